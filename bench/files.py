@@ -16,7 +16,7 @@ sys.path[:0] = [str(Path(__file__).parent.parent)]
 
 from atomexam.records.item import EntityItem, QuestionItem  # noqa: E402
 from atomexam.records.provenance import Provenance  # noqa: E402
-from crawlers.accounts.files import Given, given_by  # noqa: E402
+from crawlers.coverage.files import Given, given_by  # noqa: E402
 from crawlers.importers.paths import read_bytes  # noqa: E402
 
 _ABOUT = re.compile(r"(?:readme|index).*\.md", re.IGNORECASE)

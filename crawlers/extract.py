@@ -11,8 +11,8 @@ from atomexam.records.params import Extraction
 from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
-from crawlers.accounts.characters import Account
-from crawlers.accounts.limits import limits_of
+from crawlers.coverage.characters import Account
+from crawlers.coverage.limits import limits_of
 
 if TYPE_CHECKING:
     from crawlers.html.source_spider import SourceSpider
@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> None:
 
 def _account(folder: Path, snapshot: str, items: Path) -> Account:
     """Return the account of the pages, without those that break what reads them."""
-    from crawlers.accounts.pages import account_of_pages
+    from crawlers.coverage.pages import account_of_pages
     from crawlers.web.broken_pages import spared
 
     left_out: set[str] = set()

@@ -21,8 +21,8 @@ from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance, page_id
 from atomexam.runtime.jsonl import replacing, to_line
 from atomexam.runtime.stage import command, run_stage
-from crawlers.accounts.files import given_by, proposed_layout
-from crawlers.accounts.report import Row, table_of, told_of
+from crawlers.coverage.files import given_by, proposed_layout
+from crawlers.coverage.report import Row, table_of, told_of
 from crawlers.importers.formats import Known, known_formats, suffixes_of
 from crawlers.importers.layouts.layout_files import layout_beside, layouts_with, place_of_layout, shipped_layouts
 from crawlers.importers.paths import named_files, read_bytes

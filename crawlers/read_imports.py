@@ -17,9 +17,9 @@ from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.text.natural_order import natural_key
-from crawlers.accounts.characters import Account, summed
-from crawlers.accounts.files import Given, given_by
-from crawlers.accounts.limits import limits_of
+from crawlers.coverage.characters import Account, summed
+from crawlers.coverage.files import Given, given_by
+from crawlers.coverage.limits import limits_of
 from crawlers.importers.formats import known_formats, suffix_of, suffixes_of
 from crawlers.importers.layouts.layout_files import layout_beside
 from crawlers.importers.paths import named_files, read_bytes

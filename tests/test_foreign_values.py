@@ -12,7 +12,7 @@ from scrapy.http import TextResponse
 from atomexam.records.params import read_params
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
-from crawlers.adding.page_shape import shape_of
+from crawlers.check.page_shape import shape_of
 from crawlers.html.walls import wall_of
 from crawlers.importers.files.parquet import _labels_of
 from crawlers.importers.layouts.layout_files import _read
@@ -27,7 +27,7 @@ DEEP = 10_000
 LIST = "[" * DEEP
 FIELD = '{"x":' + "[" * DEEP + "]" * DEEP + "}"
 OWN = {
-    "crawlers.adding.saving": "what a spider gave a request",
+    "crawlers.check.saving": "what a spider gave a request",
     "crawlers.embedded.serving.saved": "saved pages of the repository",
     "crawlers.embedded.sites.examcoo_paper": "the replica",
     "crawlers.importers.files.anki_package": "what calls it expects a nest without end",

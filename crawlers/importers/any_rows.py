@@ -23,22 +23,22 @@ from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.layouts.columns import layout_of_keys
 from crawlers.importers.layouts.table import named
 from crawlers.importers.records.triples import TEXTS
-from crawlers.rows.beside import with_fields
-from crawlers.rows.documents import DOCUMENTS, document_in
-from crawlers.rows.inner_data import object_of, opened
-from crawlers.rows.keys import ANSWER, key_rows
-from crawlers.rows.light_markup import LIGHT, page_of
-from crawlers.rows.literals import literals_of
-from crawlers.rows.markup import cells_of_book, data_of, scripts_of_page, tables_of_page
-from crawlers.rows.numbered_keys import with_numbered
-from crawlers.rows.outlines import with_outlines
-from crawlers.rows.page_questions import questions_of_page
-from crawlers.rows.properties import PROPERTIES, properties_of
-from crawlers.rows.separated import separated
-from crawlers.rows.shaping import shaped
-from crawlers.rows.statements import statement_rows
-from crawlers.rows.tree import NUMBER, Rows, tables_in
-from crawlers.rows.turning import turned_document, turned_sheet, with_stems
+from crawlers.tables.beside import with_fields
+from crawlers.tables.documents import DOCUMENTS, document_in
+from crawlers.tables.inner_data import object_of, opened
+from crawlers.tables.keys import ANSWER, key_rows
+from crawlers.tables.light_markup import LIGHT, page_of
+from crawlers.tables.literals import literals_of
+from crawlers.tables.markup import cells_of_book, data_of, scripts_of_page, tables_of_page
+from crawlers.tables.numbered_keys import with_numbered
+from crawlers.tables.outlines import with_outlines
+from crawlers.tables.page_questions import questions_of_page
+from crawlers.tables.properties import PROPERTIES, properties_of
+from crawlers.tables.separated import separated
+from crawlers.tables.shaping import shaped
+from crawlers.tables.statements import statement_rows
+from crawlers.tables.tree import NUMBER, Rows, tables_in
+from crawlers.tables.turning import turned_document, turned_sheet, with_stems
 from crawlers.text.fields import text_of
 
 LITERALS = (".js", ".ts", ".mjs")

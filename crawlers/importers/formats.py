@@ -9,6 +9,7 @@ from atomexam.records.answer_forms import answer_form
 from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from crawlers.column_roles.values import answer_letters
 from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_lines
 from crawlers.importers.cards import are_cards, read_cards
 from crawlers.importers.exchange.blackboard import is_blackboard, read_blackboard
@@ -30,8 +31,7 @@ from crawlers.importers.layouts.table import read_sheets
 from crawlers.importers.papers import LINE_READERS, questions_in, read_questions
 from crawlers.importers.records.record_files import SHEETS, read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
-from crawlers.roles.values import answer_letters
-from crawlers.rows.light_markup import MARKDOWN
+from crawlers.tables.light_markup import MARKDOWN
 
 PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
 """Formats whose files are exam papers, and the suffixes they read."""

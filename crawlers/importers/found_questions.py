@@ -11,15 +11,15 @@ from msgspec import structs
 from atomexam.records.checks import one_of
 from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
+from crawlers.column_roles.records import Roles, record_of
+from crawlers.column_roles.solver import SURE, roles_of
+from crawlers.column_roles.values import ALL_FORMS, FORMS
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files.reading import Lost, Reading, Text
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.records.record_fields import raw_of
 from crawlers.importers.records.record_items import items_of
-from crawlers.roles.records import Roles, record_of
-from crawlers.roles.solver import SURE, roles_of
-from crawlers.roles.values import ALL_FORMS, FORMS
-from crawlers.rows.tree import EVERY, TWICE, Rows
+from crawlers.tables.tree import EVERY, TWICE, Rows
 
 _logger = logging.getLogger(__name__)
 _LETTER = re.compile(r"[A-Ja-j]")

@@ -8,7 +8,6 @@ from msgspec import structs
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.decoder.reader import better_read
 from crawlers.importers.documents.docx import read_docx
 from crawlers.importers.documents.packed_pages import PACKED, read_packed
 from crawlers.importers.documents.pdf import read_pdf_guarded
@@ -23,6 +22,7 @@ from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, flat, parts_of
 from crawlers.papers.signs.letters import is_signed
 from crawlers.papers.signs.numbers import number_of
+from crawlers.second_reader.reader import better_read
 
 LineReader = Callable[[str, bytes], Text]
 LINE_READERS: dict[str, LineReader] = {

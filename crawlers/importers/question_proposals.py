@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
+from crawlers.column_roles.records import Roles, record_of
+from crawlers.column_roles.solver import SURE
 from crawlers.importers.found_questions import found_in
 from crawlers.importers.records.record_files import propose_layout
 from crawlers.importers.records.record_proposals import UNCONFIRMED
-from crawlers.roles.records import Roles, record_of
-from crawlers.roles.solver import SURE
-from crawlers.rows.tree import Rows
+from crawlers.tables.tree import Rows
 
 _SHOWN_ROWS, _SHOWN_CHARS = 5, 60
 _NEVER = 0.3

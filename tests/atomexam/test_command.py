@@ -76,7 +76,8 @@ def test_errors_and_exit_status_are_those_of_the_module(words: tuple[str, ...], 
 
 def test_a_checkout_in_which_it_is_called_brings_its_own_spiders(root: Path, tmp_path: Path) -> None:
     (tmp_path / "crawlers/sources").mkdir(parents=True)
+    (tmp_path / "crawlers/check").mkdir()
     (tmp_path / "crawlers/__init__.py").touch()
-    (tmp_path / "crawlers/check.py").write_text("print('the code of', __file__)")
+    (tmp_path / "crawlers/check/__main__.py").write_text("print('the code of', __file__)")
     (tmp_path / "params.yaml").touch()
-    assert atomexam("check", "mine", root=root, cwd=tmp_path).stdout == f"the code of {tmp_path / 'crawlers/check.py'}\n"
+    assert atomexam("check", "mine", root=root, cwd=tmp_path).stdout == f"the code of {tmp_path / 'crawlers/check/__main__.py'}\n"

@@ -11,8 +11,8 @@ from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 
 from atomexam.records.params import Extract
-from crawlers.adding.site_verdict import verdict
-from crawlers.adding.walk import Visit, made, respond_of, visited, walk
+from crawlers.check.site_verdict import verdict
+from crawlers.check.walk import Visit, made, respond_of, visited, walk
 from crawlers.web.page_kinds import losses
 from crawlers.web.run_spider import spider_class
 from tests.crawlers.site_changes import CameBack, drawn

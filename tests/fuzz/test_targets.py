@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from crawlers.papers.passes.rings import rings_as_letters
-from crawlers.rows.literals import literals_of
+from crawlers.tables.literals import literals_of
 from tests.fuzz.__main__ import replay
 from tests.fuzz.budget import Broken
 from tests.fuzz.targets import TARGETS, Target

@@ -6,8 +6,8 @@ Two sources: drawn papers of `text`, whose roles are told by their known questio
 import re
 from random import Random
 
-from crawlers.decoder.roles import ROLES
-from crawlers.decoder.segments import Segment, segments_of
+from crawlers.second_reader.roles import ROLES
+from crawlers.second_reader.segments import Segment, segments_of
 from tests.layouts import text
 from tests.layouts.gold import Gold, paper
 

@@ -1,4 +1,4 @@
-"""Learn the weights of crawlers/decoder from labelled pages: python -m tests.layouts.learn [PAGES]. An averaged perceptron, seed fixed."""
+"""Learn the weights of crawlers/second_reader from labelled pages: python -m tests.layouts.learn [PAGES]. Averaged perceptron, fixed seed."""
 
 import sys
 from collections import defaultdict
@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from crawlers.decoder.roles import ROLES, as_text, best_roles
+from crawlers.second_reader.roles import ROLES, as_text, best_roles
 from tests.layouts.labelled import Labelled, drawn_page, written_page
 
 WEIGHTS = Path(__file__).parents[2] / "crawlers" / "decoder" / "weights.tsv"

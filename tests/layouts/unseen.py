@@ -9,9 +9,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from crawlers.decoder.reader import better_read, decode_paper
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import Draft, Reading
+from crawlers.second_reader.reader import better_read, decode_paper
 
 Asked = tuple[str, list[str], str, str]
 """Stem, options, letter, explanation."""

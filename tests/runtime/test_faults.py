@@ -22,10 +22,10 @@ from atomexam.records.params import PARAMS_FILE, Source
 from atomexam.records.provenance import Provenance
 from atomexam.records.split_blocks import Split
 from atomexam.runtime.jsonl import replacing, write_jsonl
-from crawlers.adding.saving import save
-from crawlers.adding.stubs import new_source
-from crawlers.adding.watching import PageKept
-from crawlers.new import write_source
+from crawlers.check.saving import save
+from crawlers.check.watching import PageKept
+from crawlers.new.__main__ import write_source
+from crawlers.new.stubs import new_source
 from crawlers.read import main as read
 from crawlers.store.merging import finish
 from crawlers.store.missing_pages import BREAKS_READER, FAILED, add_broken, write_beyond

@@ -3,11 +3,11 @@
 import re
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.column_roles.option_cells import split_options
 from crawlers.importers.layouts.columns import Layout, layout_of_keys
 from crawlers.importers.layouts.table import named, whole_header
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
-from crawlers.roles.option_cells import split_options
 
 Cell = list[str]
 _KEY_LABEL = re.compile(r"题号|序号|编号|答案|正确答案|参考答案|")

@@ -11,7 +11,7 @@ from backports import zstd
 
 from crawlers.importers.files.databases import MAX_BYTES, opened
 from crawlers.importers.files.zipped import BROKEN_ZIP
-from crawlers.rows.tree import Rows
+from crawlers.tables.tree import Rows
 
 SUFFIX = ".apkg"
 _BASES = ("collection.anki21b", "collection.anki21", "collection.anki2")

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from crawlers.rows.tree import EVERY, Rows
+from crawlers.tables.tree import EVERY, Rows
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
 MAX_BYTES = 256 * 1024 * 1024

@@ -9,7 +9,7 @@ from typing import Any
 
 from atomexam.text.encodings import decoded
 from crawlers.importers.files.reading import Lost, Twice
-from crawlers.rows.beside import fields_beside, is_key
+from crawlers.tables.beside import fields_beside, is_key
 from crawlers.text.fields import sound_json
 
 LINES = (".jsonl", ".ndjson")

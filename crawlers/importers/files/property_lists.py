@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from xml.parsers.expat import ExpatError
 
-from crawlers.rows.tree import check_depth
+from crawlers.tables.tree import check_depth
 
 PLIST = ".plist"
 _MOST_REPEATED = 100_000

@@ -14,7 +14,7 @@ from openpyxl import load_workbook
 
 from atomexam.records.item import Item, QuestionItem
 from atomexam.text.option_letters import LETTERS
-from crawlers.roles.values import bare, plain
+from crawlers.column_roles.values import bare, plain
 
 _SHARE, _SOME, _LEAST_ROWS = 0.9, 0.6, 3
 _MOST_CELLS = 2_000_000

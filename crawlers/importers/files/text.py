@@ -6,8 +6,8 @@ from atomexam.text.encodings import check_saved_rightly, decoded, is_charset
 from crawlers.importers.files.reading import Text
 from crawlers.papers.paper import lines_of
 from crawlers.papers.passes.emphasis import lines_told, with_signs
-from crawlers.rows.light_markup import page_of
-from crawlers.rows.page_options import page_as_asked
+from crawlers.tables.light_markup import page_of
+from crawlers.tables.page_options import page_as_asked
 
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)

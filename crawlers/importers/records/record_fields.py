@@ -6,11 +6,11 @@ from itertools import product
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.column_roles.option_cells import split_options
 from crawlers.importers.files.reading import Twice
 from crawlers.importers.layouts.columns import Layout, is_unnamed
 from crawlers.papers.signs.answer_marks import IMAGE
 from crawlers.papers.signs.letters import letter_of
-from crawlers.roles.option_cells import split_options
 
 _LABEL_KEYS = ("key", "label", "letter", "option", "id", "name", "code", "prefix")
 _TEXT_KEYS = ("value", "text", "content", "option", "name", "title", "label")

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
+from crawlers.column_roles.solver import SURE
 from crawlers.importers.records.record_roles import Proposal
 from crawlers.importers.records.record_values import flat_record, plain_text
-from crawlers.roles.solver import SURE
 
 UNCONFIRMED = "  confirmed: no  # nothing is read by it yet: mend what is wrong below, then take out this line, or write yes"
 """Line of a layout that was proposed without being sure."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.http import HtmlResponse, JsonResponse, TextResponse, XmlResponse
 
-from crawlers.adding.page_hints import PageHints, hints_of
+from crawlers.check.page_hints import PageHints, hints_of
 from crawlers.html.readable import MAX_DEPTH, is_json, readable
 from crawlers.text.fields import text_of
 from crawlers.web.charset import Charset

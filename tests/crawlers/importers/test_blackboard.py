@@ -4,9 +4,9 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.accounts.files import account_of
+from crawlers.column_roles.values import bare
+from crawlers.coverage.files import account_of
 from crawlers.importers.formats import guess_format, read_guessed
-from crawlers.roles.values import bare
 from tests.crawlers.importers.test_shapes import GOLD, read, triples_of
 
 SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")

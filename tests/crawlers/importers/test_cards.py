@@ -4,7 +4,7 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.accounts.files import account_of
+from crawlers.coverage.files import account_of
 from crawlers.importers.formats import guess_format, read_guessed
 from tests.crawlers.importers.test_shapes import read
 

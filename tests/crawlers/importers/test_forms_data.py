@@ -16,11 +16,11 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.accounts.files import Given, given_by
-from crawlers.rows.literals import literals_of
-from crawlers.rows.numbered_keys import numbered
-from crawlers.rows.properties import properties_of
-from crawlers.rows.statements import statement_rows
+from crawlers.coverage.files import Given, given_by
+from crawlers.tables.literals import literals_of
+from crawlers.tables.numbered_keys import numbered
+from crawlers.tables.properties import properties_of
+from crawlers.tables.statements import statement_rows
 
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _PARTS = ["心脏外膜", "肝脏左叶", "肺部尖端", "肾脏皮质", "脾脏包膜", "胃部底端"]

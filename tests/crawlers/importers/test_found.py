@@ -11,7 +11,9 @@ from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.accounts.files import Given, account_of, given_by
+from crawlers.column_roles.solver import roles_of
+from crawlers.column_roles.values import bare, listed, plain
+from crawlers.coverage.files import Given, account_of, given_by
 from crawlers.importers import found_questions
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files import workbook
@@ -20,10 +22,8 @@ from crawlers.importers.formats import guess_format, read_file, read_guessed
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.layouts.layout_files import shipped_layouts
 from crawlers.importers.records.record_items import items_of
-from crawlers.roles.solver import roles_of
-from crawlers.roles.values import bare, listed, plain
-from crawlers.rows.literals import literals_of
-from crawlers.rows.statements import statement_rows
+from crawlers.tables.literals import literals_of
+from crawlers.tables.statements import statement_rows
 
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _PARTS = ["心脏", "肝脏", "肺部", "肾脏", "脾脏", "胃部", "胆囊", "膀胱", "大脑", "小肠", "皮肤", "骨骼", "血管", "神经", "肌肉", "甲状腺"]

@@ -12,7 +12,7 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.accounts.files import Given, given_by
+from crawlers.coverage.files import Given, given_by
 
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _OFFICE = "http://schemas.openxmlformats.org"
@@ -150,7 +150,7 @@ def test_a_packed_member_of_a_small_archive_is_weighed_unpacked(monkeypatch: pyt
     def read(_: object, name: str, *__: object) -> Iterator[object]:
         raise ValueError(f"{name} weighs much")
 
-    monkeypatch.setattr("crawlers.accounts.files.read_guarded", read)
+    monkeypatch.setattr("crawlers.coverage.files.read_guarded", read)
     book = _zip({"META-INF/container.xml": "<c/>", "a.html": "words " * 300_000})
     with pytest.raises(ValueError, match=r"a\.epub weighs much"):
         list(given_by("a.zip", _zip({"a.epub": book}), None, _SEEN))

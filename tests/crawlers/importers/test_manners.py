@@ -11,9 +11,9 @@ from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from crawlers.column_roles.values import answer_letters, bare, plain
 from crawlers.importers.formats import guess_format, read_guessed
 from crawlers.importers.layouts.layout_files import shipped_layouts
-from crawlers.roles.values import answer_letters, bare, plain
 
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _PARTS = ["心脏", "肝脏", "肺部", "肾脏", "脾脏", "胃部", "胆囊", "膀胱"]

@@ -12,7 +12,7 @@ from openpyxl.styles import Font, PatternFill
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.accounts.files import account_of
+from crawlers.coverage.files import account_of
 from crawlers.importers.formats import guess_format, read_guessed
 
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")

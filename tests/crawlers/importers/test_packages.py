@@ -11,7 +11,7 @@ from backports import zstd
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.accounts.files import Given, given_by
+from crawlers.coverage.files import Given, given_by
 
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _PAPER = "内科练习题\n" + "\n".join(f"{n}. 第{n}例患者的诊断是（ ）\nA. 甲\nB. 乙\nC. 丙\n答案：{'ABC'[n % 3]}" for n in range(1, 7))

@@ -4,8 +4,8 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from crawlers.column_roles.values import bare
 from crawlers.importers.formats import guess_format, read_guessed
-from crawlers.roles.values import bare
 from tests.crawlers.importers.test_shapes import GOLD, read, triples_of
 from tests.layouts.law import cleaned
 

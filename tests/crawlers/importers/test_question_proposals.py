@@ -9,7 +9,7 @@ import pytest
 
 from atomexam.records.params import Import
 from atomexam.runtime.guarded import Budget
-from crawlers.accounts import files
+from crawlers.coverage import files
 from crawlers.read import main
 from crawlers.read_imports import store_files
 

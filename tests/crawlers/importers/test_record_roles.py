@@ -8,7 +8,7 @@ from ruamel.yaml import YAML
 
 from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.accounts.files import account_of
+from crawlers.coverage.files import account_of
 from crawlers.importers.files.reading import Reading
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.layouts.layout_files import layouts_with

@@ -6,7 +6,7 @@ import pytest
 
 from atomexam.records.item import EntityItem
 from atomexam.records.provenance import Provenance
-from crawlers.accounts.files import Given, given_by
+from crawlers.coverage.files import Given, given_by
 
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _DISEASES = [

@@ -11,10 +11,10 @@ from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from crawlers.column_roles.option_cells import split_options
 from crawlers.importers.files.reading import Reading
 from crawlers.importers.formats import read_file
 from crawlers.importers.records.stem_cells import parts_of_stem
-from crawlers.roles.option_cells import split_options
 
 SEEN = Provenance(source="books", url="file:a.xlsx", snapshot="2026-01-01", page_id="page-0", position="")
 HEADER = ["题干", "A", "B", "C", "D", "答案", "备注"]

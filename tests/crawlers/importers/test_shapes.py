@@ -9,7 +9,7 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.accounts.files import account_of
+from crawlers.coverage.files import account_of
 from crawlers.importers.files.reading import Reading
 from crawlers.importers.formats import guess_format, read_guessed
 

@@ -14,10 +14,10 @@ from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from crawlers.column_roles.option_cells import split_options
 from crawlers.importers.files.reading import Reading
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.layouts.columns import layout_of_keys
-from crawlers.roles.option_cells import split_options
 
 SEEN = Provenance(source="books", url="file:a.csv", snapshot="2026-01-01", page_id="page-0", position="")
 HEADER = ["序号", "题型", "题干", "选项A", "选项B", "选项C", "正确答案", "解析"]

@@ -8,7 +8,7 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.accounts.files import Given, given_by
+from crawlers.coverage.files import Given, given_by
 
 pytest.importorskip("xlrd")
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawlers.decoder.reader import better_read, decode_paper
-from crawlers.decoder.roles import ALLOWED, FIRST, ROLES, as_text, best_roles, weights_in
-from crawlers.decoder.segments import segments_of
 from crawlers.papers.paper import read_paper
+from crawlers.second_reader.reader import better_read, decode_paper
+from crawlers.second_reader.roles import ALLOWED, FIRST, ROLES, as_text, best_roles, weights_in
+from crawlers.second_reader.segments import segments_of
 from tests.layouts.learn import WEIGHTS
 from tests.layouts.unseen import LAYOUTS, counted
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from crawlers.column_roles.option_cells import split_options
 from crawlers.importers.records.stem_cells import parts_of_stem
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import Draft
-from crawlers.roles.option_cells import split_options
 
 OPTIONS = ["A．咳嗽", "B．发热", "C．叶酸"]
 

@@ -16,7 +16,7 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.test import get_crawler
 
 from atomexam.records.params import Source
-from crawlers.adding.walk import Visit, made, respond_of, visited, walk
+from crawlers.check.walk import Visit, made, respond_of, visited, walk
 from crawlers.html.base64_text import base64_in
 from crawlers.html.source_spider import SourceSpider
 from crawlers.html.walls import wall_of

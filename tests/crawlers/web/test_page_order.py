@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse, JsonResponse, Response
 
 from atomexam.records.item import LabelledValue, QuestionItem, Section
 from atomexam.records.provenance import Provenance
-from crawlers.adding.walk import made, visited
+from crawlers.check.walk import made, visited
 from crawlers.html.question_order import regularities
 from crawlers.html.source_spider import SourceSpider
 from crawlers.web.page_kinds import losses

@@ -1,0 +1,154 @@
+"""Findings of `check` in, what is probably wrong out: sentences that say what to look at and what to edit. From values to values."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from crawlers.check.findings import Findings, kinds_of
+from crawlers.check.item_advice import of_items
+from crawlers.check.page_hints import Hint, PageHints
+from crawlers.html.links import link_to
+from crawlers.html.walls import BESIDE_WALLS, is_wall
+from crawlers.papers.questions.draft import DOUBTS
+from crawlers.text.columns import counted
+from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, cause
+
+_SHOWN = 3
+_REFUSING = {401, 403, 407, 412, 429}
+_STATUS = re.compile(r"HTTP status (\d{3})")
+Check = Callable[[Findings], Iterator[str]]
+
+
+def advice(findings: Findings) -> list[str]:
+    """Return what to do, the most likely first; nothing where nothing looks wrong."""
+    return list(dict.fromkeys(told for check in _CHECKS for told in check(findings)))
+
+
+def _access(findings: Findings) -> Iterator[str]:
+    """What keeps pages from being read at all."""
+    causes = Counter(map(cause, findings.failed.values()))
+    if any(HOST_NOT_FOUND in why for why in findings.failed.values()):
+        yield "The host's name is not known: is the address in start_urls right, and is there a network?"
+    if NO_ROBOTS in causes and HOST_NOT_FOUND not in causes:
+        yield "robots.txt of the site cannot be had, and such a site is not crawled (RFC 9309): look at it in a browser, or try later."
+    refusing = [status for status in findings.refused.values() if status in _REFUSING]
+    refusing += [int(found[1]) for why in findings.failed.values() if (found := _STATUS.match(why)) and int(found[1]) in _REFUSING]
+    if refusing:
+        how = "every page" if not findings.pages else counted(len(refusing), "page")
+        yield (
+            f"The site refuses {how} (HTTP status {Counter(refusing).most_common(1)[0][0]}): it may want a log-in, a browser, or fewer "
+            "requests. Set `delay` in the source's line, set ATOMEXAM_CONTACT, ask the owner; do not try to get around it."
+        )
+    if walls := Counter(cause(why) for why in findings.failed.values() if is_wall(why)):
+        yield f"{counted(walls.total(), 'request')} met {' or '.join(sorted(walls))}: {BESIDE_WALLS}."
+    if findings.forbidden:
+        yield f"robots.txt forbids {counted(findings.forbidden, 'request')}: what it forbids stays unread; ask the site if you need it."
+    broken = [why for why in findings.failed.values() if (found := _STATUS.match(why)) and int(found[1]) not in _REFUSING]
+    if broken:
+        yield f"{counted(len(broken), 'request')} answered with an error ({broken[0]}): try later{_unsaved_host(findings, broken)}."
+    for why, count in causes.items():
+        if not _STATUS.match(why) and not is_wall(why) and why not in (HOST_NOT_FOUND, NO_ROBOTS):
+            requests = [request for request, each in findings.failed.items() if cause(each) == why]
+            yield f"{counted(count, 'request')} failed: {why} ({_first(requests)})."
+
+
+def _unsaved_host(findings: Findings, broken: list[str]) -> str:
+    """Return the remedy where the embedded server knows no such host."""
+    return ", or save a page of that host in its pages/" if findings.mode == "embedded" and "HTTP status 501" in broken else ""
+
+
+def _errors(findings: Findings) -> Iterator[str]:
+    if findings.errors:
+        yield f"The spider failed on {counted(len(findings.errors), 'page')}; what Python said stands above: {findings.errors[0]}"
+    if others := sum(page.others for page in findings.pages):
+        yield f"Callbacks gave {others} that are neither items nor requests: give what self.question(…) or self.entity(…) returns."
+
+
+def _empty_kinds(findings: Findings) -> Iterator[str]:
+    """Kinds of pages that gave nothing, and what they have instead."""
+    for kind in kinds_of(findings.pages):
+        empty = [page for page in findings.pages if page.callback == kind.callback and page.is_empty and not page.is_explained]
+        if not empty or len(empty) * 2 < kind.pages:
+            continue
+        told = f"{kind.callback} gave nothing on {len(empty)} of {counted(kind.pages, 'page')} ({empty[0].url}): "
+        yield told + _instead(empty[0].hints or PageHints(), is_list=kind.callback == "parse" or (kind.requests > 0 and not kind.items))
+
+
+def _instead(hints: PageHints, is_list: bool) -> str:
+    """Return what a page that gave nothing has."""
+    call = "Look in the browser's network tab for the call that brings the words, and request that address instead."
+    if hints.is_scripted and not (hints.links or hints.texts):
+        return f"hardly a word stands in the page's HTML, scripts load the rest. {call}"
+    links = f"links in {_hints(hints.links, 'link')}" if hints.links else ""
+    texts = f"its text in {_hints(hints.texts, 'character')}" if hints.texts else ""
+    if found := " and ".join(filter(None, [links, texts] if is_list else [texts, links])):
+        more = f" If what you look for is not among it, scripts load it: {call[0].lower()}{call[1:]}" if hints.is_scripted else ""
+        return f"its selectors find nothing. The page has {found}.{more}"
+    return "is it the kind of page that the callback expects?"
+
+
+def proposed(findings: Findings) -> tuple[str, dict[str, str]]:
+    """Return the first page of questions that have a container each, and the selectors of it that the spider lacks."""
+    for page in findings.pages:
+        if page.hints and page.hints.blocks and page.callback != "parse":
+            known = findings.blocks or {}
+            return page.url, {name: css for name, css in page.hints.blocks.items() if known.get(name) != css}
+    return "", {}
+
+
+def _blocks(findings: Findings) -> Iterator[str]:
+    """Selectors of pages on which each question has a container of its own, as far as the spider has others."""
+    url, selectors = proposed(findings)
+    if selectors and findings.blocks is not None:
+        yield f"Write into crawlers/sources/{findings.source}/spider.py the selectors above, which {url} seems to have."
+    elif "QUESTION" in selectors and not findings.questions:
+        yield (
+            f"Each question of {url} has a container of its own (`{selectors['QUESTION']}`), which "
+            "`python -m crawlers.new NAME URL --kind exam-blocks` reads by selectors alone."
+        )
+
+
+def _off_site(findings: Findings) -> Iterator[str]:
+    """Requests to hosts that are not the spider's."""
+    links = (link_to(url, url) for page in findings.pages for url, _ in page.asked)
+    asked = dict.fromkeys(link.host for link in links if link)
+    if others := [host for host in asked if not any(host == own or host.endswith(f".{own}") for own in findings.hosts)]:
+        yield (
+            f"Links lead to {', '.join(others[:_SHOWN])}, which allowed_domains ({', '.join(findings.hosts)}) does not have, and are not "
+            "followed: add the host if it belongs to the site."
+        )
+
+
+def _no_items(findings: Findings) -> Iterator[str]:
+    if not (findings.pages or findings.failed or findings.refused or findings.forbidden or findings.errors):
+        hosts = ", ".join(findings.hosts)
+        yield f"No page came, and nothing failed: are start_urls addresses of pages, and on the hosts of allowed_domains ({hosts})?"
+    if findings.items or not findings.pages or any(page.is_empty for page in findings.pages):
+        return
+    if findings.over_limit:
+        yield "No page with items was reached: try more, such as --pages 20."
+    elif findings.mode == "embedded":
+        yield "Pages were read, and their links lead to nothing that was saved: save one page of each kind (see --save)."
+
+
+def _gone(findings: Findings) -> Iterator[str]:
+    if gone := [url for url, status in findings.refused.items() if status in (404, 410)]:
+        where = "no fault where the page was simply not saved" if findings.mode == "embedded" else "is its address right?"
+        yield f"{counted(len(gone), 'link')} to what is not there ({_first(gone)}): {where}."
+
+
+def _doubts(findings: Findings) -> Iterator[str]:
+    doubts = Counter(doubt for item in findings.items if (doubt := getattr(item, "doubt", None)))
+    for doubt, count in doubts.most_common():
+        yield f"{counted(count, 'question')} given up ({doubt}): {DOUBTS.get(doubt, 'see docs/reasons.md')}."
+
+
+def _hints(hints: list[Hint], what: str) -> str:
+    return ", ".join(f"`{hint.selector}` ({counted(hint.count, what)})" for hint in hints)
+
+
+def _first(texts: list[str]) -> str:
+    return texts[0] if len(texts) == 1 else f"the first: {texts[0]}"
+
+
+_CHECKS: tuple[Check, ...] = (_access, _errors, _empty_kinds, _blocks, _off_site, _no_items, _doubts, of_items, _gone)

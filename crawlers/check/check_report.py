@@ -1,0 +1,135 @@
+"""Findings of `check` in, a page for a terminal or a JSON document out."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from atomexam.records.item import EntityItem, Item
+from crawlers.check.advice import advice, proposed
+from crawlers.check.findings import Field, Findings, fields_of, kinds_of, labels_of
+from crawlers.check.meeting import meeting_shown
+from crawlers.check.site_verdict import AS_EXPECTED
+from crawlers.coverage.characters import Account
+from crawlers.text.columns import aligned, counted, cut
+from crawlers.text.profile_lines import figures_of, misread_lines, paste_lines
+
+_EXAMPLE_COLUMNS = 70
+_LINE_COLUMNS = 160
+_SHOWN = 5
+_LABELS_SHOWN = 12
+
+
+def as_text(findings: Findings) -> str:
+    """Return what people read."""
+    blocks = [[f"{findings.source}, {findings.mode}: {counted(len(findings.pages), 'page')}, {counted(len(findings.items), 'item')}"]]
+    blocks.append(meeting_shown(findings.source, findings.meeting))
+    if kinds := kinds_of(findings.pages):
+        rows = [(kind.callback, *map(str, (kind.pages, kind.empty, kind.items, kind.requests))) for kind in kinds]
+        blocks.append(aligned([("callback", "pages", "gave nothing", "items", "requests"), *rows], frozenset({1, 2, 3, 4})))
+    blocks.append(fields_shown("question", findings.questions))
+    blocks.append(fields_shown("entity", findings.entities))
+    blocks.append(labels_shown(findings.entities))
+    blocks.append(listed("pages that gave nothing", [f"{page.url}  ({page.callback})" for page in findings.pages if page.is_empty]))
+    blocks.append(listed("misfits, as the spider says", findings.misfits))
+    blocks.append(listed("pages that the spider failed on", findings.errors))
+    blocks.append(listed("answers that are no page", [f"{url}: HTTP status {status}" for url, status in findings.refused.items()]))
+    blocks.append(listed("requests without an answer", [f"{request}: {why}" for request, why in findings.failed.items()]))
+    if findings.over_limit:
+        blocks.append([f"{counted(findings.over_limit, 'more request')} not sent; --pages N sends more"])
+    blocks.append(_text(findings.account))
+    misread = misread_lines(findings.items)
+    blocks.append(listed("what looks misread", misread))
+    blocks.append(paste_lines(findings.items, findings.source))
+    if findings.blocks is not None and (selectors := proposed(findings)[1]):
+        blocks.append(
+            [f"selectors for crawlers/sources/{findings.source}/spider.py:", *(f'{name} = "{css}"' for name, css in selectors.items())]
+        )
+    told = advice(findings)
+    blocks.append(advice_shown(told))
+    changed = sum(verdict.name != AS_EXPECTED for verdict in findings.meeting)
+    if findings.items and not told and not misread:
+        seen = f"but {changed} of {counted(len(findings.meeting), 'page')} differ from the replica's, see the first meeting"
+        blocks.append([f"what is read looks right, {seen}" if changed else "nothing looks wrong"])
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def as_json(findings: Findings) -> str:
+    """Return what scripts read: one object."""
+    shown = {
+        "source": findings.source,
+        "mode": findings.mode,
+        "pages": len(findings.pages),
+        "items": len(findings.items),
+        "kinds": kinds_of(findings.pages),
+        "fields": {"question": fields_of(findings.questions), "entity": fields_of(findings.entities)},
+        "labels": dict(labels_of(findings.entities)),
+        "nothing": [page.url for page in findings.pages if page.is_empty],
+        "misfits": findings.misfits,
+        "errors": findings.errors,
+        "refused": findings.refused,
+        "failed": findings.failed,
+        "forbidden": findings.forbidden,
+        "over_limit": findings.over_limit,
+        "text": findings.account.as_counts() if findings.account else None,
+        "profile": figures_of(findings.items),
+        "meeting": findings.meeting,
+        "selectors": proposed(findings)[1],
+        "advice": advice(findings),
+    }
+    return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode() + "\n"
+
+
+def _text(account: Account | None) -> list[str]:
+    """Return which share of the pages' visible text is in items, and what most of the rest is."""
+    if account is None or not account.characters:
+        return []
+    title = f"of the {account.characters} characters that these pages show"
+    return characters_shown(account, title, ("in items", "the site's own", "in what is given up"), account.largest(_SHOWN))
+
+
+def characters_shown(account: Account, title: str, words: tuple[str, str, str], largest: list[str]) -> list[str]:
+    """Return the shares of an account in one line, and the largest of what is unread.
+
+    Args:
+        words: for what is in items, furniture and rejected.
+    """
+    counts = (account.in_items, account.furniture.total(), account.rejected.total())
+    shares = ", ".join(f"{count / account.characters:.0%} {what}" for count, what in zip(counts, words, strict=True))
+    title = f"{title} {shares}, {account.unread_share:.0%} in neither"
+    return listed(title, largest) or [title]
+
+
+def labels_shown(entities: Sequence[EntityItem]) -> list[str]:
+    """Return the labels of entries, the most frequent first; nothing where there are none."""
+    labels = [f"{cut(label, 20)} ({count})" for label, count in labels_of(entities)]
+    more = f", and {len(labels) - _LABELS_SHOWN} more" if len(labels) > _LABELS_SHOWN else ""
+    known = "        curation/vocab/relations.yaml says which become facts"
+    return [f"labels: {', '.join(labels[:_LABELS_SHOWN])}{more}", known] if labels else []
+
+
+def advice_shown(told: Sequence[str]) -> list[str]:
+    """Return what to do, numbered; nothing where there is nothing to do."""
+    return ["what to do:", *(f"  {place}. {cut(text, 10 * _LINE_COLUMNS)}" for place, text in enumerate(told, 1))] if told else []
+
+
+def fields_shown(what: str, items: Sequence[Item]) -> list[str]:
+    """Return a table of the fields of one shape of items; those that none has stand in one line."""
+    found = fields_of(items)
+    if not found:
+        return []
+    rows = [_row(field) for field in found if field.filled]
+    bare = [field.name for field in found if not field.filled]
+    head = (f"{what} ({len(items)})", "filled", "example")
+    return [*aligned([head, *rows], frozenset({1})), *([f"in none: {', '.join(bare)}"] if bare else [])]
+
+
+def _row(field: Field) -> tuple[str, str, str]:
+    return field.name, f"{field.filled:.0%}", cut(field.example, _EXAMPLE_COLUMNS)
+
+
+def listed(title: str, lines: list[str]) -> list[str]:
+    """Return the first lines under a title, and how many more there are; nothing where there are none."""
+    if not lines:
+        return []
+    more = [f"  … and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
+    return [f"{title}:", *(f"  {cut(line, _LINE_COLUMNS)}" for line in lines[:_SHOWN]), *more]

@@ -1,0 +1,133 @@
+"""What files gave -> a page for a terminal or JSON: each file field by field, what is doubtful or unread, and what to do next."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from atomexam.records.item import EntityItem, Item, QuestionItem
+from crawlers.check.check_report import advice_shown, characters_shown, fields_shown, labels_shown, listed
+from crawlers.check.findings import fields_of, labels_of
+from crawlers.coverage.report import Row, counts_of, told_of
+from crawlers.text.columns import counted, cut
+from crawlers.text.profile_lines import figures_of, misread_lines
+
+_LINE_COLUMNS = 160
+_FEW = 3  # questions from which a share says something
+_MOST_SILENT, _MOST_UNREAD = 0.5, 0.05
+"""Share of the questions that may be without an answer, and of the characters unread, before it is told what to do."""
+
+
+class Checked(NamedTuple):
+    """One file, and what it gave."""
+
+    row: Row
+    command: str
+    """Reads it."""
+
+
+def as_text(files: Sequence[Checked], command: str) -> str:
+    """Return what people read.
+
+    Args:
+        command: reads all files.
+    """
+    blocks = [block for row, own in files for block in _of_file(row, own)]
+    rows = [row for row, _ in files]
+    blocks.append(counts_of([row for row in rows if not row.error]) if len(rows) > 1 else [])
+    blocks.append(_next(files, command))
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def as_json(files: Sequence[Checked]) -> str:
+    """Return what scripts read: one list, an object a file."""
+    shown = [
+        told_of(row)
+        | {
+            "fields": {"question": fields_of(_questions(row)), "entity": fields_of(_entities(row))},
+            "labels": dict(labels_of(_entities(row))),
+            "doubts": _doubts(row),
+            "profile": figures_of(row.reading.items),
+            "error": row.error or None,
+            "advice": list(advice(row, command)),
+        }
+        for row, command in files
+    ]
+    return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode() + "\n"
+
+
+def advice(row: Row, command: str) -> Iterator[str]:
+    """Yield what to do about one file; nothing where nothing looks wrong."""
+    if row.error:
+        yield f"It is not read: {row.error}"
+        if "--propose" not in row.error and "confirmed: no" not in row.error:
+            yield f"If it holds questions or entries: {command} --propose writes down what its columns seem to hold, for you to mend."
+        return
+    questions, silent = _questions(row), [item for item in _questions(row) if not item.answer_raw]
+    if not row.reading.items:
+        yield f"Nothing was found: is {row.format} its format? {command} --verbose shows its lines, --format NAME reads it as another."
+    if len(questions) >= _FEW and len(silent) > len(questions) * _MOST_SILENT:
+        yield (
+            f"{len(silent)} of {len(questions)} questions have no answer (first {silent[0].provenance.position}): look where the file "
+            "keeps them: a further column, a list at its end, a file beside it, colour or bold type."
+        )
+    if doubts := _doubts(row):
+        most, count = max(doubts.items(), key=lambda pair: (pair[1], pair[0]))
+        yield (
+            f"{sum(doubts.values())} of {row.found} were rejected, {count} as {most} (docs/importing.md says what that means): "
+            f"{command} --rejected rejected.jsonl writes them with their reasons."
+        )
+    if row.account.questions_unread:
+        yield f"{counted(row.account.questions_unread, 'question or record')} may stand in what is unread: {command} --verbose shows where."
+    if row.account.unread_share > _MOST_UNREAD:
+        yield (
+            f"{row.account.unread_share:.0%} of its characters are in no item: {command} --verbose shows all; name keys of no use under "
+            "`unread` in a layout, or raise max_unread_share in its line of params.yaml."
+        )
+
+
+def _of_file(row: Row, command: str) -> Iterator[list[str]]:
+    """Yield the blocks of lines about one file."""
+    what = "not read" if row.error else f"{row.format}{' (guessed)' if row.guessed else ''}, {counted(row.found, 'record')} found"
+    counts = [(len(_questions(row)), "read as questions"), (len(_entities(row)), "as entries"), (sum(_doubts(row).values()), "rejected")]
+    yield [f"{cut(row.file, _LINE_COLUMNS)}: {', '.join([what, *(f'{count} {word}' for count, word in counts if count)])}"]
+    yield fields_shown("question", _questions(row))
+    yield fields_shown("entity", _entities(row))
+    yield labels_shown(_entities(row))
+    yield listed("rejected", row.reading.faults)
+    yield listed("parts that are not looked into", row.reading.skipped)
+    yield _characters(row)
+    yield listed("what looks misread", misread_lines(row.reading.items))
+    yield advice_shown(list(advice(row, command)))
+
+
+def _characters(row: Row) -> list[str]:
+    account = row.account
+    if row.error or not account.characters:
+        return []
+    title = f"of its {account.characters} characters"
+    return characters_shown(account, title, ("in items", "furniture", "in what is rejected"), account.largest(len(account.unread)))
+
+
+def _next(files: Sequence[Checked], command: str) -> list[str]:
+    """Return the next command for all files."""
+    if not any(row.reading.items for row, _ in files):
+        return [f"nothing was read from {counted(len(files), 'file')}"]
+    if open_ones := sum(next(advice(*each), None) is not None for each in files):
+        return [f"look first at the {counted(open_ones, 'file')} with something to do; what is read now: {command} > items.jsonl"]
+    return ["nothing looks wrong", "next: a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro"]
+
+
+def _questions(row: Row) -> list[QuestionItem]:
+    return [item for item in row.reading.items if isinstance(item, QuestionItem) and not item.doubt]
+
+
+def _entities(row: Row) -> list[EntityItem]:
+    return [item for item in row.reading.items if isinstance(item, EntityItem)]
+
+
+def _doubts(row: Row) -> dict[str, int]:
+    items: list[Item] = row.reading.items
+    found: dict[str, Any] = Counter(item.doubt for item in items if isinstance(item, QuestionItem) and item.doubt)
+    return {doubt: found[doubt] for doubt in sorted(found)}

@@ -1,0 +1,124 @@
+"""What `check` saw of a source, and the figures it shows. From values to values."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
+from crawlers.check.site_verdict import Verdict
+from crawlers.check.watching import PageSeen
+from crawlers.coverage.characters import Account
+
+_EXAMPLE_CHARS = 200
+_OF_THE_READER = {"url", "provenance"}  # fields that no page fills
+
+
+class Findings(Struct, kw_only=True):
+    """What a few pages of a source came to."""
+
+    source: str
+    mode: str
+    hosts: list[str] = []
+    """`allowed_domains` of the spider."""
+    blocks: dict[str, str] | None = None
+    """Selectors of a spider that reads a container a question, by name; None of another spider."""
+    pages: list[PageSeen] = []
+    """Those that a callback saw."""
+    refused: dict[str, int] = {}
+    """Address -> status of answers that no callback saw."""
+    failed: dict[str, str] = {}
+    """Request -> why it got no answer."""
+    misfits: list[str] = []
+    errors: list[str] = []
+    """Pages that a callback failed on."""
+    forbidden: int = 0
+    """Requests that robots.txt rules out."""
+    over_limit: int = 0
+    """Requests beyond the number of pages that was asked for."""
+    account: Account | None = None
+    """Where the characters of the pages' visible text are."""
+
+    meeting: list[Verdict] = []
+    """What is to be said of each page of the real site, measured by the replica."""
+
+    @property
+    def items(self) -> list[Item]:
+        """All items."""
+        return [item for page in self.pages for item in page.items]
+
+    @property
+    def questions(self) -> list[QuestionItem]:
+        """The questions that were read, those given up aside."""
+        return [item for item in self.items if isinstance(item, QuestionItem) and not item.doubt]
+
+    @property
+    def entities(self) -> list[EntityItem]:
+        """The encyclopedia entries."""
+        return [item for item in self.items if isinstance(item, EntityItem)]
+
+
+class Kind(Struct, frozen=True, kw_only=True):
+    """The pages of one callback."""
+
+    callback: str
+    pages: int
+    empty: int
+    """Pages that gave neither items nor requests."""
+    items: int
+    requests: int
+
+
+class Field(Struct, frozen=True, kw_only=True):
+    """One field of one kind of item."""
+
+    name: str
+    filled: float
+    """Share of the items that have it."""
+    example: str
+
+
+def kinds_of(pages: Sequence[PageSeen]) -> list[Kind]:
+    """Return a row a callback, in the order in which they were first seen."""
+    return [
+        Kind(
+            callback=callback,
+            pages=len(own),
+            empty=sum(page.is_empty for page in own),
+            items=sum(len(page.items) for page in own),
+            requests=sum(len(page.asked) for page in own),
+        )
+        for callback in dict.fromkeys(page.callback for page in pages)
+        if (own := [page for page in pages if page.callback == callback])
+    ]
+
+
+def fields_of(items: Sequence[Item]) -> list[Field]:
+    """Return how often each field of items of one shape is filled, and what first stands there."""
+    if not items:
+        return []
+    names = [field.name for field in msgspec.structs.fields(type(items[0])) if field.name not in _OF_THE_READER]
+    return [_field(name, [getattr(item, name) for item in items]) for name in names]
+
+
+def labels_of(entities: Iterable[EntityItem]) -> list[tuple[str, int]]:
+    """Return the labels of entries and how many entries have each, the most frequent first."""
+    counts = Counter(label for entity in entities for label in {value.label for value in entity.values})
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _field(name: str, values: list[Any]) -> Field:
+    filled = [value for value in values if value]
+    return Field(name=name, filled=len(filled) / len(values), example=_example(filled[0]) if filled else "")
+
+
+def _example(value: Any) -> str:
+    if isinstance(value, list):
+        return " | ".join(map(_example, value[:6]))
+    if isinstance(value, LabelledValue):
+        return f"{value.label}: {value.value}"[:_EXAMPLE_CHARS]
+    if isinstance(value, Section):
+        return f"{value.title}: {value.text}"[:_EXAMPLE_CHARS]
+    return str(value)[:_EXAMPLE_CHARS]

@@ -1,0 +1,107 @@
+"""A page that gave nothing in, what it has instead out: selectors of its links and of its text, and whether scripts make it."""
+
+from collections import defaultdict
+
+from lxml.html import HtmlElement
+from msgspec import Struct
+from scrapy.http import Response, TextResponse
+
+from crawlers.check.block_hints import selectors_of
+from crawlers.html.links import address_of
+from crawlers.html.readable import is_json
+
+_SHOWN = 3
+_MOST_LINKS = 5000
+_NO_TEXT = {"script", "style", "noscript", "template", "head", "title"}
+_FEW_CHARS = 120
+_SHARES = (0.5, 0.2)  # of a page's text, which one block holds
+
+
+class Hint(Struct, frozen=True):
+    """A part of a page that a selector finds."""
+
+    selector: str
+    count: int
+    """Of links, or of characters."""
+
+
+class PageHints(Struct, frozen=True, kw_only=True):
+    """What a page has."""
+
+    links: list[Hint] = []
+    texts: list[Hint] = []
+    blocks: dict[str, str] = {}
+    """Selectors of questions that have a container each, by the names that a spider of `--kind exam-blocks` gives them."""
+    is_scripted: bool = False
+    """Hardly a word of it stands in its HTML, and there are scripts."""
+
+
+def hints_of(response: Response) -> PageHints:
+    """Return what a page has; a picture or JSON has nothing that a CSS selector could find."""
+    if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html":
+        return PageHints()
+    root: HtmlElement | None = response.selector.root
+    if root is None:
+        return PageHints()
+    elements = [element for element in root.iter() if isinstance(element.tag, str)]
+    lengths = _lengths(elements)
+    whole = lengths.get(root, 0)
+    has_scripts = any(element.tag == "script" for element in elements)
+    return PageHints(
+        links=_link_groups(response.url, elements),
+        texts=_texts(elements, lengths, whole),
+        blocks=selectors_of(response),
+        is_scripted=has_scripts
+        and len("".join(root.xpath("//body//text()[not(ancestor::script or ancestor::style)]")).strip()) < _FEW_CHARS,
+    )
+
+
+def _lengths(elements: list[HtmlElement]) -> dict[HtmlElement, int]:
+    """Return the characters below each element that are no link's: one walk, children before their parents."""
+    lengths: dict[HtmlElement, int] = defaultdict(int)
+    for element in reversed(elements):
+        parent = element.getparent()
+        if element.tag in _NO_TEXT or element.tag == "a":
+            lengths[element] = 0
+        else:
+            lengths[element] += len((element.text or "").strip())
+        if parent is not None:
+            lengths[parent] += lengths[element] + len((element.tail or "").strip())
+    return lengths
+
+
+def _texts(elements: list[HtmlElement], lengths: dict[HtmlElement, int], whole: int) -> list[Hint]:
+    """Return the smallest elements that hold much of the text."""
+    found: dict[str, int] = {}
+    for share in _SHARES:
+        holders = [element for element in elements if element.tag not in ("html", "body") and lengths[element] >= max(share * whole, 1)]
+        if holders:  # the last in the order of the page is the innermost
+            found.setdefault(_selector(holders[-1]), lengths[holders[-1]])
+    return [Hint(selector, count) for selector, count in found.items()]
+
+
+def _link_groups(url: str, elements: list[HtmlElement]) -> list[Hint]:
+    """Return the groups of links with the most words: lists have titles, and navigation has few."""
+    addresses: dict[str, set[str]] = defaultdict(set)
+    words: dict[str, int] = defaultdict(int)
+    for element in [element for element in elements if element.tag == "a"][:_MOST_LINKS]:
+        if (address := address_of(url, element.get("href") or "")) and element.get("href", "").strip("# "):
+            selector = f"{_selector(element.getparent(), up=True)} a"
+            addresses[selector].add(address)
+            words[selector] += len("".join(element.itertext()).strip())
+    best = sorted(words, key=lambda selector: (-words[selector], selector))
+    return [Hint(selector, len(addresses[selector])) for selector in best[:_SHOWN]]
+
+
+def _selector(element: HtmlElement | None, up: bool = False) -> str:
+    """Return a selector by class or id: of the element, or of the nearest one above it that has either."""
+    path: list[str] = []
+    while element is not None and element.tag not in ("body", "html"):
+        name = str(element.tag)
+        if words := (element.get("class") or "").split():
+            return " ".join([f"{name}.{words[0]}", *path[:1]]) if up or path else f"{name}.{words[0]}"
+        if element.get("id"):
+            return " ".join([f"{name}#{element.get('id')}", *path[:1]])
+        path.insert(0, name)
+        element = element.getparent()
+    return " ".join(["body", *path[-1:]])

@@ -1,0 +1,111 @@
+"""Which columns of a table may hold options: one that holds several texts, or several side by side. Rows in, sets of columns out."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from crawlers.column_roles.values import bare, options_in, text_of, verdict_of
+
+LEAST_ROWS = 3
+MOST_OPTIONS = 10
+_LEAST_UNLIKE = 0.1
+LEAST_OPTIONS = 0.3
+"""Share of the rows with options from which on a table has a column of them."""
+_LEAST_EXPLAINING = 0.5
+"""Share of the rows that must repeat an option for a column to be no option."""
+IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
+_KEY = re.compile(r"[a-zA-Z]{1,12}[_-]?\d{1,9}|(?=\w{0,40}\d)[0-9a-f_-]{8,40}")
+EXPLAINED = re.compile(r"expla|analy|解析|解释|解說|详解|詳解|說明|rationale|reason|jiexi|分析", re.IGNORECASE)
+
+
+def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[list[str]]:
+    """Return the sets of columns that may hold options: one that holds several texts, or several side by side."""
+    found: list[list[str]] = []
+    for key in columns:
+        if EXPLAINED.search(key):
+            continue
+        some = [row[key] for row in rows if row.get(key) not in (None, "", [], {})]
+        sets = [options for value in some if len(options := options_in(value)) > 1]
+        if (
+            len(sets) >= LEAST_ROWS
+            and len(sets) >= LEAST_OPTIONS * len(rows)
+            and len(sets) >= 0.8 * len(some)
+            and not _same_sets(sets)
+            and not _are_keys(sets)
+        ):
+            found.append([key])
+    inner = {f"{key[0]}." for key in found}
+    plain_columns = [key for key in columns if not any(key.startswith(each) for each in inner)]
+    short = [key for key in plain_columns if _may_be_option(rows, key)]
+    runs: list[list[str]] = []
+    for key in short:
+        place = plain_columns.index(key)
+        if runs and plain_columns.index(runs[-1][-1]) == place - 1:
+            runs[-1].append(key)
+        else:
+            runs.append([key])
+    for run in (_without_explanations(rows, run) for run in runs):
+        for start in range(len(run)):
+            for end in range(start + 2, min(len(run), start + MOST_OPTIONS) + 1):
+                found.append(run[start:end])
+    lettered = sorted((key for key in columns if re.search(r"(?:^|[^A-Za-z])[A-Ja-j]$|[a-z][A-J]$|\d$", key)), key=lambda key: key[-1])
+    if len(lettered) > 2 and lettered not in found and set(lettered[:2]) <= set(short):  # few rows have the last of them
+        found.append(lettered)
+    return sorted(found, key=lambda some: some != lettered)[:200]
+
+
+def _without_explanations(rows: Sequence[dict[str, Any]], run: list[str]) -> list[str]:
+    """Return columns side by side up to the first whose texts say again what others of their rows say, among more words: 应记住叶酸。"""
+    for place, key in enumerate(run):
+        if place > 1 and sum(_repeats(row, key, run[:place]) for row in rows) >= _LEAST_EXPLAINING * len(rows):
+            return run[:place]
+    return run
+
+
+def _repeats(row: dict[str, Any], key: str, others: list[str]) -> bool:
+    text = str(row.get(key) or "")
+    said = [str(row.get(other) or "") for other in others]
+    return any(1 < len(one) * 2 < len(text) and one in text for one in said)
+
+
+def _same_sets(sets: list[list[str]]) -> bool:
+    one = {tuple(each) for each in sets}
+    return len(one) == 1 and not all(verdict_of(bare(option)) for option in sets[0])
+
+
+def _are_keys(sets: list[list[str]]) -> bool:
+    """Tell whether options are but keys of what stands elsewhere: `op1`, `op2`, each once in the table."""
+    texts = [text for each in sets for text in each]
+    if all(text.isdigit() and len(text) < 10 for text in texts):
+        numbers = [int(text) for text in texts]
+        return all(one < other for one, other in pairwise(numbers))
+    return len(set(texts)) == len(texts) and all(map(_KEY.fullmatch, texts))
+
+
+def _may_be_option(rows: Sequence[dict[str, Any]], key: str) -> bool:
+    if IDENTIFIER.search(key.rpartition(".")[2]):
+        return False
+    texts = [value for row in rows if isinstance(value := row.get(key), str | int | float) and str(value).strip()]
+    return len(texts) >= 2 and not isinstance(texts[0], bool) and len(set(map(str, texts))) >= max(2, _LEAST_UNLIKE * len(texts))
+
+
+def columns_beside(rows: Sequence[dict[str, Any]], stem: str, answer: str, options: list[str]) -> list[str]:
+    """Return the column without a name that stands next to the options and holds texts as they do."""
+    places = [int(key.rpartition(" ")[2]) for key in options if key.startswith("column ")]
+    if len(places) < len(options):
+        return []
+    lengths = sorted(len(text) for key in options for text in texts_of(rows, key))
+    found = []
+    for key in (f"column {min(places) - 1}", f"column {max(places) + 1}"):
+        texts = texts_of(rows, key) if key not in (stem, answer) else []
+        unlike = len(set(texts)) >= max(_LEAST_UNLIKE, 0.5) * len(texts)
+        short = sorted(map(len, texts))[len(texts) // 2] <= 2 * lengths[len(lengths) // 2] + 4 if texts else False
+        worded = sum(text.isascii() for text in texts) * 2 < len(texts) or lengths[len(lengths) // 2] < 4
+        if len(texts) >= 0.5 * len(rows) and unlike and short and worded and _may_be_option(rows, key):
+            found.append(key)
+    return found
+
+
+def texts_of(rows: Sequence[dict[str, Any]], key: str) -> list[str]:
+    return [text for row in rows if (text := text_of(row.get(key)))]

@@ -1,0 +1,71 @@
+"""What the columns of a table of questions hold, and its rows read by that: a row in, a record of known keys out."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from crawlers.column_roles.option_cells import options_below
+from crawlers.column_roles.values import MARKED, answer_letters, as_verdict, marked_letters, options_in, text_of, verdict_of
+
+
+class Roles(Struct):
+    """What the columns of a table hold."""
+
+    stem: str
+    options: list[str] = []
+    answer: str | None = None
+    form: str = ""
+    """One of `values.FORMS`, or `marked`, `verdict`, `words`: in what the answer is given; empty where there is none."""
+    explanation: str | None = None
+    others: dict[str, str] = {}
+    """Further fields of a question -> their columns."""
+    confidence: float = 0.0
+    doubts: list[str] = []
+    """Why the confidence is not higher, in words."""
+    verdict: str | None = None
+    """Column with the truth values of statements, which have no options among questions that say of each option whether it is right."""
+
+
+def options_of(row: dict[str, Any], options: list[str], stem: str = "") -> list[str]:
+    """Return the options of a row, each with its letter where it has one."""
+    if options == [stem]:
+        return options_below(row[stem])[1] if isinstance(row.get(stem), str) else []
+    if len(options) == 1:
+        return options_in(row.get(options[0]))
+    texts = [text_of(row.get(key)) for key in options]
+    while texts and not texts[-1]:
+        texts.pop()
+    return texts
+
+
+def record_of(row: dict[str, Any], roles: Roles) -> dict[str, Any]:
+    """Return a row as a record of known keys: 题干, 选项, 正确答案, 解析 and what else was found."""
+    found: dict[str, Any] = {"题干": row.get(roles.stem)}
+    options = options_of(row, roles.options, roles.stem) if roles.options else []
+    if options and roles.options == [roles.stem]:
+        found["题干"] = options_below(row[roles.stem])[0]
+    said = row.get(roles.answer) if roles.answer else None
+    if roles.options:
+        found["选项"] = options or None
+    if roles.answer:
+        form = roles.form if options or roles.form in ("verdict", "words", MARKED) else ""
+        found["正确答案"] = _answer(said, options, form)
+    if roles.verdict and not options:
+        found["正确答案"] = verdict_of(as_verdict(row.get(roles.verdict))) or None
+    if roles.explanation:
+        found["解析"] = text_of(row.get(roles.explanation)) or None
+    for field, key in roles.others.items():
+        found[field] = text_of(row.get(key)) or None
+    return found
+
+
+def _answer(said: Any, options: list[str], form: str) -> str | None:
+    if said in (None, "", []):
+        return None
+    if form == MARKED:
+        return marked_letters(said) or None
+    if form == "verdict":
+        return verdict_of(as_verdict(said)) or text_of(said)
+    if form in ("words", ""):
+        return text_of(said)
+    return answer_letters(said, options, form) or text_of(said)

@@ -1,0 +1,396 @@
+"""Which column or path of a table holds what of a question, told by what stands under it: rows in, roles with their confidence out.
+
+Options are found first, then the answer that fits them row by row, then the stem. Names of columns are signs among others. Where two
+readings fit alike, none is taken.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.column_roles.option_cells import options_below
+from crawlers.column_roles.option_columns import (
+    EXPLAINED,
+    IDENTIFIER,
+    LEAST_OPTIONS,
+    LEAST_ROWS,
+    MOST_OPTIONS,
+    columns_beside,
+    option_columns,
+    texts_of,
+)
+from crawlers.column_roles.records import Roles, options_of
+from crawlers.column_roles.values import FORMS, MARKED, answer_letters, as_verdict, marked_letters, options_in, plain, text_of, verdict_of
+
+SURE = 0.9
+"""Confidence from which a table is read without a person's word."""
+_SAMPLE = 2000
+_UNPROVEN, _UNPROVEN_UNNAMED = 0.7, 0.5
+"""What is left of the confidence where numbers do not show from where they count, under the name of an answer and under another."""
+_LEAST_NAMED_SHARE, _LEAST_SHARE = 0.4, 0.8
+"""Share of the rows that must have an answer, where the column's name says that it is one and where it does not."""
+_QUESTION = re.compile(
+    r"[(（]\s*[)）]|_{2,}|[？?]\s*$|(?:是|为|有|包括|正确的|错误的|在于|称为|哪项|什么|不属于|属于)[：:。]?\s*$|下列|以下|何者|不包括|关于"
+)
+_STEM = re.compile(r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$|statement|prompt|判断内容", re.IGNORECASE)
+_ANSWER = re.compile(r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|^da_?an$|^da$", re.IGNORECASE)
+_OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
+_SURELY_OWN = re.compile(
+    r"(?:user|your|my|mine|learner|student|examinee|candidate)s?[\s_]?(?:answer|choice|option|selection|selected|response|pick)"
+    r"|(?:^|[._])(?:picked|chosen|selected|submitted)(?:[\s_]?(?:answer|option|choice))?$"
+    r"|(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项)|作答|所选",
+    re.IGNORECASE,
+)
+"""Names of what somebody answered, which is no key even where nothing else is one."""
+_MANY = 12
+_MASK, _LEAST_SINGLE = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE), 0.3
+"""Names of numbers whose bits are options, and the share of them that must have one bit: most questions have one answer."""
+_EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "不正确", "正確", "錯誤", "對", "錯"}
+"""Verdicts that only tests have, under whatever name."""
+_LEAST_STATEMENT = 9
+"""Characters of a usual statement that is true or false; what is shorter may be an option of a question that stands elsewhere."""
+_NO_PLACE = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章", re.IGNORECASE)
+"""Names of numbers that are no places of options."""
+_HELP, _MOST_HELP = (
+    re.compile(r"如何|怎么|怎样|能不能|可不可以|(?:可以|能|会|要|需要|支持).{0,20}吗[？?]?$|在哪里|(?i:how (?:do|can|to))"),
+    0.8,
+)
+"""How those ask who want to be helped, `如何退款？`, and the share of such questions from which a table may be a page of help."""
+_NAMED = {
+    "题型": re.compile(r"题型|題型|qtype|questiontype|类型|^\^?type$", re.IGNORECASE),
+    "章节": re.compile(r"章|chapter|section|知识点|单元", re.IGNORECASE),
+    "科目": re.compile(r"科目|学科|subject|course|课程", re.IGNORECASE),
+    "案例": re.compile(r"案例|病例|共用题干|材料|^\^?case$|passage", re.IGNORECASE),
+}
+
+
+def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
+    """Return the roles of a table's columns; None where its rows are no questions."""
+    if len(rows) < LEAST_ROWS:
+        return None
+    step = max(1, len(rows) // _SAMPLE)
+    sample = rows[::step]
+    columns = [key for key in _in_turn(sample) if not key.startswith("^")]
+    sets = option_columns(sample, columns)
+    best = _best(sample, columns, sets) or _with_options_below(sample, columns) or _without_options(sample, columns)
+    if (best is None or best.confidence < _UNPROVEN) and any(_may_be_places(sample, key) for key in columns):
+        other = _best(sample, columns, sets, proven=False)
+        best = other if other and (best is None or other.confidence > best.confidence) else best
+    if best:
+        best.confidence = min(1.0, best.confidence)
+    return best
+
+
+def _in_turn(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the columns in their order: one that few rows have stands behind the one before it there, `E` behind `D`."""
+    found: list[str] = []
+    known: set[str] = set()
+    for row in rows:
+        before = ""
+        for key in row if not row.keys() <= known else ():
+            if key not in known:
+                known.add(key)
+                found.insert(found.index(before) + 1 if before else 0, key)
+            before = key
+    return found
+
+
+def _best(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[str]], proven: bool = True) -> Roles | None:
+    best: Roles | None = None
+    for options in sets:
+        found = _with_options(rows, columns, options, proven)
+        if found and (best is None or found.confidence > best.confidence + 1e-9):
+            best = found
+    return best
+
+
+def _may_be_places(rows: Sequence[dict[str, Any]], key: str) -> bool:
+    """Tell whether a column holds numbers that may count options, from wherever."""
+    some = [str(value).strip() for row in rows if (value := row.get(key)) not in (None, "", [])]
+    return len(some) >= LEAST_ROWS and len(set(some)) > 1 and all(each.isdigit() and int(each) <= MOST_OPTIONS for each in some)
+
+
+def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: list[str], proven: bool = True) -> Roles | None:
+    sets = [options_of(row, options) for row in rows]
+    if len(options) > 1:
+        full = [each for each in sets if len(each) > 1 and len(set(each)) == len(each)]
+        if len(full) < max(LEAST_ROWS, 0.5 * len(rows)):
+            return None
+        lengths = [sorted(map(len, each)) for each in full]
+        uneven = sum(each[-1] > 12 + 6 * max(1, each[len(each) // 2 - 1]) for each in lengths)
+        if uneven > 0.3 * len(full):
+            return None
+    inner = tuple(f"{key}." for key in options)
+    rest = [key for key in columns if key not in options and not key.startswith(inner)]
+    answers = _answers(rows, sets, rest, proven)
+    marked = [marked_letters(row.get(options[0])) for row in rows] if len(options) == 1 else []
+    if marked and sum(map(bool, marked)) >= _LEAST_SHARE * len(rows) and len(set(marked)) > 1:
+        answers = [(sum(map(bool, marked)) / max(1, sum(map(bool, sets))), 2.0, options[0], MARKED)]
+    if not answers:
+        return None
+    stem, sure, doubts = _stem(rows, [key for key in rest if key != answers[0][2]])
+    if stem is None:
+        return None
+    if len(options) > 1 and max(_asking(rows, key) for key in options) > max(0.5, _asking(rows, stem)):
+        return None  # the questions stand among these options
+    share, _, answer, form = answers[0]
+    if not proven:
+        doubts.append(f"{answer!r} holds numbers that may be places of options, but no 0 and no last place says from where they count")
+        sure *= _UNPROVEN if _ANSWER.search(answer.rpartition(".")[2]) else _UNPROVEN_UNNAMED
+    if len(answers) > 1 and answers[1][1] >= answers[0][1] and not _agree(rows, sets, answers[0], answers[1]):
+        doubts.append(f"{answers[0][2]!r} and {answers[1][2]!r} both fit the options as answers")
+        sure *= 0.6
+    if len(options) > 1 and form != "letters" and not any(map(_has_letter_end, options)):
+        widths = Counter(len(each) for each in sets if each)
+        sure *= 1.0 if form == "text" or widths.most_common(1)[0][0] == len(options) else 0.8
+    places = [options.index(key) for key in options]
+    beyond = _beyond(rows, rest, stem, answer, options) if len(options) > 1 and places else []
+    if beyond:
+        sure *= 0.5
+        doubts.append(f"{beyond[0]!r} beside the options may be one more")
+    if len(options) > 1:  # a wider run that fits as well is the better one
+        sure *= 1 + 0.001 * len(options)
+    roles = Roles(stem, options, answer, form, confidence=share * sure, doubts=doubts)
+    roles.verdict = _verdicts_of(rows, sets, [key for key in rest if key not in (stem, answer)]) if form == MARKED else None
+    _others(rows, rest, roles)
+    return roles
+
+
+def _verdicts_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: list[str]) -> str | None:
+    """Return the column of an answer that holds truth values where rows have no options, and nothing where they do."""
+    bare = [row for row, options in zip(rows, sets, strict=True) if not options]
+    others = [row for row, options in zip(rows, sets, strict=True) if options]
+    for key in columns if bare else ():
+        name = key.rpartition(".")[2]
+        is_named = _ANSWER.search(name) and not _OWN_CHOICE.search(name) and all(row.get(key) in (None, "") for row in others)
+        if is_named and all(verdict_of(as_verdict(row.get(key))) for row in bare):
+            return key
+    return None
+
+
+def _with_options_below(rows: Sequence[dict[str, Any]], columns: list[str]) -> Roles | None:
+    """Return the roles of a table whose options stand in lines below the question in its own cell."""
+    for key in columns:
+        sets = [options_below(text)[1] if isinstance(text := row.get(key), str) else [] for row in rows]
+        full = sum(map(bool, sets))
+        if full < max(LEAST_ROWS, _LEAST_SHARE * len(rows)):
+            continue
+        rest = [each for each in columns if each != key]
+        if answers := _answers(rows, sets, rest):
+            share, _, answer, form = answers[0]
+            unsure = len(answers) > 1 and answers[1][1] >= answers[0][1] and not _agree(rows, sets, answers[0], answers[1])
+            doubts = [f"{answer!r} and {answers[1][2]!r} both fit the options as answers"] if unsure else []
+            roles = Roles(key, [key], answer, form, confidence=share * (0.6 if unsure else 1.0), doubts=doubts)
+            _others(rows, rest, roles)
+            return roles
+    return None
+
+
+def _has_letter_end(key: str) -> bool:
+    return bool(re.search(r"(?:^|[^A-Za-z])[A-Ja-j]$|[a-z][A-J]$|[选項项]\s?\S$|\d$", key))
+
+
+def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: str, options: list[str]) -> list[str]:
+    """Return columns of short texts, named like the options, that were left out of them."""
+    starts = {key[:-1] for key in options}
+    return [
+        key
+        for key in rest
+        if len(starts) == 1 and key[:-1] in starts and key not in (stem, answer) and not key.startswith("column ") and texts_of(rows, key)
+    ] + columns_beside(rows, stem, answer, options)
+
+
+Answer = tuple[float, float, str, str]
+
+
+def _answers(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: list[str], proven: bool = True) -> list[Answer]:
+    """Return the columns that fit the options as answers, with share, rank, name and form; the best first.
+
+    Args:
+        proven: whether numbers have to show from where they count.
+    """
+    found: list[Answer] = []
+    for key in columns:
+        said = [(row.get(key), each) for row, each in zip(rows, sets, strict=True) if len(each) > 1 and row.get(key) not in (None, "", [])]
+        if len(said) < LEAST_ROWS or len(said) < 0.5 * sum(len(each) > 1 for each in sets):
+            continue
+        for form in FORMS:
+            letters = [answer_letters(value, each, form) for value, each in said]
+            fits = sum(map(bool, letters)) / len(said)
+            counts = form in ("from 0", "from 1")
+            if fits < 0.8 or (counts and (_NO_PLACE.search(key) or _MASK.search(key) or not _are_places(said, letters, form, proven))):
+                continue
+            if form == "bits" and not _are_bits(key, said, fits):
+                continue
+            if len(set(letters)) < 2 and len(said) > 8:
+                continue
+            if _SURELY_OWN.search(key):
+                continue
+            rank = fits + (0.5 if _ANSWER.search(key.rpartition(".")[2]) else 0) - (1 if _OWN_CHOICE.search(key) else 0)
+            rank += {"letters": 0.3, "text": 0.3}.get(form, 0)
+            found.append((fits, rank, key, form))
+    return sorted(found, key=lambda each: -each[1])
+
+
+def _are_places(said: list[tuple[Any, list[str]]], letters: list[str], form: str, proven: bool) -> bool:
+    """Tell whether numbers are places of options, counted as the form says: only a 0 or a last place proves from where."""
+    lowest = "A" in "".join(letters)
+    most = max(len(each) for _, each in said)
+    if form == "from 0":
+        return lowest
+    if len(said) >= _MANY and {str(value).strip() for value, _ in said} <= {"1", "2", "4", "8", "16", "32"}:
+        return False  # in so many rows there would be a 3: these are bits
+    last = any(LETTERS[len(each) - 1] in found for found, (_, each) in zip(letters, said, strict=True) if found)
+    running = [str(value) for value, _ in said[: most + 1]] == [str(n) for n in range(1, most + 2)]
+    return (not proven or (lowest and last)) and not running
+
+
+def _are_bits(key: str, said: list[tuple[Any, list[str]]], fits: float) -> bool:
+    """Tell whether numbers are sums of 1, 2, 4, 8 …: only a number beyond the places of all options shows it, under a name of an answer."""
+    numbers = [int(str(value)) for value, _ in said if re.fullmatch(r"\d{1,4}", str(value).strip())]
+    most = max(len(each) for _, each in said)
+    single = sum(number & (number - 1) == 0 for number in numbers)
+    named = _ANSWER.search(key.rpartition(".")[2]) or _MASK.search(key)
+    return fits == 1.0 and bool(named) and max(numbers, default=0) > most and single >= _LEAST_SINGLE * len(numbers)
+
+
+def _agree(rows: Sequence[dict[str, Any]], sets: list[list[str]], one: Answer, other: Answer) -> bool:
+    pairs = [
+        (answer_letters(row.get(one[2]), each, one[3]), answer_letters(row.get(other[2]), each, other[3]))
+        for row, each in zip(rows, sets, strict=True)
+    ]
+    return all(first == second for first, second in pairs if first and second)
+
+
+def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | None, float, list[str]]:
+    """Return the column of the stems, how sure that is, and what is doubtful."""
+    scored: list[tuple[float, float, str]] = []
+    for key in columns:
+        texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
+        if len(texts) < max(LEAST_ROWS, 0.7 * len(rows)):
+            continue
+        mean = sum(map(len, texts)) / len(texts)
+        unlike = len(set(texts)) / len(texts)
+        if mean < 5 or unlike < 0.2 or key.startswith("^"):
+            continue
+        asks = _asking(rows, key)
+        name = key.rpartition(".")[2]
+        said = (
+            0.5 * bool(_STEM.search(name))
+            - 0.7 * bool(EXPLAINED.search(name))
+            - 0.6 * bool(_ANSWER.search(name) and not _STEM.search(name))
+        )
+        scored.append((asks + said + 0.2 * unlike + 0.1 * min(1.0, mean / 40), asks, key))
+    scored.sort(key=lambda each: -each[0])
+    if not scored:
+        return None, 0.0, []
+    score, asks, key = scored[0]
+    named = bool(_STEM.search(key.rpartition(".")[2]))
+    sure = 1.0 if asks >= 0.5 or named else 0.95 if asks >= 0.3 else 0.5
+    doubts = [] if sure > 0.9 else [f"{key!r} holds few texts that ask"]
+    if len(scored) > 1 and score - scored[1][0] < 0.1:
+        doubts.append(f"{key!r} and {scored[1][2]!r} look alike")
+        sure *= 0.7
+    return key, sure, doubts
+
+
+def _asking(rows: Sequence[dict[str, Any]], key: str) -> float:
+    """Return the share of a column's texts that ask."""
+    texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
+    return sum(bool(_QUESTION.search(text)) for text in texts) / len(texts) if texts else 0.0
+
+
+def _has_options(rows: Sequence[dict[str, Any]], columns: list[str], stem: str) -> bool:
+    """Tell whether options are seen, in a column of sets, in columns named by letters, or below the question itself."""
+    names = set(columns)
+    turns = (("A", "B", "C"), ("1", "2", "3"), ("一", "二", "三"))
+    lettered = any(key[-1:] == one and {key[:-1] + two, key[:-1] + three} <= names for key in columns for one, two, three in turns)
+    below = sum(isinstance(text := row.get(stem), str) and bool(options_below(text)[1]) for row in rows)
+    named = (EXPLAINED, *_NAMED.values())
+    sets = [key for key in columns if not any(one.search(key) for one in named) and _shares_sets(rows, key) >= LEAST_OPTIONS]
+    return lettered or bool(sets) or below >= LEAST_OPTIONS * len(rows)
+
+
+def _shares_sets(rows: Sequence[dict[str, Any]], key: str) -> float:
+    return sum(len(options_in(row.get(key))) > 1 for row in rows) / len(rows)
+
+
+def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Roles | None:
+    """Return the roles of a table of statements with truth values, or of questions with an answer in words."""
+    stem, sure, doubts = _stem(rows, columns)
+    if stem is None:
+        return None
+    texts = texts_of(rows, stem)
+    asks = sum(bool(_QUESTION.search(text)) for text in texts) / len(texts)
+    for key in columns:
+        some = [row[key] for row in rows if row.get(key) not in (None, "", [])]
+        name = bool(_ANSWER.search(key.rpartition(".")[2])) and not _OWN_CHOICE.search(key)
+        if key[-1:] in ("A", "a") and not {key[:-1] + "B", key[:-1] + "b"}.isdisjoint(columns):
+            continue  # the first of the options
+        if IDENTIFIER.search(key.rpartition(".")[2]):  # it names a row that is not here
+            continue
+        if key == stem or len(some) < (_LEAST_NAMED_SHARE if name else _LEAST_SHARE) * len(rows):
+            continue
+        said = [as_verdict(value) for value in some] if name else some
+        if not name and not all(str(value).strip() in _EXAM_VERDICTS for value in some):
+            said = [None]  # a switch: yes and no, true and false
+        verdicts = [verdict_of(value) for value in said]
+        if (
+            sum(map(bool, verdicts)) >= 0.95 * len(verdicts)
+            and len({*verdicts, ""}) == 3
+            and (name or not any(isinstance(value, bool) for value in some))
+        ):
+            strong = name or _STEM.search(stem)
+            roles = Roles(stem, [], key, "verdict", confidence=0.95 if strong else 0.7, doubts=doubts)
+            lengths = sorted(map(len, texts))
+            if lengths[len(lengths) // 2] < _LEAST_STATEMENT and sum(text.endswith("。") for text in texts) * 2 < len(texts):
+                roles.confidence *= 0.5
+                roles.doubts = [*doubts, f"{stem!r} holds texts as short as options"]
+            _others(rows, [each for each in columns], roles)
+            return roles
+        short = sum(len(text_of(value)) for value in some) / len(some) < 60
+        listed = sum(isinstance(value, str) and value[:2] in ("['", '["') for value in some) >= 0.9 * len(some)
+        lettered = sum(bool(re.fullmatch(r"[A-Ja-j][A-J,、.;\s]{0,20}", text_of(value))) for value in some)
+        if lettered > 0.1 * len(some):
+            return None  # letters of options that were not found
+        if asks >= 0.5 and short and (name or listed):
+            if _has_options(rows, [each for each in columns if each != stem], stem):
+                return None  # of which the answer is one, in a way that is not known
+            helps = sum(_HELP.search(text) is not None for text in texts)
+            if helps >= _MOST_HELP * len(texts):
+                sure *= 0.8
+                doubts = [*doubts, f"{stem!r} asks as pages of help do"]
+            roles = Roles(stem, [], key, "words", confidence=sure * (0.95 if listed or name else 0.8), doubts=doubts)
+            _others(rows, [each for each in columns], roles)
+            return roles
+    return None
+
+
+def _others(rows: Sequence[dict[str, Any]], columns: list[str], roles: Roles) -> None:
+    taken = {roles.stem, roles.answer, *roles.options}
+    scored = []
+    for key in columns:
+        texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
+        if key in taken or not texts or key.startswith("^"):
+            continue
+        mean, named = sum(map(len, texts)) / len(texts), bool(EXPLAINED.search(key.rpartition(".")[2]))
+        if named:
+            scored.append((1000 + mean, key))
+    if scored:
+        roles.explanation = max(scored)[1]
+        taken.add(roles.explanation)
+    for field, pattern in _NAMED.items():
+        found = next(
+            (key for key in columns if key not in taken and pattern.search(key.rpartition(".")[2]) and _are_words(rows, key, field)), None
+        )
+        if found:
+            roles.others[field] = found
+            taken.add(found)
+
+
+def _are_words(rows: Sequence[dict[str, Any]], key: str, field: str) -> bool:
+    texts = [row[key] for row in rows if isinstance(row.get(key), str) and row[key].strip()]
+    least = 0.0 if field == "案例" else 0.3  # few questions may have a case, and without it they say something else
+    return len(texts) >= max(1, least * len(rows)) and sum(not plain(text).isascii() for text in texts) >= 0.8 * len(texts)

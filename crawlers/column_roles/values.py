@@ -1,0 +1,247 @@
+"""Values of a cell or a key, read as options or as an answer to given options, in any of the forms that makers of banks use."""
+
+import ast
+import json
+import re
+import unicodedata
+from typing import Any
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.column_roles.option_cells import split_options
+from crawlers.tables.marked_options import NO, RIGHT, TEXT, YES, word_of
+
+FORMS = ("letters", "text", "from 0", "from 1", "mask", "bits")
+"""Letters; the text of options; places counted from 0; places counted from 1; a 1 or a 0 for each option, `0110`; the sum of 1 for the
+first option, 2 for the second, 4 for the third, and so on."""
+MARKED = "marked"
+"""Further form: each option says itself whether it is right."""
+ALL_FORMS = (*FORMS, MARKED, "verdict", "words")
+_TRUE = {"正确", "对", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
+_FALSE = {"错误", "错", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
+_LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.$#@&^+_]{0,3}[A-Ja-j])*[.、。;；,]?")
+_ANSWER_LABEL = re.compile(r"^(?:(?:正确|参考|标准)?答案|answer)\s{0,3}[:是为]\s{0,3}", re.IGNORECASE)
+_MARK = re.compile(r"^\s*[(（\[【]?[A-JＡ-Ｊa-j]\s?[)）\]】.．、:：]+\s*|^\s*[A-JＡ-Ｊ]\s+(?=\S)")
+_SEPARATORS = re.compile(r"[\s,，、;；|$#@&^+]+")
+_LABELS = {"key", "label", "letter", "option", "id", "name", "code", "prefix", "ans", "tag", "no", "sort", "index"}
+_LONGEST, _SHORT_CHARS = 100_000, 60
+_FLAG = re.compile(r"right|correct|true|is_?ans|^answer$|^ok$|正确|对错|是否答案|是否为?正确", re.IGNORECASE)
+_CREDIT, _FULL = re.compile(r"^(?:fraction|percent(?:age)?|credit)$", re.IGNORECASE), 100.0
+"""Names of the share of the points that an option gives, and the whole of them."""
+_OWN = re.compile(r"user|my|check|select|chosen|我的|考生", re.IGNORECASE)
+
+
+def plain(text: str) -> str:
+    """Return a text without what differs between writings of it: blanks, width, case, closing signs."""
+    return re.sub(r"[\s。.；;]+", "", unicodedata.normalize("NFKC", text)).lower()
+
+
+def bare(option: str) -> str:
+    """Return an option without its letter."""
+    return _MARK.sub("", option, count=1)
+
+
+def text_of(value: Any) -> str:
+    """Return a value as text; lists joined by `、`, also those that are written out as text."""
+    if isinstance(value, bool):
+        return "正确" if value else "错误"
+    value = listed(value) if isinstance(value, str) else value
+    if isinstance(value, list):
+        return "、".join(text for each in value if not isinstance(each, dict | list) and (text := text_of(each)))
+    return "" if value is None or isinstance(value, dict) else str(value).strip()
+
+
+def listed(text: str) -> Any:
+    """Return what a text says that is JSON or a Python list; the text itself where it is neither. Nothing is run."""
+    stripped = text.strip()
+    if stripped[:1] + stripped[-1:] not in ("[]", "{}") or len(stripped) > _LONGEST:
+        return text
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(stripped)
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # TypeError: a list as a key
+            continue
+        if isinstance(found, list | dict):
+            return found
+    return text
+
+
+def options_in(value: Any) -> list[str]:
+    """Return the options that one value holds, each with its letter where it has one; fewer than two where it holds none."""
+    if isinstance(value, str):
+        found = listed(value)
+        if isinstance(found, str):
+            parts = split_options(found)
+            lettered = sum(_MARK.match(part) is not None for part in parts)
+            short = sum(map(len, parts)) <= _SHORT_CHARS * len(parts) and lettered == 0
+            return parts if len(parts) <= len(LETTERS) and (short or lettered == len(parts)) else []
+        value = found
+    value = _as_objects(value)
+    if isinstance(value, dict):
+        keys = [str(key).strip() for key in value]
+        ends = [key.upper()[-1:] for key in keys]
+        in_turn = ends in (list(LETTERS[: len(keys)]), _digits(0, keys), _digits(1, keys))
+        return _texts(list(value.values())) if in_turn else []
+    if not isinstance(value, list) or not 1 < len(value) <= len(LETTERS):
+        return []
+    if all(isinstance(each, dict) for each in value):
+        return _of_objects(value)
+    return _texts(value)
+
+
+def _as_objects(value: Any) -> Any:
+    """Return options in pairs with a truth value, `[甲, true]`, `[A, 甲, 是]`, `{甲: true}`, as objects; else the value itself."""
+    if isinstance(value, dict) and len(value) > 1:
+        if all(isinstance(each, bool) for each in value.values()) and not all(key.strip().upper() in LETTERS for key in value):
+            return [{TEXT: key, RIGHT: each} for key, each in value.items()]
+        if all(isinstance(each, list) for each in value.values()) and [key.strip().upper() for key in value] == list(LETTERS[: len(value)]):
+            value = list(value.values())
+    if not isinstance(value, list) or len(value) < 2 or not all(isinstance(each, list) and 2 <= len(each) <= 3 for each in value):
+        return value
+    if len({len(each) for each in value}) > 1 or any(isinstance(one, list | dict) for each in value for one in each):
+        return value
+    columns = list(zip(*value, strict=True))
+    flags = [place for place, column in enumerate(columns) if {word_of(one) for one in column} <= (YES | NO) - {""}]
+    labels = [place for place, column in enumerate(columns) if [word_of(one).upper() for one in column] == list(LETTERS[: len(column)])]
+    texts = [place for place in range(len(columns)) if place not in (*flags, *labels)]
+    if len(flags) != 1 or len(texts) != 1:
+        bools = [place for place, column in enumerate(columns) if all(isinstance(one, bool) for one in column)]
+        texts = [place for place in range(len(columns)) if place not in (*bools, *labels)]
+        flags = bools
+    if len(flags) != 1 or len(texts) != 1:
+        return value
+    return [{TEXT: each[texts[0]], RIGHT: int(word_of(each[flags[0]]) in YES)} for each in value]
+
+
+def _digits(first: int, keys: list[str]) -> list[str]:
+    return [str(place) for place in range(first, first + len(keys))]
+
+
+def _texts(values: list[Any]) -> list[str]:
+    if not all(each is None or (isinstance(each, str | int | float) and not isinstance(each, bool)) for each in values):
+        return []
+    texts = ["" if each is None else str(each).strip() for each in values]
+    while texts and not texts[-1]:
+        texts.pop()
+    return texts
+
+
+def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
+    """Return the texts of options that are objects: the key whose values differ and are no labels."""
+    if all(len(each) == 1 for each in objects):
+        return _texts([next(iter(each.values())) for each in objects])
+    flag = _flag_of(objects)
+    names = dict.fromkeys(key for each in objects for key in each)
+    keys = [key for key in names if key != flag and all(isinstance(each.get(key), str) and each[key].strip() for each in objects)]
+    labels = [key for key in keys if [each[key].strip().upper() for each in objects] == list(LETTERS[: len(objects)])]
+    texts = [key for key in keys if key not in labels and not _are_codes([each[key] for each in objects])]
+    if len(texts) > 1:
+        texts = [key for key in texts if key.lower() not in _LABELS] or texts
+    if len(texts) != 1 or any(key.lower() in ("answer", "analysis", "question") for key in names if key not in (*texts, *labels, flag)):
+        return []
+    return _texts([each[texts[0]] for each in objects])
+
+
+def _flag_of(objects: list[dict[str, Any]]) -> str:
+    """Return the key that says of each option whether it is right; nothing where none does."""
+    for key in dict.fromkeys(key for each in objects for key in each):
+        words = {str(each.get(key)).strip().lower() for each in objects}
+        if _FLAG.search(key) and not _OWN.search(key) and words <= YES | NO:
+            return key
+        whole = sum(_credit(each.get(key)) for each in objects) if _CREDIT.search(key) else 0.0
+        if min(abs(whole - _FULL), abs(_FULL * whole - _FULL)) < 1:
+            return key
+    return ""
+
+
+def _credit(value: Any) -> float:
+    """Return the share of the points that an option gives, in percent; 0 where it gives none or says nothing."""
+    text = str(value).strip().rstrip("%")
+    return float(text) if re.fullmatch(r"\d{1,3}(?:\.\d{1,20})?", text) else 0.0
+
+
+def _is_right(each: dict[str, Any], flag: str) -> bool:
+    said = str(each.get(flag)).strip().lower()
+    return _credit(said) > 0 if _CREDIT.search(flag) else said in YES
+
+
+def marked_letters(value: Any) -> str:
+    """Return the letters of the options that say of themselves that they are right."""
+    value = _as_objects(listed(value) if isinstance(value, str) else value)
+    if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
+        return ""
+    flag = _flag_of(value)
+    right = [letter for letter, each in zip(LETTERS, value, strict=False) if flag and _is_right(each, flag)]
+    return "".join(right)
+
+
+def _are_codes(texts: list[str]) -> bool:
+    return all(re.fullmatch(r"[0-9a-f-]{16,}", text) for text in texts) or len(set(texts)) == 1
+
+
+def as_verdict(value: Any) -> Any:
+    """Return 1 and 0 as truth values, for columns whose name says that they hold such."""
+    return value == 1 if type(value) is int and value in (0, 1) else value.strip() == "1" if value in ("0", "1") else value
+
+
+def verdict_of(value: Any) -> str:
+    """Return 正确 or 错误 for what says so; nothing for anything else."""
+    if isinstance(value, list):
+        value = value[0] if len(value) == 1 else ""
+    word = "true" if value is True else "false" if value is False else str(value).strip().lower()
+    return "正确" if word in _TRUE else "错误" if word in _FALSE else ""
+
+
+def answer_letters(value: Any, options: list[str], form: str) -> str:
+    """Return the letters of the options that an answer in a form names; nothing where it does not fit them."""
+    if isinstance(value, str):
+        value = listed(value)
+    parts = value if isinstance(value, list) else [value]
+    if form == "mask" and len(parts) > 1 and all(isinstance(each, bool) for each in parts):
+        parts = [int(each) for each in parts]
+    if not parts or any(isinstance(each, dict | list | bool) or each is None for each in parts):
+        return ""
+    if form == "letters":
+        return _letters(parts, options)
+    if form == "text":
+        return _by_text(parts, options)
+    if form == "bits":
+        return _of_bits(parts, options)
+    if form == "mask":
+        mask = str(parts[0]).strip() if len(parts) == 1 else "".join(str(each).strip() for each in parts)
+        sound = len(mask) == len(options) > 1 and set(mask) <= {"0", "1"} and "1" in mask
+        return "".join(letter for letter, sign in zip(LETTERS, mask, strict=False) if sign == "1") if sound else ""
+    pieces = [piece for each in parts for piece in _SEPARATORS.split(str(each).strip())]
+    if not all(re.fullmatch(r"\d{1,2}", piece) for piece in pieces):
+        return ""
+    places = [int(piece) - (form == "from 1") for piece in pieces]
+    if len(set(places)) < len(places):  # a 1 or a 0 for each option
+        return ""
+    return "".join(LETTERS[place] for place in sorted(set(places))) if all(0 <= place < len(options) for place in places) else ""
+
+
+def _of_bits(parts: list[Any], options: list[str]) -> str:
+    said = str(parts[0]).strip() if len(parts) == 1 else ""
+    bits = int(said) if re.fullmatch(r"\d{1,4}", said) else 0
+    return "".join(letter for place, letter in enumerate(LETTERS) if bits >> place & 1) if 0 < bits < 1 << len(options) else ""
+
+
+def _letters(parts: list[Any], options: list[str]) -> str:
+    texts = [_ANSWER_LABEL.sub("", unicodedata.normalize("NFKC", str(each)).strip()) for each in parts]
+    if not all(_LETTERED.fullmatch(text) for text in texts):
+        return ""
+    letters = sorted({sign.upper() for text in texts for sign in text if sign.isalpha()})
+    return "".join(letters) if all(LETTERS.index(letter) < len(options) and options[LETTERS.index(letter)] for letter in letters) else ""
+
+
+def _by_text(parts: list[Any], options: list[str]) -> str:
+    by_text: dict[str, str] = {}
+    for letter, option in zip(LETTERS, options, strict=False):
+        if plain(bare(option)) in by_text:
+            return ""
+        by_text[plain(bare(option))] = letter
+        by_text.setdefault(plain(option), letter)
+    found = [by_text.get(plain(str(each)), "") or by_text.get(plain(bare(str(each))), "") for each in parts]
+    if not all(found) and len(parts) == 1:
+        pieces = [plain(piece) for piece in re.split(r"[,，、;；|\n]+", str(parts[0])) if piece.strip()]
+        found = [by_text.get(piece, "") for piece in pieces] or [""]
+    return "".join(sorted(set(found))) if all(found) and "" not in (plain(str(each)) for each in parts) else ""

@@ -1,0 +1,202 @@
+"""Texts of items laid over the lines that they came from: which characters of the lines are claimed, each once at most.
+
+Items follow their source, so each text is looked for a short way behind the one before. A text that the reader changed inside is
+laid over piece by piece. The time grows with the text alone: every search has a limit.
+"""
+
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+
+from crawlers.coverage.characters import counted, folded
+
+FREE, IN_ITEM, REJECTED = 0, 1, 2
+"""Marks of a character; a question that is given up has REJECTED, or more where several reasons are told apart."""
+_SEEDS = (12, 6, 3)
+_SHORT_SEED = 3
+_AHEAD = 600
+_TRIES = 32
+_GAP = 200
+_MOST_MISSES = 500
+"""Characters in a row that begin nothing in the source, before the rest of a text is left; so hostile text takes no longer."""
+_ANCHOR = 12
+_LEAST_ANCHOR = 5
+_MOST_PLACES = 64
+MARKUP = re.compile(
+    r"</?(?:font|span|strong|div|table|tbody|thead|img|sub|sup|code|em|br|hr|tr|td|th|ul|ol|li|h[1-6]|[bipuas])(?:\s[^<>]{0,300})?/?>", re.I
+)
+_NUMBER = re.compile(r"(?:第\d{1,5}题)?[\W\d_]*")
+
+
+def words_of(text: str) -> str:
+    """Return the folded characters of a text without its tags of HTML."""
+    return folded(MARKUP.sub(_blank, text) if "<" in text else text)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def anchors_of(whole: str, texts: Sequence[str]) -> list[int]:
+    """Return where each text begins in a whole, at most, so that their order is kept; -1 for those that have no sure place.
+
+    A text is known by its first words, or its last ones where the reader changed the first. Of several places the ones are taken
+    that let most texts keep their order: the longest increasing run.
+    """
+    keys = [_keys_of(text) for text in texts]
+    places: dict[str, list[int]] = {key: [] for some in keys for key, _ in some}
+    for length in {len(key) for key in places}:
+        for place in range(len(whole) - length + 1):
+            found = places.get(whole[place : place + length])
+            if found is not None and len(found) < _MOST_PLACES:
+                found.append(place)
+    tails: list[tuple[int, int]] = []  # the last place of the best run of each length, and its node
+    nodes: list[tuple[int, int, int]] = []  # text, place, node before
+    for number, some in enumerate(keys):
+        some = sorted(some, key=lambda one: len(places[one[0]]) >= _MOST_PLACES)  # a stretch with all its places first
+        here, most = next((([(place, offset) for place in places[key]], len(places[key])) for key, offset in some if places[key]), ([], 0))
+        for length in (len(texts[number]), _ANCHOR + 4):  # the whole text, or its number and first words
+            if sure := [(place, offset) for place, offset in here if whole.startswith(texts[number][:length], max(0, place - offset))]:
+                here = sure
+                break
+        else:
+            here = here if most < _MOST_PLACES else []
+        for place, offset in reversed(here):
+            at = bisect_left(tails, (place, -1))
+            nodes.append((number, max(0, place - offset), tails[at - 1][1] if at else -1))
+            tails[at : at + 1] = [(place, len(nodes) - 1)]
+    anchors = [-1] * len(texts)
+    node = tails[-1][1] if tails else -1
+    while node >= 0:
+        number, anchors[number], node = nodes[node][0], nodes[node][1], nodes[node][2]
+    return anchors
+
+
+def _keys_of(text: str) -> list[tuple[str, int]]:
+    """Return stretches by which a text is known, each with its offset in the text."""
+    number = _NUMBER.match(text)
+    start = number.end() if number else 0
+    if len(text) - start < _LEAST_ANCHOR:
+        return [(text, 0)] if len(text) >= _LEAST_ANCHOR else []
+    first = text[start : start + _ANCHOR]
+    return [(first, start), *([(text[-_ANCHOR:], len(text) - _ANCHOR)] if len(text) > start + _ANCHOR else [])]
+
+
+class Lines:
+    """Lines as one run of counted characters, tags of HTML left out, with a mark for each."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        pieces, self.starts, total = [], array("L"), 0
+        self.markup = 0
+        for line in lines:
+            self.starts.append(total)
+            if "<" in line:
+                self.markup += sum(counted(tag) for tag in MARKUP.findall(line))
+            pieces.append(words_of(line))
+            total += len(pieces[-1])
+        self.text = "".join(pieces)
+        self.marks = bytearray(total)
+
+    def line_of(self, place: int) -> int:
+        """Return the line in which a character stands."""
+        return bisect_right(self.starts, place) - 1
+
+    def bounds(self, line: int) -> tuple[int, int]:
+        """Return where the characters of a line begin and end."""
+        return self.starts[line], self.starts[line + 1] if line + 1 < len(self.starts) else len(self.text)
+
+    def claim(self, start: int, end: int, mark: int) -> None:
+        """Mark the free characters of a stretch."""
+        for place in range(start, end):
+            if self.marks[place] == FREE:
+                self.marks[place] = mark
+
+    def is_free(self, start: int, end: int) -> bool:
+        """Tell whether no character of a stretch is claimed."""
+        return not any(self.marks[start:end])
+
+    def free_place(self, text: str, start: int, end: int) -> int:
+        """Return where a text first stands unclaimed within bounds, -1 where it does not."""
+        place = start
+        for _ in range(_TRIES):
+            place = self.text.find(text, place, end)
+            if place < 0 or self.is_free(place, place + len(text)):
+                return place
+            place = max(place + 1, self.marks.find(FREE, place))
+        return -1
+
+    def cover(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
+        """Claim a folded text within bounds, whole or in pieces; return the bounds of what was claimed, None where nothing was."""
+        if not text:
+            return None
+        pieces = self._pieces(text, start, end, _SEEDS)
+        for low, high in pieces:
+            self.claim(low, high, mark)
+        return (pieces[0][0], pieces[-1][1]) if pieces else None
+
+    def _pieces(self, text: str, start: int, end: int, seeds: Sequence[int]) -> list[tuple[int, int]]:
+        """Return where a text stands within bounds, or its pieces in their order: long ones first, shorter ones between them."""
+        place = self.free_place(text, start, end) if text else -1
+        if place >= 0:
+            return [(place, place + len(text))]
+        if not text or not seeds or (seeds[0] <= _SHORT_SEED < len(text) and end - start > _GAP):
+            return []
+        pieces: list[tuple[int, int]] = []
+        seed, rest = seeds[0], seeds[1:]
+        place, read, before, misses = 0, 0, start, 0
+        while place + seed <= len(text) and misses < _MOST_MISSES:
+            found = self.free_place(text[place : place + seed], before, end)
+            if found < 0:
+                place, misses = place + 1, misses + 1
+                continue
+            misses = 0
+            left, right = self._widened(text, place, found, read, before, end)
+            pieces += self._pieces(text[read : place - left], max(before, found - left - _GAP), found - left, rest)
+            pieces.append((found - left, found + right))
+            place, read, before = place + right, place + right, found + right
+        tail = text[read:]
+        return pieces + self._pieces(tail, before, min(end, before + 2 * len(tail) + _GAP) if pieces else end, rest)
+
+    def _widened(self, text: str, place: int, found: int, read: int, before: int, end: int) -> tuple[int, int]:
+        """Return how far a match goes on to the left and to the right."""
+        left, right = 0, 0
+        while place - left > read and found - left > before and self._same(text, place - left - 1, found - left - 1):
+            left += 1
+        while place + right < len(text) and found + right < end and self._same(text, place + right, found + right):
+            right += 1
+        return left, right
+
+    def _same(self, text: str, place: int, found: int) -> bool:
+        return text[place] == self.text[found] and self.marks[found] == FREE
+
+    def find_near(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
+        """Claim a folded text behind a place: near it, or whole anywhere before `end`."""
+        near = min(end, start + _AHEAD + 4 * len(text))
+        if (found := self.cover(text, start, near, mark)) or len(text) < _SEEDS[0]:
+            return found
+        place = self.free_place(text, max(start, near - len(text)), end)
+        if place < 0:
+            return None
+        self.claim(place, place + len(text), mark)
+        return place, place + len(text)
+
+    def free_runs(self) -> Iterator[tuple[int, int, int]]:
+        """Yield line, start and end of each stretch of free characters within one line."""
+        for match in re.finditer(rb"\x00+", bytes(self.marks)):
+            start = match.start()
+            while start < match.end():
+                line = self.line_of(start)
+                end = min(match.end(), self.bounds(line)[1])
+                yield line, start, end
+                start = end
+
+    def original(self, line: int, start: int, end: int) -> str:
+        """Return a stretch of a line as it came, blanks included, its tags blank: those are counted once, as mark-up."""
+        whole, low, high = self.lines[line], *self.bounds(line)
+        whole = MARKUP.sub(_blank, whole) if "<" in whole else whole
+        if (start, end) == (low, high):
+            return whole
+        kept = [place for place, sign in enumerate(whole) if folded(sign)]
+        return whole[kept[start - low] : kept[end - low - 1] + 1]

@@ -1,0 +1,157 @@
+"""One file read and accounted for, within a budget: its name and bytes in; its items, and where each of its characters is, out."""
+
+import zipfile
+from collections.abc import Collection, Iterator
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from msgspec import structs
+
+from atomexam.records.provenance import Provenance
+from atomexam.runtime.guarded import Budget, OverBudget, Read, read_guarded
+from crawlers.coverage.characters import Account, summed
+from crawlers.coverage.leaves import SHEETS, leaves_of
+from crawlers.coverage.papers import PaperAccount
+from crawlers.coverage.records import account_of_records
+from crawlers.importers.documents.pdf import MOST_SECONDS
+from crawlers.importers.exchange.exchange import EXCHANGES
+from crawlers.importers.files.archives import SUFFIX as ARCHIVE
+from crawlers.importers.files.archives import Member, members_of, take_member
+from crawlers.importers.files.containers import CONTAINERS, parts_of
+from crawlers.importers.files.kinds import true_name
+from crawlers.importers.files.reading import Reading, Text
+from crawlers.importers.formats import TABLE, Known, guess_format, read_file, read_guessed, read_suffixes, suffixes_of
+from crawlers.importers.layouts.layout_files import shipped_layouts
+from crawlers.importers.question_proposals import proposals
+from crawlers.text.fields import text_of
+
+_HEAVY_BYTES = 1 << 20
+"""Unpacked. What is smaller takes no process of its own: the readers are linear, and end within seconds."""
+_SECONDS, _SECONDS_PER_MEGABYTE, _MEMORY_PER_BYTE = 60.0, 20.0, 16
+_ADVICE = "cut it into parts"
+
+
+class Given(NamedTuple):
+    """What one file gives."""
+
+    format: str
+    reading: Reading
+    account: Account
+
+
+def given_by(
+    name: str, body: bytes, format_name: str | None, seen: Provenance, asked: Collection[str] = (), known: Known | None = None
+) -> Iterator[str | Given]:
+    """Yield the format of a file, and then what the file gives, read in a process of its own where it may take long.
+
+    Args:
+        format_name: None to have it guessed.
+        seen, asked, known: as of `crawlers.importers.formats.read_file`.
+
+    Raises:
+        ValueError: the file is not what its suffix or its format says, or takes more time or memory than it may.
+    """
+    yield from _within_budget(_read, name, body, format_name, seen, asked, known)
+
+
+def proposed_layout(name: str, body: bytes) -> str:
+    """Return the text of a layout for one file, found in a process of its own where it may take long.
+
+    Raises:
+        ValueError: the file is damaged, holds nothing that is known, or takes more time or memory than it may.
+    """
+    [text] = _within_budget(proposals, name, body)
+    return str(text)
+
+
+def _within_budget(read: Read, name: str, body: bytes, *given: Any) -> Iterator[Any]:
+    weight = _weight(body)
+    if weight <= _HEAVY_BYTES:
+        try:
+            yield from read(name, body, *given)
+        except OverBudget as error:
+            raise ValueError(f"{name}: {error}; {_ADVICE}") from None
+        return
+    seconds = _SECONDS + _SECONDS_PER_MEGABYTE * weight / 1e6 + MOST_SECONDS * name.lower().endswith(".pdf")
+    budget = Budget(seconds=round(seconds), bytes=max(Budget().bytes, _MEMORY_PER_BYTE * weight))
+    yield from read_guarded(read, name, body, _ADVICE, budget, *given)
+
+
+def _weight(body: bytes) -> int:
+    """Return how many bytes a file has, unpacked where it is a zip."""
+    if body.startswith(b"PK"):
+        try:
+            with zipfile.ZipFile(BytesIO(body)) as parts:
+                return max(len(body), sum(entry.file_size for entry in parts.infolist()))
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):  # its reader says so
+            pass
+    return len(body)
+
+
+def _read(
+    name: str, body: bytes, format_name: str | None, seen: Provenance, asked: Collection[str], known: Known | None
+) -> Iterator[str | Given]:
+    if format_name is None:
+        name = true_name(name, body, read_suffixes())
+    suffix = PurePosixPath(name.lower()).suffix
+    if suffix in (ARCHIVE, *CONTAINERS):
+        yield suffix.lstrip(".")
+        yield _archive(name, body, format_name, seen, asked, known)
+        return
+    kind = format_name or guess_format(name, body, known)
+    yield kind
+    if format_name:
+        reading = read_file(name, body, kind, seen, asked, known)
+    else:
+        kind, reading = read_guessed(name, body, kind, seen, asked, known)
+    yield Given(kind, reading, account_of(name, body, kind, reading, known))
+
+
+def _archive(name: str, body: bytes, format_name: str | None, seen: Provenance, asked: Collection[str], known: Known | None) -> Given:
+    """Return what the members of an archive give together; those that cannot be read are told."""
+    suffixes = suffixes_of(format_name, known) if format_name else read_suffixes()
+    kind = PurePosixPath(name.lower()).suffix
+    members = members_of(name, body, suffixes) if kind == ARCHIVE else (Member(part, inner) for part, inner in parts_of(name, body))
+    reading, accounts, faults = Reading(), list[Account](), list[str]()
+    for member in members:
+        try:
+            if member.fault:
+                raise ValueError(f"{member.name}: {member.fault}")
+            if PurePosixPath(true_name(member.name, member.body, suffixes).lower()).suffix in (ARCHIVE, *CONTAINERS):
+                raise ValueError(f"{member.name}: an archive within one; unpack it first")
+            steps = _within_budget(_read, member.name, member.body, format_name, seen, asked, known)  # it may be packed itself
+            [given] = [step for step in steps if isinstance(step, Given)]
+        except ValueError as error:
+            faults.append(str(error))
+            continue
+        take_member(reading, member.name, given.reading)
+        places = [structs.replace(one, position=f"{member.name}:{one.position}") for one in given.account.unread]
+        accounts.append(structs.replace(given.account, unread=places))
+    if not accounts:
+        raise ValueError(f"{name}: none of its files is read; {faults[0] if faults else 'it is empty'}")
+    reading.skipped += faults
+    return Given(kind.lstrip("."), reading, summed(accounts))
+
+
+def account_of(name: str, body: bytes, format_name: str, reading: Reading, known: Known | None = None) -> Account:
+    """Return the account of a file that was read.
+
+    Raises:
+        ValueError: the sums do not add up, which is a fault of the account.
+    """
+    if reading.source is not None:
+        account = PaperAccount(reading.source, reading.items).result()
+    elif format_name in EXCHANGES:
+        lines = [line for leaf in leaves_of(name, body) for line in text_of(leaf.text).split("\n")]
+        account = PaperAccount(Text(lines), reading.items, "text").result()
+    else:
+        shape = reading.shape if format_name == TABLE else (shipped_layouts() if known is None else known)[format_name]
+        leaves = leaves_of(name, body, shape.array if shape else ())
+        unused = [*shape.unread, *(shape.entity.skip if shape.entity else ())] if shape else []
+        account = account_of_records(leaves, reading, unused, name.lower().endswith(SHEETS))
+    if account.difference:
+        raise ValueError(
+            f"{name}: {account.difference} of {account.characters} characters are counted twice or not at all: report this file"
+        )
+    return account

@@ -1,0 +1,258 @@
+"""Account of a paper: its lines and the items read from them in, where each character is out.
+
+First the stems and options of all items are laid over the lines, in their order; then explanations and answers between the bounds so
+known, or in the lists behind; then what is left is told apart by small classes of furniture. The rest is unread.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from atomexam.records.item import EntityItem, Item, QuestionItem
+from crawlers.coverage.alignment import FREE, IN_ITEM, REJECTED, Lines, anchors_of, words_of
+from crawlers.coverage.characters import Account, folded
+from crawlers.coverage.furniture import (
+    answers_listed,
+    asks,
+    class_of_line,
+    is_answer_place,
+    parts_of_stretch,
+    says_answer,
+)
+from crawlers.importers.files.reading import Text
+
+_MOST_REASONS = 250
+_SHORT = 4
+"""Characters of an answer that is found by what stands before it; a longer one is found by itself."""
+_LEAST_TITLE = 4
+_BEHIND_LABEL = 12
+_LEAST_QUOTE = 12
+_GIVEN_LETTER = re.compile(r"[a-j]\.")
+
+
+class _Extent:
+    """Where one item stands in the lines."""
+
+    def __init__(self, item: QuestionItem, start: int, end: int, mark: int) -> None:
+        self.item, self.start, self.end, self.mark = item, start, end, mark
+        self.stop = end
+        """Where the next item begins."""
+
+
+class PaperAccount:
+    """The account of one run of lines."""
+
+    def __init__(self, text: Text, items: Sequence[Item], place: str = "line") -> None:
+        self._place = place
+        self._lines = Lines([*text.lines, *text.dropped])
+        self._dropped_from = len(text.lines)
+        self._items = [item for item in items if isinstance(item, QuestionItem)]
+        self._entities = [item for item in items if isinstance(item, EntityItem)]
+        self._reasons: list[str] = []
+        self._said: dict[str, object] = {}
+        self._account = Account()
+
+    def result(self) -> Account:
+        """Return the account."""
+        account = self._account
+        account.characters = len(self._lines.text) + self._lines.markup
+        account.furniture["markup"] += self._lines.markup
+        extents = self._main_texts()
+        self._explanations(extents)
+        for extent in extents:
+            self._answer(extent)
+        for entity in self._entities:
+            self._entity(entity)
+        self._titles()
+        self._count_rest(list(self._lists(self._lines.free_runs())))
+        account.in_items += self._lines.marks.count(IN_ITEM)
+        for place, reason in enumerate(self._reasons):
+            account.rejected[reason] += self._lines.marks.count(REJECTED + place)
+        return account
+
+    def _mark_of(self, item: QuestionItem) -> int:
+        if item.doubt is None:
+            return IN_ITEM
+        if item.doubt not in self._reasons and len(self._reasons) < _MOST_REASONS:
+            self._reasons.append(item.doubt)
+        return REJECTED + (self._reasons.index(item.doubt) if item.doubt in self._reasons else 0)
+
+    def _main_texts(self) -> list[_Extent]:
+        """Lay what an item shares, its stem and its options over the lines."""
+        lines, extents, cursor = self._lines, list[_Extent](), 0
+        anchors = anchors_of(lines.text, [words_of(item.stem_raw or "") for item in self._items])
+        stops, stop = [0] * len(anchors), len(lines.text)
+        for place in range(len(anchors) - 1, -1, -1):
+            stops[place] = stop
+            stop = anchors[place] if anchors[place] >= 0 else stop
+        for item, anchor, stop in zip(self._items, anchors, stops, strict=True):
+            mark = self._mark_of(item)
+            cursor = self._shared(item, cursor, anchor if anchor >= 0 else stop, mark)
+            start = max(cursor, anchor)
+            extent = _Extent(item, start, start, mark)
+            for place, text in enumerate(map(words_of, [item.stem_raw or "", *(item.options_raw or [])])):
+                found = lines.find_near(text, extent.end, stop, mark) or lines.find_near(text, extent.start, stop, mark)
+                if place and not found and (letter := _GIVEN_LETTER.match(text)):  # a letter that the source has not: 正确 over 错误
+                    found = self._line_of_its_own(text[letter.end() :], extent.end, stop, mark)
+                extent.end = max(extent.end, found[1]) if found else extent.end
+                if found and not place and anchor < 0:  # what stands before its stem is the question's above, its answer at least
+                    extent.start = found[0]
+            cursor = extent.end
+            extents.append(extent)
+        for extent, following in zip_longest(extents, extents[1:]):
+            extent.stop = max(extent.end, following.start if following else len(lines.text))
+        return extents
+
+    def _line_of_its_own(self, text: str, start: int, stop: int, mark: int) -> tuple[int, int] | None:
+        """Claim a text that stands free behind a place, with no word beside it."""
+        place = self._lines.free_place(text, start, stop) if text else -1
+        if place < 0 or not self._stands_alone(place, place + len(text)):
+            return None
+        self._lines.claim(place, place + len(text), mark)
+        return place, place + len(text)
+
+    def _shared(self, item: QuestionItem, start: int, stop: int, mark: int) -> int:
+        """Lay what several items share over the lines where the first of them stands; return where what follows begins."""
+        for field in ("paper_raw", "exam_raw", "subject_raw", "section_raw", "case_raw", "shared_options_raw"):
+            value = getattr(item, field)
+            if value is None or self._said.get(field) == value:
+                continue
+            self._said[field] = value
+            for text in value if isinstance(value, list) else [value]:
+                found = self._lines.find_near(words_of(text), start, stop, mark)
+                start = found[1] if found else start
+        return start
+
+    def _explanations(self, extents: Sequence[_Extent]) -> None:
+        late = extents[-1].end if extents else 0
+        for extent in extents:
+            text = words_of(extent.item.explanation_raw or "")
+            if not text or self._lines.cover(text, extent.start, extent.stop, extent.mark):
+                continue
+            if found := self._lines.find_near(text, late, len(self._lines.text), extent.mark):
+                late = found[1]
+            elif len(text) >= _LEAST_QUOTE and (place := self._lines.free_place(text, 0, len(self._lines.text))) >= 0:
+                self._lines.claim(place, place + len(text), extent.mark)
+
+    def _answer(self, extent: _Extent) -> None:
+        """Claim the answer between an item's bounds: behind what announces it, else where it first stands by itself."""
+        text, lines = words_of(extent.item.answer_raw or ""), self._lines
+        if not text:
+            return
+        if len(text) > _SHORT and lines.cover(text, extent.start, extent.stop, extent.mark):
+            return
+        place = first = lines.free_place(text, extent.start, extent.stop)
+        while place >= 0:
+            if is_answer_place(lines.text[max(0, place - 16) : place]):
+                lines.claim(place, place + len(text), extent.mark)
+                return
+            place = lines.free_place(text, place + 1, extent.stop)
+        letters = [sign for sign in text if sign.isalnum() or sign in "√×"]
+        for at in self._announced(extent) if len(letters) > 1 else ():
+            if all(letter in lines.text[at : at + _BEHIND_LABEL] for letter in letters):
+                for letter in letters:
+                    found = lines.free_place(letter, at, min(at + _BEHIND_LABEL, extent.stop))
+                    lines.claim(found, found + 1, extent.mark) if found >= 0 else None
+                return
+        if first >= 0 and self._stands_alone(first, first + len(text)):
+            lines.claim(first, first + len(text), extent.mark)
+
+    def _announced(self, extent: _Extent) -> Iterator[int]:
+        place = extent.start
+        while (place := self._lines.text.find("答案", place, extent.stop)) >= 0:
+            place += 2
+            yield place
+
+    def _stands_alone(self, start: int, end: int) -> bool:
+        """Tell whether no free word stands beside a stretch on its line: it is in brackets, at an end, or among claimed text."""
+        low, high = self._lines.bounds(self._lines.line_of(start))
+        before, after = start - 1, end
+        free_before = before >= low and self._lines.marks[before] == FREE and self._lines.text[before].isalnum()
+        return not (free_before or (after < high and self._lines.marks[after] == FREE and self._lines.text[after].isalnum()))
+
+    def _entity(self, item: EntityItem) -> None:
+        """Lay the texts of an encyclopedia's page over its lines."""
+        whole = len(self._lines.text)
+        for text in [item.name_raw, item.alias_raw, *(each.label for each in item.values), *(each.title for each in item.sections)]:
+            self._lines.cover(words_of(text or ""), 0, whole, IN_ITEM)
+        cursor = 0
+        for text in [*(each.value for each in item.values), *(each.text for each in item.sections)]:
+            for line in text.split("\n"):
+                words = words_of(line)
+                found = self._lines.find_near(words, cursor, whole, IN_ITEM) or self._lines.cover(words, 0, cursor, IN_ITEM)
+                cursor = found[1] if found else cursor
+
+    def _titles(self) -> None:
+        """Claim the first line of each paper's title, and count those that repeat it as running titles."""
+        titles = "\n".join(dict.fromkeys(words_of(item.paper_raw or "") for item in self._items))
+        shared = {words_of(text) for item in self._items for text in (item.section_raw, item.subject_raw, item.exam_raw) if text}
+        claimed: set[str] = set()
+        for number in range(len(self._lines.lines)):
+            low, high = self._lines.bounds(number)
+            text = self._lines.text[low:high]
+            if high - low and self._lines.is_free(low, high) and (text in shared or (high - low >= _LEAST_TITLE and text in titles)):
+                if text in claimed:
+                    self._furnish("page_header" if text not in shared else "heading", low, high)
+                else:
+                    claimed.add(text)
+                    self._lines.claim(low, high, IN_ITEM)
+
+    def _lists(self, runs: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+        """Claim the answers of lists that items have, and yield the stretches that are no lists."""
+        by_number: dict[int, list[tuple[str, int]]] = {}
+        for item in self._items:
+            if item.number_raw and item.number_raw.isdecimal():
+                by_number.setdefault(int(item.number_raw), []).append((words_of(item.answer_raw or ""), self._mark_of(item)))
+        for line, start, end in runs:
+            text = self._lines.original(line, start, end)
+            entries = answers_listed(text)
+            if entries is None:
+                yield line, start, end
+                continue
+            place = start
+            for first, last, answers in entries:
+                letters = words_of(answers)
+                for at, letter in enumerate(letters):
+                    number = first if last is None else min(first + at, last)
+                    marks = [mark for answer, mark in by_number.get(number, ()) if letter in answer]
+                    place = self._lines.text.find(letter, place, end)
+                    if letter.isalnum() or letter in "√×":
+                        self._settle_listed(line, place, marks, f"{number} {letter}")
+                    place += 1
+            for low in range(start, end):
+                if self._lines.marks[low] == FREE:
+                    self._furnish("number", low, low + 1)
+
+    def _settle_listed(self, line: int, place: int, marks: list[int], words: str) -> None:
+        if marks:
+            self._lines.claim(place, place + 1, min(marks))
+        else:
+            self._lines.marks[place] = 255
+            self._account.leave(f"{self._place}:{line + 1}", "answer_without_question", words[-1])
+
+    def _furnish(self, kind: str, start: int, end: int) -> None:
+        free = sum(mark == FREE for mark in self._lines.marks[start:end])
+        self._account.furniture[kind] += free
+        for place in range(start, end):
+            if self._lines.marks[place] == FREE:
+                self._lines.marks[place] = 255  # counted
+
+    def _count_rest(self, runs: Sequence[tuple[int, int, int]]) -> None:
+        """Tell furniture from what is unread."""
+        asked = answered = 0
+        for line, start, end in runs:
+            low, high = self._lines.bounds(line)
+            text = self._lines.original(line, start, end)
+            is_whole = (low, high) == (start, end)
+            if is_whole and (kind := class_of_line(text)):
+                self._account.furniture[kind] += end - start
+            elif parts := ([] if is_whole else parts_of_stretch(text, start == low, end < high)):
+                for kind, part in parts:
+                    self._account.furniture[kind] += len(folded(part))
+            elif line >= self._dropped_from:
+                self._account.furniture["page_header"] += end - start
+            else:
+                self._account.leave(f"{self._place}:{line + 1}", "unread_line" if is_whole else "unread_words", text)
+                asked += is_whole and asks(text)
+                answered += is_whole and says_answer(text)
+        self._account.questions_unread = max(asked, answered)

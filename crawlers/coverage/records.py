@@ -1,0 +1,318 @@
+"""Account of a file of records or a table: its values and the items read from them in, where each character is out.
+
+A value is in an item where the item of its record has it: whole, as a part of a field, or as one of several that a field joins. Of equal
+values the one is taken whose key most often has what the field has. A value that the record's item does not have is unread.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct, field
+
+from atomexam.records.item import EntityItem, Item, QuestionItem
+from crawlers.coverage.characters import Account, folded
+from crawlers.coverage.furniture import class_of_line, parts_of_stretch
+from crawlers.coverage.leaves import Leaf
+from crawlers.importers.files.reading import Reading
+from crawlers.importers.layouts.columns import plain
+
+_SHARED = ("type_raw", "exam_raw", "subject_raw", "paper_raw", "section_raw", "case_raw", "shared_options_raw")
+_TEXTS = ("stem_raw", "options_raw", "answer_raw", "explanation_raw", "number_raw", *_SHARED)
+_LETTER = re.compile(r"[a-j][.、:)]")
+_LETTERS = frozenset(("key", "label", "letter", "option", "id", "name", "code", "prefix"))
+_NUMBERS = frozenset(
+    ("id", "no", "index", "num", "number", "qid", "uid", "uuid", "questionid", "序号", "编号", "题号", "题目编号", "试题编号")
+)
+_NUMBER = re.compile(r"[a-z0-9._-]{1,64}", re.I)
+_ONE_LETTER = re.compile("[a-j]")
+_CODE_CHARS = 8
+"""A value of a key that is read may come as another word, such as 2 for C or single for 单选; a longer one may not."""
+_TINY = 2
+_MOST_PAIRS = 200_000
+"""Values by texts of one record that are looked for within each other; of more, equal ones alone are joined."""
+
+
+class _Value(Struct):
+    key: str
+    text: str
+    mask: bytearray
+    shown: str
+
+    @property
+    def is_free(self) -> bool:
+        return not any(self.mask)
+
+
+class _Piece(Struct):
+    field: str
+    text: str
+    mask: bytearray
+    """Which of its characters a value explains."""
+
+
+class _Unit(Struct):
+    """One record or row."""
+
+    position: str
+    values: list[_Value] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    pieces: list[_Piece] = field(default_factory=list)
+
+
+def account_of_records(leaves: Iterable[Leaf], reading: Reading, unused: Sequence[str], is_table: bool) -> Account:
+    """Return the account of a file of records.
+
+    Args:
+        unused: keys that the layout names as of no use.
+        is_table: positions are those of rows.
+    """
+    account, units = Account(), dict[str, _Unit]()
+    for leaf in leaves:
+        text = folded(leaf.text)
+        account.characters += len(text)
+        if leaf.is_key:
+            account.furniture["label"] += len(text)
+        elif text:
+            unit = units.setdefault(leaf.unit, _Unit(leaf.unit))
+            unit.values.append(_Value(leaf.key, text, bytearray(len(text)), leaf.text))
+    strays = _with_items(units, reading.items)
+    votes = _votes(units.values())
+    before: _Unit | None = None
+    for unit in units.values():
+        _join(unit.values, unit.pieces, votes)
+        if unit.items:
+            before = unit
+        elif before is not None:
+            _join(unit.values, before.pieces, votes)
+    _join_strays([value for unit in units.values() for value in unit.values], strays)
+    _Rest(account, reading, units, votes, unused, is_table).count()
+    return account
+
+
+def _with_items(units: dict[str, _Unit], items: Iterable[Item]) -> list[_Piece]:
+    """Give the units their items, and return the texts of items whose record is not known."""
+    strays: list[_Piece] = []
+    for item in items:
+        position = item.provenance.position
+        while position and position not in units:
+            position = position.rpartition(":")[0]
+        is_doubtful = isinstance(item, QuestionItem) and item.doubt is not None
+        pieces = [] if is_doubtful else [_Piece(name, text, bytearray(len(text))) for name, text in _texts_of(item)]
+        if position:
+            keys = {folded(value.key.rpartition(".")[2]) for value in units[position].values}
+            units[position].items.append(item)
+            units[position].pieces += [piece for piece in pieces if piece.field != "label" or piece.text not in keys]
+        else:
+            strays += pieces
+    return strays
+
+
+def _texts_of(item: Item) -> list[tuple[str, str]]:
+    """Return name and folded text of each field of an item."""
+    if isinstance(item, EntityItem):
+        values = [(each.label, each.value) for each in item.values] + [(each.title, each.text) for each in item.sections]
+        named = [("name", item.name_raw or ""), ("alias", item.alias_raw or ""), *values, *(("label", label) for label, _ in values)]
+        return [(name, text) for name, said in named if (text := folded(said))]
+    said = ((name, getattr(item, name)) for name in _TEXTS)
+    texts = ((name, text) for name, value in said if value for text in (value if isinstance(value, list) else [value]))
+    return [(name, text) for name, each in texts if (text := folded(each))]
+
+
+def _variants(piece: _Piece) -> list[str]:
+    """Return the forms in which a text may stand in its record: as it is, and without the letter that an option was given."""
+    letter = _LETTER.match(piece.text) if piece.field in ("options_raw", "shared_options_raw") else None
+    return [piece.text, piece.text[letter.end() :]] if letter and len(piece.text) > letter.end() else [piece.text]
+
+
+def _votes(units: Iterable[_Unit]) -> Counter[tuple[str, str]]:
+    """Count by key and field how often the key alone has what the field has."""
+    votes: Counter[tuple[str, str]] = Counter()
+    for unit in units:
+        keys: dict[str, list[str]] = defaultdict(list)
+        for value in unit.values:
+            keys[value.text].append(value.key)
+        for piece in unit.pieces:
+            found = next((keys[text] for text in _variants(piece) if text in keys), [])
+            if len(found) == 1:
+                votes[found[0], piece.field] += 1
+    return votes
+
+
+def _join(values: Sequence[_Value], pieces: Sequence[_Piece], votes: Counter[tuple[str, str]]) -> None:
+    """Mark what values and pieces have in common, each character once."""
+    by_text: dict[str, list[_Value]] = defaultdict(list)
+    for value in values:
+        by_text[value.text].append(value)
+    open_pieces = [piece for piece in pieces if not any(piece.mask) and not _took_equal(piece, by_text, votes)]
+    if len(values) * len(open_pieces) > _MOST_PAIRS:
+        return
+    for piece in sorted(open_pieces, key=lambda one: -len(one.text)):
+        for text in _variants(piece):
+            if _took_part(piece, text, values):
+                break
+    left = [piece for piece in open_pieces if not all(piece.mask)]
+    for value in values if left else ():
+        if value.is_free:
+            for piece in left:
+                place = _free_place(piece.text, piece.mask, value.text)
+                if place >= 0:
+                    piece.mask[place : place + len(value.text)] = b"\1" * len(value.text)
+                    value.mask[:] = b"\1" * len(value.text)
+                    break
+
+
+def _took_equal(piece: _Piece, by_text: dict[str, list[_Value]], votes: Counter[tuple[str, str]]) -> bool:
+    for text in _variants(piece):
+        if free := [value for value in by_text.get(text, ()) if value.is_free]:
+            best = max(free, key=lambda value: votes[value.key, piece.field])
+            best.mask[:] = b"\1" * len(text)
+            piece.mask[:] = b"\1" * len(piece.text)
+            return True
+    return False
+
+
+def _took_part(piece: _Piece, text: str, values: Sequence[_Value]) -> bool:
+    """Mark a text that is a part of a value; of one or two characters, only where the value has more that is read."""
+    for value in values:
+        if len(value.text) <= len(text) or (len(text) <= _TINY and value.is_free):
+            continue
+        place = _free_place(value.text, value.mask, text)
+        if place >= 0:
+            value.mask[place : place + len(text)] = b"\1" * len(text)
+            piece.mask[:] = b"\1" * len(piece.text)
+            return True
+    return False
+
+
+def _free_place(text: str, mask: bytearray, part: str) -> int:
+    """Return where a part first stands among the characters that are not marked; -1 where it does not."""
+    place = text.find(part)
+    while place >= 0 and any(mask[place : place + len(part)]):
+        place = text.find(part, place + len(part))
+    return place
+
+
+def _join_strays(values: Iterable[_Value], strays: Sequence[_Piece]) -> None:
+    """Mark the values that items have of whose record nothing is known."""
+    left: Counter[str] = Counter(text for piece in strays for text in _variants(piece))
+    for value in values if left else ():
+        if value.is_free and left[value.text]:
+            left[value.text] -= 1
+            value.mask[:] = b"\1" * len(value.text)
+
+
+class _Rest:
+    """What no item has: furniture, given up, or unread."""
+
+    def __init__(
+        self,
+        account: Account,
+        reading: Reading,
+        units: dict[str, _Unit],
+        votes: Counter[tuple[str, str]],
+        unused: Sequence[str],
+        is_table: bool,
+    ) -> None:
+        self._account, self._units, self._unused, self._is_table = account, units, frozenset(unused), is_table
+        self._columns = {name: said for said, names in reading.columns.items() for name in names.split(", ")}
+        shared = {line for item in reading.items for name, text in _whole_texts(item) if name in _SHARED for line in text}
+        self._shared = shared
+        labels = {name for unit in units.values() for item in unit.items if isinstance(item, EntityItem) for name in _labels_of(item)}
+        self._names = {folded(name) for name in {*self._columns, *labels}}
+        self._header: dict[str, str] = {}
+        self._read_keys = {key for key, _ in votes}
+        self._sheets = {sheet_of(unit.position) for unit in units.values() if unit.items}
+
+    def count(self) -> None:
+        """Count every value."""
+        for unit in self._units.values():
+            if not unit.items and self._is_header(unit):
+                self._header |= {value.key: value.shown for value in unit.values}
+                self._account.furniture["label"] += sum(len(value.text) for value in unit.values)
+                continue
+            doubt = next((item.doubt for item in unit.items if isinstance(item, QuestionItem) and item.doubt), None)
+            left = [value for value in unit.values if not self._take(value, unit)]
+            if not unit.items and left and unit.position:
+                is_heading = len(unit.values) == 1 and class_of_line(unit.values[0].shown)
+                self._account.questions_unread += not is_heading and (len(unit.values) > 1 or not self._is_table)
+            for value in left:
+                if doubt:
+                    self._account.in_items += sum(value.mask)
+                    self._account.rejected[doubt] += len(value.text) - sum(value.mask)
+                else:
+                    self._leave(value, unit)
+
+    def _is_header(self, unit: _Unit) -> bool:
+        return self._is_table and sheet_of(unit.position) in self._sheets and any(value.text in self._names for value in unit.values)
+
+    def _take(self, value: _Value, unit: _Unit) -> bool:
+        """Count a value that is whole in an item or known furniture; tell whether it is."""
+        account, count, name = self._account, len(value.text), self._name_of(value)
+        if all(value.mask) or (value.is_free and value.text in self._shared) or (value.is_free and self._is_code(value, unit, name)):
+            account.in_items += count
+        elif value.is_free and not self._unused.isdisjoint([name, *value.key.split(".")]):
+            account.furniture["unused_key"] += count
+        elif value.is_free and unit.items and plain(name) in _NUMBERS and _NUMBER.fullmatch(value.text):
+            account.furniture["number"] += count
+        elif value.is_free and unit.items and plain(name) in _LETTERS and _ONE_LETTER.fullmatch(value.text):
+            account.furniture["letter"] += count
+        elif value.is_free and not unit.items and len(unit.values) == 1 and (kind := class_of_line(value.shown)):
+            account.furniture[kind] += count
+        else:
+            return False
+        return True
+
+    def _is_code(self, value: _Value, unit: _Unit, name: str) -> bool:
+        """Tell whether a value is a short one of a key that is read, and the item has the field in other words."""
+        field_of_it = f"{self._columns.get(name)}_raw"
+        has = any(getattr(item, field_of_it, None) is not None for item in unit.items if isinstance(item, QuestionItem))
+        return len(value.text) <= _CODE_CHARS and has
+
+    def _leave(self, value: _Value, unit: _Unit) -> None:
+        name, account = self._name_of(value), self._account
+        position = f"{unit.position}:{name}" if unit.position else name
+        if value.is_free:
+            account.leave(position, self._reason_of(value, unit), value.shown)
+            return
+        account.in_items += sum(value.mask)
+        for match in re.finditer(rb"\x00+", bytes(value.mask)):
+            text = value.text[match.start() : match.end()]
+            parts = parts_of_stretch(text, match.start() == 0, match.end() < len(value.text))
+            for kind, part in parts:
+                account.furniture[kind] += len(folded(part))
+            if not parts:
+                account.leave(position, "unread_words", text)
+
+    def _reason_of(self, value: _Value, unit: _Unit) -> str:
+        if not unit.items:
+            if not self._is_table:
+                return "record_unread" if unit.position else "beside_records"
+            return "row_unread" if sheet_of(unit.position) in self._sheets else "sheet_unread"
+        if value.key in self._read_keys or self._name_of(value) in self._columns:
+            return "value_unread"
+        return "unknown_column" if self._is_table else "unknown_key"
+
+    def _name_of(self, value: _Value) -> str:
+        return self._header.get(value.key) or value.key.rpartition(".")[2].rpartition(":")[2]
+
+
+def sheet_of(position: str) -> str:
+    """Return the sheet of a row's position."""
+    return position.rpartition(":")[0]
+
+
+def _labels_of(item: EntityItem) -> list[str]:
+    return [*(each.label for each in item.values), *(each.title for each in item.sections)]
+
+
+def _whole_texts(item: Item) -> list[tuple[str, list[str]]]:
+    """Return the fields that items share, each whole and line by line."""
+    if isinstance(item, EntityItem):
+        return []
+    said = ((name, getattr(item, name)) for name in _SHARED)
+    return [
+        (name, [folded(text) for each in (value if isinstance(value, list) else [value]) for text in (each, *each.split("\n"))])
+        for name, value in said
+        if value
+    ]

@@ -1,0 +1,146 @@
+"""What was read from files, for people: rows in, lines of a table out."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct, field
+
+from atomexam.records.answer_forms import answer_form
+from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.records.profile import profile_of
+from crawlers.coverage.characters import Account, summed
+from crawlers.importers.files.reading import Reading
+from crawlers.text.columns import aligned, harmless
+from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
+
+_SHOWN = 3
+_SPARE = re.compile(r"field '([^']{1,80})' of \d+ records")
+_KINDS_WITHOUT_OPTIONS = {"verdict": "true or false", "letters": "letters without options"}
+_COLUMNS = ("file", "format", "found", "questions", "entities", "rejected", "no answer", "unread", "characters", "unread %")
+_NOTED_SHARE, _NOTED_CHARS = 0.01, 100
+"""Unread characters from which the largest stretches are shown without --verbose."""
+_NUMBERS = frozenset(range(2, len(_COLUMNS)))
+
+
+class Row(Struct):
+    """What one file gave."""
+
+    file: str
+    format: str = ""
+    guessed: bool = False
+    reading: Reading = field(default_factory=Reading)
+    account: Account = field(default_factory=Account)
+    """Where the file's characters are."""
+    error: str = ""
+
+    @property
+    def found(self) -> int:
+        """Return the questions and records of the source: those that became items, and those that stand in what is unread."""
+        return self.reading.found + self.account.questions_unread
+
+
+def counts_of(read: list[Row]) -> list[str]:
+    """Return a table with a line a file, and their sums where there are several."""
+    return _printable(aligned([_COLUMNS, *map(_cells, read), *([_sums(read)] if len(read) > 1 else [])], _NUMBERS)) if read else []
+
+
+def table_of(rows: list[Row], verbose: bool = False) -> list[str]:
+    """Return a table with a line a file, then what is in the items, what was rejected and why, and the files that could not be read."""
+    read = [row for row in rows if not row.error]
+    lines = counts_of(read)
+    items = [item for row in read for item in row.reading.items]
+    good = [item for item in items if not _doubt(item)]
+    lines += _counted("items", (kind_of(item) for item in good))
+    lines += _counted("rejected", (_doubt(item) for item in items if _doubt(item)))
+    profiles = [profile_of(row.reading.items) for row in read]
+    for row, profile in zip(read, profiles, strict=True):
+        if not row.reading.found:
+            lines.append(f"{row.file}: nothing found that format {row.format} reads; is it the right one? --verbose shows the lines")
+        lines += [f"{row.file}: {line}" for line in row.reading.skipped]
+        if verbose:
+            lines += [f"{row.file}: {line}" for line in row.reading.faults]
+            lines += [f"{row.file}: unread: {line}" for line in row.reading.unread]
+            lines += [f"{row.file}: {line}" for line in _spread(row.account)]
+            lines += [f"{row.file}: {line}" for line in row.account.largest(len(row.account.unread))]
+        else:
+            if row.account.unread_share > _NOTED_SHARE and row.account.unread_characters > _NOTED_CHARS:
+                lines += [f"{row.file}: {line}" for line in row.account.largest(_SHOWN)]
+            lines += [f"{row.file}: {line}" for line in row.reading.faults[:_SHOWN]]
+            if len(row.reading.faults) > _SHOWN:
+                lines.append(f"{row.file}: and {len(row.reading.faults) - _SHOWN} more; --verbose shows them")
+        lines += [f"{row.file}: {line}" for line in misread_lines(profile)]
+        if verbose:
+            lines += layout_lines(row.reading.columns, [found[1] for line in row.reading.unread if (found := _SPARE.fullmatch(line))])
+    lines += paste_lines(profiles[0] if len(profiles) == 1 else good)
+    lines += [f"error: {row.error}" for row in rows if row.error]
+    return _printable(lines)
+
+
+def _printable(lines: Iterable[str]) -> list[str]:
+    return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in lines]
+
+
+def told_of(row: Row) -> dict[str, Any]:
+    """Return what one file gave as a line of JSON has it."""
+    reading = row.reading
+    return {
+        "file": row.file,
+        "format": row.format,
+        "guessed": row.guessed,
+        "found": row.found,
+        "rejected": sum(_doubt(item) is not None for item in reading.items),
+        "unread": len(reading.unread) + len(reading.skipped),
+        "characters": row.account.as_counts(),
+        "columns": reading.columns,
+        "beside": reading.beside,
+    }
+
+
+def kind_of(item: Item) -> str:
+    """Return what an item seems to be before `clean` tells for sure: an entity's type, or a question's."""
+    if isinstance(item, EntityItem):
+        return item.entity_type or "entity"
+    if answer_form(item.answer_raw) == "verdict":
+        return _KINDS_WITHOUT_OPTIONS["verdict"]
+    if item.options_raw or item.shared_options_raw:
+        letters = re.findall("[A-JＡ-Ｊ]", (item.answer_raw or "").upper())
+        return "one answer" if len(letters) == 1 else "several answers" if letters else "choice, other"
+    return _KINDS_WITHOUT_OPTIONS.get(answer_form(item.answer_raw), "in words")
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    doubtful = sum(_doubt(item) is not None for item in row.reading.items)
+    entities = sum(isinstance(item, EntityItem) for item in row.reading.items)
+    questions = [item for item in row.reading.items if isinstance(item, QuestionItem) and not item.doubt]
+    silent = sum(not item.answer_raw for item in questions)
+    counts = (row.found, len(questions), entities, doubtful, silent, len(row.reading.unread) + len(row.reading.skipped))
+    name = f"{row.format} (guessed)" if row.guessed else row.format
+    return (harmless(row.file), name, *map(str, counts), str(row.account.characters), _percent(row.account))
+
+
+def _sums(rows: list[Row]) -> tuple[str, ...]:
+    sums = (str(sum(map(int, column))) for column in list(zip(*map(_cells, rows), strict=True))[2:-1])
+    return (f"{len(rows)} files", "", *sums, _percent(summed(row.account for row in rows)))
+
+
+def _percent(account: Account) -> str:
+    return f"{account.unread_share:.1%}".removesuffix("%")
+
+
+def _spread(account: Account) -> list[str]:
+    """Return where the characters of a file are, in one line."""
+    classes = ", ".join(f"{count} {kind}" for kind, count in sorted(account.furniture.items()) if count)
+    given_up = ", ".join(f"{count} {reason}" for reason, count in sorted(account.rejected.items()) if count)
+    words = f"characters: {account.characters} = {account.in_items} in items + {account.furniture.total()} furniture ({classes or 'none'})"
+    return [f"{words} + {account.rejected.total()} rejected ({given_up or 'none'}) + {account.unread_characters} unread"]
+
+
+def _doubt(item: Item) -> str | None:
+    return item.doubt if isinstance(item, QuestionItem) else None
+
+
+def _counted(what: str, words: Iterable[str | None]) -> list[str]:
+    counts = Counter(word for word in words if word)
+    return [f"{what}: {', '.join(f'{count} {word}' for word, count in sorted(counts.items()))}"] if counts else []

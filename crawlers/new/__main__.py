@@ -1,0 +1,104 @@
+"""A name and an address in; a folder with spider and stub pages, and a line in params.yaml out: a source that can be crawled as it is.
+
+    python -m crawlers.new smallexam https://www.smallexam.example/papers/ --kind exam
+
+The stub pages stand in for the site until pages of the site take their place; docs/adding-a-source.md goes on from here.
+Nothing that is there is written over. After a kill half way the same command writes what is left.
+"""
+
+import argparse
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from atomexam.records.params import PARAMS_FILE, read_params
+from atomexam.runtime.jsonl import replacing
+from atomexam.runtime.stage import command, run_stage
+from crawlers.new.params_line import newest_snapshot, with_source
+from crawlers.new.stubs import KINDS, NewSource, new_source, texts_of
+from crawlers.text.columns import aligned
+
+_MAX_PAGES = 5000
+
+
+def main(argv: list[str] | None = None) -> None:
+    arguments = _arguments(argv)
+    source = new_source(arguments.name, arguments.url, arguments.kind, arguments.private)
+    for told in write_source(source, arguments.snapshot):
+        print(told)
+    print("next, in this folder:")
+    for line in aligned(_next(source)):
+        print(f"  {line}")
+
+
+def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
+    """Write what is not there yet, below the working folder; return a line for each file.
+
+    Raises:
+        ValueError: a file of the source is there and is not what would be written; nothing is written then.
+    """
+    params = Path(PARAMS_FILE)
+    if not params.exists():
+        raise ValueError(f"no {PARAMS_FILE} in this folder; run the command in the folder of the repository")
+    read_params(params)
+    before = params.read_bytes().decode("utf-8")
+    values: dict[str, Any] = {"snapshot": snapshot or newest_snapshot(before) or "2026-01-01", "max_pages": _MAX_PAGES}
+    values |= {"private": True} if source.is_private else {}
+    texts = texts_of(source)
+    _refuse_others(source, texts)
+    after = with_source(before, source.name, values)
+    if after == before and not source.spider_file.exists():  # the line is written last, so it is another's
+        raise ValueError(f"{PARAMS_FILE}: sources.{source.name} is taken, and has no spider; choose another name, or take the line out")
+    told = []
+    for path, text in texts.items():
+        told.append(f"{'is there' if path.exists() else 'written':<9} {path}")
+        if not path.exists():
+            with replacing(path) as part:
+                part.write_bytes(text.encode())
+    told.append(f"{'is there' if after == before else 'written':<9} {PARAMS_FILE}: sources.{source.name}")
+    if after != before:  # last: a line whose spider is missing would stop the pipeline
+        with replacing(params, on_disk=True) as part:  # it may hold lines that are nowhere else
+            part.write_bytes(after.encode())
+    return told
+
+
+def _next(source: NewSource) -> list[tuple[str, str]]:
+    check = f"python -m crawlers.check {source.name}"
+    return [
+        (check, "what the spider reads from the stub pages"),
+        (f"{check} --live", f"what it reads from a few pages of {source.host}"),
+        ("docs/adding-a-source.md", "the way from here to items in the pipeline"),
+    ]
+
+
+def _refuse_others(source: NewSource, texts: dict[Path, str]) -> None:
+    """Refuse to write where something else is."""
+    here = [path for path in sorted(source.folder.rglob("*")) if path.is_file() and path.suffix not in (".part", ".pyc")]
+    for path in here:
+        if path not in texts or path.read_bytes() != texts[path].encode():
+            raise ValueError(f"{path} is there, and is not what would be written; choose another name than {source.name}, or remove it")
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
+    parser.add_argument("name", metavar="NAME", help="key in params.yaml, and name of the source's folder: small letters, digits and _")
+    parser.add_argument("url", metavar="URL", help="address of a list of papers or entries")
+    parser.add_argument("--kind", required=True, choices=KINDS, help="papers as running text, or a container a question; or entries")
+    parser.add_argument("--private", action="store_true", help="the site is in your own network, and may be crawled there")
+    parser.add_argument("--snapshot", type=_day, metavar="DATE", help="date that the crawl stands for; default: the newest in params.yaml")
+    return parser.parse_args(argv)
+
+
+def _day(text: str) -> str:
+    try:
+        is_day = date.fromisoformat(text).isoformat() == text  # it reads 20261120, too
+    except ValueError:
+        is_day = False
+    if not is_day:
+        raise argparse.ArgumentTypeError(f"{text!r} is no day of the calendar; expected a date such as 2026-11-20")
+    return text
+
+
+if __name__ == "__main__":
+    run_stage(main)

@@ -1,0 +1,237 @@
+"""A paper in lines of text -> its questions, each line's role found for the whole paper at once. The second reader of papers.
+
+It returns what `crawlers.papers.paper.read_paper` does, and helps itself to the same modules for letters, answers and doubts.
+docs/decisions/0020-one-decoder-for-papers.md says where it is used.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from atomexam.text.option_letters import LETTERS, are_in_turn, letters_in, names_no_option
+from crawlers.papers.paper import told_lines
+from crawlers.papers.passes.unnumbered import has_numbers
+from crawlers.papers.questions.draft import Draft, Reading
+from crawlers.papers.questions.groups import Above
+from crawlers.papers.sections.signals import inquires
+from crawlers.papers.signs.answer_marks import LETTERS as SAID_LETTERS
+from crawlers.papers.signs.answer_marks import VERDICT, flat
+from crawlers.papers.signs.entries import is_title, listed_in
+from crawlers.papers.signs.headings import kind_of
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.own_answer import Block, with_answer, with_marked
+from crawlers.second_reader.roles import ROLES, Weights, best_roles, weights_in
+from crawlers.second_reader.segments import LABEL, Segment, segments_of
+
+_WEIGHTS = Path(__file__).with_name("weights.tsv")
+_BULLET = re.compile(r"[-*•·◦▪○●#□☐]\s{0,3}(?=\S)")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_SAYS = re.compile(rf"(?:故?本?题?(?:应|正确)?选(?:择|项)?\s?:?\s?|[(\[【]\s?)?(?P<words>{SAID_LETTERS}|{VERDICT})\s?[)\]】]?[。.]?")
+_CLOSED = re.compile(r"[。?!]$|[(\[【]\s{0,12}[)\]】][。.]?$|_[。.]?$")
+_PAGES = re.compile(r"[\W\d_]*|第?\s?\d{1,4}\s?[页/].{0,12}")
+_MOST_ROWS, _LONGEST = 8, 1500
+_MOST_LINES = 20_000
+"""Of a paper that is decoded: a longer one takes minutes, and memory for what is seen of each segment."""
+_FEWEST, _MOSTLY = 6, 0.8
+_MUCH_UNREAD, _LITTLE_UNREAD, _MANY_ROWS = 0.3, 0.15, 0.2
+_LEAST_MARGIN = 100
+"""By how much a role must be better than the next best for its segment."""
+
+
+class _Asked(Struct):
+    """The segments of one question."""
+
+    first: Segment
+    heading: str | None
+    case: bool
+    stem: list[str]
+    options: list[str] = []
+    answers: list[str] = []
+    explanation: list[str] = []
+    unsure: str | None = None
+
+
+class _Found(Struct):
+    """What the roles of a paper say."""
+
+    asked: list[_Asked] = []
+    unread: list[str] = []
+    key: list[str] = []
+    heading: str | None = None
+    case: bool = False
+
+
+@cache
+def _weights() -> Weights:
+    return weights_in(_WEIGHTS.read_text(encoding="utf-8"))
+
+
+def decode_paper(lines: Iterable[str]) -> Reading:
+    """Return the questions of a paper in their order."""
+    segments = segments_of(told_lines(lines))
+    roles, margins = best_roles([one.features for one in segments], _weights())
+    often = Counter(re.sub(r"[\d\s]", "", one.text) for one in segments)
+    found = _Found()
+    for one, role, margin in zip(segments, (ROLES[at] for at in roles), margins, strict=True):
+        _take(found, one, role, often)
+        if found.asked and margin < _LEAST_MARGIN:  # where a question begins is unsure for the one above, too
+            for asked in found.asked[-2:] if role == "stem" else found.asked[-1:]:
+                asked.unsure = asked.unsure or "stem_unreadable"
+    told = _told_by_key(found)
+    kept = [one for one in found.asked if _seems_asked(one)]
+    found.unread += [text for one in found.asked if not _seems_asked(one) for text in [*one.stem, *one.explanation]]
+    usual = Counter(len(one.options) for one in kept if one.options).most_common(1)
+    drafts = [_draft(one, place, usual[0][0] if usual else 0, told.get(id(one))) for place, one in enumerate(kept, 1)]
+    given_up = [draft for draft in drafts if draft.doubt]
+    return Reading([draft for draft in drafts if not draft.doubt], found.unread, given_up, len(drafts))
+
+
+def better_read(lines: Sequence[str], passes: Reading) -> Reading:
+    """Return what the passes read of a paper, or what the decoder does where that is plainly better.
+
+    The decoder is asked where no line opens with the number of a question, or where the passes leave much unread. It is believed where its
+    questions are of one form: that is what a bank without numbers looks like, and prose does not.
+    """
+    if len(lines) > _MOST_LINES:
+        return passes
+    count = sum(len(line.strip()) for line in lines)
+    much = sum(map(len, passes.unread)) > _MUCH_UNREAD * count or not passes.drafts
+    unnumbered = not has_numbers(list(enumerate(lines))) and not has_numbers(told_lines(lines))
+    if not (much or unnumbered):
+        return passes
+    decoded = decode_paper(lines)
+    gain = len(decoded.questions) - len(passes.questions)
+    if not gain and unnumbered:  # lines that belong elsewhere were taken into stems
+        gain = _rows(passes) > _MANY_ROWS * len(passes.questions) and _rows(decoded) * 2 <= _rows(passes)
+    return decoded if gain > 0 and _is_regular(decoded, count) else passes
+
+
+def _rows(reading: Reading) -> int:
+    """Return how many lines stems have beyond their first."""
+    return sum(draft.stem.count("\n") for draft in reading.questions)
+
+
+def _is_regular(reading: Reading, count: int) -> bool:
+    """Tell whether nearly all of a paper is questions of one form."""
+    read = reading.questions
+    if len(read) < _FEWEST or len(read) < _MOSTLY * reading.numbers or sum(map(len, reading.unread)) > _LITTLE_UNREAD * count:
+        return False
+    sizes = Counter(len(draft.options) for draft in read)
+    answered = sum(draft.answer is not None for draft in read)
+    shaped = sizes.most_common(1)[0][1] >= _MOSTLY * len(read)
+    return shaped and (answered >= _MOSTLY * len(read) or (answered == 0 and not sizes[0]))
+
+
+def _take(found: _Found, one: Segment, role: str, often: Counter[str]) -> None:
+    """Put a segment where its role says."""
+    last = found.asked[-1] if found.asked else None
+    if role == "stem":
+        found.asked.append(_Asked(one, found.heading, found.case, [one.text]))
+    elif role == "heading":
+        found.heading, found.case = one.text, False
+        found.unread.append(one.text)
+    elif role == "case":
+        found.case = True
+        found.unread.append(one.text)
+    elif role == "key":
+        found.key.append(one.text)
+    elif last is None or role == "furniture":
+        found.unread.append(one.text)
+        if last and one.mark == "text" and not _is_of_pages(one, often):
+            last.unsure = last.unsure or ("options_unreadable" if last.options else "stem_unreadable")
+    elif role == "stem+":
+        last.unsure = last.unsure or ("stem_unreadable" if one.gap and _CLOSED.search(flat(last.stem[-1])) else None)
+        last.stem.append(one.text)
+    elif role == "option":
+        last.options.append(one.text)
+    elif role == "option+" and last.options:
+        last.options[-1] += f"\n{one.text}"
+    elif role == "answer":
+        last.answers.append(_answer(one))
+    else:
+        last.explanation.append(_without_label(one) if role == "explanation" else one.text)
+
+
+def _is_of_pages(one: Segment, often: Counter[str]) -> bool:
+    """Tell whether nothing of a question is lost with a segment: a number or rule, or what recurs in the paper."""
+    return bool(_PAGES.fullmatch(flat(one.text))) or bool(one.label) or often[re.sub(r"[\d\s]", "", one.text)] > 2
+
+
+def _without_label(one: Segment) -> str:
+    label = LABEL.match(flat(one.text)) if one.label else None
+    return one.text[label.end() :] if label else one.text
+
+
+def _answer(one: Segment) -> str:
+    words = _without_label(one)
+    said = _SAYS.fullmatch(flat(words))
+    return words[said.start("words") : said.end("words")] if said else words
+
+
+def _told_by_key(found: _Found) -> dict[int, str]:
+    """Return the answers that a list says, by the question; none where it does not fit the questions."""
+    entries = [entry for text in found.key for entry in listed_in(text).entries]
+    open_ones = [one for one in found.asked if not one.answers]
+    if not entries or len(entries) != len(open_ones) or len({entry.number for entry in entries}) != len(entries):
+        found.unread += found.key
+        return {}
+    found.unread += [text for text in found.key if is_title(flat(text)) or not listed_in(text).entries]
+    numbers = [one.first.number.value for one in open_ones if one.first.number]
+    if len(numbers) == len(open_ones) and numbers != [entry.number for entry in entries]:
+        return {}
+    return {id(one): entry.answer for one, entry in zip(open_ones, entries, strict=True) if entry.answer}
+
+
+def _seems_asked(one: _Asked) -> bool:
+    """Tell whether a stem is that of a question: it has options or an answer, or asks."""
+    return bool(one.options or one.answers) or inquires(flat(one.stem[-1]))
+
+
+def _draft(one: _Asked, place: int, usual: int, told: str | None) -> Draft:
+    number = one.first.number if one.first.number and one.first.number.style != "hanzi" else None
+    lettered = [letter_of(option) for option in one.options]
+    options = (
+        one.options
+        if any(lettered)
+        else [option[found.end() :] if (found := _BULLET.match(flat(option))) else option for option in one.options]
+    )
+    block = Block(stem="\n".join(one.stem), options=options, explanation="\n".join(one.explanation) or None)
+    block = with_marked(block, [*one.answers, *([told] if told else [])])
+    block = with_answer(block, number.end if number else 0, "", kind_of(flat(one.heading or "")), "")
+    draft = Draft(
+        line=one.first.line,
+        place=place,
+        number=number.value if number else place,
+        above=Above(heading=one.heading),
+        stem=block.stem,
+        options=block.options,
+        answer=block.answer,
+        explanation=block.explanation,
+    )
+    return draft.doubted(_doubt(one, block, lettered, usual))
+
+
+def _doubt(one: _Asked, block: Block, lettered: list[str], usual: int) -> str | None:
+    """Return why a question is given up, None where it is read."""
+    if one.case:
+        return "case_unsure"
+    if not block.sure_answer:
+        return "two_answers"
+    if len(_HAN.findall(block.stem)) < 3 or len(block.stem) > _LONGEST or len(one.stem) > _MOST_ROWS:
+        return "stem_unreadable"
+    if one.unsure:
+        return one.unsure
+    count = len(block.options)
+    if any(lettered) and not are_in_turn(lettered):
+        return "options_unreadable"
+    if count == 1 or (count and not any(lettered) and count != usual) or any(option.count("\n") > _MOST_ROWS for option in block.options):
+        return "options_unreadable"
+    answer = flat(block.answer or "").strip(" ()[]【】。.;,")
+    is_letters = re.fullmatch(SAID_LETTERS, answer) is not None
+    if is_letters and names_no_option(letters_in(answer), count or len(LETTERS)):
+        return "options_unreadable"
+    return "options_unreadable" if is_letters and not count else None

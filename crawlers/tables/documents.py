@@ -1,0 +1,143 @@
+"""Documents of YAML, TOML and INI -> the data in them: text in, objects, lists and plain values out. Nothing of them is ever run."""
+
+import configparser
+import re
+import tomllib
+from typing import Any
+
+from msgspec import Struct
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, DocumentStartEvent, MappingStartEvent, ScalarEvent, SequenceStartEvent
+
+from crawlers.tables.tree import MAX_DEPTH, MAX_NODES, TWICE, check_depth
+
+YAMLS, TOMLS, INIS = (".yaml", ".yml"), (".toml",), (".ini", ".cfg", ".conf")
+DOCUMENTS = (*YAMLS, *TOMLS, *INIS)
+"""Suffixes of files that hold one document of keys and values."""
+_INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
+_WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
+_MOST_REPEATED, _SAID_AT_ONCE = 100_000, 64
+"""Values that aliases may say again: a small file of aliases of aliases says more than any memory holds.
+A text counts once for so many of its characters."""
+_CROWDED_KEY = re.compile(
+    r"(?:[\w-]{1,99}|\"[^\"\n]{0,99}\"|'[^'\n]{0,99}')(?:[ \t]{0,9}\.[ \t]{0,9}(?:[\w-]{1,99}|\"[^\"\n]{0,99}\")){40}"
+)
+_GAP = re.compile(r"[^\S\n]{200}")
+"""Blanks that the reader of INI goes through again from each of them."""
+
+
+def document_in(name: str, text: str) -> Any:
+    """Return what a document says, in the format that its suffix names; several documents of YAML as a list.
+
+    Raises:
+        ValueError: it is no such document, or larger or deeper than data is; says where.
+    """
+    lower = name.lower()
+    if lower.endswith(YAMLS):
+        return _yaml(name, text)
+    return _toml(name, text) if lower.endswith(TOMLS) else _ini(name, text)
+
+
+class _Open(Struct):
+    """A list or an object whose end is not read yet."""
+
+    value: Any
+    key: str | None = None
+    anchor: str | None = None
+    size: int = 1
+
+
+def _yaml(name: str, text: str) -> Any:
+    """Return the values of YAML: quoted texts stay texts, and so does each plain word but whole numbers, true, false and null."""
+    documents: list[Any] = []
+    known: dict[str, tuple[Any, int]] = {}
+    open_ones: list[_Open] = []
+    nodes = repeated = 0
+    try:
+        for event in YAML(typ="safe", pure=False).parse(text.lstrip("\ufeff")):
+            if isinstance(event, DocumentStartEvent):
+                known.clear()
+                continue
+            if isinstance(event, SequenceStartEvent | MappingStartEvent):
+                open_ones.append(_Open([] if isinstance(event, SequenceStartEvent) else {}, anchor=event.anchor))
+                check_depth(name, len(open_ones))
+                continue
+            if isinstance(event, ScalarEvent):
+                value, size, anchor = _scalar(event), 1 + len(event.value) // _SAID_AT_ONCE, event.anchor
+            elif isinstance(event, CollectionEndEvent):
+                done = open_ones.pop()
+                value, size, anchor = done.value, done.size, done.anchor
+            elif isinstance(event, AliasEvent):
+                if event.anchor not in known:
+                    raise ValueError(f"{name}: alias {event.anchor[:40]!r} names nothing that stands above it")
+                (value, size), anchor = known[event.anchor], None
+                repeated += size
+            else:
+                continue
+            nodes += 1
+            if nodes > MAX_NODES or repeated > _MOST_REPEATED:
+                most = f"{_MOST_REPEATED} values said again by aliases" if repeated > _MOST_REPEATED else f"{MAX_NODES} values"
+                raise ValueError(f"{name}: more than {most}; cut it into parts")
+            if anchor:
+                known[anchor] = value, size
+            if open_ones:
+                _put(name, open_ones[-1], value, size)
+            else:
+                documents.append(value)
+    except (YAMLError, UnicodeError) as error:
+        raise ValueError(f"{name}: no YAML ({_said(error)}); mend the line it names") from None
+    return documents[0] if len(documents) == 1 else documents
+
+
+def _put(name: str, above: _Open, value: Any, size: int) -> None:
+    above.size += size
+    if isinstance(above.value, list):
+        above.value.append(value)
+    elif above.key is None:
+        if isinstance(value, list | dict):
+            raise ValueError(f"{name}: a list or an object as a key; expected records of plain fields")
+        above.key = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    else:
+        if above.key in above.value and above.value[above.key] != value:
+            above.value[TWICE] = True  # which value holds is not known
+        above.value[above.key] = value
+        above.key = None
+
+
+def _scalar(event: ScalarEvent) -> Any:
+    if event.style:  # in quotes, or lines behind `|` or `>`
+        return event.value.strip("\n")
+    word = event.value.lower()
+    if word in _WORDS:
+        return _WORDS[word]
+    return int(event.value) if _INTEGER.fullmatch(event.value) else event.value
+
+
+def _said(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = error.problem if isinstance(error, MarkedYAMLError) else str(error)
+    return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark else " ".join(str(problem).split())[:200]
+
+
+def _toml(name: str, text: str) -> Any:
+    check_depth(name, MAX_DEPTH + 1 if _CROWDED_KEY.search(text) else 0)
+    try:
+        return tomllib.loads(text.lstrip("\ufeff").replace("\r\n", "\n"), parse_float=str)
+    except RecursionError:
+        raise ValueError(f"{name}: nested too deeply to be read; expected records of plain fields") from None
+    except ValueError as error:  # of the format, or a number of thousands of digits
+        raise ValueError(f"{name}: no TOML ({error}); mend the line it names") from None
+
+
+def _ini(name: str, text: str) -> Any:
+    """Return sections by their names; a value goes on in lines that are set in."""
+    if _GAP.search(text):
+        raise ValueError(f"{name}: a line of hundreds of blanks; expected `key = value` in sections")
+    parser = configparser.RawConfigParser(default_section="\0", comment_prefixes=("#", ";"), empty_lines_in_values=False)
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    try:
+        parser.read_string(text.lstrip("\ufeff"), name)
+    except configparser.Error as error:
+        raise ValueError(f"{name}: no INI ({' '.join(str(error).split())[:200]}); mend the line it names") from None
+    return {section: dict(parser.items(section)) for section in parser.sections()}

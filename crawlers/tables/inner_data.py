@@ -1,0 +1,45 @@
+"""Texts that are data themselves, JSON within a field of JSON -> the data, within the bounds of any document."""
+
+import json
+from typing import Any
+
+from crawlers.tables.tree import MAX_DEPTH, TWICE
+
+_LONGEST, _SHORTEST = 50_000_000, 6
+
+
+def opened(document: Any, depth: int = 0) -> Any:
+    """Return a document in which each text that is an object or a list of words or objects in JSON is that object or list."""
+    if depth > MAX_DEPTH:
+        return document
+    if isinstance(document, dict):
+        return {key: opened(value, depth + 1) for key, value in document.items()}
+    if isinstance(document, list):
+        return [opened(value, depth + 1) for value in document]
+    if isinstance(document, str) and (inner := _data_in(document)) is not None:
+        return opened(inner, depth + 1)
+    return document
+
+
+def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON, marked where one of its keys stands twice with different values."""
+    found = dict(pairs)
+    if len(found) < len(pairs) and any(found[key] != value for key, value in pairs):
+        found[TWICE] = True  # which value holds is not known
+    return found
+
+
+def _data_in(text: str) -> Any:
+    """Return what a text says in JSON; None where it says nothing but numbers, or no JSON."""
+    if not _SHORTEST <= len(text) <= _LONGEST or text[0] not in "{[ \n\t\r":
+        return None
+    stripped = text.strip()
+    if stripped[:1] + stripped[-1:] not in ("[]", "{}"):
+        return None
+    try:
+        found = json.loads(stripped, parse_constant=lambda _: None, object_pairs_hook=object_of)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(found, dict):
+        return found
+    return found if any(isinstance(each, str | list | dict) for each in found) else None

@@ -1,0 +1,276 @@
+"""Tables that lie apart and name each other's rows by keys: options, answers and what links them -> rows of questions that hold them.
+
+Tables of any format in: sheets, tables of a database, lists of a document, records of several kinds in one list. A table of which nothing
+is known to belong to another comes back as it is.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from crawlers.tables.tree import ABOVE, EVERY, MOST_TABLES, NAME, OPTIONS, Rows
+
+_FEWEST, _SHARE, _MOST_OPTIONS, _MOST_KINDS = 3, 0.9, 12, 8
+_ALIKE = 0.5
+_KEY = re.compile(r"(?:^|[_\W])(?:[a-z]?id|pk|no|code|uuid|key|num|number|sn)$|[a-z]I[dD]$|ID$|编号|序号|题号|号$|^#$", re.IGNORECASE)
+_OWNER = re.compile(r"question|ques|item|stem|parent|topic|timu|subject_?id|题|^[qp]$|^[qp]_?id$|tid$|sid$|pid$|\bq\b", re.IGNORECASE)
+_NO_OWNER = re.compile(
+    r"chapter|section|category|catalog|course|paper|exam_?id|user|author|tag|level|type|章|节|分类|科目|用户", re.IGNORECASE
+)
+_ORDER = re.compile(r"sort|order|seq|index|position|label|序", re.IGNORECASE)
+_ROW_NUMBER = re.compile(r"id|_id|pk|no|编号|序号|#", re.IGNORECASE)
+_CHOSEN = re.compile(
+    r"user|student|learner|candidate|examinee|my_|record|history|log|submit|attempt|respon|result|answer_?sheet|pick|chosen|selected|given"
+    r"|考生|学生|学员|作答|答题卡|成绩|所选|我的",
+    re.IGNORECASE,
+)
+"""Names of what somebody answered, which need not be right."""
+
+
+def joined(tables: list[Rows]) -> list[Rows]:
+    """Return the tables, rows of one that name a row of another put into that row."""
+    if sum(len(table.rows) >= _FEWEST for table in tables) > MOST_TABLES:
+        return tables
+    ways = {table.way for table in tables}
+    inside = {way for way in ways if way[-1:] != (EVERY,) and way[:-1] and way[:-1] in ways}  # objects of rows, which have them already
+    done = _listed(_linked([part for table in tables if table.way not in inside for part in _apart(table)]))
+    for children in (_are_options, _are_answers):
+        for inner in list(done):
+            found = next((each for each in _owners(inner, done) if children(inner, each[0], each[2])), None)
+            if found and inner in done:
+                outer, ids, owner = found
+                make = _with_options if children is _are_options else _with_answers
+                done[done.index(outer)] = make(outer, ids, inner, owner)
+                done.remove(inner)
+    kept = {table.way for table in done}
+    split = ways - inside - kept  # by kinds, or put into others: what stands inside their rows went with them
+    return [*done, *(table for table in tables if table.way in inside and not any(table.way[: len(way)] == way for way in split))]
+
+
+def _apart(table: Rows) -> list[Rows]:
+    """Return the kinds of records that stand in one list as tables of their own, where those of one kind name those of another."""
+    if table.way[-1:] != (EVERY,) or len(table.rows) < 2 * _FEWEST:
+        return [table]
+    for kind in _kinds_of(table):
+        parts: dict[str, Rows] = {}
+        for place, row in table.rows:
+            parts.setdefault(kind(row), Rows((*table.way[:-1], kind(row), EVERY), [])).rows.append((place, row))
+        whole = [each for each in parts.values() if len(each.rows) >= _FEWEST]
+        columns = [{key for _, row in each.rows for key in row} for each in whole]
+        for inner, own in zip(whole, columns, strict=True):
+            others = [each for each in whole if each is not inner]
+            if others and any(owner not in columns[whole.index(outer)] for outer, _, owner in _owners(inner, others) if owner in own):
+                return list(parts.values())
+    return [table]
+
+
+def _kinds_of(table: Rows) -> list[Any]:
+    """Return the ways to tell the kinds of records apart: by a column of few words, else by a column that some lack."""
+    columns = table.own_columns()
+    found: list[Any] = []
+    for key in columns:
+        words = {row.get(key) for _, row in table.rows if isinstance(row.get(key), str | int)}
+        if all(isinstance(row.get(key), str | int) for _, row in table.rows) and 1 < len(words) <= _MOST_KINDS:
+            found.append(lambda row, key=key: str(row.get(key)))
+    some = [key for key in dict.fromkeys(key for _, row in table.rows for key in row) if not key.startswith("^")]
+    partly = [key for key in some if 0 < sum(key in row for _, row in table.rows) < len(table.rows)]
+    return found + [lambda row, key=key: f"{'with' if key in row else 'without'} {key}" for key in partly[:_MOST_KINDS]]
+
+
+def _linked(tables: list[Rows]) -> list[Rows]:
+    """Return the tables, one that does nothing but link rows of two others with what it links put into it."""
+    done = list(tables)
+    for link in tables:
+        owners = list(_owners(link, [each for each in tables if each is not link], least=0.0))
+        by_column = {owner: (outer, ids) for outer, ids, owner in owners if outer is not link}
+        if (
+            len(by_column) < 2
+            or len(link.own_columns()) > _MOST_KINDS
+            or not any(_have_several(link, each[0], owner) for owner, each in by_column.items())
+        ):
+            continue
+        for column, (outer, ids) in by_column.items():
+            if (
+                len(outer.rows) < _SHARE * len(link.rows)
+                or outer not in done
+                or any(len(str(row.get(column))) > 40 for _, row in link.rows)
+            ):
+                continue  # its rows stand once each: options, not their questions
+            said = {str(row.get(ids)): row for _, row in outer.rows}
+            rows = [(place, {**said.get(str(row.get(column)), {}), **row}) for place, row in link.rows]
+            done[done.index(link)] = Rows(link.way, rows)
+            done.remove(outer)
+            break
+    return done
+
+
+def _listed(tables: list[Rows]) -> list[Rows]:
+    """Return the tables, lists of keys of another table's rows made lists of these rows; the longest such list of a table alone."""
+    done = list(tables)
+    for outer in tables:
+        lists = [key for key in outer.own_columns() if all(isinstance(row.get(key), list) for _, row in outer.rows)]
+        named = {key: [_keys_in(row[key]) for _, row in outer.rows] for key in lists}
+        by_length = sorted(lists, key=lambda key: -sum(map(len, named[key])))
+        for key in by_length if len(outer.rows) >= _FEWEST else ():
+            said = {one for row in named[key] for one in row}
+            found = next(
+                ((inner, ids) for inner in done if not _is_inside(inner, outer) for ids in _keys_of(inner) if _hold(inner, ids, said)), None
+            )
+            if found and outer in done and sum(len(row) > 1 for row in named[key]) >= _SHARE * len(outer.rows):
+                inner, ids = found
+                rows = {str(row.get(ids)): {name: each for name, each in row.items() if not name.startswith("^")} for _, row in inner.rows}
+                done[done.index(outer)] = Rows(
+                    outer.way,
+                    [
+                        (place, row | {key: [rows[one] for one in each if one in rows]})
+                        for (place, row), each in zip(outer.rows, named[key], strict=True)
+                    ],
+                )
+                done.remove(inner)
+                break
+    return done
+
+
+def _is_inside(inner: Rows, outer: Rows) -> bool:
+    """Tell whether a table is another or a list inside its rows, which have it already."""
+    if inner is outer or len(inner.way) <= len(outer.way) or inner.way[: len(outer.way)] != outer.way:
+        return inner is outer
+    return any(inner.rows[0][0].startswith(f"{place}:") for place, _ in outer.rows)
+
+
+def _keys_in(value: list[Any]) -> list[str]:
+    """Return the keys in a list of them, or of objects that hold nothing else but their kind: `{type: options, id: 7}`."""
+    parts = [part.get("id") if isinstance(part, dict) and part.keys() <= {"id", "type"} else part for part in value]
+    return [str(part) for part in parts] if all(isinstance(part, str | int) and not isinstance(part, bool) for part in parts) else []
+
+
+def _hold(inner: Rows, ids: str, said: set[str]) -> bool:
+    known = {str(row.get(ids)) for _, row in inner.rows}
+    return len(said) >= _FEWEST and len(said & known) >= _SHARE * len(said) and len(known) >= 2 * _FEWEST
+
+
+def _owners(inner: Rows, tables: Sequence[Rows], least: float = _SHARE) -> list[tuple[Rows, str, str]]:
+    """Return the tables whose rows a table's rows name, each with its key and the column that names it; the likeliest first.
+
+    Args:
+        least: share of the other table's rows that must be named.
+    """
+    found: list[tuple[int, Rows, str, str]] = []
+    columns = [
+        key for key in dict.fromkeys([*inner.own_columns(), NAME, ABOVE]) if any(row.get(key) not in (None, "") for _, row in inner.rows)
+    ]
+    own = _keys_of(inner)
+    for outer in tables:
+        if _is_inside(inner, outer) or len(outer.rows) < _FEWEST or len(inner.rows) < _FEWEST:
+            continue
+        for ids in _keys_of(outer):
+            known = {str(row.get(ids)) for _, row in outer.rows}
+            for key in columns:
+                if _NO_OWNER.search(key.rpartition(".")[2]) or (
+                    key in own and key not in (NAME, ABOVE) and len(inner.rows) > len(outer.rows)
+                ):
+                    continue
+                values = [str(row.get(key)) for _, row in inner.rows if row.get(key) not in (None, "")]
+                met = set(values) & known
+                if not values or sum(value in known for value in values) < _SHARE * len(values) or len(met) < max(1.0, least * len(known)):
+                    continue
+                named = (
+                    _OWNER.search(key.rpartition(".")[2])
+                    or key in (NAME, ABOVE, ids)
+                    or any(key.lower() in str(step).lower() for step in outer.way)
+                )
+                if named or least == 0.0 or not all(value.isdigit() for value in known):
+                    found.append((0 if named else 1, outer, ids, key))
+    found.sort(key=lambda each: each[0])
+    return [(outer, ids, key) for _, outer, ids, key in found]
+
+
+def _keys_of(table: Rows) -> list[str]:
+    """Return the columns that tell the rows of a table apart and are called so."""
+    found = []
+    for key in dict.fromkeys([*table.own_columns(), NAME]):
+        if key != NAME and not _KEY.search(key):
+            continue
+        values = [row.get(key) for _, row in table.rows]
+        sound = all(
+            isinstance(value, str | int) and not isinstance(value, bool) and str(value) and len(str(value)) <= 80 for value in values
+        )
+        if sound and len(set(map(str, values))) == len(values):
+            found.append(key)
+    return found
+
+
+def _groups(inner: Rows, owner: str) -> dict[str, list[dict[str, Any]]]:
+    below: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for _, row in inner.rows:
+        if row.get(owner) not in (None, ""):
+            below[str(row.get(owner))].append({key: value for key, value in row.items() if key != owner and not key.startswith("^")})
+    return below
+
+
+def _are_options(inner: Rows, outer: Rows, owner: str) -> bool:
+    """Tell whether nearly every row of another table has two or more of a table's rows, whose texts are shorter than its own."""
+    return _have_several(inner, outer, owner) and 0 < _longest(inner, owner) <= _longest(outer, "")
+
+
+def _have_several(inner: Rows, outer: Rows, owner: str) -> bool:
+    sizes = [len(group) for group in _groups(inner, owner).values()]
+    several = sum(1 < size <= _MOST_OPTIONS for size in sizes)
+    return several >= _SHARE * len(sizes) and several >= _SHARE * len(outer.rows)
+
+
+def _longest(table: Rows, owner: str) -> float:
+    """Return the mean length of the texts of the column with the longest."""
+    means = []
+    for key in table.own_columns():
+        texts = [value for _, row in table.rows if isinstance(value := row.get(key), str | int | float)]
+        if key != owner and texts:
+            means.append(sum(len(str(text)) for text in texts) / len(texts))
+    return max(means, default=0.0)
+
+
+def _are_answers(inner: Rows, outer: Rows, owner: str) -> bool:
+    """Tell whether a table says one short thing or several of each row of another, and not what somebody chose."""
+    own = _said(inner, owner)
+    if any(_CHOSEN.search(str(name)) for name in (*inner.way, *inner.own_columns())):
+        return False
+    groups = _groups(inner, owner)
+    return len(own) == 1 and len(groups) >= _SHARE * len(outer.rows) and all(len(group) <= _MOST_OPTIONS for group in groups.values())
+
+
+def _said(inner: Rows, owner: str) -> list[str]:
+    """Return the columns in which a table says something of what its rows belong to: not the number of a row, and not the same in all."""
+    others = [key for key in inner.own_columns() if key != owner and not any(isinstance(row.get(key), dict) for _, row in inner.rows)]
+    keys = _keys_of(inner)
+    said = [key for key in others if not (key in keys and _ROW_NUMBER.fullmatch(key.rpartition(".")[2]))] or others
+    differing = [key for key in said if len({str(row.get(key)) for _, row in inner.rows}) > 1]
+    return differing or said
+
+
+def _with_options(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
+    below = _groups(inner, owner)
+    steps = [str(step) for step in inner.way if step != EVERY]
+    name = (
+        steps[-1] if steps and steps[-1] not in outer.rows[0][1] else OPTIONS if OPTIONS not in outer.rows[0][1] else f"{OPTIONS} (below)"
+    )
+    return Rows(outer.way, [(place, row | {name: _in_order(below[str(row.get(ids))])}) for place, row in outer.rows])
+
+
+def _with_answers(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
+    [key] = _said(inner, owner)
+    below = _groups(inner, owner)
+    name = key if key not in outer.rows[0][1] and not key.startswith("column ") else f"{key} (answer)"
+    values = {each: [row.get(key) for row in rows] for each, rows in below.items()}
+    return Rows(
+        outer.way,
+        [(place, row | {name: said[0] if len(said := values.get(str(row.get(ids)), [None])) == 1 else said}) for place, row in outer.rows],
+    )
+
+
+def _in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows by the column that says their order, where one does."""
+    for key in rows[0] if rows else ():
+        if _ORDER.search(key) and all(isinstance(row.get(key), int) for row in rows) and len({row[key] for row in rows}) == len(rows):
+            return sorted(rows, key=lambda row: int(row[key]))
+    return rows

@@ -1,0 +1,131 @@
+"""Tables that hold the answers of another table's questions -> these questions with their answers.
+
+A list of answers names its questions by a column that both have, or by their numbers: `题号 答案`, a row of numbers over a row of letters.
+"""
+
+import re
+from collections.abc import Sequence
+
+from crawlers.papers.signs.entries import listed_in
+from crawlers.tables.tree import MOST_TABLES, NUMBER, Rows
+
+_FEWEST, _MOST_OF_A_KEY = 3, 4
+ANSWER = "答案"
+"""Column of a list of answers by numbers."""
+_KEY = re.compile(r"(?:^|_)(?:id|no)$|[a-z]I[dD]$|号$|编号|序号", re.IGNORECASE)
+_LABEL = re.compile(r"(?:题号|序号|编号|题目|(?:正确|参考|标准)?答案|no\.?|num(?:ber)?|question|answer|key|ans|id|#)[:：]?", re.IGNORECASE)
+_NUMBER = re.compile(r"(?:第|Q)?\s?(\d{1,5})\s?[题.、]?")
+_ANSWER = re.compile(r"[A-J](?:[\s,，、;；]{0,2}[A-J]){0,7}|√|×|✓|✗|对|错|正确|错误|T|F|True|False", re.IGNORECASE)
+_ANSWERED = re.compile(r"答案|answer|correct|^key$", re.IGNORECASE)
+
+
+def key_rows(cells: Sequence[tuple[str, list[str]]]) -> list[tuple[str, dict[str, str]]]:
+    """Return the rows of a table that is nothing but numbers with their answers, side by side or below each other; else nothing."""
+    rows = [(place, [cell for cell in row if cell and not _LABEL.fullmatch(cell)]) for place, row in cells]
+    rows = [(place, row) for place, row in rows if row]
+    found = _below(rows) or _beside(rows) or _listed(rows)
+    numbers = [number for _, number, _ in found]
+    if len(found) < _FEWEST or len(set(numbers)) < len(numbers):
+        return []
+    return [(place, {NUMBER: number, ANSWER: answer}) for place, number, answer in found]
+
+
+def _below(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
+    """Return the pairs of a row of numbers and a row of answers below it, again and again."""
+    found: list[tuple[str, str, str]] = []
+    if len(rows) % 2:
+        return []
+    for (place, upper), (_, lower) in zip(rows[::2], rows[1::2], strict=True):
+        numbers = [_NUMBER.fullmatch(cell) for cell in upper]
+        if len(upper) != len(lower) or not all(numbers) or not all(map(_ANSWER.fullmatch, lower)):
+            return []
+        found += [(place, number[1], answer) for number, answer in zip(numbers, lower, strict=True) if number]
+    return found
+
+
+def _beside(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
+    """Return the pairs of a number and an answer beside it, one or several a row."""
+    found: list[tuple[str, str, str]] = []
+    for place, row in rows:
+        numbers = [_NUMBER.fullmatch(cell) for cell in row[::2]]
+        if len(row) % 2 or not all(numbers) or not all(map(_ANSWER.fullmatch, row[1::2])):
+            return []
+        found += [(place, number[1], answer) for number, answer in zip(numbers, row[1::2], strict=True) if number]
+    return found
+
+
+def _listed(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
+    """Return the answers of cells that are lines of a list, `1-5 BACDA`."""
+    found: list[tuple[str, str, str]] = []
+    for place, row in rows:
+        for cell in row:
+            listed = listed_in(cell)
+            if not listed.entries or listed.rest.strip() or listed.group or not all(each.sure and each.answer for each in listed.entries):
+                return []
+            found += [(place, str(each.number), each.answer) for each in listed.entries if each.answer]
+    return found
+
+
+def with_answers(tables: list[Rows]) -> list[Rows]:
+    """Return the tables, a list of answers that names its questions by a number put beside them."""
+    done = list(tables)
+    large = [table for table in tables if len(table.rows) >= _FEWEST]  # as both are
+    for key_table in large if len(large) <= MOST_TABLES else ():
+        if len(key_table.rows[0][1]) > _MOST_OF_A_KEY:
+            continue
+        if key_table.rows[0][1].keys() == {NUMBER, ANSWER}:
+            _take_by_number(done, key_table)
+            continue
+        for asked in large:
+            name = _common_key(asked, key_table) if asked is not key_table and asked in done and key_table in done else ""
+            own = {key for key in key_table.rows[0][1] if key != name and not key.startswith("^")}
+            if not name or own & asked.rows[0][1].keys() or not own:
+                continue
+            found = {str(row.get(name)): row for _, row in key_table.rows}
+            rows = [(place, row | {key: found.get(str(row.get(name)), {}).get(key) for key in own}) for place, row in asked.rows]
+            done[done.index(asked)] = Rows(asked.way, rows)
+            done.remove(key_table)
+            break
+    return done
+
+
+def _common_key(asked: Rows, key_table: Rows) -> str:
+    """Return the column that numbers the rows of both tables alike."""
+    widths = len(asked.rows[0][1]), len(key_table.rows[0][1])
+    says = any(map(_ANSWERED.search, key_table.columns())) and not any(map(_ANSWERED.search, asked.columns()))
+    if widths[0] < widths[1] or (widths[0] == widths[1] and not says):
+        return ""
+    for name in key_table.rows[0][1]:
+        if not _KEY.search(name) or name not in asked.rows[0][1]:
+            continue
+        one, other = ([str(row.get(name)) for _, row in table.rows] for table in (asked, key_table))
+        if len(set(one)) == len(one) and len(set(other)) == len(other) and set(one) == set(other):
+            return name
+    return ""
+
+
+def _take_by_number(tables: list[Rows], key_table: Rows) -> None:
+    """Put the answers of a list beside the one table that has as many questions and no answers; numbers are a column of it, or places."""
+    answers = {row[NUMBER]: row[ANSWER] for _, row in key_table.rows}
+    fitting = [
+        table
+        for table in tables
+        if table is not key_table and len(table.rows) == len(answers) and not any(map(_ANSWERED.search, table.columns()))
+    ]
+    if len(fitting) != 1:
+        return
+    [asked] = fitting
+    columns = [[_number_in(row.get(name)) for _, row in asked.rows] for name in asked.own_columns()]
+    numbers = next((each for each in columns if len(set(each)) == len(each) and set(each) == answers.keys()), None)
+    if numbers is None:
+        numbers = [str(place) for place in range(1, len(answers) + 1)]
+        if answers.keys() != set(numbers) or any(_KEY.search(name) for name in asked.own_columns()):
+            return
+    rows = [(place, row | {ANSWER: answers[number]}) for (place, row), number in zip(asked.rows, numbers, strict=True)]
+    tables[tables.index(asked)] = Rows(asked.way, rows)
+    tables.remove(key_table)
+
+
+def _number_in(value: object) -> str:
+    found = _NUMBER.fullmatch(str(value).strip()) if isinstance(value, str | int) else None
+    return str(int(found[1])) if found else ""

@@ -1,0 +1,391 @@
+"""Literals in source code of any language: source text in, the data written in it out. Nothing of it is ever run.
+
+`var x = {…}`, `return [ 'a' => … ]`, `QUESTIONS = [dict(…)]`, `z.push({…})`, `listOf(Question("…", …))`: each is a value under its name.
+What computes (functions, templates with `${}`, calls that build no list or record) is no data and is passed over.
+"""
+
+import re
+from typing import Any
+
+from crawlers.tables.tokens import MAX_TOKENS, Token, number_of, tokens_of, unquoted
+from crawlers.tables.tree import check_depth
+
+MAX_DEPTH = 64
+_WORDS = {
+    **{"true": True, "false": False, "True": True, "False": False, "TRUE": True, "FALSE": False},
+    **dict.fromkeys(("null", "undefined", "None", "nil", "NULL", "nullptr", "nothing")),
+}
+_CODE = {"function", "class", "return", "if", "for", "while", "async", "await", "lambda", "fn", "func", "def", "typeof"}
+_BEFORE_TYPES = {"new", "const", "final", "immutable"}
+_OPEN = {"[": "]", "{": "}", "(": ")"}
+_KEYED = {":", "=>", "=", "->", "to"}
+"""What stands between a key and its value."""
+_BUILDERS = re.compile(
+    r"(?:\w{0,40}(?:list|array|map|set|dict|tuple|vec|hash|pair|entries|entry)(?:_?of|by)?|of|c|from|aslist|ref|reactive|freeze|some|init|table|data_?frame"
+    r"|to_?string|to_?owned|into|str|text|mapof|setof|jsonencode|i18n)",
+    re.IGNORECASE,
+)
+"""Names of calls that give back what is passed to them, or a list or a record of it."""
+_ENDINGS = {
+    "to_string",
+    "to_owned",
+    "into",
+    "toList",
+    "toTypedArray",
+    "toMutableList",
+    "trim",
+    "trimIndent",
+    "trimMargin",
+    "freeze",
+    "copy",
+}
+"""Calls behind a value that leave it what it is."""
+_STATEMENTS = {"else", "switch", "catch", "with", "elif", "in", "and", "or", "not", "echo", "print", "require", "import"}
+_MOST_TYPE_WORDS, _LEAST_PASSED, _MOST_STEPS = 40, 3, 6
+
+
+class _NoLiteral(ValueError):
+    pass
+
+
+class _Several(list[Any]):
+    """Values that one name takes one after another."""
+
+
+def literals_of(name: str, text: str) -> dict[str, Any]:
+    """Return the lists and objects that a source file assigns, passes on or exports, by their names; empty where there are none.
+
+    Texts that are assigned to members of a list, `q[1].title = "…"`, stand under the path of the member.
+
+    Raises:
+        ValueError: the source is larger or nested deeper than data is.
+    """
+    reader = _Reader(name, text)
+    found: dict[str, Any] = {}
+    while reader.place < len(reader.tokens):
+        start = reader.place
+        if not reader.may_begin():
+            reader.place += 1
+            continue
+        try:
+            value = reader.value(0)
+            if reader.peek() == "=>":  # what a function takes
+                raise _NoLiteral
+        except _NoLiteral:
+            reader.place = start + 1
+            continue
+        path = reader.path_before(start)
+        if not isinstance(value, list | dict):
+            if path and isinstance(value, str | int):
+                found.setdefault(path, value)
+            continue
+        if reader.is_passed(start):
+            if len(value) < _LEAST_PASSED:
+                reader.place = start + 1
+                continue
+            called = reader.name_before(start)
+            earlier = found.get(called, [])
+            if isinstance(earlier, _Several):
+                earlier.append(value)
+            else:
+                found[called] = _Several([*earlier, value]) if isinstance(earlier, list) else value
+            continue
+        called = path or reader.name_before(start)
+        if called in found:
+            earlier = found[called]
+            if isinstance(earlier, _Several):
+                earlier.append(value)
+            else:
+                found[called] = _Several([earlier, value])
+        else:
+            found[called] = value
+    return {key: value for key, value in found.items() if value}
+
+
+class _Reader:
+    def __init__(self, name: str, text: str) -> None:
+        self.name, self.place, self.steps = name, 0, 0
+        self.tokens = list(tokens_of(name, text))
+        self.most = 12 * len(self.tokens) + 1000
+        self.ends = (",", ";") if name.lower().endswith(".lua") else (",",)
+        self.joins = ("+", ".") if name.lower().endswith((".php", ".pl")) else ("+",)
+        if len(self.tokens) > MAX_TOKENS:
+            raise ValueError(f"{name}: more than {MAX_TOKENS} words and signs; cut it into parts")
+
+    def _at(self, place: int) -> Token:
+        return self.tokens[place] if 0 <= place < len(self.tokens) else Token("", "")
+
+    def may_begin(self) -> bool:
+        """Tell whether a value may begin here: behind what assigns, passes on or exports one."""
+        before, here, behind = (self._at(self.place + step) for step in (-1, 0, 1))
+        if self.place and not (before.text in ("=", "(", "default", "return", ":=") and before.kind in ("sign", "word")):
+            return (
+                (here.text == "(" and self.is_passed(self.place))
+                or (here.text == "vec" and behind.text == "!")
+                or (
+                    here.text == "[" and before.kind == "word" and self._at(self.place - 2).text == "@"  # Elixir
+                )
+            )
+        if here.kind == "text":
+            return before.text in ("=", ":=")
+        if here.kind == "number":
+            return before.text == "=" and bool(self.path_before(self.place))
+        if here.text in _OPEN or (here.kind == "sign" and here.text in "%&*" and behind.text in _OPEN):
+            return True
+        return here.kind == "word" and (here.text in _BEFORE_TYPES or behind.text in ("(", "[", "{", "<", ".", "::", "!"))
+
+    def is_passed(self, place: int) -> bool:
+        """Tell whether a bracket here holds what a statement passes on: `add("…", ["…"], 2);`."""
+        before = self._at(place - 1)
+        return self._at(place).text == "(" and before.kind == "word" and before.text not in _CODE | _STATEMENTS
+
+    def name_before(self, place: int) -> str:
+        """Return the word that a value is assigned to, or passed on to."""
+        words: list[str] = []
+        follows = False
+        for token in reversed(self.tokens[max(0, place - 12) : place]):
+            if token.text in (";", "{", "}", "]", ")"):
+                break
+            if token.text in ("const", "let", "var", "val", "final") or (words and token.text == ">"):
+                break
+            if token.kind == "word":
+                if follows:  # two words without a sign between them: a type, or the end of the line above
+                    break
+                words.append(token.text)
+            follows = token.kind == "word"
+        return words[-1] if words else ""
+
+    def path_before(self, place: int) -> str:
+        """Return the member of a list that a value is assigned to: `q[1]["title"] =` as `q.1.title`; nothing where it is none."""
+        steps: list[str] = []
+        at, numbered = place - 2, False
+        if self._at(place - 1).text != "=":
+            return ""
+        for _ in range(_MOST_STEPS):
+            if self._at(at).text == "]" and self._at(at - 2).text == "[" and self._at(at - 1).kind in ("text", "number"):
+                kind, text = self._at(at - 1)
+                steps.append(unquoted(text) if kind == "text" else text)
+                numbered = numbered or steps[-1].isdigit()
+                at -= 3
+            elif self._at(at).kind == "word" and self._at(at - 1).text in (".", "->"):
+                steps.append(self._at(at).text)
+                at -= 2
+            else:
+                break
+        if self._at(at).kind != "word" or len(steps) < 1 or not numbered:
+            return ""
+        return ".".join([self._at(at).text.lstrip("$"), *reversed(steps)])
+
+    def _next(self) -> Token:
+        self.steps += 1
+        if self.steps > self.most:
+            raise ValueError(f"{self.name}: source code that holds no data that can be read")
+        if self.place >= len(self.tokens):
+            raise _NoLiteral
+        self.place += 1
+        return self.tokens[self.place - 1]
+
+    def peek(self) -> str:
+        return self._at(self.place).text
+
+    def value(self, depth: int) -> Any:
+        check_depth(self.name, depth, MAX_DEPTH)
+        kind, text = self._next()
+        if kind == "text":
+            return self._ended(self._joined(unquoted(text)))
+        if kind == "number":
+            if self._at(self.place).kind == "word" and len(self.peek()) == 1:  # 2L, 1f
+                self._next()
+            return self._ended(number_of(text))
+        if kind == "word":
+            return self._word(text, depth)
+        if text in _OPEN:
+            return self._ended(self._inside(_OPEN[text], depth, unwrapped=text == "("))
+        if text in "+-":
+            kind, digits = self._next()
+            if kind != "number":
+                raise _NoLiteral
+            return self._ended(-number_of(digits) if text == "-" else number_of(digits))
+        if text in (":", ".") and self._at(self.place).kind == "word":  # a symbol of Ruby, a case of Swift
+            return self._ended(self._next().text)
+        if text == "<":  # <String>[…]
+            self.place -= 1
+            self._skip_generic()
+            if self.peek() in ("[", "{"):
+                return self.value(depth + 1)
+            raise _NoLiteral
+        if text in "%&*@" and (self.peek() in _OPEN or self._at(self.place).kind in ("word", "text")):
+            return self.value(depth + 1)
+        raise _NoLiteral
+
+    def _joined(self, found: str) -> str:
+        """Return a text with those that are joined to it."""
+        parts = [found]
+        while True:
+            if self._at(self.place).kind == "text":
+                parts.append(unquoted(self._next().text))
+            elif self.peek() in self.joins and self._at(self.place + 1).kind == "text":
+                self._next()
+                parts.append(unquoted(self._next().text))
+            else:
+                return "".join(parts)
+
+    def _ended(self, value: Any) -> Any:
+        """Return a value behind which data goes on or ends: what is computed with is no data."""
+        while self.peek() in (".", "::") and self._at(self.place + 1).text in _ENDINGS and self._at(self.place + 2).text == "(":
+            self.place += 3
+            if self._next().text != ")":
+                raise _NoLiteral
+        while self.peek() in ("as", "!!"):
+            self.place += 1
+            while self._at(self.place).kind == "word" or self.peek() in (".", "[", "<", ">"):
+                self._next()
+                if self.peek() == "]":
+                    self._next()
+        if self.peek() in (".", "(", "+", "*", "?", "[", "`", "=", "/", "-") and not isinstance(value, list | dict):
+            raise _NoLiteral
+        if self.peek() in (".", "?", "(", "+") and isinstance(value, list | dict):  # what is made of it is not known
+            raise _NoLiteral
+        return value
+
+    def _word(self, text: str, depth: int) -> Any:
+        if text in _CODE:
+            raise _NoLiteral
+        if text in _BEFORE_TYPES and self.peek() != "(":
+            if self.peek() == "[":  # new[] {…}
+                self._skip_type()
+                return self._ended(self._inside(self._opened("{"), depth))
+            return self.value(depth + 1)
+        if text in _WORDS:
+            return self._ended(_WORDS[text])
+        if self._at(self.place).kind == "text" and len(text) <= 2:  # r"…", u8"…"
+            said = unquoted(self._next().text)
+            if text.lower() == "f" and "{" in said:
+                raise _NoLiteral
+            return self._ended(self._joined(said))
+        path, generic = [text], False
+        for _ in range(_MOST_TYPE_WORDS):
+            if self.peek() in (".", "::") and self._at(self.place + 1).kind == "word":
+                self._next()
+                path.append(self._next().text)
+            elif self.peek() == "<":
+                self._skip_generic()
+                generic = True
+            elif self.peek() == "!" and self._at(self.place + 1).text in _OPEN:
+                self._next()
+                generic = True
+            elif self.peek() == "[" and self._at(self.place + 1).text == "]":
+                self.place += 2
+                generic = True
+            elif path == ["map"] and self.peek() == "[":  # map[string]bool{…}
+                self._skip_type()
+                generic = True
+            else:
+                break
+        return self._built(path, generic, depth)
+
+    def _built(self, path: list[str], generic: bool, depth: int) -> Any:
+        """Return what stands in the brackets behind a type or a builder; the words themselves where none follow."""
+        opened = self.peek()
+        if opened not in _OPEN:
+            if generic:
+                raise _NoLiteral
+            return self._ended(".".join(path))
+        is_type = any(word[:1].isupper() for word in path)
+        builds = _BUILDERS.fullmatch(path[-1]) is not None or (
+            is_type and (path[-1][:1].isupper() or path[-1] in ("new", "create", "build"))
+        )
+        if (opened == "[" and not generic) or not (generic or builds):
+            raise _NoLiteral
+        self._next()
+        found = self._inside(_OPEN[opened], depth, unwrapped=opened == "(")
+        if path[-2:] in (["Map", "of"], ["ImmutableMap", "of"]) and isinstance(found, list) and len(found) % 2 == 0:
+            found = {str(key): value for key, value in zip(found[::2], found[1::2], strict=True)}
+        return self._ended(found)
+
+    def _skip_generic(self) -> None:
+        depth = 0
+        for _ in range(_MOST_TYPE_WORDS):
+            kind, text = self._next()
+            depth += (text == "<") - (text in (">", "=>"))
+            if kind in ("text", "number") or text in (";", "{", "}"):
+                raise _NoLiteral
+            if depth == 0:
+                return
+        raise _NoLiteral
+
+    def _skip_type(self) -> None:
+        """Pass over `[]`, `[4]string`, `[]Question` in front of a brace."""
+        for _ in range(_MOST_TYPE_WORDS):
+            if self.peek() == "{":
+                return
+            kind, text = self._next()
+            if not (kind in ("word", "number") or text in ("[", "]", "*", ".", "::")):
+                raise _NoLiteral
+        raise _NoLiteral
+
+    def _opened(self, sign: str) -> str:
+        if self._next().text != sign:
+            raise _NoLiteral
+        return _OPEN[sign]
+
+    def _inside(self, end: str, depth: int, unwrapped: bool = False) -> Any:
+        """Return what stands between brackets: an object where its values have keys, else a list.
+
+        Args:
+            unwrapped: whether one value alone is that value, as in round brackets.
+        """
+        if end == "]" and self.peek() == "]" and (self._at(self.place + 1).kind == "word" or self._at(self.place + 1).text in ("*", "[")):
+            self._next()  # the type of a list of Go: []string{…}
+            self._skip_type()
+            return self._inside(self._opened("{"), depth)
+        values: list[Any] = []
+        keyed: dict[str, Any] = {}
+        while self.peek() != end:
+            if self.peek() in self.ends:
+                self._next()
+                continue
+            key = self._key(depth)
+            value = self._braced(depth) if self.peek() == "{" else self.value(depth + 1)
+            if key is None and self.peek() in _KEYED and isinstance(value, str | int | float):
+                self._next()
+                key, value = str(value).lower() if isinstance(value, bool) else str(value), self.value(depth + 1)
+            if key is None:
+                values.append(value)
+            elif key in keyed and keyed[key] != value:
+                raise ValueError(f"{self.name}: key {key[:40]!r} stands twice in one object with different values")
+            else:
+                keyed[key] = value
+            if self.peek() not in (*self.ends, end):
+                raise _NoLiteral
+        self._next()
+        if keyed:
+            return keyed | {f"column {place}": value for place, value in enumerate(values, 1)}
+        if unwrapped and len(values) == 1:
+            return values[0]
+        return {} if end == "}" and not values else values
+
+    def _braced(self, depth: int) -> Any:
+        check_depth(self.name, depth, MAX_DEPTH)
+        self._next()
+        return self._ended(self._inside("}", depth + 1))
+
+    def _key(self, depth: int) -> str | None:
+        """Return the key that stands in front of a value; None where there is none."""
+        kind, text = self._at(self.place)
+        if text == "[" and kind == "sign" and self._at(self.place + 2).text == "]" and self._at(self.place + 3).text == "=":  # Lua
+            kind, text = self._at(self.place + 1)
+            self.place += 4
+        elif text == ":" and kind == "sign" and self._at(self.place + 1).kind == "word" and self._at(self.place + 2).text == "=>":  # Ruby
+            kind, text = self._at(self.place + 1)
+            self.place += 3
+        elif (
+            kind in ("text", "word", "number")
+            and self._at(self.place + 1).text in _KEYED
+            and self._at(self.place + 1).kind in ("sign", "word")
+        ):
+            self.place += 2
+        else:
+            return None
+        self.steps += 1
+        return unquoted(text) if kind == "text" else text

@@ -1,0 +1,140 @@
+"""Options that say of themselves whether they are right, in columns beside them or one a row -> one list of options a question.
+
+Rows in, rows out; a table that has no such form comes back as it is.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from crawlers.tables.tree import OPTIONS, Rows
+
+TEXT, RIGHT = "text", "right"
+YES = frozenset({"1", "true", "是", "对", "正确", "y", "yes", "t", "√", "✓", "✔"})
+NO = frozenset({"0", "false", "否", "错", "错误", "n", "no", "f", "", "none", "null", "×", "✗", "✘"})
+_FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.9
+_END = re.compile(r"(?:\d{1,2}|[A-J]|[一二三四五六七八九十])(?=\W{0,2}$)")
+_LISTED_CELL = 2
+_LETTERS_SAID = re.compile(r"[A-J](?:[\s,，、;；]{0,2}[A-J]){0,9}")
+Row = tuple[str, dict[str, Any]]
+
+
+def is_truth(value: Any) -> bool:
+    """Tell whether a value is a truth value or says one; an empty one is a no."""
+    return isinstance(value, str | int | float | None) and word_of(value) in YES | NO
+
+
+def word_of(value: Any) -> str:
+    return "" if value is None else str(value).strip().lower()
+
+
+def marked_beside(table: Rows) -> Rows:
+    """Return a table with a truth value in a column beside each option as one with a column of marked options."""
+    rows = table.rows
+    if len(rows) < _FEWEST:
+        return table
+    columns = table.own_columns()
+    flags = [key for key in columns if _holds_truths(rows, key)]
+    pairs = _pairs(columns, flags) if _LISTED_CELL <= len(flags) <= _MOST_OPTIONS else []
+    if not pairs or {word_of(row.get(flag)) for _, row in rows for _, flag in pairs} & YES == set():
+        return table
+    taken = {key for pair in pairs for key in pair}
+    done = [
+        (place, {key: value for key, value in row.items() if key not in taken} | {_free(columns): _marked(row, pairs)})
+        for place, row in rows
+    ]
+    made = [row[_free(columns)] for _, row in done]
+    sound = sum(len(each) > 1 and any(option[RIGHT] for option in each) for each in made)
+    return Rows(table.way, done) if sound >= _SHARE * len(rows) else table
+
+
+def marked_below(table: Rows) -> Rows:
+    """Return a table of one option a row, its question said again in each, as one of questions: with truth values, or letters of each."""
+    rows = table.rows
+    if len(rows) < 2 * _FEWEST or any(isinstance(value, list | dict) for value in rows[0][1].values()):
+        return table
+    columns = table.columns()
+    if any(key.startswith("^") for key in columns):
+        return table
+    flags = [key for key in columns if _holds_truths(rows, key)]
+    for key in columns:
+        groups = _runs(rows, key) if key not in flags else []
+        if len(groups) < _FEWEST or not all(1 < len(group) <= _MOST_OPTIONS for group in groups):
+            continue
+        same = [each for each in columns if all(len({str(row.get(each)) for _, row in group}) == 1 for group in groups)]
+        own = [each for each in columns if each not in same and each not in flags and _differs(groups, each)]
+        flag = next((each for each in flags if each not in same and _marks_one(groups, each)), None)
+        if flag and len(own) == 1:
+            return Rows(table.way, [(group[0][0], _question(group, same, own[0], flag)) for group in groups])
+        if not flags and len(own) == 1 and any(_are_letters(groups, each) for each in same if each != key):
+            return Rows(table.way, [(group[0][0], _unmarked(group, same, own[0])) for group in groups])
+    return table
+
+
+def _question(group: Sequence[Row], same: list[str], text: str, flag: str) -> dict[str, Any]:
+    options = [{TEXT: str(row.get(text) or ""), RIGHT: int(word_of(row.get(flag)) in YES)} for _, row in group]
+    return {key: group[0][1].get(key) for key in same} | {_free(same): options}
+
+
+def _unmarked(group: Sequence[Row], same: list[str], text: str) -> dict[str, Any]:
+    return {key: group[0][1].get(key) for key in same} | {_free(same): [str(row.get(text) or "") for _, row in group]}
+
+
+def _are_letters(groups: Sequence[Sequence[Row]], key: str) -> bool:
+    """Tell whether a column says the letters of a right option in each group."""
+    return all(_LETTERS_SAID.fullmatch(str(group[0][1].get(key) or "")) for group in groups)
+
+
+def _free(columns: Sequence[str]) -> str:
+    return OPTIONS if OPTIONS not in columns else f"{OPTIONS} (marked)"
+
+
+def _holds_truths(rows: Sequence[Row], key: str) -> bool:
+    return all(is_truth(row.get(key)) for _, row in rows) and any(word_of(row.get(key)) for _, row in rows)
+
+
+def _pairs(columns: list[str], flags: list[str]) -> list[tuple[str, str]]:
+    """Return the column of the text for each flag: the one with the same end to its name, else the one in front of it, or behind it."""
+    ends = {found[0]: key for key in columns if key not in flags and (found := _END.search(key))}
+    by_end = [(ends.get(found[0], ""), flag) for flag in flags if (found := _END.search(flag))]
+    places = [columns.index(flag) for flag in flags]
+    before = [(columns[place - 1] if place else "", columns[place]) for place in places]
+    behind = [(columns[place + 1] if place + 1 < len(columns) else "", columns[place]) for place in places]
+    for pairs in (by_end, before, behind):
+        texts = [text for text, _ in pairs]
+        if len(pairs) == len(flags) and all(texts) and len(set(texts)) == len(texts) and not set(texts) & set(flags):
+            return pairs
+    return []
+
+
+def _marked(row: dict[str, Any], pairs: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    filled = [(row[text], flag) for text, flag in pairs if str(row.get(text) or "").strip()]
+    return [{TEXT: str(text), RIGHT: int(word_of(row.get(flag)) in YES)} for text, flag in filled]
+
+
+def _runs(rows: Sequence[Row], key: str) -> list[list[Row]]:
+    """Return the rows in runs of one value; nothing where a value comes again later."""
+    groups: list[list[Row]] = []
+    seen: set[str] = set()
+    for place, row in rows:
+        value = str(row.get(key) or "").strip()
+        if not value:
+            return []
+        if groups and str(groups[-1][0][1].get(key) or "").strip() == value:
+            groups[-1].append((place, row))
+        elif value in seen:
+            return []
+        else:
+            seen.add(value)
+            groups.append([(place, row)])
+    return groups
+
+
+def _differs(groups: Sequence[Sequence[Row]], key: str) -> bool:
+    return all(len({str(row.get(key)) for _, row in group}) == len(group) for group in groups)
+
+
+def _marks_one(groups: Sequence[Sequence[Row]], flag: str) -> bool:
+    """Tell whether nearly every question has an option that is right and one that is not."""
+    some = [{word_of(row.get(flag)) in YES for _, row in group} for group in groups]
+    return sum(True in each for each in some) >= _SHARE * len(groups) and any(len(each) > 1 for each in some)

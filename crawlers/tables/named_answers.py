@@ -1,0 +1,111 @@
+"""Answers that name an option by its column, its key or its id, wrong answers beside the right one -> answers by text or letter.
+
+Rows in, rows out; a table that has no such form comes back as it is.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.tables.tree import OPTIONS, Rows
+
+_FEWEST, _SHARE, _MOST_OPTIONS = 3, 0.95, 10
+_WRONG = re.compile(r"incorrect|wrong|distract|错误(?:答案|选项)|错误项|干扰", re.IGNORECASE)
+_RIGHT = re.compile(r"^(?:correct|right)(?:_?answers?)?$|^正确(?:答案|选项|项)$|^answer$|^答案$", re.IGNORECASE)
+
+
+def with_named_answers(table: Rows) -> Rows:
+    """Return a table whose answers are texts or letters of its options."""
+    if len(table.rows) < _FEWEST:
+        return table
+    columns = table.own_columns()
+    _of_columns(table, columns)
+    _of_keys(table, columns)
+    return _with_wrong_ones(table, columns)
+
+
+def _of_columns(table: Rows, columns: Sequence[str]) -> None:
+    """Put the text of the column that an answer names, `optionB`, in its place."""
+    for key in columns:
+        said = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value]
+        if len(said) < max(_FEWEST, _SHARE * len(table.rows)) or len(set(said)) < 2 or not set(said) <= set(columns) - {key}:
+            continue
+        for _, row in table.rows:
+            if isinstance(name := row.get(key), str) and name in row:
+                row[key] = row[name]
+
+
+def _of_keys(table: Rows, columns: Sequence[str]) -> None:
+    """Put letters for the keys or the ids by which answers name the options of a list: `c1`, `201`."""
+    for options in columns:
+        own = _own_ids([row.get(options) for _, row in table.rows])
+        ways = [_ids(row.get(options), own) for _, row in table.rows]
+        if sum(bool(each) for each in ways) < _SHARE * len(table.rows):
+            continue
+        for key in columns:
+            if key == options or key.startswith(f"{options}."):
+                continue
+            answers = [_parts(row.get(key)) for _, row in table.rows]
+            letters = [
+                next(("".join(sorted(each[part] for part in parts)) for each in way if parts and all(part in each for part in parts)), "")
+                for way, parts in zip(ways, answers, strict=True)
+            ]
+            if all(letters) and len(set(letters)) > 1:
+                for (_, row), letter in zip(table.rows, letters, strict=True):
+                    row[key] = letter
+                return
+
+
+def _own_ids(values: list[Any]) -> set[str]:
+    """Return the keys of options that no two options of a table share: they name one, even where they are plain numbers."""
+    seen: dict[str, set[str]] = {}
+    shared: set[str] = set()
+    for value in values:
+        if isinstance(value, list) and all(isinstance(each, dict) for each in value):
+            for name, one in ((name, str(one)) for each in value for name, one in each.items() if isinstance(one, str | int)):
+                shared |= {name} if one in seen.setdefault(name, set()) else set()
+                seen[name].add(one)
+    return {name for name in seen.keys() - shared if all(re.fullmatch(r"[\w-]{1,40}", one, re.ASCII) for one in seen[name])}
+
+
+def _ids(value: Any, own: set[str]) -> list[dict[str, str]]:
+    """Return the ways in which the options of a list are named that are no letters, places or texts: each a name with its letter."""
+    if isinstance(value, dict) and 1 < len(value) <= _MOST_OPTIONS and all(isinstance(each, str) for each in value.values()):
+        keys = [str(key) for key in value]
+        plain = all(len(key) == 1 or key.isdigit() for key in keys)
+        return [] if plain else [dict(zip(keys, LETTERS, strict=False))]
+    if not isinstance(value, list) or not 1 < len(value) <= _MOST_OPTIONS or not all(isinstance(each, dict) for each in value):
+        return []
+    found: list[dict[str, str]] = []
+    for name in value[0]:
+        ids = [str(each.get(name)) for each in value]
+        if len(set(ids)) == len(ids) and (name in own or all(re.fullmatch(r"[\w-]{2,40}", one, re.ASCII) for one in ids)):
+            found.append(dict(zip(ids, LETTERS, strict=False)))
+    return found
+
+
+def _parts(value: Any) -> list[str]:
+    parts = value if isinstance(value, list) else [value]
+    parts = [next(iter(part.values())) if isinstance(part, dict) and len(part) == 1 else part for part in parts]  # {ref: c2}
+    return [str(part) for part in parts] if all(isinstance(part, str | int) and not isinstance(part, bool) for part in parts) else []
+
+
+def _with_wrong_ones(table: Rows, columns: list[str]) -> Rows:
+    """Return a table of the right answer and the wrong ones with a column of options, sorted by text, as no place is known."""
+    wrong = [key for key in columns if _WRONG.search(key.rpartition(".")[2])]
+    right = [key for key in columns if _RIGHT.search(key.rpartition(".")[2])]
+    if len(right) != 1 or not wrong or OPTIONS in columns or len(wrong) > _MOST_OPTIONS:
+        return table
+    done = []
+    for place, row in table.rows:
+        one, others = row.get(right[0]), [each for key in wrong for each in _texts(row.get(key))]
+        if not isinstance(one, str) or not others or one in others or len(set(others)) < len(others):
+            return table
+        done.append((place, {key: value for key, value in row.items() if key not in wrong} | {OPTIONS: sorted([one, *others])}))
+    return Rows(table.way, done)
+
+
+def _texts(value: Any) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [str(each).strip() for each in values if isinstance(each, str | int | float) and str(each).strip()]

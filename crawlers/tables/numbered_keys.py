@@ -1,0 +1,97 @@
+"""Keys that number what they belong to, `q1.title`, `q1.option.A`, `answer_7` -> one record for each number."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from crawlers.tables.tree import NUMBER, Rows
+
+_FEWEST, _FEW_FIELDS, _MANY = 3, 3, 12
+"""Records there must be; fields each must have, unless there are many records."""
+_MOST_NUMBERS, _MOST_FIELDS, _DEEPEST = 3, 40, 4
+_FILLED, _COVERED = 0.6, 0.5
+_DIGITS = re.compile(r"\d{1,9}")
+_KEY = re.compile(r"[\w.$\[\]\-/:]{2,80}", re.ASCII)
+_SIGNS = "._-[]/:$ "
+_LEAST_STEM_CHARS = 6
+
+
+def with_numbered(document: Any, depth: int = 0) -> Any:
+    """Return a document whose objects with numbered keys are lists of records; what stands in lists has fields of its own."""
+    if not isinstance(document, dict) or depth > _DEEPEST:
+        return document
+    if records := numbered(document):
+        return records
+    return {key: with_numbered(value, depth + 1) if isinstance(value, dict) else value for key, value in document.items()}
+
+
+def rows_by_keys(table: Rows) -> Rows:
+    """Return a table of a key and a value a row as one of records; the table itself where its keys number nothing."""
+    columns = [key for key in table.own_columns() if len({str(row.get(key)) for _, row in table.rows}) > 1]
+    names = [key for key in columns if all(isinstance(row.get(key), str) and _KEY.fullmatch(row[key]) for _, row in table.rows)]
+    for name in names:
+        others = [key for key in columns if key != name and any(row.get(key) not in (None, "") for _, row in table.rows)]
+        values = {str(row[name]): row.get(others[0]) for _, row in table.rows} if len(others) == 1 else {}
+        if len(values) == len(table.rows) and (records := numbered(values)):
+            return Rows(table.way, [(f"{name}:{record[NUMBER]}", record) for record in records])
+    return table
+
+
+def numbered(values: Mapping[str, Any]) -> list[Any]:
+    """Return the records that the numbers in keys tell apart; nothing where they do not tell of questions."""
+    if len(values) < 2 * _FEWEST:
+        return _listed(values) if len(values) >= _FEWEST else []
+    best: list[dict[str, Any]] = []
+    most = 0
+    for place in range(_MOST_NUMBERS):
+        records = _records(values, place)
+        covered = sum(map(len, records))
+        if records and covered > most:
+            best, most = records, covered
+    if best and most - len(best) >= _COVERED * len(values) and any(_holds_stems(best, field) for field in best[0]):
+        return best
+    return _listed(values)
+
+
+def _records(values: Mapping[str, Any], place: int) -> list[dict[str, Any]]:
+    """Return the records by the number at one place of the keys."""
+    found: dict[int, dict[str, Any]] = defaultdict(dict)
+    fields: set[str] = set()
+    for key, value in values.items():
+        numbers = [*_DIGITS.finditer(key)] if len(key) <= 80 else []
+        if len(numbers) <= place or isinstance(value, dict):
+            continue
+        at = numbers[place]
+        field = _field(key[: at.start()], key[at.end() :])
+        if field in found[int(at[0])]:
+            return []
+        found[int(at[0])][field] = value
+        fields.add(field)
+    enough = len(found) >= (_FEWEST if len(fields) >= _FEW_FIELDS else _MANY)
+    if not enough or not 1 < len(fields) <= _MOST_FIELDS:
+        return []
+    filled = sum(map(len, found.values()))
+    if filled < _FILLED * len(found) * len(fields) and filled < _FEW_FIELDS * len(found):
+        return []
+    return [{NUMBER: str(number), **found[number]} for number in sorted(found)]
+
+
+def _field(head: str, tail: str) -> str:
+    """Return the name of a field: what stands around the number, the part behind it as its last step."""
+    return ".".join(part for part in (head.strip(_SIGNS), tail.strip(_SIGNS)) if part) or "text"
+
+
+def _holds_stems(records: list[dict[str, Any]], field: str) -> bool:
+    texts = [value for record in records if isinstance(value := record.get(field), str)]
+    return len(texts) * 2 > len(records) and sum(map(len, texts)) >= _LEAST_STEM_CHARS * len(texts)
+
+
+def _listed(values: Mapping[str, Any]) -> list[Any]:
+    """Return lists that are named by numbers alone, `q1: [...]`, as one list of them."""
+    lists = list(values.values())
+    if not all(isinstance(value, list) and len(value) >= _FEW_FIELDS and isinstance(value[0], str) for value in lists):
+        return []
+    numbers = [_DIGITS.findall(key) for key in values]
+    heads = {_DIGITS.sub("", key, count=1) for key in values}
+    return lists if len(heads) == 1 and all(len(each) == 1 for each in numbers) else []

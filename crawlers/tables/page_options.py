@@ -1,0 +1,175 @@
+"""Options of a question in a page: which elements they are, their words without letters, and which say that they are right.
+
+An element in, values out; what counts votes beside them is taken out of the tree.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from lxml import etree
+
+from atomexam.text.option_letters import LETTERS, WIDE
+from crawlers.papers.passes.emphasis import RIGHT_CLASS
+from crawlers.tables.markup import document_of_page, shown
+
+MOST_OPTIONS = 10
+NAMES = (
+    r"[【\[]?(?:(?:点击|点此)?(?:查看|显示|展开)|公布|show\s|view\s)?(?:(?P<answer>(?:正确|参考|标准)?答案|正确选项|正解|(?:correct\s)?answer|key)"
+    r"|(?P<explanation>(?:答案|试题)?解析|详解|analysis|explanation))[】\]]?"
+)
+"""How pages name what is said of a question."""
+SURELY_SAID = re.compile(rf"{NAMES}(?:\s?[:：]|(?<=[】\]])|\s?[A-J]{{1,6}}\W{{0,3}}$)", re.IGNORECASE)
+"""What is said of a question, where it might be an option or a stem."""
+_TAGS = ("li", "label", "dd", "p", "div", "span", "button", "option", "a")
+_RIGHT = re.compile(RIGHT_CLASS)
+_TOLD = ("data-correct", "data-right", "data-is-correct", "data-iscorrect", "data-answer")
+"""Attributes that say with 1 or true that an option is right; what is checked may be what a visitor chose."""
+_LETTER = re.compile(r"\s{0,9}[(（\[]?(?P<letter>[A-JＡ-Ｊ])\s?[.．、:：)）\]】\s]{1,3}")
+_LETTER_ALONE = re.compile(r"\s{0,9}[(（\[【]?(?P<letter>[A-JＡ-Ｊ])\s?[.．、:：)）\]】]?\s{0,9}")
+_COUNT = re.compile(
+    r"[(（]?\s?\d{1,7}(?:\.\d{1,2})?\s?(?:人次?|票|次|名|votes?|%)(?:\s?选择)?(?:\s?[(（,，/]?\s?\d{1,3}(?:\.\d{1,2})?\s?%\s?[)）]?)?\s?[)）]?"
+)
+_MAY_COUNT = re.compile(r">\s{0,20}[(（]?\s?\d{1,7}(?:\.\d{1,2})?\s?(?:人|票|次|名|vote|%)", re.IGNORECASE)
+_FEWEST_COUNTS = 4
+_OWN_CLASS = re.compile(r"(?:my|your|user|stu|student|mine)[-_]?(?:answers?|ans|choices?|daan|select(?:ion|ed)?)", re.IGNORECASE)
+_CHOICE = re.compile(r"[A-Ja-j](?:[\s,，、]{0,3}[A-Ja-j]){0,9}|[对错√×]|正确|错误|true|false", re.IGNORECASE)
+"""What a visitor chose, where the class of its element says so and no words do."""
+_CHOOSE = re.compile(r"\W{0,5}(?:请?选择.{0,9}|select\b.{0,20}|choose\b.{0,20})?\W{0,5}", re.IGNORECASE)
+_SIGN = r"[√✓✔☑✅]\ufe0f?|[(（\[【]\s?(?:[√✓✔]\ufe0f?|正确答案?|对|correct|right)\s?[)）\]】]"
+_TICKED = re.compile(rf"\s{{0,9}}(?:{_SIGN})\s{{0,9}}(?P<behind>\S.*)|(?P<before>.*\S)\s{{0,9}}(?:{_SIGN})\s{{0,9}}", re.I | re.S)
+"""An option whose words say that it is right."""
+_CROSSED = re.compile(r"\s{0,9}[×✗✘✖❌]\ufe0f?\s{0,9}(?P<behind>\S.*)|(?P<before>.*\S)\s{0,9}[×✗✘✖❌]\ufe0f?\s{0,9}", re.S)
+
+
+def options_in(parent: Any, tags: Sequence[str] = _TAGS) -> tuple[Any, list[Any]] | None:
+    """Return an element and those of its children that are options: entries of a list, of a form, or texts with letters in turn."""
+    for tag in tags:
+        children = [child for child in parent if child.tag == tag]
+        if tag == "option" and children and (children[0].get("value") == "" or _CHOOSE.fullmatch(words_of(children[0]))):
+            parent.remove(children.pop(0))  # what stands there until one is chosen
+        while len(children) > 2 and SURELY_SAID.match(words_of(children[-1])):  # the answer as the last entry of the list
+            children.pop()
+        if not 2 <= len(children) <= MOST_OPTIONS:
+            children = _lettered_run(children)
+        if not children:
+            continue
+        lettered = "".join(map(_letter_of, children)).translate(WIDE) == LETTERS[: len(children)]
+        listed = parent.tag in ("ol", "ul") and all(not child.xpath(".//a[@href]|.//ul|.//ol") for child in children)
+        if (lettered or listed or _are_fields(parent, children)) and all(words_of(child) for child in children):
+            return parent, children
+        if (run := _lettered_run(children)) and all(words_of(child) for child in run):
+            return parent, run
+    return None
+
+
+def _lettered_run(children: Sequence[Any]) -> list[Any]:
+    """Return those of an element's children, right behind each other, whose letters are A, B, … in turn, once; else none."""
+    letters = [_letter_of(child).translate(WIDE) for child in children]
+    if letters.count("A") != 1:
+        return []
+    start = letters.index("A")
+    length = next((at for at, letter in enumerate(letters[start:]) if at >= len(LETTERS) or letter != LETTERS[at]), len(letters) - start)
+    return list(children[start : start + length]) if 2 <= length <= MOST_OPTIONS and not any(letters[start + length :]) else []
+
+
+def _letter_of(option: Any) -> str:
+    """Return the letter that an option opens with, with a sign behind it or in an element of its own."""
+    first = next((text for text in option.itertext() if text.strip()), "")
+    words = words_of(option)
+    alone = _LETTER_ALONE.fullmatch(first)
+    found = alone if alone and len(words) > len(first.strip()) else _LETTER.match(words)
+    return found["letter"] if found else ""
+
+
+def _are_fields(parent: Any, children: Sequence[Any]) -> bool:
+    """Tell whether elements are the choices of a form: each holds one field to choose it, or they are buttons or entries of a menu."""
+    tag = children[0].tag
+    if tag == "option":
+        return parent.tag == "select"
+    if tag == "button":
+        return all(child.tag == "button" for child in parent if isinstance(child.tag, str))
+    fields = [child.xpath("./input[@type='radio' or @type='checkbox']|./*/input[@type='radio' or @type='checkbox']") for child in children]
+    return all(len(each) == 1 for each in fields)
+
+
+def words_of(element: Any) -> str:
+    """Return all words of an element."""
+    return "".join(text for text in element.itertext(etree.Element)).strip()
+
+
+def bare_words(element: Any) -> str:
+    """Return the words of an option without its letter and without blanks."""
+    words = words_of(element)
+    first = next((text for text in element.itertext() if text.strip()), "")
+    if _LETTER_ALONE.fullmatch(first) and len(words) > len(first.strip()):
+        return re.sub(r"\s+", "", words[len(first.strip()) :])
+    return re.sub(r"\s+", "", _LETTER.sub("", words, count=1))
+
+
+def shown_option(option: Any) -> str:
+    """Return the words of an option as a reader sees them on one line, its letter with a sign behind it."""
+    text = shown(option)
+    first = next((words.strip() for words in option.itertext() if words.strip()), "")
+    rest = text[len(first) :]
+    if len(first) == 1 and _LETTER_ALONE.fullmatch(first) and text.startswith(first) and rest.strip() and not _LETTER.match(text):
+        text = f"{first}. {rest.strip()}"
+    lines = text.split("\n")
+    return f"{first} {' '.join(lines[1:])}" if len(lines) > 1 and lines[0] == first and _LETTER_ALONE.fullmatch(first) else text
+
+
+def without_counts(options: Sequence[Any]) -> None:
+    """Take out of options the elements at their ends that count votes, where all have such: `A 心 <i>12人</i> <i>40%</i>`."""
+    while True:
+        last = [_last_count(option) for option in options]
+        if not all(each is not None for each in last):
+            return
+        for element in last:
+            parent = element.getparent()
+            parent.remove(element)
+
+
+def page_as_asked(html: str) -> str:
+    """Return a page without the counts of votes beside options, and without what an element's class says that a visitor chose."""
+    counts, chosen = len(_MAY_COUNT.findall(html)) >= _FEWEST_COUNTS, _OWN_CLASS.search(html) is not None
+    if not counts and not chosen:
+        return html
+    document = document_of_page(html)
+    for element in list(document.iter(etree.Element)):
+        if counts and (found := options_in(element, (*_TAGS, "tr"))):
+            without_counts(found[1])
+        if chosen and any(map(_OWN_CLASS.fullmatch, (element.get("class") or "").split())) and _CHOICE.fullmatch(words_of(element)):
+            element.drop_tree()
+    return etree.tostring(document, encoding="unicode", method="html")
+
+
+def _last_count(option: Any) -> Any:
+    """Return the last element of an option where it counts votes, and is not all that the option says."""
+    for element in reversed(list(option.iterdescendants(etree.Element))):
+        words = words_of(element)
+        if not words:
+            continue
+        is_last = words_of(option).endswith(words) and not (element.tail or "").strip()
+        rest = words_of(option)[: -len(words)]
+        if is_last and _COUNT.fullmatch(words) and rest.strip() and not _LETTER_ALONE.fullmatch(rest):
+            return element
+        if not len(element):
+            return None
+    return None
+
+
+def is_told(option: Any) -> bool:
+    """Tell whether a class or an attribute says that an option is right."""
+    elements = list(option.iter(etree.Element))
+    named = any(_RIGHT.fullmatch(name) for each in elements for name in (each.get("class") or "").lower().split())
+    return named or any((each.get(name) or "").lower() in ("1", "true") for each in elements for name in _TOLD)
+
+
+def told_by_signs(texts: Sequence[str]) -> tuple[list[str], list[bool]]:
+    """Return options without the ticks and crosses in their words, and which have a tick; none where all or none have."""
+    found = [_TICKED.fullmatch(text) for text in texts]
+    if not 0 < sum(map(bool, found)) < len(texts):
+        return list(texts), [False] * len(texts)
+    signs = [tick or _CROSSED.fullmatch(text) for tick, text in zip(found, texts, strict=True)]
+    bare = [sign["behind"] or sign["before"] if sign else text for sign, text in zip(signs, texts, strict=True)]
+    return bare, list(map(bool, found))

@@ -1,0 +1,288 @@
+"""Questions of a page that are built alike around a list of options -> rows: stem, options, which are right, what is said below.
+
+Each stands in an element of its own, or in the run of elements beside each other from one stem to the next.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from lxml import etree
+from lxml.html import HtmlElement
+from msgspec import Struct
+
+from crawlers.papers.passes.emphasis import face_of, styled_classes
+from crawlers.papers.sections.signals import is_worded_as_question
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.numbers import TYPE
+from crawlers.tables.markup import document_of_page
+from crawlers.tables.page_options import (
+    NAMES,
+    SURELY_SAID,
+    bare_words,
+    is_told,
+    options_in,
+    shown_option,
+    told_by_signs,
+    without_counts,
+    words_of,
+)
+from crawlers.tables.tree import Rows
+
+_FEWEST = 3
+_SHARE, _SAID_SHARE = 0.8, 0.1
+"""Of the questions: with some options that stand out in a way that tells; with an answer in words, from which on type says nothing."""
+_ASKING = 0.3
+"""Share of the parts that must ask where no words say an answer."""
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt")
+_LINE_TAGS = ("p", "div", "br", "li", "dd", *_HEADINGS, "details", "summary", "blockquote")
+_SAID = re.compile(rf"{NAMES}\s?[:：]?\s?", re.IGNORECASE)
+_MINE = re.compile(
+    r"(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项|答题)|(?:your|my|user)\s?(?:answer|choice)", re.IGNORECASE
+)
+_BESIDE = re.compile(r"(?:总?得分|分值|难度|正确率|错误率|作答|答题|用时|答对|做对|易错项|统计|score\b)", re.IGNORECASE)
+"""What a visitor answered, and what else stands beside an answer and is no part of it."""
+_LETTERS = re.compile(r"\s{0,9}[A-J](?:[\s,，、;；]{0,3}[A-J]){0,9}\s{0,9}")
+_KEY_CLASS = re.compile(r"(?:right|correct|true|std|standard)?[-_]?(?:answers?|ans|key|daan|solution)", re.IGNORECASE)
+_OWN_CLASS = re.compile(r"(?:my|your?|user|stu(?:dent)?|mine|own|wrong|input|select(?:ed)?)(?:[-_]|$)|(?:my|user|stu)(?:Ans|ans)")
+_NUMBER = re.compile(r"\s{0,3}(?:第\s?\d{1,5}\s?题\s?[.．、:：)）]?|\d{1,5}\s?[.．、:：)）])\s{0,3}(?=\D)")
+"""The number of a question, at the start alone: others are part of it (`女，32岁`)."""
+
+
+_NUMBER_ALONE = re.compile(r"\s{0,99}(?:第\s?)?(?P<number>\d{1,4})\s?(?:题|[.．、)）])?\s{0,9}\n\s{0,99}")
+_KIND = re.compile(rf"[(\[【]?\s?(?P<kind>{TYPE})\s?[)\]】]?\s?:?\s?[(\[【]?\s?(?:(?:共|本题|每题)?\s?\d{{1,3}}(?:\.\d)?\s?分)?\s?[)\]】]?")
+_SCORE = re.compile(r"[(\[【]?\s?(?:分值\s?:?|本题|共)?\s?\d{1,3}(?:\.\d)?\s?分\s?[)\]】]?|\d{1,4}\s?/\s?\d{1,4}")
+"""What stands in lines of their own above a stem: the kind of question, its score, which of how many it is."""
+
+
+class _Part(Struct):
+    """One question: what stands before its options, these, and what stands behind."""
+
+    before: str
+    options: list[Any]
+    after: str
+    attributes: dict[str, str]
+    key: str = ""
+    """Letters in an element that is called an answer by its class alone."""
+
+
+def questions_of_page(text: str) -> Rows | None:
+    """Return the parts of a page that are built alike around a list of options; None where there are not several."""
+    document = document_of_page(text)
+    _part_terms(document)
+    groups = [group for group in map(options_in, list(document.iter(etree.Element))) if group]
+    held = Counter(above for parent, _ in groups for above in [parent, *parent.iterancestors()])
+    tops: dict[HtmlElement, list[HtmlElement]] = {}
+    for parent, options in groups:
+        top = parent
+        while (above := top.getparent()) is not None and held[above] == 1:
+            top = above
+        tops[top] = options
+    alike = Counter((top.getparent(), top.tag) for top in tops)
+    sets = {top: options for top, options in tops.items() if alike[top.getparent(), top.tag] >= _FEWEST}
+    parts = [_part_of(top, options) for top, options in sets.items()]
+    if not any(part.before.strip() for part in parts):
+        parts = [part for parent in dict.fromkeys(top.getparent() for top in sets) for part in _parts_between(parent, sets)]
+    if len(parts) < _FEWEST:
+        return None
+    for part in parts:
+        without_counts(part.options)
+    numbered = _are_numbered(parts)
+    rows = [(f"part:{number}", _row(part, numbered)) for number, part in enumerate(parts)]
+    _mark_right(rows, parts, styled_classes(text))
+    if any("答案" in row for _, row in rows) or sum(is_worded_as_question(flat(row["stem"])) for _, row in rows) >= _ASKING * len(rows):
+        return Rows((), rows)
+    return None  # a list of things to do, or points some of which are bold
+
+
+def _part_terms(document: HtmlElement) -> None:
+    """Put each term of a list of definitions into an element of its own, and what is said of it into a list: a question and its options."""
+    for terms in list(document.iter("dl")):
+        children = [child for child in terms if isinstance(child.tag, str)]
+        starts = [place for place, child in enumerate(children) if child.tag == "dt"]
+        runs = [children[start:end] for start, end in zip(starts, [*starts[1:], len(children)], strict=True)]
+        if (
+            len(runs) < _FEWEST
+            or sum(len(run) > 2 for run in runs) * 2 < len(runs)
+            or any(child.tag not in ("dt", "dd") for child in children)
+        ):
+            continue
+        for term, *said in runs:
+            part, options = etree.SubElement(terms, "div"), etree.Element("ul")
+            part.append(term)
+            part.append(options)
+            options.extend(said)
+
+
+def _part_of(top: Any, options: list[Any]) -> _Part:
+    """Return the question of one element."""
+    inside = {each for option in options for each in option.iter()}
+    sides = _sides([top], options, inside)
+    attributes = {
+        f"@{key}": value
+        for each in top.iter(etree.Element)
+        if each not in inside
+        for key, value in each.attrib.items()
+        if key.startswith("data-")
+    }
+    return _Part(*sides, attributes, _key_in(top, inside))
+
+
+def _key_in(top: Any, inside: set[Any]) -> str:
+    """Return the letters of the one element of a question whose class says that they are its answer."""
+    found = [
+        words.strip()
+        for each in top.iter(etree.Element)
+        if each not in inside
+        and any(_KEY_CLASS.fullmatch(name) for name in (each.get("class") or "").split())
+        and not _OWN_CLASS.search(each.get("class") or "")
+        and _LETTERS.fullmatch(words := words_of(each))
+    ]
+    return found[0] if len(set(found)) == 1 else ""
+
+
+def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> Iterator[_Part]:
+    """Yield the questions whose stem, options and answer stand beside each other in one element; none where a stem cannot be told."""
+    gaps: list[list[Any]] = [[]]
+    lists: list[Any] = []
+    for child in parent:
+        if child in sets:
+            lists.append(child)
+            gaps.append([])
+        elif isinstance(child.tag, str):
+            gaps[-1].append(child)
+    if len(lists) < _FEWEST or not gaps[0]:
+        return
+    starts = _starts(gaps[:-1])
+    for place, top in enumerate(lists):
+        if starts[place] is None:
+            continue
+        behind = gaps[place + 1]
+        end = starts[place + 1] if place + 1 < len(lists) and starts[place + 1] is not None else len(behind)
+        if place + 1 == len(lists):
+            end = next((at for at, each in enumerate(behind) if each.tag in _HEADINGS or each.tag == "table"), len(behind))
+        inside = {each for option in sets[top] for each in option.iter()}
+        yield _Part(*_sides([*gaps[place][starts[place] :], top, *behind[:end]], sets[top], inside), {})
+
+
+def _starts(gaps: Sequence[Sequence[Any]]) -> list[int | None]:
+    """Return for the elements before each list where its question begins: at a tag that each has once, else behind the last's answer."""
+    names = dict.fromkeys(each.tag for gap in gaps for each in gap)
+    for name in sorted(names, key=lambda name: name not in _HEADINGS):
+        counts = [sum(each.tag == name for each in gap) for gap in gaps]
+        if counts[0] and all(count == 1 for count in counts[1:]) and (name in _HEADINGS or all(len(gap) == 1 for gap in gaps[1:])):
+            return [max(at for at, each in enumerate(gap) if each.tag == name) for gap in gaps]
+    found: list[int | None] = []
+    for gap in gaps:
+        said = [at for at, each in enumerate(gap) if SURELY_SAID.match(words_of(each))]
+        start = said[-1] + 1 if said else len(gap) - 1
+        found.append(start if start == len(gap) - 1 else None)
+    return found
+
+
+def _sides(elements: Sequence[Any], options: list[Any], inside: set[Any]) -> tuple[str, list[Any], str]:
+    """Return the words before the options of elements, the options, and the words behind."""
+    before: list[str] = []
+    after: list[str] = []
+    seen = False
+    for top in elements:
+        for kind, element in etree.iterwalk(top, events=("start", "end")):
+            if element in inside:
+                seen = True
+                if element in options and kind == "end" and (element.tail or "").strip():
+                    after.append(element.tail)
+                continue
+            side = after if seen else before
+            words = element.text if kind == "start" else element.tail if element is not top else None
+            if not isinstance(element.tag, str):
+                words = element.tail if kind == "end" and element is not top else None
+            side += ["\n"] * (element.tag in _LINE_TAGS)
+            if words and side is before and words.strip().isdigit() and not "".join(before).strip():
+                words += "\n"  # a number in an element of its own
+            side += [words] if words else []
+    return "".join(before), options, "".join(after)
+
+
+def _are_numbered(parts: Sequence[_Part]) -> bool:
+    """Tell whether each question opens with its number in an element of its own, and these count on."""
+    numbers = [int(found["number"]) if (found := _NUMBER_ALONE.match(part.before)) else 0 for part in parts]
+    steps = sum(after == before + 1 for before, after in pairwise(numbers))
+    return bool(numbers[0]) and steps >= _SHARE * (len(numbers) - 1)
+
+
+def _row(part: _Part, numbered: bool) -> dict[str, Any]:
+    marked = [is_told(option) for option in part.options]
+    texts = [shown_option(option) for option in part.options]
+    stem, kind = _stem_of(part.before, numbered)
+    said = _said(part.after) | ({"答案": part.key} if part.key else {}) | ({"题型": kind} if kind else {})
+    if "答案" not in said:
+        texts, ticked = told_by_signs(texts)
+        marked = marked if any(marked) else ticked
+    options = _with_marks(texts, marked) if any(marked) else texts
+    return {"stem": stem, "options": options} | part.attributes | said
+
+
+def _stem_of(before: str, numbered: bool) -> tuple[str, str]:
+    """Return the words of a stem on one line, without its number, and the kind of question that stands above them."""
+    alone = _NUMBER_ALONE.match(before) if numbered else None
+    kind, words = "", list[str]()
+    for line in (" ".join(line.split()) for line in before[alone.end() if alone else 0 :].split("\n")):
+        number = None if words else _NUMBER.match(line)
+        line = line[number.end() :] if number else line
+        if not words and (tag := _KIND.fullmatch(flat(line))):
+            kind = tag["kind"] or kind
+        elif line and not (not words and (_SCORE.fullmatch(flat(line)) or (number and not line.strip()))):
+            words.append(line)
+    return " ".join(words), kind
+
+
+def _with_marks(texts: Sequence[str], marked: Sequence[bool]) -> list[dict[str, Any]]:
+    return [{"text": text, "right": int(right)} for text, right in zip(texts, marked, strict=True)]
+
+
+def _mark_right(rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_Part], styles: dict[str, str]) -> None:
+    """Mark the options that alone stand out, question after question, where no words and no class say which are right."""
+    if any(isinstance(row["options"][0], dict) for _, row in rows) or sum("答案" in row for _, row in rows) > _SAID_SHARE * len(rows):
+        return
+    faces = [[_faces(option, styles) for option in part.options] for part in parts]
+    some: Counter[str] = Counter()
+    for each in faces:
+        counts = Counter(face for option in each for face in option)
+        some.update(face for face, count in counts.items() if count < len(each))
+    told = [face for face, count in some.items() if count >= _SHARE * len(parts)]
+    marks = [[[face in option for option in each] for each in faces] for face in told]
+    if not marks or any(other != marks[0] for other in marks) or any(all(each) for each in marks[0]):
+        return
+    for (_, row), marked in zip(rows, marks[0], strict=True):
+        row["options"] = _with_marks(row["options"], marked)
+
+
+def _faces(option: Any, styles: dict[str, str]) -> set[str]:
+    """Return how all words of an option but its letter stand out."""
+    words = bare_words(option)
+    found = set()
+    for element in option.iter(etree.Element):
+        if bare_words(element) == words:
+            rest = "".join(f' {key}="{value}"' for key, value in element.attrib.items())
+            found.add(face_of(element.tag, rest, styles))
+    return found - {""}
+
+
+def _said(text: str) -> dict[str, str]:
+    """Return answer and explanation as words below a question say them; what a visitor answered is neither."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in filter(None, (" ".join(line.split()) for line in text.split("\n"))):
+        if _MINE.match(line) or (name == "答案" and _BESIDE.match(line)):
+            name = ""
+            continue
+        if label := _SAID.match(line):
+            name = "答案" if label["answer"] else "解析"
+            line = line[label.end() :]
+        if name == "答案" and (aside := _MINE.search(line) or _BESIDE.search(line)):
+            line = line[: aside.start()].strip()
+        if name and line:
+            found[name] = f"{found[name]}\n{line}" if name in found else line
+    return found

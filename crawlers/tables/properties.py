@@ -1,0 +1,70 @@
+"""Lines of `key = value` -> an object: properties of Java, strings of Apple, catalogues of gettext. Text in, keys and texts out."""
+
+import re
+from collections.abc import Iterable
+
+from atomexam.text.encodings import with_whole_signs
+from crawlers.tables.tree import TWICE
+
+PROPERTIES = (".properties", ".strings", ".lang", ".po", ".pot")
+"""Suffixes of files that hold keys and texts and nothing else."""
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_SIGNS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
+_QUOTED = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"\s*+=\s*+\"((?:[^\"\\]|\\.)*+)\"\s*+;", re.DOTALL)
+_LINE = re.compile(r"\s*+(?P<key>(?:[^\s=:\\]|\\.)++)\s*+[=:]?\s*+(?P<value>[^\x00]*)", re.DOTALL)
+_MESSAGE = re.compile(r"(msgid|msgstr|msgctxt)\s+\"((?:[^\"\\]|\\.)*+)\"\s*|\"((?:[^\"\\]|\\.)*+)\"\s*")
+
+
+def properties_of(name: str, text: str) -> dict[str, object]:
+    """Return the keys of a file with what they stand for."""
+    lower = name.lower()
+    if lower.endswith((".po", ".pot")):
+        return _catalogue(text)
+    if lower.endswith(".strings"):
+        return _object((unescaped(key), unescaped(value)) for key, value in _QUOTED.findall(text))
+    found: list[tuple[str, str]] = []
+    whole = ""
+    for line in text.lstrip("\ufeff").splitlines():
+        if not whole and line.lstrip()[:1] in ("#", "!", ";", ""):
+            continue
+        whole += line.lstrip() if whole else line
+        ending = len(whole) - len(whole.rstrip("\\"))
+        if ending % 2:
+            whole = whole[:-1]
+            continue
+        if match := _LINE.fullmatch(whole):
+            found.append((unescaped(match["key"]), unescaped(match["value"]).strip()))
+        whole = ""
+    return _object(found)
+
+
+def _object(pairs: Iterable[tuple[str, str]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if found.setdefault(key, value) != value:
+            found[TWICE] = True  # which value holds is not known
+    return found
+
+
+def unescaped(text: str) -> str:
+    """Return a text with the signs that stand for others as these."""
+    return with_whole_signs(_ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else _SIGNS.get(match[2], match[2]), text))
+
+
+def _catalogue(text: str) -> dict[str, object]:
+    """Return the translations of a catalogue of gettext by their ids."""
+    found: list[tuple[str, str]] = []
+    open_one, said = "", {"msgid": "", "msgstr": ""}
+    for line in [*text.splitlines(), 'msgid ""']:
+        match = _MESSAGE.fullmatch(line.strip())
+        if match is None:
+            continue
+        if match[1] == "msgid" and said["msgid"]:
+            found.append((said["msgid"], said["msgstr"]))
+            said = {"msgid": "", "msgstr": ""}
+        open_one = match[1] or open_one
+        if match[1]:
+            said[open_one] = unescaped(match[2])
+        else:
+            said[open_one] = said.get(open_one, "") + unescaped(match[3])
+    return _object(found)

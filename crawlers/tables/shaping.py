@@ -1,0 +1,135 @@
+"""Tables whose questions take several rows -> tables with a question a row: options below each other, cards of labels, two tables in one.
+
+Rows in, rows out; a table that has no such form comes back as it is.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.tables.joins import joined
+from crawlers.tables.keys import with_answers
+from crawlers.tables.marked_options import marked_below, marked_beside
+from crawlers.tables.named_answers import with_named_answers
+from crawlers.tables.numbered_keys import rows_by_keys
+from crawlers.tables.tree import OPTIONS, STEM, Rows
+from crawlers.tables.turning import with_talks
+
+_FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.9
+_MOST_LABELS, _MOST_LABEL_CHARS = 20, 12
+_OPTION = re.compile(r"(?:选项|option|opt|choice)?\s?[A-Ja-j]|答案|正确答案|解析|题干|题目|问题|题型|answer|question", re.IGNORECASE)
+
+
+_ANSWERED = re.compile(
+    r"\s{0,9}(?P<letters>[A-J]{1,10})\s{0,9}(?:\n\s{0,9}[【\[]?(?:答案)?(?:解析|详解)[】\]]?\s?[:：]?\s?(?P<rest>[^\x00]*))?\s{0,9}$"
+)
+"""Letters, and in lines below them why they are right."""
+
+
+def shaped(tables: list[Rows]) -> list[Rows]:
+    """Return the tables with each question in one row, as far as they tell how its rows belong together."""
+    tables = joined([rows_by_keys(_filled_down(table)) for table in tables])
+    whole = with_answers([with_named_answers(marked_beside(with_talks(table))) for table in tables])
+    return [marked_below(_of_answers(_of_cards(_of_options(table)))) for table in whole]
+
+
+def _filled_down(table: Rows) -> Rows:
+    """Return a table of one option a row, which says what belongs to a question in the first of its rows alone, with that said in each."""
+    rows = table.rows
+    if len(rows) < 2 * _FEWEST or any(isinstance(value, list | dict) for value in rows[0][1].values()):
+        return table
+    columns = table.columns()
+    filled = {key: [at for at, (_, row) in enumerate(rows) if row.get(key) not in (None, "")] for key in columns}
+    for key in columns:
+        starts = filled[key]
+        sizes = [after - before for before, after in pairwise([*starts, len(rows)])]
+        if len(starts) < _FEWEST or starts[0] or not all(1 < size <= _MOST_OPTIONS for size in sizes):
+            continue
+        if not any(len(filled[other]) == len(rows) for other in columns):
+            continue
+        firsts = [other for other in columns if filled[other] and set(filled[other]) <= set(starts)]
+        said: dict[str, Any] = {}
+        done = []
+        for place, row in rows:
+            said = {other: row.get(other) for other in firsts} if row.get(key) not in (None, "") else said
+            done.append((place, row | said))
+        return Rows(table.way, done)
+    return table
+
+
+def _of_answers(table: Rows) -> Rows:
+    """Return a table whose answers have an explanation in lines below them, `C⏎解析：…`, with a column for each."""
+    for key in list(table.rows[0][1]) if table.rows else ():
+        texts = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value.strip()]
+        split = [_ANSWERED.match(text) for text in texts]
+        if len(texts) >= _FEWEST and all(split) and any(found and found["rest"] for found in split):
+            name = f"{key} 解析"
+            for _, row in table.rows:
+                if isinstance(row.get(key), str) and (found := _ANSWERED.match(row[key])):
+                    row[key], row[name] = found["letters"], found["rest"] or ""
+    return table
+
+
+def _of_options(table: Rows) -> Rows:
+    """Return a table of one option a row, its letter in a column, as one of questions: what the rows of one share, and its options."""
+    rows = table.rows
+    if len(rows) < 2 * _FEWEST or any(isinstance(value, list | dict) for value in rows[0][1].values()):
+        return table
+    columns = table.columns()
+    if any(key.startswith("^") for key in columns):
+        return table  # a list inside a record, which has them together
+    for key in columns:
+        groups = _lettered_groups(rows, key)
+        if len(groups) < _FEWEST or len(groups) * 2 > len(rows):
+            continue
+        same = [each for each in columns if each != key and all(len({str(row.get(each)) for _, row in group}) == 1 for group in groups)]
+        own = [each for each in columns if each not in (key, *same)]
+        if own and any(len({str(group[0][1].get(each)) for group in groups}) >= _SHARE * len(groups) for each in same):
+            return Rows(table.way, [(group[0][0], _question(group, same, [key, *own])) for group in groups])
+    return table
+
+
+def _question(group: Sequence[tuple[str, dict[str, Any]]], same: list[str], own: list[str]) -> dict[str, Any]:
+    return {key: group[0][1].get(key) for key in same} | {OPTIONS: [{key: row.get(key) for key in own} for _, row in group]}
+
+
+def _lettered_groups(rows: Sequence[tuple[str, dict[str, Any]]], key: str) -> list[list[tuple[str, dict[str, Any]]]]:
+    """Return the rows in groups whose values under a key are A, B, C …; nothing where a row has another."""
+    groups: list[list[tuple[str, dict[str, Any]]]] = []
+    for place, row in rows:
+        value = str(row.get(key, "")).strip().upper()
+        if value == "A":
+            groups.append([])
+        if not groups or len(groups[-1]) >= _MOST_OPTIONS or value != LETTERS[len(groups[-1])]:
+            return []
+        groups[-1].append((place, row))
+    return groups
+
+
+def _of_cards(table: Rows) -> Rows:
+    """Return a table of a label and its value a row as one of cards: a number or the first label begins the next."""
+    rows = [(place, [*row.values(), ""]) for place, row in table.rows]
+    filled = [(place, [str(value or "").strip() for value in values[:2]]) for place, values in rows if len(values) > 1]
+    if len(filled) < len(rows) or len(filled) < 3 * _FEWEST or any(any(values[2:]) for _, values in rows):
+        return table
+    header = [(table.rows[0][0], [str(key) for key in list(table.rows[0][1])[:2]])]
+    if not header[0][1][0].startswith("column "):
+        filled = header + filled
+    labels = [values[0] for _, values in filled]
+    names = {label for label in labels if not label.isdigit()}
+    if not 2 <= len(names) <= _MOST_LABELS or any(len(label) > _MOST_LABEL_CHARS or not label for label in names):
+        return table
+    if len(labels) < _FEWEST * len(names) or sum(_OPTION.fullmatch(label) is not None for label in names) * 2 < len(names):
+        return table
+    numbered = labels[0].isdigit()
+    cards: list[tuple[str, dict[str, Any]]] = []
+    for place, (label, value) in filled:
+        if label.isdigit() if numbered else label == labels[0]:
+            cards.append((place, {}))
+        name = STEM if numbered and label.isdigit() else label
+        if name in cards[-1][1]:
+            return table
+        cards[-1][1][name] = value
+    return Rows(table.way, cards)

@@ -1,0 +1,103 @@
+"""Documents and sheets that lie otherwise than a question a row -> rows: turned by columns, named by their stem, talks, keys of their own.
+
+Each function returns what it was given where the form is not the one it knows.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.tables.tree import STEM, Rows
+
+_FEWEST = 3
+_MOST_FIELDS, _DEEPEST = 15, 2
+_LEAST_STEM_CHARS, _SHARE = 8, 0.8
+_LEAST_TEXT_CHARS = 4
+_LETTERS = re.compile(r"[A-J][A-J,、;\s]{0,18}")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_ASKER, _ASKED = re.compile(r"user|human|用户|提问", re.IGNORECASE), re.compile(r"assistant|gpt|bot|model|助手|回答", re.IGNORECASE)
+
+Cells = list[tuple[str, list[str]]]
+
+
+def turned_document(document: Any) -> Any:
+    """Return a document whose values are columns as a list of records: `{"question": [...], "answer": [...]}`, and what pandas writes."""
+    if not isinstance(document, dict) or not 1 < len(document) <= _MOST_FIELDS:
+        return document
+    columns = [value for value in document.values() if isinstance(value, list)]
+    if len(columns) == len(document) and len({len(value) for value in columns}) == 1 and len(columns[0]) >= _FEWEST:
+        if any(isinstance(each, dict) for value in columns for each in value) or not any(map(_are_texts, columns)):
+            return document
+        return [dict(zip(document, values, strict=True)) for values in zip(*columns, strict=True)]
+    inner = [value for value in document.values() if isinstance(value, dict)]
+    if len(inner) < len(document) or len(inner[0]) < _FEWEST or not all(key.isdigit() for key in inner[0]):
+        return document
+    alike = all(value.keys() == inner[0].keys() and not any(isinstance(each, dict) for each in value.values()) for value in inner)
+    return [{key: value[place] for key, value in document.items()} for place in inner[0]] if alike else document
+
+
+def _are_texts(column: list[Any]) -> bool:
+    """Tell whether a column holds texts as long as stems are."""
+    return all(isinstance(each, str) for each in column) and sum(map(len, column)) >= _LEAST_TEXT_CHARS * len(column)
+
+
+def with_stems(document: Any, depth: int = 0) -> Any:
+    """Return a document whose records are named by their questions with the name of each among its fields."""
+    if depth > _DEEPEST or not isinstance(document, dict):
+        return document
+    records = [value for value in document.values() if isinstance(value, dict)]
+    named = len(records) == len(document) >= _FEWEST and _are_stems(list(document))
+    if named and not any(STEM in each for each in records):
+        return {key: {STEM: key, **value} for key, value in document.items()}
+    return {key: with_stems(value, depth + 1) if isinstance(value, dict) else value for key, value in document.items()}
+
+
+def _are_stems(names: Sequence[str]) -> bool:
+    sound = sum(len(name) >= _LEAST_STEM_CHARS and _CHINESE.search(name) is not None for name in names)
+    return sound >= _SHARE * len(names)
+
+
+def turned_sheet(rows: Cells) -> Cells:
+    """Return a sheet with a question a column as one with a question a row: told by a last row of letters alone."""
+    filled = [(place, cells) for place, cells in rows if any(cells)]
+    width = max((len(cells) for _, cells in filled), default=0)
+    if not _FEWEST <= len(filled) <= _MOST_FIELDS or width < max(_FEWEST + 1, len(filled)):
+        return rows
+    lettered = [place for place, (_, cells) in enumerate(filled) if _is_key(cells)]
+    if len(lettered) != 1:
+        return rows
+    grid = [cells + [""] * (width - len(cells)) for _, cells in filled]
+    return [(f"column:{number}", list(column)) for number, column in enumerate(zip(*grid, strict=True), 1)]
+
+
+def _is_key(cells: list[str]) -> bool:
+    """Tell whether nearly all cells of a row are letters of options, not all of them the same, and not A, B, C in turn."""
+    said = [cell for cell in cells if cell]
+    letters = [cell for cell in said if _LETTERS.fullmatch(cell)]
+    named = [cell for cell in said if cell not in letters]
+    in_turn = "".join(letters) in LETTERS
+    return len(letters) >= _FEWEST and len(named) <= 1 and len(set(letters)) > 1 and not in_turn
+
+
+def with_talks(table: Rows) -> Rows:
+    """Return a table with a column for what was asked and one for what was answered in each talk of two turns."""
+    for _, row in table.rows:
+        for key, value in list(row.items()):
+            if isinstance(value, list) and (turns := _turns(value)):
+                row[f"{key}.question"], row[f"{key}.answer"] = turns
+    return table
+
+
+def _turns(value: list[Any]) -> tuple[str, str] | None:
+    """Return what the one who asks and the one who answers say; None where it is no talk of these two."""
+    said: list[tuple[bool, str]] = []
+    for each in value:
+        if not isinstance(each, dict) or not 2 <= len(each) <= 3 or not all(isinstance(one, str) for one in each.values()):
+            return None
+        words = list(each.values())
+        speaker = next((word for word in words if len(word) <= 12 and (_ASKER.fullmatch(word) or _ASKED.fullmatch(word))), None)
+        text = next((word for word in words if word is not speaker), None)
+        if speaker is not None and text is not None:
+            said.append((_ASKER.fullmatch(speaker) is not None, text))
+    return (said[0][1], said[1][1]) if [asks for asks, _ in said] == [True, False] else None

@@ -1,0 +1,407 @@
+"""`crawlers.check`: what it tells of findings, what it says of pages that gave nothing, and that it works for every source."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy import Request
+from scrapy.http import HtmlResponse, Response
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
+
+from atomexam.records.item import EntityItem, LabelledValue, QuestionItem, Section
+from atomexam.records.provenance import Provenance
+from crawlers.check.advice import advice
+from crawlers.check.check_report import as_json, as_text
+from crawlers.check.findings import Findings, fields_of, kinds_of, labels_of
+from crawlers.check.page_hints import Hint, PageHints, hints_of
+from crawlers.check.saving import require_free, save
+from crawlers.check.site_verdict import Difference, Verdict
+from crawlers.check.watching import PAGES, PageKept, PageSeen, Watch
+from crawlers.new.stubs import has_stubs, new_source, texts_of
+from crawlers.text.columns import aligned, cut, width
+
+SITE = "https://www.toy.example"
+
+
+def question(url: str = f"{SITE}/1", position: str = "q1", **raw: object) -> QuestionItem:
+    seen = Provenance(source="toy", url=url, snapshot="2026-01-01", page_id="p", position=position)
+    known = {"stem_raw": "题干（ ）。", "options_raw": ["A.甲", "B.乙"], "answer_raw": "A"} | raw
+    return QuestionItem(url=url, provenance=seen, **known)
+
+
+def entry(url: str = f"{SITE}/1", **raw: object) -> EntityItem:
+    seen = Provenance(source="toy", url=url, snapshot="2026-01-01", page_id="p", position="page")
+    known = {"name_raw": f"病{url}", "values": [LabelledValue(label="典型症状", value="头痛", position="li:1")]} | raw
+    return EntityItem(url=url, provenance=seen, entity_type="disease", **known)
+
+
+def _part(number: int) -> EntityItem:
+    item = entry(sections=[Section(title="t", text=f"第{number}部分。", position="s:1")])
+    return msgspec.structs.replace(item, provenance=msgspec.structs.replace(item.provenance, url=f"{SITE}/1/{number}"))
+
+
+def page(number: int, *items: QuestionItem | EntityItem, callback: str = "parse_paper", **more: object) -> PageSeen:
+    return PageSeen(url=f"{SITE}/{number}", callback=callback, items=list(items), **more)
+
+
+def found(*pages: PageSeen, **more: object) -> Findings:
+    return Findings(**({"source": "toy", "mode": "live", "hosts": ["www.toy.example"], "pages": list(pages)} | more))
+
+
+def asking(*urls: str) -> PageSeen:
+    return PageSeen(url=f"{SITE}/", callback="parse", asked=[(url, "parse_paper") for url in urls])
+
+
+EMPTY = {"hints": PageHints(links=[Hint("ul.news a", 20)], texts=[Hint("div.body", 900)])}
+SAME = "版权所有 关于我们 联系我们"
+CASES = {
+    "a list without links": (
+        found(page(0, callback="parse", **EMPTY)),
+        r"parse gave nothing on 1 of 1 page .*links in `ul.news a` \(20 links\)",
+    ),
+    "a paper without questions": (
+        found(asking(f"{SITE}/1"), page(1, **EMPTY)),
+        r"parse_paper gave nothing .* text in `div.body` \(900 characters\)",
+    ),
+    "scripts": (found(page(1, hints=PageHints(is_scripted=True))), "scripts load the rest.*network tab"),
+    "nothing to point at": (found(page(1)), "is it the kind of page that the callback expects"),
+    "options in the stem": (
+        found(page(1, question(stem_raw="题干。A.甲 B.乙 C.丙", options_raw=None))),
+        "1 of 1 questions has option letters inside the stem",
+    ),
+    "options in one": (found(page(1, question(options_raw=["A.甲 B.乙", "C.丙"]))), "options are not split"),
+    "no options": (found(page(1, *[question(position=f"q{n}", options_raw=None) for n in range(3)])), "None of 3 questions has options"),
+    "no answers": (found(page(1, *[question(position=f"q{n}", answer_raw=None) for n in range(3)])), "None of 3 questions has an answer"),
+    "few answers": (
+        found(page(1, *[question(position=f"q{n}", answer_raw="A" if n == 1 else None) for n in range(3)])),
+        "2 of 3 questions have no answer",
+    ),
+    "an answer beyond": (found(page(1, question(answer_raw="Ａ，Ｃ"))), "names none of (their|its) options .*is an option lost"),
+    "an answer in the stem": (found(page(1, question(stem_raw="题干。答案：B"))), "has 答案 or 解析 inside the stem"),
+    "no stem": (found(page(1, question(stem_raw=None))), "has no stem"),
+    "tags": (found(page(1, question(stem_raw="题干<br/>又&nbsp;一行"))), "tags or entities .*text_of"),
+    "mojibake": (found(page(1, question(stem_raw="锟斤拷锟斤拷"))), "wrong encoding .*: compare with the page"),
+    "a little mojibake": (
+        found(page(1, *[question(position=f"q{n}", stem_raw=f"题{n}" if n else "题锟斤拷") for n in range(30)])),
+        "1 of 120 texts is in the wrong encoding .*: probably in the page, too",
+    ),
+    "latin": (found(page(1, question(stem_raw="ÖÐÒ½»ù´¡ÀíÂÛ"))), "wrong encoding"),
+    "one stem everywhere": (found(page(1, question()), page(2, question(f"{SITE}/2"))), "stem_raw is the same on all 2 pages"),
+    "one title everywhere": (
+        found(*[page(n, question(f"{SITE}/{n}", stem_raw=f"题{n}", paper_raw=SAME)) for n in range(3)]),
+        "paper_raw is the same on all 3 pages",
+    ),
+    "one section everywhere": (
+        found(*[page(n, entry(f"{SITE}/{n}", sections=[Section(title="t", text=SAME, position="s:1")])) for n in range(3)]),
+        "same text in all 3 entries .*navigation is taken for content",
+    ),
+    "a bare entry": (found(page(1, entry(values=[]))), "1 of 1 entries has neither values nor sections"),
+    "a nameless entry": (found(page(1, entry(name_raw=None))), "1 of 1 entries has no name"),
+    "prose alone": (
+        found(*[page(n, entry(f"{SITE}/{n}", values=[], sections=[Section(title="t", text=f"{n}", position="s:1")])) for n in range(3)]),
+        "No entry has labelled values",
+    ),
+    "a position twice": (found(page(1, question(), question(stem_raw="另一题"))), "1 position is given to several items: q1 of"),
+    "positions twice": (
+        found(page(1, *[question(position=f"q{n % 2}", stem_raw=f"题{n}") for n in range(4)])),
+        "2 positions are given to several items, the first: q0 of",
+    ),
+    "nothing at all": (found(), r"No page came.*start_urls.*allowed_domains \(www.toy.example\)"),
+    "a doubt": (found(page(1, question(doubt="two_answers"))), r"1 question given up \(two_answers\): two different answers"),
+    "another host": (found(asking("https://img.toy2.example/1", f"{SITE}/1")), r"Links lead to img.toy2.example.*allowed_domains"),
+    "robots": (found(forbidden=3), "robots.txt forbids 3 requests"),
+    "no robots": (found(failed={SITE: "robots.txt without answer: timeout"}), "robots.txt of the site cannot be had"),
+    "no host": (found(failed={SITE: "robots.txt without answer: host not found"}), "host's name is not known"),
+    "refused": (found(failed={f"GET {SITE}": "HTTP status 403"}), r"refuses every page \(HTTP status 403\).*do not try to get around"),
+    "an error": (found(failed={f"GET {SITE}": "HTTP status 503"}), r"1 request answered with an error \(HTTP status 503\)"),
+    "no such host here": (found(failed={SITE: "HTTP status 501"}, mode="embedded"), "save a page of that host in its pages/"),
+    "timeouts": (found(failed={"a": "timeout", "b": "timeout"}), r"2 requests failed: timeout \(the first: a\)"),
+    "gone": (found(page(1, question()), refused={f"{SITE}/2": 404}), "1 link to what is not there"),
+    "an exception": (found(page(1, **EMPTY), errors=[f"{SITE}/1: KeyError: 'x'"]), "The spider failed on 1 page"),
+    "a wrong thing": (found(page(1, question(), others=2)), "gave 2 that are neither items nor requests"),
+    "not far enough": (found(asking(f"{SITE}/1"), over_limit=4), "try more, such as --pages 20"),
+    "not saved": (found(asking(f"{SITE}/1"), mode="embedded"), "save one page of each kind"),
+}
+
+
+@pytest.mark.parametrize(("findings", "told"), CASES.values(), ids=CASES)
+def test_what_is_wrong_is_told(findings: Findings, told: str) -> None:
+    text = as_text(findings)
+    assert "what to do:" in text
+    assert any(re.search(told, line) for line in advice(findings)), advice(findings)
+    assert json.loads(as_json(findings))["advice"] == advice(findings)
+
+
+@pytest.mark.parametrize(
+    "findings",
+    [
+        found(asking(f"{SITE}/1"), page(1, question(), question(position="q2", stem_raw="题乙", answer_raw="B"))),
+        found(page(1, question(options_raw=None, shared_options_raw=["A.甲", "B.乙"], answer_raw="B"))),
+        found(page(1, question(options_raw=["正确", "错误"], answer_raw="正确"))),
+        found(page(1, question(options_raw=None, answer_raw="感觉是对个别属性的反映。", stem_raw="简述感觉。"))),
+        found(page(1, question(stem_raw="维生素A、B、C都属于（ ）。", options_raw=None, answer_raw="维生素"))),
+        found(page(1, entry()), page(2, entry(f"{SITE}/2"))),
+        found(page(1, question(stem_raw=None, images=1), question(position="q2"))),
+        # The explanations of one paper stand on pages of their own.
+        found(*[page(n, question(position=f"q{n}", stem_raw=f"题{n}", paper_raw=SAME)) for n in range(4)]),
+        # Sub-pages are items of one entry, and each has its own text.
+        found(*[page(n, _part(n)) for n in range(3)]),
+        found(*[page(n, entry(f"{SITE}/{n}", sections=[Section(title="禁忌", text="无", position="s:1")])) for n in range(3)]),
+        found(page(0, callback="parse_detail", is_explained=True), page(1, question())),
+    ],
+)
+def test_what_is_right_is_left_alone(findings: Findings) -> None:
+    assert advice(findings) == []
+    assert "nothing looks wrong" in as_text(findings)
+
+
+def test_a_site_that_differs_and_is_read_is_not_all_right() -> None:
+    change = Difference(name="class_renamed", detail=".a is gone", old="a", new="b")
+    met = [_verdict(differences=[change]), _verdict(differences=[])]
+    shown = as_text(found(page(1, entry()), page(2, entry(f"{SITE}/2")), meeting=met))
+    assert "1 of 2 pages differ from the replica's" in shown and "nothing looks wrong" not in shown
+    assert "nothing looks wrong" in as_text(found(page(1, entry()), page(2, entry(f"{SITE}/2")), meeting=met[1:]))
+
+
+def _verdict(differences: list[Difference]) -> Verdict:
+    named = {"kind": "parse", "url": SITE, "status": 200, "encoding": ("", "utf-8"), "landmarks": (1, 1)}
+    return Verdict(**named, differences=differences, fields_lost=[])
+
+
+def test_the_figures() -> None:
+    findings = found(asking(f"{SITE}/1"), page(1, question(answer_raw=None), question(stem_raw="乙")), page(2, entry()), page(3))
+    assert [msgspec.structs.astuple(kind) for kind in kinds_of(findings.pages)] == [("parse", 1, 0, 0, 1), ("parse_paper", 3, 1, 3, 0)]
+    filled = {field.name: (field.filled, field.example) for field in fields_of(findings.questions)}
+    assert filled["answer_raw"] == (0.5, "A") and filled["options_raw"] == (1.0, "A.甲 | B.乙") and filled["case_raw"] == (0.0, "")
+    assert labels_of(findings.entities) == [("典型症状", 1)]
+    shown = json.loads(as_json(findings))
+    assert (shown["pages"], shown["items"], shown["nothing"]) == (4, 3, [f"{SITE}/3"])
+
+
+def test_text_of_a_page_is_made_harmless() -> None:
+    hostile = "题\x1b[2J\x1b]0;x\x07\u202e干\r\n\x9b31m"
+    text = as_text(found(page(1, question(stem_raw=hostile, paper_raw=hostile)), misfits=[hostile], errors=[hostile]))
+    assert not [sign for sign in text if sign != "\n" and (ord(sign) < 32 or 0x7F <= ord(sign) < 0xA0 or sign == "\u202e")]
+
+
+@given(st.text(max_size=200), st.integers(2, 80))
+def test_a_cut_text_fits(text: str, columns: int) -> None:
+    assert width(cut(text, columns)) <= columns
+    assert len(cut(text, columns).splitlines()) <= 1
+
+
+def test_columns_stand_under_each_other() -> None:
+    assert aligned([("名", "1"), ("long", "20")], frozenset({1})) == ["名     1", "long  20"]
+
+
+def html(body: str, url: str = f"{SITE}/") -> HtmlResponse:
+    return HtmlResponse(url, body=body.encode(), encoding="utf-8")
+
+
+def test_hints_name_lists_and_text() -> None:
+    rows = "".join(f'<li><span><a href="/p/{n}.html">三级心理咨询师模拟试卷之{n}</a></span></li>' for n in range(9))
+    nav = "".join(f'<a href="/{n}">栏目</a>' for n in range(12))
+    text = "<p>第一题的题干在这里，说得很长。</p>" * 9
+    hints = hints_of(
+        html(f'<div id="nav">{nav}</div><div class="main"><ul class="news">{rows}</ul><div class="body big">{text}</div></div>')
+    )
+    assert hints.links == [Hint("ul.news li a", 9), Hint("div#nav a", 12)]
+    assert hints.texts[0].selector == "div.body"
+    for hint in hints.links:
+        assert len(html(f'<div id="nav">{nav}</div><ul class="news">{rows}</ul>').css(hint.selector)) == hint.count
+
+
+def test_a_short_list_with_a_script_names_its_links() -> None:
+    hints = hints_of(html('<ul class="news"><li><a href="/p/1.html">试卷一</a></li></ul><script>count()</script>'))
+    (told,) = advice(found(page(0, callback="parse", hints=hints)))
+    assert "The page has links in `ul.news li a` (1 link)" in told and "hardly a word" not in told
+    (told,) = advice(found(asking(f"{SITE}/1"), page(1, **EMPTY)))
+    assert "its text in `div.body`" in told and "links in `ul.news a`" in told
+    shell = hints_of(html('<div id="app"></div><script src="/app.js"></script>'))
+    assert "hardly a word" in advice(found(page(0, callback="parse", hints=shell)))[0]
+
+
+def test_a_spider_that_is_no_python_is_told_in_one_line(root: Path, tmp_path: Path) -> None:
+    for part in ("atomexam", "crawlers"):
+        shutil.copytree(root / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "crawlers/sources/broken").mkdir()
+    (tmp_path / "crawlers/sources/broken/spider.py").write_text('"""Broken."""\n\nclass Broken(\n    pass\n', encoding="utf-8")
+    done = check(tmp_path, "broken")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert re.fullmatch(r"error: crawlers/sources/broken/spider.py, line \d: .+\n", done.stderr), done.stderr
+
+
+def test_hints_of_odd_pages() -> None:
+    scripted = html('<div id="app"></div><script src="/app.js"></script><script>var state = "' + "x" * 500 + '"</script>')
+    assert hints_of(scripted).is_scripted
+    assert not hints_of(html("<p>" + "题干。" * 100 + "</p><script>1</script>")).is_scripted
+    assert hints_of(Response(f"{SITE}/x.gif", body=b"GIF89a")) == PageHints()
+    assert hints_of(html("")).links == []
+    assert hints_of(html('<a href="javascript:void(0)">x</a><a href="http://[bad">y</a><a>z</a>')).links == []
+    deep = html("<div>" * 5000 + "题" + "</div>" * 5000)
+    assert isinstance(hints_of(deep), PageHints)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["A.x" * 50000, "A" * 99999 + " " * 99999, "A, " * 50000 + "!", "<p " * 50000, "Ａ.答案【" * 30000])
+def test_hostile_texts_are_looked_at_quickly(text: str) -> None:
+    started = time.process_time()
+    advice(found(page(1, question(stem_raw=text, answer_raw=text, options_raw=[text, text]), question(stem_raw=text, options_raw=None))))
+    hints_of(html("".join(f"<div class=x><a href='/{n}'>{text[:9]}</a>" for n in range(20000))))
+    assert time.process_time() - started < 20
+
+
+def kept(**more: object) -> PageKept:
+    known = {"url": f"{SITE}/1", "callback": "parse_paper", "cb_kwargs": {}, "content_type": "text/html", "body": b"<p>1"}
+    return PageKept(**(known | more))
+
+
+def test_a_password_in_a_link_is_not_shown() -> None:
+    async def links() -> AsyncIterator[Request]:
+        yield Request("https://somebody:word@www.toy.example/2", callback=links)
+
+    async def watched() -> None:
+        page = Response(f"{SITE}/1", request=Request(f"{SITE}/1"))
+        assert [request.url async for request in watch.process_spider_output(page, links())] == ["https://somebody:word@www.toy.example/2"]
+
+    crawler = get_crawler()
+    crawler.stats = StatsCollector(crawler)
+    watch = Watch.from_crawler(crawler)
+    asyncio.run(watched())
+    [[(shown, _)]] = [page.asked for page in crawler.stats.get_value(PAGES)]
+    assert shown == "https://-@www.toy.example/2"
+
+
+def test_a_page_is_saved_as_a_case(tmp_path: Path) -> None:
+    assert save(tmp_path, "paper", kept()) == [tmp_path / "paper.html", tmp_path / "paper.json"]
+    assert json.loads((tmp_path / "paper.json").read_text()) == {"url": f"{SITE}/1", "callback": "parse_paper", "items": []}
+    save(tmp_path, "call", kept(content_type="application/json", body=b"{}", cb_kwargs={"number": 2}))
+    assert (tmp_path / "call.body").read_bytes() == b"{}"
+    told = json.loads((tmp_path / "call.json").read_text())
+    assert told["headers"] == {"Content-Type": "application/json"} and told["cb_kwargs"] == {"number": 2}
+
+
+def test_a_saved_page_is_not_written_over_but_a_stub_gives_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path, text in texts_of(new_source("toy", f"{SITE}/", "exam")).items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert has_stubs("toy", tmp_path / "crawlers/sources") and not has_stubs("hxter")
+    folder = tmp_path / "crawlers/sources/toy/pages"
+    save(folder, "paper", kept(content_type="application/json"))
+    assert sorted(path.name for path in folder.glob("paper.*")) == ["paper.body", "paper.json"]
+    with pytest.raises(ValueError, match=r"paper.body is there"):
+        save(folder, "paper", kept())
+    with pytest.raises(ValueError, match="is no name of a case"):
+        require_free(folder, "../paper")
+    with pytest.raises(ValueError, match=r"what JSON does not hold \(article: Hint\)"):
+        save(folder, "second", kept(cb_kwargs={"article": Hint("a", 1)}))
+
+
+def check(root: Path, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "crawlers.check", *arguments]
+    return subprocess.run(command, cwd=cwd or root, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True)
+
+
+SPOILED = """
+import os, signal, sys
+import crawlers.check.__main__ as check
+from crawlers.web import broken_pages, run_spider
+
+broken_pages.PAGE_SECONDS = 1.0
+how, sound = sys.argv[1], run_spider.spider_class
+
+
+def spoiled(name):
+    spider = sound(name)
+
+    def parse_list(self, response, **known):
+        if how == "hang":
+            while True:
+                pass
+        signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    return type("Spoiled", (spider,), {"name": name, "parse_list": parse_list, "__module__": spider.__module__})
+
+
+run_spider.spider_class = spoiled
+sys.exit(check.main(["hxter", "--embedded", "--pages", "3"]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("how", "words"), [("crash", "broke its reader down (SIGSEGV)"), ("hang", "takes more than 1 seconds of computing")]
+)
+def test_a_page_that_breaks_the_spider_is_in_the_report(root: Path, tmp_path: Path, how: str, words: str) -> None:
+    env = os.environ | {"PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", SPOILED, how]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300)
+    assert f"{words}; the check goes on without that page" in done.stderr, done.stderr
+    assert "breaks its reader" in done.stdout, done.stdout
+
+
+# What the replicas have by intent: dead links, a forbidden one, planted defects.
+_TRUE_OF_REPLICAS = re.compile(
+    r"robots.txt forbids 1 request|\d links? to what is not there|1 of \d+ questions has no stem"
+    r"|1 of \d+ questions has an answer that names none|1 of \d+ texts is in the wrong encoding"
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "pages"), [("examcoo", "8"), *((source, "20") for source in ("ask120", "xiaohe", "examcoo", "studyez", "hxter", "mxqe"))]
+)
+def test_no_source_gets_advice_that_is_wrong(root: Path, tmp_path: Path, source: str, pages: str) -> None:
+    told = json.loads(check(root, source, "--embedded", "--json", "--pages", pages, cwd=tmp_path).stdout)["advice"]
+    assert [text for text in told if not _TRUE_OF_REPLICAS.match(text)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", ["ask120", "xiaohe", "examcoo", "studyez", "hxter", "mxqe"])
+def test_every_source_gives_items_within_five_pages(root: Path, tmp_path: Path, source: str) -> None:
+    done = check(root, source, "--embedded", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    shown = json.loads(done.stdout)
+    assert 0 < shown["pages"] <= 5 and shown["items"] > 0
+    assert list(tmp_path.iterdir()) == []  # nothing is stored
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        (["hxter", "--pages", "1"], 1, "hxter, embedded: 1 page, 0 items"),
+        (["nosuch"], 1, "unknown source 'nosuch'; known: ask120"),
+        (["hxter", "--pages", "0"], 2, "expected a number of pages"),
+        (["hxter", "--save", "list", "https://www.hxter.com/"], 1, "crawlers/sources/hxter/pages/list.html is there"),
+        (["hxter", "--save", "new_case", "https://www.hxter.com/none"], 1, "was not read; read were:"),
+    ],
+)
+def test_what_the_command_refuses(root: Path, arguments: list[str], status: int, told: str) -> None:
+    done = check(root, *arguments)
+    assert done.returncode == status
+    assert told in done.stdout + done.stderr
+
+
+def test_a_wall_is_said_once_with_what_a_person_can_do() -> None:
+    failed = {
+        "GET https://www.toy.example/1": "a captcha in the place of the page",
+        "GET https://www.toy.example/2": "a captcha (HTTP status 521)",
+    }
+    told = [line for line in advice(found(failed=failed)) if "captcha" in line]
+    assert len(told) == 1 and told[0].startswith("2 requests met ") and "open the address in a browser" in told[0]
+    assert not any("HTTP status 403" in line for line in advice(found(failed=failed)))
