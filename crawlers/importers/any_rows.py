@@ -25,7 +25,7 @@ from crawlers.importers.layouts.table import named
 from crawlers.importers.records.triples import TEXTS
 from crawlers.tables.beside import with_fields
 from crawlers.tables.documents import DOCUMENTS, document_in
-from crawlers.tables.inner_data import object_of, opened
+from crawlers.tables.inner_data import opened
 from crawlers.tables.keys import ANSWER, key_rows
 from crawlers.tables.light_markup import LIGHT, page_of
 from crawlers.tables.literals import literals_of
@@ -37,7 +37,7 @@ from crawlers.tables.properties import PROPERTIES, properties_of
 from crawlers.tables.separated import separated
 from crawlers.tables.shaping import shaped
 from crawlers.tables.statements import statement_rows
-from crawlers.tables.tree import NUMBER, Rows, tables_in
+from crawlers.tables.tree import NUMBER, Rows, marked_object, tables_in
 from crawlers.tables.turning import turned_document, turned_sheet, with_stems
 from crawlers.text.fields import text_of
 
@@ -219,7 +219,7 @@ def document_of(name: str, text: str) -> Any:
 
 def _json(name: str, text: str) -> Any:
     try:
-        return json.loads(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=object_of)
+        return json.loads(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=marked_object)
     except RecursionError:
         raise ValueError(f"{name}: nested too deeply to be read; expected records of plain fields") from None
 

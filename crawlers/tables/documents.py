@@ -100,7 +100,7 @@ def _put(name: str, above: _Open, value: Any, size: int) -> None:
         above.key = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     else:
         if above.key in above.value and above.value[above.key] != value:
-            above.value[TWICE] = True  # which value holds is not known
+            above.value[TWICE] = tuple(sorted({*above.value.get(TWICE, ()), above.key}))
         above.value[above.key] = value
         above.key = None
 

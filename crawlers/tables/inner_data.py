@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from crawlers.tables.tree import MAX_DEPTH, TWICE
+from crawlers.tables.tree import MAX_DEPTH, marked_object
 
 _LONGEST, _SHORTEST = 50_000_000, 6
 
@@ -21,14 +21,6 @@ def opened(document: Any, depth: int = 0) -> Any:
     return document
 
 
-def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON, marked where one of its keys stands twice with different values."""
-    found = dict(pairs)
-    if len(found) < len(pairs) and any(found[key] != value for key, value in pairs):
-        found[TWICE] = True  # which value holds is not known
-    return found
-
-
 def _data_in(text: str) -> Any:
     """Return what a text says in JSON; None where it says nothing but numbers, or no JSON."""
     if not _SHORTEST <= len(text) <= _LONGEST or text[0] not in "{[ \n\t\r":
@@ -37,7 +29,7 @@ def _data_in(text: str) -> Any:
     if stripped[:1] + stripped[-1:] not in ("[]", "{}"):
         return None
     try:
-        found = json.loads(stripped, parse_constant=lambda _: None, object_pairs_hook=object_of)
+        found = json.loads(stripped, parse_constant=lambda _: None, object_pairs_hook=marked_object)
     except (ValueError, RecursionError):
         return None
     if isinstance(found, dict):

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from crawlers.tables.tree import NUMBER, Rows
+from crawlers.tables.tree import NUMBER, TWICE, Rows
 
 _FEWEST, _FEW_FIELDS, _MANY = 3, 3, 12
 """Records there must be; fields each must have, unless there are many records."""
@@ -58,6 +58,7 @@ def _records(values: Mapping[str, Any], place: int) -> list[dict[str, Any]]:
     """Return the records by the number at one place of the keys."""
     found: dict[int, dict[str, Any]] = defaultdict(dict)
     fields: set[str] = set()
+    twice: dict[int, dict[str, Any]] = {}
     for key, value in values.items():
         numbers = [*_DIGITS.finditer(key)] if len(key) <= 80 else []
         if len(numbers) <= place or isinstance(value, dict):
@@ -68,13 +69,15 @@ def _records(values: Mapping[str, Any], place: int) -> list[dict[str, Any]]:
             return []
         found[int(at[0])][field] = value
         fields.add(field)
+        if key in values.get(TWICE, ()):
+            twice[int(at[0])] = {TWICE: (field,)}
     enough = len(found) >= (_FEWEST if len(fields) >= _FEW_FIELDS else _MANY)
     if not enough or not 1 < len(fields) <= _MOST_FIELDS:
         return []
     filled = sum(map(len, found.values()))
     if filled < _FILLED * len(found) * len(fields) and filled < _FEW_FIELDS * len(found):
         return []
-    return [{NUMBER: str(number), **found[number]} for number in sorted(found)]
+    return [{NUMBER: str(number), **found[number], **twice.get(number, {})} for number in sorted(found)]
 
 
 def _field(head: str, tail: str) -> str:

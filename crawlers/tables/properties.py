@@ -1,10 +1,9 @@
 """Lines of `key = value` -> an object: properties of Java, strings of Apple, catalogues of gettext. Text in, keys and texts out."""
 
 import re
-from collections.abc import Iterable
 
 from atomexam.text.encodings import with_whole_signs
-from crawlers.tables.tree import TWICE
+from crawlers.tables.tree import marked_object
 
 PROPERTIES = (".properties", ".strings", ".lang", ".po", ".pot")
 """Suffixes of files that hold keys and texts and nothing else."""
@@ -21,7 +20,7 @@ def properties_of(name: str, text: str) -> dict[str, object]:
     if lower.endswith((".po", ".pot")):
         return _catalogue(text)
     if lower.endswith(".strings"):
-        return _object((unescaped(key), unescaped(value)) for key, value in _QUOTED.findall(text))
+        return marked_object((unescaped(key), unescaped(value)) for key, value in _QUOTED.findall(text))
     found: list[tuple[str, str]] = []
     whole = ""
     for line in text.lstrip("\ufeff").splitlines():
@@ -35,15 +34,7 @@ def properties_of(name: str, text: str) -> dict[str, object]:
         if match := _LINE.fullmatch(whole):
             found.append((unescaped(match["key"]), unescaped(match["value"]).strip()))
         whole = ""
-    return _object(found)
-
-
-def _object(pairs: Iterable[tuple[str, str]]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for key, value in pairs:
-        if found.setdefault(key, value) != value:
-            found[TWICE] = True  # which value holds is not known
-    return found
+    return marked_object(found)
 
 
 def unescaped(text: str) -> str:
@@ -67,4 +58,4 @@ def _catalogue(text: str) -> dict[str, object]:
             said[open_one] = unescaped(match[2])
         else:
             said[open_one] = said.get(open_one, "") + unescaped(match[3])
-    return _object(found)
+    return marked_object(found)

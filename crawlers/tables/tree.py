@@ -4,7 +4,7 @@ A row is `path -> value`: keys of objects inside it are joined by a dot, lists s
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ OPTIONS, STEM, NUMBER = "options", "题干", "题号"
 NAME, ABOVE = "^\0name", "^\0above"
 """Keys of the name under which a record stands among others, and of the name above that: no columns, but what other records refer to."""
 TWICE = "\0twice"
-"""Key of a record in which a key stands twice with different values."""
+"""Key of a record in which keys stand twice with different values: their names, in order."""
 _SHOWN_ROWS = 50
 """Which columns a table has is told by so many rows."""
 _ALIKE, _LEAST_NAMED = 0.8, 2
@@ -48,6 +48,17 @@ class Rows(Struct):
     def own_columns(self) -> list[str]:
         """Return the names of its columns without those of fields that stand above it."""
         return [key for key in self.columns() if not key.startswith("^")]
+
+
+def marked_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object with the last value of each key, and which keys stand twice with different values, so that none of them is sure."""
+    found: dict[str, Any] = {}
+    twice = set[str]()
+    for key, value in pairs:
+        if key in found and found[key] != value:
+            twice.add(key)
+        found[key] = value
+    return {**found, TWICE: tuple(sorted(twice))} if twice else found
 
 
 def tables_in(name: str, document: Any) -> list[Rows]:

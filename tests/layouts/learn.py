@@ -1,4 +1,4 @@
-"""Learn the weights of crawlers/second_reader from labelled pages: python -m tests.layouts.learn [PAGES]. Averaged perceptron, fixed seed."""
+"""Learn the weights of crawlers/second_reader from labelled pages: python -m tests.layouts.learn [PAGES]. Averaged perceptron, seeded."""
 
 import sys
 from collections import defaultdict

@@ -127,6 +127,15 @@ def test_keys_that_number_their_question_are_records(pattern: Callable[[int, str
         assert _read(name, body) == _GOLD, name
 
 
+@pytest.mark.parametrize("suffix", ["properties", "strings", "yaml"])
+def test_a_numbered_key_that_stands_twice_costs_its_own_question(suffix: str) -> None:
+    form = {"properties": "{}={}\n", "strings": '"{}" = "{}";\n', "yaml": '{}: "{}"\n'}[suffix]
+    keyed = _keyed(lambda number, key: f"q{number}_{key}")
+    another = "B" if _GOLD[2][2] == "A" else "A"
+    body = "".join(form.format(*each) for each in [*keyed.items(), ("q3_key", another)])
+    assert _read(f"q.{suffix}", body) == [*_GOLD[:2], *_GOLD[3:]]
+
+
 def test_keys_that_number_no_questions_stay() -> None:
     assert numbered({"option1": "甲的说法很长", "option2": "乙", "option3": "丙", "option4": "丁"}) == []
     assert numbered({f"port{n}": n for n in range(20)}) == []
