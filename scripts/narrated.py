@@ -1,14 +1,17 @@
 """`dvc` as `make repro` calls it: each stage that runs is named with its place and what it does; the rest of DVC's talk is left out.
 
-Warnings and errors are DVC's own, but for those of files that are empty because nobody has written to them yet.
+Warnings and errors are DVC's own, but for those of files that are empty because nobody has written to them yet. The lock is read and
+written as DVC does it, but quickly.
 """
 
+import copy
 import logging
 import re
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 SECONDS_BETWEEN = 30
@@ -79,8 +82,24 @@ class Narrator:
         print(line, file=self._out, flush=True)
 
 
+@contextmanager
+def lock_to_modify(path: str, fs: Any = None) -> Iterator[dict[str, Any]]:
+    """Read the lock for a change, and write it where it came to one: the same bytes as DVC's own way.
+
+    That one keeps comments, which a lock has none of, and so takes pure Python, for a file of all stages after each stage.
+    """
+    from dvc.utils.serialize import dump_yaml, load_yaml
+
+    data = load_yaml(path, fs=fs) if fs.exists(path) else {}
+    before = copy.deepcopy(data)
+    yield data
+    if data != before:
+        dump_yaml(path, data, fs=fs)
+
+
 def main(argv: list[str]) -> int:
     """Run DVC with these words; return its exit status."""
+    from dvc import dvcfile
     from dvc.cli import main as dvc
     from dvc.commands.repro import CmdRepro
     from dvc.logger import LoggerHandler
@@ -105,6 +124,7 @@ def main(argv: list[str]) -> int:
 
     # DVC has no way to say less than all or nothing; requirements.lock holds the version that this was written for.
     LoggerHandler.emit, reproduce.plan_repro, CmdRepro.run = emit, plan, run
+    dvcfile.modify_yaml = lock_to_modify  # `repro` modifies no other file
     if not sys.stderr.isatty():
         threading.Thread(target=narrator.wait, daemon=True).start()
     return dvc(argv)
