@@ -56,18 +56,18 @@ class Training(Block, frozen=True):
     layers: Positive = 2
     hidden: Positive = 128
     heads: Positive = 4
-    vocab_size: Positive = 6000
+    vocab_size: Positive = 3000
     seed: int = 1
     max_text_tokens: Positive = 30_000
     """Most tokens of text that are read, so that much data costs no more time than little."""
-    prompt_epochs: Count = 8
+    prompt_epochs: Count = 4
     """0 leaves a base model that has read texts alone, for `tune` and `sweeps` to teach."""
     per_task: Positive = 800
     """Most requests of one task in an epoch."""
     batch_lessons: Positive = 8
     batch_tokens: Positive = 512
     """A batch ends at whichever of the two it reaches first."""
-    learning_rate: Annotated[float, Meta(gt=0)] = 0.002
+    learning_rate: Annotated[float, Meta(gt=0)] = 0.003
 
 
 class Asked(Block, frozen=True):
