@@ -29,8 +29,8 @@ if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from scrapy.http import Response
 
     from crawlers.check.findings import Findings
-    from crawlers.check.site_verdict import Verdict
-    from crawlers.check.watching import PageSeen
+    from crawlers.check.site_changes import Verdict
+    from crawlers.check.watch_middleware import PageSeen
     from crawlers.html.source_spider import SourceSpider
     from crawlers.web.run_spider import Outcome
 
@@ -77,7 +77,7 @@ def _check_source(
     """
     from crawlers.check.check_report import as_json, as_text
     from crawlers.check.saving import one_of_each_kind, save, without_people
-    from crawlers.check.watching import KEPT
+    from crawlers.check.watch_middleware import KEPT
     from crawlers.embedded.serving.saved import SOURCES, pages_folder
 
     pages, keep = arguments.pages or _PAGES[mode], [url for _, url in arguments.save]
@@ -109,7 +109,7 @@ def look(
 
     logging.getLogger(spider.name).setLevel(logging.ERROR)  # misfits stand in the report
     source = msgspec.structs.replace(source, max_pages=pages)
-    watch = {"SPIDER_MIDDLEWARES": getattr(settings, "SPIDER_MIDDLEWARES", {}) | {"crawlers.check.watching.Watch": 1000}}
+    watch = {"SPIDER_MIDDLEWARES": getattr(settings, "SPIDER_MIDDLEWARES", {}) | {"crawlers.check.watch_middleware.Watch": 1000}}
     with _settings(spider, source, mode) as own:
         store = {"ARCHIVE_FOLDER": str(folder), "ARCHIVE_SNAPSHOT": source.snapshot, "ARCHIVE_ORIGIN": mode, "MAX_PAGES": pages}
         told = {"WATCH_KEEP": keep, "ARCHIVE_BROKEN": broken}
@@ -119,7 +119,7 @@ def look(
 def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> "Findings":
     """Return what a run came to."""
     from crawlers.check.findings import Findings
-    from crawlers.check.watching import ANSWERS, PAGES, REFUSED
+    from crawlers.check.watch_middleware import ANSWERS, PAGES, REFUSED
     from crawlers.coverage.pages import account_of_responses
     from crawlers.web.closing_table import failures
     from crawlers.web.failure_causes import FORBIDDEN
@@ -159,8 +159,8 @@ def _in_hand(answers: "list[tuple[str, Response]]") -> "Iterator[tuple[str, Resp
 
 def met(spider: "type[SourceSpider]", source: Source, outcome: "Outcome") -> "list[Verdict]":
     """Return what is to be said of each answer of a real site; nothing where neither a replica nor a saved page shows the site."""
-    from crawlers.check.meeting import meeting
-    from crawlers.check.watching import MET
+    from crawlers.check.live_comparison import live_comparison
+    from crawlers.check.watch_middleware import MET
     from crawlers.embedded.serving.server import site_of
     from crawlers.new.stubs import has_stubs
     from crawlers.web.run_spider import spider_arguments
@@ -171,7 +171,7 @@ def met(spider: "type[SourceSpider]", source: Source, outcome: "Outcome") -> "li
         site_of(spider)
     except ValueError:
         return []
-    return meeting(spider, outcome.stats.get(MET, []), **spider_arguments(source))
+    return live_comparison(spider, outcome.stats.get(MET, []), **spider_arguments(source))
 
 
 @contextmanager

@@ -7,8 +7,8 @@ import msgspec
 from atomexam.records.item import EntityItem, Item
 from crawlers.check.advice import advice, proposed
 from crawlers.check.findings import Field, Findings, fields_of, kinds_of, labels_of
-from crawlers.check.meeting import meeting_shown
-from crawlers.check.site_verdict import AS_EXPECTED
+from crawlers.check.live_comparison import comparison_shown
+from crawlers.check.site_changes import AS_EXPECTED
 from crawlers.coverage.characters import Account
 from crawlers.text.columns import aligned, counted, cut
 from crawlers.text.profile_lines import figures_of, misread_lines, paste_lines
@@ -22,7 +22,7 @@ _LABELS_SHOWN = 12
 def as_text(findings: Findings) -> str:
     """Return what people read."""
     blocks = [[f"{findings.source}, {findings.mode}: {counted(len(findings.pages), 'page')}, {counted(len(findings.items), 'item')}"]]
-    blocks.append(meeting_shown(findings.source, findings.meeting))
+    blocks.append(comparison_shown(findings.source, findings.meeting))
     if kinds := kinds_of(findings.pages):
         rows = [(kind.callback, *map(str, (kind.pages, kind.empty, kind.items, kind.requests))) for kind in kinds]
         blocks.append(aligned([("callback", "pages", "gave nothing", "items", "requests"), *rows], frozenset({1, 2, 3, 4})))

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Struct
 
 from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
-from crawlers.check.site_verdict import Verdict
-from crawlers.check.watching import PageSeen
+from crawlers.check.site_changes import Verdict
+from crawlers.check.watch_middleware import PageSeen
 from crawlers.coverage.characters import Account
 
 _EXAMPLE_CHARS = 200

@@ -6,7 +6,7 @@ from lxml.html import HtmlElement
 from msgspec import Struct
 from scrapy.http import Response, TextResponse
 
-from crawlers.check.block_hints import selectors_of
+from crawlers.check.block_selectors import selectors_of
 from crawlers.html.links import address_of
 from crawlers.html.readable import is_json
 

@@ -8,7 +8,7 @@ import msgspec
 
 from atomexam.runtime.jsonl import replacing
 from crawlers.check.scrub import scrubbed, scrubbed_body
-from crawlers.check.watching import MET, PageKept, page_kept
+from crawlers.check.watch_middleware import MET, PageKept, page_kept
 from crawlers.embedded.serving.saved import PAGE_SUFFIXES
 from crawlers.new.stubs import is_stub
 from crawlers.web.page_kinds import kind_of

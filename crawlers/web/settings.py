@@ -52,7 +52,7 @@ DOWNLOADER_MIDDLEWARES = {
 SPIDER_MIDDLEWARES = {
     "crawlers.web.broken_pages.PagesInHand": 950,
     "crawlers.web.page_kinds.PageKinds": 960,
-    "crawlers.web.told_exam.ToldExam": 1100,  # the nearest to the spider: all others see what it leaves
+    "crawlers.web.stated_exam.StatedExam": 1100,  # the nearest to the spider: all others see what it leaves
 }
 REDIRECTS_TO_ONE_MAX = 10
 # What the middlewares above read; live() waits and gives up, and nothing else does.

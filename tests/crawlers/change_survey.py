@@ -11,7 +11,7 @@ from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 
 from atomexam.records.params import Extract
-from crawlers.check.site_verdict import verdict
+from crawlers.check.site_changes import verdict
 from crawlers.check.walk import Visit, made, respond_of, visited, walk
 from crawlers.web.page_kinds import losses
 from crawlers.web.run_spider import spider_class

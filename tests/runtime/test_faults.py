@@ -23,7 +23,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.split_blocks import Split
 from atomexam.runtime.jsonl import replacing, write_jsonl
 from crawlers.check.saving import save
-from crawlers.check.watching import PageKept
+from crawlers.check.watch_middleware import PageKept
 from crawlers.new.__main__ import write_source
 from crawlers.new.stubs import new_source
 from crawlers.read import main as read

@@ -27,8 +27,8 @@ from crawlers.check.check_report import as_json, as_text
 from crawlers.check.findings import Findings, fields_of, kinds_of, labels_of
 from crawlers.check.page_hints import Hint, PageHints, hints_of
 from crawlers.check.saving import require_free, save
-from crawlers.check.site_verdict import Difference, Verdict
-from crawlers.check.watching import PAGES, PageKept, PageSeen, Watch
+from crawlers.check.site_changes import Difference, Verdict
+from crawlers.check.watch_middleware import PAGES, PageKept, PageSeen, Watch
 from crawlers.new.stubs import has_stubs, new_source, texts_of
 from crawlers.text.columns import aligned, cut, width
 

@@ -9,7 +9,7 @@ from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.check.check_report import as_json, as_text
 from crawlers.check.findings import Findings
-from crawlers.check.watching import PageSeen
+from crawlers.check.watch_middleware import PageSeen
 from crawlers.read import main
 from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
 

@@ -13,7 +13,7 @@ from atomexam.records.params import Source
 from atomexam.records.provenance import Provenance
 from crawlers.html.source_spider import SourceSpider
 from crawlers.web import settings
-from crawlers.web.told_exam import ToldExam
+from crawlers.web.stated_exam import StatedExam
 
 MODES = {"embedded": settings.embedded("http://127.0.0.1:1"), "live": settings.live(), "offline": settings.offline()}
 
@@ -126,8 +126,8 @@ def test_what_the_line_says_of_exam_and_subject_stands_on_each_question() -> Non
     asked = QuestionItem(url=page.url, provenance=where, exam_raw="首页 > 网校", subject_raw="入口", stem_raw="甲")
     entry = EntityItem(url=page.url, provenance=where)
     spider = SourceSpider(name="toy", exam="TQE")
-    told = ToldExam.from_crawler(SimpleNamespace(spider=spider))
+    told = StatedExam.from_crawler(SimpleNamespace(spider=spider))
     first, second, third = told.process_spider_output(page, [asked, entry, Request("https://www.toy.example/2")])
     assert (first.exam_raw, first.subject_raw, first.stem_raw) == ("TQE", "入口", "甲") and second is entry and isinstance(third, Request)
     with pytest.raises(NotConfigured):
-        ToldExam.from_crawler(SimpleNamespace(spider=SourceSpider(name="toy")))
+        StatedExam.from_crawler(SimpleNamespace(spider=SourceSpider(name="toy")))

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.http import HtmlResponse, Response
 
-from crawlers.check.block_hints import selectors_of
+from crawlers.check.block_selectors import selectors_of
 from crawlers.check.check_report import as_text
 from crawlers.check.findings import Findings
 from crawlers.check.page_hints import PageHints
-from crawlers.check.watching import PageSeen
+from crawlers.check.watch_middleware import PageSeen
 from crawlers.html.question_blocks import Blocks, questions_on
 
 LAYOUTS = {

@@ -12,14 +12,14 @@ from atomexam.records.item import QuestionItem
 from crawlers.html.source_spider import spider_of
 
 
-class ToldExam:
+class StatedExam:
     """Spider middleware next to the spider."""
 
     def __init__(self, told: dict[str, str]) -> None:
         self._told = told
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> "ToldExam":
+    def from_crawler(cls, crawler: Crawler) -> "StatedExam":
         """Return the middleware of a crawl whose source's line says something of it."""
         spider = spider_of(crawler)
         told = {f"{name}_raw": value for name in ("exam", "subject") if (value := getattr(spider, name, None))}

@@ -10,12 +10,12 @@ import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse
 
-from crawlers.check.meeting import meeting, meeting_shown, patch
+from crawlers.check.live_comparison import comparison_shown, live_comparison, patch
 from crawlers.check.saving import without_people
 from crawlers.check.scrub import scrubbed, scrubbed_body
-from crawlers.check.site_verdict import Difference, verdict
+from crawlers.check.site_changes import Difference, verdict
 from crawlers.check.walk import made, visited
-from crawlers.check.watching import page_kept
+from crawlers.check.watch_middleware import page_kept
 from crawlers.web.run_spider import spider_class
 from tests.crawlers.change_survey import SOURCES, Changed, changes, pages_of
 from tests.crawlers.site_changes import CHANGES
@@ -64,9 +64,9 @@ def test_a_meeting_names_the_line_to_edit() -> None:
     page = next(page for page in pages_of("ask120") if page.kind == "parse_medicine")
     body = page.response.text.replace("details-right-drug", "drug-head")
     answer = HtmlResponse(page.response.url, body=body.encode(), encoding="utf-8")
-    verdicts = meeting(spider_class("ask120"), [(page.request, answer)])
+    verdicts = live_comparison(spider_class("ask120"), [(page.request, answer)])
     assert [one.name for one in verdicts] == ["class_renamed"]
-    shown = "\n".join(meeting_shown("ask120", verdicts))
+    shown = "\n".join(comparison_shown("ask120", verdicts))
     assert ".details-right-drug is gone, and .drug-head stands where it stood" in shown
     assert "crawlers/sources/ask120/catalogue.py:" in shown and "- " in shown and "div.drug-head" in shown
 

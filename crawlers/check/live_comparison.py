@@ -11,7 +11,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from atomexam.runtime.guarded import beat
-from crawlers.check.site_verdict import Difference, Verdict, verdict
+from crawlers.check.site_changes import Difference, Verdict, verdict
 from crawlers.check.walk import made, respond_of, visited, walk
 from crawlers.html.source_spider import SourceSpider
 from crawlers.text.columns import aligned, cut
@@ -23,7 +23,7 @@ _SOURCES = Path(__file__).parents[1] / "sources"
 _TO_EDIT = {"class_renamed", "id_renamed", "json_key_renamed"}
 
 
-def meeting(spider: type[SourceSpider], answers: Iterable[tuple[Request, Response]], **arguments: object) -> list[Verdict]:
+def live_comparison(spider: type[SourceSpider], answers: Iterable[tuple[Request, Response]], **arguments: object) -> list[Verdict]:
     """Return a verdict on each page of a site; nothing where no page of the kind is known."""
     known = [page for page in walk(spider, respond_of(spider), _PER_KIND) if not page.misfits and (page.items or page.requests)]
     verdicts = []
@@ -35,7 +35,7 @@ def meeting(spider: type[SourceSpider], answers: Iterable[tuple[Request, Respons
     return verdicts
 
 
-def meeting_shown(name: str, verdicts: Sequence[Verdict]) -> list[str]:
+def comparison_shown(name: str, verdicts: Sequence[Verdict]) -> list[str]:
     """Return a line a page, the kinds together, then a paragraph a change."""
     if not verdicts:
         return []
