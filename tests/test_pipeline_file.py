@@ -160,4 +160,4 @@ def test_what_is_no_data_moves_no_hash(name: str) -> None:
 def test_no_figure_moves_twice_in_dvc_metrics_diff() -> None:
     """Figures of runs and splits are in the summary alone; what a reader did not read is in its source's own file."""
     declared = [next(iter(one)) for stage in PIPELINE["stages"] for one in definition(stage).get("metrics", [])]
-    assert sorted(set(declared)) == ["metrics/extract/${key}.json", "metrics/summary.json"]
+    assert sorted(set(declared)) == ["metrics/extract/${key}.json", "metrics/summary.json", "metrics/sweeps/${key}.json"]

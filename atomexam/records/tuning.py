@@ -31,6 +31,8 @@ class Tuning(Block, frozen=True):
     seed: int = 1
     rank: Positive = 16
     alpha: Positive = 32
+    embeddings: Literal["kept", "learned"] = "kept"
+    """Of lora. learned: the embeddings and the output layer are trained whole beside the adapter and saved with it."""
     epochs: Positive | None = None
     """None takes the preset's, else 3."""
     learning_rate: Rate | None = None

@@ -25,7 +25,7 @@ from eval.models.contract import Backend
 from eval.models.reply_store import open_store
 from eval.predict.__main__ import prediction_of
 from eval.score.__main__ import score_replies
-from eval.sweep.effects import Cell, changes, curves
+from eval.sweep.effects import Cell, by_place, changes, curves
 from eval.tasks import RequestBuilder, wording
 from eval.tune.__main__ import tune
 from eval.tune.learned import Places
@@ -68,7 +68,7 @@ def main(argv: list[str] | None = None) -> None:
         rows = [row for name, run in runs.items() for row in curves(name, run.task, scored[name], _requests(builder, run))]
         write_jsonl(out / "curves.jsonl", rows, key=to_line)
         moved = [row for name, run in runs.items() for row in changes(name, run.task, scored[name], _requests(builder, run))]
-    write_json(args.metrics, {"model": sweep.model, "curves": rows, "changes": moved})
+    write_json(args.metrics, {"model": sweep.model, "figures": by_place(rows), "curves": rows, "changes": moved})
 
 
 def plan(sweep: Sweep) -> list[tuple[Cell, int, Tuning | None]]:

@@ -49,6 +49,15 @@ def curves(run: str, task: str, scored: Scored, requests: Sequence[Request]) -> 
     return rows
 
 
+def by_place(rows: Sequence[Figures]) -> Figures:
+    """Return the values of curves by run, kind, amount and measure: DVC compares figures that have a name, and leaves lists out."""
+    found: Figures = {}
+    for row in rows:
+        amounts = found.setdefault(row["run"], {}).setdefault(row["kind"] or "none", {})
+        amounts.setdefault(f"{row['amount']:g}", {})[row["measure"]] = row["value"]
+    return found
+
+
 def _moved(score: Score, place: int, by_seed: Mapping[int, Sequence[Score]]) -> Score:
     """Return a score as a repeat of its own among those of all seeds."""
     repeats = 1 + max((one.repeat for scores in by_seed.values() for one in scores), default=0)

@@ -68,10 +68,28 @@ def _with_adapter(model: Any, tuning: Tuning, about: Description) -> Any:
     except ImportError:
         raise ValueError("method lora needs peft, which is not installed; `pip install -e .[tune]`, or set `method: full`") from None
     config = LoraConfig(r=tuning.rank, lora_alpha=tuning.alpha, target_modules="all-linear", task_type="CAUSAL_LM")
+    if tuning.embeddings == "learned":
+        config.modules_to_save, config.ensure_weight_tying = _embeddings_of(model)
     made = get_peft_model(model, config)
+    for weights in made.parameters():
+        if weights.requires_grad:
+            weights.data = weights.data.float()  # small steps would be lost in 16 bits
     told = made.peft_config["default"]
     told.base_model_name_or_path, told.revision = about.name, about.revision
     return made
+
+
+def _embeddings_of(model: Any) -> tuple[list[str], bool]:
+    """Return the names of embeddings and output layer, and whether peft can keep them one where they share their weights.
+
+    Of those that it keeps one the embeddings alone are named; of others that share, each learns weights of its own.
+    """
+    from peft.utils.constants import EMBEDDING_LAYER_NAMES
+
+    names = {module: name for name, module in model.named_modules()}
+    read, said = model.get_input_embeddings(), model.get_output_embeddings()
+    is_one = said is not None and said.weight is read.weight and names[read].rpartition(".")[2] in EMBEDDING_LAYER_NAMES
+    return [names[module] for module in (read, None if is_one else said) if module is not None], is_one
 
 
 def be_deterministic(model: Any) -> None:

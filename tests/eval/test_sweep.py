@@ -1,12 +1,16 @@
 """A sweep over data: its models by kind, amount and seed; only what is new is made and asked; intervals, changes, plots and report."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import structs
+from ruamel.yaml import YAML
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Score
@@ -19,6 +23,7 @@ from eval.sweep.effects import Cell, changes, curves
 from eval.tasks import claim
 from eval.tune import training
 
+ROOT = Path(__file__).parents[2]
 TUNE: dict[str, Any] = {"epochs": 1, "rank": 2, "batch_tokens": 600, "max_tokens": 400, "checks": 1}
 
 
@@ -100,6 +105,71 @@ def test_one_kind_more_makes_and_asks_only_what_is_new(at_work: Path, monkeypatc
     assert sorted(path.name for path in Path("out/models").iterdir() if not path.name.startswith(".")) == [
         "claims-1-1", "claims-1-2", "knowledge-1-1", "knowledge-1-2"
     ]  # fmt: skip
+
+
+def command(*words: str, at: Path) -> str:
+    """Return what a command says; it finds our code in the repository, and DVC beside the Python that runs the tests."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT), "DVC_NO_ANALYTICS": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
+    done = subprocess.run(words, cwd=at, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, f"{' '.join(words)}: {done.stderr[-2000:]}"
+    return done.stdout + done.stderr
+
+
+@pytest.fixture
+def project(toy_models: Path, toy_data: Path, tmp_path: Path) -> Path:
+    """A repository with the stage `sweep` as dvc.yaml has it, over toy data in git and a base of people's own, which git ignores."""
+    folder = tmp_path / "project"
+    shutil.copytree(toy_data / "splits", folder / "data/splits")
+    shutil.copytree(toy_models / "toy", folder / "imports/models/own")
+    (folder / "data/clean").mkdir()
+    shutil.copy(toy_data / "passages.jsonl", folder / "data/clean")
+    (folder / "metrics/finetune").mkdir(parents=True)
+    (folder / "metrics/finetune/none.json").write_text("{}")
+    (folder / "imports/dialogues").mkdir()
+    for name in ("imports/dialogues", "imports/models"):
+        (folder / name / "README.md").touch()
+    stage = YAML(typ="safe").load(ROOT / "dvc.yaml")["stages"]["sweep"]
+    stage["do"]["deps"] = [name for name in stage["do"]["deps"] if (folder / name).exists()]
+    settings = {"epochs": 1, "rank": 2, "batch_tokens": 600, "max_tokens": 400, "checks": 1}
+    effect = {"model": "own", "kinds": ["claims"], "amounts": [0, 1], "seeds": [1], "runs": ["c"], "tune": settings}
+    params = {
+        "models": {"own": {"backend": "huggingface", "name": "imports/models/own"}},
+        "finetune": {},
+        "runs": {"c": {"model": "own", "task": "claim", "max_new_tokens": 4}},
+        "sweeps": {"effect": effect},
+    }
+    for name, content in {"dvc.yaml": {"stages": {"sweep": stage}}, "params.yaml": params}.items():
+        YAML().dump(content, folder / name)
+    command("git", "init", "--quiet", at=folder)
+    command("dvc", "init", "--quiet", at=folder)
+    shutil.copy(ROOT / ".dvcignore", folder)
+    shutil.copy(ROOT / ".dvc/config", folder / ".dvc")
+    (folder / ".gitignore").write_text("/data/sweeps\n/imports/models/own\n")
+    command("git", "add", "--all", at=folder)
+    command("git", "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "--quiet", "--message", "first", at=folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_experiments_try_settings_in_the_folder_and_in_a_queue(project: Path) -> None:
+    """As docs/models.md says: one here, then two in copies, to which what git ignores and what was made before is brought along."""
+    ran = command("dvc", "exp", "run", "--set-param", "sweeps.effect.tune.rank=3", "sweep@effect", at=project)
+    assert "24 requests, 0 kept, 24 asked" in ran and "--tune.rank 3" in ran
+    # A folder of which git has a part, as imports/models with its README.md, cannot be copied whole.
+    queued = ("--queue", "--copy-paths", "imports/models/own", "--copy-paths", "data/sweeps", "--set-param")
+    command("dvc", "exp", "run", *queued, "sweeps.effect.tune.rank=3,4", "sweep@effect", at=project)
+    ran = command("dvc", "exp", "run", "--run-all", at=project)
+    assert "--tune.rank 4" in ran and "24 requests, 0 kept" in ran and ran.count("24 requests, 24 kept, 0 asked") >= 1
+    workspace, head, *_ = json.loads(command("dvc", "exp", "show", "--json", at=project))
+    figures = {
+        one["revs"][0]["data"]["params"]["params.yaml"]["data"]["sweeps"]["effect"]["tune"]["rank"]: one["revs"][0]["data"]["metrics"]
+        for one in head["experiments"]
+    }
+    assert set(figures) == {3, 4} and workspace["rev"] == "workspace"
+    for metrics in figures.values():
+        told = metrics["metrics/sweeps/effect.json"]["data"]["figures"]["c"]
+        assert told.keys() == {"none", "claims"} and told["claims"]["1"].keys() == {"following_rate", "accuracy"}
 
 
 def score(item: str, is_right: bool) -> Score:

@@ -17,7 +17,17 @@ from typing import Any
 import pytest
 import torch
 from msgspec import structs
-from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MambaConfig
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    MambaConfig,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+)
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
@@ -25,6 +35,7 @@ from atomexam.records.question import Option, Question
 from atomexam.records.tuning import PRESETS, Tuning
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.models import open_backend
+from eval.models.huggingface import adapted
 from eval.models.weights import content_hash, identity_of
 from eval.plan.__main__ import main as plan
 from eval.plan.__main__ import weights_of
@@ -37,6 +48,8 @@ from eval.tune.training import keeps_apart
 
 ROOT = Path(__file__).parents[2]
 QUICK: dict[str, Any] = {"epochs": 1, "rank": 2, "batch_tokens": 600, "max_tokens": 400, "checks": 3, "patience": 0, "data": {"claims": 1}}
+
+SHAPE = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 2, "vocab_size": 64}
 
 
 def places_of(data: Path) -> Places:
@@ -59,13 +72,14 @@ def copied(toy_data: Path, folder: Path) -> Path:
     return Path(shutil.copytree(toy_data, folder / "data"))
 
 
-@pytest.mark.parametrize("method", ["lora", "full"])
-def test_two_tunings_give_the_same_bytes(method: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
-    first = tuned(toy_models, toy_data, tmp_path / "a", method=method)
+@pytest.mark.parametrize(("method", "embeddings"), [("lora", "kept"), ("lora", "learned"), ("full", "kept")])
+def test_two_tunings_give_the_same_bytes(method: str, embeddings: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    how = {"method": method, "embeddings": embeddings}
+    first = tuned(toy_models, toy_data, tmp_path / "a", **how)
     (tmp_path / "b.part").mkdir()
     (tmp_path / "b.part" / "half").write_bytes(b"of a killed run")
     (tmp_path / "b.kept" / "checkpoint-1").mkdir(parents=True)  # of another training
-    assert tuned(toy_models, toy_data, tmp_path / "b", method=method) == first
+    assert tuned(toy_models, toy_data, tmp_path / "b", **how) == first
     assert digests(tmp_path / "a") == digests(tmp_path / "b")
     assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith(".")) == ["a", "b"]
     assert ("adapter_model.safetensors" in digests(tmp_path / "a")) is (method == "lora")
@@ -117,9 +131,18 @@ tune(about, Tuning(**json.loads(settings)), Places(data / 'splits', data / 'pass
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["lora", "full"])
-def test_killed_at_any_moment_it_ends_with_the_same_bytes(method: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
-    settings = QUICK | {"method": method, "epochs": 6, "checks": 40, "patience": 4, "data": {"claims": 1, "knowledge": 1}}
+@pytest.mark.parametrize(("method", "embeddings"), [("lora", "kept"), ("lora", "learned"), ("full", "kept")])
+def test_killed_at_any_moment_it_ends_with_the_same_bytes(
+    method: str, embeddings: str, toy_models: Path, toy_data: Path, tmp_path: Path
+) -> None:
+    settings = QUICK | {
+        "method": method,
+        "embeddings": embeddings,
+        "epochs": 6,
+        "checks": 40,
+        "patience": 4,
+        "data": {"claims": 1, "knowledge": 1},
+    }
     figures = tuned(toy_models, toy_data, tmp_path / "whole", **settings)
     words = [str(toy_models / "toy"), str(toy_data), str(tmp_path / "killed"), json.dumps(settings)]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"}
@@ -140,15 +163,24 @@ def test_killed_at_any_moment_it_ends_with_the_same_bytes(method: str, toy_model
     assert digests(tmp_path / "killed") == digests(tmp_path / "whole")
 
 
+LAUNCHERS = {
+    "torchrun": ["torch.distributed.run", "--nproc-per-node", "2", "--standalone"],
+    # multi_gpu starts several processes without a GPU, too; with --cpu the launcher starts one
+    "accelerate": ["accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--num_machines", "1"],
+}
+
+
 @pytest.mark.slow
-def test_two_processes_have_the_same_loss_curve(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("launched", LAUNCHERS)
+def test_two_processes_have_the_same_loss_curve(launched: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     alone = tuned(toy_models, toy_data, tmp_path / "one", batch_tokens=3000)
     words = [str(toy_models / "toy"), str(toy_data), str(tmp_path / "two"), json.dumps(QUICK | {"batch_tokens": 3000})]
     script = tmp_path / "tuning.py"
-    script.write_text(KILLED)
-    launched = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone", str(script), *words]
-    done = subprocess.run(launched, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    script.write_text(f"{KILLED}\nimport os; print('one of', os.environ['WORLD_SIZE'], file=sys.stderr)\n")
+    launcher = [sys.executable, "-m", *LAUNCHERS[launched], str(script), *words]
+    done = subprocess.run(launcher, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stderr.count("one of 2") == 2
     together = json.loads((tmp_path / "two" / "made.jsonl").read_bytes())["figures"]
     assert together["loss"] == pytest.approx(alone["loss"], abs=2e-3)
     assert together["dev_loss"] == pytest.approx(alone["dev_loss"], abs=2e-3)
@@ -165,6 +197,33 @@ def test_an_adapter_is_opened_over_its_base(toy_models: Path, toy_data: Path, tm
     merged = backend._model.state_dict()
     plain = AutoModelForCausalLM.from_pretrained(toy_models / "toy").state_dict()
     assert merged.keys() == plain.keys() and any(not torch.equal(merged[name], plain[name]) for name in plain)
+
+
+@pytest.mark.parametrize("family", ["llama", "tied qwen2", "gpt2"])
+def test_embeddings_that_are_learned_are_saved_and_opened(family: str, tmp_path: Path) -> None:
+    """With an output layer of their own, sharing its weights, and sharing them under a name that peft does not know."""
+    torch.manual_seed(1)
+    base = {
+        "llama": lambda: LlamaForCausalLM(LlamaConfig(**SHAPE)),
+        "tied qwen2": lambda: Qwen2ForCausalLM(Qwen2Config(**SHAPE, num_key_value_heads=2, tie_word_embeddings=True)),
+        "gpt2": lambda: GPT2LMHeadModel(GPT2Config(n_embd=32, n_layer=1, n_head=2, vocab_size=64, bos_token_id=0, eos_token_id=0)),
+    }[family]()
+    base.save_pretrained(tmp_path / "base")
+    about = Description(model="m", backend="huggingface", name=str(tmp_path / "base"))
+    model = training.open_base(tmp_path / "base", Tuning(rank=2, embeddings="learned"), about)
+    ids = torch.arange(10)[None]
+    learner = torch.optim.AdamW([one for one in model.parameters() if one.requires_grad], lr=0.05)
+    for _ in range(2):
+        model(input_ids=ids, labels=ids).loss.backward()
+        learner.step()
+    said = model.eval()(input_ids=ids).logits
+    model.save_pretrained(tmp_path / "m")
+    opened = adapted(AutoModelForCausalLM.from_pretrained(tmp_path / "base"), tmp_path / "m").eval()
+    assert torch.allclose(opened(input_ids=ids).logits, said, atol=1e-5)
+    layers = opened.get_input_embeddings().weight, opened.get_output_embeddings().weight
+    before = base.get_input_embeddings().weight, base.get_output_embeddings().weight
+    assert all(not torch.allclose(now, then) for now, then in zip(layers, before, strict=True))
+    assert (layers[0] is layers[1]) is (family == "tied qwen2")
 
 
 def test_an_adapter_made_elsewhere_names_its_base_in_params(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
@@ -375,9 +434,8 @@ def test_kinds_come_in_turn_where_they_are_listed(toy_models: Path, toy_data: Pa
 
 
 def test_models_that_mix_what_stands_in_a_row_are_found_out(toy_models: Path) -> None:
-    shape = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 2, "vocab_size": 64}
     torch.manual_seed(1)
-    assert keeps_apart(LlamaForCausalLM(LlamaConfig(**shape)).eval())
+    assert keeps_apart(LlamaForCausalLM(LlamaConfig(**SHAPE)).eval())
     assert keeps_apart(GPT2LMHeadModel(GPT2Config(n_embd=32, n_layer=1, n_head=2, vocab_size=64)).eval())
     from transformers import MambaForCausalLM
 
