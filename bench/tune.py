@@ -23,15 +23,17 @@ from transformers import Qwen2Config, Qwen2ForCausalLM
 _GB = 10**9
 
 
-def model_of(shape: str, rank: int | None, checkpointing: bool) -> torch.nn.Module:
-    """Return a model without weights, with an adapter where there is a rank."""
+def model_of(shape: str, rank: int | None, embeddings: str, checkpointing: bool) -> torch.nn.Module:
+    """Return a model without weights, with an adapter where there is a rank, beside which the embeddings may be learned."""
     layers, hidden, intermediate, heads, key_values, vocabulary = SHAPES[shape]
     sizes = {"num_hidden_layers": layers, "hidden_size": hidden, "intermediate_size": intermediate, "vocab_size": vocabulary}
     config = Qwen2Config(num_attention_heads=heads, num_key_value_heads=key_values, use_cache=False, **sizes)
     with torch.device("meta"):
         model = Qwen2ForCausalLM(config).to(torch.bfloat16)
         if rank:
-            model = get_peft_model(model, LoraConfig(r=rank, target_modules="all-linear", task_type="CAUSAL_LM"))
+            whole = ["model.embed_tokens", "lm_head"] if embeddings == "learned" else None
+            adapter = LoraConfig(r=rank, target_modules="all-linear", modules_to_save=whole, task_type="CAUSAL_LM")
+            model = get_peft_model(model, adapter)
     if checkpointing:
         model.gradient_checkpointing_enable({"use_reentrant": False})
         model.enable_input_require_grads()
@@ -63,21 +65,20 @@ def main() -> None:
     parser.add_argument("--peak", type=float, default=989e12, help="operations a second of one GPU in bf16; that of an H100")
     parser.add_argument("--used", type=float, default=0.4, help="share of the peak that is reached")
     args = parser.parse_args()
-    print("method  checkpointing  weights  trained    GB state  GB kept a row  GB one GPU  GB each of several  tokens/s a GPU")
-    for method in ("lora", "full"):
+    print("method  embeddings  checkpointing  weights  trained    GB state  GB kept a row  GB one GPU  GB each of several  tokens/s a GPU")
+    for method, embeddings in (("lora", "kept"), ("lora", "learned"), ("full", "learned")):
         for checkpointing in (False, True):
-            model = model_of(args.shape, args.rank if method == "lora" else None, checkpointing)
+            model = model_of(args.shape, args.rank if method == "lora" else None, embeddings, checkpointing)
             weights = sum(one.numel() for one in model.parameters())
             trained = sum(one.numel() for one in model.parameters() if one.requires_grad)
-            # lora: base in 16 bits, adapter in 32; full: 32 bits, and a copy in 16 for the row at work. Gradient and two moments in 32.
-            state = (2 * (weights - trained) if method == "lora" else 2 * weights) + 16 * trained
+            # All in 16 bits for the row at work; what is learned also in 32, with its gradient and two moments.
+            state = 2 * weights + 16 * trained
             kept = kept_bytes(model, args.tokens)
             passes = 2 + (2 if method == "lora" else 4) + (2 if checkpointing else 0)
             speed = args.used * args.peak / (passes * weights)
-            print(
-                f"{method:6}  {'yes' if checkpointing else 'no':13}  {weights / 1e9:6.2f}B  {trained / 1e6:6.0f}M  {state / _GB:9.1f}"
-                f"  {kept / _GB:13.1f}  {(state + kept) / _GB:10.1f}  {(state / args.gpus + kept) / _GB:18.1f}  {speed:14,.0f}"
-            )
+            shown = f"{method:6}  {embeddings:10}  {'yes' if checkpointing else 'no':13}  {weights / 1e9:6.2f}B  {trained / 1e6:6.0f}M"
+            each = state / args.gpus + kept
+            print(f"{shown}  {state / _GB:9.1f}  {kept / _GB:13.1f}  {(state + kept) / _GB:10.1f}  {each / _GB:18.1f}  {speed:14,.0f}")
 
 
 if __name__ == "__main__":

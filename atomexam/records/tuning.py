@@ -15,7 +15,8 @@ PRESETS: dict[str, dict[str, Any]] = {
     # SdAK, section 5.3, tunes Baichuan-7b. It gives five numbers for four settings (2, 5e-5, 128, 64, 2048): 64 is left out here.
     "sdak": {"epochs": 2, "batch_examples": 128, "learning_rate": 5e-5, "max_tokens": 2048, "patience": 0},
 }
-_DEFAULTS = {"epochs": 3, "batch_examples": 0, "learning_rate": 1e-4, "max_tokens": 2048, "patience": 3}
+_DEFAULTS = {"epochs": 3, "batch_examples": 0, "max_tokens": 2048, "patience": 3}
+_RATES = {"lora": 1e-4, "full": 1e-5}  # as LLaMA-Factory's examples have them for models of some 7 thousand million weights
 
 
 class Tuning(Block, frozen=True):
@@ -36,7 +37,7 @@ class Tuning(Block, frozen=True):
     epochs: Positive | None = None
     """None takes the preset's, else 3."""
     learning_rate: Rate | None = None
-    """None takes the preset's, else 0.0001."""
+    """None takes the preset's, else 0.0001 for lora and 0.00001 for full."""
     batch_tokens: Positive = 16384
     """Most tokens of a step."""
     batch_examples: Count | None = None
@@ -53,9 +54,11 @@ class Tuning(Block, frozen=True):
     """again: computed anew for the backward pass (gradient checkpointing): less memory, a third more time."""
 
     def __post_init__(self) -> None:
-        for name, value in (_DEFAULTS | PRESETS.get(self.preset or "", {})).items():
+        for name, value in (_DEFAULTS | {"learning_rate": _RATES[self.method]} | PRESETS.get(self.preset or "", {})).items():
             if getattr(self, name) is None:
                 force_setattr(self, name, value)
+        if self.embeddings == "learned" and self.method == "full":
+            raise ValueError("embeddings: learned is for method lora; in full tuning they are learned in any case. Take it out")
         if not self.data or not any(self.data.values()):
             raise ValueError("data: nothing to learn; name a kind with an amount above 0, such as {claims: 1}")
 

@@ -39,6 +39,7 @@ from eval.models.huggingface import adapted
 from eval.models.weights import content_hash, identity_of
 from eval.plan.__main__ import main as plan
 from eval.plan.__main__ import weights_of
+from eval.predict.__main__ import main as predict
 from eval.tune import training
 from eval.tune.__main__ import main, tune
 from eval.tune.dialogues import kinds_in, read_dialogues
@@ -246,6 +247,40 @@ def test_an_adapter_made_elsewhere_names_its_base_in_params(toy_models: Path, to
     assert backend._model is not None and "正确" in backend.render([{"role": "user", "content": "正确"}])
 
 
+@pytest.mark.parametrize("learns", ["lora", "embeddings too"])
+def test_an_adapter_in_the_layout_of_llama_factory_is_asked_by_one_line(
+    learns: str, toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its base named in its own settings, its tokenizer and the trainer's files beside it; the stages as DVC calls them."""
+    from peft import LoraConfig, get_peft_model
+
+    monkeypatch.chdir(tmp_path)
+    base, theirs = Path("imports/models/base"), Path("imports/models/theirs")
+    shutil.copytree(toy_models / "toy", base)
+    torch.manual_seed(1)
+    whole = ["embed_tokens", "lm_head"] if learns == "embeddings too" else None  # as its `additional_target` says it
+    config = LoraConfig(r=8, lora_alpha=16, target_modules="all-linear", modules_to_save=whole, task_type="CAUSAL_LM", use_rslora=True)
+    adapter = get_peft_model(AutoModelForCausalLM.from_pretrained(base), config)
+    for name, weights in adapter.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(weights)
+    adapter.save_pretrained(theirs)
+    AutoTokenizer.from_pretrained(base).save_pretrained(theirs)
+    for name, content in {"all_results.json": "{}", "trainer_log.jsonl": "{}\n", "training_args.bin": "", "README.md": "---\n"}.items():
+        (theirs / name).write_text(content)
+    assert json.loads((theirs / "adapter_config.json").read_bytes())["base_model_name_or_path"] == str(base)
+    lines = {name: {"backend": "huggingface", "name": f"imports/models/{name}"} for name in ("base", "theirs")}
+    runs = {f"{name}-claims": {"model": name, "task": "claim", "max_new_tokens": 4} for name in lines}
+    Path("params.yaml").write_text(json.dumps({"models": lines, "runs": runs}))
+    plan(["--models", "models", "--out", "plan"])
+    said = {}
+    for name in lines:
+        paths = ["--splits", str(toy_data / "splits"), "--models", "plan", "--out", f"predictions/{name}"]
+        predict([name, "--runs", f"plan/{name}/runs.json", *paths])
+        said[name] = [row["reply"] for row in read_jsonl(Path(f"predictions/{name}/{name}-claims.jsonl"), dict)]
+    assert len(said["theirs"]) == len(said["base"]) == 24 and said["theirs"] != said["base"]
+
+
 def test_nothing_held_is_learned(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     """Looked for in the tokens themselves: questions that stand in passages and conversations of people's own, and claims in train."""
     data = copied(toy_data, tmp_path)
@@ -447,6 +482,7 @@ def test_presets_are_the_settings_of_the_papers() -> None:
     assert sorted(PRESETS) == ["cpsyexam", "sdak"]
     paper = Tuning(preset="cpsyexam", method="full")
     assert (paper.epochs, paper.batch_examples, paper.learning_rate) == (4, 128, 1e-6)
+    assert (Tuning().learning_rate, Tuning(method="full").learning_rate) == (1e-4, 1e-5)
     paper = Tuning(preset="sdak", epochs=1)
     assert (paper.epochs, paper.batch_examples, paper.learning_rate, paper.max_tokens) == (1, 128, 5e-5, 2048)
 
@@ -489,6 +525,8 @@ def test_what_cannot_be_tuned_is_named(toy_models: Path, toy_data: Path, tmp_pat
     monkeypatch.setitem(sys.modules, "peft", None)
     with pytest.raises(ValueError, match=r"needs peft, which is not installed; `pip install -e .\[tune\]`, or set `method: full`"):
         tuned(toy_models, toy_data, tmp_path / "m")
+    with pytest.raises(ValueError, match="embeddings: learned is for method lora"):
+        Tuning(method="full", embeddings="learned")
     with pytest.raises(ValueError, match="nothing to learn; name a kind with an amount above 0"):
         Tuning(data={"claims": 0})
     monkeypatch.chdir(tmp_path)

@@ -56,6 +56,7 @@ def test_before_the_last_reply_stands_the_prompt_of_evaluation(name: str) -> Non
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_task_is_learned_as_it_is_asked(name: str, toy_data: Path) -> None:
+    """With `-s` it prints what is learned of each."""
     tokenizer, family = families.tokenizer_of(name), families.FAMILIES[name]
     folder = toy_data / "splits" / "train"
     requests = known_requests(list(read_jsonl(folder / "questions.jsonl", Question)), list(read_jsonl(folder / "claims.jsonl", ClaimPair)))
@@ -63,7 +64,9 @@ def test_every_task_is_learned_as_it_is_asked(name: str, toy_data: Path) -> None
         turns = [*conversation([request]), {"role": "assistant", "content": request.solution}]
         replies = [turn["content"] for turn in turns if turn["role"] == "assistant"]
         told = [f"{family.lead}{reply}{family.end}" for reply in (replies if family.learns_all else replies[-1:])]
-        assert learned(tokenizer, spoken(tokenizer, "x", request.item_id, turns)) == " | ".join(told)
+        found = learned(tokenizer, spoken(tokenizer, "x", request.item_id, turns))
+        print(f"{name:12} {request.reader:6} {request.facets.get('form') or '':3} {found!r}")
+        assert found == " | ".join(told)
 
 
 def test_control_tokens_in_a_reply_end_no_turn() -> None:
