@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, DynamicCache, GenerationConfig, logging
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from transformers.generation import LogitsProcessorList, StoppingCriteriaList
@@ -33,6 +34,8 @@ _NO_NUMBERS = "the model's scores are no numbers (NaN)"
 _REASONS = "the chat template opens the model's reasoning (<think>)"
 _CLOSED = "{enable_thinking: false}"  # as Qwen3 and those after it name it
 _MAKING = "2"  # raise it when a change of this module changes replies: kept replies are then asked anew
+
+_SHOWN = 300  # characters of a library's message, which may list all weights
 
 _READ = {"max_new_tokens": 1, "return_dict_in_generate": True, "output_logits": True}
 """Of `generate`: reads prompts, and gives what replies go on from."""
@@ -336,15 +339,23 @@ def adapted(model: Any, folder: Path) -> Any:
         ValueError: peft is missing, or the adapter is not in safetensors or does not fit the model.
     """
     try:
-        from peft import PeftModel
+        from peft import PeftModel, get_peft_model_state_dict
     except ImportError:
         raise ValueError(f"{folder} is an adapter, and peft is not installed; `pip install -e .[tune]`") from None
     if not (folder / "adapter_model.safetensors").exists():
         raise ValueError(f"{folder} has no adapter_model.safetensors; of other formats loading may run code")
     try:
-        return PeftModel.from_pretrained(model, folder).merge_and_unload()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # of its own names, as peft uses them
+            made = PeftModel.from_pretrained(model, folder)
+        # Of an adapter for a deeper or shallower model peft takes what fits, and says nothing.
+        with safe_open(folder / "adapter_model.safetensors", "pt") as file:
+            differ = set(file.keys()) ^ get_peft_model_state_dict(made, save_embedding_layers=False).keys()
+        if left := sorted(name for name in differ if "lora_A" in name or "lora_B" in name):
+            raise ValueError(f"{left[0]} and {len(left) - 1} others are in one of them alone")
+        return made.merge_and_unload()
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
-        first = str(error).splitlines()[0]
+        first = str(error).splitlines()[0][:_SHOWN]
         raise ValueError(f"{folder}: the adapter does not fit {type(model).__name__} of {model.name_or_path}: {first}") from None
 
 

@@ -22,6 +22,7 @@ from atomexam.records.checks import convert, one_of
 from atomexam.records.model import Description
 from atomexam.records.run import Model
 from atomexam.records.tuning import Tuning
+from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, replace_folder, replacing, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.finetune.training_data import IGNORED
@@ -54,6 +55,9 @@ def main(argv: list[str] | None = None) -> None:
     figures = tune(description, args.params, places, args.out)
     if _is_first():
         write_json(args.metrics, figures)
+        dev = "" if figures["dev_loss"] is None else f", loss on dev {figures['dev_loss']}"
+        steps = f"{figures['best_step']:,} of {number_of(figures['planned_steps'], 'step')}"
+        close(f"tune {name}", f"{figures['trained_parameters']:,} of {figures['parameters']:,} parameters, {steps}{dev}")
 
 
 def tune(description: Description, tuning: Tuning, places: Places, out: Path) -> dict[str, Any]:

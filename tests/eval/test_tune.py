@@ -247,6 +247,21 @@ def test_an_adapter_made_elsewhere_names_its_base_in_params(toy_models: Path, to
     assert backend._model is not None and "正确" in backend.render([{"role": "user", "content": "正确"}])
 
 
+@pytest.mark.parametrize(("of", "over"), [(1, 2), (2, 1)])
+def test_an_adapter_over_a_base_of_other_depth_is_no_model(of: int, over: int, tmp_path: Path) -> None:
+    """peft takes what fits and says no more than a warning, or nothing: replies would be those of a model that nobody made."""
+    from peft import LoraConfig, get_peft_model
+
+    def base(layers: int) -> Any:
+        return LlamaForCausalLM(LlamaConfig(**SHAPE | {"num_hidden_layers": layers}))
+
+    everywhere = LoraConfig(target_modules=["q_proj", "up_proj"], task_type="CAUSAL_LM")
+    get_peft_model(base(of), everywhere).save_pretrained(tmp_path)
+    assert adapted(base(of), tmp_path)
+    with pytest.raises(ValueError, match=r"the adapter does not fit LlamaForCausalLM .*layers\.1\.mlp"):
+        adapted(base(over), tmp_path)
+
+
 @pytest.mark.parametrize("learns", ["lora", "embeddings too"])
 def test_an_adapter_in_the_layout_of_llama_factory_is_asked_by_one_line(
     learns: str, toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -497,7 +512,9 @@ def test_wrong_data_are_named(change: dict, message: str, toy_models: Path, toy_
         tuned(toy_models, toy_data, tmp_path / "m", **change)
 
 
-def test_the_stage_tunes_what_finetune_made(toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stage_tunes_what_finetune_made(
+    toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
     """Called as DVC calls it, with the block unpacked into flags; `plan` then knows the weights."""
     monkeypatch.chdir(tmp_path)
     for name in ("splits", "passages.jsonl"):
@@ -510,6 +527,8 @@ def test_the_stage_tunes_what_finetune_made(toy_models: Path, toy_data: Path, tm
     paths = "--splits splits --passages passages.jsonl --dialogues none --models models --out models/sft --metrics sft.json"
     main(["sft", *flags.split(), *paths.split()])
     figures = json.loads(Path("sft.json").read_bytes())
+    closing = f"tune sft: {figures['trained_parameters']:,} of {figures['parameters']:,} parameters, {figures['best_step']} of "
+    assert capsys.readouterr().err.splitlines()[-1].startswith(closing)
     assert figures["data"]["claims"]["items"] == 12 and figures["method"] == "lora"
     assert json.loads(Path("models/sft/adapter_config.json").read_bytes())["r"] == 3
     plan(["--models", "models", "--out", "plan"])
