@@ -215,7 +215,7 @@ print(*[line.split()[1] for line in open("/proc/self/status") if line.startswith
 @pytest.mark.slow
 @pytest.mark.parametrize("shots", [0, 3])
 def test_memory_does_not_grow_with_the_items(shots: int, toy_data: Path, tmp_path: Path) -> None:
-    """Of 60,000 more, asked and then found among the kept ones, fewer than 100 bytes each: where its reply lies, in a table that doubles."""
+    """Of 60,000 more, asked and then found among the kept, fewer than 100 bytes each: the places of the replies."""
     [pair] = list(read_jsonl(toy_data / "splits" / "test" / "claims.jsonl", ClaimPair))[:1]
     held = []
     for number, size in enumerate((25_000, 85_000)):
