@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from atomexam.records.checks import one_of
-from atomexam.records.claim import ClaimPair
-from atomexam.records.question import Question
 from atomexam.records.run import Run
 from eval.tasks import choice, claim, essay, tcm
-from eval.tasks.contract import Task, read_requests, read_split
+from eval.tasks.contract import Task, read_requests
 from eval.tasks.request import Request
 from eval.tasks.shots import Pools, from_pools, read_pools
 
@@ -26,19 +24,18 @@ def wording(task: str, name: str | None) -> str:
 
 
 class RequestBuilder:
-    """The requests of runs over one folder of splits; those of one task and prompt are built once, and the test split is read once."""
+    """The requests of runs over one folder of splits; the test split is read once a task and prompt, and their requests are built once."""
 
     def __init__(self, splits: Path) -> None:
         self._splits = splits
-        self._test: tuple[list[Question], list[ClaimPair]] | None = None
         self._asked: dict[tuple[str, str], list[Request]] = {}
         self._pools: dict[tuple[str, str, int], Pools] = {}
 
     def zero_shot(self, task: str, prompt: str) -> list[Request]:
         """Return the requests of the test split for a task and one of its prompts, sorted by item id."""
         if (task, prompt) not in self._asked:
-            self._test = self._test or read_split(self._splits / "test")
-            self._asked[task, prompt] = TASKS[task].requests(*self._test, prompt)
+            lists = read_requests(TASKS[task], self._splits / "test", prompt)
+            self._asked[task, prompt] = sorted((one for requests in lists for one in requests), key=lambda request: request.item_id)
         return self._asked[task, prompt]
 
     def of_run(self, run: Run) -> list[Request]:
