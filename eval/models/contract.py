@@ -69,7 +69,10 @@ class Backend(Protocol):
     """A model that can be asked."""
 
     identity: str
-    """Changes whenever the same asking may get another reply: name and revision, or a hash of the weights."""
+    """Changes whenever the same asking may get another reply: name and revision, or a hash of the weights.
+
+    A backend that gains by prompts that begin alike says so by `shares_prefixes = True`: it is then asked in the order of prompts.
+    """
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt for a conversation."""

@@ -55,6 +55,8 @@ class _Row(NamedTuple):
 class HuggingFace:
     """One model and its tokenizer. The weights are loaded when the first question is asked, and then serve all that are asked."""
 
+    shares_prefixes = True
+
     def __init__(self, path: Path, description: Description) -> None:
         logging.disable_progress_bar()
         self._path, self._description = path, description

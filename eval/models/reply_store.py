@@ -8,6 +8,7 @@ import errno
 import os
 import sys
 import time
+from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import FileIO
@@ -17,10 +18,13 @@ from pathlib import Path
 import msgspec
 from filelock import FileLock, Timeout
 
-from atomexam.runtime.jsonl import to_line
+from atomexam.runtime.jsonl import BUFFER_BYTES, to_line
 from eval.models.contract import Reply
 
 _SECONDS_AT_RISK = 10.0  # waiting for the disk after each reply would take longer than many a reply
+_FILE_BITS = 40  # below them a place in a file, above them the file's number
+_USUAL_BYTES = 512  # of a line; a longer one takes more calls to read
+_DAMAGED = "expected a kept reply; take out the line: its reply alone is asked again"
 
 
 class KeptReply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -30,23 +34,120 @@ class KeptReply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     reply: Reply
 
 
+class _File:
+    """A file of the store, and how much of it is known."""
+
+    def __init__(self, path: Path, number: int) -> None:
+        self.path, self.number = path, number
+        self.bytes = open(path, "rb", buffering=0)  # noqa: SIM115 - open as long as the store
+        self.end = self.lines = 0
+
+    def new_lines(self) -> Iterator[tuple[int, KeptReply]]:
+        """Yield what stands behind what is known, each with its place in the file.
+
+        Raises:
+            ValueError: a line is no kept reply.
+        """
+        if os.fstat(self.bytes.fileno()).st_size <= self.end:
+            return
+        decoder = msgspec.json.Decoder(KeptReply)
+        with open(self.path, "rb", buffering=BUFFER_BYTES) as lines:
+            lines.seek(self.end)
+            for line in lines:
+                if not line.endswith(b"\n"):
+                    return  # another process is writing it, or was killed while it did
+                try:
+                    yield self.end, decoder.decode(line)
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                    raise ValueError(f"{self.path}:{self.lines + 1}: {error}; {_DAMAGED}") from None
+                self.end += len(line)
+                self.lines += 1
+
+    def line_at(self, place: int) -> KeptReply:
+        """Return what stands at a place.
+
+        Raises:
+            ValueError: it is no kept reply: somebody has changed the file.
+        """
+        size = _USUAL_BYTES
+        while (end := (read := os.pread(self.bytes.fileno(), size, place)).find(b"\n")) < 0 and len(read) == size:
+            size *= 8
+        try:
+            return msgspec.json.decode(read[:end], type=KeptReply)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise ValueError(f"{self.path}: {error}, {place} bytes in; the file has changed; run the same command again") from None
+
+
+class _Places:
+    """Places by the hash of a key: a table of which at most two thirds are taken, so 24 to 48 bytes a place. A dict takes 150."""
+
+    def __init__(self) -> None:
+        self._count, self._size = 0, 1 << 10
+        self._hashes, self._places = self._empty()
+
+    def _empty(self) -> tuple[array, array]:
+        return array("q", bytes(8 * self._size)), array("q", [-1]) * self._size
+
+    def add(self, key: str, place: int) -> None:
+        """Note a place; a key may have several."""
+        if 3 * self._count > 2 * self._size:
+            old = zip(self._hashes, self._places, strict=True)
+            self._size *= 2
+            self._hashes, self._places = self._empty()
+            for hashed, at in old:
+                if at >= 0:
+                    self._put(hashed, at)
+        self._put(hash(key), place)
+        self._count += 1
+
+    def of(self, key: str) -> list[int]:
+        """Return the places of a key, and of any other with the same hash."""
+        hashed, found = hash(key), []
+        slot = hashed & self._size - 1
+        while (place := self._places[slot]) >= 0:
+            if self._hashes[slot] == hashed:
+                found.append(place)
+            slot = slot + 1 & self._size - 1
+        return found
+
+    def _put(self, hashed: int, place: int) -> None:
+        slot = hashed & self._size - 1
+        while self._places[slot] >= 0:
+            slot = slot + 1 & self._size - 1
+        self._hashes[slot], self._places[slot] = hashed, place
+
+
 class Store:
-    """The replies of one model."""
+    """The replies of one model. They stay on disk: where each lies is all that is held."""
 
     def __init__(self, path: Path, out: FileIO) -> None:
         self._path = path
         self._out = out
         self._on_disk = time.monotonic()
+        self._files: dict[Path, _File] = {}
+        self._numbered: list[_File] = []
+        self._own: _File | None = None
+        """This process's own file, once it is known to its end."""
+        self._places = _Places()
 
     def find(self, keys: Iterable[str]) -> dict[str, Reply]:
         """Return those of the wanted replies that the folder holds by now.
 
         Where two processes have asked the same at the same time, this one's own reply stays.
+
+        Raises:
+            ValueError: a line of the store is no kept reply.
         """
-        wanted = set(keys)
-        found: dict[str, Reply] = {}
-        for path in sorted(self._path.parent.glob("*.jsonl"), key=lambda path: (path == self._path, path)):
-            found.update((line.key, line.reply) for line in _lines(path) if line.key in wanted)
+        self._look()
+        found = {}
+        for key in keys:
+            places = self._places.of(key)
+            if len(places) > 1:
+                places.sort(key=self._rank, reverse=True)
+            for line in map(self._line_at, places):
+                if line.key == key:
+                    found[key] = line.reply
+                    break
         return found
 
     def add(self, key: str, reply: Reply) -> None:
@@ -65,11 +166,42 @@ class Store:
             raise OSError(
                 f"{self._path}: a reply could not be kept: {error.strerror}; those before it are; make room and run the same command again"
             ) from error
+        if self._own:
+            self._note(self._own, key, self._own.end)
+            self._own.end += len(line)
+            self._own.lines += 1
 
     def to_disk(self) -> None:
         """Wait until what was written is safe from a crash of the machine."""
         os.fsync(self._out.fileno())
         self._on_disk = time.monotonic()
+
+    def close(self) -> None:
+        """Close the files that were read."""
+        for file in self._numbered:
+            file.bytes.close()
+
+    def _look(self) -> None:
+        """Note what has been written since the last look."""
+        for path in sorted(self._path.parent.glob("*.jsonl")):
+            if path not in self._files:
+                self._files[path] = _File(path, len(self._numbered))
+                self._numbered.append(self._files[path])
+            file = self._files[path]
+            for place, line in file.new_lines():
+                self._note(file, line.key, place)
+        self._own = self._files.get(self._path)
+
+    def _note(self, file: _File, key: str, place: int) -> None:
+        self._places.add(key, file.number << _FILE_BITS | place)
+
+    def _rank(self, place: int) -> tuple[bool, Path, int]:
+        """Return what sorts own replies behind those of others, those of files by name, and later ones behind earlier ones."""
+        path = self._numbered[place >> _FILE_BITS].path
+        return path == self._path, path, place
+
+    def _line_at(self, place: int) -> KeptReply:
+        return self._numbered[place >> _FILE_BITS].line_at(place & (1 << _FILE_BITS) - 1)
 
 
 def kept_path(out: Path, model: str, name: str) -> Path:
@@ -95,8 +227,11 @@ def open_store(path: Path) -> Iterator[Store]:
         with open(path, "ab", buffering=0) as out:
             _cut_torn_line(path)
             store = Store(path, out)
-            yield store
-            store.to_disk()
+            try:
+                yield store
+                store.to_disk()
+            finally:
+                store.close()
     finally:
         lock.release()
 
@@ -111,17 +246,3 @@ def _cut_torn_line(path: Path) -> None:
             end = whole.rfind(b"\n") + 1
         if end < size:
             file.truncate(end)
-
-
-def _lines(path: Path) -> Iterator[KeptReply]:
-    decoder = msgspec.json.Decoder(KeptReply)
-    with open(path, "rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.endswith(b"\n"):
-                return  # another process is writing it, or was killed while it did
-            try:
-                yield decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise ValueError(
-                    f"{path}:{number}: {error}; expected a kept reply; take out the line: its reply alone is asked again"
-                ) from None

@@ -8,13 +8,17 @@ Over several GPUs:
 """
 
 import sys
+from collections.abc import Iterator
 from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 
+from tqdm import tqdm
+
 from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run
-from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
+from atomexam.runtime.external_sort import SortedFile, sort_key
+from atomexam.runtime.jsonl import folder_lock, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.models import open_backend
 from eval.models.asker import Asker, settings_of
@@ -25,6 +29,9 @@ from eval.predict.ranks import Finished, Rank, asked_hash, finished_path, read_r
 from eval.tasks import RequestBuilder, wording
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
+
+_SORTED_BYTES = 8 << 20
+"""Of replies that wait for their place in the file; more of them wait on disk."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -51,39 +58,64 @@ def main(argv: list[str] | None = None) -> None:
         for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
             stale.unlink()
         for name, run in runs.items():
-            replies = _ask_run(run, name, requests.of_run(run), backend(), folder, rank)
-            if rank.number:
-                continue
-            predictions = [prediction_of(name, asking, reply) for asking, reply in replies]
-            write_jsonl(out / f"{name}.jsonl", predictions, key=lambda prediction: (prediction.item_id, prediction.repeat))
-            for number in range(1, rank.of):
-                finished_path(folder, name, Rank(number, rank.of)).unlink(missing_ok=True)
+            _ask_run(run, name, requests, backend(), folder, rank, out / f"{name}.jsonl")
         if not rank.number:
             write_json(out / "runs.json", runs)  # whose replies these are; DVC warns of an empty folder, too
 
 
-def _ask_run(run: Run, name: str, requests: list[Request], backend: Backend, folder: Path, rank: Rank) -> list[tuple[Asking, Reply]]:
-    """Return every request with its reply; a process that is not the first returns its own share."""
+def _ask_run(run: Run, name: str, requests: RequestBuilder, backend: Backend, folder: Path, rank: Rank, path: Path) -> None:
+    """Ask the requests of a run and write the replies as they come; a process that is not the first asks its own share alone."""
     settings = settings_of(run)
-    asked = asked_hash(backend.identity, settings, run.method, run.repeats, [(one.item_id, one.messages) for one in requests])
     with open_store(folder / f"{rank.name(name)}.jsonl") as store:
         asker = Asker(backend, settings, store, run.method)
-        replies = asker.ask_in_turn(share_of(requests, rank), run.repeats, rank.name(name))
         counts = asker.counts
-        if rank.number:
-            write_finished(folder, name, rank, Finished(asked=asked, counts=counts, failed=asker.failed))
-        elif rank.of > 1:
-            others = wait_for_others(folder, name, rank.of, asked)
-            failed = asker.failed | {key: reply for other in others for key, reply in other.failed.items()}
-            replies = Asker(backend, settings, store, run.method, failed).ask_in_turn(requests, run.repeats, name)
-            for other in others:
-                counts.add(other.counts)
-    short = sum(asking.request.shots < run.shots for asking, _ in replies if asking.repeat == 0)
+        if rank.of == 1:
+            short = _write(path, run, name, _replies(asker, run, name, requests, rank))
+        else:
+            asked = asked_hash((backend.identity, settings, run.method, run.repeats), requests.read_run(run))
+            short = sum(_is_short(asking, run) for asking, _ in _replies(asker, run, rank.name(name), requests, rank))  # replies are kept
+            if rank.number:
+                write_finished(folder, name, rank, Finished(asked=asked, counts=counts, failed=asker.failed))
+            else:
+                others = wait_for_others(folder, name, rank.of, asked)
+                failed = asker.failed | {key: reply for other in others for key, reply in other.failed.items()}
+                gathering = Asker(backend, settings, store, run.method, failed)
+                short = _write(path, run, name, _replies(gathering, run, name, requests, Rank()))
+                for other in others:
+                    counts.add(other.counts)
     line = counts.line(rank.name(name) if rank.number else name)
     print(f"{line}, {short} short of {run.shots} shots" if run.shots else line, file=sys.stderr, flush=True)
     if counts.failed and not rank.number:
         print(f"{name}: what failed is not kept; `dvc repro -fs predict@{run.model}` asks that alone again", file=sys.stderr, flush=True)
-    return replies
+    for number in range(1, rank.of) if not rank.number else ():
+        finished_path(folder, name, Rank(number, rank.of)).unlink(missing_ok=True)
+
+
+def _replies(asker: Asker, run: Run, name: str, requests: RequestBuilder, rank: Rank) -> Iterator[tuple[Asking, Reply]]:
+    """Yield a process's share of a run with its replies, as they come."""
+
+    def share() -> Iterator[list[Request]]:
+        return (share_of(some, rank) for some in requests.read_run(run))
+
+    with tqdm(desc=name, unit="reply", disable=None) as bar:
+        if not bar.disable:
+            bar.total = sum(map(len, share())) * run.repeats
+        yield from asker.ask_as_read(share(), run.repeats, bar)
+
+
+def _write(path: Path, run: Run, name: str, replies: Iterator[tuple[Asking, Reply]]) -> int:
+    """Write replies sorted by item and repeat; return how many items have fewer examples than the run asks for."""
+    rows = SortedFile[Prediction](path, lambda row: sort_key(row.item_id, f"{row.repeat:09}"), _SORTED_BYTES)
+    short = 0
+    for asking, reply in replies:
+        rows.append(prediction_of(name, asking, reply))
+        short += _is_short(asking, run)
+    rows.write()
+    return short
+
+
+def _is_short(asking: Asking, run: Run) -> bool:
+    return asking.repeat == 0 and asking.request.shots < run.shots
 
 
 def prediction_of(run: str, asking: Asking, reply: Reply) -> Prediction:

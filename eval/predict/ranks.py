@@ -7,7 +7,7 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from msgspec import Struct
 from atomexam.runtime.jsonl import read_json, write_json
 from eval.models.asker import Counts
 from eval.models.contract import Reply
-from eval.tasks.request import Request
+from eval.tasks.request import Request, conversations
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 
@@ -56,20 +56,15 @@ def read_rank(environment: Mapping[str, str] = os.environ) -> Rank:
 
 def share_of(requests: Sequence[Request], rank: Rank) -> list[Request]:
     """Return every n-th of the requests; those that follow one stay with it."""
-    by_item = {request.item_id: request for request in requests}
-    turns: dict[str, int] = {}
-
-    def first(request: Request) -> str:
-        while request.follows is not None and request.follows in by_item:
-            request = by_item[request.follows]
-        return request.item_id
-
-    return [request for request in requests if turns.setdefault(first(request), len(turns)) % rank.of == rank.number]
+    return [request for conversation in conversations(requests)[rank.number :: rank.of] for request in conversation]
 
 
-def asked_hash(*what: Any) -> str:
-    """Return a hash of all that a launch asks."""
-    return hashlib.sha256(msgspec.json.encode(what)).hexdigest()
+def asked_hash(first: Any, lists: Iterable[Sequence[Request]]) -> str:
+    """Return a hash of all that a launch asks: of something said first, and of items and messages."""
+    hashed = hashlib.sha256(msgspec.json.encode(first))
+    for requests in lists:
+        hashed.update(msgspec.json.encode([(one.item_id, one.messages) for one in requests]))
+    return hashed.hexdigest()
 
 
 def finished_path(folder: Path, run: str, rank: Rank) -> Path:

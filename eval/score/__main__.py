@@ -1,6 +1,7 @@
 """Stage `score`: the replies of all runs and the test split -> what each was read as, whether it is right, and the figures. No model."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.run import Run, Server
@@ -17,11 +18,31 @@ from eval.tasks import TASKS, RequestBuilder, wording
 from eval.tasks.request import Request
 
 
-def score_replies(predictions: Sequence[Prediction], requests: Sequence[Request], model: str = "MODEL") -> list[Score]:
-    """Return what each reply was read as, and whether it is right."""
+class Replies:
+    """The replies of a run in their file: read anew whenever somebody goes through them, so that none is held."""
+
+    def __init__(self, path: Path, model: str) -> None:
+        self._path, self._remedy = path, f"`dvc repro predict@{model}` builds it"
+
+    def __iter__(self) -> Iterator[Prediction]:
+        return read_jsonl(self._path, Prediction, self._remedy)
+
+
+def score_replies(predictions: Iterable[Prediction], requests: Sequence[Request], model: str = "MODEL") -> list[Score]:
+    """Return what each reply was read as, and whether it is right.
+
+    Raises:
+        ValueError: a request has no reply in a repeat or several, or a reply no request.
+    """
     asked = {request.item_id: request for request in requests}
-    check_complete(predictions, list(asked), model)
-    return [_score(prediction, asked[prediction.item_id]) for prediction in predictions]
+    scores, strange = list[Score](), list[tuple[str, int]]()
+    for prediction in predictions:
+        if request := asked.get(prediction.item_id):
+            scores.append(_score(prediction, request))
+        else:
+            strange.append((prediction.item_id, prediction.repeat))
+    _check_complete(scores, strange, list(asked), model)
+    return scores
 
 
 def _score(prediction: Prediction, request: Request) -> Score:
@@ -29,7 +50,7 @@ def _score(prediction: Prediction, request: Request) -> Score:
     outcome, answer, committed = read_reply(request.reader, prediction.reply, options, prediction.finish_reason)
     hidden = request.answer is None or request.reader == "qa"  # an answer in words has no letters to compare: a judge marks it
     return Score(
-        item_id=prediction.item_id,
+        item_id=request.item_id,  # the same text: one is held
         repeat=prediction.repeat,
         outcome=outcome,
         answer=answer,
@@ -39,11 +60,15 @@ def _score(prediction: Prediction, request: Request) -> Score:
     )
 
 
-def check_complete(predictions: Sequence[Prediction], expected: Sequence[str], model: str) -> None:
+def _check_complete(scores: Sequence[Score], strange: Sequence[tuple[str, int]], expected: Sequence[str], model: str) -> None:
     """Raise ValueError unless each expected item, and no other, has one reply in each repeat."""
-    repeats = {prediction.repeat for prediction in predictions}
-    found = sorted((prediction.item_id, prediction.repeat) for prediction in predictions)
-    wanted = sorted((item, repeat) for item in expected for repeat in repeats or {0})
+    repeats = sorted({score.repeat for score in scores} | {repeat for _, repeat in strange}) or [0]
+    if not strange and len(scores) == len(expected) * len(repeats):
+        pairs = ((item, repeat) for item in sorted(expected) for repeat in repeats)
+        if all((score.item_id, score.repeat) == pair for score, pair in zip(scores, pairs, strict=True)):
+            return  # the usual case, in which nothing is to be sorted
+    found = sorted([*strange, *((score.item_id, score.repeat) for score in scores)])
+    wanted = sorted((item, repeat) for item in expected for repeat in repeats)
     if found != wanted:
         odd = sorted(set(found) ^ set(wanted))[:3]
         raise ValueError(
@@ -52,41 +77,40 @@ def check_complete(predictions: Sequence[Prediction], expected: Sequence[str], m
         )
 
 
-def check_repeats(predictions: Sequence[Prediction], run: Run, name: str) -> None:
+def check_repeats(scores: Sequence[Score], run: Run, name: str) -> None:
     """Raise ValueError unless the replies are those of as many repeats as the run has."""
-    if predictions and (found := sorted({prediction.repeat for prediction in predictions})) != list(range(run.repeats)):
+    if scores and (found := sorted({score.repeat for score in scores})) != list(range(run.repeats)):
         again = f"rebuild them with `dvc repro predict@{run.model}`"
         raise ValueError(f"run {name} has {run.repeats} repeats, its predictions have {found}; {again}")
 
 
-def published_figures(task: str, predictions: Sequence[Prediction], requests: Sequence[Request]) -> dict[str, dict]:
+def published_figures(task: str, predictions: Iterable[Prediction], requests: Sequence[Request]) -> dict[str, dict]:
     """Return what the code released with each benchmark makes of the same replies, by rule set."""
-    return {name: RULE_SETS[name].figures(predictions, requests) for name in TASKS[task].published} if predictions else {}
+    return {name: RULE_SETS[name].figures(predictions, requests) for name in TASKS[task].published}
 
 
-def usage(predictions: Sequence[Prediction], server: Server | None) -> dict[str, float]:
+def usage(predictions: Iterable[Prediction], server: Server | None) -> dict[str, float]:
     """Return how many tokens were read and written and how many calls failed, and the cost where the server has prices.
 
-    Replies kept from an earlier run count as if they were asked for anew.
+    Replies kept from an earlier run count as if they were asked for anew. They are gone through a second time where there are prices.
     """
-    tokens = {
-        "prompt_tokens": sum(prediction.prompt_tokens for prediction in predictions),
-        "reply_tokens": sum(prediction.tokens for prediction in predictions),
-        "failed_calls": sum(prediction.finish_reason == "error" for prediction in predictions),
-    }
+    tokens = {"prompt_tokens": 0, "reply_tokens": 0, "failed_calls": 0}
+    for prediction in predictions:
+        tokens["prompt_tokens"] += prediction.prompt_tokens
+        tokens["reply_tokens"] += prediction.tokens
+        tokens["failed_calls"] += prediction.finish_reason == "error"
     return tokens | cost_of(predictions, server)
 
 
 def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> Figures:
     """Write the scores and the figures of one run; return the few that a diff shows."""
-    path = args.predictions / run.model / f"{name}.jsonl"
-    predictions = list(read_jsonl(path, Prediction, f"`dvc repro predict@{run.model}` builds it"))
-    check_repeats(predictions, run, name)
+    predictions = Replies(args.predictions / run.model / f"{name}.jsonl", run.model)
     prompt = wording(run.task, run.prompt)
     requests = builder.zero_shot(run.task, prompt)
     scores = score_replies(predictions, requests, run.model)
+    check_repeats(scores, run, name)
     figures = FIGURES[run.task](scores, requests)
-    if published := published_figures(run.task, predictions, requests):
+    if scores and (published := published_figures(run.task, predictions, requests)):
         figures["published"] = published
     figures["usage"] = usage(predictions, describe(run.model, args.models)[0].server)
     about = {"model": run.model, "task": run.task, "prompt": prompt, "method": run.method, "shots": run.shots, "repeats": run.repeats}

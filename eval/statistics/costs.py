@@ -26,7 +26,9 @@ def cost_of(replies: Iterable[Counted], server: Server | None) -> dict[str, floa
     """
     if server is None or not (server.input_price or server.output_price):
         return {}
-    rows = list(replies)
-    cost = sum(row.prompt_tokens * server.input_price + row.tokens * server.output_price for row in rows)
-    uncounted = sum(row.finish_reason != "error" and not row.prompt_tokens for row in rows)
+    read = written = uncounted = 0
+    for row in replies:
+        read, written = read + row.prompt_tokens, written + row.tokens
+        uncounted += row.finish_reason != "error" and not row.prompt_tokens
+    cost = read * server.input_price + written * server.output_price
     return {"cost": round(cost / _PRICED_TOKENS, 4)} | ({"replies_not_in_cost": uncounted} if uncounted else {})

@@ -1,15 +1,14 @@
 """The tasks by name, and what a run asks."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from atomexam.records.checks import one_of
-from atomexam.records.claim import ClaimPair
-from atomexam.records.question import Question
 from atomexam.records.run import Run
 from eval.tasks import choice, claim, essay, tcm
-from eval.tasks.contract import Task, read_split
+from eval.tasks.contract import Task, read_requests
 from eval.tasks.request import Request
-from eval.tasks.shots import examples_of, with_shots
+from eval.tasks.shots import Pools, from_pools, read_pools
 
 TASKS: dict[str, Task] = {"claim": claim.TASK, "choice": choice.TASK, "essay": essay.TASK, "tcm": tcm.TASK}
 
@@ -25,31 +24,37 @@ def wording(task: str, name: str | None) -> str:
 
 
 class RequestBuilder:
-    """The requests of runs over one folder of splits; those of one task and prompt are built once, and the test split is read once."""
+    """The requests of runs over one folder of splits; the test split is read once a task and prompt, and their requests are built once."""
 
     def __init__(self, splits: Path) -> None:
         self._splits = splits
-        self._test: tuple[list[Question], list[ClaimPair]] | None = None
         self._asked: dict[tuple[str, str], list[Request]] = {}
-        self._examples: dict[tuple[str, str, int], list[Request]] = {}
+        self._pools: dict[tuple[str, str, int], Pools] = {}
 
     def zero_shot(self, task: str, prompt: str) -> list[Request]:
         """Return the requests of the test split for a task and one of its prompts, sorted by item id."""
         if (task, prompt) not in self._asked:
-            self._test = self._test or read_split(self._splits / "test")
-            self._asked[task, prompt] = TASKS[task].requests(*self._test, prompt)
+            lists = read_requests(TASKS[task], self._splits / "test", prompt)
+            self._asked[task, prompt] = sorted((one for requests in lists for one in requests), key=lambda request: request.item_id)
         return self._asked[task, prompt]
 
     def of_run(self, run: Run) -> list[Request]:
         """Return the requests of a run, sorted by item id; few-shot examples come from train and dev, never from test."""
         prompt = wording(run.task, run.prompt)
-        return with_shots(self.zero_shot(run.task, prompt), self._shown(run, prompt), run.shots)
+        return from_pools(self.zero_shot(run.task, prompt), self._shown(run, prompt), run.shots)
 
-    def _shown(self, run: Run, prompt: str) -> list[Request]:
+    def read_run(self, run: Run) -> Iterator[list[Request]]:
+        """Yield the requests of a run, some at a time, as the test split is read: what follows another is in its list."""
+        prompt = wording(run.task, run.prompt)
+        shown = self._shown(run, prompt)
+        for requests in read_requests(TASKS[run.task], self._splits / "test", prompt):
+            yield from_pools(requests, shown, run.shots)
+
+    def _shown(self, run: Run, prompt: str) -> Pools:
         key = run.task, prompt, run.seed
-        if run.shots and key not in self._examples:
-            self._examples[key] = examples_of(TASKS[run.task].requests, prompt, self._splits, run.seed)
-        return self._examples[key] if run.shots else []
+        if run.shots and key not in self._pools:
+            self._pools[key] = read_pools(TASKS[run.task], prompt, self._splits, run.seed)
+        return self._pools[key] if run.shots else {}
 
 
 def build_requests(run: Run, splits: Path) -> list[Request]:

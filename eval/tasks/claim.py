@@ -43,5 +43,6 @@ TASK = Task(
     about="Both sides of each claim pair, asked apart (SdAK).",
     prompts=("claim", "claim_prompt2", "claim_short"),
     requests=requests,
+    of="claims",
     published=("sdak_v1",),
 )

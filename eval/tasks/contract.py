@@ -3,20 +3,24 @@
 Its figures stand in `eval.score.metrics.FIGURES`: asking must not depend on how scores are counted, or mending a figure would ask anew.
 """
 
-from collections.abc import Callable, Iterable
+import hashlib
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from itertools import groupby, islice
 from pathlib import Path
+from typing import Literal, TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
-from atomexam.runtime.jsonl import read_jsonl
+from atomexam.runtime.jsonl import placed_jsonl, read_jsonl
 from eval.tasks.request import Request
 
-
-def read_split(folder: Path) -> tuple[list[Question], list[ClaimPair]]:
-    """Return the questions and claim pairs of one split."""
-    return list(read_jsonl(folder / "questions.jsonl", Question)), list(read_jsonl(folder / "claims.jsonl", ClaimPair))
+R = TypeVar("R", Question, ClaimPair)
+_CHUNK = 512
+"""Records that are read and put as requests at a time."""
 
 
 Ask = Callable[[Iterable[Question], Iterable[ClaimPair], str], list[Request]]
@@ -31,5 +35,57 @@ class Task(Struct, frozen=True, kw_only=True):
     prompts: tuple[str, ...]
     """Names of its wordings, the default first."""
     requests: Ask
+    of: Literal["questions", "claims"] = "questions"
+    """What it asks of a split; the other is not read."""
+    case_of: Callable[[Question], Hashable] | None = None
+    """What the questions of one conversation have in common, None for a question that is asked alone; no function: all are."""
     published: tuple[str, ...] = ()
     """Rule sets in `eval.answers.published` whose figures stand beside ours."""
+
+
+def read_split(folder: Path) -> tuple[list[Question], list[ClaimPair]]:
+    """Return the questions and claim pairs of one split."""
+    return list(read_jsonl(folder / "questions.jsonl", Question)), list(read_jsonl(folder / "claims.jsonl", ClaimPair))
+
+
+def read_requests(task: Task, folder: Path, prompt: str) -> Iterator[list[Request]]:
+    """Yield the requests of one split, those of some records at a time; of questions of one conversation, all in one list."""
+    if task.of == "claims":
+        for claims in _chunks(read_jsonl(folder / "claims.jsonl", ClaimPair)):
+            yield task.requests([], claims, prompt)
+        return
+    path = folder / "questions.jsonl"
+    for questions in _whole_cases(path, task.case_of) if task.case_of else _chunks(read_jsonl(path, Question)):
+        yield task.requests(questions, [], prompt)
+
+
+def _chunks(records: Iterator[R]) -> Iterator[list[R]]:
+    while chunk := list(islice(records, _CHUNK)):
+        yield chunk
+
+
+def _whole_cases(path: Path, case_of: Callable[[Question], Hashable]) -> Iterator[list[Question]]:
+    """Yield the questions of a file that stand alone, then those of cases: of these only hashes and places are held, 16 bytes each."""
+    cases, places = array("Q"), array("Q")
+
+    def alone() -> Iterator[Question]:
+        for place, _, question in placed_jsonl(path, Question):
+            if (case := case_of(question)) is None:
+                yield question
+            else:
+                cases.append(int.from_bytes(hashlib.sha256(repr(case).encode()).digest()[:8], "big"))
+                places.append(place)
+
+    yield from _chunks(alone())
+    decoder = msgspec.json.Decoder(Question)
+    chunk: list[Question] = []
+    with open(path, "rb") as lines:
+        for _, members in groupby(sorted(range(len(cases)), key=cases.__getitem__), cases.__getitem__):
+            for member in members:
+                lines.seek(places[member])
+                chunk.append(decoder.decode(lines.readline()))
+            if len(chunk) >= _CHUNK:
+                yield chunk
+                chunk = []
+    if chunk:
+        yield chunk

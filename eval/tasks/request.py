@@ -73,6 +73,20 @@ def conversation(requests: Sequence[Request]) -> list[Message]:
     return merge_system(messages) if last.folds_system else messages
 
 
+def conversations(requests: Sequence[Request]) -> list[list[Request]]:
+    """Return requests by the conversation that they are asked in, each the first of one or behind what it follows."""
+    if all(request.follows is None for request in requests):
+        return [[request] for request in requests]
+    by_item = {request.item_id: request for request in requests}
+    found: dict[str, list[Request]] = {}
+    for request in requests:
+        first = request
+        while first.follows is not None and first.follows in by_item:
+            first = by_item[first.follows]
+        found.setdefault(first.item_id, []).append(request)
+    return [sorted(members, key=lambda one: one.item_id != first) for first, members in found.items()]
+
+
 def following(request: Request, before: Request, reply: str) -> Request:
     """Return a request with the question it follows, and the reply to that, before its own words."""
     messages = [*before.messages, {"role": "assistant", "content": reply}, *request.messages]

@@ -4,61 +4,118 @@ Questions are shown the examples that the split lists for their subject and type
 own by atomic type, from train, then dev.
 """
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
+from typing import overload
 
+import msgspec
 from msgspec import structs
 
+from atomexam.records.claim import ClaimPair
+from atomexam.records.question import Question
 from atomexam.records.shot import Shot
-from atomexam.runtime.jsonl import read_jsonl
-from eval.tasks.contract import Ask, read_split
+from atomexam.runtime.external_sort import ExternalSort, sort_key
+from atomexam.runtime.jsonl import placed_jsonl, read_jsonl
+from eval.tasks.contract import Task
 from eval.tasks.request import Request, conversation
 
-_SPLITS = ("train", "dev")
+_SPLITS, _CLAIMS = ("train", "dev"), "claims.jsonl"
+_SPLIT_BITS, _NUMBER_BITS = 1, 3
+_SORTED_BYTES = 8 << 20
+Pools = Mapping[str, Sequence[Request]]
+"""Examples by pool, first choice first."""
 
 
-def examples_of(ask: Ask, prompt: str, splits: Path, seed: int) -> list[Request]:
-    """Return what may be shown, first choice first; never from test.
+def read_pools(task: Task, prompt: str, splits: Path, seed: int) -> Pools:
+    """Return what a task may show, first choice first; never from test.
 
     Raises:
         ValueError: the list names a question that is not in its split.
     """
-    rows = {name: read_split(splits / name) for name in _SPLITS}
-    questions = {(name, question.id): question for name, (split, _) in rows.items() for question in split}
+    if task.of == "claims":
+        places: dict[str, list[array]] = {}
+        for number, name in enumerate(_SPLITS):
+            for pool, members in _places(splits / name / _CLAIMS, task, prompt, number).items():
+                Random(f"{seed}/shots/{pool}/{number}").shuffle(members)
+                places.setdefault(pool, []).append(members)
+        return {pool: _Drawn(splits, task, prompt, own) for pool, own in places.items()}
     path = splits / "shots.jsonl"
     listed = sorted(read_jsonl(path, Shot), key=lambda shot: (shot.place, shot.question_id))
+    named = {(shot.split, shot.question_id) for shot in listed}
+    rows = ((name, row) for name in _SPLITS for row in read_jsonl(splits / name / "questions.jsonl", Question))
+    questions = {(name, row.id): row for name, row in rows if (name, row.id) in named}
     for shot in listed:
         if (shot.split, shot.question_id) not in questions:
             raise ValueError(f"{path}: {shot.question_id} is not in {splits / shot.split}; rebuild both with `dvc repro split`")
-    asked = {request.item_id: request for request in ask([questions[shot.split, shot.question_id] for shot in listed], [], prompt)}
-    shown = [asked[shot.question_id] for shot in listed if shot.question_id in asked]
-    return [*shown, *_drawn([ask([], claims, prompt) for _, claims in rows.values()], seed)]
+    asked = {one.item_id: one for one in task.requests([questions[shot.split, shot.question_id] for shot in listed], [], prompt)}
+    return pools_of(asked[shot.question_id] for shot in listed if shot.question_id in asked)
 
 
-def _drawn(splits: Iterable[Sequence[Request]], seed: int) -> list[Request]:
-    """Return requests in one order a seed and pool, those of earlier splits first."""
-    drawn = []
-    for place, split in enumerate(splits):
-        pools: dict[str, list[Request]] = {}
-        for example in sorted(split, key=lambda example: example.item_id):
+def _places(path: Path, task: Task, prompt: str, split: int) -> dict[str, array]:
+    """Return by pool where the requests of a file of claims stand, sorted by item id: place of the claim, split, number of the request."""
+    entries = ExternalSort(memory_bytes=_SORTED_BYTES)
+    for place, _, pair in placed_jsonl(path, ClaimPair):
+        for number, request in enumerate(task.requests([], [pair], prompt)):
+            where = (place << _SPLIT_BITS | split) << _NUMBER_BITS | number
+            entries.add(sort_key(request.item_id), where.to_bytes(8, "big") + request.pool.encode())
+    pools: dict[str, array] = {}
+    for line in entries.lines():
+        pools.setdefault(line[8:].decode(), array("Q")).append(int.from_bytes(line[:8], "big"))
+    return pools
+
+
+class _Drawn(Sequence[Request]):
+    """The examples of a pool in their drawn order: 8 bytes each, and those that somebody has looked at."""
+
+    def __init__(self, splits: Path, task: Task, prompt: str, places: Sequence[array]) -> None:
+        self._splits, self._task, self._prompt = splits, task, prompt
+        self._places = array("Q", [place for own in places for place in own])
+        self._read: dict[int, Request] = {}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Request: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Request]: ...
+
+    def __getitem__(self, place: int | slice) -> Request | Sequence[Request]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        if place not in self._read:
+            where, number = divmod(self._places[place], 1 << _NUMBER_BITS)
+            at, split = divmod(where, 1 << _SPLIT_BITS)
+            with open(self._splits / _SPLITS[split] / _CLAIMS, "rb") as lines:
+                lines.seek(at)
+                pair = msgspec.json.decode(lines.readline(), type=ClaimPair)
+            self._read[place] = self._task.requests([], [pair], self._prompt)[number]
+        return self._read[place]
+
+
+def pools_of(examples: Iterable[Request]) -> Pools:
+    """Return by pool what may be shown."""
+    pools: dict[str, list[Request]] = {}
+    for example in examples:
+        if example.solution is not None and example.follows is None:
             pools.setdefault(example.pool, []).append(example)
-        for pool, members in pools.items():
-            Random(f"{seed}/shots/{pool}/{place}").shuffle(members)
-            drawn += members
-    return drawn
+    return pools
 
 
 def with_shots(requests: Sequence[Request], examples: Iterable[Request], shots: int) -> list[Request]:
+    """Return the requests ready to be asked, with examples before them as `from_pools` does."""
+    return from_pools(requests, pools_of(examples), shots)
+
+
+def from_pools(requests: Sequence[Request], pools: Pools, shots: int) -> list[Request]:
     """Return the requests ready to be asked, with up to `shots` examples of their pool as earlier turns of the conversation.
 
     The items of a pool share a prefix; an item that is kin to an example gets the next instead. A request that follows another gets
     none: they stand before that one. What a request got is its `shots`; where a pool has too few, that is fewer than were asked for.
     """
-    pools: dict[str, list[Request]] = {}
-    for example in examples:
-        if example.solution is not None and example.follows is None:
-            pools.setdefault(example.pool, []).append(example)
     return [request if request.follows else _with_examples(request, pools.get(request.pool, []), shots) for request in requests]
 
 

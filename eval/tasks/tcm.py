@@ -27,8 +27,16 @@ def cases_of(questions: Iterable[Question]) -> list[list[Question]]:
     """
     cases: dict[Any, list[Question]] = defaultdict(list)
     for question in questions:
-        cases[(question.group_id, question.shared_stem) if question.group_id else question.id].append(question)
+        cases[_case(question) or question.id].append(question)
     return [_in_order(members) for members in cases.values()]
+
+
+def _case(question: Question) -> tuple[str, str | None] | None:
+    return (question.group_id, question.shared_stem) if question.group_id else None
+
+
+def _is_asked(question: Question) -> bool:
+    return question.question_type == "mcqa" and question.exam == "TCM"
 
 
 def _in_order(members: list[Question]) -> list[Question]:
@@ -49,7 +57,7 @@ def _page(seen: Provenance) -> tuple[str, str, str]:
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
     """Return one request a single-choice question of the exam TCM, sorted by item id. A question of no known form is asked as A1."""
     del claims
-    asked = [question for question in questions if question.question_type == "mcqa" and question.exam == "TCM"]
+    asked = list(filter(_is_asked, questions))
     cases = cases_of(question for question in asked if question.form == "a3")
     alone = [[question] for question in asked if question.form != "a3"]
     found = [request for members in [*cases, *alone] for request in _conversation(members, prompt)]
@@ -101,5 +109,6 @@ TASK = Task(
     about="The forms A1, A2, A3 and B1 of the TCM licensing examination (TCMBench).",
     prompts=("tcm", "tcm_paper"),
     requests=requests,
+    case_of=lambda question: _case(question) if question.form == "a3" and _is_asked(question) else None,
     published=("tcmbench_v2",),
 )

@@ -67,6 +67,12 @@ def test_nothing_is_lost(built) -> None:
     assert sum(metrics(built, "split")["questions"].values()) == metrics(built, "near_duplicates")["questions"]["out"]
 
 
+def test_each_claim_has_some_evidence(built) -> None:
+    """What one encyclopedia alone has an entry of, the other speaks of: among symptoms, where not elsewhere."""
+    counted = metrics(built, "evidence")
+    assert counted["claims_with_evidence"] == counted["claims"]
+
+
 def test_all_seventeen_types_have_claims_in_test(built) -> None:
     by_type = metrics(built, "runs/sycophant-claims")["by_type"]
     assert len(by_type) == 17

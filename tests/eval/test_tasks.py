@@ -15,8 +15,7 @@ from atomexam.records.question import Option, Question
 from atomexam.records.run import Run
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from eval.tasks import TASKS, RequestBuilder, build_requests, wording
-from eval.tasks.contract import read_split
+from eval.tasks import TASKS, RequestBuilder, build_requests, contract, wording
 from eval.tasks.request import Request, allowed_answers, conversation, following
 from eval.tasks.shots import with_shots
 from eval.tasks.tcm import cases_of
@@ -326,12 +325,14 @@ def test_claims_draw_their_own_examples_by_type_from_train_then_dev(toy_data: Pa
 
 
 def test_runs_of_one_prompt_share_their_requests_and_read_each_split_once(toy_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
-    monkeypatch.setattr("eval.tasks.read_split", lambda folder: read.append(folder.name) or read_split(folder))
+    read: list[Path] = []
+    usual = read_jsonl
+    monkeypatch.setattr(contract, "read_jsonl", lambda path, shape: read.append(path) or usual(path, shape))
     builder = RequestBuilder(toy_data / "splits")
     runs = [Run(model="m", task=task, shots=shots) for task in ("claim", "choice") for shots in (0, 3, 3)]
     assert [builder.of_run(run) for run in runs] == [build_requests(run, toy_data / "splits") for run in runs]
-    assert read.count("test") == 1 + len(runs)
+    kinds = [path.name for path in read if path.parent.name == "test"]
+    assert [kinds.count(kind) for kind in ("claims.jsonl", "questions.jsonl")] == [1 + len(runs) // 2] * 2
     assert builder.zero_shot("claim", "claim") is builder.zero_shot("claim", "claim") is not builder.zero_shot("claim", "claim_short")
 
 

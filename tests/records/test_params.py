@@ -2,6 +2,7 @@
 
 import copy
 import datetime
+import json
 import os
 import subprocess
 import sys
@@ -137,6 +138,33 @@ def test_flags_default_to_the_block_and_paths_to_the_pipeline() -> None:
 def test_a_wrong_word_in_a_block_names_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"fil.*balance.*known: fill, strict"):
         arguments("--balance", "fil")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        ("runs.tiny-tcm.repeat", 2, r"unknown: repeat; known: .*did you mean repeats\?"),
+        ("judges.echo-essay.model", "nobody", r"judges.echo-essay: unknown model 'nobody'"),
+        ("claims.template", "papr", r"unknown template set 'papr'; known: .*did you mean paper\?"),
+        ("imports.mine", {"path": "imports/nowhere"}, r"no file or folder imports/nowhere"),
+    ],
+)
+def test_the_first_stage_that_dvc_runs_checks_the_whole_file(
+    path: str, value: object, told: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So a plain `dvc repro` does not work for minutes before it finds a misspelt run; a stage by hand needs its own block alone."""
+    for name in ("crawlers", "curation"):
+        (tmp_path / name).symlink_to(root / name)
+    (tmp_path / "params.yaml").write_text(json.dumps(changed(path, value)))  # JSON is YAML
+    monkeypatch.chdir(tmp_path)
+    assert arguments().params == params.check(PARAMS).split
+    monkeypatch.setenv("DVC_STAGE", "split")
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    with pytest.raises(ValueError, match=told):
+        arguments()
+    if path == "imports.mine":  # an experiment's workspace lacks people's own files
+        monkeypatch.setenv("DVC_ROOT", str(root))
+        assert arguments().params == params.check(PARAMS).split
 
 
 def test_flags_as_dvc_unpacks_them_win() -> None:

@@ -21,6 +21,12 @@ def test_a_run_has_its_accuracy_with_its_interval() -> None:
     assert headline(even) == "accuracy 86.7 % [83.6, 89.2] of 521; 50.0 % [38.6, 61.4] of 70 balanced"
     assert headline(claims | {"balanced": {"pairs": 0, "accuracy": None}}) == headline(claims)
     assert headline({"task": "choice", "questions": 0, "following_rate": None, "accuracy": 0.5}) == "accuracy 50.0 % of 0"
+    lost = {"outcomes": {"answered": 500, "failed": 21}}
+    assert headline(claims | lost) == "accuracy 86.7 % [83.6, 89.2] of 521; 21 calls failed and count as wrong"
+    assert headline(claims | {"outcomes": {"failed": 0}}) == headline(claims)
+    assert headline({"task": "essay", "questions": 4, "following_rate": 0.5, "outcomes": {"failed": 1}}) == (
+        "of 4, 50.0 % answered in words; a judge marks them; 1 call failed and counts as wrong"
+    )
     assert headline({"task": "essay", "questions": 4, "following_rate": 0.5}) == "of 4, 50.0 % answered in words; a judge marks them"
 
 

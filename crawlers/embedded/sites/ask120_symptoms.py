@@ -1,14 +1,9 @@
 """Symptoms on the replica of tag.120ask.com: index, homes and sub-pages, some of which are missing. From values to pages."""
 
 from collections.abc import Callable, Iterable
-from functools import cache
-from typing import Any, Literal
+from typing import Any
 
-import msgspec
-from msgspec import Struct
-from ruamel.yaml import YAML
-
-from crawlers.embedded.content import FOLDER, Disease
+from crawlers.embedded.content import Disease, Symptom, symptoms_on
 from crawlers.embedded.sites.ask120_diseases import home
 
 _TAG = "tag.120ask.com"
@@ -16,31 +11,11 @@ _POSSIBLE = 3
 """Diseases that a symptom's home names; its own sub-page names all."""
 
 
-class Symptom(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the site says of a symptom, beside the diseases that have it."""
-
-    slug: str
-    name: str
-    articles: dict[str, str]
-    """Prose by the sub-page's part of the address; what is not here is missing on the site."""
-    diet: list[str] = []
-    """What to eat, and what to avoid."""
-    layout: Literal["2014", "2016"] | None = None
-    """Layout that the symptom's pages have kept; None for that of 2019 on."""
-
-
-@cache
-def symptoms() -> list[Symptom]:
-    """Return the symptoms that the site shows."""
-    with open(FOLDER / "symptoms.yaml", encoding="utf-8") as file:
-        return msgspec.convert(YAML(typ="safe", pure=True).load(file), list[Symptom])
-
-
 def show_symptoms(show: Callable[..., None], diseases: list[Disease], letters: Iterable[str]) -> None:
     """Show the index by letter, and of each symptom its home and the sub-pages it has."""
-    shown = [(symptom, [disease for disease in diseases if symptom.name in disease.symptoms]) for symptom in symptoms()]
+    shown = [(symptom, [disease for disease in diseases if symptom.name in disease.symptoms]) for symptom in symptoms_on("ask120")]
     for letter in letters:
-        links = [_link(symptom) for symptom in symptoms() if symptom.slug.startswith(letter)]
+        links = [_link(symptom) for symptom in symptoms_on("ask120") if symptom.slug.startswith(letter)]
         show(_TAG, f"/zhengzhuang/pinyin/{letter}.html", "symptom_letter.html", title=f"症状{letter.upper()}", letters=letters, links=links)
     for symptom, sick in shown:
         _show_symptom(show, symptom, sick)
@@ -58,7 +33,7 @@ def _show_symptom(show: Callable[..., None], symptom: Symptom, sick: list[Diseas
         for disease in sick[:_POSSIBLE]
         if disease.departments
     ]
-    related = [_link(other) for other in symptoms() if other is not symptom]
+    related = [_link(other) for other in symptoms_on("ask120") if other is not symptom]
     own: dict[str, Any] = {"title": symptom.name, "name": symptom.name, "home": place}
     own["layout"] = symptom.layout
     old = "_old" if symptom.layout else ""

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from crawlers.embedded.content import Disease
+from crawlers.embedded.content import Disease, symptoms_on
 from crawlers.embedded.sites.ask120_diseases import home
-from crawlers.embedded.sites.ask120_symptoms import symptoms
 
 _TAG = "tag.120ask.com"
 _SLUGS = {"内科": "neike", "外科": "waike"}
@@ -23,7 +22,7 @@ def show_tree(show: Callable[..., None], diseases: list[Disease]) -> None:
         show(_TAG, f"/jibing/{slug}/", "category.html", title=name, deeper=deeper, blocks=blocks)
         for link, block in zip(deeper, blocks, strict=True):
             show(_TAG, link["href"], "category.html", title=link["name"], deeper=[], blocks=[block])
-        among = [{"name": symptom.name, "href": f"/zhengzhuang/{symptom.slug}/"} for symptom in symptoms()[:1]]
+        among = [{"name": symptom.name, "href": f"/zhengzhuang/{symptom.slug}/"} for symptom in symptoms_on("ask120")[:1]]
         rows.append({"name": name, "href": f"/jibing/{slug}/", "links": _links(own, name)[:_SHOWN] + among})
     show(_TAG, "/jibing/", "tree.html", title="疾病库", rows=rows)
 

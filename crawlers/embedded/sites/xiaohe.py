@@ -9,10 +9,18 @@ from typing import Any
 
 from markupsafe import Markup
 
-from crawlers.embedded.content import Content, Entry
+from crawlers.embedded.content import Content, Entry, Symptom, symptoms_on
 from crawlers.embedded.rendering import html_reply, templates
 from crawlers.embedded.site import Reply, Respond
-from crawlers.embedded.sites.xiaohe_entries import blocks, disease_detail, entry_id, examination_detail, food_detail, medicine_detail
+from crawlers.embedded.sites.xiaohe_entries import (
+    blocks,
+    disease_detail,
+    entry_id,
+    examination_detail,
+    food_detail,
+    medicine_detail,
+    symptom_detail,
+)
 
 HOSTS = ("www.xiaohe.cn", "search.xiaohe.cn", "m.xiaohe.cn")
 _WWW, _SEARCH, _MOBILE = HOSTS
@@ -25,6 +33,7 @@ _KINDS: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
     "examination": ("检查", examination_detail),
     "drug": ("药品", medicine_detail),
     "food": ("食物", food_detail),
+    "symptom": ("症状", symptom_detail),
 }
 
 
@@ -47,6 +56,7 @@ def build(content: Content) -> Respond:
     show(_WWW, "/medical", "index.html", "window", root, title="小荷医典", links=kinds, kinds=True, has_more=False)
     by_kind: dict[str, list[Any]] = {
         "disease": carried.diseases, "examination": carried.examinations, "drug": carried.medicines, "food": carried.foods,
+        "symptom": symptoms_on("xiaohe"),
     }  # fmt: skip
     for kind, entries in by_kind.items():
         _show_lists(show, pages, kind, entries)
@@ -68,7 +78,7 @@ def _state(container: str, kind: str, detail: dict[str, Any]) -> dict[str, Any]:
     return {"loaderData": {"layout": None, f"medical/{kind}/(id)/page": {"detail": detail}}, "errors": None}
 
 
-def _address(kind: str, entry: Entry) -> tuple[str, str]:
+def _address(kind: str, entry: Entry | Symptom) -> tuple[str, str]:
     if kind == "drug":
         return _SEARCH, f"/drug/document?drug_id=7000000000000{int(entry_id(entry)):06d}"
     return _WWW, f"/medical/{kind}/{entry_id(entry)}"
@@ -91,7 +101,7 @@ def _show_lists(show: Callable[..., None], pages: dict[tuple[str, str], Reply], 
             pages[_WWW, f"/medical/api/list?type={kind}&cursor={start}"] = reply
 
 
-def _listed_url(kind: str, entry: Entry, rank: int) -> str:
+def _listed_url(kind: str, entry: Entry | Symptom, rank: int) -> str:
     host, target = _address(kind, entry)
     if host == _SEARCH:
         return f"//{host}{target}" + ("&enter_position=list" if rank % 3 == 0 else "")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 from zlib import crc32
 
-from crawlers.embedded.content import Disease, Entry, Examination, Food, Medicine
+from crawlers.embedded.content import Disease, Entry, Examination, Food, Medicine, Symptom
 from crawlers.embedded.rendering import full_width
 
 Prose = Callable[..., Any]
@@ -15,9 +15,9 @@ _DISCLAIMER = "小荷医典内容仅供科普参考，不能作为诊断和治�
 _HINT = "【提示】以上内容不能代替面诊。"
 
 
-def entry_id(entry: Entry) -> str:
+def entry_id(entry: Entry | Symptom) -> str:
     """Return the number in the entry's address; the site counts, the replica derives it from number or spelling."""
-    return str(entry.number) if entry.number is not None else f"7000{crc32(entry.slug.encode()):010d}"
+    return str(entry.number) if isinstance(entry, Entry) and entry.number is not None else f"7000{crc32(entry.slug.encode()):010d}"
 
 
 def blocks(paragraphs: list[str | None], *lists: tuple[str, list[str]]) -> list[dict[str, Any]]:
@@ -92,6 +92,11 @@ def food_detail(food: Food, rank: int, rich: Prose) -> Detail:
         {"title": "宜忌人群", "content": rich([_DISCLAIMER], ("适宜人群", food.good_for), ("慎食人群", food.avoid_for))},
     ]
     return _detail(food, [], modules)
+
+
+def symptom_detail(symptom: Symptom, rank: int, rich: Prose) -> Detail:
+    modules = [{"title": title, "content": rich([text])} for title, text in symptom.modules.items()]
+    return _detail(Entry(slug=symptom.slug, name=symptom.name), [], modules)
 
 
 def _detail(entry: Entry, card: list[tuple[str, Any]], modules: list[dict[str, Any]]) -> Detail:

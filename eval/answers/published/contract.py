@@ -35,30 +35,30 @@ class RuleSet(Struct, frozen=True, kw_only=True):
     kinds: frozenset[str]
     """Kinds of questions that it reads."""
     read: Read
-    figures: Callable[[Sequence[Prediction], Sequence[Request]], dict]
-    """Replies of all repeats and what they reply to in, the figures as the released code counts them out."""
+    figures: Callable[[Iterable[Prediction], Sequence[Request]], dict]
+    """Replies of all repeats and what they reply to in, the figures as the released code counts them out; the replies are read once."""
 
 
 def share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def choice_figures(read: Read, of_the_read: bool = False) -> Callable[[Sequence[Prediction], Sequence[Request]], dict]:
+def choice_figures(read: Read, of_the_read: bool = False) -> Callable[[Iterable[Prediction], Sequence[Request]], dict]:
     """Return the figures of a rule set for choices: a decision is right when it is the very string of the answer.
 
     Args:
         of_the_read: give the figures among the replies that have a decision, too, where the released code drops the others.
     """
 
-    def figures(predictions: Sequence[Prediction], requests: Sequence[Request]) -> dict:
+    def figures(predictions: Iterable[Prediction], requests: Sequence[Request]) -> dict:
         asked = {request.item_id: request for request in requests if request.answer and request.question_type in ("mcqa", "mrqa")}
-        rows = [(asked[row.item_id], row.reply) for row in predictions if row.item_id in asked]
-        decided = [(request, decision_on(read, reply, request)) for request, reply in rows]
+        rows = ((asked[row.item_id], row.reply) for row in predictions if row.item_id in asked)
+        decided = [(request, decision_on(read, reply, request)) for request, reply in rows]  # no reply is held
         right = sum(decision == request.answer for request, decision in decided)
         found = [(request, decision == request.answer) for request, decision in decided if decision not in (None, ERROR)]
         errors = sum(decision == ERROR for _, decision in decided)
         among = {"accuracy_of_the_read": share(right, len(found)), **leaderboard(found)} if of_the_read else {}
-        return {"following_rate": share(len(found), len(rows)), "accuracy": share(right, len(rows)), **among, "errors": errors}
+        return {"following_rate": share(len(found), len(decided)), "accuracy": share(right, len(decided)), **among, "errors": errors}
 
     return figures
 

@@ -1,6 +1,6 @@
 """SdAK's rules for claims. Support and refute do not exclude each other: one constant sentence can be right on every pair."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from atomexam.records.prediction import Prediction
 from eval.answers.published.contract import RuleSet, share
@@ -28,7 +28,7 @@ def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
     return {(True, True): BOTH, (True, False): "正确", (False, True): "错误"}.get((supports(reply), refutes(reply)))
 
 
-def figures(predictions: Sequence[Prediction], requests: Sequence[Request]) -> dict:
+def figures(predictions: Iterable[Prediction], requests: Sequence[Request]) -> dict:
     """Return following rate and accuracy by pair; each side is asked only whether it is the right one."""
     asked = {request.item_id: request for request in requests}
     pairs: dict[tuple[str, int], list[tuple[bool, bool]]] = {}

@@ -1,0 +1,236 @@
+"""Asking while the split is read: windows, order and memory change no reply, and nothing is asked twice."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+from tqdm import tqdm
+
+from atomexam.records.claim import ClaimPair
+from atomexam.records.model import Description
+from atomexam.records.prediction import Prediction
+from atomexam.records.run import Run
+from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
+from eval.models import asker, reply_store
+from eval.models.asker import Asker
+from eval.models.contract import Asking, Reply, Settings
+from eval.models.reply_store import Store, open_store
+from eval.predict.__main__ import main
+from eval.tasks import TASKS, RequestBuilder, build_requests, contract
+from eval.tasks.contract import read_requests
+from eval.tasks.prompt import Message, plain_text
+from eval.tasks.request import Request
+from eval.tasks.shots import pools_of, read_pools
+
+ROOT = Path(__file__).parents[2]
+PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
+WORDINGS = [(name, prompt) for name, task in sorted(TASKS.items()) for prompt in task.prompts]
+
+
+class Noting:
+    """A model that replies with its prompt's length and notes what it is asked in each call."""
+
+    shares_prefixes = False
+
+    def __init__(self) -> None:
+        self.identity = "noting"
+        self.calls: list[list[Asking]] = []
+
+    def render(self, messages: Sequence[Message]) -> str:
+        return plain_text(messages)
+
+    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        self.calls.append(list(askings))
+        for place, asking in enumerate(askings):
+            yield place, Reply(text=f"{len(asking.prompt)}/{asking.repeat}", finish_reason="stop", tokens=1)
+
+    loglikelihoods = generate
+
+
+class Sharing(Noting):
+    """A model that gains by prompts which begin alike."""
+
+    shares_prefixes = True
+
+
+def replies_of(backend: Noting, lists: list[list[Request]], kept: Path, repeats: int = 1) -> dict[tuple[str, int], tuple[str, Reply]]:
+    with open_store(kept) as store, tqdm(disable=True) as bar:
+        found = list(Asker(backend, PLAIN, store).ask_as_read(lists, repeats, bar))
+    assert len({(asking.request.item_id, asking.repeat) for asking, _ in found}) == len(found)
+    return {(asking.request.item_id, asking.repeat): (asking.prompt, reply) for asking, reply in found}
+
+
+@pytest.fixture
+def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask some three requests at a time."""
+    monkeypatch.setattr(asker, "_WINDOW_CHARS", 3000)
+    monkeypatch.setattr(contract, "_CHUNK", 2)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 1000])
+@pytest.mark.parametrize(("task", "prompt"), WORDINGS)
+def test_a_split_read_by_parts_asks_what_it_asks_as_a_whole(
+    task: str, prompt: str, size: int, toy_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contract, "_CHUNK", size)
+    lists = list(read_requests(TASKS[task], toy_data / "splits" / "test", prompt))
+    whole = RequestBuilder(toy_data / "splits").zero_shot(task, prompt)
+    found = [request for requests in lists for request in requests]
+    assert sorted(found, key=lambda one: one.item_id) == whole
+    for requests in lists:
+        assert {one.follows for one in requests} <= {one.item_id for one in requests} | {None}
+    if size == 1000:
+        assert len(lists) <= 2
+
+
+@pytest.mark.parametrize("backend", [Noting, Sharing])
+@pytest.mark.parametrize("task", ["claim", "choice", "tcm"])
+def test_no_reply_depends_on_the_window(task: str, backend: type[Noting], toy_data: Path, tmp_path: Path, small_windows: None) -> None:
+    run = Run(model="m", task=task, shots=2)
+    lists = list(RequestBuilder(toy_data / "splits").read_run(run))
+    by_parts, at_once = backend(), Noting()
+    found = replies_of(by_parts, lists, tmp_path / "a" / "kept.jsonl", repeats=2)
+    assert len(by_parts.calls) > 3
+    assert found == replies_of(at_once, [build_requests(run, toy_data / "splits")], tmp_path / "b" / "kept.jsonl", repeats=2)
+    again = backend()
+    assert replies_of(again, lists, tmp_path / "a" / "kept.jsonl", repeats=2) == found
+    assert not again.calls
+
+
+def test_a_model_that_shares_prefixes_is_asked_in_the_order_of_prompts(toy_data: Path, tmp_path: Path, small_windows: None) -> None:
+    """So that what a subject's prompts begin with is read once, however many windows the run has."""
+    lists = list(RequestBuilder(toy_data / "splits").read_run(Run(model="m", task="choice", shots=2)))
+    backend = Sharing()
+    replies_of(backend, lists, tmp_path / "kept.jsonl")
+    prompts = [asking.prompt for call in backend.calls for asking in call]
+    assert (len(backend.calls) > 3, prompts) == (True, sorted(prompts))
+
+
+def test_the_same_request_in_two_windows_is_asked_once(toy_data: Path, tmp_path: Path, small_windows: None) -> None:
+    requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
+    backend = Noting()
+    with open_store(tmp_path / "kept.jsonl") as store, tqdm(disable=True) as bar:
+        found = list(Asker(backend, PLAIN, store).ask_as_read([requests, requests], 1, bar))
+    assert len(found) == 2 * len(requests)
+    assert sum(map(len, backend.calls)) == len(requests)
+
+
+@pytest.mark.parametrize("task", ["claim", "choice", "tcm", "essay"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_examples_are_those_of_a_plain_draw(task: str, seed: int, toy_data: Path) -> None:
+    """What `read_pools` reads bit by bit, drawn from lists that are held."""
+    from random import Random
+
+    splits, prompt = toy_data / "splits", TASKS[task].prompts[0]
+    found = read_pools(TASKS[task], prompt, splits, seed)
+    if task != "claim":
+        assert all(isinstance(pool, list) for pool in found.values())
+        return
+    drawn: list[Request] = []
+    for place, name in enumerate(("train", "dev")):
+        pools: dict[str, list[Request]] = {}
+        for one in TASKS[task].requests([], read_jsonl(splits / name / "claims.jsonl", ClaimPair), prompt):
+            pools.setdefault(one.pool, []).append(one)
+        for pool, members in pools.items():
+            Random(f"{seed}/shots/{pool}/{place}").shuffle(members)
+            drawn += members
+    assert {name: list(pool) for name, pool in found.items()} == pools_of(drawn)
+    [pool] = found.values()
+    assert (pool[-1], pool[1:3]) == (drawn[-1], drawn[1:3])
+
+
+@given(
+    steps=st.lists(st.tuples(st.sampled_from(["own", "a", "b", "z"]), st.integers(0, 9), st.integers(0, 99)), max_size=40),
+    looks=st.sets(st.integers(0, 40)),
+)
+def test_a_store_finds_what_a_dict_would(steps: list[tuple[str, int, int]], looks: set[int]) -> None:
+    """Replies written by this process and others, looked for in between; its own stay, then those of later files and lines."""
+    written: dict[str, dict[str, str]] = {name: {} for name in ("a", "b", "z", "own")}
+    with TemporaryDirectory() as folder, open_store(Path(folder) / "own.jsonl") as store:
+        for number, (name, key, text) in enumerate(steps):
+            reply = Reply(text=str(text), finish_reason="stop", tokens=1)
+            if name == "own":
+                store.add(f"k{key}", reply)
+            else:
+                with open(Path(folder) / f"{name}.jsonl", "ab", buffering=0) as out:
+                    Store(Path(folder) / f"{name}.jsonl", out).add(f"k{key}", reply)
+            written[name][f"k{key}"] = str(text)
+            if number in looks:
+                store.find([f"k{key}"])
+        found = store.find(f"k{key}" for key in range(12))
+    wanted: dict[str, str] = {}
+    for rows in written.values():
+        wanted |= rows
+    assert {key: reply.text for key, reply in found.items()} == wanted
+
+
+def test_keys_of_one_hash_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reply_store, "hash", lambda key: 7, raising=False)
+    replies = {
+        f"k{number}": Reply(text="答" * number, finish_reason="stop", tokens=1) for number in range(300)
+    }  # also lines beyond one read
+    with open_store(tmp_path / "kept.jsonl") as store:
+        for key, reply in replies.items():
+            store.add(key, reply)
+        assert store.find([*replies, "k300"]) == replies
+        store.add("k300", replies["k1"])
+        assert store.find(["k300"]) == {"k300": replies["k1"]}
+
+
+def test_a_store_that_was_changed_under_way_is_told(tmp_path: Path) -> None:
+    with open_store(tmp_path / "kept.jsonl") as store:
+        store.add("k", Reply(text="答", finish_reason="stop", tokens=1))
+        assert store.find(["k"])
+        (tmp_path / "kept.jsonl").write_bytes(b"x" * (tmp_path / "kept.jsonl").stat().st_size)
+        with pytest.raises(ValueError, match=r"kept.jsonl: .*the file has changed; run the same command again"):
+            store.find(["k"])
+
+
+def test_a_bar_knows_how_much_is_to_come(
+    toy_data: Path, scripted: ModuleType, parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr("eval.predict.__main__.tqdm", lambda **words: tqdm(**words | {"disable": False, "mininterval": 0}))
+    write_json(tmp_path / "runs.json", {"run": Run(model="perfect", task="tcm", repeats=3)})
+    paths = {"runs": tmp_path / "runs.json", "splits": toy_data / "splits", "models": parts, "out": tmp_path / "predictions" / "perfect"}
+    main(["perfect", *(f"--{name}={path}" for name, path in paths.items())])
+    assert "run: 100%" in capsys.readouterr().err.replace("\r", "\n")
+
+
+MEASURED = """
+import runpy, sys
+sys.argv = ["eval.predict", *sys.argv[1:]]
+runpy.run_module("eval.predict", run_name="__main__", alter_sys=True)
+print(*[line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shots", [0, 3])
+def test_memory_does_not_grow_with_the_items(shots: int, toy_data: Path, tmp_path: Path) -> None:
+    """Of 60,000 more, asked and then found among the kept, fewer than 100 bytes each: the places of the replies."""
+    [pair] = list(read_jsonl(toy_data / "splits" / "test" / "claims.jsonl", ClaimPair))[:1]
+    held = []
+    for number, size in enumerate((25_000, 85_000)):
+        folder = tmp_path / str(number)
+        for name in ("train", "dev", "test"):
+            pairs = (structs.replace(pair, id=f"{name}-{place:06}", head=f"{name}病{place}") for place in range(size // 2))
+            write_jsonl(folder / "splits" / name / "claims.jsonl", pairs, key=lambda row: row.id)
+        write_json(folder / "models" / "rule" / "model.json", Description(model="rule", backend="baseline", strategy="always_correct"))
+        write_json(folder / "runs.json", {"run": Run(model="rule", task="claim", shots=shots)})
+        paths = {"runs": "runs.json", "splits": "splits", "models": "models", "out": "predictions/rule"}
+        command = [sys.executable, "-c", MEASURED, "rule", *(f"--{name}={folder / path}" for name, path in paths.items())]
+        words = {"capture_output": True, "text": True, "check": True, "env": os.environ | {"PYTHONPATH": str(ROOT)}}
+        told = [subprocess.run(command, cwd=ROOT, **words) for _ in range(2)]
+        assert f"{size} kept, 0 asked" in told[1].stderr
+        held.append([int(one.stdout) for one in told])
+        assert sum(1 for _ in read_jsonl(folder / "predictions" / "rule" / "run.jsonl", Prediction)) == size
+    for before, after in zip(*held, strict=True):
+        assert (after - before) * 1024 < 100 * 60_000
