@@ -29,7 +29,6 @@ _COUNTER = re.compile(r"\d{1,4}\s?[/.|]?\s?\d{0,6}\s?[^\d\s，,。？?（(]{2,4}
 """Which question of how many this is, as an app shows it above: 18/473单选题."""
 _HAN = re.compile("[\u4e00-\u9fff]")
 _ASKS = re.compile(r"[(（]\s{0,9}[)）]?|[?？]|_{2,}")
-_LONG_LINE = 40  # columns of a line that may be broken for its length
 
 
 class _Part(Struct):
