@@ -15,7 +15,7 @@ from atomexam.runtime.external_sort import ExternalSort
 from eval.models.contract import Asking, Backend, Reply, Settings
 from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256
-from eval.tasks.request import Request, conversations, following
+from eval.tasks.request import Request, by_item_id, conversations, following
 
 _MAKING = {"likelihood": "likelihood/4", "verdict": "generation/2"}
 """What stands for a method, or for `stop: verdict`, in the keys of replies.
@@ -100,11 +100,12 @@ class Asker:
             lists: the requests; one that follows another stands in its list.
 
         Raises:
-            ValueError: a request follows one that is not in its list.
+            ValueError: a request follows one that is not in its list, or an item stands twice in a window.
         """
         if getattr(self._backend, "shares_prefixes", False):
             lists = self._by_prompt(lists)
         for window in _windows(lists, repeats):
+            by_item_id(window)
             done: dict[tuple[str, int], tuple[Asking, Reply]] = {}
             while window:
                 ready = [one for one in window if one.follows is None or (one.follows, 0) in done]

@@ -17,6 +17,7 @@ from tqdm import tqdm
 from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
 from atomexam.records.prediction import Prediction
+from atomexam.records.question import Question
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
 from eval.models import asker, reply_store
@@ -121,6 +122,30 @@ def test_the_same_request_in_two_windows_is_asked_once(toy_data: Path, tmp_path:
         found = list(Asker(backend, PLAIN, store).ask_as_read([requests, requests], 1, bar))
     assert len(found) == 2 * len(requests)
     assert sum(map(len, backend.calls)) == len(requests)
+
+
+@pytest.mark.parametrize("size", [1, 2, 1000])
+@pytest.mark.parametrize("form", ["a1", "a3", None])
+@pytest.mark.parametrize("backend", [Noting, Sharing])
+def test_an_item_that_stands_twice_is_named(
+    backend: type[Noting], form: str | None, size: int, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one window or two, alone or in a conversation, where it would follow itself: the two share a reply's place."""
+    monkeypatch.setattr(contract, "_CHUNK", size)
+    test = tmp_path / "splits" / "test"
+    questions = list(read_jsonl(toy_data / "splits" / "test" / "questions.jsonl", Question))
+    odd = next(row for row in questions if row.form == form)
+    write_jsonl(test / "questions.jsonl", [*questions, odd], key=lambda row: row.id)
+    run = Run(model="m", task="tcm" if form else "choice")
+    told = f"{odd.id} stands twice in the split; rebuild it with `dvc repro -f split`"
+    with pytest.raises(ValueError, match=told):
+        replies_of(backend(), list(RequestBuilder(tmp_path / "splits").read_run(run)), tmp_path / "kept.jsonl")
+    with pytest.raises(ValueError, match=told):
+        build_requests(run, tmp_path / "splits")
+    [pair] = list(read_jsonl(toy_data / "splits" / "test" / "claims.jsonl", ClaimPair))[:1]
+    write_jsonl(test / "claims.jsonl", [pair, pair], key=lambda row: row.id)
+    with pytest.raises(ValueError, match="stands twice in the split"):
+        list(RequestBuilder(tmp_path / "splits").read_run(Run(model="m", task="claim")))
 
 
 @pytest.mark.parametrize("task", ["claim", "choice", "tcm", "essay"])
