@@ -3,6 +3,7 @@
 import hashlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ Raised when a change moves what it gives: kept replies are then asked anew.
 """
 _WINDOW_CHARS, _REQUEST_CHARS = 4_000_000, 800
 """What is asked at a time, and what a request and its reply take beside its messages: 4,500 claims, or 800 questions with five examples."""
+_NOT_FINITE = "a likelihood is no finite number"  # JSON has none for it, and nobody could read the store again
 NOT_REACHED = "the question before it failed"
 
 
@@ -73,6 +75,8 @@ class Asker:
             key = todo[place]
             if missing.pop(key, None) is None:
                 raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a fault of the backend")
+            if not all(map(isfinite, (reply.likelihoods or {}).values())):
+                reply = structs.replace(reply, finish_reason="error", error=_NOT_FINITE, likelihoods=None)
             if reply.error is None and reply.finish_reason != "error":
                 self._store.add(key, reply)
                 known[key] = reply

@@ -124,6 +124,25 @@ def test_the_same_request_in_two_windows_is_asked_once(toy_data: Path, tmp_path:
     assert sum(map(len, backend.calls)) == len(requests)
 
 
+@pytest.mark.parametrize("value", [float("-inf"), float("inf"), float("nan")])
+def test_a_likelihood_that_json_has_no_number_for_is_a_failure(value: float, toy_data: Path, tmp_path: Path) -> None:
+    """It would stand as null in the store, which nobody could read again: a vocabulary that is masked has such scores."""
+
+    class Masked(Noting):
+        def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+            for place, asking in enumerate(askings):
+                weights = {"正确": -0.5, "错误": value if asking.request is requests[1] else -0.7}
+                yield place, Reply(text="正确", finish_reason="stop", tokens=1, likelihoods=weights)
+
+    requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
+    for kept in (0, len(requests) - 1):
+        with open_store(tmp_path / "kept.jsonl") as store, tqdm(disable=True) as bar:
+            asker = Asker(Masked(), PLAIN, store, "likelihood")
+            replies = asker.ask([Asking(request=one, repeat=0, prompt=one.item_id) for one in requests], bar)
+        assert (replies[1].finish_reason, replies[1].error) == ("error", "a likelihood is no finite number")
+        assert (asker.counts.kept, asker.counts.failed) == (kept, 1)
+
+
 @pytest.mark.parametrize("size", [1, 2, 1000])
 @pytest.mark.parametrize("form", ["a1", "a3", None])
 @pytest.mark.parametrize("backend", [Noting, Sharing])
