@@ -1,6 +1,7 @@
 """Asking while the split is read: windows, order and memory change no reply, and nothing is asked twice."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,11 +20,11 @@ from atomexam.records.model import Description
 from atomexam.records.prediction import Prediction
 from atomexam.records.question import Question
 from atomexam.records.run import Run
-from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
+from atomexam.runtime.jsonl import read_jsonl, to_line, write_json, write_jsonl
 from eval.models import asker, reply_store
 from eval.models.asker import Asker
 from eval.models.contract import Asking, Reply, Settings
-from eval.models.reply_store import Store, open_store
+from eval.models.reply_store import KeptReply, Store, open_store
 from eval.predict.__main__ import main
 from eval.tasks import TASKS, RequestBuilder, build_requests, contract
 from eval.tasks.contract import read_requests
@@ -236,6 +237,66 @@ def test_a_store_that_was_changed_under_way_is_told(tmp_path: Path) -> None:
         (tmp_path / "kept.jsonl").write_bytes(b"x" * (tmp_path / "kept.jsonl").stat().st_size)
         with pytest.raises(ValueError, match=r"kept.jsonl: .*the file has changed; run the same command again"):
             store.find(["k"])
+
+
+def kept_line(key: str, text: str) -> bytes:
+    return to_line(KeptReply(key=key, reply=Reply(text=text, finish_reason="stop", tokens=1)))
+
+
+def texts_of(store: Store, *keys: str) -> dict[str, str]:
+    return {key: reply.text for key, reply in store.find(keys).items()}
+
+
+@pytest.mark.parametrize("grown", [False, True])
+def test_a_file_that_another_took_the_place_of_is_read_from_its_beginning(grown: bool, tmp_path: Path) -> None:
+    """As `rsync` and editors write: the old file is open to the end, what it had stays known."""
+    other, made = tmp_path / "other.jsonl", tmp_path / "made"
+    other.write_bytes(kept_line("k1", "a" * 50))
+    with open_store(tmp_path / "own.jsonl") as store:
+        assert texts_of(store, "k1") == {"k1": "a" * 50}
+        if grown:
+            with open(other, "ab") as out:
+                out.write(kept_line("k3", "c"))
+        made.write_bytes(kept_line("k9", "z") + kept_line("k2", "b" * 200))
+        made.replace(other)
+        assert texts_of(store, "k1", "k2", "k9") == {"k1": "a" * 50, "k2": "b" * 200, "k9": "z"}
+        other.unlink()
+        assert texts_of(store, "k1", "k2", "k9") == {"k1": "a" * 50, "k2": "b" * 200, "k9": "z"}
+
+
+@pytest.mark.parametrize("loss", ["removed", "copied", "folder"])
+def test_replies_go_on_to_be_kept_when_their_file_is_taken_away(loss: str, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    own, reply = tmp_path / "model" / "own.jsonl", Reply(text="答", finish_reason="stop", tokens=1)
+    with open_store(own) as store:
+        store.add("k1", reply)
+        assert texts_of(store, "k1")
+        if loss == "folder":
+            shutil.rmtree(own.parent)
+        else:
+            own.rename(tmp_path / "away")
+        if loss == "copied":
+            shutil.copy(tmp_path / "away", own)
+        assert texts_of(store, "k1")
+        for key in ("k2", "k3"):
+            store.add(key, reply)
+            assert texts_of(store, "k1", "k2", "k3").keys() == {"k1", "k2", key}
+    assert f"{own}: the file was taken away; what comes is kept in a new one" in capsys.readouterr().err
+    kept = [line.key for line in read_jsonl(own, KeptReply)]
+    assert kept == (["k1"] if loss == "copied" else []) + ["k2", "k3"]
+
+
+def test_what_only_ends_like_a_store_is_no_hindrance(tmp_path: Path) -> None:
+    (tmp_path / "folder.jsonl").mkdir()
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "kept.jsonl").write_bytes(kept_line("k", "答"))
+    with open_store(tmp_path / "own.jsonl") as store:
+        assert texts_of(store, "k") == {"k": "答"}
+
+
+def test_a_line_that_is_too_deep_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(kept_line("k", "答") + b'{"reply":{"x":' + b"[" * 100_000 + b"\n")
+    with open_store(tmp_path / "own.jsonl") as store, pytest.raises(ValueError, match=r"a.jsonl:2: .*take out the line"):
+        store.find(["k"])
 
 
 def test_a_bar_knows_how_much_is_to_come(
