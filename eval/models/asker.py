@@ -154,11 +154,11 @@ class Asker:
 
 
 def _windows(lists: Iterable[Sequence[Request]], repeats: int) -> Iterator[list[Request]]:
-    """Yield the requests of several lists together, as many as are asked at a time."""
+    """Yield the requests of several lists, as many together as are asked at a time; those of one conversation always."""
     window, held = list[Request](), 0
-    for requests in lists:
-        window += requests
-        held += sum(_REQUEST_CHARS + sum(len(message["content"]) for message in one.messages) for one in requests) * repeats
+    for some in (conversation for requests in lists for conversation in conversations(requests)):
+        window += some
+        held += sum(_REQUEST_CHARS + sum(len(message["content"]) for message in one.messages) for one in some) * repeats
         if held >= _WINDOW_CHARS:
             yield window
             window, held = [], 0

@@ -125,6 +125,21 @@ def test_the_same_request_in_two_windows_is_asked_once(toy_data: Path, tmp_path:
     assert sum(map(len, backend.calls)) == len(requests)
 
 
+@pytest.mark.parametrize("backend", [Noting, Sharing])
+def test_a_window_ends_within_what_is_read_at_a_time(
+    backend: type[Noting], toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else 512 records in 100 repeats, or of the length of books, are all held at once; a conversation stays whole."""
+    monkeypatch.setattr(asker, "_WINDOW_CHARS", 100_000)
+    lists = list(RequestBuilder(toy_data / "splits").read_run(Run(model="m", task="tcm")))
+    assert len(lists) == 2
+    model = backend()
+    replies_of(model, lists, tmp_path / "kept.jsonl", repeats=100)
+    assert max(map(len, model.calls)) <= 200
+    longest = max(sum(len(asking.prompt) for asking in call) for call in model.calls)
+    assert longest <= 100_000
+
+
 @pytest.mark.parametrize("value", [float("-inf"), float("inf"), float("nan")])
 def test_a_likelihood_that_json_has_no_number_for_is_a_failure(value: float, toy_data: Path, tmp_path: Path) -> None:
     """It would stand as null in the store, which nobody could read again: a vocabulary that is masked has such scores."""
