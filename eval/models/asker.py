@@ -123,7 +123,7 @@ class Asker:
 
     def _by_prompt(self, lists: Iterable[Sequence[Request]]) -> Iterator[list[Request]]:
         """Yield conversations in the order of their first prompts, so that what prompts share is read once, not once a window."""
-        entries = ExternalSort()
+        entries = ExternalSort(self._store.folder)
         for requests in lists:
             for conversation in conversations(requests):
                 prompt = self._backend.render(conversation[0].messages)

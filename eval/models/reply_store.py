@@ -122,6 +122,7 @@ class Store:
     """The replies of one model. They stay on disk: where each lies is all that is held."""
 
     def __init__(self, path: Path, out: FileIO) -> None:
+        self.folder = path.parent
         self._path = path
         self._out = out
         self._on_disk = time.monotonic()
@@ -186,7 +187,7 @@ class Store:
     def _look(self) -> None:
         """Note what has been written since the last look."""
         self._stay_in_folder()
-        for path in sorted(self._path.parent.glob("*.jsonl")):
+        for path in sorted(self.folder.glob("*.jsonl")):
             if not path.is_file():
                 continue
             file = self._files.get(path)
@@ -203,7 +204,7 @@ class Store:
             return
         print(f"{self._path}: the file was taken away; what comes is kept in a new one", file=sys.stderr, flush=True)
         self._own = None
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         with open(self._path, "ab", buffering=0) as out:
             _cut_torn_line(self._path)
             os.dup2(out.fileno(), self._out.fileno(), inheritable=False)

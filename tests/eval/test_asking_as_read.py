@@ -116,6 +116,14 @@ def test_a_model_that_shares_prefixes_is_asked_in_the_order_of_prompts(toy_data:
     assert (len(backend.calls) > 3, prompts) == (True, sorted(prompts))
 
 
+def test_prompts_are_sorted_beside_their_replies(toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They may take gigabytes, and the system's own folder is often in memory."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    requests = build_requests(Run(model="m", task="choice"), toy_data / "splits")
+    assert len(replies_of(Sharing(), [requests], tmp_path / "store" / "kept.jsonl")) == len(requests)
+    assert {path.name for path in (tmp_path / "store").iterdir()} == {"kept.jsonl", ".kept.jsonl.lock"}
+
+
 def test_the_same_request_in_two_windows_is_asked_once(toy_data: Path, tmp_path: Path, small_windows: None) -> None:
     requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
     backend = Noting()
