@@ -32,7 +32,7 @@ def number_of(number: int, one: str, many: str = "") -> str:
 
 
 def headline(figures: Mapping[str, Any]) -> str:
-    """Return what a run came to: its accuracy, of claims that on the balanced set, too, or of answers in words the share that followed.
+    """Return what a run came to: its accuracy, of claims that on the balanced set, too; without right answers, how many followed.
 
     Calls that failed are named: a server that was down for a while is no worse model.
     """
@@ -44,7 +44,10 @@ def headline(figures: Mapping[str, Any]) -> str:
 def _headline(figures: Mapping[str, Any]) -> str:
     of = f"of {figures['pairs' if figures['task'] == 'claim' else 'questions']:,}"
     if (share := figures.get("accuracy")) is None:
-        return f"{of}, {100 * figures['following_rate']:.1f} % answered in words; a judge marks them"
+        if (answered := figures["following_rate"]) is None:
+            return f"{of}, nothing was asked"
+        in_words = figures["task"] == "essay"
+        return f"{of}, {100 * answered:.1f} % answered{' in words; a judge marks them' if in_words else '; the right answers are hidden'}"
     told = f"accuracy {100 * share:.1f} %{_between(figures.get('accuracy_interval'), 100)} {of}"
     balanced = figures.get("balanced") or {}
     if (even := balanced.get("accuracy")) is None:

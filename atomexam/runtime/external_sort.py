@@ -4,6 +4,7 @@ import heapq
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from struct import Struct
 from typing import Generic, Protocol, TypeVar
@@ -41,13 +42,18 @@ class ExternalSort:
             folder: where the runs lie, best beside what is written in the end; the system's own place for temporary files by default.
             memory_bytes: from how many bytes on they are written down; MEMORY_BYTES by default.
         """
+        self._folder = str(folder or tempfile.gettempdir())
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open as long as anything is to be read
         self._limit, self._held = memory_bytes or MEMORY_BYTES, 0
         self._entries: list[Entry] = []
         self._runs: list[Run] = []
 
     def add(self, key: bytes, line: bytes) -> None:
-        """Take in an entry."""
+        """Take in an entry.
+
+        Raises:
+            OSError: there is no room for it; the message says where.
+        """
         self._entries.append((key, line))
         self._held += len(key) + len(line) + _ENTRY_BYTES
         if self._held > self._limit:
@@ -67,7 +73,8 @@ class ExternalSort:
         """Write down what is still in memory; return the runs. Another process that holds the file reads them."""
         if self._entries:
             self._spill()
-        self._file.flush()
+        with self._told():
+            self._file.flush()
         return self._runs
 
     def read(self, runs: Iterable[Run]) -> list[Iterator[Entry]]:
@@ -81,9 +88,20 @@ class ExternalSort:
     def _spill(self) -> None:
         start = self._file.tell()
         self._entries.sort()
-        self._file.writelines(part for key, line in self._entries for part in (_SIZES.pack(len(key), len(line)), key, line))
+        with self._told():
+            self._file.writelines(part for key, line in self._entries for part in (_SIZES.pack(len(key), len(line)), key, line))
         self._runs.append((start, self._file.tell()))
         self._entries, self._held = [], 0
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say of a full disk where it is full: the file has no name that could."""
+        try:
+            yield
+        except OSError as error:
+            with suppress(OSError):
+                self._file.close()  # it would try once more to write what is left, when nobody can say anything of it
+            raise OSError(error.errno, f"{error.strerror}, while sorting; make room and run the same command again", self._folder) from None
 
 
 def merged(runs: Iterable[Iterator[Entry]]) -> Iterator[bytes]:

@@ -3,6 +3,7 @@
 import hashlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from atomexam.runtime.external_sort import ExternalSort
 from eval.models.contract import Asking, Backend, Reply, Settings
 from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256
-from eval.tasks.request import Request, conversations, following
+from eval.tasks.request import Request, by_item_id, conversations, following
 
 _MAKING = {"likelihood": "likelihood/4", "verdict": "generation/2"}
 """What stands for a method, or for `stop: verdict`, in the keys of replies.
@@ -24,6 +25,7 @@ Raised when a change moves what it gives: kept replies are then asked anew.
 """
 _WINDOW_CHARS, _REQUEST_CHARS = 4_000_000, 800
 """What is asked at a time, and what a request and its reply take beside its messages: 4,500 claims, or 800 questions with five examples."""
+_NOT_FINITE = "a likelihood is no finite number"  # JSON has none for it, and nobody could read the store again
 NOT_REACHED = "the question before it failed"
 
 
@@ -73,6 +75,8 @@ class Asker:
             key = todo[place]
             if missing.pop(key, None) is None:
                 raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a fault of the backend")
+            if not all(map(isfinite, (reply.likelihoods or {}).values())):
+                reply = structs.replace(reply, finish_reason="error", error=_NOT_FINITE, likelihoods=None)
             if reply.error is None and reply.finish_reason != "error":
                 self._store.add(key, reply)
                 known[key] = reply
@@ -100,11 +104,12 @@ class Asker:
             lists: the requests; one that follows another stands in its list.
 
         Raises:
-            ValueError: a request follows one that is not in its list.
+            ValueError: a request follows one that is not in its list, or an item stands twice in a window.
         """
         if getattr(self._backend, "shares_prefixes", False):
             lists = self._by_prompt(lists)
         for window in _windows(lists, repeats):
+            by_item_id(window)
             done: dict[tuple[str, int], tuple[Asking, Reply]] = {}
             while window:
                 ready = [one for one in window if one.follows is None or (one.follows, 0) in done]
@@ -118,7 +123,7 @@ class Asker:
 
     def _by_prompt(self, lists: Iterable[Sequence[Request]]) -> Iterator[list[Request]]:
         """Yield conversations in the order of their first prompts, so that what prompts share is read once, not once a window."""
-        entries = ExternalSort()
+        entries = ExternalSort(self._store.folder)
         for requests in lists:
             for conversation in conversations(requests):
                 prompt = self._backend.render(conversation[0].messages)
@@ -149,11 +154,11 @@ class Asker:
 
 
 def _windows(lists: Iterable[Sequence[Request]], repeats: int) -> Iterator[list[Request]]:
-    """Yield the requests of several lists together, as many as are asked at a time."""
+    """Yield the requests of several lists, as many together as are asked at a time; those of one conversation always."""
     window, held = list[Request](), 0
-    for requests in lists:
-        window += requests
-        held += sum(_REQUEST_CHARS + sum(len(message["content"]) for message in one.messages) for one in requests) * repeats
+    for some in (conversation for requests in lists for conversation in conversations(requests)):
+        window += some
+        held += sum(_REQUEST_CHARS + sum(len(message["content"]) for message in one.messages) for one in some) * repeats
         if held >= _WINDOW_CHARS:
             yield window
             window, held = [], 0

@@ -24,6 +24,7 @@ from eval.models.contract import Reply
 _SECONDS_AT_RISK = 10.0  # waiting for the disk after each reply would take longer than many a reply
 _FILE_BITS = 40  # below them a place in a file, above them the file's number
 _USUAL_BYTES = 512  # of a line; a longer one takes more calls to read
+_BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _DAMAGED = "expected a kept reply; take out the line: its reply alone is asked again"
 
 
@@ -51,14 +52,14 @@ class _File:
         if os.fstat(self.bytes.fileno()).st_size <= self.end:
             return
         decoder = msgspec.json.Decoder(KeptReply)
-        with open(self.path, "rb", buffering=BUFFER_BYTES) as lines:
+        with open(self.bytes.fileno(), "rb", buffering=BUFFER_BYTES, closefd=False) as lines:  # another may have its name by now
             lines.seek(self.end)
             for line in lines:
                 if not line.endswith(b"\n"):
                     return  # another process is writing it, or was killed while it did
                 try:
                     yield self.end, decoder.decode(line)
-                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                except _BROKEN as error:
                     raise ValueError(f"{self.path}:{self.lines + 1}: {error}; {_DAMAGED}") from None
                 self.end += len(line)
                 self.lines += 1
@@ -74,7 +75,7 @@ class _File:
             size *= 8
         try:
             return msgspec.json.decode(read[:end], type=KeptReply)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except _BROKEN as error:
             raise ValueError(f"{self.path}: {error}, {place} bytes in; the file has changed; run the same command again") from None
 
 
@@ -121,6 +122,7 @@ class Store:
     """The replies of one model. They stay on disk: where each lies is all that is held."""
 
     def __init__(self, path: Path, out: FileIO) -> None:
+        self.folder = path.parent
         self._path = path
         self._out = out
         self._on_disk = time.monotonic()
@@ -162,6 +164,7 @@ class Store:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             if time.monotonic() - self._on_disk > _SECONDS_AT_RISK:
                 self.to_disk()
+                self._stay_in_folder()
         except OSError as error:
             raise OSError(
                 f"{self._path}: a reply could not be kept: {error.strerror}; those before it are; make room and run the same command again"
@@ -183,14 +186,28 @@ class Store:
 
     def _look(self) -> None:
         """Note what has been written since the last look."""
-        for path in sorted(self._path.parent.glob("*.jsonl")):
-            if path not in self._files:
-                self._files[path] = _File(path, len(self._numbered))
-                self._numbered.append(self._files[path])
-            file = self._files[path]
+        self._stay_in_folder()
+        for path in sorted(self.folder.glob("*.jsonl")):
+            if not path.is_file():
+                continue
+            file = self._files.get(path)
+            if file is None or not _is_at(path, file.bytes):
+                file = self._files[path] = _File(path, len(self._numbered))
+                self._numbered.append(file)
             for place, line in file.new_lines():
                 self._note(file, line.key, place)
         self._own = self._files.get(self._path)
+
+    def _stay_in_folder(self) -> None:
+        """Write to a new file where somebody has taken this process's own away: the next run would find nothing of what comes."""
+        if _is_at(self._path, self._out):
+            return
+        print(f"{self._path}: the file was taken away; what comes is kept in a new one", file=sys.stderr, flush=True)
+        self._own = None
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self._path, "ab", buffering=0) as out:
+            _cut_torn_line(self._path)
+            os.dup2(out.fileno(), self._out.fileno(), inheritable=False)
 
     def _note(self, file: _File, key: str, place: int) -> None:
         self._places.add(key, file.number << _FILE_BITS | place)
@@ -202,6 +219,14 @@ class Store:
 
     def _line_at(self, place: int) -> KeptReply:
         return self._numbered[place >> _FILE_BITS].line_at(place & (1 << _FILE_BITS) - 1)
+
+
+def _is_at(path: Path, file: FileIO) -> bool:
+    """Tell whether a path leads to an open file."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
 
 
 def kept_path(out: Path, model: str, name: str) -> Path:

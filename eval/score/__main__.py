@@ -1,5 +1,6 @@
 """Stage `score`: the replies of all runs and the test split -> what each was read as, whether it is right, and the figures. No model."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -21,11 +22,20 @@ from eval.tasks.request import Request
 class Replies:
     """The replies of a run in their file: read anew whenever somebody goes through them, so that none is held."""
 
-    def __init__(self, path: Path, model: str) -> None:
-        self._path, self._remedy = path, f"`dvc repro predict@{model}` builds it"
+    def __init__(self, path: Path, run: str, model: str) -> None:
+        self._path, self._run, self._model = path, run, model
 
     def __iter__(self) -> Iterator[Prediction]:
-        return read_jsonl(self._path, Prediction, self._remedy)
+        """Yield the replies.
+
+        Raises:
+            ValueError: one is of another run: the file was copied or renamed by hand.
+        """
+        for number, row in enumerate(read_jsonl(self._path, Prediction, f"`dvc repro predict@{self._model}` builds it"), 1):
+            if row.run != self._run:
+                again = f"rebuild them with `dvc repro -f predict@{self._model}`"
+                raise ValueError(f"{self._path}:{number}: a reply of run {row.run}; expected those of {self._run}; {again}")
+            yield row
 
 
 def score_replies(predictions: Iterable[Prediction], requests: Sequence[Request], model: str = "MODEL") -> list[Score]:
@@ -70,7 +80,7 @@ def _check_complete(scores: Sequence[Score], strange: Sequence[tuple[str, int]],
     found = sorted([*strange, *((score.item_id, score.repeat) for score in scores)])
     wanted = sorted((item, repeat) for item in expected for repeat in repeats)
     if found != wanted:
-        odd = sorted(set(found) ^ set(wanted))[:3]
+        odd = sorted(set((Counter(found) - Counter(wanted)) + (Counter(wanted) - Counter(found))))[:3]
         raise ValueError(
             f"predictions do not fit the test split: {len(found)} replies where {len(wanted)} were expected, such as {odd}; "
             f"rebuild them with `dvc repro predict@{model}`"
@@ -104,7 +114,7 @@ def usage(predictions: Iterable[Prediction], server: Server | None) -> dict[str,
 
 def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> Figures:
     """Write the scores and the figures of one run; return the few that a diff shows."""
-    predictions = Replies(args.predictions / run.model / f"{name}.jsonl", run.model)
+    predictions = Replies(args.predictions / run.model / f"{name}.jsonl", name, run.model)
     prompt = wording(run.task, run.prompt)
     requests = builder.zero_shot(run.task, prompt)
     scores = score_replies(predictions, requests, run.model)

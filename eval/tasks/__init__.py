@@ -7,7 +7,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.run import Run
 from eval.tasks import choice, claim, essay, tcm
 from eval.tasks.contract import Task, read_requests
-from eval.tasks.request import Request
+from eval.tasks.request import Request, by_item_id
 from eval.tasks.shots import Pools, from_pools, read_pools
 
 TASKS: dict[str, Task] = {"claim": claim.TASK, "choice": choice.TASK, "essay": essay.TASK, "tcm": tcm.TASK}
@@ -35,7 +35,8 @@ class RequestBuilder:
         """Return the requests of the test split for a task and one of its prompts, sorted by item id."""
         if (task, prompt) not in self._asked:
             lists = read_requests(TASKS[task], self._splits / "test", prompt)
-            self._asked[task, prompt] = sorted((one for requests in lists for one in requests), key=lambda request: request.item_id)
+            found = by_item_id(one for requests in lists for one in requests)
+            self._asked[task, prompt] = [found[item] for item in sorted(found)]
         return self._asked[task, prompt]
 
     def of_run(self, run: Run) -> list[Request]:

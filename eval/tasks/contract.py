@@ -16,7 +16,7 @@ from msgspec import Struct
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import placed_jsonl, read_jsonl
-from eval.tasks.request import Request
+from eval.tasks.request import Request, twice
 
 R = TypeVar("R", Question, ClaimPair)
 _CHUNK = 512
@@ -49,7 +49,11 @@ def read_split(folder: Path) -> tuple[list[Question], list[ClaimPair]]:
 
 
 def read_requests(task: Task, folder: Path, prompt: str) -> Iterator[list[Request]]:
-    """Yield the requests of one split, those of some records at a time; of questions of one conversation, all in one list."""
+    """Yield the requests of one split, those of some records at a time; of questions of one conversation, all in one list.
+
+    Raises:
+        ValueError: two lines that stand together have the same id.
+    """
     if task.of == "claims":
         for claims in _chunks(read_jsonl(folder / "claims.jsonl", ClaimPair)):
             yield task.requests([], claims, prompt)
@@ -60,7 +64,12 @@ def read_requests(task: Task, folder: Path, prompt: str) -> Iterator[list[Reques
 
 
 def _chunks(records: Iterator[R]) -> Iterator[list[R]]:
+    last = None
     while chunk := list(islice(records, _CHUNK)):
+        for record in chunk:
+            if record.id == last:  # a split is sorted by id; elsewhere the two would be asked in windows of their own
+                raise ValueError(twice(record.id))
+            last = record.id
         yield chunk
 
 

@@ -74,10 +74,14 @@ def conversation(requests: Sequence[Request]) -> list[Message]:
 
 
 def conversations(requests: Sequence[Request]) -> list[list[Request]]:
-    """Return requests by the conversation that they are asked in, each the first of one or behind what it follows."""
+    """Return requests by the conversation that they are asked in, each the first of one or behind what it follows.
+
+    Raises:
+        ValueError: an item stands twice among them.
+    """
     if all(request.follows is None for request in requests):
         return [[request] for request in requests]
-    by_item = {request.item_id: request for request in requests}
+    by_item = by_item_id(requests)
     found: dict[str, list[Request]] = {}
     for request in requests:
         first = request
@@ -85,6 +89,24 @@ def conversations(requests: Sequence[Request]) -> list[list[Request]]:
             first = by_item[first.follows]
         found.setdefault(first.item_id, []).append(request)
     return [sorted(members, key=lambda one: one.item_id != first) for first, members in found.items()]
+
+
+def by_item_id(requests: Iterable[Request]) -> dict[str, Request]:
+    """Return requests by their items.
+
+    Raises:
+        ValueError: an item stands twice among them: its reply could not be told from the other's.
+    """
+    found: dict[str, Request] = {}
+    for request in requests:
+        if found.setdefault(request.item_id, request) is not request:
+            raise ValueError(twice(request.item_id))
+    return found
+
+
+def twice(item_id: str) -> str:
+    """Return what is said of an item that stands twice in a split."""
+    return f"{item_id} stands twice in the split; rebuild it with `dvc repro -f split`"
 
 
 def following(request: Request, before: Request, reply: str) -> Request:

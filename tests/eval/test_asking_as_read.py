@@ -1,6 +1,7 @@
 """Asking while the split is read: windows, order and memory change no reply, and nothing is asked twice."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,12 +18,13 @@ from tqdm import tqdm
 from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
 from atomexam.records.prediction import Prediction
+from atomexam.records.question import Question
 from atomexam.records.run import Run
-from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
+from atomexam.runtime.jsonl import read_jsonl, to_line, write_json, write_jsonl
 from eval.models import asker, reply_store
 from eval.models.asker import Asker
 from eval.models.contract import Asking, Reply, Settings
-from eval.models.reply_store import Store, open_store
+from eval.models.reply_store import KeptReply, Store, open_store
 from eval.predict.__main__ import main
 from eval.tasks import TASKS, RequestBuilder, build_requests, contract
 from eval.tasks.contract import read_requests
@@ -114,6 +116,14 @@ def test_a_model_that_shares_prefixes_is_asked_in_the_order_of_prompts(toy_data:
     assert (len(backend.calls) > 3, prompts) == (True, sorted(prompts))
 
 
+def test_prompts_are_sorted_beside_their_replies(toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They may take gigabytes, and the system's own folder is often in memory."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    requests = build_requests(Run(model="m", task="choice"), toy_data / "splits")
+    assert len(replies_of(Sharing(), [requests], tmp_path / "store" / "kept.jsonl")) == len(requests)
+    assert {path.name for path in (tmp_path / "store").iterdir()} == {"kept.jsonl", ".kept.jsonl.lock"}
+
+
 def test_the_same_request_in_two_windows_is_asked_once(toy_data: Path, tmp_path: Path, small_windows: None) -> None:
     requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
     backend = Noting()
@@ -121,6 +131,64 @@ def test_the_same_request_in_two_windows_is_asked_once(toy_data: Path, tmp_path:
         found = list(Asker(backend, PLAIN, store).ask_as_read([requests, requests], 1, bar))
     assert len(found) == 2 * len(requests)
     assert sum(map(len, backend.calls)) == len(requests)
+
+
+@pytest.mark.parametrize("backend", [Noting, Sharing])
+def test_a_window_ends_within_what_is_read_at_a_time(
+    backend: type[Noting], toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else 512 records in 100 repeats, or of the length of books, are all held at once; a conversation stays whole."""
+    monkeypatch.setattr(asker, "_WINDOW_CHARS", 100_000)
+    lists = list(RequestBuilder(toy_data / "splits").read_run(Run(model="m", task="tcm")))
+    assert len(lists) == 2
+    model = backend()
+    replies_of(model, lists, tmp_path / "kept.jsonl", repeats=100)
+    assert max(map(len, model.calls)) <= 200
+    longest = max(sum(len(asking.prompt) for asking in call) for call in model.calls)
+    assert longest <= 100_000
+
+
+@pytest.mark.parametrize("value", [float("-inf"), float("inf"), float("nan")])
+def test_a_likelihood_that_json_has_no_number_for_is_a_failure(value: float, toy_data: Path, tmp_path: Path) -> None:
+    """It would stand as null in the store, which nobody could read again: a vocabulary that is masked has such scores."""
+
+    class Masked(Noting):
+        def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+            for place, asking in enumerate(askings):
+                weights = {"正确": -0.5, "错误": value if asking.request is requests[1] else -0.7}
+                yield place, Reply(text="正确", finish_reason="stop", tokens=1, likelihoods=weights)
+
+    requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
+    for kept in (0, len(requests) - 1):
+        with open_store(tmp_path / "kept.jsonl") as store, tqdm(disable=True) as bar:
+            asker = Asker(Masked(), PLAIN, store, "likelihood")
+            replies = asker.ask([Asking(request=one, repeat=0, prompt=one.item_id) for one in requests], bar)
+        assert (replies[1].finish_reason, replies[1].error) == ("error", "a likelihood is no finite number")
+        assert (asker.counts.kept, asker.counts.failed) == (kept, 1)
+
+
+@pytest.mark.parametrize("size", [1, 2, 1000])
+@pytest.mark.parametrize("form", ["a1", "a3", None])
+@pytest.mark.parametrize("backend", [Noting, Sharing])
+def test_an_item_that_stands_twice_is_named(
+    backend: type[Noting], form: str | None, size: int, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one window or two, alone or in a conversation, where it would follow itself: the two share a reply's place."""
+    monkeypatch.setattr(contract, "_CHUNK", size)
+    test = tmp_path / "splits" / "test"
+    questions = list(read_jsonl(toy_data / "splits" / "test" / "questions.jsonl", Question))
+    odd = next(row for row in questions if row.form == form)
+    write_jsonl(test / "questions.jsonl", [*questions, odd], key=lambda row: row.id)
+    run = Run(model="m", task="tcm" if form else "choice")
+    told = f"{odd.id} stands twice in the split; rebuild it with `dvc repro -f split`"
+    with pytest.raises(ValueError, match=told):
+        replies_of(backend(), list(RequestBuilder(tmp_path / "splits").read_run(run)), tmp_path / "kept.jsonl")
+    with pytest.raises(ValueError, match=told):
+        build_requests(run, tmp_path / "splits")
+    [pair] = list(read_jsonl(toy_data / "splits" / "test" / "claims.jsonl", ClaimPair))[:1]
+    write_jsonl(test / "claims.jsonl", [pair, pair], key=lambda row: row.id)
+    with pytest.raises(ValueError, match="stands twice in the split"):
+        list(RequestBuilder(tmp_path / "splits").read_run(Run(model="m", task="claim")))
 
 
 @pytest.mark.parametrize("task", ["claim", "choice", "tcm", "essay"])
@@ -192,6 +260,66 @@ def test_a_store_that_was_changed_under_way_is_told(tmp_path: Path) -> None:
         (tmp_path / "kept.jsonl").write_bytes(b"x" * (tmp_path / "kept.jsonl").stat().st_size)
         with pytest.raises(ValueError, match=r"kept.jsonl: .*the file has changed; run the same command again"):
             store.find(["k"])
+
+
+def kept_line(key: str, text: str) -> bytes:
+    return to_line(KeptReply(key=key, reply=Reply(text=text, finish_reason="stop", tokens=1)))
+
+
+def texts_of(store: Store, *keys: str) -> dict[str, str]:
+    return {key: reply.text for key, reply in store.find(keys).items()}
+
+
+@pytest.mark.parametrize("grown", [False, True])
+def test_a_file_that_another_took_the_place_of_is_read_from_its_beginning(grown: bool, tmp_path: Path) -> None:
+    """As `rsync` and editors write: the old file is open to the end, what it had stays known."""
+    other, made = tmp_path / "other.jsonl", tmp_path / "made"
+    other.write_bytes(kept_line("k1", "a" * 50))
+    with open_store(tmp_path / "own.jsonl") as store:
+        assert texts_of(store, "k1") == {"k1": "a" * 50}
+        if grown:
+            with open(other, "ab") as out:
+                out.write(kept_line("k3", "c"))
+        made.write_bytes(kept_line("k9", "z") + kept_line("k2", "b" * 200))
+        made.replace(other)
+        assert texts_of(store, "k1", "k2", "k9") == {"k1": "a" * 50, "k2": "b" * 200, "k9": "z"}
+        other.unlink()
+        assert texts_of(store, "k1", "k2", "k9") == {"k1": "a" * 50, "k2": "b" * 200, "k9": "z"}
+
+
+@pytest.mark.parametrize("loss", ["removed", "copied", "folder"])
+def test_replies_go_on_to_be_kept_when_their_file_is_taken_away(loss: str, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    own, reply = tmp_path / "model" / "own.jsonl", Reply(text="答", finish_reason="stop", tokens=1)
+    with open_store(own) as store:
+        store.add("k1", reply)
+        assert texts_of(store, "k1")
+        if loss == "folder":
+            shutil.rmtree(own.parent)
+        else:
+            own.rename(tmp_path / "away")
+        if loss == "copied":
+            shutil.copy(tmp_path / "away", own)
+        assert texts_of(store, "k1")
+        for key in ("k2", "k3"):
+            store.add(key, reply)
+            assert texts_of(store, "k1", "k2", "k3").keys() == {"k1", "k2", key}
+    assert f"{own}: the file was taken away; what comes is kept in a new one" in capsys.readouterr().err
+    kept = [line.key for line in read_jsonl(own, KeptReply)]
+    assert kept == (["k1"] if loss == "copied" else []) + ["k2", "k3"]
+
+
+def test_what_only_ends_like_a_store_is_no_hindrance(tmp_path: Path) -> None:
+    (tmp_path / "folder.jsonl").mkdir()
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "kept.jsonl").write_bytes(kept_line("k", "答"))
+    with open_store(tmp_path / "own.jsonl") as store:
+        assert texts_of(store, "k") == {"k": "答"}
+
+
+def test_a_line_that_is_too_deep_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(kept_line("k", "答") + b'{"reply":{"x":' + b"[" * 100_000 + b"\n")
+    with open_store(tmp_path / "own.jsonl") as store, pytest.raises(ValueError, match=r"a.jsonl:2: .*take out the line"):
+        store.find(["k"])
 
 
 def test_a_bar_knows_how_much_is_to_come(

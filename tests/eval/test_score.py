@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from atomexam.records.checks import convert
 from atomexam.records.claim import ClaimPair
@@ -42,7 +43,7 @@ def claims(*pairs: ClaimPair) -> list[Request]:
 
 
 def reply(item: str, text: str, repeat: int = 0, finish: str = "stop", **changes) -> Prediction:
-    return Prediction(item_id=item, run="r", repeat=repeat, prompt_sha256="0", reply=text, finish_reason=finish, tokens=1, **changes)
+    return Prediction(item_id=item, run="new-run", repeat=repeat, prompt_sha256="0", reply=text, finish_reason=finish, tokens=1, **changes)
 
 
 def both(number: int, factual: str, non_factual: str, repeat: int = 0) -> list[Prediction]:
@@ -94,6 +95,27 @@ def test_missing_and_doubled_replies_are_errors(replies: list[Prediction]) -> No
 def test_replies_of_another_number_of_repeats_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"run new-run has 2 repeats, its predictions have \[0\]; .*predict@tiny"):
         scored(tmp_path, both(1, "正确", "错误"), ["--model", "tiny", "--task", "claim", "--repeats", "2"], [], [pair(1)])
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_replies_of_another_run_are_refused(lost: int, tmp_path: Path) -> None:
+    """A file that was copied or renamed by hand would count as another model's figures."""
+    replies = [structs.replace(row, run="old-run") if place < lost else row for place, row in enumerate(both(1, "正确", "错误"))]
+    told = r"tiny/new-run.jsonl:1: a reply of run old-run; expected those of new-run; rebuild them with `dvc repro -f predict@tiny`"
+    with pytest.raises(ValueError, match=told):
+        scored(tmp_path, replies, ["--model", "tiny", "--task", "claim"], [], [pair(1)])
+
+
+def test_what_is_given_twice_is_named() -> None:
+    with pytest.raises(ValueError, match=r"3 replies where 2 were expected, such as \[\('claim-1/factual', 0\)\]"):
+        score_replies(MISFITS["doubled"], claims(pair(1)))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_split_that_has_nothing_for_a_task_is_scored(task: str, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    metrics = scored(tmp_path, [], ["--model", "tiny", "--task", task], [], [])
+    assert metrics["following_rate"] is None
+    assert "score new-run: of 0, nothing was asked" in capsys.readouterr().err
 
 
 def test_tokens_and_failed_calls_are_counted_and_have_a_price_where_the_server_has() -> None:
@@ -170,7 +192,8 @@ def test_all_runs_are_scored_at_once_and_what_a_former_run_left_goes(tmp_path: P
         own = {run: Run(model=model, task="claim") for run, (of, _) in runs.items() if of == model}
         write_json(tmp_path / "plan" / model / "runs.json", own)
     for run, (model, factual) in runs.items():
-        write_jsonl(tmp_path / "predictions" / model / f"{run}.jsonl", both(1, factual, "错误"), key=lambda p: p.item_id)
+        own = [structs.replace(row, run=run) for row in both(1, factual, "错误")]
+        write_jsonl(tmp_path / "predictions" / model / f"{run}.jsonl", own, key=lambda p: p.item_id)
     write_jsonl(tmp_path / "splits/test/claims.jsonl", [pair(1)], key=lambda p: p.id)
     write_jsonl(tmp_path / "splits/test/questions.jsonl", [], key=lambda q: q.id)
     places = {"predictions": "predictions", "splits": "splits", "runs": "plan", "models": "plan", "out": "scores", "metrics": "metrics"}
@@ -186,5 +209,7 @@ def test_all_runs_are_scored_at_once_and_what_a_former_run_left_goes(tmp_path: P
 def test_a_run_without_replies_names_the_stage_that_asks(tmp_path: Path) -> None:
     write_json(tmp_path / "plan/tiny/model.json", {"model": "tiny", "backend": "huggingface"})
     write_json(tmp_path / "plan/tiny/runs.json", {"one": Run(model="tiny", task="claim")})
+    write_jsonl(tmp_path / "splits/test/claims.jsonl", [pair(1)], key=lambda p: p.id)
+    places = {"predictions": "predictions", "splits": "splits", "runs": "plan", "models": "plan", "out": "scores"}
     with pytest.raises(FileNotFoundError, match=r"predictions/tiny/one.jsonl: no such file; `dvc repro predict@tiny` builds it"):
-        main([f"--predictions={tmp_path}/predictions", f"--runs={tmp_path}/plan", f"--models={tmp_path}/plan", f"--out={tmp_path}/scores"])
+        main([f"--{name}={tmp_path}/{place}" for name, place in places.items()])
