@@ -84,10 +84,12 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
     identity = identity_of(description, path)
     mark = _mark(identity, description, tuning, lessons)
     with folder_lock(out) if _is_first() else nullcontext(out):
+        kept, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
         if (known := _known(out)) and known["mark"] == mark:
+            if _is_first():
+                shutil.rmtree(kept, ignore_errors=True)  # of a training that was killed when all was done
             print(f"{description.model}: made of the same base, data and settings before; kept", file=sys.stderr)
             return known["figures"]
-        kept, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
         trained, read = _train(path, description, tuning, tokenizer, lessons, dev, kept, made, mark)
         if not _is_first():
             return {}
