@@ -49,7 +49,14 @@ def main(argv: list[str] | None = None) -> None:
     line = convert(lines[one_of(sweep.model, lines, "model", f"sweeps.{args.key}")], Model, f"params.yaml: models.{sweep.model}")
     trained = args.all_params.get("finetune") or {}
     made_here = next((name for name in (line.name, sweep.model) if name in trained), None)
-    base = Description(model=sweep.model, backend="huggingface", name=str(args.models / made_here) if made_here else line.name)
+    base = Description(
+        model=sweep.model,
+        backend="huggingface",
+        name=str(args.models / made_here) if made_here else line.name,
+        revision=line.revision,
+        template=line.template,
+        chat_template=line.chat_template,
+    )
     asked = args.all_params.get("runs") or {}
     runs = {name: convert(asked[one_of(name, asked, "run", f"sweeps.{args.key}")], Run, f"runs.{name}") for name in sweep.runs}
     places, builder = Places(args.splits, args.passages, args.dialogues), RequestBuilder(args.splits)
@@ -59,11 +66,11 @@ def main(argv: list[str] | None = None) -> None:
         _clear(out / "models", {_name(cell, seed) for cell, seed, _ in models})
         for number, (cell, seed, tuning) in enumerate(models, 1):
             print(f"{args.key}: model {number} of {len(models)}: {_told(cell)}, seed {seed}", file=sys.stderr, flush=True)
-            about = structs.replace(base, revision=line.revision)
+            about = base
             if tuning:
                 folder = out / "models" / _name(cell, seed)
                 tune(about, tuning, places, folder)
-                about = Description(model=sweep.model, backend="huggingface", name=str(folder))
+                about = structs.replace(base, name=str(folder), revision=None)
             for name, scores in _ask(about, runs, builder, out.parent / ".replies" / args.key / _name(cell, seed)).items():
                 scored[name].setdefault(cell, {})[seed] = scores
         rows = [row for name, run in runs.items() for row in curves(name, run.task, scored[name], _requests(builder, run))]

@@ -26,7 +26,7 @@ from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, replace_folder, replacing, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.finetune.training_data import IGNORED
-from eval.models.weights import ADAPTER, MADE, content_hash, identity_of, locate
+from eval.models.weights import ADAPTER, MADE, content_hash, identity_of, locate, read_chat_template
 from eval.tune.learned import Learning, Places, dev_lessons
 from eval.tune.lessons import Lesson, Row, steps_of
 
@@ -50,7 +50,11 @@ def main(argv: list[str] | None = None) -> None:
     model = convert(models[name], Model, f"params.yaml: models.{name}")
     trained = args.all_params.get("finetune") or {}
     base = str(args.models / model.name) if model.name in trained else model.name
-    description = Description(model=name, backend="huggingface", name=base, revision=model.revision)
+    if model.backend not in ("huggingface", "vllm"):
+        raise ValueError(f"params.yaml: models.{name}: backend {model.backend} has no weights to tune; set `backend: huggingface`")
+    description = Description(
+        model=name, backend="huggingface", name=base, revision=model.revision, template=model.template, chat_template=model.chat_template
+    )
     places = Places(args.splits, args.passages, args.dialogues)
     figures = tune(description, args.params, places, args.out)
     if _is_first():
@@ -77,12 +81,15 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
         remedy = "; `dvc repro finetune` makes the models that are trained here" if str(description.name).startswith("data/models") else ""
         raise ValueError(f"model {description.model}: {description.name} holds no model (no config.json){remedy}")
     tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
-    learning = Learning(tokenizer, tuning, places, f"params.yaml: tune.{description.model}")
-    lessons, dev = learning.lessons(), dev_lessons(tokenizer, tuning, places.splits)
+    if description.chat_template:
+        tokenizer.chat_template = read_chat_template(description)
+    template = tuple(sorted(description.template.items()))
+    learning = Learning(tokenizer, tuning, places, f"params.yaml: tune.{description.model}", template)
+    lessons, dev = learning.lessons(), dev_lessons(tokenizer, tuning, places.splits, template)
     if not lessons:
         raise ValueError(f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens")
     identity = identity_of(description, path)
-    mark = _mark(identity, description, tuning, lessons)
+    mark = _mark(identity, description, tuning, lessons, dev)
     with folder_lock(out) if _is_first() else nullcontext(out):
         kept, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
         if (known := _known(out)) and known["mark"] == mark:
@@ -146,10 +153,10 @@ def _is_first() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def _mark(identity: str, description: Description, tuning: Tuning, lessons: Sequence[Lesson]) -> str:
+def _mark(identity: str, description: Description, tuning: Tuning, lessons: Sequence[Lesson], dev: Sequence[Lesson]) -> str:
     """Return a hash of all that decides what the weights become."""
-    digest = hashlib.sha256(to_line([_MAKING, identity, description.name, tuning]))
-    for lesson in lessons:
+    digest = hashlib.sha256(to_line([_MAKING, identity, description.name, tuning, len(lessons)]))
+    for lesson in [*lessons, *dev]:
         digest.update(to_line([lesson.ids, lesson.targets]))
     return digest.hexdigest()
 

@@ -551,3 +551,36 @@ def test_what_cannot_be_tuned_is_named(toy_models: Path, toy_data: Path, tmp_pat
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="unknown model 'm'"):
         main(["m", "--rank", "2"])
+
+
+def test_another_dev_set_chooses_anew(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    """The weights of the lowest dev loss are kept: what is kept of an older dev set is what no new training would give."""
+    data = copied(toy_data, tmp_path)
+    first = tuned(toy_models, data, tmp_path / "m")
+    claims = list(read_jsonl(data / "splits" / "dev" / "claims.jsonl", ClaimPair))
+    write_jsonl(data / "splits" / "dev" / "claims.jsonl", claims[:3], key=lambda row: row.id)
+    assert tuned(toy_models, data, tmp_path / "m")["dev"] != first["dev"]
+    assert tuned(toy_models, data, tmp_path / "m") == tuned(toy_models, data, tmp_path / "anew")
+
+
+def test_a_type_that_is_taken_out_chooses_no_weights(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    figures = tuned(toy_models, toy_data, tmp_path / "m", data={"words": 1, "disease_symptom": 0}, max_tokens=2000)
+    assert figures["dev"] == tuned(toy_models, toy_data, tmp_path / "n", data={"words": 1}, max_tokens=2000)["dev"]
+
+
+def test_it_is_tuned_in_the_template_in_which_it_is_asked(toy_models: Path, toy_data: Path, tmp_path: Path, given: list[list[int]]) -> None:
+    """With the keys `template` and `chat_template` of its line under `models`."""
+    file = tmp_path / "own.jinja"
+    file.write_text(
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}<|im_end|>{% endfor %}"
+        "{% if add_generation_prompt %}<assistant>{% if quick %}快：{% endif %}{% endif %}"
+    )
+    about = structs.replace(base_of(toy_models), chat_template=str(file), template={"quick": True})
+    tune(about, Tuning(**QUICK), places_of(toy_data), tmp_path / "m")
+    backend = open_backend(structs.replace(about, name=str(tmp_path / "m")), tmp_path / "m")
+    tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
+    read = [tokenizer.decode(ids) for ids in given]
+    first = next(read_jsonl(toy_data / "splits" / "train" / "claims.jsonl", ClaimPair)).factual
+    shown = next(text for text in read if first in text)
+    assert shown.startswith("<user>") and shown.endswith("<assistant>快：正确<|im_end|>")
+    assert backend.render([{"role": "user", "content": "问"}]) == "<user>问<|im_end|><assistant>快："

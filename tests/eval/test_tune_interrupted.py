@@ -49,9 +49,7 @@ def killed_after(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training._InTurn, "_save_checkpoint", save)
 
 
-def test_killed_after_any_checkpoint_a_training_that_stops_early_ends_the_same(
-    toy_models: Path, toy_data: Path, tmp_path: Path
-) -> None:
+def test_killed_after_any_checkpoint_a_training_that_stops_early_ends_the_same(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     whole = tuned(toy_models, toy_data, tmp_path / "whole", **STOPPED_EARLY)
     assert whole["best_step"] < whole["steps"] < whole["planned_steps"]
     for number in range(1, whole["steps"] + 1):
