@@ -72,13 +72,17 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
     """
     from transformers import AutoTokenizer
 
+    if not description.name:
+        raise ValueError(
+            f"model {description.model} has no `name` in params.yaml: what is tuned, of the hub, a folder or a key of finetune"
+        )
     path = locate(description, Path())
     if (path / ADAPTER).exists():
         raise ValueError(
             f"model {description.model}: {description.name} is an adapter; tune the model it belongs to, with its data and yours"
         )
-    if not description.name or not (path / "config.json").exists():
-        remedy = "; `dvc repro finetune` makes the models that are trained here" if str(description.name).startswith("data/models") else ""
+    if not (path / "config.json").exists():
+        remedy = "; `dvc repro finetune` makes the models that are trained here" if description.name.startswith("data/models") else ""
         raise ValueError(f"model {description.model}: {description.name} holds no model (no config.json){remedy}")
     tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     if description.chat_template:
@@ -87,7 +91,12 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
     learning = Learning(tokenizer, tuning, places, f"params.yaml: tune.{description.model}", template)
     lessons, dev = learning.lessons(), dev_lessons(tokenizer, tuning, places.splits, template)
     if not lessons:
-        raise ValueError(f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens")
+        left = {
+            kind: ", ".join(f"{number} {why}" for why, number in sorted(found.items()) if number)
+            for kind, found in learning.left_out.items()
+        }
+        told = "; ".join(f"{kind}: {learning.items[kind]} items{', ' * bool(why)}{why}" for kind, why in left.items())
+        raise ValueError(f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens ({told})")
     identity = identity_of(description, path)
     mark = _mark(identity, description, tuning, lessons, dev)
     with folder_lock(out) if _is_first() else nullcontext(out):

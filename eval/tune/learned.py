@@ -1,5 +1,6 @@
 """What is learned: `data` of params.yaml -> lessons of each kind and epoch, from train alone, without anything held."""
 
+import sys
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -58,7 +59,7 @@ class Learning:
         self._same: dict[tuple[str, str], list[Lesson]] = {}
         self.left_out: dict[str, Counter[str]] = {kind: Counter() for kind in tuning.data}
         requests = known_requests(*read_split(places.splits / "train"))
-        self._chosen = {kind: self._choose(kind, self._pool(kind, requests, own)) for kind in tuning.data}
+        self._chosen = {kind: self._choose(kind, self._pool(kind, requests, own), f"{where}.data.{kind}") for kind in tuning.data}
         self.items = {kind: len(pool.items()) for kind, pool in self._chosen.items()}
 
     def _pool(self, kind: str, requests: Sequence[Request], own: Mapping[str, list[Path]]) -> Pool:
@@ -85,11 +86,16 @@ class Learning:
                 by_item.setdefault(request.item_id, []).append(request)
         return Pool(by_item, {}, {})
 
-    def _choose(self, kind: str, pool: Pool) -> Pool:
+    def _choose(self, kind: str, pool: Pool, where: str) -> Pool:
         """Return the amount that is asked for, claims in whole pairs; a larger amount holds all that a smaller one does."""
         amount, units = self._tuning.data[kind], sorted({_unit(item) for item in pool.items()})
         Random(f"{self._tuning.seed}/{kind}").shuffle(units)
-        chosen = set(units[: round(amount * len(units)) if amount <= 1 else int(amount)])
+        if amount and not units:
+            print(f"{where}: nothing of it may be learned; `left_out` in the metrics has what is held", file=sys.stderr)
+        elif amount > max(1, len(units)):
+            print(f"{where}: {amount:,.15g} wanted, {len(units):,} may be learned", file=sys.stderr)
+        wanted = round(amount * len(units)) if amount <= 1 else int(amount)
+        chosen = set(units[: max(wanted, 1) if amount else 0])  # a little is not nothing
         kept = {item for item in pool.items() if _unit(item) in chosen}
         return Pool(_of(pool.requests, kept), _of(pool.dialogues, kept), _of(pool.texts, kept))
 

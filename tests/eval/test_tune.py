@@ -29,6 +29,7 @@ from transformers import (
     Qwen2ForCausalLM,
 )
 
+from atomexam.records.checks import convert
 from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
 from atomexam.records.question import Option, Question
@@ -425,6 +426,9 @@ def test_conversations_are_read_in_both_layouts(tmp_path: Path) -> None:
     said = ["".join(turn["content"] for turn in messages) for _, messages in read]
     assert said == ["s问答", "问答", "早好问\n细节答"]  # the third says what the first does
     assert [messages for _, messages in read_dialogues(tmp_path / "b.jsonl")] == [messages for _, messages in read]
+    for name in ("a/one.json", "b.jsonl"):  # as Windows writes them
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (tmp_path / name).read_bytes())
+        assert [messages for _, messages in read_dialogues(tmp_path / name)] == [messages for _, messages in read]
 
 
 @pytest.mark.parametrize(("text", "told"), [
@@ -433,6 +437,10 @@ def test_conversations_are_read_in_both_layouts(tmp_path: Path) -> None:
     ('[{"conversations": [{"from": "gpt", "value": "x"}]}]', "row 1: turns of gpt; expected user and assistant in turn"),
     ('[{"conversations": [{"from": "human", "value": "x"}, {"from": "tool", "value": "x"}]}]', "row 1: turns of human, tool"),
     ('[{"instruction": "x", "output": 3}]', "row 1: turns of user, assistant; expected"),
+    ('[{"instruction": 3, "input": 4, "output": "x"}]', "row 1: turns of user, assistant; expected .* each with its words"),
+    ('[{"instruction": "x", "output": "y", "history": 3}]', "row 1: history 3; expected pairs of question and reply"),
+    ('[{"instruction": "x", "output": "y", "history": [["z"]]}]', r"row 1: history \[\['z'\]\]; expected pairs"),
+    ('[{"conversations": []}]', "row 1: turns of nobody"),
     ("{", "expected a JSON list of conversations, or one a line"),
 ])  # fmt: skip
 def test_a_wrong_conversation_is_named(text: str, told: str, tmp_path: Path) -> None:
@@ -462,6 +470,22 @@ def test_more_holds_what_less_does_and_the_seed_draws(toy_models: Path, toy_data
         assert {item.partition("/")[2] for item in chosen} == {"factual", "non_factual"}
         assert all(count == 2 for count in Counter(item.partition("/")[0] for item in chosen).values())
     assert items(0.5) != items(0.5, 2)
+    assert len(items(0.001)) == 2  # a little is not nothing: in a sweep it would be the model as it is
+
+
+def test_more_than_there_is_is_said(toy_models: Path, toy_data: Path, capsys: pytest.CaptureFixture) -> None:
+    """A curve over amounts would go on with models that are one."""
+    tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
+    Learning(tokenizer, Tuning(**QUICK | {"data": {"claims": 20000, "words": 1, "cases": 0.5}}), places_of(toy_data), "tune.m")
+    told = capsys.readouterr().err
+    assert "tune.m.data.claims: 20,000 wanted, 12 may be learned" in told
+    assert "tune.m.data.cases: nothing of it may be learned" in told and "words" not in told
+
+
+@pytest.mark.parametrize("amount", [float("inf"), float("nan"), -1, 1e400])
+def test_an_amount_is_a_number(amount: float) -> None:
+    with pytest.raises(ValueError, match="amount|Expected"):
+        convert({"data": {"claims": amount}}, Tuning, "params.yaml: tune.m")
 
 
 def test_a_type_beside_claims_is_no_part_of_them(toy_models: Path, toy_data: Path) -> None:
@@ -505,7 +529,7 @@ def test_presets_are_the_settings_of_the_papers() -> None:
 @pytest.mark.parametrize(("change", "message"), [
     ({"data": {"claim": 1}}, r"here\.data .*: unknown kind of data 'claim'; known: .*did you mean claims"),
     ({"data": {"cases": 1}}, "nothing of cases in train fits 400 tokens"),
-    ({"max_tokens": 3}, "nothing of claims in train fits 3 tokens"),
+    ({"max_tokens": 3}, r"nothing of claims in train fits 3 tokens \(claims: 24 items, 24 long\)"),
 ])  # fmt: skip
 def test_wrong_data_are_named(change: dict, message: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message.replace("here", "params.yaml: tune.m")):
