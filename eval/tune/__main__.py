@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -45,23 +45,38 @@ _PATHS = {
 def main(argv: list[str] | None = None) -> None:
     """Tune one model."""
     args = read_arguments(argv, __doc__, "tune", Tuning, _PATHS, keyed=True)
-    models = args.all_params.get("models") or {}
-    name = one_of(args.key, models, "model", "params.yaml: models")
-    model = convert(models[name], Model, f"params.yaml: models.{name}")
-    trained = args.all_params.get("finetune") or {}
-    base = str(args.models / model.name) if model.name in trained else model.name
-    if model.backend not in ("huggingface", "vllm"):
-        raise ValueError(f"params.yaml: models.{name}: backend {model.backend} has no weights to tune; set `backend: huggingface`")
-    description = Description(
-        model=name, backend="huggingface", name=base, revision=model.revision, template=model.template, chat_template=model.chat_template
-    )
+    description = described(args.key, args.all_params, args.models, f"params.yaml: tune.{args.key}")
     places = Places(args.splits, args.passages, args.dialogues)
     figures = tune(description, args.params, places, args.out)
     if _is_first():
         write_json(args.metrics, figures)
         dev = "" if figures["dev_loss"] is None else f", loss on dev {figures['dev_loss']}"
         steps = f"{figures['best_step']:,} of {number_of(figures['planned_steps'], 'step')}"
-        close(f"tune {name}", f"{figures['trained_parameters']:,} of {figures['parameters']:,} parameters, {steps}{dev}")
+        close(f"tune {args.key}", f"{figures['trained_parameters']:,} of {figures['parameters']:,} parameters, {steps}{dev}")
+
+
+def described(name: str, params: Mapping[str, Any], made: Path, where: str) -> Description:
+    """Return the model that a line under `models` names, as what is tuned.
+
+    Args:
+        params: all of params.yaml.
+        made: folder of the models that are trained here.
+
+    Raises:
+        ValueError: there is no such line, or it names nothing that can be tuned; the message says what to do.
+    """
+    models, trained = params.get("models") or {}, params.get("finetune") or {}
+    line = convert(models[one_of(name, models, "model", where)], Model, f"params.yaml: models.{name}")
+    if line.backend not in ("huggingface", "vllm"):
+        raise ValueError(f"params.yaml: models.{name}: backend {line.backend} has no weights to tune; set `backend: huggingface`")
+    if line.name in (params.get("tune") or {}):
+        raise ValueError(f"params.yaml: models.{name}: {line.name} is tuned itself; name its base, and tune that with the data of both")
+    base = next((str(made / key) for key in (line.name, name) if key in trained), line.name)
+    if not base:
+        raise ValueError(f"params.yaml: models.{name} has no `name`: what is tuned, of the hub, a folder or a key of finetune")
+    return Description(
+        model=name, backend="huggingface", name=base, revision=line.revision, template=line.template, chat_template=line.chat_template
+    )
 
 
 def tune(description: Description, tuning: Tuning, places: Places, out: Path) -> dict[str, Any]:
@@ -81,8 +96,8 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
         raise ValueError(
             f"model {description.model}: {description.name} is an adapter; tune the model it belongs to, with its data and yours"
         )
-    if not (path / "config.json").exists():
-        remedy = "; `dvc repro finetune` makes the models that are trained here" if description.name.startswith("data/models") else ""
+    if not description.name or not (path / "config.json").exists():
+        remedy = "; `dvc repro finetune` makes the models that are trained here" if str(description.name).startswith("data/models") else ""
         raise ValueError(f"model {description.model}: {description.name} holds no model (no config.json){remedy}")
     tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     if description.chat_template:
