@@ -11,6 +11,7 @@ from statistics import mean
 from typing import Any
 
 import torch
+from accelerate import PartialState
 from torch.nn.functional import cross_entropy
 from torch.utils.data import SequentialSampler
 from tqdm import tqdm
@@ -134,7 +135,8 @@ def train(
     """
     every = max(1, len(steps) // tuning.checks)
     world = int(os.environ.get("WORLD_SIZE", "1"))
-    last, is_over = _last_whole(kept)
+    with PartialState(cpu=not has_gpu()).main_process_first():  # one takes away what was cut off, before others look
+        last, is_over = _last_whole(kept)
     # One that had stopped early and was killed before its model was written: the library would take a step more.
     taken = steps[: _step_of(last)] if last and is_over else steps
     rows = [row for step in taken for row in [*step, *[[]] * (-len(step) % world)]]

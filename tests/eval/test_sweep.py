@@ -103,7 +103,8 @@ def swept(kinds: str, amounts: str) -> dict[str, Any]:
 def test_what_cannot_be_tuned_is_named(line: dict, told: str, tunes: str, at_work: Path) -> None:
     blocks = json.loads(Path("params.yaml").read_text())
     blocks["models"] |= {"m": line, "other": {"backend": "huggingface", "name": "toy"}}
-    Path("params.yaml").write_text(json.dumps(blocks | {"tune": {"other": {}} | ({"m": {}} if tunes == "tune" else {})}))
+    tuned = {"other": {}} | ({"m": {}} if tunes == "tune" else {})
+    Path("params.yaml").write_text(json.dumps(blocks | {"tune": tuned}))
     paths = [
         "--splits",
         "splits",
