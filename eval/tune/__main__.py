@@ -12,7 +12,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -106,29 +106,28 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
     learning = Learning(tokenizer, tuning, places, f"params.yaml: tune.{description.model}", template)
     lessons, dev = learning.lessons(), dev_lessons(tokenizer, tuning, places.splits, template)
     if not lessons:
-        left = {
-            kind: ", ".join(f"{number} {why}" for why, number in sorted(found.items()) if number)
-            for kind, found in learning.left_out.items()
-        }
-        told = "; ".join(f"{kind}: {learning.items[kind]} items{', ' * bool(why)}{why}" for kind, why in left.items())
-        raise ValueError(f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens ({told})")
+        raise ValueError(
+            f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens ({_left(learning)})"
+        )
     identity = identity_of(description, path)
     mark = _mark(identity, description, tuning, lessons, dev)
     with folder_lock(out) if _is_first() else nullcontext(out):
         kept, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
-        if (known := _known(out)) and known["mark"] == mark:
+        with _first_before_others():  # it holds the lock: others look at what it has seen, or would wait for it in vain
+            known = _known(out)
+        if known and known.get("mark") == mark:
             if _is_first():
                 shutil.rmtree(kept, ignore_errors=True)  # of a training that was killed when all was done
             print(f"{description.model}: made of the same base, data and settings before; kept", file=sys.stderr)
-            return known["figures"]
+            told: dict[str, Any] = known["figures"]
+            taught = Counter({kind: one["lessons"] for kind, one in told["data"].items()})
+            if (now := told | {"data": _counts(learning, taught)}) != told and _is_first():
+                write_json(out / _FIGURES, {"mark": mark, "figures": now})
+            return now
         trained, read = _train(path, description, tuning, tokenizer, lessons, dev, kept, made, mark)
         if not _is_first():
             return {}
-        taught = Counter(lesson.kind for lesson in read)
-        figures = {
-            kind: {"items": learning.items[kind], "lessons": taught[kind], **{f"left_out_{why}": number for why, number in left.items()}}
-            for kind, left in learning.left_out.items()
-        }
+        figures = _counts(learning, Counter(lesson.kind for lesson in read))
         write_jsonl(made / "learned.jsonl", _learned(read), key=lambda row: (row["kind"], row["item_id"]))
         weights = identity_of(description, made)
         write_json(made / MADE, Description(model=description.model, backend="huggingface", weights=content_hash(made)))
@@ -139,16 +138,29 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
     return told
 
 
+def _left(learning: Learning) -> str:
+    left = {
+        kind: ", ".join(f"{number} {why}" for why, number in sorted(found.items()) if number) for kind, found in learning.left_out.items()
+    }
+    return "; ".join(f"{kind}: {learning.items[kind]} items{', ' * bool(why)}{why}" for kind, why in left.items())
+
+
+def _counts(learning: Learning, taught: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Return for each kind how much of it there is, how much was learned, and what was left out for which reason."""
+    return {
+        kind: {"items": learning.items[kind], "lessons": taught[kind], **{f"left_out_{why}": number for why, number in left.items()}}
+        for kind, left in learning.left_out.items()
+    }
+
+
 def _train(
     path: Path, description: Description, tuning: Tuning, tokenizer: Any, lessons: Sequence[Lesson], dev: Sequence[Lesson],
     kept: Path, made: Path, mark: str,
 ) -> tuple[dict[str, Any], list[Lesson]]:  # fmt: skip
     """Train in a folder beside what was kept of the same training; return its figures, and what the weights that are kept have read."""
-    from accelerate import PartialState
-
     from eval.tune import training
 
-    with PartialState(cpu=not training.has_gpu()).main_process_first():
+    with _first_before_others():
         if _is_first():
             shutil.rmtree(made, ignore_errors=True)
             made.mkdir(parents=True)
@@ -173,6 +185,17 @@ def _train(
     return sizes | {"tokens": sum(len(lesson.ids) for lesson in read), "learned_tokens": learned, "packed": packs} | trained, read
 
 
+def _first_before_others() -> AbstractContextManager[Any]:
+    """Let the first of several processes, as a launcher starts them, do something before the others."""
+    if os.environ.get("WORLD_SIZE", "1") == "1":
+        return nullcontext()
+    from accelerate import PartialState
+
+    from eval.tune import training
+
+    return PartialState(cpu=not training.has_gpu()).main_process_first()
+
+
 def _is_first() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
@@ -188,7 +211,7 @@ def _mark(identity: str, description: Description, tuning: Tuning, lessons: Sequ
 def _known(folder: Path) -> dict[str, Any] | None:
     """Return what a finished training has written of itself, where what it made is still whole."""
     try:
-        found: dict[str, Any] = msgspec.json.decode((folder / _FIGURES).read_bytes())
+        found = msgspec.json.decode((folder / _FIGURES).read_bytes(), type=dict[str, Any])
         content_hash(folder)
     except (OSError, ValueError):  # msgspec's DecodeError is one, too
         return None

@@ -105,20 +105,8 @@ def test_what_cannot_be_tuned_is_named(line: dict, told: str, tunes: str, at_wor
     blocks["models"] |= {"m": line, "other": {"backend": "huggingface", "name": "toy"}}
     tuned = {"other": {}} | ({"m": {}} if tunes == "tune" else {})
     Path("params.yaml").write_text(json.dumps(blocks | {"tune": tuned}))
-    paths = [
-        "--splits",
-        "splits",
-        "--passages",
-        "passages.jsonl",
-        "--dialogues",
-        "none",
-        "--models",
-        "models",
-        "--out",
-        "out",
-        "--metrics",
-        "metrics.json",
-    ]
+    paths = ["--splits", "splits", "--passages", "passages.jsonl", "--dialogues", "none", "--models", "models"]
+    paths += ["--out", "out", "--metrics", "metrics.json"]
     with pytest.raises(ValueError, match=told):
         if tunes == "sweep":
             main(["effect", *["--model", "m", "--kinds", "claims", "--amounts", "0", "1", "--seeds", "1", "--runs", "c"], *paths])

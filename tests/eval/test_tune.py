@@ -608,3 +608,19 @@ def test_it_is_tuned_in_the_template_in_which_it_is_asked(toy_models: Path, toy_
     shown = next(text for text in read if first in text)
     assert shown.startswith("<user>") and shown.endswith("<assistant>快：正确<|im_end|>")
     assert backend.render([{"role": "user", "content": "问"}]) == "<user>问<|im_end|><assistant>快："
+
+
+def test_a_model_that_is_kept_has_the_counts_of_today(
+    toy_models: Path, toy_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    """Of data that change nothing of what is learned: else metrics would not be those of a fresh clone."""
+    data = copied(toy_data, tmp_path)
+    (data / "dialogues").mkdir()
+    pair = next(iter(read_jsonl(data / "splits" / "test" / "claims.jsonl", ClaimPair)))
+    rows = [{"instruction": "你好", "output": "您好"}, {"instruction": pair.factual, "output": "是的。"}]
+    for size in (1, 2):
+        (data / "dialogues" / "own.json").write_text(json.dumps(rows[:size]), encoding="utf-8")
+        told = tuned(toy_models, data, tmp_path / "m", data={"own": 1})
+    assert "kept" in capsys.readouterr().err and told["data"]["own"]["left_out_held"] == 1
+    assert told == tuned(toy_models, data, tmp_path / "anew", data={"own": 1})
+    assert digests(tmp_path / "m") == digests(tmp_path / "anew")
