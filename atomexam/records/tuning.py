@@ -8,7 +8,7 @@ from msgspec.structs import force_setattr
 from atomexam.records.blocks import Block, Count, Positive, Share, Slug
 
 Rate = Annotated[float, Meta(gt=0)]
-Amount = Annotated[float, Meta(ge=0)]
+Amount = Annotated[float, Meta(ge=0, le=1e12)]
 PRESETS: dict[str, dict[str, Any]] = {
     # CPsyExam, section 4.1, tunes ChatGLM3-6B.
     "cpsyexam": {"epochs": 4, "batch_examples": 128, "learning_rate": 1e-6},

@@ -117,22 +117,23 @@ def replacing(path: str | Path, on_disk: bool = False) -> Iterator[Path]:
             error.filename = str(path)  # a full disk does not tell of itself what did not fit
         raise
     if on_disk:
-        _to_disk(part)  # before it takes the place: else the new name may come back with nothing in it
+        to_disk(part)  # before it takes the place: else the new name may come back with nothing in it
     part.replace(path)
     if on_disk:
-        _to_disk(path.parent)
+        to_disk(path.parent)
 
 
 def replace_folder(made: Path, folder: Path) -> None:
     """Let a folder of files take the place of another one, once they are safe from a loss of power."""
     for path in [*made.iterdir(), made]:
-        _to_disk(path)
+        to_disk(path)
     shutil.rmtree(folder)
     made.replace(folder)
-    _to_disk(folder.parent)
+    to_disk(folder.parent)
 
 
-def _to_disk(path: Path) -> None:
+def to_disk(path: Path) -> None:
+    """Wait until a file, or the list of a folder's files, is safe from a loss of power."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)

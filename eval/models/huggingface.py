@@ -1,6 +1,7 @@
 """Backend `huggingface`: causal language models of the transformers library, on whatever device there is."""
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -350,13 +351,18 @@ def adapted(model: Any, folder: Path) -> Any:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # of its own names, as peft uses them
             made = PeftModel.from_pretrained(model, folder)
+        about = made.peft_config[made.active_adapter]
+        if not hasattr(made.base_model, "merge_and_unload"):
+            raise ValueError(f"{about.peft_type.value} cannot be merged into a model's weights")
+        if about.task_type not in (None, "CAUSAL_LM"):
+            raise ValueError(f"it is for the task {about.task_type}; expected CAUSAL_LM")
         # Of an adapter for a deeper or shallower model peft takes what fits, and says nothing.
         with safe_open(folder / "adapter_model.safetensors", "pt") as file:
             differ = set(file.keys()) ^ get_peft_model_state_dict(made, save_embedding_layers=False).keys()
-        if left := sorted(name for name in differ if "lora_A" in name or "lora_B" in name):
+        if left := sorted(name for name in differ if "lora_" in name or about.peft_type != "LORA"):
             raise ValueError(f"{left[0]} and {len(left) - 1} others are in one of them alone")
         return made.merge_and_unload()
-    except (RuntimeError, OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+    except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, ImportError, re.error, SafetensorError) as error:
         first = str(error).splitlines()[0][:_SHOWN]
         raise ValueError(f"{folder}: the adapter does not fit {type(model).__name__} of {model.name_or_path}: {first}") from None
 

@@ -77,9 +77,21 @@ def base_of(description: Description, folder: Path) -> Description | None:
 
 
 def identity_of(description: Description, folder: Path) -> str:
-    """Return what tells the weights in a folder from others: a hash, and of an adapter also that of the model under it."""
+    """Return what tells the weights in a folder from others: a hash, and of an adapter also that of the model under it.
+
+    Raises:
+        ValueError: a file was cut, or the model under an adapter cannot be had or is an adapter itself.
+    """
     base = base_of(description, folder)
-    return f"{content_hash(locate(base, folder))}+{content_hash(folder)}" if base else content_hash(folder)
+    if base is None:
+        return content_hash(folder)
+    below = locate(base, folder)
+    if (below / ADAPTER).exists():  # the library would open what that one names, which is in no hash
+        raise ValueError(
+            f"{folder / ADAPTER} names {base.name}, which is an adapter itself; "
+            "merge that one into its base (merge_and_unload of peft) first"
+        )
+    return f"{content_hash(below)}+{content_hash(folder)}"
 
 
 def kept_revision(name: str, revision: str) -> str | None:

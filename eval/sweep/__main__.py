@@ -15,7 +15,7 @@ from atomexam.records.checks import convert, one_of
 from atomexam.records.fact import Relation
 from atomexam.records.model import Description
 from atomexam.records.prediction import Score
-from atomexam.records.run import Model, Run
+from atomexam.records.run import Run
 from atomexam.records.tuning import Sweep, Tuning
 from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, to_line, write_json, write_jsonl
@@ -28,7 +28,7 @@ from eval.predict.__main__ import prediction_of
 from eval.score.__main__ import score_replies
 from eval.sweep.effects import Cell, by_place, changes, curves
 from eval.tasks import RequestBuilder, wording
-from eval.tune.__main__ import tune
+from eval.tune.__main__ import described, tune
 from eval.tune.learned import Places
 
 _PATHS = {
@@ -45,11 +45,7 @@ def main(argv: list[str] | None = None) -> None:
     """Make and ask the models of one sweep."""
     args = read_arguments(argv, __doc__, "sweeps", Sweep, _PATHS, keyed=True)
     sweep: Sweep = args.params
-    lines = args.all_params.get("models") or {}
-    line = convert(lines[one_of(sweep.model, lines, "model", f"sweeps.{args.key}")], Model, f"params.yaml: models.{sweep.model}")
-    trained = args.all_params.get("finetune") or {}
-    made_here = next((name for name in (line.name, sweep.model) if name in trained), None)
-    base = Description(model=sweep.model, backend="huggingface", name=str(args.models / made_here) if made_here else line.name)
+    base = described(sweep.model, args.all_params, args.models, f"sweeps.{args.key}")
     asked = args.all_params.get("runs") or {}
     runs = {name: convert(asked[one_of(name, asked, "run", f"sweeps.{args.key}")], Run, f"runs.{name}") for name in sweep.runs}
     places, builder = Places(args.splits, args.passages, args.dialogues), RequestBuilder(args.splits)
@@ -59,11 +55,11 @@ def main(argv: list[str] | None = None) -> None:
         _clear(out / "models", {_name(cell, seed) for cell, seed, _ in models})
         for number, (cell, seed, tuning) in enumerate(models, 1):
             print(f"{args.key}: model {number} of {len(models)}: {_told(cell)}, seed {seed}", file=sys.stderr, flush=True)
-            about = structs.replace(base, revision=line.revision)
+            about = base
             if tuning:
                 folder = out / "models" / _name(cell, seed)
                 tune(about, tuning, places, folder)
-                about = Description(model=sweep.model, backend="huggingface", name=str(folder))
+                about = structs.replace(base, name=str(folder), revision=None)
             for name, scores in _ask(about, runs, builder, out.parent / ".replies" / args.key / _name(cell, seed)).items():
                 scored[name].setdefault(cell, {})[seed] = scores
         rows = [row for name, run in runs.items() for row in curves(name, run.task, scored[name], _requests(builder, run))]
@@ -114,7 +110,7 @@ def _requests(builder: RequestBuilder, run: Run) -> Any:
 
 
 def _name(cell: Cell, seed: int) -> str:
-    return f"{cell.kind or 'none'}-{cell.amount:g}-{seed}"
+    return f"{cell.kind or 'none'}-{cell.amount:.15g}-{seed}"
 
 
 def _clear(folder: Path, wanted: set[str]) -> None:
@@ -125,7 +121,7 @@ def _clear(folder: Path, wanted: set[str]) -> None:
 
 
 def _told(cell: Cell) -> str:
-    return f"{cell.kind} {cell.amount:g}" if cell.kind else "none of any kind"
+    return f"{cell.kind} {cell.amount:.15g}" if cell.kind else "none of any kind"
 
 
 if __name__ == "__main__":

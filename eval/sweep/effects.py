@@ -54,7 +54,7 @@ def by_place(rows: Sequence[Figures]) -> Figures:
     found: Figures = {}
     for row in rows:
         amounts = found.setdefault(row["run"], {}).setdefault(row["kind"] or "none", {})
-        amounts.setdefault(f"{row['amount']:g}", {})[row["measure"]] = row["value"]
+        amounts.setdefault(f"{row['amount']:.15g}", {})[row["measure"]] = row["value"]
     return found
 
 

@@ -11,8 +11,8 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, replace_folder, replacing, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.finetune.training_data import IGNORED
-from eval.models.weights import ADAPTER, MADE, content_hash, identity_of, locate
+from eval.models.weights import ADAPTER, MADE, content_hash, identity_of, locate, read_chat_template
 from eval.tune.learned import Learning, Places, dev_lessons
 from eval.tune.lessons import Lesson, Row, steps_of
 
@@ -45,19 +45,38 @@ _PATHS = {
 def main(argv: list[str] | None = None) -> None:
     """Tune one model."""
     args = read_arguments(argv, __doc__, "tune", Tuning, _PATHS, keyed=True)
-    models = args.all_params.get("models") or {}
-    name = one_of(args.key, models, "model", "params.yaml: models")
-    model = convert(models[name], Model, f"params.yaml: models.{name}")
-    trained = args.all_params.get("finetune") or {}
-    base = str(args.models / model.name) if model.name in trained else model.name
-    description = Description(model=name, backend="huggingface", name=base, revision=model.revision)
+    description = described(args.key, args.all_params, args.models, f"params.yaml: tune.{args.key}")
     places = Places(args.splits, args.passages, args.dialogues)
     figures = tune(description, args.params, places, args.out)
     if _is_first():
         write_json(args.metrics, figures)
         dev = "" if figures["dev_loss"] is None else f", loss on dev {figures['dev_loss']}"
         steps = f"{figures['best_step']:,} of {number_of(figures['planned_steps'], 'step')}"
-        close(f"tune {name}", f"{figures['trained_parameters']:,} of {figures['parameters']:,} parameters, {steps}{dev}")
+        close(f"tune {args.key}", f"{figures['trained_parameters']:,} of {figures['parameters']:,} parameters, {steps}{dev}")
+
+
+def described(name: str, params: Mapping[str, Any], made: Path, where: str) -> Description:
+    """Return the model that a line under `models` names, as what is tuned.
+
+    Args:
+        params: all of params.yaml.
+        made: folder of the models that are trained here.
+
+    Raises:
+        ValueError: there is no such line, or it names nothing that can be tuned; the message says what to do.
+    """
+    models, trained = params.get("models") or {}, params.get("finetune") or {}
+    line = convert(models[one_of(name, models, "model", where)], Model, f"params.yaml: models.{name}")
+    if line.backend not in ("huggingface", "vllm"):
+        raise ValueError(f"params.yaml: models.{name}: backend {line.backend} has no weights to tune; set `backend: huggingface`")
+    if line.name in (params.get("tune") or {}):
+        raise ValueError(f"params.yaml: models.{name}: {line.name} is tuned itself; name its base, and tune that with the data of both")
+    base = next((str(made / key) for key in (line.name, name) if key in trained), line.name)
+    if not base:
+        raise ValueError(f"params.yaml: models.{name} has no `name`: what is tuned, of the hub, a folder or a key of finetune")
+    return Description(
+        model=name, backend="huggingface", name=base, revision=line.revision, template=line.template, chat_template=line.chat_template
+    )
 
 
 def tune(description: Description, tuning: Tuning, places: Places, out: Path) -> dict[str, Any]:
@@ -68,6 +87,10 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
     """
     from transformers import AutoTokenizer
 
+    if not description.name:
+        raise ValueError(
+            f"model {description.model} has no `name` in params.yaml: what is tuned, of the hub, a folder or a key of finetune"
+        )
     path = locate(description, Path())
     if (path / ADAPTER).exists():
         raise ValueError(
@@ -77,25 +100,34 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
         remedy = "; `dvc repro finetune` makes the models that are trained here" if str(description.name).startswith("data/models") else ""
         raise ValueError(f"model {description.model}: {description.name} holds no model (no config.json){remedy}")
     tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
-    learning = Learning(tokenizer, tuning, places, f"params.yaml: tune.{description.model}")
-    lessons, dev = learning.lessons(), dev_lessons(tokenizer, tuning, places.splits)
+    if description.chat_template:
+        tokenizer.chat_template = read_chat_template(description)
+    template = tuple(sorted(description.template.items()))
+    learning = Learning(tokenizer, tuning, places, f"params.yaml: tune.{description.model}", template)
+    lessons, dev = learning.lessons(), dev_lessons(tokenizer, tuning, places.splits, template)
     if not lessons:
-        raise ValueError(f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens")
+        raise ValueError(
+            f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens ({_left(learning)})"
+        )
     identity = identity_of(description, path)
-    mark = _mark(identity, description, tuning, lessons)
+    mark = _mark(identity, description, tuning, lessons, dev)
     with folder_lock(out) if _is_first() else nullcontext(out):
-        if (known := _known(out)) and known["mark"] == mark:
-            print(f"{description.model}: made of the same base, data and settings before; kept", file=sys.stderr)
-            return known["figures"]
         kept, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
+        with _first_before_others():  # it holds the lock: others look at what it has seen, or would wait for it in vain
+            known = _known(out)
+        if known and known.get("mark") == mark:
+            if _is_first():
+                shutil.rmtree(kept, ignore_errors=True)  # of a training that was killed when all was done
+            print(f"{description.model}: made of the same base, data and settings before; kept", file=sys.stderr)
+            told: dict[str, Any] = known["figures"]
+            taught = Counter({kind: one["lessons"] for kind, one in told["data"].items()})
+            if (now := told | {"data": _counts(learning, taught)}) != told and _is_first():
+                write_json(out / _FIGURES, {"mark": mark, "figures": now})
+            return now
         trained, read = _train(path, description, tuning, tokenizer, lessons, dev, kept, made, mark)
         if not _is_first():
             return {}
-        taught = Counter(lesson.kind for lesson in read)
-        figures = {
-            kind: {"items": learning.items[kind], "lessons": taught[kind], **{f"left_out_{why}": number for why, number in left.items()}}
-            for kind, left in learning.left_out.items()
-        }
+        figures = _counts(learning, Counter(lesson.kind for lesson in read))
         write_jsonl(made / "learned.jsonl", _learned(read), key=lambda row: (row["kind"], row["item_id"]))
         weights = identity_of(description, made)
         write_json(made / MADE, Description(model=description.model, backend="huggingface", weights=content_hash(made)))
@@ -106,16 +138,29 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
     return told
 
 
+def _left(learning: Learning) -> str:
+    left = {
+        kind: ", ".join(f"{number} {why}" for why, number in sorted(found.items()) if number) for kind, found in learning.left_out.items()
+    }
+    return "; ".join(f"{kind}: {learning.items[kind]} items{', ' * bool(why)}{why}" for kind, why in left.items())
+
+
+def _counts(learning: Learning, taught: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Return for each kind how much of it there is, how much was learned, and what was left out for which reason."""
+    return {
+        kind: {"items": learning.items[kind], "lessons": taught[kind], **{f"left_out_{why}": number for why, number in left.items()}}
+        for kind, left in learning.left_out.items()
+    }
+
+
 def _train(
     path: Path, description: Description, tuning: Tuning, tokenizer: Any, lessons: Sequence[Lesson], dev: Sequence[Lesson],
     kept: Path, made: Path, mark: str,
 ) -> tuple[dict[str, Any], list[Lesson]]:  # fmt: skip
     """Train in a folder beside what was kept of the same training; return its figures, and what the weights that are kept have read."""
-    from accelerate import PartialState
-
     from eval.tune import training
 
-    with PartialState(cpu=not training.has_gpu()).main_process_first():
+    with _first_before_others():
         if _is_first():
             shutil.rmtree(made, ignore_errors=True)
             made.mkdir(parents=True)
@@ -140,14 +185,25 @@ def _train(
     return sizes | {"tokens": sum(len(lesson.ids) for lesson in read), "learned_tokens": learned, "packed": packs} | trained, read
 
 
+def _first_before_others() -> AbstractContextManager[Any]:
+    """Let the first of several processes, as a launcher starts them, do something before the others."""
+    if os.environ.get("WORLD_SIZE", "1") == "1":
+        return nullcontext()
+    from accelerate import PartialState
+
+    from eval.tune import training
+
+    return PartialState(cpu=not training.has_gpu()).main_process_first()
+
+
 def _is_first() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def _mark(identity: str, description: Description, tuning: Tuning, lessons: Sequence[Lesson]) -> str:
+def _mark(identity: str, description: Description, tuning: Tuning, lessons: Sequence[Lesson], dev: Sequence[Lesson]) -> str:
     """Return a hash of all that decides what the weights become."""
-    digest = hashlib.sha256(to_line([_MAKING, identity, description.name, tuning]))
-    for lesson in lessons:
+    digest = hashlib.sha256(to_line([_MAKING, identity, description.name, tuning, len(lessons)]))
+    for lesson in [*lessons, *dev]:
         digest.update(to_line([lesson.ids, lesson.targets]))
     return digest.hexdigest()
 
@@ -155,7 +211,7 @@ def _mark(identity: str, description: Description, tuning: Tuning, lessons: Sequ
 def _known(folder: Path) -> dict[str, Any] | None:
     """Return what a finished training has written of itself, where what it made is still whole."""
     try:
-        found: dict[str, Any] = msgspec.json.decode((folder / _FIGURES).read_bytes())
+        found = msgspec.json.decode((folder / _FIGURES).read_bytes(), type=dict[str, Any])
         content_hash(folder)
     except (OSError, ValueError):  # msgspec's DecodeError is one, too
         return None

@@ -1,6 +1,7 @@
 """Conversations of people's own, in the layouts that trainers know: `sharegpt` and `alpaca`, as a JSON list or JSON lines."""
 
 import hashlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ def read_dialogues(path: Path) -> Iterator[tuple[str, list[Message]]]:
 
 
 def _rows(path: Path) -> list[Any]:
-    content = path.read_bytes()
+    content = path.read_bytes().removeprefix(BOM_UTF8)
     try:
         return (
             msgspec.json.decode(content, type=list[Any]) if content.lstrip()[:1] == b"[" else msgspec.json.Decoder().decode_lines(content)
@@ -52,15 +53,20 @@ def _rows(path: Path) -> list[Any]:
 def _messages(row: Any, where: str) -> list[Message]:
     keys = row.keys() if isinstance(row, dict) else set()
     turns: list[tuple[Any, Any]]
-    if turned := next((row[key] for key in ("conversations", "messages") if key in keys), None):
+    if (turned := next((row[key] for key in ("conversations", "messages") if key in keys), None)) is not None:
         turns = [("system", row["system"])] if row.get("system") else []
         for turn in turned if isinstance(turned, list) else ():
             turn = turn if isinstance(turn, dict) else {}
             turns.append((turn.get("from", turn.get("role")), turn.get("value", turn.get("content"))))
     elif "instruction" in keys and "output" in keys:
-        asked = "\n".join(text for text in (row["instruction"], row.get("input")) if text)
+        asked: Any = row["instruction"], row.get("input")
+        if all(isinstance(text, str) for text in asked if text):
+            asked = "\n".join(text for text in asked if text)
         turns = [("system", row["system"])] if row.get("system") else []
-        for question, answer in row.get("history") or []:
+        history = row.get("history") or []
+        if not isinstance(history, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in history):
+            raise ValueError(f"{where}: history {history!r}; expected pairs of question and reply")
+        for question, answer in history:
             turns += [("user", question), ("assistant", answer)]
         turns += [("user", asked), ("assistant", row["output"])]
     else:
@@ -73,5 +79,7 @@ def _messages(row: Any, where: str) -> list[Message]:
         turns, roles, said = turns[:-1], roles[:-1], said[:-1]  # a question that nobody answered teaches nothing
     if not said or said != ["user", "assistant"] * (len(said) // 2) or not all(isinstance(text, str) for _, text in turns):
         found = ", ".join(str(role) for role, _ in turns)
-        raise ValueError(f"{where}: turns of {found or 'nobody'}; expected user and assistant in turn, after at most one system")
+        raise ValueError(
+            f"{where}: turns of {found or 'nobody'}; expected user and assistant in turn, each with its words, after at most one system"
+        )
     return [{"role": str(role), "content": text} for role, (_, text) in zip(roles, turns, strict=True)]

@@ -13,6 +13,8 @@ _ASKED = [{"role": "user", "content": "user-probe"}]
 _OPEN, _CLOSED = "<think>", "\n</think>\n\n"  # what models that always think before they reply begin and end it with
 _THOUGHT = re.compile("think|thought|reason", re.IGNORECASE)
 Row = list["Lesson"]
+Template = tuple[tuple[str, str | bool | int | float], ...]
+"""What a chat template is given besides the messages, by name."""
 
 
 class Lesson(NamedTuple):
@@ -27,7 +29,7 @@ class Lesson(NamedTuple):
 
 
 @cache
-def reply_marks(tokenizer: Any) -> tuple[str, str]:
+def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
     """Return what a model writes before a reply's own words, and the token with which it ends its turn.
 
     Both are read off its chat template. Before the words that is a blank, the end of the thinking that the prompt has begun, or on what
@@ -38,9 +40,9 @@ def reply_marks(tokenizer: Any) -> tuple[str, str]:
     """
     lead, end = "", tokenizer.eos_token
     if tokenizer.chat_template:
-        prompt = render(tokenizer, _ASKED)
+        prompt = render(tokenizer, _ASKED, dict(template))
         turn = [*_ASKED, {"role": "assistant", "content": _REPLY}]
-        before, _, after = tokenizer.apply_chat_template(turn, tokenize=False).partition(_REPLY)
+        before, _, after = tokenizer.apply_chat_template(turn, tokenize=False, **dict(template)).partition(_REPLY)
         lead = before.removeprefix(prompt) if before.startswith(prompt) else ""
         if prompt.rstrip().endswith(_OPEN):
             lead = lead or _CLOSED
@@ -55,19 +57,19 @@ def reply_marks(tokenizer: Any) -> tuple[str, str]:
     return lead, end
 
 
-def spoken(tokenizer: Any, kind: str, item_id: str, messages: Sequence[Message]) -> Lesson:
+def spoken(tokenizer: Any, kind: str, item_id: str, messages: Sequence[Message], template: Template = ()) -> Lesson:
     """Return a conversation as evaluation puts it; the assistant's words and the end of its turns are learned, nothing else.
 
     Where the template shows earlier turns in another way than it did when they were the last, only the last reply is learned.
     """
-    lead, end = reply_marks(tokenizer)
+    lead, end = reply_marks(tokenizer, template)
     ids: list[int] = []
     targets: list[int] = []
     said = ""
     for place, message in enumerate(messages):
         if message["role"] != "assistant":
             continue
-        prompt = render(tokenizer, messages[:place])
+        prompt = render(tokenizer, messages[:place], dict(template))
         goes_on = bool(said) and prompt.startswith(said)
         if not goes_on:
             ids, targets = [], []

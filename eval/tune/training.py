@@ -11,6 +11,7 @@ from statistics import mean
 from typing import Any
 
 import torch
+from accelerate import PartialState
 from torch.nn.functional import cross_entropy
 from torch.utils.data import SequentialSampler
 from tqdm import tqdm
@@ -24,15 +25,18 @@ from transformers import (
     TrainingArguments,
     logging,
 )
+from transformers.trainer_utils import rotate_checkpoints
 
 from atomexam.records.model import Description
 from atomexam.records.tuning import Tuning
+from atomexam.runtime.jsonl import to_disk, write_json
 from eval.finetune.training_data import IGNORED
 from eval.models.weights import ADAPTER
 from eval.tune.lessons import Row, columns, reply_marks
 
 _SMALL_PARAMETERS = 50_000_000  # on one core the sums of a smaller model are the same everywhere
-_STATE = "trainer_state.json"  # the last that the library writes of a checkpoint
+_STATE = "trainer_state.json"
+_WHOLE = "whole.json"  # beside a checkpoint's files, once all of them are on the disk: their names and sizes
 _KEPT = 3  # the best, the last, and the one before, should the last be cut off
 
 
@@ -131,14 +135,18 @@ def train(
     """
     every = max(1, len(steps) // tuning.checks)
     world = int(os.environ.get("WORLD_SIZE", "1"))
-    rows = [row for step in steps for row in [*step, *[[]] * (-len(step) % world)]]
-    reads = _Reads(steps)
+    with PartialState(cpu=not has_gpu()).main_process_first():  # one takes away what was cut off, before others look
+        last, is_over = _last_whole(kept)
+    # One that had stopped early and was killed before its model was written: the library would take a step more.
+    taken = steps[: _step_of(last)] if last and is_over else steps
+    rows = [row for step in taken for row in [*step, *[[]] * (-len(step) % world)]]
+    reads = _Reads(taken)
     arguments = TrainingArguments(
         output_dir=str(kept),
-        max_steps=len(steps),
+        max_steps=len(taken),
         per_device_train_batch_size=1,
         per_device_eval_batch_size=1,
-        gradient_accumulation_steps=max(1, len(rows) // len(steps) // world),
+        gradient_accumulation_steps=max(1, len(rows) // len(taken) // world),
         activation_checkpointing=tuning.activations == "again",
         learning_rate=tuning.learning_rate,
         lr_scheduler_type="cosine",
@@ -149,7 +157,6 @@ def train(
         eval_strategy="steps" if dev else "no",
         eval_steps=every,
         save_steps=every,
-        save_total_limit=_KEPT,
         load_best_model_at_end=bool(dev),
         metric_for_best_model="eval_loss" if dev else None,
         greater_is_better=False if dev else None,
@@ -174,7 +181,7 @@ def train(
     )
     trainer.reads = reads
     trainer.remove_callback(PrinterCallback)
-    trainer.train(resume_from_checkpoint=_last_whole(kept))
+    trainer.train(resume_from_checkpoint=str(last) if last else None)
     _save(trainer, tokenizer, out)
     return _figures(trainer.state, len(steps))
 
@@ -217,6 +224,14 @@ class _InTurn(Trainer):
         self.reads.check(self.state.global_step, inputs)
         return super().training_step(model, inputs, num_items_in_batch)
 
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        """Write a checkpoint, to the disk itself, then say that it is whole, and only then take away an older one."""
+        super()._save_checkpoint(model, trial)
+        self.accelerator.wait_for_everyone()
+        if self.args.should_save:
+            _say_whole(Path(self.args.output_dir, f"checkpoint-{self.state.global_step}"))
+            rotate_checkpoints(self.args.output_dir, _KEPT, self.state.best_model_checkpoint)
+
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return SequentialSampler(train_dataset or self.train_dataset)
 
@@ -253,16 +268,35 @@ def _loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
     return summed / (learned.sum().clamp(min=1) if num_items_in_batch is None else num_items_in_batch)
 
 
-def _last_whole(kept: Path) -> str | None:
-    """Return the last checkpoint that was written to its end; what a kill has cut off is taken away."""
-    whole = []
+def _say_whole(folder: Path) -> None:
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    for path in [*paths, folder]:
+        to_disk(path)
+    write_json(folder / _WHOLE, {str(path.relative_to(folder)): path.stat().st_size for path in paths})
+
+
+def _last_whole(kept: Path) -> tuple[Path | None, bool]:
+    """Return the last checkpoint that was written to its end, and whether training had ended there; what was cut off is taken away."""
+    whole, best = {}, {}
     for path in kept.glob("checkpoint-*"):
         try:
-            json.loads((path / _STATE).read_bytes())
-            whole.append(path)
+            sizes = json.loads((path / _WHOLE).read_bytes())
+            if any((path / name).stat().st_size != size for name, size in sizes.items()):
+                raise ValueError("a file was cut")
+            state = json.loads((path / _STATE).read_bytes())
+            whole[_step_of(path)], best[_step_of(path)] = path, state.get("best_global_step")
         except (OSError, ValueError):
             shutil.rmtree(path)
-    return str(max(whole, key=lambda path: int(path.name.rpartition("-")[2]))) if whole else None
+    # One whose best weights are gone would end with other weights, and the library would say no more than a warning.
+    last = max((step for step in whole if best[step] is None or best[step] in whole), default=None)
+    if last is None:
+        return None, False
+    control = json.loads((whole[last] / _STATE).read_bytes())["stateful_callbacks"].get("TrainerControl", {})
+    return whole[last], bool(control.get("args", {}).get("should_training_stop"))
+
+
+def _step_of(checkpoint: Path) -> int:
+    return int(checkpoint.name.rpartition("-")[2])
 
 
 def _save(trainer: Any, tokenizer: Any, out: Path) -> None:

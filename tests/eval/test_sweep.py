@@ -18,10 +18,11 @@ from atomexam.records.tuning import Sweep
 from atomexam.runtime.jsonl import read_jsonl
 from eval.models import huggingface
 from eval.report.sweeps import change_table, curves_of, pictures, plotted, ticks
-from eval.sweep.__main__ import main, plan
-from eval.sweep.effects import Cell, changes, curves
+from eval.sweep.__main__ import _name, main, plan
+from eval.sweep.effects import Cell, by_place, changes, curves
 from eval.tasks import claim
 from eval.tune import training
+from eval.tune.__main__ import main as tune
 
 ROOT = Path(__file__).parents[2]
 TUNE: dict[str, Any] = {"epochs": 1, "rank": 2, "batch_tokens": 600, "max_tokens": 400, "checks": 1}
@@ -65,6 +66,14 @@ def test_a_wrong_sweep_is_named(change: dict, told: str) -> None:
         Sweep(**{"model": "m", "kinds": ["claims"], "amounts": [1], "seeds": [1], "runs": ["r"]} | change)
 
 
+def test_large_amounts_that_are_alike_are_two_models() -> None:
+    """Written with six digits they would share a folder, and their place in the figures."""
+    made = plan(Sweep(model="m", kinds=["own"], amounts=[1234567, 1234568, 0.1234567, 0.1234568], seeds=[1], runs=["r"]))
+    assert len({_name(cell, seed) for cell, seed, _ in made}) == 4
+    rows = [row("own", cell.amount, 0.5) for cell, _, _ in made]
+    assert len(by_place(rows)["r"]["own"]) == 4
+
+
 @pytest.fixture
 def at_work(toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -83,6 +92,26 @@ def swept(kinds: str, amounts: str) -> dict[str, Any]:
     paths = "--splits splits --passages passages.jsonl --dialogues none --models models --out out --metrics metrics.json"
     main(["effect", *flags.split(), *settings.split(), *paths.split()])
     return json.loads(Path("metrics.json").read_bytes())
+
+
+@pytest.mark.parametrize(("line", "told"), [
+    ({"backend": "baseline", "strategy": "random"}, "models.m: backend baseline has no weights to tune"),
+    ({"backend": "huggingface"}, "models.m has no `name`"),
+    ({"backend": "huggingface", "name": "other"}, "models.m: other is tuned itself"),
+])  # fmt: skip
+@pytest.mark.parametrize("tunes", ["sweep", "tune"])
+def test_what_cannot_be_tuned_is_named(line: dict, told: str, tunes: str, at_work: Path) -> None:
+    blocks = json.loads(Path("params.yaml").read_text())
+    blocks["models"] |= {"m": line, "other": {"backend": "huggingface", "name": "toy"}}
+    tuned = {"other": {}} | ({"m": {}} if tunes == "tune" else {})
+    Path("params.yaml").write_text(json.dumps(blocks | {"tune": tuned}))
+    paths = ["--splits", "splits", "--passages", "passages.jsonl", "--dialogues", "none", "--models", "models"]
+    paths += ["--out", "out", "--metrics", "metrics.json"]
+    with pytest.raises(ValueError, match=told):
+        if tunes == "sweep":
+            main(["effect", *["--model", "m", "--kinds", "claims", "--amounts", "0", "1", "--seeds", "1", "--runs", "c"], *paths])
+        else:
+            tune(["m", *paths])
 
 
 @pytest.mark.slow

@@ -29,6 +29,7 @@ from transformers import (
     Qwen2ForCausalLM,
 )
 
+from atomexam.records.checks import convert
 from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
 from atomexam.records.question import Option, Question
@@ -425,6 +426,9 @@ def test_conversations_are_read_in_both_layouts(tmp_path: Path) -> None:
     said = ["".join(turn["content"] for turn in messages) for _, messages in read]
     assert said == ["s问答", "问答", "早好问\n细节答"]  # the third says what the first does
     assert [messages for _, messages in read_dialogues(tmp_path / "b.jsonl")] == [messages for _, messages in read]
+    for name in ("a/one.json", "b.jsonl"):  # as Windows writes them
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (tmp_path / name).read_bytes())
+        assert [messages for _, messages in read_dialogues(tmp_path / name)] == [messages for _, messages in read]
 
 
 @pytest.mark.parametrize(("text", "told"), [
@@ -433,6 +437,10 @@ def test_conversations_are_read_in_both_layouts(tmp_path: Path) -> None:
     ('[{"conversations": [{"from": "gpt", "value": "x"}]}]', "row 1: turns of gpt; expected user and assistant in turn"),
     ('[{"conversations": [{"from": "human", "value": "x"}, {"from": "tool", "value": "x"}]}]', "row 1: turns of human, tool"),
     ('[{"instruction": "x", "output": 3}]', "row 1: turns of user, assistant; expected"),
+    ('[{"instruction": 3, "input": 4, "output": "x"}]', "row 1: turns of user, assistant; expected .* each with its words"),
+    ('[{"instruction": "x", "output": "y", "history": 3}]', "row 1: history 3; expected pairs of question and reply"),
+    ('[{"instruction": "x", "output": "y", "history": [["z"]]}]', r"row 1: history \[\['z'\]\]; expected pairs"),
+    ('[{"conversations": []}]', "row 1: turns of nobody"),
     ("{", "expected a JSON list of conversations, or one a line"),
 ])  # fmt: skip
 def test_a_wrong_conversation_is_named(text: str, told: str, tmp_path: Path) -> None:
@@ -462,6 +470,22 @@ def test_more_holds_what_less_does_and_the_seed_draws(toy_models: Path, toy_data
         assert {item.partition("/")[2] for item in chosen} == {"factual", "non_factual"}
         assert all(count == 2 for count in Counter(item.partition("/")[0] for item in chosen).values())
     assert items(0.5) != items(0.5, 2)
+    assert len(items(0.001)) == 2  # a little is not nothing: in a sweep it would be the model as it is
+
+
+def test_more_than_there_is_is_said(toy_models: Path, toy_data: Path, capsys: pytest.CaptureFixture) -> None:
+    """A curve over amounts would go on with models that are one."""
+    tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
+    Learning(tokenizer, Tuning(**QUICK | {"data": {"claims": 20000, "words": 1, "cases": 0.5}}), places_of(toy_data), "tune.m")
+    told = capsys.readouterr().err
+    assert "tune.m.data.claims: 20,000 wanted, 12 may be learned" in told
+    assert "tune.m.data.cases: nothing of it may be learned" in told and "words" not in told
+
+
+@pytest.mark.parametrize("amount", [float("inf"), float("nan"), -1, 1e400])
+def test_an_amount_is_a_number(amount: float) -> None:
+    with pytest.raises(ValueError, match="Expected `float`"):
+        convert({"data": {"claims": amount}}, Tuning, "params.yaml: tune.m")
 
 
 def test_a_type_beside_claims_is_no_part_of_them(toy_models: Path, toy_data: Path) -> None:
@@ -505,7 +529,7 @@ def test_presets_are_the_settings_of_the_papers() -> None:
 @pytest.mark.parametrize(("change", "message"), [
     ({"data": {"claim": 1}}, r"here\.data .*: unknown kind of data 'claim'; known: .*did you mean claims"),
     ({"data": {"cases": 1}}, "nothing of cases in train fits 400 tokens"),
-    ({"max_tokens": 3}, "nothing of claims in train fits 3 tokens"),
+    ({"max_tokens": 3}, r"nothing of claims in train fits 3 tokens \(claims: 24 items, 24 long\)"),
 ])  # fmt: skip
 def test_wrong_data_are_named(change: dict, message: str, toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message.replace("here", "params.yaml: tune.m")):
@@ -551,3 +575,52 @@ def test_what_cannot_be_tuned_is_named(toy_models: Path, toy_data: Path, tmp_pat
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="unknown model 'm'"):
         main(["m", "--rank", "2"])
+
+
+def test_another_dev_set_chooses_anew(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    """The weights of the lowest dev loss are kept: what is kept of an older dev set is what no new training would give."""
+    data = copied(toy_data, tmp_path)
+    first = tuned(toy_models, data, tmp_path / "m")
+    claims = list(read_jsonl(data / "splits" / "dev" / "claims.jsonl", ClaimPair))
+    write_jsonl(data / "splits" / "dev" / "claims.jsonl", claims[:3], key=lambda row: row.id)
+    assert tuned(toy_models, data, tmp_path / "m")["dev"] != first["dev"]
+    assert tuned(toy_models, data, tmp_path / "m") == tuned(toy_models, data, tmp_path / "anew")
+
+
+def test_a_type_that_is_taken_out_chooses_no_weights(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    figures = tuned(toy_models, toy_data, tmp_path / "m", data={"words": 1, "disease_symptom": 0}, max_tokens=2000)
+    assert figures["dev"] == tuned(toy_models, toy_data, tmp_path / "n", data={"words": 1}, max_tokens=2000)["dev"]
+
+
+def test_it_is_tuned_in_the_template_in_which_it_is_asked(toy_models: Path, toy_data: Path, tmp_path: Path, given: list[list[int]]) -> None:
+    """With the keys `template` and `chat_template` of its line under `models`."""
+    file = tmp_path / "own.jinja"
+    file.write_text(
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}<|im_end|>{% endfor %}"
+        "{% if add_generation_prompt %}<assistant>{% if quick %}快：{% endif %}{% endif %}"
+    )
+    about = structs.replace(base_of(toy_models), chat_template=str(file), template={"quick": True})
+    tune(about, Tuning(**QUICK), places_of(toy_data), tmp_path / "m")
+    backend = open_backend(structs.replace(about, name=str(tmp_path / "m")), tmp_path / "m")
+    tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
+    read = [tokenizer.decode(ids) for ids in given]
+    first = next(read_jsonl(toy_data / "splits" / "train" / "claims.jsonl", ClaimPair)).factual
+    shown = next(text for text in read if first in text)
+    assert shown.startswith("<user>") and shown.endswith("<assistant>快：正确<|im_end|>")
+    assert backend.render([{"role": "user", "content": "问"}]) == "<user>问<|im_end|><assistant>快："
+
+
+def test_a_model_that_is_kept_has_the_counts_of_today(
+    toy_models: Path, toy_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    """Of data that change nothing of what is learned: else metrics would not be those of a fresh clone."""
+    data = copied(toy_data, tmp_path)
+    (data / "dialogues").mkdir()
+    pair = next(iter(read_jsonl(data / "splits" / "test" / "claims.jsonl", ClaimPair)))
+    rows = [{"instruction": "你好", "output": "您好"}, {"instruction": pair.factual, "output": "是的。"}]
+    for size in (1, 2):
+        (data / "dialogues" / "own.json").write_text(json.dumps(rows[:size]), encoding="utf-8")
+        told = tuned(toy_models, data, tmp_path / "m", data={"own": 1})
+    assert "kept" in capsys.readouterr().err and told["data"]["own"]["left_out_held"] == 1
+    assert told == tuned(toy_models, data, tmp_path / "anew", data={"own": 1})
+    assert digests(tmp_path / "m") == digests(tmp_path / "anew")

@@ -1,0 +1,110 @@
+"""A training that ends at an awkward moment and is run again: the bytes of one that went through, whatever was cut."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from atomexam.records.model import Description
+from atomexam.records.tuning import Tuning
+from eval.tune import __main__ as stage
+from eval.tune import training
+from eval.tune.__main__ import tune
+from eval.tune.learned import Places
+
+SETTINGS: dict[str, Any] = {"epochs": 3, "rank": 2, "batch_tokens": 600, "max_tokens": 400, "checks": 30, "data": {"claims": 1, "words": 1}}
+# The dev loss rises from the first step on, so that training ends early and an early checkpoint is kept.
+STOPPED_EARLY = SETTINGS | {"learning_rate": 3.0, "warmup": 0.0, "patience": 2}
+
+
+class Killed(BaseException):
+    """Nothing catches it, as a signal."""
+
+
+def tuned(toy_models: Path, folder: Path, out: Path, **settings: Any) -> dict[str, Any]:
+    about = Description(model="m", backend="huggingface", name=str(toy_models / "toy"))
+    return tune(about, Tuning(**settings), Places(folder / "splits", folder / "passages.jsonl", folder / "none"), out)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
+
+
+def left_by(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def killed_after(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next training end right after it has written so many checkpoints."""
+    saved = training._InTurn._save_checkpoint
+    count = iter(range(1, 1000))
+
+    def save(self: Any, *args: Any) -> None:
+        saved(self, *args)
+        if next(count) == number:
+            raise Killed
+
+    monkeypatch.setattr(training._InTurn, "_save_checkpoint", save)
+
+
+def test_killed_after_any_checkpoint_a_training_that_stops_early_ends_the_same(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
+    whole = tuned(toy_models, toy_data, tmp_path / "whole", **STOPPED_EARLY)
+    assert whole["best_step"] < whole["steps"] < whole["planned_steps"]
+    for number in range(1, whole["steps"] + 1):
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+            killed_after(number, patch)
+            tuned(toy_models, toy_data, tmp_path / f"killed-{number}", **STOPPED_EARLY)
+        assert tuned(toy_models, toy_data, tmp_path / f"killed-{number}", **STOPPED_EARLY) == whole, number
+        assert digests(tmp_path / f"killed-{number}") == digests(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("cut", ["optimizer.pt", "scheduler.pt", "rng_state.pth", "adapter_model.safetensors", "trainer_state.json"])
+def test_a_checkpoint_with_a_torn_file_is_not_gone_on_from(
+    cut: str, toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a loss of power a file may be shorter, or empty, though one that was written later is whole."""
+    whole = tuned(toy_models, toy_data, tmp_path / "whole", **SETTINGS)
+    for size in (0, 50):
+        out = tmp_path / f"torn-{size}"
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+            killed_after(4, patch)
+            tuned(toy_models, toy_data, out, **SETTINGS)
+        with open(tmp_path / f"torn-{size}.kept" / "checkpoint-4" / cut, "r+b") as file:
+            file.truncate(size)
+        assert tuned(toy_models, toy_data, out, **SETTINGS) == whole
+        assert digests(out) == digests(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("moment", ["_save", "_learned", "content_hash", "replace_folder"])
+def test_killed_after_the_last_step_it_ends_the_same(
+    moment: str, toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = tuned(toy_models, toy_data, tmp_path / "whole", **STOPPED_EARLY)
+
+    def killed(*args: Any) -> Iterator[Any]:
+        raise Killed
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(training if moment == "_save" else stage, moment, killed)
+        tuned(toy_models, toy_data, tmp_path / "killed", **STOPPED_EARLY)
+    assert tuned(toy_models, toy_data, tmp_path / "killed", **STOPPED_EARLY) == whole
+    assert digests(tmp_path / "killed") == digests(tmp_path / "whole")
+
+
+def test_killed_after_the_model_took_its_place_nothing_is_left_beside_it(
+    toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Checkpoints of a large model take gigabytes."""
+    replaced = stage.replace_folder
+
+    def killed(made: Path, folder: Path) -> None:
+        replaced(made, folder)
+        raise Killed
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(stage, "replace_folder", killed)
+        tuned(toy_models, toy_data, tmp_path / "m", **SETTINGS)
+    tuned(toy_models, toy_data, tmp_path / "m", **SETTINGS)
+    assert left_by(tmp_path) == ["m"]
