@@ -11,7 +11,7 @@ import numpy.typing as npt
 from crawlers.second_reader.roles import ROLES, as_text, best_roles
 from tests.layouts.labelled import Labelled, drawn_page, written_page
 
-WEIGHTS = Path(__file__).parents[2] / "crawlers" / "decoder" / "weights.tsv"
+WEIGHTS = Path(__file__).parents[2] / "crawlers" / "second_reader" / "weights.tsv"
 _ROUNDS, _SEED, _SCALE, _LEAST = 6, 20261123, 10, 8
 
 
