@@ -168,7 +168,9 @@ def _with_letters(document: Any) -> bool:
     for each in document.iter("ol", "ul"):
         entries = list(each.iterchildren("li"))
         is_bare = 2 <= len(entries) <= MOST_OPTIONS and not any(map(_letter_of, entries))
-        if is_bare and not any(inner.tag in ("a", "ul", "ol", "img") for inner in each.iterdescendants()):
+        if is_bare and not any(
+            inner.tag != "li" or inner.attrib for inner in each.iterdescendants()
+        ):  # where some stand out, that is asked first
             lists.append((each, entries))
     asked = sum(is_worded_as_question(flat(_words_before(each))) for each, _ in lists)
     all_asked = asked >= _FEWEST_LISTS and asked >= _ASKING * len(lists)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import Numbered, flat
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
@@ -76,7 +77,9 @@ def _labelled(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[i
     """Return the lines with the answers of one form; none where too few have it."""
     for form in _FORMS:
         found = {place: match for place in below if (match := form.match(flats[place]))}
-        if len(found) < max(_FEWEST, _SHARE * len(below)):
+        rests = [match["rest"] or "" for match in found.values()] if "rest" in form.groupindex else []
+        is_asked = 2 * sum(_is_number(rest) or is_worded_as_question(rest) for rest in rests) > len(found)  # the answer stands first
+        if len(found) < max(_FEWEST, _SHARE * len(below)) or is_asked:
             continue
         done: list[Numbered] = []
         for place, (index, text) in enumerate(lines):

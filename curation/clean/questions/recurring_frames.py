@@ -20,7 +20,7 @@ _KIND = rf"(?:{TYPE}|[单多]选|判断|填空|简答|案例(?:分析)?题?|[AB]
 _TYPE = re.compile(TYPE)
 _KEPT = re.compile(rf"\s*+(?:\d{{1,4}}\s*+[、.．:：)）]\s*+|第\s?\d{{1,4}}\s?题\s*+[、.．:：]?\s*+|[(（\[【]\s?{_KIND}\s?[)）\]】]\s*+)*+")
 """Number and type, which other rules read."""
-_BRACKETED = r"[(（\[【〔](?=[^()（）\[\]【】〔〕\n]*[^\s_A-J√×对错TF()（）\[\]【】〔〕])[^()（）\[\]【】〔〕\n]{1,30}[)）\]】〕]"
+_BRACKETED = r"[(（\[【〔](?=[^()（）\[\]【】〔〕\n]{0,30}[^\s_A-J√×对错TF()（）\[\]【】〔〕])[^()（）\[\]【】〔〕\n]{1,30}[)）\]】〕]"
 _HEADS = (
     re.compile(r"(?P<line>[^\n]{1,40})\n\s*+(?=\S)"),
     re.compile(rf"{_BRACKETED}\s*+(?=\S)"),
@@ -36,9 +36,9 @@ _HEADS = (
 )
 _TAILS = (
     re.compile(r"(?<=\S)[ \t\u3000]{0,9}\n\s{0,9}(?P<line>[^\n]{1,40})\Z"),
-    re.compile(rf"\s*+{_BRACKETED}\s*+[。.]?\Z"),
-    re.compile(r"(?:[ \t\u3000]+#[^\s#]{1,20}){1,8}\Z"),
-    re.compile(r"[ \t\u3000]+[*＊★☆][^\s]{0,8}\Z"),
+    re.compile(rf"{_BRACKETED}\s{{0,9}}[。.]?\Z"),
+    re.compile(r"(?:(?<=[ \t\u3000])#[^\s#]{1,20}[ \t\u3000]{0,9}){1,8}\Z"),
+    re.compile(r"(?<=[ \t\u3000])[*＊★☆][^\s]{0,8}\Z"),
 )
 _SENTENCE = re.compile(
     r"[，；？?]|患者|病人|[男女]性?，|岁|[_＿]{2}|[(（]\s*[)）]|单位|保留|提示|已知|其中|[是为有于的]\s*$|包括$|属于$|哪|什么|如何"
