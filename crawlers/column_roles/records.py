@@ -1,11 +1,16 @@
 """What the columns of a table of questions hold, and its rows read by that: a row in, a record of known keys out."""
 
+import re
 from typing import Any
 
 from msgspec import Struct
 
 from crawlers.column_roles.option_cells import options_below
 from crawlers.column_roles.values import MARKED, answer_letters, as_verdict, marked_letters, options_in, text_of, verdict_of
+
+_STEM_LABEL = re.compile(
+    r"\s{0,9}(?:[【\[](?:题目|题干|试题|问题)[】\]]|(?:题目|题干|试题|问题|question|q)\s?[:：])\s{0,9}(?=\S)", re.IGNORECASE
+)
 
 
 class Roles(Struct):
@@ -44,6 +49,8 @@ def record_of(row: dict[str, Any], roles: Roles) -> dict[str, Any]:
     options = options_of(row, roles.options, roles.stem) if roles.options else []
     if options and roles.options == [roles.stem]:
         found["题干"] = options_below(row[roles.stem])[0]
+    if isinstance(stem := found["题干"], str):
+        found["题干"] = _STEM_LABEL.sub("", stem, count=1) if _STEM_LABEL.match(stem) else stem
     said = row.get(roles.answer) if roles.answer else None
     if roles.options:
         found["选项"] = options or None

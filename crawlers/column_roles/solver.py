@@ -38,12 +38,15 @@ _STEM = re.compile(r"stem|question|quest|title|题干|题目|问题|試題|題�
 _ANSWER = re.compile(r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|^da_?an$|^da$", re.IGNORECASE)
 _OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
 _SURELY_OWN = re.compile(
+    r"^responses?$|"
     r"(?:user|your|my|mine|learner|student|examinee|candidate)s?[\s_]?(?:answer|choice|option|selection|selected|response|pick)"
     r"|(?:^|[._])(?:picked|chosen|selected|submitted)(?:[\s_]?(?:answer|option|choice))?$"
     r"|(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项)|作答|所选",
     re.IGNORECASE,
 )
 """Names of what somebody answered, which is no key even where nothing else is one."""
+_REPLY, _PROMPT = re.compile(r"responses?", re.IGNORECASE), re.compile(r"prompts?|instructions?|quer(?:y|ies)|inputs?", re.IGNORECASE)
+"""Names of what a model is to answer, and of what it is asked: beside these it is a key."""
 _MANY = 12
 _MASK, _LEAST_SINGLE = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE), 0.3
 """Names of numbers whose bits are options, and the share of them that must have one bit: most questions have one answer."""
@@ -133,7 +136,8 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     stem, sure, doubts = _stem(rows, [key for key in rest if key != answers[0][2]])
     if stem is None:
         return None
-    if len(options) > 1 and max(_asking(rows, key) for key in options) > max(0.5, _asking(rows, stem)):
+    usual = [key for key in options if len(texts_of(rows, key)) >= LEAST_ROWS]  # one text alone may end as a question does
+    if len(options) > 1 and max((_asking(rows, key) for key in usual), default=0.0) > max(0.5, _asking(rows, stem)):
         return None  # the questions stand among these options
     share, _, answer, form = answers[0]
     if not proven:
@@ -226,7 +230,7 @@ def _answers(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: lis
                 continue
             if len(set(letters)) < 2 and len(said) > 8:
                 continue
-            if _SURELY_OWN.search(key):
+            if _SURELY_OWN.search(key) and not (_REPLY.fullmatch(key) and any(map(_PROMPT.fullmatch, rows[0]))):
                 continue
             rank = fits + (0.5 if _ANSWER.search(key.rpartition(".")[2]) else 0) - (1 if _OWN_CHOICE.search(key) else 0)
             rank += {"letters": 0.3, "text": 0.3}.get(form, 0)

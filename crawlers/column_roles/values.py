@@ -24,7 +24,16 @@ _MARK = re.compile(r"^\s*[(（\[【]?[A-JＡ-Ｊa-j]\s?[)）\]】.．、:：]+\s
 _SEPARATORS = re.compile(r"[\s,，、;；|$#@&^+]+")
 _LABELS = {"key", "label", "letter", "option", "id", "name", "code", "prefix", "ans", "tag", "no", "sort", "index"}
 _LONGEST, _SHORT_CHARS = 100_000, 60
-_FLAG = re.compile(r"right|correct|true|is_?ans|^answer$|^ok$|正确|对错|是否答案|是否为?正确", re.IGNORECASE)
+_FLAG = re.compile(
+    r"right|correct|true|is_?ans|^answer$|^ok$|^(?:is)?_?key$|^(?:is)?_?(?:solution|hit|valid)$|正确|对错|正误|是否答案|是否为?正确|是否选",
+    re.IGNORECASE,
+)
+_NO_FLAG = re.compile(
+    r"del|activ|enabl|show|visib|hid|im(?:g|age)|pic|sort|seq|order|index|num|count|vote|default|hot|top|lock|must|requir|multi|exclu|other"
+    r"|blank|input|status|state|type|level|score|id$|jump|skip|edit|new|draft|open|read|fixed",
+    re.IGNORECASE,
+)
+"""Names of what else may be so or not of an option."""
 _CREDIT, _FULL = re.compile(r"^(?:fraction|percent(?:age)?|credit)$", re.IGNORECASE), 100.0
 """Names of the share of the points that an option gives, and the whole of them."""
 _OWN = re.compile(r"user|my|check|select|chosen|我的|考生", re.IGNORECASE)
@@ -150,7 +159,16 @@ def _flag_of(objects: list[dict[str, Any]]) -> str:
         whole = sum(_credit(each.get(key)) for each in objects) if _CREDIT.search(key) else 0.0
         if min(abs(whole - _FULL), abs(_FULL * whole - _FULL)) < 1:
             return key
-    return ""
+    others = [key for key in objects[0] if _is_some_flag(key, [each.get(key) for each in objects])]
+    return others[0] if len(others) == 1 else ""
+
+
+def _is_some_flag(key: str, values: list[Any]) -> bool:
+    """Tell whether a key of another name says of some options yes and of some no; 0 and 1 alone may be places."""
+    words = [word_of(value) for value in values]
+    told = any(word in YES for word in words) and any(word in NO for word in words)
+    sure = all(isinstance(value, bool) for value in values) or len(values) > 2
+    return told and sure and set(words) <= YES | NO and not _NO_FLAG.search(key) and not _OWN.search(key)
 
 
 def _credit(value: Any) -> float:
@@ -233,6 +251,17 @@ def _letters(parts: list[Any], options: list[str]) -> str:
     return "".join(letters) if all(LETTERS.index(letter) < len(options) and options[LETTERS.index(letter)] for letter in letters) else ""
 
 
+def _joined_texts(text: str, options: list[str]) -> list[str]:
+    """Return the letters of the options that a text says one after the other, in their turn, where they hold signs of lists themselves."""
+    rest, found = re.sub(r"[,，、;；|]", "", plain(text)), list[str]()
+    for letter, option in zip(LETTERS, options, strict=False):
+        words = re.sub(r"[,，、;；|]", "", plain(bare(option)))
+        if words and rest.startswith(words):
+            rest = rest[len(words) :]
+            found.append(letter)
+    return [""] if rest else found or [""]
+
+
 def _by_text(parts: list[Any], options: list[str]) -> str:
     by_text: dict[str, str] = {}
     for letter, option in zip(LETTERS, options, strict=False):
@@ -244,4 +273,6 @@ def _by_text(parts: list[Any], options: list[str]) -> str:
     if not all(found) and len(parts) == 1:
         pieces = [plain(piece) for piece in re.split(r"[,，、;；|\n]+", str(parts[0])) if piece.strip()]
         found = [by_text.get(piece, "") for piece in pieces] or [""]
+        if not all(found):
+            found = _joined_texts(str(parts[0]), options)
     return "".join(sorted(set(found))) if all(found) and "" not in (plain(str(each)) for each in parts) else ""

@@ -23,7 +23,7 @@ from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.layouts.columns import layout_of_keys
 from crawlers.importers.layouts.table import named
 from crawlers.importers.records.triples import TEXTS
-from crawlers.tables.beside import with_fields
+from crawlers.tables.beside import fields_beside, with_fields
 from crawlers.tables.documents import DOCUMENTS, document_in
 from crawlers.tables.inner_data import opened
 from crawlers.tables.keys import ANSWER, key_rows
@@ -60,6 +60,13 @@ _SCRIPTED = (".vue", ".svelte", ".astro")
 _LONGEST_NAME_CHARS = 24
 _LEAST_ROWS = 3
 _LEAST_LINES, _LONE = 9, 0.95
+_LINE_START = re.compile(
+    r"(?:\d{1,4}|第\s?\d{1,4}\s?题|[A-Ja-j]|(?P<label>(?:正确|参考|标准)?答案|解析|答案解析|难度|知识点|题型))(?P<sign>\s?[.．、:：)）])?"
+)
+"""What stands in a cell of its own at the start of a line of a paper."""
+_HAS_OPTION = re.compile(r"(?:^|\s|[)）])A\s?(?:[.．、:：)）]|$)", re.MULTILINE)
+_TICK, _LABEL_ALONE = re.compile(r"[√✓✔☑]"), re.compile(r"[^\W\d_]{2,6}")
+"""The tick of a right option in a cell behind it; a name of a column."""
 _TAG = re.compile(
     r"<(?:/?(?:p|div|span|b|i|u|em|strong|font|sub|sup|li|ul|ol|h[1-6])|br|img)(?:\s[^<>]{0,500})?/?>|</\w{1,10}>", re.IGNORECASE
 )
@@ -113,7 +120,10 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
         return _in_page(packed_page(name, body))
     if suffix in PAGES:
         text = decoded(name, body)
-        return _in_page(page_of(name, text)) if suffix in LIGHT else [*_in_page(text), *_in_scripts(name, text)]
+        if suffix in LIGHT:
+            return _in_page(page_of(name, text))
+        scripts = [_script(name, script) for script in scripts_of_page(text)]
+        return [*_told_beside(_in_page(text), scripts), *_in_scripts(name, text)]
     if suffix == ".xml":
         root = root_of(name, body)
         if root.tag == "Workbook":
@@ -141,6 +151,26 @@ def _in_scripts(name: str, text: str) -> list[Rows]:
     return found
 
 
+def _script(name: str, script: str) -> Any:
+    try:
+        return document_of(f"{name}.ts", script)
+    except ValueError:
+        return None
+
+
+def _told_beside(tables: list[Rows], scripts: list[Any]) -> list[Rows]:
+    """Return the tables of a page, to questions without an answer that which a script says of each: `var answers = ["A", …]`."""
+    for table in tables:
+        rows = [row for _, row in table.rows]
+        if any(ANSWER in row or isinstance((row.get("options") or [""])[0], dict) for row in rows):
+            continue
+        found = next((said for script in scripts if isinstance(script, dict) and (said := fields_beside(rows, script))), {})
+        for key, values in found.items():
+            for row, value in zip(rows, values, strict=True):
+                row[key] = value
+    return tables
+
+
 def literals_as_json(name: str, body: bytes) -> bytes:
     """Return the data that a file of literals, or of YAML, TOML or INI, holds, as JSON.
 
@@ -152,7 +182,7 @@ def literals_as_json(name: str, body: bytes) -> bytes:
 
 
 def lone_lines(name: str, body: bytes) -> list[str]:
-    """Return the lines of a paper that was pasted into the first column of a sheet; nothing where rows have more cells.
+    """Return the lines of a paper that was pasted into a sheet, numbers and letters of options in cells of their own; else nothing.
 
     A sheet of numbers with their answers beside it is the paper's list of answers.
     """
@@ -166,10 +196,27 @@ def lone_lines(name: str, body: bytes) -> list[str]:
         else:
             rows += [[cell for cell in row if cell] for _, row in cells]
     filled = [cells for cells in rows if cells]
-    if len(filled) < _LEAST_LINES or sum(len(cells) == 1 for cells in filled) < _LONE * len(filled):
+    numbered = sum(_HAS_OPTION.search("\n".join(cells)) is not None for cells in filled) >= _LEAST_ROWS
+    alone = sum(len(cells) == 1 or (numbered and _is_line(cells)) for cells in filled)
+    if len(filled) < (_LEAST_ROWS if numbered else _LEAST_LINES) or alone < _LONE * len(filled):
         return []
-    lines = [line for cells in rows for line in ("\t".join(cells).splitlines() or [""])]
+    lines = [line for cells in rows for line in (_line_of(cells, numbered).splitlines() or [""])]
     return [*lines, "参考答案", *answers] if answers else lines
+
+
+def _is_line(cells: list[str]) -> bool:
+    """Tell whether cells are a line of a paper that was parted behind its number or letter, or in front of its tick."""
+    return _LINE_START.fullmatch(cells[0]) is not None or all(map(_TICK.fullmatch, cells[1:])) or all(map(_LABEL_ALONE.fullmatch, cells))
+
+
+def _line_of(cells: list[str], numbered: bool) -> str:
+    """Return the cells of a row as a line of a paper, with a sign behind a number, a letter or a label that stands alone."""
+    if numbered and len(cells) > 1 and all(map(_TICK.fullmatch, cells[1:])) and not _LINE_START.fullmatch(cells[0]):
+        return f"{cells[0]} √"
+    if not numbered or len(cells) < 2 or not (start := _LINE_START.fullmatch(cells[0])):
+        return "\t".join(cells)
+    sign = "：" if start["label"] else "" if start["sign"] else ". "
+    return f"{cells[0]}{sign}{' '.join(cells[1:])}"
 
 
 def _in_text(text: str) -> list[Rows]:

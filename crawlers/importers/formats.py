@@ -1,8 +1,8 @@
 """Formats by name, and the reader of each: one file's name and bytes in, its items out."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 from atomexam.records.answer_forms import answer_form
@@ -126,7 +126,7 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
         if found := read_found(name, body, seen):
             return found
         if suffix in DATA:
-            with suppress(ValueError):
+            with _passed_over(name):
                 reading = read_plain_records(name, literals_as_json(name, body), None, seen, asked)
                 if reading.found and reading.shape is not None:  # entries of diseases, medicines, examinations or foods
                     return reading
@@ -150,26 +150,44 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
     ):
         reading.items = told
     if suffix != PARQUET and _may_miss_options(reading):
-        with suppress(ValueError):
+        with _passed_over(name):
             found = read_found(name, body, seen, reading.items)
             if found and found.items and (_are_marked(found) or (_answered(reading) == 0 and _answered(found) == len(found.items))):
                 return found  # the answers are those of options that the names of columns do not show
-    if suffix != PARQUET and (2 * (answered := _answered(reading)) < reading.found or len(reading.faults) >= reading.found):
-        with suppress(ValueError):
+    if suffix != PARQUET and (
+        2 * (answered := 0 if _are_numbers(reading) else _answered(reading)) < reading.found or len(reading.faults) >= reading.found
+    ):
+        with _passed_over(name):
             found = read_found(name, body, seen, reading.items)
             if (
                 found
                 and _answered(found) > answered
-                and (_are_marked(found) or not _has_options(reading))
+                and (_are_marked(found) or not _has_options(reading) or _are_numbers(reading))
                 and (_are_marked(found) or len(found.items) - len(found.faults) >= len(reading.items) - len(reading.faults))
             ):
                 return found
     return reading
 
 
+@contextmanager
+def _passed_over(name: str) -> Iterator[None]:
+    """Go on where another way of reading refuses the file, which it does by name; what else goes wrong is a fault to be seen."""
+    try:
+        yield
+    except ValueError as error:
+        if type(error) is not ValueError or not str(error).startswith(f"{name}:"):
+            raise
+
+
 def _answered(reading: Reading) -> int:
     """Return how many questions have an answer that fits them: letters, a truth value, the text of an option, or words where none are."""
     return sum(isinstance(item, QuestionItem) and item.doubt is None and _is_answered(item) for item in reading.items)
+
+
+def _are_numbers(reading: Reading) -> bool:
+    """Tell whether most stems are but numbers: of a column that was taken for that of the questions."""
+    stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
+    return sum(stem.strip().isdigit() for stem in stems) * 2 > len(stems)
 
 
 def _has_options(reading: Reading) -> bool:
@@ -287,22 +305,22 @@ def read_guessed(
             if is_page and (found := read_found(name, body, seen)):
                 return TABLE, found
             raise
-        with suppress(ValueError):
+        with _passed_over(name):
             return TABLE, read_file(name, body, TABLE, seen, asked, known)
         raise
     if told in EXCHANGES and not reading.found:
-        with suppress(ValueError):
+        with _passed_over(name):
             if found := read_found(name, body, seen):
                 return TABLE, found
     if is_page and (
         2 * (answered := _answered(reading)) <= reading.found or (is_unparted := _shows_markup(reading) or _may_hold_title(reading))
     ):
-        with suppress(ValueError):
+        with _passed_over(name):
             found = read_found(name, body, seen)
             if found and (_answered(found) > answered or (is_unparted and _answered(found) == answered == found.found)):
                 return TABLE, found
     if is_shipped and reading.found and len(reading.faults) == reading.found:
-        with suppress(ValueError):
+        with _passed_over(name):
             other = read_file(name, body, TABLE, seen, asked, known)
             if len(other.faults) * 2 < other.found:
                 return TABLE, other

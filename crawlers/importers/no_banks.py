@@ -20,6 +20,10 @@ _SURVEY = re.compile(r"问卷|无对错之分|满意度调查|量表")
 _SIGNED = re.compile(r"题|试卷|答案|考试|测验|测试|练习|作业|exam|quiz|test", re.I)
 """What says of points without answers that they are questions of a test."""
 _SPOKEN = re.compile(r"[您你我]")
+_HELP_TITLE = re.compile(r"常见问题|问题解答|问与答|帮助中心|客服|FAQ|Q\s?&\s?A", re.IGNORECASE)
+"""What stands above questions of people who want to be helped."""
+_CITED = re.compile(r"\[(?:[JMCDNRSPZ]|EB|DB)(?:/(?:OL|CD|MT))?\]")
+"""The kind of a work in a list of references (GB/T 7714): `[J]`."""
 _CODE = re.compile(
     r"\s*(?:import|from|def|class|return|if|elif|else|for|while|public|private|var|let|const|#include|package|@\w+)\b|.*(?:[;{}]|\):)\s*$"
 )
@@ -54,7 +58,12 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: Reading) -> None:
         raise ValueError(f"{points} among the lines of a program; expected a paper in lines of text")
     if _are_tasks(lines, drafts):
         raise ValueError(f"{points} with boxes to tick, most of which ask nothing; a list of things to do is no bank")
-    if _is_spoken(drafts) and not any(map(_SIGNED.search, (name, *(draft.above.heading or "" for draft in drafts)))):
+    if sum(_CITED.search(draft.stem) is not None for draft in drafts) * 2 > len(drafts):
+        raise ValueError(f"{points}, most of which name a work, `[J]`; a list of references is no bank")
+    titles = [line for line in lines[: drafts[0].line + 1] if _HELP_TITLE.search(line)] if answered == 0 else []
+    if (_is_spoken(drafts) or (titles and _are_in_words(drafts))) and not any(
+        map(_SIGNED.search, (name, *(draft.above.heading or "" for draft in drafts)))
+    ):
         raise ValueError(
             f"{name}: {len(drafts)} questions answered in words to a person; an interview or advice is no bank; "
             "if it is one, say so in its name, such as 题库.txt"
@@ -110,10 +119,17 @@ def _are_tasks(lines: Sequence[str], drafts: Sequence[Draft]) -> bool:
     return sum(is_worded_as_question(flat(draft.stem)) for draft in drafts) * 2 < len(drafts)
 
 
+def _are_in_words(drafts: Sequence[Draft]) -> bool:
+    """Tell whether most questions are answered in words, and none has options, a kind or another answer."""
+    if any(draft.options or _is_answered(draft) or _has_kind(draft) for draft in drafts):
+        return False
+    return 2 * sum(bool(draft.answer) for draft in drafts) >= len(drafts)
+
+
 def _is_spoken(drafts: Sequence[Draft]) -> bool:
     """Tell whether questions are answered in words alone, and questions or answers speak to somebody."""
-    if any(draft.options or _is_answered(draft) or _has_kind(draft) for draft in drafts):
+    if not _are_in_words(drafts):
         return False
     in_words = [draft for draft in drafts if draft.answer]
     spoken = sum(_SPOKEN.search(f"{draft.stem}{draft.answer}") is not None for draft in in_words)
-    return 2 * len(in_words) >= len(drafts) and spoken * _SPOKEN_SHARE >= len(in_words) and spoken > 1
+    return spoken * _SPOKEN_SHARE >= len(in_words) and spoken > 1

@@ -26,8 +26,11 @@ from crawlers.papers.doubts.unsure import unsure, with_ringed_answers
 from crawlers.papers.doubts.verify import read_otherwise, verified
 from crawlers.papers.pages.page import own_lines
 from crawlers.papers.passes.answers_first import answers_moved
+from crawlers.papers.passes.bare_answers import bare_answers_told
+from crawlers.papers.passes.bare_explanations import explanations_told
 from crawlers.papers.passes.boxes import boxes_told
 from crawlers.papers.passes.chats import chats_told
+from crawlers.papers.passes.cloze import clozes_told
 from crawlers.papers.passes.counted import counts_as_letters
 from crawlers.papers.passes.emphasis import emphasis_told
 from crawlers.papers.passes.essays import essays_joined
@@ -36,6 +39,7 @@ from crawlers.papers.passes.gift import without_gift
 from crawlers.papers.passes.markup import without_markup
 from crawlers.papers.passes.quiz_makers import quiz_makers_told
 from crawlers.papers.passes.rings import rings_as_letters
+from crawlers.papers.passes.signed_blocks import signed_blocks_told
 from crawlers.papers.passes.spelling import usual_spelling
 from crawlers.papers.passes.stacked import stacked_joined
 from crawlers.papers.passes.ticks import ticks_told
@@ -55,7 +59,7 @@ from crawlers.papers.questions.shared import (
 from crawlers.papers.questions.table import tables_in
 from crawlers.papers.questions.unlettered import with_unlettered
 from crawlers.papers.sections.layout import lay_out
-from crawlers.papers.signs.answer_marks import IMAGE, flat, visible
+from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat, visible
 from crawlers.papers.signs.numbers import number_of
 from crawlers.text.fields import text_of
 
@@ -72,10 +76,13 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
 def told_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return the lines with their places, what other formats left in them and how they are spelled made usual."""
     given = [(index, visible(line)) for index, line in enumerate(lines)]
-    plain = answers_moved(
-        boxes_told(without_fields(without_markup(without_gift(emphasis_told(stacked_joined(quiz_makers_told(chats_told(given))))))))
-    )
-    return list(ticks_told(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain))))))
+    plain = answers_moved(boxes_told(without_fields(without_markup(without_gift(emphasis_told(stacked_joined(_of_makers(given))))))))
+    return explanations_told(list(ticks_told(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain)))))))
+
+
+def _of_makers(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines of texts that programs write and read as those of a paper."""
+    return bare_answers_told(signed_blocks_told(clozes_told(quiz_makers_told(chats_told(lines)))))
 
 
 def read_paper(lines: Iterable[str]) -> Reading:

@@ -181,8 +181,9 @@ def _are_words(value: Any) -> bool:
 def _records(rows: Sequence[Any], names: Sequence[list[str]], is_header: IsHeader, inside: bool = False) -> list[dict[str, Any]]:
     """Return a list of lists as objects, their keys as a header names them, else by place; nothing where it is no such list."""
     lists = [row for row in rows if isinstance(row, list)]
-    if len(lists) < len(rows) or len(lists) < _FEWEST or not all(_LEAST_CELLS <= len(row) <= _MOST_CELLS for row in lists):
-        return []
+    least = _LEAST_CELLS - (bool(lists) and all(len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], list) for row in lists))
+    if len(lists) < len(rows) or len(lists) < _FEWEST or not all(least <= len(row) <= _MOST_CELLS for row in lists):
+        return []  # of two cells the second holds the options
     if any(isinstance(cell, dict) for row in lists for cell in row) or (inside and _are_options(lists)):
         return []
     if all(map(_are_words, lists)) and len(lists[0]) == len(lists[1]) and is_header(lists[0]):

@@ -7,6 +7,8 @@ import html
 import re
 from collections.abc import Iterator
 
+from atomexam.text.option_letters import LETTERS
+
 MARKDOWN, ORG, LATEX = (".md", ".markdown"), (".org",), (".tex",)
 LIGHT = (*MARKDOWN, *ORG, *LATEX)
 _HEADING = re.compile(r"(?P<signs>#{1,6}|\*{1,6})\s{1,9}(?P<words>\S.*?)\s{0,9}#{0,6}$")
@@ -25,6 +27,10 @@ _HORIZONTAL = re.compile(r"[-*_=\s]{3,200}")
 _RULE = re.compile(r"[\s|:+-]{3,2000}")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _PROPERTY = re.compile(r"\s{0,9}:(?P<name>[A-Za-z_\u4e00-\u9fff]{1,20}):(?P<value>.*)$")
+_ORG_TAGS = re.compile(r"\s{1,99}(?::[\w@#%]{1,40}){1,9}:\s{0,9}$")
+"""What stands behind a heading of Org to be found by: `:single:easy:`."""
+_ORG_STATE = re.compile(r"(?:(?:TODO|DONE|NEXT|WAIT|DOING|CANCELLED)\s{1,9})?(?:\[#[A-Z]\]\s{1,9})?(?=\S)")
+"""What stands in front of the words of a heading of Org: what is to be done, and how urgent it is."""
 _KEYWORD = re.compile(r"\s{0,9}(?:#\+\w{1,40}[:\s]|#\s|%)")
 _EMPHASIS = (
     (re.compile(r"(?:\*\*|__)(?=\S)(?P<words>[^*_\n]{1,300}?)(?<=\S)(?:\*\*|__)"), "strong"),
@@ -40,6 +46,18 @@ _TAG = re.compile(
 _COMMAND = re.compile(r"\\(?P<name>[A-Za-z]{1,30})\*?(?:\[[^\[\]\n]{0,60}\])?(?P<brace>\{)?")
 _QUESTIONS = {"question", "titledquestion", "problem", "qitem"}
 _CHOICES = {"choice": False, "correctchoice": True, "wrongchoice": False, "goodanswer": True, "bonne": True, "mauvaise": False}
+_LETTERED_LIST = re.compile(
+    r"\\begin\{(?P<name>(?:onepar)?choices|tasks|xuanxiang|options)\}(?:\[[^\[\]\n]{0,200}\])?(?:\(\d\))?(?!\s{0,9}\\[a-zA-Z]*[cC]hoice)"
+)
+_ITEM = re.compile(r"\\(?:item|task)(?![A-Za-z])(?:\[[^\[\]\n]{0,60}\])?(?!\s{0,9}[A-J]\s?[.．、:：)）])")
+"""Lists whose entries LaTeX prints with letters, and an entry without its own."""
+_ENVIRONMENT = re.compile(r"\\begin\{(?:question|problem|exercise|xiti|timu)\}(?:\[[^\[\]\n]{0,200}\])?")
+_NUMBERED = re.compile(r"### \s{0,9}(?:第\s?)?\d{1,4}\s?[题.．、)）]")
+_PAREN, _FILL_IN = (
+    re.compile(r"\\paren\b\s?(?:\[(?P<letters>[^\[\]\n]{0,40})\])?(?:\{\})?"),
+    re.compile(r"\\fillin\b\s?(?:\[(?P<words>[^\[\]\n]{0,200})\])?"),
+)
+"""The blank of exam-zh, with its answer."""
 _DEEPEST = 20
 """How far lists within lists are set in."""
 _SECTIONS = {"section", "subsection", "chapter", "title"}
@@ -84,7 +102,8 @@ def _blocks(lines: list[str], is_org: bool) -> Iterator[str]:
                     yield f"<tr>{''.join(f'<td>{_inline(cell, is_org)}</td>' for cell in cells)}</tr>"
             elif heading:
                 level = min(6, len(heading["signs"]))
-                yield f"<h{level}>{_inline(heading['words'], is_org)}</h{level}>"
+                words = _ORG_STATE.sub("", _ORG_TAGS.sub("", heading["words"]), count=1) if is_org else heading["words"]
+                yield f"<h{level}>{_inline(words, is_org)}</h{level}>"
             elif found := _PROPERTY.match(line):
                 yield f"<p>{html.escape(found['name'])}: {_inline(found['value'].strip(), is_org)}</p>"
             else:
@@ -135,12 +154,34 @@ def _inline(words: str, is_org: bool) -> str:
 
 def _of_latex(text: str) -> Iterator[str]:
     """Yield the questions of a LaTeX paper as lines of Markdown: `\\question` begins one, `\\choice` and `\\CorrectChoice` its options."""
-    depth = 0
+    depth = number = 0
+    text = _ENVIRONMENT.sub(r"\\question ", "".join(_with_letters(text)))
+    text = _PAREN.sub(lambda found: f"（{(found['letters'] or '').strip()}）", text)
+    text = _FILL_IN.sub(lambda found: f"（ ）\n答案：{found['words']}\n" if found["words"] else "（ ）", text)
     for line in text.split("\n"):
         words = re.sub(r"(?<!\\)%.*", "", line).strip()
         depth += len(_BEGINS.findall(words))
-        yield from _latex_pieces(words, depth) if words else [""]
+        for piece in _latex_pieces(words, depth) if words else [""]:
+            asks = piece.startswith("### ")
+            number += asks
+            yield f"### {number}. {piece[4:].lstrip()}" if asks and not _NUMBERED.match(piece) else piece
         depth -= len(_ENDS.findall(words))
+
+
+def _with_letters(text: str) -> Iterator[str]:
+    """Yield a text with the letters that LaTeX prints before the entries of a list of choices."""
+    place = 0
+    for begin in _LETTERED_LIST.finditer(text):
+        if begin.start() < place:
+            continue
+        end = text.find(f"\\end{{{begin['name']}}}", begin.end())
+        if end < 0:
+            break
+        yield text[place : begin.end()]
+        for number, part in enumerate(_ITEM.split(text[begin.end() : end])):
+            yield f"\\item {LETTERS[number - 1]}. {part}" if 0 < number <= len(LETTERS) else part
+        place = end
+    yield text[place:]
 
 
 def _latex_pieces(words: str, depth: int) -> Iterator[str]:

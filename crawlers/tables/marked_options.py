@@ -15,13 +15,10 @@ NO = frozenset({"0", "false", "否", "错", "错误", "n", "no", "f", "", "none"
 _FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.9
 _END = re.compile(r"(?:\d{1,2}|[A-J]|[一二三四五六七八九十])(?=\W{0,2}$)")
 _LISTED_CELL = 2
+_SCORE, _POINTS = re.compile(r"分|score|point|weight|fraction|credit|grade", re.IGNORECASE), re.compile(r"\d{1,4}(?:\.\d{1,4})?")
+"""Names of the points that an option gives, and such points."""
 _LETTERS_SAID = re.compile(r"[A-J](?:[\s,，、;；]{0,2}[A-J]){0,9}")
 Row = tuple[str, dict[str, Any]]
-
-
-def is_truth(value: Any) -> bool:
-    """Tell whether a value is a truth value or says one; an empty one is a no."""
-    return isinstance(value, str | int | float | None) and word_of(value) in YES | NO
 
 
 def word_of(value: Any) -> str:
@@ -36,7 +33,7 @@ def marked_beside(table: Rows) -> Rows:
     columns = table.own_columns()
     flags = [key for key in columns if _holds_truths(rows, key)]
     pairs = _pairs(columns, flags) if _LISTED_CELL <= len(flags) <= _MOST_OPTIONS else []
-    if not pairs or {word_of(row.get(flag)) for _, row in rows for _, flag in pairs} & YES == set():
+    if not pairs or not any(_says_yes(row.get(flag)) for _, row in rows for _, flag in pairs):
         return table
     taken = {key for pair in pairs for key in pair}
     done = [
@@ -63,6 +60,7 @@ def marked_below(table: Rows) -> Rows:
             continue
         same = [each for each in columns if all(len({str(row.get(each)) for _, row in group}) == 1 for group in groups)]
         own = [each for each in columns if each not in same and each not in flags and _differs(groups, each)]
+        own = [each for each in own if not _counts(groups, each)] or own
         flag = next((each for each in flags if each not in same and _marks_one(groups, each)), None)
         if flag and len(own) == 1:
             return Rows(table.way, [(group[0][0], _question(group, same, own[0], flag)) for group in groups])
@@ -72,7 +70,7 @@ def marked_below(table: Rows) -> Rows:
 
 
 def _question(group: Sequence[Row], same: list[str], text: str, flag: str) -> dict[str, Any]:
-    options = [{TEXT: str(row.get(text) or ""), RIGHT: int(word_of(row.get(flag)) in YES)} for _, row in group]
+    options = [{TEXT: str(row.get(text) or ""), RIGHT: int(_says_yes(row.get(flag)))} for _, row in group]
     return {key: group[0][1].get(key) for key in same} | {_free(same): options}
 
 
@@ -90,7 +88,15 @@ def _free(columns: Sequence[str]) -> str:
 
 
 def _holds_truths(rows: Sequence[Row], key: str) -> bool:
-    return all(is_truth(row.get(key)) for _, row in rows) and any(word_of(row.get(key)) for _, row in rows)
+    words = {word_of(row.get(key)) for _, row in rows}
+    scored = _SCORE.search(key) is not None and len(words - {"", "0"}) == 1 and "0" in words and all(map(_POINTS.fullmatch, words - {""}))
+    return (words <= YES | NO or scored) and words != {""}
+
+
+def _says_yes(value: Any) -> bool:
+    """Tell whether a truth value, or the points that an option gives, says that it is right."""
+    word = word_of(value)
+    return word in YES or (_POINTS.fullmatch(word) is not None and float(word) > 0)
 
 
 def _pairs(columns: list[str], flags: list[str]) -> list[tuple[str, str]]:
@@ -109,7 +115,7 @@ def _pairs(columns: list[str], flags: list[str]) -> list[tuple[str, str]]:
 
 def _marked(row: dict[str, Any], pairs: list[tuple[str, str]]) -> list[dict[str, Any]]:
     filled = [(row[text], flag) for text, flag in pairs if str(row.get(text) or "").strip()]
-    return [{TEXT: str(text), RIGHT: int(word_of(row.get(flag)) in YES)} for text, flag in filled]
+    return [{TEXT: str(text), RIGHT: int(_says_yes(row.get(flag)))} for text, flag in filled]
 
 
 def _runs(rows: Sequence[Row], key: str) -> list[list[Row]]:
@@ -134,7 +140,19 @@ def _differs(groups: Sequence[Sequence[Row]], key: str) -> bool:
     return all(len({str(row.get(key)) for _, row in group}) == len(group) for group in groups)
 
 
+def _counts(groups: Sequence[Sequence[Row]], key: str) -> bool:
+    """Tell whether a column numbers the rows of each group from the same number on, or all rows."""
+    numbers = [
+        [int(said) if (said := str(row.get(key) or "0").strip()).isascii() and said.isdigit() else -1 for _, row in group]
+        for group in groups
+    ]
+    starts = {each[0] for each in numbers}
+    return all(each == list(range(each[0], each[0] + len(each))) for each in numbers) and (
+        len(starts) == 1 or starts == {sum(map(len, numbers[:place])) + numbers[0][0] for place in range(len(numbers))}
+    )
+
+
 def _marks_one(groups: Sequence[Sequence[Row]], flag: str) -> bool:
     """Tell whether nearly every question has an option that is right and one that is not."""
-    some = [{word_of(row.get(flag)) in YES for _, row in group} for group in groups]
+    some = [{_says_yes(row.get(flag)) for _, row in group} for group in groups]
     return sum(True in each for each in some) >= _SHARE * len(groups) and any(len(each) > 1 for each in some)

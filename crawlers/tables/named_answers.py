@@ -31,6 +31,8 @@ def _of_columns(table: Rows, columns: Sequence[str]) -> None:
         said = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value]
         if len(said) < max(_FEWEST, _SHARE * len(table.rows)) or len(set(said)) < 2 or not set(said) <= set(columns) - {key}:
             continue
+        if all(len(name) == 1 for name in said):  # letters of options, which need no other
+            continue
         for _, row in table.rows:
             if isinstance(name := row.get(key), str) and name in row:
                 row[key] = row[name]

@@ -11,6 +11,8 @@ from lxml import etree
 
 from atomexam.text.option_letters import LETTERS, WIDE
 from crawlers.papers.passes.emphasis import RIGHT_CLASS
+from crawlers.papers.sections.signals import is_worded_as_question
+from crawlers.papers.signs.answer_marks import flat
 from crawlers.tables.markup import document_of_page, shown
 
 MOST_OPTIONS = 10
@@ -19,12 +21,17 @@ NAMES = (
     r"|(?P<explanation>(?:答案|试题)?解析|详解|analysis|explanation))[】\]]?"
 )
 """How pages name what is said of a question."""
-SURELY_SAID = re.compile(rf"{NAMES}(?:\s?[:：]|(?<=[】\]])|\s?[A-J]{{1,6}}\W{{0,3}}$)", re.IGNORECASE)
+SURELY_SAID = re.compile(
+    rf"{NAMES}(?:\s?[:：]|(?<=[】\]])|\s?[是为]\s?[:：]?\s?[A-J]{{1,6}}\W{{0,3}}$|\s?[A-J]{{1,6}}\W{{0,3}}$)", re.IGNORECASE
+)
 """What is said of a question, where it might be an option or a stem."""
-_TAGS = ("li", "label", "dd", "p", "div", "span", "button", "option", "a")
+TAGS = ("li", "label", "dd", "p", "div", "span", "button", "option", "a")
+"""Tags of options."""
 _RIGHT = re.compile(RIGHT_CLASS)
 _TOLD = ("data-correct", "data-right", "data-is-correct", "data-iscorrect", "data-answer")
 """Attributes that say with 1 or true that an option is right; what is checked may be what a visitor chose."""
+_TOLD_CALL = re.compile(r"(?<![\w!])(?:true|right|correct|ok|yes)(?!\w)", re.IGNORECASE)
+"""What a page does when an option is clicked, where it says that it is right: `check(this, true)`."""
 _LETTER = re.compile(r"\s{0,9}[(（\[]?(?P<letter>[A-JＡ-Ｊ])\s?[.．、:：)）\]】\s]{1,3}")
 _LETTER_ALONE = re.compile(r"\s{0,9}[(（\[【]?(?P<letter>[A-JＡ-Ｊ])\s?[.．、:：)）\]】]?\s{0,9}")
 _COUNT = re.compile(
@@ -32,9 +39,15 @@ _COUNT = re.compile(
 )
 _MAY_COUNT = re.compile(r">\s{0,20}[(（]?\s?\d{1,7}(?:\.\d{1,2})?\s?(?:人|票|次|名|vote|%)", re.IGNORECASE)
 _FEWEST_COUNTS = 4
+_LIST, _FEWEST_LISTS, _ASKING = re.compile(r"<[ou]l[\s>]", re.IGNORECASE), 3, 0.8
+"""Lists of a page, how many there must be to be options, and the share of them that must stand below a question."""
 _OWN_CLASS = re.compile(r"(?:my|your|user|stu|student|mine)[-_]?(?:answers?|ans|choices?|daan|select(?:ion|ed)?)", re.IGNORECASE)
 _CHOICE = re.compile(r"[A-Ja-j](?:[\s,，、]{0,3}[A-Ja-j]){0,9}|[对错√×]|正确|错误|true|false", re.IGNORECASE)
 """What a visitor chose, where the class of its element says so and no words do."""
+_DOES = re.compile(
+    r"提交|[上下]一[题页]|收藏|报错|查看|显示|隐藏|重[做置]|确定|清[空除]|答案|解析|分享|submit|next|prev|show|reset", re.IGNORECASE
+)
+"""Words of buttons that are no options."""
 _CHOOSE = re.compile(r"\W{0,5}(?:请?选择.{0,9}|select\b.{0,20}|choose\b.{0,20})?\W{0,5}", re.IGNORECASE)
 _SIGN = r"[√✓✔☑✅]\ufe0f?|[(（\[【]\s?(?:[√✓✔]\ufe0f?|正确答案?|对|correct|right)\s?[)）\]】]"
 _TICKED = re.compile(rf"\s{{0,9}}(?:{_SIGN})\s{{0,9}}(?P<behind>\S.*)|(?P<before>.*\S)\s{{0,9}}(?:{_SIGN})\s{{0,9}}", re.I | re.S)
@@ -42,7 +55,7 @@ _TICKED = re.compile(rf"\s{{0,9}}(?:{_SIGN})\s{{0,9}}(?P<behind>\S.*)|(?P<before
 _CROSSED = re.compile(r"\s{0,9}[×✗✘✖❌]\ufe0f?\s{0,9}(?P<behind>\S.*)|(?P<before>.*\S)\s{0,9}[×✗✘✖❌]\ufe0f?\s{0,9}", re.S)
 
 
-def options_in(parent: Any, tags: Sequence[str] = _TAGS) -> tuple[Any, list[Any]] | None:
+def options_in(parent: Any, tags: Sequence[str] = TAGS) -> tuple[Any, list[Any]] | None:
     """Return an element and those of its children that are options: entries of a list, of a form, or texts with letters in turn."""
     for tag in tags:
         children = [child for child in parent if child.tag == tag]
@@ -88,7 +101,10 @@ def _are_fields(parent: Any, children: Sequence[Any]) -> bool:
     if tag == "option":
         return parent.tag == "select"
     if tag == "button":
-        return all(child.tag == "button" for child in parent if isinstance(child.tag, str))
+        alone = all(child.tag == "button" for child in parent if isinstance(child.tag, str))
+        return alone or not (
+            parent.xpath(".//li|.//input|.//label") or any(len(words := words_of(child)) < 7 and _DOES.search(words) for child in children)
+        )
     fields = [child.xpath("./input[@type='radio' or @type='checkbox']|./*/input[@type='radio' or @type='checkbox']") for child in children]
     return all(len(each) == 1 for each in fields)
 
@@ -130,17 +146,48 @@ def without_counts(options: Sequence[Any]) -> None:
 
 
 def page_as_asked(html: str) -> str:
-    """Return a page without the counts of votes beside options, and without what an element's class says that a visitor chose."""
+    """Return a page without counts of votes and without what a visitor chose, and with letters before options in lists."""
     counts, chosen = len(_MAY_COUNT.findall(html)) >= _FEWEST_COUNTS, _OWN_CLASS.search(html) is not None
-    if not counts and not chosen:
+    listed = len(_LIST.findall(html)) >= _FEWEST_LISTS
+    if not counts and not chosen and not listed:
         return html
     document = document_of_page(html)
+    if not (_with_letters(document) if listed else False) and not counts and not chosen:
+        return html
     for element in list(document.iter(etree.Element)):
-        if counts and (found := options_in(element, (*_TAGS, "tr"))):
+        if counts and (found := options_in(element, (*TAGS, "tr"))):
             without_counts(found[1])
         if chosen and any(map(_OWN_CLASS.fullmatch, (element.get("class") or "").split())) and _CHOICE.fullmatch(words_of(element)):
             element.drop_tree()
     return etree.tostring(document, encoding="unicode", method="html")
+
+
+def _with_letters(document: Any) -> bool:
+    """Put letters before the entries of lists that show them, or that each stand below a question; tell whether there are such."""
+    lists = []
+    for each in document.iter("ol", "ul"):
+        entries = list(each.iterchildren("li"))
+        is_bare = 2 <= len(entries) <= MOST_OPTIONS and not any(map(_letter_of, entries))
+        if is_bare and not any(
+            inner.tag != "li" or inner.attrib for inner in each.iterdescendants()
+        ):  # where some stand out, that is asked first
+            lists.append((each, entries))
+    asked = sum(is_worded_as_question(flat(_words_before(each))) for each, _ in lists)
+    all_asked = asked >= _FEWEST_LISTS and asked >= _ASKING * len(lists)
+    shown_so = [(each, entries) for each, entries in lists if all_asked or (each.tag == "ol" and each.get("type") in ("A", "a"))]
+    for each, entries in shown_so:
+        each.attrib.pop("type", None)
+        for letter, entry in zip(LETTERS, entries, strict=False):
+            entry.text = f"{letter}. {(entry.text or '').lstrip()}"
+    return bool(shown_so)
+
+
+def _words_before(element: Any) -> str:
+    """Return the words of the element in front of a list, or of what stands around it up to there."""
+    before = element.getprevious()
+    if before is not None and words_of(before):
+        return words_of(before)
+    return (element.getparent().text or "").strip() if element.getparent() is not None else ""
 
 
 def _last_count(option: Any) -> Any:
@@ -163,6 +210,11 @@ def is_told(option: Any) -> bool:
     elements = list(option.iter(etree.Element))
     named = any(_RIGHT.fullmatch(name) for each in elements for name in (each.get("class") or "").lower().split())
     return named or any((each.get(name) or "").lower() in ("1", "true") for each in elements for name in _TOLD)
+
+
+def is_called_right(option: Any) -> bool:
+    """Tell whether what happens when an option is clicked says that it is right."""
+    return any(_TOLD_CALL.search(each.get("onclick") or "") is not None for each in option.iter(etree.Element))
 
 
 def told_by_signs(texts: Sequence[str]) -> tuple[list[str], list[bool]]:

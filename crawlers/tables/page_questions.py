@@ -18,10 +18,13 @@ from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.numbers import TYPE
 from crawlers.tables.markup import document_of_page
+from crawlers.tables.page_fields import list_fields
 from crawlers.tables.page_options import (
     NAMES,
     SURELY_SAID,
+    TAGS,
     bare_words,
+    is_called_right,
     is_told,
     options_in,
     shown_option,
@@ -38,7 +41,7 @@ _ASKING = 0.3
 """Share of the parts that must ask where no words say an answer."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt")
 _LINE_TAGS = ("p", "div", "br", "li", "dd", *_HEADINGS, "details", "summary", "blockquote")
-_SAID = re.compile(rf"{NAMES}\s?[:：]?\s?", re.IGNORECASE)
+_SAID = re.compile(rf"{NAMES}(?:\s?[:：]|[是为]\s?[:：]?)?\s?", re.IGNORECASE)
 _MINE = re.compile(
     r"(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项|答题)|(?:your|my|user)\s?(?:answer|choice)", re.IGNORECASE
 )
@@ -72,7 +75,8 @@ def questions_of_page(text: str) -> Rows | None:
     """Return the parts of a page that are built alike around a list of options; None where there are not several."""
     document = document_of_page(text)
     _part_terms(document)
-    groups = [group for group in map(options_in, list(document.iter(etree.Element))) if group]
+    list_fields(document)
+    groups = [group for each in list(document.iter(etree.Element)) if (group := options_in(each, (*TAGS, "tr")))]
     held = Counter(above for parent, _ in groups for above in [parent, *parent.iterancestors()])
     tops: dict[HtmlElement, list[HtmlElement]] = {}
     for parent, options in groups:
@@ -162,9 +166,14 @@ def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> I
         behind = gaps[place + 1]
         end = starts[place + 1] if place + 1 < len(lists) and starts[place + 1] is not None else len(behind)
         if place + 1 == len(lists):
-            end = next((at for at, each in enumerate(behind) if each.tag in _HEADINGS or each.tag == "table"), len(behind))
+            end = next((at for at, each in enumerate(behind) if _ends(each)), len(behind))
         inside = {each for option in sets[top] for each in option.iter()}
         yield _Part(*_sides([*gaps[place][starts[place] :], top, *behind[:end]], sets[top], inside), {})
+
+
+def _ends(element: Any) -> bool:
+    """Tell whether an element behind the last question is no part of it: a heading that names no answer, or a table."""
+    return element.tag == "table" or (element.tag in _HEADINGS and not _SAID.match(words_of(element)))
 
 
 def _starts(gaps: Sequence[Sequence[Any]]) -> list[int | None]:
@@ -213,15 +222,25 @@ def _are_numbered(parts: Sequence[_Part]) -> bool:
 
 
 def _row(part: _Part, numbered: bool) -> dict[str, Any]:
-    marked = [is_told(option) for option in part.options]
+    called = [is_called_right(option) for option in part.options]
+    marked = [is_told(option) or (call and not all(called)) for option, call in zip(part.options, called, strict=True)]
     texts = [shown_option(option) for option in part.options]
-    stem, kind = _stem_of(part.before, numbered)
-    said = _said(part.after) | ({"答案": part.key} if part.key else {}) | ({"题型": kind} if kind else {})
+    before, above = _told_above(part.before)
+    stem, kind = _stem_of(before, numbered)
+    said = _said(above) | _said(part.after) | ({"答案": part.key} if part.key else {}) | ({"题型": kind} if kind else {})
     if "答案" not in said:
         texts, ticked = told_by_signs(texts)
         marked = marked if any(marked) else ticked
     options = _with_marks(texts, marked) if any(marked) else texts
     return {"stem": stem, "options": options} | part.attributes | said
+
+
+def _told_above(before: str) -> tuple[str, str]:
+    """Return the words of a stem, and the lines below its first that say its answer: the properties of a heading of Org."""
+    lines = before.split("\n")
+    first = next((place for place, line in enumerate(lines) if line.strip()), 0)
+    said = [place for place, line in enumerate(lines) if place > first and SURELY_SAID.match(" ".join(line.split()))]
+    return "\n".join(line for place, line in enumerate(lines) if place not in said), "\n".join(lines[place] for place in said)
 
 
 def _stem_of(before: str, numbered: bool) -> tuple[str, str]:

@@ -4,6 +4,7 @@ Rows in, rows out; a table that has no such form comes back as it is.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -11,19 +12,20 @@ from typing import Any
 from atomexam.text.option_letters import LETTERS
 from crawlers.tables.joins import joined
 from crawlers.tables.keys import with_answers
+from crawlers.tables.label_cards import of_cards
 from crawlers.tables.marked_options import marked_below, marked_beside
 from crawlers.tables.named_answers import with_named_answers
 from crawlers.tables.numbered_keys import rows_by_keys
-from crawlers.tables.tree import OPTIONS, STEM, Rows
+from crawlers.tables.tree import OPTIONS, Rows
 from crawlers.tables.turning import with_talks
 
 _FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.9
-_MOST_LABELS, _MOST_LABEL_CHARS = 20, 12
-_OPTION = re.compile(r"(?:选项|option|opt|choice)?\s?[A-Ja-j]|答案|正确答案|解析|题干|题目|问题|题型|answer|question", re.IGNORECASE)
-
+_PROMPT = re.compile(r"(?![A-J][.．、:：)）])(?=.{0,99}(?:题|[回作]答|选|(?i:question|answer|choose|select))).{8,200}[。.:：!！]")
+_LEAST_PROMPTED = 0.1
+"""Share of the texts that must open with a line for it to be words to whoever answers."""
 
 _ANSWERED = re.compile(
-    r"\s{0,9}(?P<letters>[A-J]{1,10})\s{0,9}(?:\n\s{0,9}[【\[]?(?:答案)?(?:解析|详解)[】\]]?\s?[:：]?\s?(?P<rest>[^\x00]*))?\s{0,9}$"
+    r"\s{0,9}(?:[【\[]?(?:(?:正确|参考|标准)?(?:答案|选项)|answer)[】\]]?\s?(?:[:：]|是|为|选)?\s?)?(?P<letters>[A-J]{1,10})[.。]?\s{0,9}(?:\n\s{0,9}[【\[]?(?:答案)?(?:解析|详解)[】\]]?\s?[:：]?\s?(?P<rest>[^\x00]*))?\s{0,9}$"
 )
 """Letters, and in lines below them why they are right."""
 
@@ -32,7 +34,7 @@ def shaped(tables: list[Rows]) -> list[Rows]:
     """Return the tables with each question in one row, as far as they tell how its rows belong together."""
     tables = joined([rows_by_keys(_filled_down(table)) for table in tables])
     whole = with_answers([with_named_answers(marked_beside(with_talks(table))) for table in tables])
-    return [marked_below(_of_answers(_of_cards(_of_options(table)))) for table in whole]
+    return [marked_below(_of_answers(of_cards(_of_options(_without_prompts(table))))) for table in whole]
 
 
 def _filled_down(table: Rows) -> Rows:
@@ -50,6 +52,8 @@ def _filled_down(table: Rows) -> Rows:
         if not any(len(filled[other]) == len(rows) for other in columns):
             continue
         firsts = [other for other in columns if filled[other] and set(filled[other]) <= set(starts)]
+        if max(columns, key=lambda other: _mean_length(rows, other)) not in firsts:
+            continue  # an option that few questions have
         said: dict[str, Any] = {}
         done = []
         for place, row in rows:
@@ -57,6 +61,11 @@ def _filled_down(table: Rows) -> Rows:
             done.append((place, row | said))
         return Rows(table.way, done)
     return table
+
+
+def _mean_length(rows: Sequence[tuple[str, dict[str, Any]]], key: str) -> float:
+    lengths = [len(str(row[key])) for _, row in rows if row.get(key) not in (None, "")]
+    return sum(lengths) / len(lengths) if lengths else 0.0
 
 
 def _of_answers(table: Rows) -> Rows:
@@ -69,6 +78,21 @@ def _of_answers(table: Rows) -> Rows:
             for _, row in table.rows:
                 if isinstance(row.get(key), str) and (found := _ANSWERED.match(row[key])):
                     row[key], row[name] = found["letters"], found["rest"] or ""
+    return table
+
+
+def _without_prompts(table: Rows) -> Rows:
+    """Return a table whose texts open with the same words to whoever is to answer, `请回答下面的单选题：⏎…`, without these."""
+    for key in list(table.rows[0][1]) if len(table.rows) >= _FEWEST else ():
+        texts = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value.strip()]
+        firsts = Counter(text.lstrip().partition("\n")[0].strip() for text in texts if "\n" in text.strip())
+        least = max(_FEWEST, _LEAST_PROMPTED * len(texts))
+        prompts = {line for line, count in firsts.items() if count >= least and _PROMPT.fullmatch(line)}
+        if not prompts or sum(firsts[line] for line in prompts) < _SHARE * len(texts):
+            continue
+        for _, row in table.rows:
+            if isinstance(text := row.get(key), str) and text.lstrip().partition("\n")[0].strip() in prompts:
+                row[key] = text.lstrip().partition("\n")[2].lstrip("\n")
     return table
 
 
@@ -106,30 +130,3 @@ def _lettered_groups(rows: Sequence[tuple[str, dict[str, Any]]], key: str) -> li
             return []
         groups[-1].append((place, row))
     return groups
-
-
-def _of_cards(table: Rows) -> Rows:
-    """Return a table of a label and its value a row as one of cards: a number or the first label begins the next."""
-    rows = [(place, [*row.values(), ""]) for place, row in table.rows]
-    filled = [(place, [str(value or "").strip() for value in values[:2]]) for place, values in rows if len(values) > 1]
-    if len(filled) < len(rows) or len(filled) < 3 * _FEWEST or any(any(values[2:]) for _, values in rows):
-        return table
-    header = [(table.rows[0][0], [str(key) for key in list(table.rows[0][1])[:2]])]
-    if not header[0][1][0].startswith("column "):
-        filled = header + filled
-    labels = [values[0] for _, values in filled]
-    names = {label for label in labels if not label.isdigit()}
-    if not 2 <= len(names) <= _MOST_LABELS or any(len(label) > _MOST_LABEL_CHARS or not label for label in names):
-        return table
-    if len(labels) < _FEWEST * len(names) or sum(_OPTION.fullmatch(label) is not None for label in names) * 2 < len(names):
-        return table
-    numbered = labels[0].isdigit()
-    cards: list[tuple[str, dict[str, Any]]] = []
-    for place, (label, value) in filled:
-        if label.isdigit() if numbered else label == labels[0]:
-            cards.append((place, {}))
-        name = STEM if numbered and label.isdigit() else label
-        if name in cards[-1][1]:
-            return table
-        cards[-1][1][name] = value
-    return Rows(table.way, cards)

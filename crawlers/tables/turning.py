@@ -17,12 +17,18 @@ _LEAST_TEXT_CHARS = 4
 _LETTERS = re.compile(r"[A-J][A-J,、;\s]{0,18}")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _ASKER, _ASKED = re.compile(r"user|human|用户|提问", re.IGNORECASE), re.compile(r"assistant|gpt|bot|model|助手|回答", re.IGNORECASE)
+_SETTER = re.compile(r"system|系统|developer", re.IGNORECASE)
+"""Who says before a talk what it is about."""
 
 Cells = list[tuple[str, list[str]]]
 
 
-def turned_document(document: Any) -> Any:
+def turned_document(document: Any, depth: int = 0) -> Any:
     """Return a document whose values are columns as a list of records: `{"question": [...], "answer": [...]}`, and what pandas writes."""
+    if isinstance(document, dict) and depth < _DEEPEST and len(document) <= _MOST_FIELDS:
+        held = [value for value in document.values() if isinstance(value, dict | list)]
+        if len(held) == 1 and isinstance(held[0], dict):  # what all of the data stands under
+            return {key: turned_document(value, depth + 1) if isinstance(value, dict) else value for key, value in document.items()}
     if not isinstance(document, dict) or not 1 < len(document) <= _MOST_FIELDS:
         return document
     columns = [value for value in document.values() if isinstance(value, list)]
@@ -96,6 +102,8 @@ def _turns(value: list[Any]) -> tuple[str, str] | None:
         if not isinstance(each, dict) or not 2 <= len(each) <= 3 or not all(isinstance(one, str) for one in each.values()):
             return None
         words = list(each.values())
+        if not said and any(_SETTER.fullmatch(word) for word in words):
+            continue
         speaker = next((word for word in words if len(word) <= 12 and (_ASKER.fullmatch(word) or _ASKED.fullmatch(word))), None)
         text = next((word for word in words if word is not speaker), None)
         if speaker is not None and text is not None:

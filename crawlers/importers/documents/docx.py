@@ -20,6 +20,7 @@ from crawlers.importers.documents.docx_numbers import Numbering
 from crawlers.importers.documents.docx_tables import table_lines
 from crawlers.importers.files.reading import Text
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
+from crawlers.papers.passes.bare_options import bare_options_in
 from crawlers.papers.passes.emphasis import emphasis_told
 from crawlers.papers.signs.answer_marks import IMAGE
 
@@ -65,6 +66,11 @@ def _with_told_answers(lines: list[str], signed: list[str]) -> list[str]:
     if lines == signed or len(lines) != len(signed) or any("<" in line for line in lines):
         return lines
     told = emphasis_told(list(enumerate(signed)))
+    if len(told) == len(lines) and (letters := bare_options_in(lines)):
+        given = [f"{letters[place]}. {text}" if place in letters else text for place, text in enumerate(signed)]
+        if len(again := emphasis_told(list(enumerate(given)))) > len(lines):
+            lines = [f"{letters[place]}. {text}" if place in letters else text for place, text in enumerate(lines)]
+            told = again
     last, done = -1, list[str]()
     for place, text in told if len(told) > len(lines) else enumerate(lines):
         done.append(text if place == last else lines[place])

@@ -4,15 +4,21 @@ import re
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.option_cells import split_options
-from crawlers.importers.layouts.columns import Layout, layout_of_keys
+from crawlers.importers.layouts.columns import Layout, is_option_name, layout_of_keys
 from crawlers.importers.layouts.table import named, whole_header
+from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
+from crawlers.papers.signs.letters import letter_of
 
 Cell = list[str]
 _KEY_LABEL = re.compile(r"题号|序号|编号|答案|正确答案|参考答案|")
 _KEY = re.compile(r"[A-Ja-j]{1,10}|[√×✓✗]|对|错|正确|错误")
 _LEAST_KEY, _LEAST_FIELDS = 3, 3
+_LEAST_CELLS, _MOST_CELLS, _ASKING, _LONGER = 3, 11, 0.6, 60
+"""Cells of a row of a stem and its options, the share of the rows that must ask, and how much longer than a stem an option may be."""
+_TAG = re.compile(r"<[^<>\n]{1,40}>|</>")
+"""How words stand out, where that is told: see `docx.py`."""
 _FIELDS = ("type_raw", "case_raw", "number_raw", "stem_raw", "options_raw", "answer_raw", "explanation_raw")
 
 
@@ -25,6 +31,8 @@ def table_lines(rows: list[list[Cell]]) -> list[str]:
     if shape is None and (card := _card(rows)):
         header, below = card
         shape = layout_of_keys(header)
+    if shape is None and (bare := _bare_lines(rows)):
+        return bare
     if shape is None:
         return [line for row in rows for line in _row_lines([cell for cell in row if cell])]
     lines: list[str] = []
@@ -51,6 +59,37 @@ def _key_lines(rows: list[list[Cell]]) -> list[str]:
             return []
         entries += [f"{number}.{answer}" for number, answer in pairs]
     return ["参考答案", " ".join(entries)] if len(words) % 2 == 0 and len(entries) >= _LEAST_KEY else []
+
+
+def _bare_lines(rows: list[list[Cell]]) -> list[str]:
+    """Return a table without a header, a stem and its options in each row, as a paper is written; nothing where most rows are no such."""
+    cells = [[cell for cell in row if cell] for row in rows]
+    words = [[_TAG.sub("", " ".join(cell)).strip() for cell in row] for row in cells]
+    starts = [1 if row and row[0].strip(" .、．").isdigit() else 0 for row in words]
+    if len(rows) < _LEAST_FIELDS or not all(
+        _LEAST_CELLS <= len(row) - start <= _MOST_CELLS for row, start in zip(words, starts, strict=True)
+    ):
+        return []
+    if any(
+        letter_of(flat(word)) or "\n" in word or is_option_name(word)
+        for row, start in zip(words, starts, strict=True)
+        for word in row[start + 1 : -1]
+    ):
+        return []
+    asking = sum(is_worded_as_question(flat(row[start])) for row, start in zip(words, starts, strict=True))
+    if asking < _ASKING * len(rows) or any(
+        len(word) > len(row[start]) + _LONGER for row, start in zip(words, starts, strict=True) for word in row
+    ):
+        return []
+    answered = all(_KEY.fullmatch(row[-1]) for row in words)
+    lines: list[str] = []
+    for place, (row, start) in enumerate(zip(cells, starts, strict=True), 1):
+        number = _TAG.sub("", row[0][0]).strip(" .、．") if start else str(place)
+        lines.append(f"{number}. {' '.join(row[start])}")
+        options = row[start + 1 : -1 if answered else None]
+        lines += [f"{letter}. {' '.join(option)}" for letter, option in zip(LETTERS, options, strict=False)]
+        lines += [f"答案：{' '.join(row[-1])}"] if answered else []
+    return lines
 
 
 def _card(rows: list[list[Cell]]) -> tuple[list[str], list[list[Cell]]] | None:

@@ -1,4 +1,4 @@
-"""Containers that are no zip of files: recorded traffic (.har), mail (.eml), .gz and .tar. Bytes in, the files in them out.
+"""Containers that are no zip: recorded traffic (.har), mail (.eml), notebooks (.ipynb), .gz and .tar. Bytes in, the files in them out.
 
 Nothing is written anywhere, and nothing is fetched.
 """
@@ -155,10 +155,28 @@ def _tar(name: str, body: bytes) -> Parts:
         raise ValueError(f"{name}: no readable .tar ({error}); is it whole?") from None
 
 
+def _notebook(name: str, body: bytes) -> Parts:
+    """Yield the texts of a Jupyter notebook as one file, and its code as another; what it printed is no part of it."""
+    try:
+        document = json.loads(body.decode("utf-8-sig"))
+        cells = [(str(cell["cell_type"]), cell["source"]) for cell in document["cells"]]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{name}: no notebook ({type(error).__name__}); expected cells with cell_type and source") from None
+    texts: dict[str, list[str]] = {"markdown": [], "code": []}
+    for kind, source in cells:
+        text = "".join(map(str, source)) if isinstance(source, list) else str(source)
+        if kind in texts and text.strip():
+            texts[kind].append(text)
+    for kind, suffix in (("markdown", ".md"), ("code", ".py")):
+        if texts[kind]:
+            yield f"{kind}{suffix}", "\n\n".join(texts[kind]).encode("utf-8", "replace")
+
+
 CONTAINERS: dict[str, Callable[[str, bytes], Parts]] = {
     ".har": _traffic,
     ".eml": _mail,
     ".gz": _gzip,
     ".tgz": _gzip,
     ".tar": _tar,
+    ".ipynb": _notebook,
 }

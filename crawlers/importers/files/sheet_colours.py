@@ -52,16 +52,21 @@ def _letters_by_kind(body: bytes, options: dict[str, Any]) -> dict[str, dict[str
             seen += len(row)
             if texts is None or seen > _MOST_CELLS:
                 continue
-            words = [plain(bare(text)) for text in texts]
+            words = [_word(text) for text in texts]
             kinds = Counter[tuple[str, str]]()
             for cell in row:
-                word = plain(bare(str(cell.value))) if cell.value is not None else ""
+                word = _word(str(cell.value)) if cell.value is not None else ""
                 if word and words.count(word) == 1:
                     kinds.update((kind, LETTERS[words.index(word)]) for kind in _kinds(cell))
             for kind in {kind for kind, _ in kinds}:
                 letters = "".join(sorted({letter for each, letter in kinds if each == kind}))
                 found[kind][f"{sheet.title}:row:{number}"] = letters
     return found
+
+
+def _word(text: str) -> str:
+    """Return an option without its letter and the signs that a bank left in front of it."""
+    return plain(bare(text)).lstrip("、,，.:：")
 
 
 def _tells(letters: dict[str, str], options: dict[str, Any], kind: str) -> bool:

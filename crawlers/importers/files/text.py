@@ -20,7 +20,7 @@ def read_text(name: str, body: bytes) -> Text:
 
 def read_light(name: str, body: bytes) -> Text:
     """Return the lines of a text of light markup as a reader of the page made of it sees them."""
-    return Text(lines_of(page_of(name, decoded(name, body))))
+    return Text(lines_of(page_as_asked(page_of(name, decoded(name, body)))))
 
 
 def read_html(name: str, body: bytes) -> Text:

@@ -182,6 +182,11 @@ def is_option_name(key: str) -> bool:
     return _option_place(plain(key)) is not None
 
 
+def is_known_name(key: str) -> bool:
+    """Tell whether a header's word names a field of a question, or one option."""
+    return is_option_name(key) or any(plain(key) in known for known in _columns().values())
+
+
 def is_unnamed(key: str) -> bool:
     """Tell whether a column is called by its place."""
     return _UNNAMED.fullmatch(key) is not None

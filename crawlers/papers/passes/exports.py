@@ -32,6 +32,18 @@ _ENGLISH_TYPES = (
     (re.compile(r"single|multiple\s?[- ]choice|one answer|radio", re.I), "单选题"),  # what English calls multiple choice has one answer
     (re.compile(r"true\s?(?:/|or)\s?false", re.I), "判断题"),
 )
+_CHOOSE = re.compile(
+    r"\s{0,9}(?:请?(?:从(?:下列|以下)选项中)?选择(?:一项|一个(?:正确)?(?:答案|选项)|一(?:项|个)或多(?:项|个)(?:答案)?)"
+    r"|select one(?: or more)?|choose (?:one|all that apply))\s?[.:。]?\s{0,9}",
+    re.IGNORECASE,
+)
+_MAY_CHOOSE = re.compile("选择|elect|hoose")
+"""What a platform prints between a stem and its options."""
+_EQUALS = re.compile(
+    r"\s{0,9}(?:(?P<stem>题干|题目|试题|问题|question|stem)(?:内容)?|(?P<answer>(?:正确|参考|标准)?答案|answer)|(?:备选|候选)?选项\s?[A-J]?|[A-J]|(?:option|choice)\s?[A-J]"
+    r"|(?:答案|试题)?解析|题型|难度|章节|explanation)\s?(?P<sign>=)\s{0,3}",
+    re.IGNORECASE,
+)
 _NOTHING = re.compile(r"\s{0,9}(?:n/?a|none|null|-{1,3}|nil)?[.]?\s{0,9}", re.I)
 _FEWEST_ENGLISH = 2
 
@@ -47,7 +59,9 @@ _THEIRS = re.compile(r"\s{0,8}(?:正确|参考|标准)答案")
 _SCORE = re.compile(r"\s{0,8}(?:得分\s?:?\s?)?\d{1,3}(?:\.\d{1,2})?\s?分\s{0,4}")
 
 _FOLD = re.compile(r"<(?P<slash>/?)details[^<>]{0,100}>", re.I)
-_SUMMARY = re.compile(r"<summary[^<>]{0,100}>[^<>]{0,200}</summary>|</?summary[^<>]{0,100}>", re.I)
+_SUMMARY, _TITLE = re.compile(r"</?summary[^<>]{0,100}>", re.I), re.compile(r"<summary[^<>]{0,100}>", re.I)
+_FOLDED = re.compile(r"^\W{0,3}(?:点击|查看|显示|展开)|答案|解析|^\W{0,3}(?:answer|key|show|view|solution|details?)", re.I)
+"""What the title of a fold says that holds an answer."""
 
 _ORDINAL = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题")
 _ORDINAL_ANSWER = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题(?=\s?[:、.]?\s{0,3}(?:答案\s?:?)?(?:选)?[A-J√×①-⑩对错正])")
@@ -69,10 +83,18 @@ _LONGEST_TAG = 40
 
 def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines as they are in a paper that no platform wrote."""
-    done = list(lines)
-    for step in (_in_chinese, _unfolded, _told, _fields, _verdicts_lettered, _ordinals, _tags_first):
+    done = [line for line in lines if not _MAY_CHOOSE.search(line[1], 0, 12) or not _CHOOSE.fullmatch(flat(line[1]))]
+    for step in (_with_colons, _in_chinese, _unfolded, _told, _fields, _verdicts_lettered, _ordinals, _tags_first):
         done = list(step(done))
     return done
+
+
+def _with_colons(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return lines of names and values, `题干=…`, `选项A=…`, with the usual sign between these."""
+    found = [_EQUALS.match(flat(text)) if "=" in text or "＝" in text else None for _, text in lines]
+    is_said = min(sum(bool(match and match[kind]) for match in found) for kind in ("stem", "answer")) >= _FEWEST_ENGLISH
+    for (index, text), match in zip(lines, found, strict=True):
+        yield index, f"{text[: match.start('sign')]}：{text[match.end('sign') :]}" if match and is_said else text
 
 
 def _in_chinese(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -109,9 +131,11 @@ def _unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     if not any("<details" in text.lower() for _, text in lines):
         yield from lines
         return
-    inside, said = False, 0  # lines of the fold so far
+    inside, said, asked = False, 0, False  # lines of the fold so far; whether its title goes on
     for index, text in lines:
         pieces, place = [], 0
+        text, asked, title = _without_title(text, asked)
+        pieces += [title] if title else []
         for fold in [*_FOLD.finditer(text), None]:
             words = _SUMMARY.sub("", text[place : fold.start() if fold else len(text)]).strip()
             if inside and words and said == 0:
@@ -125,6 +149,17 @@ def _unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             if fold:
                 inside, said, place = not fold["slash"], 0, fold.end()
         yield from ((index, piece) for piece in pieces or [""])
+
+
+def _without_title(text: str, goes_on: bool) -> tuple[str, bool, str]:
+    """Return a line without what the title of a fold says there, whether that goes on below, and its words where they are a question's."""
+    start = 0 if goes_on else found.start() if (found := _TITLE.search(text)) else -1
+    if start < 0:
+        return text, False, ""
+    end = text.lower().find("</summary>")
+    words = _SUMMARY.sub("", text[start : end if end >= 0 else len(text)]).strip()
+    title = "" if _FOLDED.search(words) and len(words) <= _LONGEST_TAG else words
+    return text[:start] + (text[end + len("</summary>") :] if end >= 0 else ""), end < 0, title
 
 
 def _is_marked(text: str) -> bool:

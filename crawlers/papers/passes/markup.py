@@ -31,13 +31,39 @@ _KEYS = (
 )
 _LETTER_KEY = re.compile(r"(?:option_?)?([A-Ja-j])")
 
+_CALL_OUT = re.compile(r"\s{0,9}(?:>\s?){1,4}\[!(?P<kind>[A-Za-z]{2,20})\][+-]?\s{0,4}(?P<words>.*)$")
+_QUOTED = re.compile(r"\s{0,9}(?:>\s?){1,4}")
+_FEWEST_CALLED = 3
+_ASKS_IN = {"question", "faq", "help", "quiz", "example", "todo"}
+"""Kinds of call-outs that hold a question."""
+_SAID_IN = re.compile(r"(?:(?:正确|参考)?答案|(?:答案)?解析|详解)[:：]?")
+
 _BOX = re.compile(r"\s{0,12}(?:[-*+]\s{1,3})?\[(?P<tick>[ xX√])?\]\s{1,3}(?P<words>\S.{0,2000})$")
 _LETTERED = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]")
 
 
 def without_markup(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines of a paper without what another format left in them; lines of plain text as they are."""
-    return list(_boxes(list(_pairs(_tags(lines)))))
+    return list(_boxes(list(_pairs(_tags(_called_out(lines))))))
+
+
+def _called_out(lines: Sequence[Numbered]) -> Sequence[Numbered]:
+    """Return what stands in call-outs of Obsidian, `> [!question] …`, as lines of a paper; what these are called is no part of it."""
+    if sum("[!" in text and _CALL_OUT.match(text) is not None for _, text in lines) < _FEWEST_CALLED:
+        return lines
+    done: list[Numbered] = []
+    label = ""
+    for index, text in lines:
+        call = _CALL_OUT.match(text)
+        words = call["words"].strip() if call else _QUOTED.sub("", text, count=1)
+        if call and words and call["kind"].lower() in _ASKS_IN:
+            words = f"题目：{words}"
+        elif call and _SAID_IN.fullmatch(words):
+            label, words = words, ""
+        elif label and words.strip():
+            label, words = "", f"{label}：{words.strip()}"
+        done.append((index, words))
+    return done
 
 
 def _tags(lines: Sequence[Numbered]) -> Sequence[Numbered]:

@@ -14,11 +14,15 @@ _LETTER = re.compile(r"[A-J]")
 _NUMBER = re.compile(r"(?:第\s?)?(?P<value>\d{1,4})\s?题?")
 _LABEL = re.compile(r"[【\[]?(?P<words>(?:正确|参考|标准)?答案|(?:答案|试题)?解析|详解)[】\]]?\s?:?")
 _SIGNED = re.compile(r"[(\[]?[A-J]\s?[.、:)\]]\s{0,4}\S")
+_SHORT = 4
+_SIGN = re.compile(r"[.、:)]")
 _FEWEST = 3
 
 
 def stacked_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, each letter, number and label that stands alone with the words below it."""
+    if sum(len(text) < _SHORT and _SIGN.fullmatch(flat(text.strip())) is not None for _, text in lines) >= 2 * _FEWEST:
+        lines = _with_signs(lines)
     given = [(place, line) for place, (_, text) in enumerate(lines) if (line := flat(seen(text)))]
     words = [line for _, line in given]
     letters = _lettered(words)
@@ -35,6 +39,21 @@ def stacked_joined(lines: Sequence[Numbered]) -> list[Numbered]:
         sign = f"{label['words']}：" if label else f"{number['value']}. " if number else f"{line}. "
         done[place] = (lines[place][0], f"{sign}{seen(lines[below][1])}")
         done[below] = (lines[below][0], "")
+    return done
+
+
+def _with_signs(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines without the signs behind numbers, letters and labels that stand on lines of their own below them."""
+    alone: list[int] = []
+    above = ""
+    for place, (_, text) in enumerate(lines):
+        line = flat(seen(text))
+        if _SIGN.fullmatch(line) and (_LETTER.fullmatch(above) or _NUMBER.fullmatch(above) or _LABEL.fullmatch(above)):
+            alone.append(place)
+        above = line or above
+    done = list(lines)
+    for place in alone if len(alone) >= 2 * _FEWEST else ():
+        done[place] = (lines[place][0], "")
     return done
 
 

@@ -24,6 +24,10 @@ _SAID_BEHIND = re.compile(r"\S\s?\(\s?(?:正确答案|正确选项)\s?\)(?!\s?[A
 _FULL, _FEWEST, _SHORT = 0.6, 2, 4
 _FILLED = re.compile(r"[(\[]\s{0,6}([A-J]{1,8})\s{0,6}[)\]]")
 _MOST = 10  # lines of options
+_SEVERAL, _ONE = re.compile(r"多选|多项选择|不定项选"), re.compile(r"单选|单项选择|最佳选择")
+"""What says that several options may be right, and that one is."""
+_LEAST_TOLD = 3
+"""Questions of which ticks told some options, from which on they may tell all of them where several may be right."""
 
 
 class _Row(Struct):
@@ -37,7 +41,8 @@ class _Row(Struct):
 
 def ticks_told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the lines with ticked options bare and their letters as the answer below."""
-    place = 0
+    place = partly = 0
+    several = False
     full = _Full(lines)
     while place < len(lines):
         if behind := _behind(lines, place, full):
@@ -46,7 +51,10 @@ def ticks_told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             continue
         run = _run(lines, place)
         letters, told = "".join(row.letters for row in run), "".join(sorted("".join(row.ticked for row in run)))
-        if len(letters) < 2 or not told or not _is_told(lines, place, run, letters, told, full):
+        if not run and "选" in lines[place][1] and (_SEVERAL.search(lines[place][1]) or _ONE.search(lines[place][1])):
+            several = _SEVERAL.search(lines[place][1]) is not None
+        partly += 0 < len(told) < len(letters)
+        if len(letters) < 2 or not told or not _is_told(lines, place, run, letters, told, full, several and partly >= _LEAST_TOLD):
             yield from lines[place : place + (len(run) or 1)]
         else:
             yield from ((row.index, row.text) for row in run)
@@ -69,12 +77,12 @@ class _Full:
         return widths[len(widths) * 9 // 10] * _FULL if widths else 0
 
 
-def _is_told(lines: Sequence[Numbered], place: int, run: Sequence[_Row], letters: str, told: str, full: _Full) -> bool:
-    """Tell whether the ticks of a run say its answer: the run is whole, and not all of it is ticked, as only boxes may be."""
+def _is_told(lines: Sequence[Numbered], place: int, run: Sequence[_Row], letters: str, told: str, full: _Full, may_be_all: bool) -> bool:
+    """Tell whether the ticks of a run say its answer: the run is whole, and not all of it is ticked, unless that may be."""
     end = place + len(run)
     if _breaks(lines, end, letters) or _is_cut(lines, end, full):
         return False
-    return len(told) < len(letters) or any(TICK in text for _, text in lines[place:end])
+    return may_be_all or len(told) < len(letters) or any(TICK in text for _, text in lines[place:end])
 
 
 def _run(lines: Sequence[Numbered], place: int) -> list[_Row]:

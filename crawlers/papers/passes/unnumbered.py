@@ -8,14 +8,16 @@ from collections.abc import Callable, Sequence
 
 from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
 from crawlers.papers.signs.headings import heads
-from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.numbers import TYPE, number_of
 
 _SURE = ("point", "ordinal", "titled", "bracket", "paren", "ringed")
 _RULE = re.compile(r"[-=_*~#+]{3,}|[-=*#~]{2,}+\s{0,3}(?:错题|题目|试题|问题|第)?\s?\d{0,4}\s?题?\s{0,3}[-=*#~]{2,}")
 _LABEL = re.compile(
-    r"[【\[]?(?:题目|题干|试题|问题|问|Q|Question|question)[】\]]?\s?:\s{0,3}(?=\S)|[【\[](?:题目|题干|试题|问题)[】\]]\s{0,3}"
+    r"[【\[]?(?:题目|题干|试题|问题|问|Q|Question|question|例题?\s?\d{0,3})[】\]]?\s?:\s{0,3}(?=\S)|[【\[]例题?\s?\d{0,3}[】\]]\s{0,3}|[【\[](?:题目|题干|试题|问题)[】\]]\s{0,3}"
 )
 _OPTION = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]\s{0,4}")
+_TYPED = re.compile(rf"[【\[(](?:{TYPE}|(?:单选|多选|判断|填空|简答)题?)[】\])]\s{{0,3}}(?=\S)")
+"""The kind of a question in front of its stem: `【单选】…`."""
 _FIRST = re.compile(r"[(\[]?[Aa]\s?[.、:)\]]")
 _VERDICT_BEHIND = re.compile(r"\(\s{0,3}(?:[A-J]{1,6}|[√×TF对错])\s{0,3}\)")
 
@@ -98,7 +100,9 @@ def _start(lines: Sequence[str], block: Sequence[int]) -> int | None:
     if not first and said in (None, 0):
         return None
     words = block[: first if first else said]
-    start = next((at for at, place in enumerate(words) if not heads(lines[place])), None)
+    start = next((at for at, place in enumerate(words) if _TYPED.match(lines[place])), None)
+    if start is None:
+        start = next((at for at, place in enumerate(words) if not heads(lines[place])), None)
     return words[start] if start is not None else None
 
 

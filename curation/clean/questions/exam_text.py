@@ -16,6 +16,8 @@ _CACHED_CHARS = 4_000
 _SHOWN_LETTERS = re.compile(r"[（(【\[［]\s*+[A-Ja-j](?:[、，,\s]*+[A-Ja-j])*+\s*+[.．、]?\s*+[）)】\]］]|（ ）[A-J]{1,6}（ ）")
 _SHOWN_VERDICT = re.compile(r"^[（(【\[][^（）()【】\[\]]{1,2}[）)】\]]|[（(【\[][^（）()【】\[\]]{1,2}[）)】\]](?=[。？！.?!]?$)")
 _GAP = re.compile(rf"(?<=[{CJK}，、“《：])[ \u3000\xa0]{{3,12}}(?=[{CJK}，、。；”》])|(?<=[{CJK}])[ \u3000\xa0]{{2}}(?=[{CJK}])")
+_NUMBER = re.compile(r"\s{0,9}第\s?[\d一二三四五六七八九十百]{1,5}\s?题\s{1,12}")
+"""The number of a question with the blanks behind it, which are no gap."""
 _SPACED = re.compile(f"(?<=[{CJK}])[ \u3000\xa0](?=[{CJK}])")
 _MOST_GAPS = 4
 _ASKS_WITHOUT_BLANK = re.compile("(?:[是为有于的者]|包括|如下)[:：]?$|[^）)】\\]][？?]$")  # 与血型（B）有关的是
@@ -28,7 +30,9 @@ def open_gaps(stem: str) -> str:
     """
     if "  " not in stem and "\u3000" not in stem and "\xa0" not in stem:
         return stem
-    opened, gaps = _GAP.subn(BLANK, stem)
+    number = found.end() if (found := _NUMBER.match(stem)) else 0
+    opened, gaps = _GAP.subn(BLANK, stem[number:])
+    opened = stem[:number] + opened
     return opened if 0 < gaps <= _MOST_GAPS and not _SPACED.search(opened) else stem
 
 

@@ -17,6 +17,7 @@ from curation.clean.questions.drafts import VERDICTS, Draft, question_of, reject
 from curation.clean.questions.exam_text import clean_answer, clean_prose, clean_stem, open_blank, open_gaps
 from curation.clean.questions.options import clean_options, holds_sentence
 from curation.clean.questions.paper_marks import type_tag
+from curation.clean.questions.recurring_frames import NO_FRAME, type_in, without_frame
 from curation.clean.questions.rejections import reason_against
 from curation.clean.questions.run_together import split_options
 from curation.clean.questions.shared_cases import Parts, case_text, split_marked, without_case
@@ -150,7 +151,9 @@ def _image_tags(item: QuestionItem) -> int:
 
 
 def _stem_and_case(item: QuestionItem, context: Context, rules: list[str]) -> _Parts:
-    raw = item.stem_raw or ""
+    raw, framed = without_frame(item.stem_raw or "", context.frames.get(item.provenance.page_id, NO_FRAME))
+    if framed:
+        rules.append("recurring_frame")
     opened = open_gaps(raw) if item.options_raw or item.shared_options_raw else raw
     if opened != raw:
         rules.append("gap")
@@ -171,7 +174,7 @@ def _stem_and_case(item: QuestionItem, context: Context, rules: list[str]) -> _P
             rules.append("case_split")
     stem = clean_stem(parts.question, normal=parts.question is text.text)
     rules += stem.rules
-    tag = type_tag(parts.question) or (type_tag(whole) if parts.case else None)
+    tag = type_tag(parts.question) or (type_tag(whole) if parts.case else None) or (type_in(framed) if framed else None)
     return _Parts(parts.case or None, stem.text, tag)
 
 

@@ -15,6 +15,7 @@ from atomexam.text.natural_order import natural_key
 from atomexam.text.option_letters import letters_in
 from curation.clean.classify.classes import declared_type
 from curation.clean.questions.incomplete_stems import misses_case
+from curation.clean.questions.recurring_frames import NO_FRAME, Frame, frame_of, without_frame
 from curation.clean.questions.shared_cases import MIN_SHARED_CHARS, Parts, split_shared
 from curation.clean.questions.stem_numbers import without_number
 from curation.text.normalize import normalize
@@ -52,11 +53,13 @@ class Context(NamedTuple):
     divided: dict[Place, str]
     """Place -> its own letter, for questions that share options and of which one alone has an answer, with a letter for each."""
 
+    frames: dict[str, Frame]
+    """page_id -> what stands around the stem of every question there."""
     caseless: frozenset[Place] = frozenset()
     """Places of the questions without a case that stand among others whose case is lost."""
 
 
-NOTHING = Context({}, frozenset(), frozenset(), frozenset(), {})
+NOTHING = Context({}, frozenset(), frozenset(), frozenset(), {}, {})
 
 
 def allows_several(*said: str | None) -> bool:
@@ -77,6 +80,7 @@ def context_of(items: Iterable[QuestionItem]) -> Context:
 def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str]) -> Context | None:
     """Return the context, None where a page has items in two of the runs that have one key."""
     stems: set[str] = set()
+    frames: dict[str, Frame] = {}
     sections: dict[str, list[tuple[tuple[str | int, ...], bool, str]]] = {}
     joined: set[Place] = set()
     divided: dict[Place, str] = {}
@@ -89,8 +93,6 @@ def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str
         sections.clear()
         for item in together:
             pages.setdefault(item.provenance.page_id, []).append(item)
-            if not item.case_raw and item.stem_raw and len(item.stem_raw) > MIN_SHARED_CHARS:
-                stems.add(without_number(normalize(item.stem_raw).text, item.number_raw))
             if item.answer_raw and declared_as(item.type_raw, item.section_raw) == "mrqa":
                 single = bool(_ONE_LETTER.fullmatch(item.answer_raw))
                 if single or _SEVERAL_LETTERS.fullmatch(item.answer_raw):
@@ -98,13 +100,25 @@ def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str
                     sections.setdefault(seen.page_id, []).append((natural_key(seen.position), single, seen.position))
         seen_pages.extend(map(hash, pages))
         mislabelled.update(_mislabelled(sections))
-        for page in pages.values():
+        for page_id, page in pages.items():
+            frame = frame_of([item.stem_raw for item in page if item.stem_raw and not item.doubt])
+            if frame is not NO_FRAME:
+                frames[page_id] = frame
+            stems.update(_long_stems(page, frame))
             _read_joined_keys(page, joined, divided)
             glued.update(_with_glued_options(page))
             caseless.update(_among_caseless(page))
     if len(np.unique(np.frombuffer(seen_pages, np.int64))) < len(seen_pages):
         return None
-    return Context(split_shared(sorted(stems)), frozenset(mislabelled), frozenset(joined), frozenset(glued), divided, frozenset(caseless))
+    parts = split_shared(sorted(stems))
+    return Context(parts, frozenset(mislabelled), frozenset(joined), frozenset(glued), divided, frames, frozenset(caseless))
+
+
+def _long_stems(page: list[QuestionItem], frame: Frame) -> Iterable[str]:
+    """Yield the stems of a page that may begin with a case, as they are looked up."""
+    for item in page:
+        if not item.case_raw and item.stem_raw and len(item.stem_raw) > MIN_SHARED_CHARS:
+            yield without_number(normalize(without_frame(item.stem_raw, frame)[0]).text, item.number_raw)
 
 
 def _url_of(item: QuestionItem) -> str:

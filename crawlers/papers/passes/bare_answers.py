@@ -1,0 +1,133 @@
+"""Answers without a usual label below the options that they name, `【B】…`, `B`, `正确答案是B。…`, `老师：选B。…` -> lines with labels.
+
+Numbered lines in, numbered lines out. Told by the whole text: nearly all runs of lettered options have such a line below them.
+"""
+
+import re
+from collections.abc import Sequence
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.sections.signals import is_worded_as_question
+from crawlers.papers.signs.answer_marks import Numbered, flat
+from crawlers.papers.signs.headings import heads
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import number_of
+
+_FEWEST, _SHARE, _SHORT = 3, 0.8, 14
+_SAID = r"(?P<letters>[A-J]{1,8})"
+_REST = r"(?:[。.,;!]\s{0,9}(?P<rest>.*))?\s{0,9}$"
+_FORMS = (
+    re.compile(
+        rf"[【\[(]?(?:正确|参考|标准)?答案[】\])]?\s?:?\s?{_SAID}(?:[。.;,]\s{{0,9}}|\s{{1,9}})(?![A-J](?:[\s,.;。、]|$))(?!\W{{0,3}}(?:答案|试题)?解析)"
+        r"(?P<rest>[\u4e00-\u9fff“《\d].{5,})$"
+    ),
+    re.compile(rf"[【\[(]{_SAID}[】\])]\s{{0,9}}(?P<rest>.*)$"),
+    re.compile(rf"{_SAID}[。.]?\s{{0,9}}$"),
+    re.compile(
+        rf"(?:[^\s:]{{1,8}}:\s?)?(?:(?:正确|参考)?(?:答案|选项)|正解)\s?[是为选]{{1,2}}\s?:?\s?[“\"【(]?{_SAID}[”\"】)]?(?:项|选项)?{_REST}"
+    ),
+    re.compile(rf"(?:[^\s:]{{1,8}}:\s?)?(?:答案|应|故|本题|所以|因此){{0,2}}选择?\s?:?\s?{_SAID}(?:项|选项)?{_REST}"),
+    re.compile(rf"A\s?:\s?{_SAID}{_REST}"),
+    re.compile(rf"(?:>{{1,3}}|=>|->|→|=|#|◆|●|☞|\*)\s{{0,3}}{_SAID}(?:\s{{1,9}}(?P<rest>\S.*))?\s{{0,9}}$"),
+)
+_LABEL = re.compile(r"[【\[]?(?:正确|参考|标准)?答案[】\]]?\s?:?")
+_ALONE = re.compile(r"[A-J](?:[\s,、]{0,2}[A-J]){0,7}[。.]?")
+_INLINE = re.compile(r"\s{0,9}[(\[]?A\s?[.、:)\]].{1,2000}[\s)]B\s?[.、:)\]]")
+_SOME = re.compile("[A-JＡ-Ｊ√×对错]")
+_SENTENCE = re.compile(r".{6,}[。!.]$")
+
+
+def bare_answers_told(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines, such answers and what explains them with their labels."""
+    firsts = sum(text.lstrip()[:1] in ("A", "Ａ", "(", "（", "[") for _, text in lines)
+    labelled = sum("答案" in text and len(text) <= _SHORT and _SOME.search(text) is not None for _, text in lines)
+    if firsts < _FEWEST or 2 * labelled > firsts:
+        return list(lines)
+    flats = [flat(text).strip() for _, text in lines]
+    ends = _ends(flats)
+    if len(ends) < _FEWEST:
+        return list(lines)
+    below = [place for end in ends if (place := next((at for at in range(end + 1, len(flats)) if flats[at]), None)) is not None]
+    return _labelled(lines, flats, below) or _joined(lines, flats, below) or _explained(lines, flats, below) or list(lines)
+
+
+def _ends(flats: Sequence[str]) -> list[int]:
+    """Return the places of the last lines of runs of options, a line each or all on one."""
+    ends: list[int] = []
+    letters = last = 0
+    for place, line in enumerate(flats):
+        if not line:
+            continue
+        letter = letter_of(line)
+        if letters < len(LETTERS) and letter == LETTERS[letters] and not (letters and any(form.match(line) for form in _FORMS[5:6])):
+            letters, last = letters + 1, place
+            if letters == 1 and _INLINE.match(line):
+                ends.append(place)
+                letters = 0
+            continue
+        if letters > 1:
+            ends.append(last)
+        letters = 0
+        if letter == "A":
+            letters, last = 1, place
+    return [*ends, last] if letters > 1 else ends
+
+
+def _labelled(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:
+    """Return the lines with the answers of one form; none where too few have it."""
+    for form in _FORMS:
+        found = {place: match for place in below if (match := form.match(flats[place]))}
+        rests = [match["rest"] or "" for match in found.values()] if "rest" in form.groupindex else []
+        is_asked = 2 * sum(_is_number(rest) or is_worded_as_question(rest) for rest in rests) > len(found)  # the answer stands first
+        if len(found) < max(_FEWEST, _SHARE * len(below)) or is_asked:
+            continue
+        done: list[Numbered] = []
+        for place, (index, text) in enumerate(lines):
+            if match := found.get(place):
+                done.append((index, f"答案：{match['letters']}"))
+                start = match.start("rest") if "rest" in form.groupindex and match["rest"] else -1
+                done += [(index, f"解析：{text.strip()[start:]}")] if start >= 0 and match["rest"].strip() else []
+            else:
+                done.append((index, text))
+        return done
+    return []
+
+
+def _joined(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:
+    """Return the lines with a label that stands alone joined to the letters on the next line with words; none where too few do so."""
+    found = {
+        place: said
+        for place in below
+        if _LABEL.fullmatch(flats[place]) and (said := next((at for at in range(place + 1, len(flats)) if flats[at]), None)) is not None
+    }
+    if len(found) < max(_FEWEST, _SHARE * len(below)) or not all(_ALONE.fullmatch(flats[said]) for said in found.values()):
+        return []
+    done = list(lines)
+    for place, said in found.items():
+        done[place] = (lines[place][0], f"答案：{flats[said]}")
+        done[said] = (lines[said][0], "")
+    return done
+
+
+def _explained(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:
+    """Return the lines with a label before the sentence that stands between the options of nearly every numbered question and the next."""
+    asked = [_is_number(line) for line in flats]
+    if sum(asked) < max(_FEWEST, _SHARE * len(below)):
+        return []
+    told = [
+        place
+        for place in below
+        if not asked[place] and _SENTENCE.match(flats[place]) and not letter_of(flats[place]) and not heads(flats[place])
+    ]
+    said = any("答案" in flats[place] or "解析" in flats[place][:6] for place in below)
+    if said or len(told) < max(_FEWEST, _SHARE * len(below)):
+        return []
+    done = list(lines)
+    for place in told:
+        done[place] = (lines[place][0], f"解析：{lines[place][1].strip()}")
+    return done
+
+
+def _is_number(line: str) -> bool:
+    number = number_of(line) if line else None
+    return number is not None and number.style in ("point", "ordinal", "titled")

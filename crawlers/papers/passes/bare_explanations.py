@@ -1,0 +1,66 @@
+"""Sentences without a label between an answer and the next stem of a paper without numbers -> explanations with their label.
+
+Numbered lines in, numbered lines out. They are told by the whole text: below nearly all answers stand such sentences, and above the first
+question none, so they speak of the answer and lead into no question. What tells of a patient, and what a stem refers to, is the stem's own.
+"""
+
+import re
+from collections.abc import Sequence
+
+from crawlers.papers.passes.unnumbered import has_numbers
+from crawlers.papers.sections.signals import is_worded_as_question
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
+from crawlers.papers.signs.headings import heads
+from crawlers.papers.signs.letters import letter_of
+
+_FEWEST, _SHARE, _MOST, _TRIED = 3, 0.6, 30, 50
+_ENDS = re.compile(r"[。!.;][”\")]?$")
+_OWN = re.compile(r"患[者儿]|病[人例]|求助者|来访者|岁|[男女][,，性]|案例|材料|病史|入院|就诊|主诉|体检|检查示|资料")
+_REFERS = re.compile(r"[\s(（]{0,4}(?:该|此|上述|这[一种个些]|本[例案]|根据(?:上|以上|材料)|其中)|上述|以上材料")
+_ABOUT = re.compile(r"本(?:卷|题库|试题|套|次|文)|共.{0,6}[题分]|说明|注意|满分|考试|题库|试卷|下面|以下是")
+"""What speaks of a paper as a whole, above its first question."""
+
+
+def explanations_told(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines with a label before the first of such sentences below each answer."""
+    if has_numbers(lines):
+        return list(lines)
+    flats = [flat(seen(text)) for _, text in lines]
+    ends = [place for place, line in enumerate(flats) if line and any(kind == "answer" for kind, _ in parts_of(line))]
+    if len(ends) < _FEWEST or not any(_sentences(flats, _words(flats, end)) for end in ends[:_TRIED]):
+        return list(lines)
+    above = _words(flats, -1)
+    below = [_sentences(flats, _words(flats, end)) for end in ends[:-1]]
+    first = [place for place in above if not heads(flats[place]) and not _ABOUT.search(flats[place])]
+    if _sentences(flats, first) or sum(map(bool, below)) < max(_FEWEST, _SHARE * len(below)):
+        return list(lines)
+    last = [place for place in _words(flats, ends[-1]) if _ENDS.search(flats[place])]  # no question stands below it
+    done = list(lines)
+    for places in [*below, last]:
+        for place in places:
+            done[place] = (lines[place][0], f"解析：{seen(lines[place][1])}")
+    return done
+
+
+def _words(flats: Sequence[str], place: int) -> list[int]:
+    """Return the places of the lines of words behind a line, up to the first option or answer; labelled ones apart."""
+    found: list[int] = []
+    for at in range(place + 1, min(place + _MOST, len(flats))):
+        if not flats[at]:
+            continue
+        kinds = [kind for kind, _ in parts_of(flats[at])]
+        if letter_of(flats[at]) or "answer" in kinds:
+            break
+        if kinds == ["text"]:
+            found.append(at)
+    return found
+
+
+def _sentences(flats: Sequence[str], words: Sequence[int]) -> list[int]:
+    """Return those of lines above options that end as sentences do and ask nothing, as far as none of them is the stem's own."""
+    ends = [at for at, place in enumerate(words[:-1]) if _ENDS.search(flats[place]) and not is_worded_as_question(flats[place])]
+    if not ends:
+        return []
+    found = list(words[: ends[-1] + 1])
+    own = any(_OWN.search(flats[place]) or is_worded_as_question(flats[place]) for place in found)
+    return [] if own or _REFERS.match(flats[words[ends[-1] + 1]]) else found

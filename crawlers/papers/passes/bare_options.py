@@ -1,0 +1,48 @@
+"""Letters for options that stand bare below numbered stems, each on a line of its own. Lines in, as many lines out."""
+
+from collections.abc import Sequence
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.sections.signals import is_worded_as_question
+from crawlers.papers.signs.answer_marks import flat, parts_of
+from crawlers.papers.signs.headings import heads
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import number_of
+
+_FEWEST, _SHARE, _ASKING, _MOST = 3, 0.9, 0.6, 10
+
+
+def bare_options_in(lines: Sequence[str]) -> dict[int, str]:
+    """Return the letter of each such option by the place of its line; none where nearly all numbered stems have not some.
+
+    The lines may be taken for more than one thing: ask only where something else says that they are options.
+    """
+    flats = [flat(line).strip() for line in lines]
+    starts = [place for place, line in enumerate(flats) if line and _is_number(line)]
+    if len(starts) < _FEWEST:
+        return {}
+    runs = [_run(flats, start) for start in starts]
+    asking = sum(is_worded_as_question(flats[start]) for start in starts)
+    if sum(map(bool, runs)) < _SHARE * len(runs) or asking < _ASKING * len(runs):
+        return {}
+    return {place: letter for run in runs for letter, place in zip(LETTERS, run, strict=False)}
+
+
+def _is_number(line: str) -> bool:
+    number = number_of(line)
+    return number is not None and number.style in ("point", "ordinal", "titled")
+
+
+def _run(flats: Sequence[str], start: int) -> list[int]:
+    """Return the places of the lines below a stem up to the next one, what is said of it, or a heading; none where one is no option."""
+    run: list[int] = []
+    for place in range(start + 1, len(flats)):
+        line = flats[place]
+        if not line and not run:
+            continue
+        if not line or _is_number(line) or heads(line) or any(kind != "text" for kind, _ in parts_of(line)):
+            break
+        if letter_of(line):
+            return []
+        run.append(place)
+    return run if 2 <= len(run) <= _MOST else []

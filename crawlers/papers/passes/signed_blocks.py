@@ -1,0 +1,100 @@
+"""Blocks of a stem over options without letters, a sign before the right ones: `+` among `-`, `*` among none. Numbered lines in and out.
+
+Told by the whole text: nearly all blocks between empty lines are built so.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.sections.signals import is_worded_as_question
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
+from crawlers.papers.signs.letters import letter_of
+
+_FEWEST, _SHARE, _ASKING, _MOST = 3, 0.9, 0.6, 10
+_SIGNED = re.compile(r"\s{0,9}(?P<sign>[+-])(?:\s{1,3}(?=\S)|(?=[^\s+\-\d]))(?P<words>.{1,2000})$")
+_STARRED = re.compile(r"\s{0,9}(?P<sign>[*√✓✔])\s{0,3}(?P<words>[^\s*].{0,2000})$")
+_STEM = re.compile(r"\s{0,9}(?:\?|Q\s?[:.)]|问\s?:)\s{0,3}(?=\S)", re.IGNORECASE)
+"""What some write before a stem."""
+_NUMBER = re.compile(r"\s{0,9}(?:第\s?)?\d{1,4}\s?[题.、:)]\s{0,4}(?=\D)")
+Block = list[Numbered]
+
+
+def signed_blocks_told(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines with letters before such options, and their answer below them; other texts as they are."""
+    signed = sum(text.lstrip()[:1] in ("+", "*", "√", "✓", "✔") for _, text in lines)
+    if signed < _FEWEST:
+        return list(lines)
+    blocks = list(_blocks(lines))
+    for told in (_told_by_signs, _told_by_stars):
+        found = [told(block) for block in blocks]
+        count = sum(bool(each) for each in found)
+        asking = sum(bool(each) and is_worded_as_question(flat(block[0][1])) for block, each in zip(blocks, found, strict=True))
+        partly = sum(any(kind == "option" for _, kind, _ in each) for each in found)
+        if count >= max(_FEWEST, _SHARE * len(blocks)) and 2 * partly > count and asking >= _ASKING * count:
+            numbers = iter(range(1, count + 1))
+            return [line for block, each in zip(blocks, found, strict=True) for line in (_written(each, next(numbers)) if each else block)]
+    return list(lines)
+
+
+def _blocks(lines: Sequence[Numbered]) -> Iterator[Block]:
+    block: Block = []
+    for index, text in lines:
+        if text.strip():
+            block.append((index, text))
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _told_by_signs(block: Block) -> list[tuple[int, str, str]]:
+    """Return the lines of a block as index, kind and words: all options have a sign, `+` the right ones."""
+    found = [_SIGNED.match(flat(text)) for _, text in block]
+    start = next((at for at, match in enumerate(found) if match), 0)
+    end = next((at for at in range(start, len(block)) if not found[at]), len(block))
+    return _parts(block, start, end, [bool(match and match["sign"] == "+") for match in found], _SIGNED)
+
+
+def _told_by_stars(block: Block) -> list[tuple[int, str, str]]:
+    """Return the lines of a block as index, kind and words: what stands below its first line is options, the right ones with a star."""
+    end = next((at for at, (_, text) in enumerate(block) if at and _says(text)), len(block))
+    if any(letter_of(flat(text).strip().lstrip("*√✓✔ ")) for _, text in block[1:end]) or _STARRED.match(flat(block[0][1])):
+        return []
+    return _parts(block, 1, end, [bool(_STARRED.match(flat(text))) for _, text in block], _STARRED)
+
+
+def _says(text: str) -> bool:
+    return any(kind != "text" for kind, _ in parts_of(flat(seen(text))))
+
+
+def _parts(block: Block, start: int, end: int, right: Sequence[bool], sign: re.Pattern[str]) -> list[tuple[int, str, str]]:
+    if not start or not 2 <= end - start <= _MOST or not any(right[start:end]):
+        return []
+    if any(not _says(text) for _, text in block[end:]):
+        return []  # words that are no part of a question
+    stem = [(index, "stem", _STEM.sub("", text, count=1) if at == 0 else text) for at, (index, text) in enumerate(block[:start])]
+    options = []
+    for at in range(start, end):
+        index, text = block[at]
+        match = sign.match(flat(text))
+        options.append((index, "right" if right[at] else "option", text[match.start("words") :] if match else text.strip()))
+    return [*stem, *options, *((index, "rest", text) for index, text in block[end:])]
+
+
+def _written(parts: Sequence[tuple[int, str, str]], number: int) -> Iterator[Numbered]:
+    """Yield a block as lines of a paper."""
+    options = [kind for _, kind, _ in parts if kind in ("option", "right")]
+    answer = "".join(letter for letter, kind in zip(LETTERS, options, strict=False) if kind == "right")
+    letters = iter(LETTERS)
+    for at, (index, kind, text) in enumerate(parts):
+        if kind == "stem":
+            own = _NUMBER.match(flat(text)) if at == 0 else None
+            yield index, f"{number}. {text[own.end() if own else 0 :].strip()}" if at == 0 else text
+        elif kind == "rest":
+            yield index, text
+        else:
+            yield index, f"{next(letters)}. {text}"
+            if at + 1 == len(parts) or parts[at + 1][1] == "rest":
+                yield index, f"答案：{answer}"

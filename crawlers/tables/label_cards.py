@@ -1,0 +1,112 @@
+"""Tables of a label and its values a row, `Title | …`, `Option | 100 | …`, again and again -> a question a row.
+
+Rows in, rows out; a table that has no such form comes back as it is.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from crawlers.tables.marked_options import NO, RIGHT, TEXT, YES, word_of
+from crawlers.tables.tree import STEM, Rows
+
+_FEWEST, _SHARE = 3, 0.9
+_MOST_LABELS, _MOST_LABEL_CHARS, _MOST_CELLS, _MOST_OPTIONS = 20, 16, 6, 10
+_LABEL = re.compile(
+    r"(?:选项|option|opt|choice)?\s?[A-Ja-j]|选项|option|choice|答案|正确答案|解析|题干|题目|问题|题型|answer|question(?:\s?text)?",
+    re.IGNORECASE,
+)
+_TRUE, _FALSE = ("true", "正确", "对"), ("false", "错误", "错")
+Row = tuple[str, list[str]]
+Card = tuple[str, list[tuple[str, list[str]]]]
+
+
+def of_cards(table: Rows) -> Rows:
+    """Return a table of a label and its values a row as one of cards: a number or the first label begins the next."""
+    rows = _labelled_rows(table)
+    labels = [cells[0] for _, cells in rows]
+    if len(rows) < 3 * _FEWEST or any(not label or len(label) > _MOST_LABEL_CHARS for label in labels if not label.isdigit()):
+        return table
+    numbered = labels[0].isdigit()
+    names = {label for label in labels if not label.isdigit()}
+    if not 2 <= len(names) <= _MOST_LABELS or len(labels) < _FEWEST * len(names):
+        return table
+    cards: list[Card] = []
+    for place, (label, *values) in rows:
+        if label.isdigit() if numbered else label == labels[0]:
+            cards.append((place, []))
+        cards[-1][1].append((STEM if numbered and label.isdigit() else label, values))
+    listed = _listed_label(cards)
+    known = sum(_LABEL.fullmatch(label) is not None for label in names) * 2 >= len(names)
+    if len(cards) < _FEWEST or not (known or listed):
+        return table
+    done = [(place, _card(said, listed)) for place, said in cards]
+    return Rows(table.way, [(place, card) for place, card in done if card]) if all(card is not None for _, card in done) else table
+
+
+def _labelled_rows(table: Rows) -> list[Row]:
+    """Return the rows of a table as their texts, its header first where it has one; nothing where they are wide or hold more than text."""
+    keys = [key for key in (table.rows[0][1] if table.rows else ()) if not key.startswith("^")]
+    rows: list[Row] = (
+        []
+        if not keys or keys[0].startswith("column ")
+        else [(table.rows[0][0], ["" if key.startswith("column ") else key for key in keys])]
+    )
+    for place, row in table.rows:
+        if any(isinstance(value, list | dict) for value in row.values()) or len(row) > _MOST_CELLS:
+            return []
+        rows.append((place, [str("" if value is None else value).strip() for value in row.values()]))
+    return rows if all(len(cells) > 1 for _, cells in rows) else [(place, [*cells, ""]) for place, cells in rows]
+
+
+def _listed_label(cards: Sequence[Card]) -> str:
+    """Return the label that stands several times in nearly every card, a mark and a text behind it: that of options."""
+    several: Counter[str] = Counter()
+    for _, said in cards:
+        counts = Counter(label for label, values in said if _marked(values) is not None)
+        several.update(label for label, count in counts.items() if 1 < count <= _MOST_OPTIONS)
+    label, count = several.most_common(1)[0] if several else ("", 0)
+    right = [any(_marked(values) for name, values in said if name == label) for _, said in cards if any(name == label for name, _ in said)]
+    return label if count >= 0.5 * len(cards) and right and sum(right) >= _SHARE * len(right) else ""
+
+
+def _marked(values: Sequence[str]) -> bool | None:
+    """Tell whether a mark says that the text behind it, or in front of it, is right; None where there is none."""
+    filled = [value for value in values if value]
+    if len(filled) < 2:
+        return None
+    mark = next((value for value in (filled[0], filled[1]) if _is_mark(value)), None)
+    return None if mark is None else word_of(mark) in YES or _share(mark) > 0
+
+
+def _is_mark(value: str) -> bool:
+    return word_of(value) in YES | NO or _share(value) >= 0
+
+
+def _share(value: str) -> float:
+    """Return the points or the share of them that an option gives; -1 for what is no number."""
+    return float(value.rstrip("%")) if re.fullmatch(r"\d{1,3}(?:\.\d{1,6})?%?", value) else -1.0
+
+
+def _card(said: Sequence[tuple[str, list[str]]], listed: str) -> dict[str, Any] | None:
+    """Return a card as a record; None where a label stands twice that is none of options."""
+    card: dict[str, Any] = {}
+    for label, values in said:
+        text = next((value for value in values if value), "")
+        if label == listed:
+            marked, filled = _marked(values), [value for value in values if value]
+            text = next((value for value in filled[:2] if not _is_mark(value)), filled[1] if len(filled) > 1 else "")
+            if marked is None:
+                return None
+            card.setdefault(label, []).append({TEXT: text, RIGHT: int(marked)})
+        elif label in card:
+            return None
+        else:
+            card[label] = text
+    verdicts = {key: value for key, value in card.items() if key.lower() in (*_TRUE, *_FALSE)}
+    if listed and listed not in card and len(verdicts) == 2:
+        right = [key for key, value in verdicts.items() if _share(value) > 0]
+        card = {key: value for key, value in card.items() if key not in verdicts}
+        card[listed] = [{TEXT: "正确" if key.lower() in _TRUE else "错误", RIGHT: int(key in right)} for key in verdicts]
+    return card

@@ -1,0 +1,161 @@
+"""What programs and sites print around each stem of a file: counters, labels, scores, sources, buttons. Stems in, stems out.
+
+One stem does not tell it, all of a file do: the same words, but for their numbers, open or end nearly all of them.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from curation.clean.questions.stem_numbers import TYPE
+
+_FEWEST, _SHARE, _ALL, _VARIANTS, _FEW, _ROUNDS, _SAMPLE = 5, 0.8, 0.95, 6, 4, 6, 1000
+"""Stems of a file from which they tell; the share that must have the same words, or some of a few; how many these may be."""
+_LEAST_LEFT = 4
+"""Letters and digits that must be left of a stem."""
+_KIND = rf"(?:{TYPE}|[单多]选|判断|填空|简答|案例(?:分析)?题?|[AB][1-4](?:型题?)?)"
+_TYPE = re.compile(TYPE)
+_KEPT = re.compile(rf"\s*+(?:\d{{1,4}}\s*+[、.．:：)）]\s*+|第\s?\d{{1,4}}\s?题\s*+[、.．:：]?\s*+|[(（\[【]\s?{_KIND}\s?[)）\]】]\s*+)*+")
+"""Number and type, which other rules read."""
+_BRACKETED = r"[(（\[【〔](?=[^()（）\[\]【】〔〕\n]{0,30}[^\s_A-J√×对错TF()（）\[\]【】〔〕])[^()（）\[\]【】〔〕\n]{1,30}[)）\]】〕]"
+_HEADS = (
+    re.compile(r"(?P<line>[^\n]{1,40})\n\s*+(?=\S)"),
+    re.compile(rf"{_BRACKETED}\s*+(?=\S)"),
+    re.compile(rf"(?P<kind>{_KIND})[ \t\u3000]+(?=\S)"),
+    re.compile(r"(?=[^\s\d，。？！；:：]{0,8}\d)(?P<count>[^\s，。？！；（）():：]{1,14})(?:[:：](?=\S)|[ \t\u3000]+(?=\S))"),
+    re.compile(
+        r"(?P<counter>(?:question|item|no\.?|q|题号|题目|编号|序号)\s?\d{1,5}(?:\s?(?:of|/|／|\|)\s?\d{1,5})?)\s*+[:：.|]?\s*+(?=\S)",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(?=\S{0,11}[^\sA-Za-z])(?P<token>[^\s，。？！；（）()]{1,12})[ \t\u3000]++(?=\S)"),
+    re.compile(r"(?P<said>[^\n。？！?（(]{1,8}[:：][^\n。？！?（(]{0,20}[。！])\s*+(?=\S)"),
+    re.compile(r"(?P<name>[^\s，。？！；：:（）()\d]{1,8})[:：]\s*+(?=\S)"),
+)
+_TAILS = (
+    re.compile(r"(?<=\S)[ \t\u3000]{0,9}\n\s{0,9}(?P<line>[^\n]{1,40})\Z"),
+    re.compile(rf"{_BRACKETED}\s{{0,9}}[。.]?\Z"),
+    re.compile(r"(?:(?<=[ \t\u3000])#[^\s#]{1,20}[ \t\u3000]{0,9}){1,8}\Z"),
+    re.compile(r"(?<=[ \t\u3000])[*＊★☆][^\s]{0,8}\Z"),
+)
+_SENTENCE = re.compile(
+    r"[，；？?]|患者|病人|[男女]性?，|岁|[_＿]{2}|[(（]\s*[)）]|单位|保留|提示|已知|其中|[是为有于的]\s*$|包括$|属于$|哪|什么|如何"
+)
+_MAY_FRAME = re.compile(
+    rf"\d|[:：#*＊★☆|/·]|-{{2}}|第.{{1,4}}题|{_KIND}|收藏|纠错|笔记|选项|选择|答案|提交|分享|反馈|必[答做]|题[目号型]|试题|真题|分值|难度|[序编]号|章节|知识点"
+)
+"""What words that are no part of a sentence have in them, where no brackets stand around them."""
+_LABEL = re.compile(r"(?P<label>[^:：]{1,10})[:：].*", re.DOTALL)
+_CLOSED = re.compile(r"[(（\[【〔].*[)）\]】〕][。.]?", re.DOTALL)
+_LABELS = re.compile(r"难易?程?度|难易|分值|分数|来源|出处|章节|知识点|考点|题型|题号|编号|科目|标签|年份|必答|等级")
+"""Labels that say something of a question and are no part of it, in brackets or on lines of their own."""
+_COUNT, _HAN_COUNT = re.compile(r"\d+(?:\.\d+)?"), re.compile(r"(?<=第)[一二三四五六七八九十百]{1,4}")
+_WORDS = re.compile(r"\w")
+
+
+class Frame(Struct, frozen=True):
+    """What stands around the stems of one file, from outside in: the place of a pattern, and the words that it holds without numbers."""
+
+    heads: tuple[tuple[int, frozenset[str]], ...] = ()
+    tails: tuple[tuple[int, frozenset[str]], ...] = ()
+
+
+NO_FRAME = Frame()
+
+
+def frame_of(stems: Sequence[str]) -> Frame:
+    """Return what stands around nearly all stems of a file. Their order does not matter."""
+    if len(stems) < _FEWEST:
+        return NO_FRAME
+    some = sorted(stems)[:: max(1, len(stems) // _SAMPLE)]
+    heads, some = _found(some, _HEADS, _head)
+    tails, _ = _found(some, _TAILS, _tail)
+    return Frame(heads, tails) if heads or tails else NO_FRAME
+
+
+def without_frame(stem: str, frame: Frame) -> tuple[str, str]:
+    """Return a stem without the frame of its file, and the words that were taken off it."""
+    taken: list[str] = []
+    for patterns, layers, cut in ((_HEADS, frame.heads, _head), (_TAILS, frame.tails, _tail)):
+        for place, words in layers:
+            found = cut(stem, patterns[place])
+            if found and _mask(found[1]) in words:
+                stem, said = found
+                taken.append(said)
+    return stem, " ".join(taken)
+
+
+def type_in(words: str) -> str | None:
+    """Return the type that a frame says."""
+    found = _TYPE.search(words)
+    return found[0] if found else None
+
+
+Cut = Callable[[str, re.Pattern[str]], tuple[str, str] | None]
+
+
+def _found(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) -> tuple[tuple[tuple[int, frozenset[str]], ...], list[str]]:
+    """Return the layers that one after the other can be taken off stems, and what is left of these."""
+    layers: list[tuple[int, frozenset[str]]] = []
+    for _ in range(_ROUNDS):
+        for place, pattern in enumerate(patterns):
+            cuts = [cut(stem, pattern) for stem in stems]
+            words = _recurring([_mask(each[1]) for each in cuts if each], len(stems))
+            if words:
+                layers.append((place, words))
+                stems = [each[0] if each and _mask(each[1]) in words else stem for each, stem in zip(cuts, stems, strict=True)]
+                break
+        else:
+            break
+    return tuple(layers), stems
+
+
+def _recurring(masks: list[str], count: int) -> frozenset[str]:
+    """Return the words, one or a few, that so many of all stems have; none where too few have them."""
+    counts = Counter(masks)
+    usual, times = counts.most_common(1)[0] if counts else ("", 0)
+    if times >= max(_FEWEST, _SHARE * count):
+        return frozenset({usual})
+    labels = {mask for mask, each in counts.items() if _LABELS.fullmatch(mask) and each > max(1, count // 10)}
+    if labels:
+        return frozenset(labels)
+    several = {mask for mask, each in counts.items() if each > 1 or len(counts) <= _FEW}
+    held = sum(counts[mask] for mask in several)
+    return (
+        frozenset(several) if len(several) <= _VARIANTS and held >= 2 * len(several) and held >= max(_FEWEST, _ALL * count) else frozenset()
+    )
+
+
+def _head(stem: str, pattern: re.Pattern[str]) -> tuple[str, str] | None:
+    kept = _KEPT.match(stem)
+    start = kept.end() if kept else 0
+    found = pattern.match(stem, start)
+    return _parted(stem[:start] + stem[found.end() :], found) if found else None
+
+
+def _tail(stem: str, pattern: re.Pattern[str]) -> tuple[str, str] | None:
+    found = pattern.search(stem.rstrip(), max(0, len(stem) - 200))
+    return _parted(stem[: found.start()].rstrip(), found) if found else None
+
+
+def _parted(rest: str, found: re.Match[str]) -> tuple[str, str] | None:
+    """Return what is left and what was taken, where the one may be a stem and the other is no part of a sentence."""
+    said = found[0].strip()
+    is_part = _SENTENCE.search(said) is not None and "said" not in found.re.groupindex
+    if not _CLOSED.fullmatch(said) and not _MAY_FRAME.search(said):
+        return None
+    if is_part or sum(1 for _ in _WORDS.finditer(rest)) < _LEAST_LEFT:
+        return None
+    return rest, said
+
+
+def _mask(said: str) -> str:
+    """Return words without what differs from question to question: numbers, and what a label says."""
+    text = _HAN_COUNT.sub("0", _COUNT.sub("0", unicodedata.normalize("NFKC", said).strip()))
+    bare = text.strip("()[]【】〔〕 ")
+    label = _LABEL.fullmatch(bare)
+    if label and not re.search(r"[。!]", bare):
+        text = label["label"].strip()
+    return " ".join("类型" if re.fullmatch(_KIND, word) else word for word in re.split(r"[\s|·]+", text))

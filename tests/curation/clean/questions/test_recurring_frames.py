@@ -1,0 +1,58 @@
+"""What stands around every stem of a file is no part of any; what some stems begin with is."""
+
+import pytest
+
+from curation.clean.questions.exam_text import open_gaps
+from curation.clean.questions.recurring_frames import NO_FRAME, frame_of, without_frame
+
+STEMS = [f"第{n}例患者最先受到影响的器官是（ ）" for n in range(1, 9)] + ["下列属于感觉器官的是", "下列属于消化器官的是"]
+HEADS = [
+    "{n}/10 ",
+    "Question {n} of 10\n",
+    "题目ID：10{n}\n",
+    "No.0{n} ",
+    "（难度：易）",
+    "主持人：第{n}题，请听题。",
+    "---\n题号 {n} | 题型 单选题\n",
+    "【知识点：心理】",
+]
+TAILS = ["\n难度：中", " #心理学 #基础", "（难易度：{w}）", "【{w}】", "\n收藏 纠错 笔记", " *必答"]
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_what_opens_every_stem_is_taken_off(head: str) -> None:
+    given = [head.format(n=n) + stem for n, stem in enumerate(STEMS, 1)]
+    frame = frame_of(given)
+    assert [without_frame(stem, frame)[0] for stem in given] == STEMS
+
+
+@pytest.mark.parametrize("tail", TAILS)
+def test_what_ends_every_stem_is_taken_off(tail: str) -> None:
+    given = [stem + tail.format(w="易难"[n % 2]) for n, stem in enumerate(STEMS)]
+    frame = frame_of(given)
+    assert [without_frame(stem, frame)[0] for stem in given] == STEMS
+
+
+@pytest.mark.parametrize(
+    "stems",
+    [
+        STEMS,
+        STEMS[:3],
+        [f"What is the capital of country {n}?" for n in range(9)],
+        [f"患者，男，{n}岁。发热两天。\n最可能的诊断是" for n in range(20, 30)],
+        [f"某药的性质是{n}。（ ）" for n in range(9)],
+        [f"知觉的特性（{word}）" for word in ("选择性", "整体性", "理解性", "恒常性", "对比", "错觉", "阈限", "适应")],
+    ],
+)
+def test_stems_without_a_frame_stay(stems: list[str]) -> None:
+    frame = frame_of(stems)
+    assert [without_frame(stem, frame)[0] for stem in stems] == stems
+
+
+def test_the_order_of_the_stems_does_not_matter() -> None:
+    given = [f"{n}/10 {stem}" for n, stem in enumerate(STEMS, 1)]
+    assert frame_of(given) == frame_of(given[::-1]) != NO_FRAME
+
+
+def test_blanks_behind_a_number_are_no_gap() -> None:
+    assert open_gaps("第7题  下列属于感觉器官的是 [单选题]") == "第7题  下列属于感觉器官的是 [单选题]"
