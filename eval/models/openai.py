@@ -34,6 +34,7 @@ class OpenAI:
     def __init__(self, description: Description) -> None:
         self._server = description.server or Server()
         self._turns = Turns(self._server)
+        self.under_way = self._server.concurrency
         self._where = f"model {description.model}"
         if not description.name:
             raise ValueError(f"{self._where}: no name; set `name` in params.yaml to what the server calls the model")
