@@ -1,6 +1,7 @@
 """Asking while the split is read: windows, order and memory change no reply, and nothing is asked twice."""
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -333,6 +334,19 @@ def test_what_only_ends_like_a_store_is_no_hindrance(tmp_path: Path) -> None:
     (tmp_path / "kept.jsonl").write_bytes(kept_line("k", "答"))
     with open_store(tmp_path / "own.jsonl") as store:
         assert texts_of(store, "k") == {"k": "答"}
+
+
+def test_a_store_may_have_more_files_than_a_process_opens_by_default(tmp_path: Path) -> None:
+    """64 processes leave a file each for every run; 1,024 is the usual limit, which a process may raise itself."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for number in range(150):
+        (tmp_path / f"{number:03}.jsonl").write_bytes(kept_line(f"k{number}", "答"))
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (100, before[1]))
+        with open_store(tmp_path / "own.jsonl") as store:
+            assert len(store.find(f"k{number}" for number in range(150))) == 150
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def test_a_line_that_is_too_deep_is_named(tmp_path: Path) -> None:
