@@ -74,6 +74,8 @@ class Asker:
         todo = list(missing)
         generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
         for place, reply in generate(list(missing.values()), self._settings) if missing else ():
+            if not 0 <= place < len(todo):
+                raise ValueError(f"{self._backend.identity} replied to a question that was not asked; this is a fault of the backend")
             key = todo[place]
             if missing.pop(key, None) is None:
                 raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a fault of the backend")

@@ -6,7 +6,6 @@ What a killed process has written stays; a machine that goes down may take the r
 
 import errno
 import os
-import resource
 import sys
 import time
 from array import array
@@ -228,6 +227,8 @@ def _opened(path: Path) -> FileIO:
     try:
         return open(path, "rb", buffering=0)
     except OSError as error:
+        import resource  # which Windows lacks
+
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if error.errno != errno.EMFILE or soft == hard:
             raise
