@@ -26,6 +26,8 @@ Raised when a change moves what it gives: kept replies are then asked anew.
 _WINDOW_CHARS, _REQUEST_CHARS = 4_000_000, 800
 """What is asked at a time, and what a request and its reply take beside its messages: 4,500 claims, or 800 questions with five examples."""
 _NOT_FINITE = "a likelihood is no finite number"  # JSON has none for it, and nobody could read the store again
+_CALLS_UNDER_WAY = 64
+"""Askings of a window for each call that a server has under way: at its end all wait for the slowest, a tenth longer at most."""
 NOT_REACHED = "the question before it failed"
 
 
@@ -72,6 +74,8 @@ class Asker:
         todo = list(missing)
         generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
         for place, reply in generate(list(missing.values()), self._settings) if missing else ():
+            if not 0 <= place < len(todo):
+                raise ValueError(f"{self._backend.identity} replied to a question that was not asked; this is a fault of the backend")
             key = todo[place]
             if missing.pop(key, None) is None:
                 raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a fault of the backend")
@@ -108,7 +112,7 @@ class Asker:
         """
         if getattr(self._backend, "shares_prefixes", False):
             lists = self._by_prompt(lists)
-        for window in _windows(lists, repeats):
+        for window in _windows(lists, repeats, _CALLS_UNDER_WAY * getattr(self._backend, "under_way", 0)):
             by_item_id(window)
             done: dict[tuple[str, int], tuple[Asking, Reply]] = {}
             while window:
@@ -153,13 +157,17 @@ class Asker:
         bar.update(more.get("kept", 0) + more.get("failed", 0))
 
 
-def _windows(lists: Iterable[Sequence[Request]], repeats: int) -> Iterator[list[Request]]:
-    """Yield the requests of several lists, as many together as are asked at a time; those of one conversation always."""
+def _windows(lists: Iterable[Sequence[Request]], repeats: int, least: int) -> Iterator[list[Request]]:
+    """Yield the requests of several lists, as many together as are asked at a time; those of one conversation always.
+
+    Args:
+        least: askings of a window, however long they are.
+    """
     window, held = list[Request](), 0
     for some in (conversation for requests in lists for conversation in conversations(requests)):
         window += some
         held += sum(_REQUEST_CHARS + sum(len(message["content"]) for message in one.messages) for one in some) * repeats
-        if held >= _WINDOW_CHARS:
+        if held >= _WINDOW_CHARS and len(window) * repeats >= least:
             yield window
             window, held = [], 0
     if window:

@@ -117,13 +117,29 @@ async def bounded(response: httpx2.Response) -> None:
     response.stream = _Bounded(response.stream)
 
 
+class Turns:
+    """When a server may be called again; as long as the model is open, however many windows are asked."""
+
+    def __init__(self, server: Server) -> None:
+        self._gap = 60 / server.calls_per_minute if server.calls_per_minute else 0.0
+        self._free_at = 0.0
+
+    def none_for(self, seconds: float) -> None:
+        """Let no call start for some seconds."""
+        self._free_at = max(self._free_at, time.monotonic() + seconds)
+
+    async def next(self) -> None:
+        """Wait until the server's limits let one more call start."""
+        while (wait := self._free_at - time.monotonic()) > 0:
+            await asyncio.sleep(wait)
+        self._free_at = time.monotonic() + self._gap
+
+
 class Caller:
     """One server asked by several workers, which share its limits."""
 
-    def __init__(self, client: AsyncOpenAI, server: Server, key: str | None) -> None:
-        self._client, self._server, self._key = client, server, key
-        self._gap = 60 / server.calls_per_minute if server.calls_per_minute else 0.0
-        self._free_at = 0.0
+    def __init__(self, client: AsyncOpenAI, server: Server, key: str | None, turns: Turns) -> None:
+        self._client, self._server, self._key, self._turns = client, server, key, turns
 
     async def reply(self, body: dict[str, Any], most_tokens: int, name: str) -> Reply:
         """Return the reply to one request, tried as often as it may help.
@@ -133,7 +149,7 @@ class Caller:
         """
         jitter = Random(name)  # spreads the workers; no output depends on it
         for number in count(1):
-            await self._turn()
+            await self._turns.next()
             try:
                 return await self._once(body, most_tokens)
             except Failure as failure:
@@ -142,19 +158,13 @@ class Caller:
                     raise Failure(f"{failure}{tried}", counts=failure.counts, ends=failure.ends, status=failure.status) from None
                 wait = min(_FIRST_WAIT * 2 ** (number - 1), _LONGEST_WAIT) * jitter.uniform(0.5, 1.0)
                 if failure.wait is not None:
-                    self._free_at = max(self._free_at, time.monotonic() + failure.wait)
+                    self._turns.none_for(failure.wait)
             await asyncio.sleep(wait)
         raise ValueError("unreachable")
 
     def without_key(self, text: str) -> str:
         """Return a text in which the server, or a library, cannot have put the key."""
         return text.replace(self._key, "[key]") if self._key and len(self._key) >= _SHORTEST_KEY else text
-
-    async def _turn(self) -> None:
-        """Wait until the server's limits let one more call start."""
-        while (wait := self._free_at - time.monotonic()) > 0:
-            await asyncio.sleep(wait)
-        self._free_at = time.monotonic() + self._gap
 
     async def _once(self, body: dict[str, Any], most_tokens: int) -> Reply:
         try:

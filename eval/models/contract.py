@@ -72,6 +72,7 @@ class Backend(Protocol):
     """Changes whenever the same asking may get another reply: name and revision, or a hash of the weights.
 
     A backend that gains by prompts that begin alike says so by `shares_prefixes = True`: it is then asked in the order of prompts.
+    One that has many calls under way at a time says by `under_way` how many: it is then asked many at a time.
     """
 
     def render(self, messages: Sequence[Message]) -> str:

@@ -17,7 +17,7 @@ from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from atomexam.records.model import Description
 from atomexam.records.run import Server
-from eval.models.calls import UNPACKED, Caller, Failure, bounded
+from eval.models.calls import UNPACKED, Caller, Failure, Turns, bounded
 from eval.models.contract import Asking, Reply, Settings
 from eval.tasks.prompt import Message, said
 
@@ -33,6 +33,8 @@ class OpenAI:
 
     def __init__(self, description: Description) -> None:
         self._server = description.server or Server()
+        self._turns = Turns(self._server)
+        self.under_way = self._server.concurrency
         self._where = f"model {description.model}"
         if not description.name:
             raise ValueError(f"{self._where}: no name; set `name` in params.yaml to what the server calls the model")
@@ -103,7 +105,7 @@ class OpenAI:
         limits: dict[str, Any] = {"timeout": self._server.timeout, "max_retries": 0}
         try:
             async with AsyncOpenAI(base_url=self._server.url, api_key=self._key or "none", http_client=http, **limits) as client:
-                caller = Caller(client, self._server, self._key)
+                caller = Caller(client, self._server, self._key, self._turns)
 
                 async def worker() -> None:
                     while await room.acquire() and (place := next(places, None)) is not None:

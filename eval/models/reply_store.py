@@ -25,6 +25,7 @@ _SECONDS_AT_RISK = 10.0  # waiting for the disk after each reply would take long
 _FILE_BITS = 40  # below them a place in a file, above them the file's number
 _USUAL_BYTES = 512  # of a line; a longer one takes more calls to read
 _BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_MOST_FILES = 10_240  # where a process sets its own limit; macOS takes no larger number
 _DAMAGED = "expected a kept reply; take out the line: its reply alone is asked again"
 
 
@@ -40,7 +41,7 @@ class _File:
 
     def __init__(self, path: Path, number: int) -> None:
         self.path, self.number = path, number
-        self.bytes = open(path, "rb", buffering=0)  # noqa: SIM115 - open as long as the store
+        self.bytes = _opened(path)
         self.end = self.lines = 0
 
     def new_lines(self) -> Iterator[tuple[int, KeptReply]]:
@@ -219,6 +220,20 @@ class Store:
 
     def _line_at(self, place: int) -> KeptReply:
         return self._numbered[place >> _FILE_BITS].line_at(place & (1 << _FILE_BITS) - 1)
+
+
+def _opened(path: Path) -> FileIO:
+    """Open a file for as long as the store is; where these are more than a process may open by default, have it open as many as it can."""
+    try:
+        return open(path, "rb", buffering=0)
+    except OSError as error:
+        import resource  # which Windows lacks
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if error.errno != errno.EMFILE or soft == hard:
+            raise
+        resource.setrlimit(resource.RLIMIT_NOFILE, (_MOST_FILES if hard == resource.RLIM_INFINITY else hard, hard))
+        return open(path, "rb", buffering=0)
 
 
 def _is_at(path: Path, file: FileIO) -> bool:

@@ -65,6 +65,7 @@ class Vllm:
         self._command = [program, "serve", str(path), *arguments, "--generation-config", "vllm"]
         self._description = structs.replace(description, name=str(path), server=server, chat_template=None)
         self.identity = "/".join(["vllm", _MAKING, *moved])
+        self.under_way = server.concurrency
         self._url: str | None = None
 
     def render(self, messages: Sequence[Message]) -> str:

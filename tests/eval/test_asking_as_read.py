@@ -1,6 +1,7 @@
 """Asking while the split is read: windows, order and memory change no reply, and nothing is asked twice."""
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -19,11 +20,12 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
 from atomexam.records.prediction import Prediction
 from atomexam.records.question import Question
-from atomexam.records.run import Run
+from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl, to_line, write_json, write_jsonl
 from eval.models import asker, reply_store
 from eval.models.asker import Asker
 from eval.models.contract import Asking, Reply, Settings
+from eval.models.openai import OpenAI
 from eval.models.reply_store import KeptReply, Store, open_store
 from eval.predict.__main__ import main
 from eval.tasks import TASKS, RequestBuilder, build_requests, contract
@@ -146,6 +148,24 @@ def test_a_window_ends_within_what_is_read_at_a_time(
     assert max(map(len, model.calls)) <= 200
     longest = max(sum(len(asking.prompt) for asking in call) for call in model.calls)
     assert longest <= 100_000
+
+
+@pytest.mark.parametrize("under_way", [0, 1, 2])
+def test_a_server_that_has_many_calls_under_way_has_enough_to_do_in_each_window(
+    under_way: int, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the end of a window it waits for the slowest replies alone: with 256 calls and 800 questions, for most of the time."""
+    monkeypatch.setattr(asker, "_WINDOW_CHARS", 1)
+    model = Noting()
+    model.under_way = under_way
+    lists = list(RequestBuilder(toy_data / "splits").read_run(Run(model="m", task="choice")))
+    replies_of(model, lists, tmp_path / "kept.jsonl", repeats=16)
+    assert {len(call) for call in model.calls} == {64 * under_way or 16}
+
+
+def test_servers_say_how_many_calls_they_have_under_way() -> None:
+    server = Server(url="http://127.0.0.1:1/v1", concurrency=33)
+    assert OpenAI(Description(model="m", backend="openai", name="m", server=server)).under_way == 33
 
 
 @pytest.mark.parametrize("value", [float("-inf"), float("inf"), float("nan")])
@@ -314,6 +334,19 @@ def test_what_only_ends_like_a_store_is_no_hindrance(tmp_path: Path) -> None:
     (tmp_path / "kept.jsonl").write_bytes(kept_line("k", "答"))
     with open_store(tmp_path / "own.jsonl") as store:
         assert texts_of(store, "k") == {"k": "答"}
+
+
+def test_a_store_may_have_more_files_than_a_process_opens_by_default(tmp_path: Path) -> None:
+    """64 processes leave a file each for every run; 1,024 is the usual limit, which a process may raise itself."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for number in range(150):
+        (tmp_path / f"{number:03}.jsonl").write_bytes(kept_line(f"k{number}", "答"))
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (100, before[1]))
+        with open_store(tmp_path / "own.jsonl") as store:
+            assert len(store.find(f"k{number}" for number in range(150))) == 150
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def test_a_line_that_is_too_deep_is_named(tmp_path: Path) -> None:

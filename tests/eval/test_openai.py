@@ -213,6 +213,14 @@ def test_calls_keep_to_the_limits(opened: Opened, server: Server) -> None:
     assert server.times[-1] - server.times[0] >= 8 * 0.05 - 0.04
 
 
+def test_the_limit_holds_between_windows_and_the_questions_of_a_case(opened: Opened, server: Server) -> None:
+    """Each is a call of `generate` of its own."""
+    backend = opened(calls_per_minute=300)
+    for text in "甲乙丙":
+        asked(backend, [text])
+    assert server.times[-1] - server.times[0] >= 2 * 0.2 - 0.04
+
+
 def test_all_callers_wait_when_one_is_told_to(opened: Opened, server: Server) -> None:
     asked(opened(concurrency=1), ["[429*1]甲", "乙"])
     assert server.times[1] - server.times[0] >= 0.19

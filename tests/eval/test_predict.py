@@ -258,6 +258,17 @@ def test_a_backend_that_loses_count_is_named(times: int, message: str, askings: 
         ask(Stumbling(times), askings, PLAIN, tmp_path / "kept.jsonl", "r")
 
 
+@pytest.mark.parametrize("place", [-1, 10_000])
+def test_a_reply_to_nothing_is_named(place: int, askings: list[Asking], tmp_path: Path) -> None:
+    class Lost(Counting):
+        def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+            yield place, Reply(text="A", finish_reason="stop", tokens=1)
+
+    with pytest.raises(ValueError, match="replied to a question that was not asked; this is a fault of the backend"):
+        ask(Lost(), askings, PLAIN, tmp_path / "kept.jsonl", "r")
+    assert not (tmp_path / "kept.jsonl").read_bytes()
+
+
 def test_the_methods_have_replies_of_their_own(askings: list[Asking], tmp_path: Path) -> None:
     kept, backend = tmp_path / "kept.jsonl", Counting()
     ask(backend, askings, PLAIN, kept, "r")
