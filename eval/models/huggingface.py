@@ -1,9 +1,7 @@
 """Backend `huggingface`: causal language models of the transformers library, on whatever device there is."""
 
 import os
-import re
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -12,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, DynamicCache, GenerationConfig, logging
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from transformers.generation import LogitsProcessorList, StoppingCriteriaList
@@ -20,6 +18,7 @@ from transformers.generation import LogitsProcessorList, StoppingCriteriaList
 from atomexam.records.model import Description
 from atomexam.records.prediction import FinishReason
 from eval.models import batches, loglikelihood, stopping
+from eval.models.adapters import adapted
 from eval.models.continuous import Replies, Row, Said
 from eval.models.contract import Asking, Reply, Settings
 from eval.models.double_precision import in_float64
@@ -35,8 +34,6 @@ _NO_NUMBERS = "the model's scores are no numbers (NaN)"
 _REASONS = "the chat template opens the model's reasoning (<think>)"
 _CLOSED = "{enable_thinking: false}"  # as Qwen3 and those after it name it
 _MAKING = "2"  # raise it when a change of this module changes replies: kept replies are then asked anew
-
-_SHOWN = 300  # characters of a library's message, which may list all weights
 
 _READ = {"max_new_tokens": 1, "return_dict_in_generate": True, "output_logits": True}
 """Of `generate`: reads prompts, and gives what replies go on from."""
@@ -333,38 +330,6 @@ class HuggingFace:
     def _pad_token(self, ends: Sequence[int] | None = None) -> int:
         pad = self._tokenizer.pad_token_id
         return (ends or self._ends)[0] if pad is None else pad
-
-
-def adapted(model: Any, folder: Path) -> Any:
-    """Return a model with an adapter's weights merged into its own.
-
-    Raises:
-        ValueError: peft is missing, or the adapter is not in safetensors or does not fit the model.
-    """
-    try:
-        from peft import PeftModel, get_peft_model_state_dict
-    except ImportError:
-        raise ValueError(f"{folder} is an adapter, and peft is not installed; `pip install -e .[tune]`") from None
-    if not (folder / "adapter_model.safetensors").exists():
-        raise ValueError(f"{folder} has no adapter_model.safetensors; of other formats loading may run code")
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")  # of its own names, as peft uses them
-            made = PeftModel.from_pretrained(model, folder)
-        about = made.peft_config[made.active_adapter]
-        if not hasattr(made.base_model, "merge_and_unload"):
-            raise ValueError(f"{about.peft_type.value} cannot be merged into a model's weights")
-        if about.task_type not in (None, "CAUSAL_LM"):
-            raise ValueError(f"it is for the task {about.task_type}; expected CAUSAL_LM")
-        # Of an adapter for a deeper or shallower model peft takes what fits, and says nothing.
-        with safe_open(folder / "adapter_model.safetensors", "pt") as file:
-            differ = set(file.keys()) ^ get_peft_model_state_dict(made, save_embedding_layers=False).keys()
-        if left := sorted(name for name in differ if "lora_" in name or about.peft_type != "LORA"):
-            raise ValueError(f"{left[0]} and {len(left) - 1} others are in one of them alone")
-        return made.merge_and_unload()
-    except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, ImportError, re.error, SafetensorError) as error:
-        first = str(error).splitlines()[0][:_SHOWN]
-        raise ValueError(f"{folder}: the adapter does not fit {type(model).__name__} of {model.name_or_path}: {first}") from None
 
 
 def _device() -> torch.device:

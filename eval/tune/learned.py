@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeVar, get_args
@@ -45,15 +45,25 @@ class Pool(NamedTuple):
         return sorted({*self.requests, *self.dialogues, *self.texts})
 
 
+def known_kinds(wanted: Iterable[str], dialogues: Path, where: str) -> dict[str, list[Path]]:
+    """Return the kinds of people's own with their files, once all that are wanted are known.
+
+    Raises:
+        ValueError: one is not, or one of people's own has the name of another.
+    """
+    own = kinds_in(dialogues)
+    if both := sorted(own.keys() & set(KINDS)):
+        raise ValueError(f"{dialogues}: {both[0]} is a kind made of train; give your files another name")
+    for kind in wanted:
+        one_of(kind, [*KINDS, *own], "kind of data", f"{where} (own kinds are files or folders in {dialogues})")
+    return own
+
+
 class Learning:
     """What one training learns, and what was left out of it."""
 
     def __init__(self, tokenizer: Any, tuning: Tuning, places: Places, where: str, template: Template = ()) -> None:
-        own = kinds_in(places.dialogues)
-        if both := sorted(own.keys() & set(KINDS)):
-            raise ValueError(f"{places.dialogues}: {both[0]} is a kind made of train; give your files another name")
-        for kind in tuning.data:
-            one_of(kind, [*KINDS, *own], "kind of data", f"{where}.data (own kinds are files or folders in {places.dialogues})")
+        own = known_kinds(tuning.data, places.dialogues, f"{where}.data")
         self._tokenizer, self._tuning, self._places, self._template = tokenizer, tuning, places, template
         self._held = Held(places.splits)
         self._same: dict[tuple[str, str], list[Lesson]] = {}

@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 
 from atomexam.records.model import Description
 from eval.models import open_backend
-from eval.models.huggingface import adapted
+from eval.models.adapters import adapted
 
 SHAPE = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 2, "vocab_size": 64}
 

@@ -60,6 +60,8 @@ def test_a_type_is_taken_out_of_the_claims_that_are_always_learned() -> None:
     ({"kinds": []}, r"kinds: \[\] found"),
     ({"always": {"claims": 1}}, "claims stands in `kinds` and in `always`"),
     ({"tune": {"seed": 3}}, "seed is what the sweep varies"),
+    ({"seeds": [1, 2, 1]}, "seeds: 1 stands there twice"),
+    ({"amounts": [1, 1.0]}, "amounts: 1.0 stands there twice"),
 ])  # fmt: skip
 def test_a_wrong_sweep_is_named(change: dict, told: str) -> None:
     with pytest.raises(ValueError, match=told):
@@ -112,6 +114,16 @@ def test_what_cannot_be_tuned_is_named(line: dict, told: str, tunes: str, at_wor
             main(["effect", *["--model", "m", "--kinds", "claims", "--amounts", "0", "1", "--seeds", "1", "--runs", "c"], *paths])
         else:
             tune(["m", *paths])
+
+
+@pytest.mark.parametrize("always", ["", "--always.claim 1"])
+def test_a_wrong_kind_is_named_before_anything_is_trained_or_asked(always: str, at_work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eval.sweep.__main__._ask", lambda *args: pytest.fail("asked"))
+    monkeypatch.setattr("eval.sweep.__main__.tune", lambda *args: pytest.fail("trained"))
+    flags = f"--model toy --kinds {'words' if always else 'claim'} --amounts 0 1 --seeds 1 --runs c {always}"
+    paths = "--splits splits --passages passages.jsonl --dialogues none --models models --out out --metrics metrics.json"
+    with pytest.raises(ValueError, match=r"sweeps\.effect .*: unknown kind of data 'claim'; known: .*did you mean claims"):
+        main(["effect", *flags.split(), *paths.split()])
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ from atomexam.records.question import Option, Question
 from atomexam.records.tuning import PRESETS, Tuning
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.models import open_backend
-from eval.models.huggingface import adapted
+from eval.models.adapters import adapted
 from eval.models.weights import content_hash, identity_of
 from eval.plan.__main__ import main as plan
 from eval.plan.__main__ import weights_of
