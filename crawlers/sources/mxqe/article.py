@@ -20,6 +20,8 @@ _TO_PAY = '.m-vip, a[href*="/pay/"]'
 _PAY_WORDS = re.compile(
     r"(?:开通|成为|购买).{0,6}(?:VIP|会员)|(?:VIP|会员).{0,8}(?:查看|可见|专享)|扫码.{0,10}(?:查看|获取).{0,4}答案", re.I
 )
+_TITLE = "(//h1)[1] | (//h1)[1]/following-sibling::*[1][self::h1]"
+"""A title, and what of it stands in a second heading right behind it."""
 _BEGINS = re.compile(r"^\W*题目[和及与]答案如下\W*")
 
 
@@ -29,7 +31,7 @@ def about(page: TextResponse) -> dict[str, str | None]:
     return {
         "exam_raw": " > ".join(path) or None,
         "subject_raw": page.css('.m-info a[href*="tagname="]::text').get(),
-        "paper_raw": text_of(page.css("h1")[:1]) or None,
+        "paper_raw": "".join(map(text_of, page.xpath(_TITLE))) or None,
     }
 
 

@@ -14,7 +14,7 @@ from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask, Respond
 from crawlers.embedded.sites import mxqe
-from crawlers.sources.mxqe.article import lines_of_article
+from crawlers.sources.mxqe.article import about, lines_of_article
 from crawlers.sources.mxqe.spider import MxqeSpider, _list_page
 
 BANK, MAIN = "https://tk.mxqe.com", "https://www.mxqe.com"
@@ -247,3 +247,8 @@ def test_a_question_broken_over_two_pages_is_one(spider: MxqeSpider) -> None:
         (["A、甲", "B、乙"], "A", "一、单项选择题"),
     ]
     assert [item.provenance.url for item in items] == [first.url, f"{BANK}/zkxl/9_2.html"]
+
+
+def test_a_title_in_two_headings_is_one_and_a_later_heading_is_none_of_it() -> None:
+    article = page("<h1>自学考试教育心理</h1><h1>学模拟试题</h1><p>题</p><h1>热门</h1>")
+    assert about(article)["paper_raw"] == "自学考试教育心理学模拟试题"
