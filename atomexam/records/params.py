@@ -5,6 +5,7 @@
 
 import re
 import sys
+from collections.abc import Mapping
 from datetime import date
 from glob import has_magic
 from io import StringIO
@@ -205,6 +206,11 @@ def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
             if one is not None and not isinstance(one, dict):
                 raise ValueError(f"{path}: {name}: found {type(one).__name__}; expected keys and values: docs/parameters.md")
     return values
+
+
+def is_whole(values: Mapping[str, Any]) -> bool:
+    """Tell whether params have all blocks of the pipeline; those of a pipeline of some of its stages do not."""
+    return all(part.name in values for part in fields(Params) if part.required)
 
 
 def check(values: Any, where: str = PARAMS_FILE) -> Params:

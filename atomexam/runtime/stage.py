@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from atomexam.records.blocks import SLUG
 from atomexam.records.checks import convert, one_of
-from atomexam.records.params import PARAMS_FILE, check, check_named, read_params
+from atomexam.records.params import PARAMS_FILE, check, check_named, is_whole, read_params
 
 
 class Arguments(argparse.Namespace):
@@ -64,7 +64,7 @@ def read_arguments(
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog=command(), description=doc, formatter_class=form, allow_abbrev=False)
     known = read_params() if Path(PARAMS_FILE).exists() else {}
-    if known and (of_dvc := os.environ.get("DVC_ROOT")) and "DVC_STAGE" in os.environ:
+    if (of_dvc := os.environ.get("DVC_ROOT")) and "DVC_STAGE" in os.environ and is_whole(known):
         # Whatever stage DVC runs first finds what is wrong with a later one's parameters. By hand, only its own block has to be right.
         params = check(known)
         if Path(of_dvc).resolve() == Path.cwd():  # the workspace of an experiment lacks people's own files

@@ -44,7 +44,7 @@ def test_read_runs_anew_when_a_layout_comes_or_changes(tmp_path: Path) -> None:
         step = stages[name]["do"]
         step["deps"] = [dep for dep in step["deps"] if "${" in dep]  # the code lies elsewhere
     (tmp_path / "dvc.yaml").write_text(json.dumps({"stages": {name: stages[name] for name in ("layouts", "read")}}))
-    params = {"sites": "embedded", "imports": {"mine": {"path": "own/bank.json"}}, "extract": {"max_misfit_share": 0.1}}
+    params = {"imports": {"mine": {"path": "own/bank.json"}}, "extract": {"max_misfit_share": 0.1}}
     (tmp_path / "params.yaml").write_text(json.dumps(params))
     layout = _bank(tmp_path / "own/bank.json").with_name("bank.layout.yaml")
     layout.write_text(_LAYOUT, encoding="utf-8")

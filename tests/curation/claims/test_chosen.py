@@ -60,7 +60,7 @@ def repository(tmp_path: Path) -> Path:
         (folder / dep).parent.mkdir(parents=True, exist_ok=True)
         (folder / dep).touch()
     yaml.dump({"stages": {"claims": stage}}, folder / "dvc.yaml")
-    yaml.dump({"sites": "embedded", "claims": {"per_type": 40, "template": "paper", "seed": 1}}, folder / "params.yaml")
+    yaml.dump({"claims": {"per_type": 40, "template": "paper", "seed": 1}}, folder / "params.yaml")
     (folder / ".gitattributes").write_bytes((ROOT / ".gitattributes").read_bytes())
     run(folder, "git", "init", "-q", "-b", "main")
     run(folder, sys.executable, "-m", "dvc", "init", "-q")
