@@ -24,7 +24,6 @@ from eval.models.contract import Reply
 _SECONDS_AT_RISK = 10.0  # waiting for the disk after each reply would take longer than many a reply
 _FILE_BITS = 40  # below them a place in a file, above them the file's number
 _USUAL_BYTES = 512  # of a line; a longer one takes more calls to read
-_BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _MOST_FILES = 10_240  # where a process sets its own limit; macOS takes no larger number
 _DAMAGED = "expected a kept reply; take out the line: its reply alone is asked again"
 
@@ -60,7 +59,7 @@ class _File:
                     return  # another process is writing it, or was killed while it did
                 try:
                     yield self.end, decoder.decode(line)
-                except _BROKEN as error:
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                     raise ValueError(f"{self.path}:{self.lines + 1}: {error}; {_DAMAGED}") from None
                 self.end += len(line)
                 self.lines += 1
@@ -76,7 +75,7 @@ class _File:
             size *= 8
         try:
             return msgspec.json.decode(read[:end], type=KeptReply)
-        except _BROKEN as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ValueError(f"{self.path}: {error}, {place} bytes in; the file has changed; run the same command again") from None
 
 

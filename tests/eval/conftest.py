@@ -4,7 +4,7 @@ import importlib.util
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -157,16 +157,17 @@ def play() -> Callable[..., dict[str, Any]]:
     return played
 
 
-@pytest.fixture(scope="session")
-def scripted() -> ModuleType:
-    """The module of models that play a part, known to `eval.predict` as the backend `scripted`."""
+@pytest.fixture(scope="module")
+def scripted() -> Iterator[ModuleType]:
+    """The module of models that play a part, known to `eval.predict` as the backend `scripted` while the tests of a file run."""
     spec = importlib.util.spec_from_file_location("scripted", SCRIPTED)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    yield module
+    del module.BACKENDS["scripted"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def parts(scripted: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of models, one for each part."""
     models = tmp_path_factory.mktemp("parts")

@@ -60,7 +60,10 @@ def test_killed_after_any_checkpoint_a_training_that_stops_early_ends_the_same(t
         assert digests(tmp_path / f"killed-{number}") == digests(tmp_path / "whole")
 
 
-@pytest.mark.parametrize("cut", ["optimizer.pt", "scheduler.pt", "rng_state.pth", "adapter_model.safetensors", "trainer_state.json"])
+_OTHERS = ("scheduler.pt", "rng_state.pth", "adapter_model.safetensors", "trainer_state.json")
+
+
+@pytest.mark.parametrize("cut", ["optimizer.pt", *(pytest.param(name, marks=pytest.mark.slow) for name in _OTHERS)])
 def test_a_checkpoint_with_a_torn_file_is_not_gone_on_from(
     cut: str, toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
