@@ -104,7 +104,10 @@ def cells_of_book(root: Any) -> Iterator[tuple[str, list[tuple[str, list[str]]]]
 
 def document_of_page(text: str) -> HtmlElement:
     """Return the tree of a page, whatever is wrong with its tags."""
-    return document_fromstring(uncrowded(re.sub(r"^\s*<\?xml[^>]{0,200}\?>", "", text)) or "<html></html>")
+    try:
+        return document_fromstring(uncrowded(re.sub(r"^\s*<\?xml[^>]{0,200}\?>", "", text)))
+    except etree.ParserError:  # nothing in it is an element or a word
+        return document_fromstring("<html></html>")
 
 
 def shown(element: Any) -> str:

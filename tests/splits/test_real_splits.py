@@ -16,7 +16,7 @@ from atomexam.text.canonical import canonical
 from splits.ledger.assignments import read_memory
 from splits.ledger.kept_together import SPLITS
 
-pytestmark = pytest.mark.xdist_group("real_splits")  # built once, by one process
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("real_splits")]  # built once, by one process
 SPLIT_FLAGS = shlex.split(
     "--seed 1 --quota.mcqa 300 --quota.mrqa 100 --quota.qa 12 --tcm_per_subject 100 --train_floor 5 --dev_share 0.1 --balance fill "
     "--claim_test_share 0.2 --claim_reserved_share 0.1"

@@ -6,6 +6,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.column_roles.values import bare
 from crawlers.importers.formats import guess_format, read_guessed
+from crawlers.tables.markup import document_of_page
 from tests.crawlers.importers.test_shapes import GOLD, read, triples_of
 from tests.layouts.law import cleaned
 
@@ -149,3 +150,8 @@ def test_shares_that_are_the_options_stay() -> None:
         parts += f"<div><p>{n}. 第{n}组的比例是（ ）</p>{options}<p>答案：{'ABCD'[n % 4]}</p></div>"
     found = triples_of(read("a.html", f"<html><body>{parts}</body></html>".encode()))
     assert [tuple(bare(option) for option in options) for _, options, _ in found] == shares
+
+
+@pytest.mark.parametrize("text", ["", " ", "</\x01", "<?xml version='1.0'?>", "<!-- -->"])
+def test_a_page_of_nothing_is_an_empty_page(text: str) -> None:
+    assert document_of_page(text).text_content().strip() == ""

@@ -17,7 +17,7 @@ from curation.audit.splits import SplitOf
 from curation.near_duplicates.clusters import MIN_NGRAMS
 from curation.near_duplicates.pair_rules import compared, relation
 
-pytestmark = pytest.mark.xdist_group("audit_real")  # read once, by one process
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("audit_real")]  # read once, by one process
 N = NEAR_DUPLICATES.ngram_chars
 _LOOSE = 0.4  # questions of one stem are looked at below the threshold, too: which they are is the rule's own matter
 
