@@ -61,7 +61,6 @@ def built(tmp_path_factory: pytest.TempPathFactory, root: Path, real_data: Path)
     return folder
 
 
-@pytest.mark.slow
 def test_no_cluster_case_or_stem_is_in_two_splits(built: Path) -> None:
     homes = defaultdict(set)
     for split in SPLITS:

@@ -48,7 +48,6 @@ def grams(text: str) -> set[str]:
     return {text[at : at + N] for at in range(len(text) - N + 1)}
 
 
-@pytest.mark.slow
 def test_the_questions_are_those_of_the_files(found: dict[str, Any], records: dict[str, list[dict]]) -> None:
     assert {one["file"]: one["questions"] for one in found["files"]} == {file: len(lines) for file, lines in records.items()}
     published = Counter(line["published_split"] for lines in records.values() for line in lines if "published_split" in line)
@@ -122,7 +121,6 @@ def test_answers_of_equal_questions_of_dev_and_train_as_published(found: dict[st
     assert across["answer_share"] == pytest.approx((twins - across["other_answer"]) / across["questions"], abs=1e-6)
 
 
-@pytest.mark.slow
 def test_twins_of_test_in_train_are_those_of_brute_force(found: dict[str, Any], rows: list[Row]) -> None:
     questions = [(row, compared(row.question, N)) for row in rows if row.question.stem]
     case_of = _cases({one.case for _, one in questions if one.case})
