@@ -64,7 +64,7 @@ class NgramIndex:
         """The n-grams of which another text must hold one."""
         return self._places.keys()
 
-    def live_comparison(self, grams: AbstractSet[str]) -> set[int]:
+    def meeting(self, grams: AbstractSet[str]) -> set[int]:
         """Return the places of the texts that may share enough n-grams with a text: all that do, and some that do not."""
         return {place for gram in grams & self._places.keys() for place in self._places[gram]}
 
