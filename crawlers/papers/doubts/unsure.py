@@ -212,7 +212,7 @@ def _has_number_within(option: str) -> bool:
     """Tell whether a further line of an option opens with a number as questions and answers do."""
     for line in flat(option).split("\n")[1:]:
         number = number_of(line)
-        if number and number.style in ("point", "ordinal", "titled") and not line[number.end : number.end + 1].isdigit():
+        if number and number.is_of_question and not line[number.end : number.end + 1].isdigit():
             return True
     return False
 

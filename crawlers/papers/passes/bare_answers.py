@@ -11,11 +11,13 @@ from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import Numbered, flat
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.numbers import opens_question
 
 _FEWEST, _SHARE, _SHORT = 3, 0.8, 14
 _SAID = r"(?P<letters>[A-J]{1,8})"
 _REST = r"(?:[。.,;!]\s{0,9}(?P<rest>.*))?\s{0,9}$"
+_BEHIND_A = re.compile(rf"A\s?:\s?{_SAID}{_REST}")
+"""`A: B`, an answer in English, which is no option."""
 _FORMS = (
     re.compile(
         rf"[【\[(]?(?:正确|参考|标准)?答案[】\])]?\s?:?\s?{_SAID}(?:[。.;,]\s{{0,9}}|\s{{1,9}})(?![A-J](?:[\s,.;。、]|$))(?!\W{{0,3}}(?:答案|试题)?解析)"
@@ -27,7 +29,7 @@ _FORMS = (
         rf"(?:[^\s:]{{1,8}}:\s?)?(?:(?:正确|参考)?(?:答案|选项)|正解)\s?[是为选]{{1,2}}\s?:?\s?[“\"【(]?{_SAID}[”\"】)]?(?:项|选项)?{_REST}"
     ),
     re.compile(rf"(?:[^\s:]{{1,8}}:\s?)?(?:答案|应|故|本题|所以|因此){{0,2}}选择?\s?:?\s?{_SAID}(?:项|选项)?{_REST}"),
-    re.compile(rf"A\s?:\s?{_SAID}{_REST}"),
+    _BEHIND_A,
     re.compile(rf"(?:>{{1,3}}|=>|->|→|=|#|◆|●|☞|\*)\s{{0,3}}{_SAID}(?:\s{{1,9}}(?P<rest>\S.*))?\s{{0,9}}$"),
 )
 _LABEL = re.compile(r"[【\[]?(?:正确|参考|标准)?答案[】\]]?\s?:?")
@@ -59,7 +61,7 @@ def _ends(flats: Sequence[str]) -> list[int]:
         if not line:
             continue
         letter = letter_of(line)
-        if letters < len(LETTERS) and letter == LETTERS[letters] and not (letters and any(form.match(line) for form in _FORMS[5:6])):
+        if letters < len(LETTERS) and letter == LETTERS[letters] and not (letters and _BEHIND_A.match(line)):
             letters, last = letters + 1, place
             if letters == 1 and _INLINE.match(line):
                 ends.append(place)
@@ -78,7 +80,7 @@ def _labelled(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[i
     for form in _FORMS:
         found = {place: match for place in below if (match := form.match(flats[place]))}
         rests = [match["rest"] or "" for match in found.values()] if "rest" in form.groupindex else []
-        is_asked = 2 * sum(_is_number(rest) or is_worded_as_question(rest) for rest in rests) > len(found)  # the answer stands first
+        is_asked = 2 * sum(opens_question(rest) or is_worded_as_question(rest) for rest in rests) > len(found)  # the answer stands first
         if len(found) < max(_FEWEST, _SHARE * len(below)) or is_asked:
             continue
         done: list[Numbered] = []
@@ -111,7 +113,7 @@ def _joined(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int
 
 def _explained(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:
     """Return the lines with a label before the sentence that stands between the options of nearly every numbered question and the next."""
-    asked = [_is_number(line) for line in flats]
+    asked = [opens_question(line) for line in flats]
     if sum(asked) < max(_FEWEST, _SHARE * len(below)):
         return []
     told = [
@@ -126,8 +128,3 @@ def _explained(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[
     for place in told:
         done[place] = (lines[place][0], f"解析：{lines[place][1].strip()}")
     return done
-
-
-def _is_number(line: str) -> bool:
-    number = number_of(line) if line else None
-    return number is not None and number.style in ("point", "ordinal", "titled")

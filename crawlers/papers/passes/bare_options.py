@@ -7,7 +7,7 @@ from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat, parts_of
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.numbers import opens_question
 
 _FEWEST, _SHARE, _ASKING, _MOST = 3, 0.9, 0.6, 10
 
@@ -18,7 +18,7 @@ def bare_options_in(lines: Sequence[str]) -> dict[int, str]:
     The lines may be taken for more than one thing: ask only where something else says that they are options.
     """
     flats = [flat(line).strip() for line in lines]
-    starts = [place for place, line in enumerate(flats) if line and _is_number(line)]
+    starts = [place for place, line in enumerate(flats) if line and opens_question(line)]
     if len(starts) < _FEWEST:
         return {}
     runs = [_run(flats, start) for start in starts]
@@ -28,11 +28,6 @@ def bare_options_in(lines: Sequence[str]) -> dict[int, str]:
     return {place: letter for run in runs for letter, place in zip(LETTERS, run, strict=False)}
 
 
-def _is_number(line: str) -> bool:
-    number = number_of(line)
-    return number is not None and number.style in ("point", "ordinal", "titled")
-
-
 def _run(flats: Sequence[str], start: int) -> list[int]:
     """Return the places of the lines below a stem up to the next one, what is said of it, or a heading; none where one is no option."""
     run: list[int] = []
@@ -40,7 +35,7 @@ def _run(flats: Sequence[str], start: int) -> list[int]:
         line = flats[place]
         if not line and not run:
             continue
-        if not line or _is_number(line) or heads(line) or any(kind != "text" for kind, _ in parts_of(line)):
+        if not line or opens_question(line) or heads(line) or any(kind != "text" for kind, _ in parts_of(line)):
             break
         if letter_of(line):
             return []

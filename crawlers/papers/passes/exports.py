@@ -9,7 +9,7 @@ from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, par
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.numbers import TYPE, number_of
+from crawlers.papers.signs.numbers import TYPE, number_of, opens_question
 
 _STEM_FIELD = re.compile(
     r"(?P<before>\s{0,8}(?:\d{1,5}\s?[、.]|第\s?\d{1,5}\s?题)?\s{0,3})[【\[]?(?:题干|题目|试题|题面)(?:内容)?[】\]]?\s?:\s{0,3}(?=\S)"
@@ -171,7 +171,7 @@ def _told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     answered = mine_below = False
     for index, text in lines:
         line = flat(text)
-        mine_below = bool(_MINE_ALONE.fullmatch(line) or (mine_below and not _THEIRS.match(line) and not _is_asked(line.strip())))
+        mine_below = bool(_MINE_ALONE.fullmatch(line) or (mine_below and not _THEIRS.match(line) and not opens_question(line.strip())))
         if mine_below:  # the visitor's own, over several lines
             continue
         if answered and _SCORE.fullmatch(line):
@@ -184,14 +184,9 @@ def _told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             if told := _WITH_OPTION.search(flat(text)):
                 text = text[: told.end("letters")]
             answered = True
-        elif _is_asked(line.strip()):
+        elif opens_question(line.strip()):
             answered = False
         yield index, text
-
-
-def _is_asked(line: str) -> bool:
-    number = number_of(line)
-    return number is not None and number.style in ("point", "ordinal", "titled")
 
 
 def _fields(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -308,7 +303,7 @@ def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     opened = -1  # the line of the last number, above which words of its stem alone have come
     for place, (index, text) in enumerate(lines):
         line = flat(text)
-        if _is_asked(line.strip()):
+        if opens_question(line.strip()):
             opened = place
         elif letter_of(line.strip()) or _is_marked(seen(text)):
             opened = -1

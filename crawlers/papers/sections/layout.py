@@ -99,7 +99,7 @@ def _cases(asked: Sequence[Candidate], others: Sequence[Candidate]) -> dict[int,
     found = {}
     for candidate in others:
         at = bisect_right(places, candidate.place)
-        if candidate.number.style not in ("point", "ordinal", "titled") or at == len(asked):
+        if not candidate.number.is_of_question or at == len(asked):
             continue
         first = asked[at].number
         if first.value == 1 and first.style in ("bracket", "paren", "ringed") and asked[at].place - candidate.place < _CASE_LINES:

@@ -84,6 +84,11 @@ class Number(Struct, frozen=True):
     counted: bool = False
     """A unit follows, as in 18岁."""
 
+    @property
+    def is_of_question(self) -> bool:
+        """Tell whether it has the form that numbers of whole questions have, and few others."""
+        return self.style in ("point", "ordinal", "titled")
+
 
 @lru_cache(maxsize=1 << 20)  # each pass looks at each line
 def number_of(line: str) -> Number | None:
@@ -102,6 +107,12 @@ def number_of(line: str) -> Number | None:
     sign = line[begin : match.end()].rstrip()[-1:].strip("0123456789")
     counted = style == "tight" and bool(_UNIT.match(line, match.end()))
     return Number(value, style, match.end(), begin, sign, match["verdict"] or "", counted)
+
+
+def opens_question(line: str) -> bool:
+    """Tell whether a flat line opens with a number of the form that those of whole questions have."""
+    number = number_of(line)
+    return number is not None and number.is_of_question
 
 
 def type_of(line: str, number: Number) -> str:
