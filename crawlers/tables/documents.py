@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import AliasEvent, CollectionEndEvent, DocumentStartEvent, MappingStartEvent, ScalarEvent, SequenceStartEvent
 
-from crawlers.tables.tree import MAX_DEPTH, MAX_NODES, TWICE, check_depth
+from crawlers.tables.tree import MAX_DEPTH, MAX_NODES, check_depth, marked_object
 
 YAMLS, TOMLS, INIS = (".yaml", ".yml"), (".toml",), (".ini", ".cfg", ".conf")
 DOCUMENTS = (*YAMLS, *TOMLS, *INIS)
@@ -42,7 +42,9 @@ def document_in(name: str, text: str) -> Any:
 class _Open(Struct):
     """A list or an object whose end is not read yet."""
 
-    value: Any
+    items: list[Any] | None
+    """Of a list; None for an object."""
+    pairs: list[tuple[str, Any]] = []
     key: str | None = None
     anchor: str | None = None
     size: int = 1
@@ -60,14 +62,14 @@ def _yaml(name: str, text: str) -> Any:
                 known.clear()
                 continue
             if isinstance(event, SequenceStartEvent | MappingStartEvent):
-                open_ones.append(_Open([] if isinstance(event, SequenceStartEvent) else {}, anchor=event.anchor))
+                open_ones.append(_Open([] if isinstance(event, SequenceStartEvent) else None, anchor=event.anchor))
                 check_depth(name, len(open_ones))
                 continue
             if isinstance(event, ScalarEvent):
                 value, size, anchor = _scalar(event), 1 + len(event.value) // _SAID_AT_ONCE, event.anchor
             elif isinstance(event, CollectionEndEvent):
                 done = open_ones.pop()
-                value, size, anchor = done.value, done.size, done.anchor
+                value, size, anchor = done.items if done.items is not None else marked_object(done.pairs), done.size, done.anchor
             elif isinstance(event, AliasEvent):
                 if event.anchor not in known:
                     raise ValueError(f"{name}: alias {event.anchor[:40]!r} names nothing that stands above it")
@@ -92,16 +94,14 @@ def _yaml(name: str, text: str) -> Any:
 
 def _put(name: str, above: _Open, value: Any, size: int) -> None:
     above.size += size
-    if isinstance(above.value, list):
-        above.value.append(value)
+    if above.items is not None:
+        above.items.append(value)
     elif above.key is None:
         if isinstance(value, list | dict):
             raise ValueError(f"{name}: a list or an object as a key; expected records of plain fields")
         above.key = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     else:
-        if above.key in above.value and above.value[above.key] != value:
-            above.value[TWICE] = tuple(sorted({*above.value.get(TWICE, ()), above.key}))
-        above.value[above.key] = value
+        above.pairs.append((above.key, value))
         above.key = None
 
 

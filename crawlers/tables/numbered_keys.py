@@ -58,7 +58,7 @@ def _records(values: Mapping[str, Any], place: int) -> list[dict[str, Any]]:
     """Return the records by the number at one place of the keys."""
     found: dict[int, dict[str, Any]] = defaultdict(dict)
     fields: set[str] = set()
-    twice: dict[int, dict[str, Any]] = {}
+    twice, doubted = set(values.get(TWICE, ())), set[int]()
     for key, value in values.items():
         numbers = [*_DIGITS.finditer(key)] if len(key) <= 80 else []
         if len(numbers) <= place or isinstance(value, dict):
@@ -69,15 +69,16 @@ def _records(values: Mapping[str, Any], place: int) -> list[dict[str, Any]]:
             return []
         found[int(at[0])][field] = value
         fields.add(field)
-        if key in values.get(TWICE, ()):
-            twice[int(at[0])] = {TWICE: (field,)}
+        if key in twice:
+            doubted.add(int(at[0]))
     enough = len(found) >= (_FEWEST if len(fields) >= _FEW_FIELDS else _MANY)
     if not enough or not 1 < len(fields) <= _MOST_FIELDS:
         return []
     filled = sum(map(len, found.values()))
     if filled < _FILLED * len(found) * len(fields) and filled < _FEW_FIELDS * len(found):
         return []
-    return [{NUMBER: str(number), **found[number], **twice.get(number, {})} for number in sorted(found)]
+    marks = {number: {TWICE: True} for number in doubted}
+    return [{NUMBER: str(number), **found[number], **marks.get(number, {})} for number in sorted(found)]
 
 
 def _field(head: str, tail: str) -> str:

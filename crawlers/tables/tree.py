@@ -18,7 +18,7 @@ OPTIONS, STEM, NUMBER = "options", "题干", "题号"
 NAME, ABOVE = "^\0name", "^\0above"
 """Keys of the name under which a record stands among others, and of the name above that: no columns, but what other records refer to."""
 TWICE = "\0twice"
-"""Key of a record in which keys stand twice with different values: their names, in order."""
+"""Key of a record in which keys stand twice with different values; an object as it was read has their names there."""
 _SHOWN_ROWS = 50
 """Which columns a table has is told by so many rows."""
 _ALIKE, _LEAST_NAMED = 0.8, 2

@@ -117,6 +117,8 @@ _FILES = {
     "comments.js": lambda: b"/* " * 100_000,
     "passed.js": lambda: b"q('a','b','c');" * 10_000,
     "number.toml": lambda: b"x = " + b"9" * 5000,
+    "twice.yaml": lambda: "".join(f'q{n}_stem: "{side}"\n' for side in "甲乙" for n in range(20_000)).encode(),
+    "twice.properties": lambda: "".join(f"q{n}_stem={side}\n" for side in "甲乙" for n in range(20_000)).encode(),
     "aliases.yaml": lambda: ("- a: &x '" + "长" * 100_000 + "'\n" + "- a: *x\n" * 9000).encode(),
     "tables.json": lambda: json.dumps({f"t{n}": [{"id": m, "qid": m, "text": f"t{n} {m}"} for m in range(4)] for n in range(200)}).encode(),
     "lists.json": lambda: (
