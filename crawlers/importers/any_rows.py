@@ -6,7 +6,8 @@ sign, with or without a header; told by what stands in the file, as the suffix m
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -122,8 +123,8 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
         text = decoded(name, body)
         if suffix in LIGHT:
             return _in_page(page_of(name, text))
-        scripts = [_script(name, script) for script in scripts_of_page(text)]
-        return [*_told_beside(_in_page(text), scripts), *_in_scripts(name, text)]
+        scripts, read = list(scripts_of_page(text)), cache(partial(document_of, f"{name}.ts"))
+        return [*_told_beside(_in_page(text), scripts, read), *_in_scripts(name, scripts, read)]
     if suffix == ".xml":
         root = root_of(name, body)
         if root.tag == "Workbook":
@@ -133,7 +134,7 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
     if suffix in TEXTS and text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
         return _in_text(text)
     if suffix in _SCRIPTED:
-        return _in_scripts(name, text)
+        return _in_scripts(name, scripts_of_page(text), partial(document_of, f"{name}.ts"))
     return _in_document(name, document_of(name, text))
 
 
@@ -142,33 +143,36 @@ def _in_document(name: str, document: Any) -> list[Rows]:
     return tables_in(name, with_outlines(with_stems(with_fields(document, _names_columns))))
 
 
-def _in_scripts(name: str, text: str) -> list[Rows]:
+def _in_scripts(name: str, scripts: Iterable[str], read: Callable[[str], Any]) -> list[Rows]:
     """Return the tables of data that the scripts of a page assign."""
-    found: list[Rows] = []
-    for script in scripts_of_page(text):
-        if _CHINESE.search(script):
-            found += _in_document(name, document_of(f"{name}.ts", script))
-    return found
+    return [table for script in scripts if _CHINESE.search(script) for table in _in_document(name, read(script))]
 
 
-def _script(name: str, script: str) -> Any:
+def _told_beside(tables: list[Rows], scripts: Sequence[str], read: Callable[[str], Any]) -> list[Rows]:
+    """Return the tables of a page, to questions without an answer that which a script says of each: `var answers = ["A", …]`."""
+    if all(map(_is_answered, tables)):
+        return tables
+    documents = [document for script in scripts if isinstance(document := _said_in(script, read), dict)]
+    return [table if _is_answered(table) else _with_told(table, documents) for table in tables]
+
+
+def _is_answered(table: Rows) -> bool:
+    return any(ANSWER in row or isinstance((row.get("options") or [""])[0], dict) for _, row in table.rows)
+
+
+def _said_in(script: str, read: Callable[[str], Any]) -> Any:
+    """Return the data that a script assigns; None where it cannot be read."""
     try:
-        return document_of(f"{name}.ts", script)
+        return read(script)
     except ValueError:
         return None
 
 
-def _told_beside(tables: list[Rows], scripts: list[Any]) -> list[Rows]:
-    """Return the tables of a page, to questions without an answer that which a script says of each: `var answers = ["A", …]`."""
-    for table in tables:
-        rows = [row for _, row in table.rows]
-        if any(ANSWER in row or isinstance((row.get("options") or [""])[0], dict) for row in rows):
-            continue
-        found = next((said for script in scripts if isinstance(script, dict) and (said := fields_beside(rows, script))), {})
-        for key, values in found.items():
-            for row, value in zip(rows, values, strict=True):
-                row[key] = value
-    return tables
+def _with_told(table: Rows, documents: Iterable[dict[str, Any]]) -> Rows:
+    rows = [row for _, row in table.rows]
+    found = next((said for document in documents if (said := fields_beside(rows, document))), {})
+    told = [{key: values[at] for key, values in found.items()} for at in range(len(rows))]
+    return Rows(table.way, [(place, row | more) for (place, row), more in zip(table.rows, told, strict=True)])
 
 
 def literals_as_json(name: str, body: bytes) -> bytes:

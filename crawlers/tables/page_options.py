@@ -152,7 +152,8 @@ def page_as_asked(html: str) -> str:
     if not counts and not chosen and not listed:
         return html
     document = document_of_page(html)
-    if not (_with_letters(document) if listed else False) and not counts and not chosen:
+    lettered = listed and _with_letters(document)
+    if not (lettered or counts or chosen):
         return html
     for element in list(document.iter(etree.Element)):
         if counts and (found := options_in(element, (*TAGS, "tr"))):

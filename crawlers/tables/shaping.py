@@ -5,7 +5,7 @@ Rows in, rows out; a table that has no such form comes back as it is.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -85,15 +85,26 @@ def _without_prompts(table: Rows) -> Rows:
     """Return a table whose texts open with the same words to whoever is to answer, `请回答下面的单选题：⏎…`, without these."""
     for key in list(table.rows[0][1]) if len(table.rows) >= _FEWEST else ():
         texts = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value.strip()]
-        firsts = Counter(text.lstrip().partition("\n")[0].strip() for text in texts if "\n" in text.strip())
+        firsts = Counter(first for first, rest in map(_first_line, texts) if rest)
         least = max(_FEWEST, _LEAST_PROMPTED * len(texts))
         prompts = {line for line, count in firsts.items() if count >= least and _PROMPT.fullmatch(line)}
-        if not prompts or sum(firsts[line] for line in prompts) < _SHARE * len(texts):
-            continue
-        for _, row in table.rows:
-            if isinstance(text := row.get(key), str) and text.lstrip().partition("\n")[0].strip() in prompts:
-                row[key] = text.lstrip().partition("\n")[2].lstrip("\n")
+        if prompts and sum(firsts[line] for line in prompts) >= _SHARE * len(texts):
+            table = Rows(table.way, [(place, row | _unprompted(row, key, prompts)) for place, row in table.rows])
     return table
+
+
+def _first_line(text: str) -> tuple[str, str]:
+    """Return the first line with words, and what stands below it."""
+    first, _, rest = text.strip().partition("\n")
+    return first.strip(), rest
+
+
+def _unprompted(row: dict[str, Any], key: str, prompts: Collection[str]) -> dict[str, str]:
+    """Return the text of a row without the line that is a prompt; nothing where it has none."""
+    text = row.get(key)
+    if not isinstance(text, str) or _first_line(text)[0] not in prompts:
+        return {}
+    return {key: text.lstrip().partition("\n")[2].lstrip("\n")}
 
 
 def _of_options(table: Rows) -> Rows:
