@@ -16,6 +16,7 @@ from typing import Any, TextIO
 
 SECONDS_BETWEEN = 30
 """Without a terminal, which shows a bar, a stage that takes long says so this often."""
+_TEXTS_KEPT = 8
 _RUNS = re.compile(r"Running stage '(?P<stage>[^']+)':")
 _CACHED = re.compile(r"Stage '(?P<stage>[^']+)' is cached - skipping run")
 _SAME = re.compile(r"Stage '(?P<stage>[^']+)' didn't change")
@@ -108,6 +109,8 @@ def read_once() -> None:
         if typ != "safe":
             return parsed(text, path, typ)  # with places and comments, for writing
         if text not in known:
+            if len(known) >= _TEXTS_KEPT:  # the lock has another text after each stage
+                del known[next(iter(known))]
             known[text] = parsed(text, path, typ)
         return copy.deepcopy(known[text])  # each caller has its own to change
 

@@ -26,7 +26,7 @@ from eval.models.contract import Backend
 from eval.models.reply_store import open_store
 from eval.predict.__main__ import prediction_of
 from eval.score.__main__ import score_replies
-from eval.sweep.effects import Cell, by_place, changes, curves
+from eval.sweep.effects import Cell, by_place, changes, curves, shown
 from eval.tasks import RequestBuilder, wording
 from eval.tune.__main__ import described, tune
 from eval.tune.learned import Places, known_kinds
@@ -111,7 +111,7 @@ def _requests(builder: RequestBuilder, run: Run) -> Any:
 
 
 def _name(cell: Cell, seed: int) -> str:
-    return f"{cell.kind or 'none'}-{cell.amount:.15g}-{seed}"
+    return f"{cell.kind or 'none'}-{shown(cell.amount)}-{seed}"
 
 
 def _clear(folder: Path, wanted: set[str]) -> None:
@@ -122,7 +122,7 @@ def _clear(folder: Path, wanted: set[str]) -> None:
 
 
 def _told(cell: Cell) -> str:
-    return f"{cell.kind} {cell.amount:.15g}" if cell.kind else "none of any kind"
+    return f"{cell.kind} {shown(cell.amount)}" if cell.kind else "none of any kind"
 
 
 if __name__ == "__main__":

@@ -24,6 +24,11 @@ class Cell(NamedTuple):
     amount: float
 
 
+def shown(amount: float) -> str:
+    """Return an amount as it stands in names and figures: two that differ never look alike."""
+    return f"{amount:.15g}"
+
+
 Scored = Mapping[Cell, Mapping[int, Sequence[Score]]]
 """By cell and seed."""
 
@@ -54,7 +59,7 @@ def by_place(rows: Sequence[Figures]) -> Figures:
     found: Figures = {}
     for row in rows:
         amounts = found.setdefault(row["run"], {}).setdefault(row["kind"] or "none", {})
-        amounts.setdefault(f"{row['amount']:.15g}", {})[row["measure"]] = row["value"]
+        amounts.setdefault(shown(row["amount"]), {})[row["measure"]] = row["value"]
     return found
 
 

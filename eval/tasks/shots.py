@@ -105,11 +105,6 @@ def pools_of(examples: Iterable[Request]) -> Pools:
     return pools
 
 
-def with_shots(requests: Sequence[Request], examples: Iterable[Request], shots: int) -> list[Request]:
-    """Return the requests ready to be asked, with examples before them as `from_pools` does."""
-    return from_pools(requests, pools_of(examples), shots)
-
-
 def from_pools(requests: Sequence[Request], pools: Pools, shots: int) -> list[Request]:
     """Return the requests ready to be asked, with up to `shots` examples of their pool as earlier turns of the conversation.
 

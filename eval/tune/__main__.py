@@ -87,10 +87,6 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
     """
     from transformers import AutoTokenizer
 
-    if not description.name:
-        raise ValueError(
-            f"model {description.model} has no `name` in params.yaml: what is tuned, of the hub, a folder or a key of finetune"
-        )
     path = locate(description, Path())
     if (path / ADAPTER).exists():
         raise ValueError(

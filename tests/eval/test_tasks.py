@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,15 @@ from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.tasks import TASKS, RequestBuilder, build_requests, contract, wording
 from eval.tasks.request import Request, allowed_answers, conversation, following
-from eval.tasks.shots import with_shots
+from eval.tasks.shots import from_pools, pools_of
 from eval.tasks.tcm import cases_of
 
 SEEN = [Provenance(source="toy", url="https://example.com/1", snapshot="2026-11-20", page_id="page-1", position="q1")]
 WORDINGS = [(name, prompt) for name, task in sorted(TASKS.items()) for prompt in task.prompts]
+
+
+def with_shots(requests: Sequence[Request], examples: Iterable[Request], shots: int) -> list[Request]:
+    return from_pools(requests, pools_of(examples), shots)
 
 
 def split_of(folder: Path, name: str) -> tuple[list[Question], list[ClaimPair]]:
