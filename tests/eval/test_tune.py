@@ -1,15 +1,11 @@
 """Tuning a model further: the same bytes every time, also after a kill; nothing held is learned; adapters are opened over their base."""
 
-import hashlib
 import itertools
 import json
 import os
-import random
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -18,56 +14,29 @@ import pytest
 import torch
 from msgspec import structs
 from transformers import (
-    AutoModelForCausalLM,
     AutoTokenizer,
     GPT2Config,
     GPT2LMHeadModel,
     LlamaConfig,
     LlamaForCausalLM,
     MambaConfig,
-    Qwen2Config,
-    Qwen2ForCausalLM,
 )
 
 from atomexam.records.checks import convert
 from atomexam.records.claim import ClaimPair
-from atomexam.records.model import Description
 from atomexam.records.question import Option, Question
 from atomexam.records.tuning import PRESETS, Tuning
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.models import open_backend
-from eval.models.adapters import adapted
-from eval.models.weights import content_hash, identity_of
+from eval.models.weights import content_hash
 from eval.plan.__main__ import main as plan
-from eval.plan.__main__ import weights_of
-from eval.predict.__main__ import main as predict
 from eval.tune import training
 from eval.tune.__main__ import main, tune
 from eval.tune.dialogues import kinds_in, read_dialogues
 from eval.tune.held import Held
-from eval.tune.learned import Learning, Places
+from eval.tune.learned import Learning
 from eval.tune.training import keeps_apart
-
-ROOT = Path(__file__).parents[2]
-QUICK: dict[str, Any] = {"epochs": 1, "rank": 2, "batch_tokens": 600, "max_tokens": 400, "checks": 3, "patience": 0, "data": {"claims": 1}}
-
-SHAPE = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 2, "vocab_size": 64}
-
-
-def places_of(data: Path) -> Places:
-    return Places(data / "splits", data / "passages.jsonl", data / "dialogues")
-
-
-def base_of(toy_models: Path) -> Description:
-    return Description(model="m", backend="huggingface", name=str(toy_models / "toy"))
-
-
-def tuned(toy_models: Path, folder: Path, out: Path, **changes: Any) -> dict[str, Any]:
-    return tune(base_of(toy_models), Tuning(**QUICK | changes), places_of(folder), out)
-
-
-def digests(folder: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
+from tests.eval.tuning import KILLED, QUICK, ROOT, SHAPE, base_of, digests, places_of, tuned
 
 
 def copied(toy_data: Path, folder: Path) -> Path:
@@ -117,54 +86,6 @@ def test_what_was_made_of_the_same_is_kept(toy_models: Path, toy_data: Path, tmp
     assert tuned(toy_models, toy_data, tmp_path / "a", seed=2)["weights"] != first["weights"]
 
 
-KILLED = """
-import sys; from pathlib import Path
-from atomexam.records.model import Description
-from atomexam.records.tuning import Tuning
-from eval.tune.__main__ import tune
-from eval.tune.dialogues import kinds_in, read_dialogues
-from eval.tune.learned import Places
-import json
-base, data, out, settings = sys.argv[1:]
-data = Path(data)
-about = Description(model='m', backend='huggingface', name=base)
-tune(about, Tuning(**json.loads(settings)), Places(data / 'splits', data / 'passages.jsonl', data / 'dialogues'), Path(out))
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("method", "embeddings"), [("lora", "kept"), ("lora", "learned"), ("full", "kept")])
-def test_killed_at_any_moment_it_ends_with_the_same_bytes(
-    method: str, embeddings: str, toy_models: Path, toy_data: Path, tmp_path: Path
-) -> None:
-    settings = QUICK | {
-        "method": method,
-        "embeddings": embeddings,
-        "epochs": 6,
-        "checks": 40,
-        "patience": 4,
-        "data": {"claims": 1, "knowledge": 1},
-    }
-    figures = tuned(toy_models, toy_data, tmp_path / "whole", **settings)
-    words = [str(toy_models / "toy"), str(toy_data), str(tmp_path / "killed"), json.dumps(settings)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"}
-    draw, resumed = random.Random(5), 0
-    for _ in range(5):
-        running = subprocess.Popen([sys.executable, "-c", KILLED, *words], cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
-        kept = tmp_path / "killed.kept"
-        start = time.monotonic()
-        before = set(kept.glob("checkpoint-*"))
-        while running.poll() is None and not set(kept.glob("checkpoint-*")) - before and time.monotonic() - start < 60:
-            time.sleep(0.01)
-        time.sleep(draw.random() * 0.4)
-        running.send_signal(signal.SIGKILL)
-        if running.wait() == -signal.SIGKILL:
-            resumed += bool(list(kept.glob("checkpoint-*")))
-    assert resumed >= 2
-    assert tuned(toy_models, toy_data, tmp_path / "killed", **settings) == figures
-    assert digests(tmp_path / "killed") == digests(tmp_path / "whole")
-
-
 LAUNCHERS = {
     "torchrun": ["torch.distributed.run", "--nproc-per-node", "2", "--standalone"],
     # multi_gpu starts several processes without a GPU, too; with --cpu the launcher starts one
@@ -186,115 +107,6 @@ def test_two_processes_have_the_same_loss_curve(launched: str, toy_models: Path,
     together = json.loads((tmp_path / "two" / "made.jsonl").read_bytes())["figures"]
     assert together["loss"] == pytest.approx(alone["loss"], abs=2e-3)
     assert together["dev_loss"] == pytest.approx(alone["dev_loss"], abs=2e-3)
-
-
-def test_an_adapter_is_opened_over_its_base(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
-    figures = tuned(toy_models, toy_data, tmp_path / "m")
-    described = Description(model="m", backend="huggingface", name=str(tmp_path / "m"))
-    identity = identity_of(described, tmp_path / "m")
-    assert figures["weights"] == identity == f"{content_hash(toy_models / 'toy')}+{content_hash(tmp_path / 'm')}"
-    assert weights_of(described, tmp_path).count("files") == 2
-    backend = open_backend(described, tmp_path / "m")
-    assert identity in backend.identity
-    merged = backend._model.state_dict()
-    plain = AutoModelForCausalLM.from_pretrained(toy_models / "toy").state_dict()
-    assert merged.keys() == plain.keys() and any(not torch.equal(merged[name], plain[name]) for name in plain)
-
-
-@pytest.mark.parametrize("family", ["llama", "tied qwen2", "gpt2"])
-def test_embeddings_that_are_learned_are_saved_and_opened(family: str, tmp_path: Path) -> None:
-    """With an output layer of their own, sharing its weights, and sharing them under a name that peft does not know."""
-    torch.manual_seed(1)
-    base = {
-        "llama": lambda: LlamaForCausalLM(LlamaConfig(**SHAPE)),
-        "tied qwen2": lambda: Qwen2ForCausalLM(Qwen2Config(**SHAPE, num_key_value_heads=2, tie_word_embeddings=True)),
-        "gpt2": lambda: GPT2LMHeadModel(GPT2Config(n_embd=32, n_layer=1, n_head=2, vocab_size=64, bos_token_id=0, eos_token_id=0)),
-    }[family]()
-    base.save_pretrained(tmp_path / "base")
-    about = Description(model="m", backend="huggingface", name=str(tmp_path / "base"))
-    model = training.open_base(tmp_path / "base", Tuning(rank=2, embeddings="learned"), about)
-    ids = torch.arange(10)[None]
-    learner = torch.optim.AdamW([one for one in model.parameters() if one.requires_grad], lr=0.05)
-    for _ in range(2):
-        model(input_ids=ids, labels=ids).loss.backward()
-        learner.step()
-    said = model.eval()(input_ids=ids).logits
-    model.save_pretrained(tmp_path / "m")
-    opened = adapted(AutoModelForCausalLM.from_pretrained(tmp_path / "base"), tmp_path / "m").eval()
-    assert torch.allclose(opened(input_ids=ids).logits, said, atol=1e-5)
-    layers = opened.get_input_embeddings().weight, opened.get_output_embeddings().weight
-    before = base.get_input_embeddings().weight, base.get_output_embeddings().weight
-    assert all(not torch.allclose(now, then) for now, then in zip(layers, before, strict=True))
-    assert (layers[0] is layers[1]) is (family == "tied qwen2")
-
-
-def test_an_adapter_made_elsewhere_names_its_base_in_params(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
-    """peft alone, without our tokenizer and files, on a machine where the base lay elsewhere."""
-    from peft import LoraConfig, get_peft_model
-
-    model = AutoModelForCausalLM.from_pretrained(toy_models / "toy")
-    get_peft_model(model, LoraConfig(target_modules=["q_proj"], task_type="CAUSAL_LM")).save_pretrained(tmp_path / "theirs")
-    settings = json.loads((tmp_path / "theirs" / "adapter_config.json").read_bytes())
-    (tmp_path / "theirs" / "adapter_config.json").write_text(json.dumps(settings | {"base_model_name_or_path": "/nowhere/base"}))
-    theirs = Description(model="m", backend="huggingface", name=str(tmp_path / "theirs"))
-    with pytest.raises(ValueError, match=r"names /nowhere/base, a folder that is not on this machine; .*models\.m: base: NAME"):
-        open_backend(theirs, tmp_path / "theirs")
-    backend = open_backend(structs.replace(theirs, base=str(toy_models / "toy")), tmp_path / "theirs")
-    (tmp_path / "bin").mkdir()
-    shutil.copy(tmp_path / "theirs" / "adapter_config.json", tmp_path / "bin")
-    (tmp_path / "bin" / "adapter_model.bin").write_bytes(b"x")
-    with pytest.raises(ValueError, match=r"has no adapter_model.safetensors"):
-        _ = open_backend(structs.replace(theirs, name=str(tmp_path / "bin"), base=str(toy_models / "toy")), tmp_path / "bin")._model
-    assert backend._model is not None and "正确" in backend.render([{"role": "user", "content": "正确"}])
-
-
-@pytest.mark.parametrize(("of", "over"), [(1, 2), (2, 1)])
-def test_an_adapter_over_a_base_of_other_depth_is_no_model(of: int, over: int, tmp_path: Path) -> None:
-    """peft takes what fits and says no more than a warning, or nothing: replies would be those of a model that nobody made."""
-    from peft import LoraConfig, get_peft_model
-
-    def base(layers: int) -> Any:
-        return LlamaForCausalLM(LlamaConfig(**SHAPE | {"num_hidden_layers": layers}))
-
-    everywhere = LoraConfig(target_modules=["q_proj", "up_proj"], task_type="CAUSAL_LM")
-    get_peft_model(base(of), everywhere).save_pretrained(tmp_path)
-    assert adapted(base(of), tmp_path)
-    with pytest.raises(ValueError, match=r"the adapter does not fit LlamaForCausalLM .*layers\.1\.mlp"):
-        adapted(base(over), tmp_path)
-
-
-@pytest.mark.parametrize("learns", ["lora", "embeddings too"])
-def test_an_adapter_in_the_layout_of_llama_factory_is_asked_by_one_line(
-    learns: str, toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its base named in its own settings, its tokenizer and the trainer's files beside it; the stages as DVC calls them."""
-    from peft import LoraConfig, get_peft_model
-
-    monkeypatch.chdir(tmp_path)
-    base, theirs = Path("imports/models/base"), Path("imports/models/theirs")
-    shutil.copytree(toy_models / "toy", base)
-    torch.manual_seed(1)
-    whole = ["embed_tokens", "lm_head"] if learns == "embeddings too" else None  # as its `additional_target` says it
-    config = LoraConfig(r=8, lora_alpha=16, target_modules="all-linear", modules_to_save=whole, task_type="CAUSAL_LM", use_rslora=True)
-    adapter = get_peft_model(AutoModelForCausalLM.from_pretrained(base), config)
-    for name, weights in adapter.named_parameters():
-        if "lora_B" in name:
-            torch.nn.init.normal_(weights)
-    adapter.save_pretrained(theirs)
-    AutoTokenizer.from_pretrained(base).save_pretrained(theirs)
-    for name, content in {"all_results.json": "{}", "trainer_log.jsonl": "{}\n", "training_args.bin": "", "README.md": "---\n"}.items():
-        (theirs / name).write_text(content)
-    assert json.loads((theirs / "adapter_config.json").read_bytes())["base_model_name_or_path"] == str(base)
-    lines = {name: {"backend": "huggingface", "name": f"imports/models/{name}"} for name in ("base", "theirs")}
-    runs = {f"{name}-claims": {"model": name, "task": "claim", "max_new_tokens": 4} for name in lines}
-    Path("params.yaml").write_text(json.dumps({"models": lines, "runs": runs}))
-    plan(["--models", "models", "--out", "plan"])
-    said = {}
-    for name in lines:
-        paths = ["--splits", str(toy_data / "splits"), "--models", "plan", "--out", f"predictions/{name}"]
-        predict([name, "--runs", f"plan/{name}/runs.json", *paths])
-        said[name] = [row["reply"] for row in read_jsonl(Path(f"predictions/{name}/{name}-claims.jsonl"), dict)]
-    assert len(said["theirs"]) == len(said["base"]) == 24 and said["theirs"] != said["base"]
 
 
 def test_nothing_held_is_learned(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:

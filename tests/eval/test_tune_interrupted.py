@@ -1,35 +1,37 @@
 """A training that ends at an awkward moment and is run again: the bytes of one that went through, whatever was cut."""
 
-import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from atomexam.records.model import Description
-from atomexam.records.tuning import Tuning
 from eval.tune import __main__ as stage
 from eval.tune import training
-from eval.tune.__main__ import tune
-from eval.tune.learned import Places
+from tests.eval.tuning import KILLED, QUICK, ROOT, digests, tuned
 
-SETTINGS: dict[str, Any] = {"epochs": 3, "rank": 2, "batch_tokens": 600, "max_tokens": 400, "checks": 30, "data": {"claims": 1, "words": 1}}
+SETTINGS: dict[str, Any] = {
+    "epochs": 3,
+    "rank": 2,
+    "batch_tokens": 600,
+    "max_tokens": 400,
+    "checks": 30,
+    "patience": 3,
+    "data": {"claims": 1, "words": 1},
+}
 # The dev loss rises from the first step on, so that training ends early and an early checkpoint is kept.
 STOPPED_EARLY = SETTINGS | {"learning_rate": 3.0, "warmup": 0.0, "patience": 2}
 
 
 class Killed(BaseException):
     """Nothing catches it, as a signal."""
-
-
-def tuned(toy_models: Path, folder: Path, out: Path, **settings: Any) -> dict[str, Any]:
-    about = Description(model="m", backend="huggingface", name=str(toy_models / "toy"))
-    return tune(about, Tuning(**settings), Places(folder / "splits", folder / "passages.jsonl", folder / "none"), out)
-
-
-def digests(folder: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
 
 
 def left_by(folder: Path) -> list[str]:
@@ -111,3 +113,36 @@ def test_killed_after_the_model_took_its_place_nothing_is_left_beside_it(
         tuned(toy_models, toy_data, tmp_path / "m", **SETTINGS)
     tuned(toy_models, toy_data, tmp_path / "m", **SETTINGS)
     assert left_by(tmp_path) == ["m"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "embeddings"), [("lora", "kept"), ("lora", "learned"), ("full", "kept")])
+def test_killed_at_any_moment_it_ends_with_the_same_bytes(
+    method: str, embeddings: str, toy_models: Path, toy_data: Path, tmp_path: Path
+) -> None:
+    settings = QUICK | {
+        "method": method,
+        "embeddings": embeddings,
+        "epochs": 6,
+        "checks": 40,
+        "patience": 4,
+        "data": {"claims": 1, "knowledge": 1},
+    }
+    figures = tuned(toy_models, toy_data, tmp_path / "whole", **settings)
+    words = [str(toy_models / "toy"), str(toy_data), str(tmp_path / "killed"), json.dumps(settings)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"}
+    draw, resumed = random.Random(5), 0
+    for _ in range(5):
+        running = subprocess.Popen([sys.executable, "-c", KILLED, *words], cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
+        kept = tmp_path / "killed.kept"
+        start = time.monotonic()
+        before = set(kept.glob("checkpoint-*"))
+        while running.poll() is None and not set(kept.glob("checkpoint-*")) - before and time.monotonic() - start < 60:
+            time.sleep(0.01)
+        time.sleep(draw.random() * 0.4)
+        running.send_signal(signal.SIGKILL)
+        if running.wait() == -signal.SIGKILL:
+            resumed += bool(list(kept.glob("checkpoint-*")))
+    assert resumed >= 2
+    assert tuned(toy_models, toy_data, tmp_path / "killed", **settings) == figures
+    assert digests(tmp_path / "killed") == digests(tmp_path / "whole")

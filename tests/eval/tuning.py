@@ -1,0 +1,47 @@
+"""What several tests of tuning call: a short tuning of the toy, and the bytes that it left."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from atomexam.records.model import Description
+from atomexam.records.tuning import Tuning
+from eval.tune.__main__ import tune
+from eval.tune.learned import Places
+
+ROOT = Path(__file__).parents[2]
+QUICK: dict[str, Any] = {"epochs": 1, "rank": 2, "batch_tokens": 600, "max_tokens": 400, "checks": 3, "patience": 0, "data": {"claims": 1}}
+
+SHAPE = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 2, "vocab_size": 64}
+
+KILLED = """
+import sys; from pathlib import Path
+from atomexam.records.model import Description
+from atomexam.records.tuning import Tuning
+from eval.tune.__main__ import tune
+from eval.tune.dialogues import kinds_in, read_dialogues
+from eval.tune.learned import Places
+from tests.eval.tuning import QUICK, SHAPE, base_of, digests, places_of, tuned
+import json
+base, data, out, settings = sys.argv[1:]
+data = Path(data)
+about = Description(model='m', backend='huggingface', name=base)
+tune(about, Tuning(**json.loads(settings)), Places(data / 'splits', data / 'passages.jsonl', data / 'dialogues'), Path(out))
+"""
+"""A training in a process of its own: base, data, out and settings behind it."""
+
+
+def places_of(data: Path) -> Places:
+    return Places(data / "splits", data / "passages.jsonl", data / "dialogues")
+
+
+def base_of(toy_models: Path) -> Description:
+    return Description(model="m", backend="huggingface", name=str(toy_models / "toy"))
+
+
+def tuned(toy_models: Path, folder: Path, out: Path, **changes: Any) -> dict[str, Any]:
+    return tune(base_of(toy_models), Tuning(**QUICK | changes), places_of(folder), out)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
