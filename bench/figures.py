@@ -37,7 +37,7 @@ def requests(pairs: int) -> list[Request]:
     return [
         Request(
             item_id=f"c{number:06}/{side}", messages=[], question_type="claim", options=[], answer=answer, answer_format="{answer}",
-            solution=None, pool="p", kin=frozenset(), reader="claim", unit=f"c{number:06}",
+            solution=None, pool="p", related_ids=frozenset(), reader="claim", unit=f"c{number:06}",
             facets={"side": side, "atomic_type": f"type-{number % _TYPES:02}", "head": f"head-{number // _HEAD_SIZE}"},
         )
         for number in range(pairs)

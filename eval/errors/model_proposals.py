@@ -45,7 +45,7 @@ def error_request(pair: Pair) -> Request:
         answer_format="答案：{answer}",
         solution=None,
         pool="errors",
-        kin=frozenset(),
+        related_ids=frozenset(),
         reader="mcqa",
         unit=claim.id,
         facets={"atomic_type": claim.atomic_type},

@@ -29,7 +29,7 @@ from eval.score.__main__ import score_replies
 from eval.sweep.effects import Cell, by_place, changes, curves, shown
 from eval.tasks import RequestBuilder, wording
 from eval.tune.__main__ import described, tune
-from eval.tune.learned import Places, known_kinds
+from eval.tune.training_set import DataPaths, known_kinds
 
 _PATHS = {
     "splits": "data/splits",
@@ -49,7 +49,7 @@ def main(argv: list[str] | None = None) -> None:
     asked = args.all_params.get("runs") or {}
     runs = {name: convert(asked[one_of(name, asked, "run", f"sweeps.{args.key}")], Run, f"runs.{name}") for name in sweep.runs}
     known_kinds([*sweep.kinds, *sweep.always], args.dialogues, f"sweeps.{args.key}")  # not after hours of training
-    places, builder = Places(args.splits, args.passages, args.dialogues), RequestBuilder(args.splits)
+    places, builder = DataPaths(args.splits, args.passages, args.dialogues), RequestBuilder(args.splits)
     scored: dict[str, dict[Cell, dict[int, list[Score]]]] = {name: {} for name in runs}
     models = plan(sweep)
     with folder_lock(args.out) as out:

@@ -7,7 +7,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from eval.tasks.contract import Task
 from eval.tasks.prompt import read_prompt
-from eval.tasks.request import Request, facets_of, kin_of, options_text
+from eval.tasks.request import Request, facets_of, options_text, related_ids_of
 
 _TYPE_NAMES: dict[str, dict[str, str]] = {
     "choice": {"mcqa": "单选", "mrqa": "多选"},
@@ -42,7 +42,7 @@ def _request(question: Question, kind: Literal["mcqa", "mrqa"], prompt: str) -> 
         answer_format=answer_format,
         solution=answer_format.format(answer=question.answer) if question.answer else None,
         pool=f"{question.exam}/{question.subject}/{question.question_type}",
-        kin=kin_of(question),
+        related_ids=related_ids_of(question),
         reader=kind,
         unit=question.group_id or question.id,
         facets=facets_of(question),

@@ -32,7 +32,7 @@ def _request(pair: ClaimPair, side: str, prompt: str) -> Request:
         answer_format="{answer}",
         solution=answer,
         pool=pair.atomic_type,
-        kin=frozenset({pair.id, pair.head}),
+        related_ids=frozenset({pair.id, pair.head}),
         reader="claim",
         unit=pair.id,
         facets={"atomic_type": pair.atomic_type, "side": side, "head": pair.head},

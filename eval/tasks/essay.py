@@ -6,7 +6,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from eval.tasks.contract import Task
 from eval.tasks.prompt import read_prompt
-from eval.tasks.request import Request, facets_of, kin_of
+from eval.tasks.request import Request, facets_of, related_ids_of
 
 
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
@@ -27,7 +27,7 @@ def _request(question: Question, prompt: str) -> Request:
         answer_format="{answer}",
         solution=question.answer,
         pool=f"{question.exam}/{question.subject}/qa",
-        kin=kin_of(question),
+        related_ids=related_ids_of(question),
         reader="qa",
         unit=question.group_id or question.id,
         facets=facets_of(question),

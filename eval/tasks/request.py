@@ -32,7 +32,7 @@ class Request(Struct, frozen=True, kw_only=True):
     """The right reply as a few-shot example shows it."""
     pool: str
     """Few-shot examples come from the requests with the same pool (subject and question type)."""
-    kin: frozenset[str]
+    related_ids: frozenset[str]
     """Item, near-duplicate cluster and group: what shares one of these is never shown beside it."""
     reader: Reader
     """Key of `eval.answers.readers.READERS`: how a reply to it is read."""
@@ -133,6 +133,6 @@ def facets_of(question: Question) -> dict[str, str]:
     return {name: value for name, value in facets.items() if value}
 
 
-def kin_of(question: Question) -> frozenset[str]:
+def related_ids_of(question: Question) -> frozenset[str]:
     """Return the ids under which a question and its relatives are known."""
     return frozenset(key for key in (question.id, question.cluster_id, question.group_id) if key)

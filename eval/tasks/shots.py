@@ -116,11 +116,11 @@ def from_pools(requests: Sequence[Request], pools: Pools, shots: int) -> list[Re
 
 def _with_examples(request: Request, examples: Sequence[Request], shots: int) -> Request:
     chosen: list[Request] = []
-    seen = set(request.kin)
+    seen = set(request.related_ids)
     for example in examples:
         if len(chosen) == shots:
             break
-        if seen.isdisjoint(example.kin):
+        if seen.isdisjoint(example.related_ids):
             chosen.append(example)
-            seen |= example.kin
+            seen |= example.related_ids
     return structs.replace(request, messages=conversation([*chosen, request]), shots=len(chosen))

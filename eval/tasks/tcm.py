@@ -13,7 +13,7 @@ from atomexam.records.question import Question
 from atomexam.text.natural_order import natural_key
 from eval.tasks.contract import Task
 from eval.tasks.prompt import read_prompt
-from eval.tasks.request import Request, facets_of, kin_of, options_text
+from eval.tasks.request import Request, facets_of, options_text, related_ids_of
 
 _PARTS = {"a1": "a", "a2": "a", "a3": "a3", "b1": "b1"}
 _TAGS = {"tcm": ("<eoe>", "<eoa>"), "tcm_paper": ("<coe>", "<coas>")}
@@ -82,7 +82,7 @@ def _request(question: Question, prompt: str, number: int, follows: str | None) 
         answer_format=_reply(prompt, _NO_ANALYSIS, "{answer}"),
         solution=_reply(prompt, question.explanation or _NO_ANALYSIS, question.answer) if question.answer else None,
         pool=f"{question.exam}/{question.subject}/{question.form or 'a1'}",
-        kin=kin_of(question),
+        related_ids=related_ids_of(question),
         reader="tcm",
         unit=question.group_id or question.id,
         facets=facets_of(question),

@@ -27,10 +27,10 @@ from atomexam.runtime.jsonl import folder_lock, replace_folder, replacing, to_li
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.finetune.training_data import IGNORED
 from eval.models.weights import ADAPTER, MADE, content_hash, identity_of, locate, read_chat_template
-from eval.tune.learned import Learning, Places, dev_lessons
-from eval.tune.lessons import Lesson, Row, steps_of
+from eval.tune.examples import Example, PackedRow, steps_of
+from eval.tune.training_set import DataPaths, TrainingSet, dev_examples
 
-_MAKING = "1"  # raise it when a change here changes weights: what is kept of trainings is then left
+_MAKING = "1"  # raise it when a change here changes weights: earlier trainings are then not reused
 _FIGURES = "made.jsonl"  # beside the weights, but no part of what the model says
 _PATHS = {
     "splits": "data/splits",
@@ -46,8 +46,8 @@ def main(argv: list[str] | None = None) -> None:
     """Tune one model."""
     args = read_arguments(argv, __doc__, "tune", Tuning, _PATHS, keyed=True)
     description = described(args.key, args.all_params, args.models, f"params.yaml: tune.{args.key}")
-    places = Places(args.splits, args.passages, args.dialogues)
-    figures = tune(description, args.params, places, args.out)
+    paths = DataPaths(args.splits, args.passages, args.dialogues)
+    figures = tune(description, args.params, paths, args.out)
     if _is_first():
         write_json(args.metrics, figures)
         dev = "" if figures["dev_loss"] is None else f", loss on dev {figures['dev_loss']}"
@@ -79,7 +79,7 @@ def described(name: str, params: Mapping[str, Any], made: Path, where: str) -> D
     )
 
 
-def tune(description: Description, tuning: Tuning, places: Places, out: Path) -> dict[str, Any]:
+def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) -> dict[str, Any]:
     """Tune the model that a description names, into a folder, and return its figures; a model that was made of the same is kept.
 
     Raises:
@@ -99,86 +99,88 @@ def tune(description: Description, tuning: Tuning, places: Places, out: Path) ->
     if description.chat_template:
         tokenizer.chat_template = read_chat_template(description)
     template = tuple(sorted(description.template.items()))
-    learning = Learning(tokenizer, tuning, places, f"params.yaml: tune.{description.model}", template)
-    lessons, dev = learning.lessons(), dev_lessons(tokenizer, tuning, places.splits, template)
-    if not lessons:
+    training_set = TrainingSet(tokenizer, tuning, paths, f"params.yaml: tune.{description.model}", template)
+    examples, dev = training_set.examples(), dev_examples(tokenizer, tuning, paths.splits, template)
+    if not examples:
         raise ValueError(
-            f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens ({_left(learning)})"
+            f"tune.{description.model}: nothing of {', '.join(tuning.data)} in train fits {tuning.max_tokens} tokens "
+            f"({_left(training_set)})"
         )
     identity = identity_of(description, path)
-    mark = _mark(identity, description, tuning, lessons, dev)
+    mark = _mark(identity, description, tuning, examples, dev)
     with folder_lock(out) if _is_first() else nullcontext(out):
-        kept, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
-        with _first_before_others():  # it holds the lock: others look at what it has seen, or would wait for it in vain
+        checkpoints, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
+        with _first_before_others():  # it has the lock: the others read what it has written
             known = _known(out)
         if known and known.get("mark") == mark:
             if _is_first():
-                shutil.rmtree(kept, ignore_errors=True)  # of a training that was killed when all was done
+                shutil.rmtree(checkpoints, ignore_errors=True)  # of a training that was killed when all was done
             print(f"{description.model}: made of the same base, data and settings before; kept", file=sys.stderr)
-            told: dict[str, Any] = known["figures"]
-            taught = Counter({kind: one["lessons"] for kind, one in told["data"].items()})
-            if (now := told | {"data": _counts(learning, taught)}) != told and _is_first():
-                write_json(out / _FIGURES, {"mark": mark, "figures": now})
-            return now
-        trained, read = _train(path, description, tuning, tokenizer, lessons, dev, kept, made, mark)
+            figures: dict[str, Any] = known["figures"]
+            learned = Counter({kind: one["lessons"] for kind, one in figures["data"].items()})
+            if (current := figures | {"data": _counts(training_set, learned)}) != figures and _is_first():
+                write_json(out / _FIGURES, {"mark": mark, "figures": current})
+            return current
+        trained, read = _train(path, description, tuning, tokenizer, examples, dev, checkpoints, made, mark)
         if not _is_first():
             return {}
-        figures = _counts(learning, Counter(lesson.kind for lesson in read))
+        counts = _counts(training_set, Counter(example.kind for example in read))
         write_jsonl(made / "learned.jsonl", _learned(read), key=lambda row: (row["kind"], row["item_id"]))
         weights = identity_of(description, made)
         write_json(made / MADE, Description(model=description.model, backend="huggingface", weights=content_hash(made)))
-        told = {"weights": weights, "base": identity, "method": tuning.method, "data": figures} | trained
-        write_json(made / _FIGURES, {"mark": mark, "figures": told})
+        figures = {"weights": weights, "base": identity, "method": tuning.method, "data": counts} | trained
+        write_json(made / _FIGURES, {"mark": mark, "figures": figures})
         replace_folder(made, out)
-        shutil.rmtree(kept)
-    return told
+        shutil.rmtree(checkpoints)
+    return figures
 
 
-def _left(learning: Learning) -> str:
+def _left(training_set: TrainingSet) -> str:
     left = {
-        kind: ", ".join(f"{number} {why}" for why, number in sorted(found.items()) if number) for kind, found in learning.left_out.items()
+        kind: ", ".join(f"{number} {why}" for why, number in sorted(counts.items()) if number)
+        for kind, counts in training_set.left_out.items()
     }
-    return "; ".join(f"{kind}: {learning.items[kind]} items{', ' * bool(why)}{why}" for kind, why in left.items())
+    return "; ".join(f"{kind}: {training_set.items[kind]} items{', ' * bool(why)}{why}" for kind, why in left.items())
 
 
-def _counts(learning: Learning, taught: Mapping[str, int]) -> dict[str, dict[str, int]]:
+def _counts(training_set: TrainingSet, learned: Mapping[str, int]) -> dict[str, dict[str, int]]:
     """Return for each kind how much of it there is, how much was learned, and what was left out for which reason."""
     return {
-        kind: {"items": learning.items[kind], "lessons": taught[kind], **{f"left_out_{why}": number for why, number in left.items()}}
-        for kind, left in learning.left_out.items()
+        kind: {"items": training_set.items[kind], "lessons": learned[kind], **{f"left_out_{why}": number for why, number in left.items()}}
+        for kind, left in training_set.left_out.items()
     }
 
 
 def _train(
-    path: Path, description: Description, tuning: Tuning, tokenizer: Any, lessons: Sequence[Lesson], dev: Sequence[Lesson],
-    kept: Path, made: Path, mark: str,
-) -> tuple[dict[str, Any], list[Lesson]]:  # fmt: skip
-    """Train in a folder beside what was kept of the same training; return its figures, and what the weights that are kept have read."""
+    path: Path, description: Description, tuning: Tuning, tokenizer: Any, examples: Sequence[Example], dev: Sequence[Example],
+    checkpoints: Path, made: Path, mark: str,
+) -> tuple[dict[str, Any], list[Example]]:  # fmt: skip
+    """Train, resuming from the checkpoints of the same training; return its figures, and the examples that the saved weights have read."""
     from eval.tune import training
 
     with _first_before_others():
         if _is_first():
             shutil.rmtree(made, ignore_errors=True)
             made.mkdir(parents=True)
-            _keep_of_the_same(kept, mark)
+            _discard_others(checkpoints, mark)
     model = training.open_base(path, tuning, description)
     training.be_deterministic(model)
     packs = training.keeps_apart(model)
     if not packs and _is_first():
         print(f"{description.model}: {type(model).__name__} reads one conversation a row; they are not packed", file=sys.stderr)
 
-    def steps(taught: Sequence[Lesson]) -> list[list[Row]]:
-        return steps_of(taught, tuning.batch_tokens, tuning.batch_examples or 0, tuning.max_tokens or 0, packs)
+    def steps(chosen: Sequence[Example]) -> list[list[PackedRow]]:
+        return steps_of(chosen, tuning.batch_tokens, tuning.batch_examples or 0, tuning.max_tokens or 0, packs)
 
-    planned = steps(lessons)
+    planned = steps(examples)
     sizes = {
         "parameters": model.num_parameters(),
         "trained_parameters": sum(one.numel() for one in model.parameters() if one.requires_grad),
     }
-    trained = training.train(model, tokenizer, planned, steps(dev), tuning, kept, made)
-    read = [lesson for step in planned[: trained["best_step"]] for row in step for lesson in row]
-    learned = sum(target != IGNORED for lesson in read for target in lesson.targets)
-    return sizes | {"tokens": sum(len(lesson.ids) for lesson in read), "learned_tokens": learned, "packed": packs} | trained, read
+    trained = training.train(model, tokenizer, planned, steps(dev), tuning, checkpoints, made)
+    read = [example for step in planned[: trained["best_step"]] for row in step for example in row]
+    target_tokens = sum(target != IGNORED for example in read for target in example.targets)
+    return sizes | {"tokens": sum(len(example.ids) for example in read), "learned_tokens": target_tokens, "packed": packs} | trained, read
 
 
 def _first_before_others() -> AbstractContextManager[Any]:
@@ -196,42 +198,42 @@ def _is_first() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def _mark(identity: str, description: Description, tuning: Tuning, lessons: Sequence[Lesson], dev: Sequence[Lesson]) -> str:
+def _mark(identity: str, description: Description, tuning: Tuning, examples: Sequence[Example], dev: Sequence[Example]) -> str:
     """Return a hash of all that decides what the weights become."""
-    digest = hashlib.sha256(to_line([_MAKING, identity, description.name, tuning, len(lessons)]))
-    for lesson in [*lessons, *dev]:
-        digest.update(to_line([lesson.ids, lesson.targets]))
+    digest = hashlib.sha256(to_line([_MAKING, identity, description.name, tuning, len(examples)]))
+    for example in [*examples, *dev]:
+        digest.update(to_line([example.ids, example.targets]))
     return digest.hexdigest()
 
 
 def _known(folder: Path) -> dict[str, Any] | None:
     """Return what a finished training has written of itself, where what it made is still whole."""
     try:
-        found = msgspec.json.decode((folder / _FIGURES).read_bytes(), type=dict[str, Any])
+        content = msgspec.json.decode((folder / _FIGURES).read_bytes(), type=dict[str, Any])
         content_hash(folder)
     except (OSError, ValueError):  # msgspec's DecodeError is one, too
         return None
-    return found
+    return content
 
 
-def _keep_of_the_same(kept: Path, mark: str) -> None:
-    """Leave the checkpoints of this very training, and take away those of another."""
-    path = kept / "mark.txt"
+def _discard_others(checkpoints: Path, mark: str) -> None:
+    """Keep the checkpoints of this very training, and delete those of another."""
+    path = checkpoints / "mark.txt"
     if not path.exists() or path.read_text() != mark:
-        shutil.rmtree(kept, ignore_errors=True)
-        kept.mkdir(parents=True)
+        shutil.rmtree(checkpoints, ignore_errors=True)
+        checkpoints.mkdir(parents=True)
         with replacing(path) as part:
             part.write_text(mark)
 
 
-def _learned(lessons: Sequence[Lesson]) -> list[dict[str, Any]]:
+def _learned(examples: Sequence[Example]) -> list[dict[str, Any]]:
     """Return each item that was learned, with how often it was and in how many tokens."""
     times: Counter[tuple[str, str]] = Counter()
     tokens: Counter[tuple[str, str]] = Counter()
-    for lesson in lessons:
-        for item in lesson.item_id.split("+"):
-            times[lesson.kind, item] += 1
-            tokens[lesson.kind, item] += len(lesson.ids)
+    for example in examples:
+        for item in example.item_id.split("+"):
+            times[example.kind, item] += 1
+            tokens[example.kind, item] += len(example.ids)
     return [{"kind": kind, "item_id": item, "times": times[kind, item], "tokens": tokens[kind, item]} for kind, item in times]
 
 

@@ -17,12 +17,12 @@ _SUFFIXES = (".json", ".jsonl")
 
 def kinds_in(folder: Path) -> dict[str, list[Path]]:
     """Return the kinds that lie in a folder with their files: `KIND.json`, `KIND.jsonl`, or a folder KIND of such files."""
-    found: dict[str, list[Path]] = {}
+    kinds: dict[str, list[Path]] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         files = sorted(file for file in path.rglob("*") if file.suffix in _SUFFIXES) if path.is_dir() else [path]
         if files := [file for file in files if file.suffix in _SUFFIXES]:
-            found.setdefault(path.name if path.is_dir() else path.stem, []).extend(files)
-    return found
+            kinds.setdefault(path.name if path.is_dir() else path.stem, []).extend(files)
+    return kinds
 
 
 def read_dialogues(path: Path) -> Iterator[tuple[str, list[Message]]]:
@@ -59,27 +59,27 @@ def _messages(row: Any, where: str) -> list[Message]:
             turn = turn if isinstance(turn, dict) else {}
             turns.append((turn.get("from", turn.get("role")), turn.get("value", turn.get("content"))))
     elif "instruction" in keys and "output" in keys:
-        asked: Any = row["instruction"], row.get("input")
-        if all(isinstance(text, str) for text in asked if text):
-            asked = "\n".join(text for text in asked if text)
+        request: Any = row["instruction"], row.get("input")
+        if all(isinstance(text, str) for text in request if text):
+            request = "\n".join(text for text in request if text)
         turns = [("system", row["system"])] if row.get("system") else []
         history = row.get("history") or []
         if not isinstance(history, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in history):
             raise ValueError(f"{where}: history {history!r}; expected pairs of question and reply")
         for question, answer in history:
             turns += [("user", question), ("assistant", answer)]
-        turns += [("user", asked), ("assistant", row["output"])]
+        turns += [("user", request), ("assistant", row["output"])]
     else:
         raise ValueError(
             f"{where}: found {', '.join(map(str, keys)) or repr(row)}; expected `conversations` (sharegpt) or `instruction` (alpaca)"
         )
     roles = [_ROLES.get(role) if isinstance(role, str) else None for role, _ in turns]
-    said = roles[1:] if roles[:1] == ["system"] else roles
-    if len(said) % 2 and said[-1:] == ["user"]:
-        turns, roles, said = turns[:-1], roles[:-1], said[:-1]  # a question that nobody answered teaches nothing
-    if not said or said != ["user", "assistant"] * (len(said) // 2) or not all(isinstance(text, str) for _, text in turns):
-        found = ", ".join(str(role) for role, _ in turns)
+    spoken = roles[1:] if roles[:1] == ["system"] else roles
+    if len(spoken) % 2 and spoken[-1:] == ["user"]:
+        turns, roles, spoken = turns[:-1], roles[:-1], spoken[:-1]  # a question that nobody answered teaches nothing
+    if not spoken or spoken != ["user", "assistant"] * (len(spoken) // 2) or not all(isinstance(text, str) for _, text in turns):
+        speakers = ", ".join(str(role) for role, _ in turns)
         raise ValueError(
-            f"{where}: turns of {found or 'nobody'}; expected user and assistant in turn, each with its words, after at most one system"
+            f"{where}: turns of {speakers or 'nobody'}; expected user and assistant in turn, each with its words, after at most one system"
         )
     return [{"role": str(role), "content": text} for role, (_, text) in zip(roles, turns, strict=True)]

@@ -1,4 +1,4 @@
-"""A model, its lessons and settings -> a tuned model in a folder. The loop is the transformers library's own."""
+"""A model, its examples and settings -> a tuned model in a folder. The loop is the transformers library's own."""
 
 import json
 import os
@@ -32,12 +32,12 @@ from atomexam.records.tuning import Tuning
 from atomexam.runtime.jsonl import to_disk, write_json
 from eval.finetune.training_data import IGNORED
 from eval.models.weights import ADAPTER
-from eval.tune.lessons import Row, columns, reply_marks
+from eval.tune.examples import PackedRow, columns, reply_marks
 
 _SMALL_PARAMETERS = 50_000_000  # on one core the sums of a smaller model are the same everywhere
 _STATE = "trainer_state.json"
 _WHOLE = "whole.json"  # beside a checkpoint's files, once all of them are on the disk: their names and sizes
-_KEPT = 3  # the best, the last, and the one before, should the last be cut off
+_MAX_CHECKPOINTS = 3  # the best, the last, and the one before, should the last be cut off
 
 
 def has_gpu() -> bool:
@@ -78,22 +78,22 @@ def _with_adapter(model: Any, tuning: Tuning, about: Description) -> Any:
     for weights in made.parameters():
         if weights.requires_grad:
             weights.data = weights.data.float()  # small steps would be lost in 16 bits
-    told = made.peft_config["default"]
-    told.base_model_name_or_path, told.revision = about.name, about.revision
+    settings = made.peft_config["default"]
+    settings.base_model_name_or_path, settings.revision = about.name, about.revision
     return made
 
 
 def _embeddings_of(model: Any) -> tuple[list[str], bool]:
-    """Return the names of embeddings and output layer, and whether peft can keep them one where they share their weights.
+    """Return the names of embeddings and output layer, and whether they share weights in a way that peft can keep.
 
-    Of those that it keeps one the embeddings alone are named; of others that share, each learns weights of its own.
+    Of those only the embeddings are named; of others that share, each learns weights of its own.
     """
     from peft.utils.constants import EMBEDDING_LAYER_NAMES
 
     names = {module: name for name, module in model.named_modules()}
-    read, said = model.get_input_embeddings(), model.get_output_embeddings()
-    is_one = said is not None and said.weight is read.weight and names[read].rpartition(".")[2] in EMBEDDING_LAYER_NAMES
-    return [names[module] for module in (read, None if is_one else said) if module is not None], is_one
+    embeddings, output = model.get_input_embeddings(), model.get_output_embeddings()
+    is_tied = output is not None and output.weight is embeddings.weight and names[embeddings].rpartition(".")[2] in EMBEDDING_LAYER_NAMES
+    return [names[module] for module in (embeddings, None if is_tied else output) if module is not None], is_tied
 
 
 def be_deterministic(model: Any) -> None:
@@ -117,8 +117,8 @@ def keeps_apart(model: Any) -> bool:
     try:
         alone = model(input_ids=second, position_ids=apart, use_cache=False).logits
         packed, joined = (
-            model(input_ids=torch.cat([first, second], 1), position_ids=places, use_cache=False).logits[:, 8:]
-            for places in (torch.cat([apart, apart], 1), torch.arange(16, device=device)[None])
+            model(input_ids=torch.cat([first, second], 1), position_ids=positions, use_cache=False).logits[:, 8:]
+            for positions in (torch.cat([apart, apart], 1), torch.arange(16, device=device)[None])
         )
     except (TypeError, ValueError, RuntimeError, IndexError):
         return False
@@ -126,27 +126,33 @@ def keeps_apart(model: Any) -> bool:
 
 
 def train(
-    model: Any, tokenizer: Any, steps: Sequence[Sequence[Row]], dev: Sequence[Sequence[Row]], tuning: Tuning, kept: Path, out: Path
-) -> dict[str, Any]:
+    model: Any,
+    tokenizer: Any,
+    steps: Sequence[Sequence[PackedRow]],
+    dev: Sequence[Sequence[PackedRow]],
+    tuning: Tuning,
+    checkpoints: Path,
+    out: Path,
+) -> dict[str, Any]:  # fmt: skip
     """Take the steps, write the model with the lowest dev loss to `out` (the last where there is no dev), and return figures.
 
     Args:
-        kept: folder of the checkpoints; those of a killed training of the same are gone on from.
+        checkpoints: folder of the checkpoints; a killed training of the same data and settings resumes from them.
     """
     every = max(1, len(steps) // tuning.checks)
     world = int(os.environ.get("WORLD_SIZE", "1"))
     with PartialState(cpu=not has_gpu()).main_process_first():  # one takes away what was cut off, before others look
-        last, is_over = _last_whole(kept)
+        last, is_over = _last_whole(checkpoints)
     # One that had stopped early and was killed before its model was written: the library would take a step more.
-    taken = steps[: _step_of(last)] if last and is_over else steps
-    rows = [row for step in taken for row in [*step, *[[]] * (-len(step) % world)]]
-    reads = _Reads(taken)
+    planned = steps[: _step_of(last)] if last and is_over else steps
+    rows = [row for step in planned for row in [*step, *[[]] * (-len(step) % world)]]
+    reads = _Reads(planned)
     arguments = TrainingArguments(
-        output_dir=str(kept),
-        max_steps=len(taken),
+        output_dir=str(checkpoints),
+        max_steps=len(planned),
         per_device_train_batch_size=1,
         per_device_eval_batch_size=1,
-        gradient_accumulation_steps=max(1, len(rows) // len(taken) // world),
+        gradient_accumulation_steps=max(1, len(rows) // len(planned) // world),
         activation_checkpointing=tuning.activations == "again",
         learning_rate=tuning.learning_rate,
         lr_scheduler_type="cosine",
@@ -187,22 +193,22 @@ def train(
 
 
 class _Rows:
-    """Rows as the model is given them, made when they are asked for."""
+    """Rows as a model reads them, made one at a time."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[PackedRow]) -> None:
         self._rows = rows
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __getitem__(self, place: int) -> dict[str, list[int]]:
-        return columns(self._rows[place])
+    def __getitem__(self, index: int) -> dict[str, list[int]]:
+        return columns(self._rows[index])
 
 
 class _Reads:
-    """What a model is given in each step, held against what was chosen for that step: only that was looked through for what is held."""
+    """Compares the rows of each step with those chosen for it: only these were searched for what is held back."""
 
-    def __init__(self, steps: Sequence[Sequence[Row]]) -> None:
+    def __init__(self, steps: Sequence[Sequence[PackedRow]]) -> None:
         self._steps = [Counter(tuple(columns(row)["input_ids"]) for row in step) for step in steps]
 
     def check(self, step: int, inputs: Mapping[str, Any]) -> None:
@@ -230,7 +236,7 @@ class _InTurn(Trainer):
         self.accelerator.wait_for_everyone()
         if self.args.should_save:
             _say_whole(Path(self.args.output_dir, f"checkpoint-{self.state.global_step}"))
-            rotate_checkpoints(self.args.output_dir, _KEPT, self.state.best_model_checkpoint)
+            rotate_checkpoints(self.args.output_dir, _MAX_CHECKPOINTS, self.state.best_model_checkpoint)
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return SequentialSampler(train_dataset or self.train_dataset)
@@ -263,9 +269,9 @@ def _tensors(rows: Sequence[Mapping[str, list[int]]]) -> dict[str, Any]:
 
 def _loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
     """Return the loss of the learned tokens of a row, as its part of the mean over all of the step."""
-    learned = labels[:, 1:] != IGNORED
-    summed = cross_entropy(outputs.logits[:, :-1][learned].float(), labels[:, 1:][learned], reduction="sum")
-    return summed / (learned.sum().clamp(min=1) if num_items_in_batch is None else num_items_in_batch)
+    is_target = labels[:, 1:] != IGNORED
+    summed = cross_entropy(outputs.logits[:, :-1][is_target].float(), labels[:, 1:][is_target], reduction="sum")
+    return summed / (is_target.sum().clamp(min=1) if num_items_in_batch is None else num_items_in_batch)
 
 
 def _say_whole(folder: Path) -> None:
@@ -275,10 +281,10 @@ def _say_whole(folder: Path) -> None:
     write_json(folder / _WHOLE, {str(path.relative_to(folder)): path.stat().st_size for path in paths})
 
 
-def _last_whole(kept: Path) -> tuple[Path | None, bool]:
+def _last_whole(checkpoints: Path) -> tuple[Path | None, bool]:
     """Return the last checkpoint that was written to its end, and whether training had ended there; what was cut off is taken away."""
     whole, best = {}, {}
-    for path in kept.glob("checkpoint-*"):
+    for path in checkpoints.glob("checkpoint-*"):
         try:
             sizes = json.loads((path / _WHOLE).read_bytes())
             if any((path / name).stat().st_size != size for name, size in sizes.items()):
@@ -314,9 +320,9 @@ def _save(trainer: Any, tokenizer: Any, out: Path) -> None:
     for name in ("training_args.bin", "README.md"):
         (out / name).unlink(missing_ok=True)  # this machine's paths
     if (settings := out / ADAPTER).exists():
-        told = json.loads(settings.read_bytes())
-        told["target_modules"] = sorted(told["target_modules"])  # a set, in no order
-        settings.write_text(json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+        content = json.loads(settings.read_bytes())
+        content["target_modules"] = sorted(content["target_modules"])  # a set, in no order
+        settings.write_text(json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
     for path in out.glob("*.safetensors"):
         path.chmod(0o644)  # the library leaves it to its owner alone
 

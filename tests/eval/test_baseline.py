@@ -40,7 +40,7 @@ def request(kind: str, text: str = "问", texts: tuple[str, ...] = ("甲", "乙�
         answer_format="{answer}" if kind in ("claim", "qa") else "答案：{answer}",
         solution=None,
         pool="p",
-        kin=frozenset(),
+        related_ids=frozenset(),
         reader="qa",
         unit=f"item-{number}",
         facets={},

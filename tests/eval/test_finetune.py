@@ -282,7 +282,7 @@ def test_a_conversation_holds_one_pool_and_each_request_stands_once(toy_data: Pa
     assert conversations(requests, 1, 0) == chunks != conversations(requests, 1, 1)
 
 
-def test_a_lesson_is_the_prompt_of_evaluation_and_its_reply(toy_data: Path, tokenizer) -> None:
+def test_an_example_is_the_prompt_of_evaluation_and_its_reply(toy_data: Path, tokenizer) -> None:
     for request in known(toy_data, "train")[:30]:
         example = prompt_example(tokenizer, [request])
         [asked] = token_ids(tokenizer, [render(tokenizer, conversation([request]))])
@@ -291,7 +291,7 @@ def test_a_lesson_is_the_prompt_of_evaluation_and_its_reply(toy_data: Path, toke
         assert tokenizer.decode(example.targets[len(asked) :]) == f"{request.solution}<|im_end|>"
 
 
-def test_a_long_lesson_reads_as_few_shot_evaluation_does(toy_data: Path, tokenizer) -> None:
+def test_a_long_example_reads_as_few_shot_evaluation_does(toy_data: Path, tokenizer) -> None:
     chunk = next(chunk for chunk in conversations(known(toy_data, "train"), 1, 0) if len(chunk) > 2)
     example = prompt_example(tokenizer, chunk)
     text = render(tokenizer, conversation(chunk)) + f"{chunk[-1].solution}<|im_end|>"

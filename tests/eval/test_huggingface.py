@@ -77,7 +77,8 @@ def asking(backend: Backend, text: str, number: int, repeat: int = 0) -> Asking:
     words = [Option(letter=word, text=word) for word in ("正确", "错误")]
     request = Request(
         item_id=f"claim-{number}/factual", messages=[{"role": "user", "content": text}], question_type="claim", options=words,
-        answer=None, answer_format="{answer}", solution=None, pool="p", kin=frozenset(), reader="claim", unit=f"claim-{number}", facets={},
+        answer=None, answer_format="{answer}", solution=None, pool="p", related_ids=frozenset(), reader="claim",
+        unit=f"claim-{number}", facets={},
     )  # fmt: skip
     return Asking(request=request, repeat=repeat, prompt=backend.render(request.messages))
 

@@ -59,7 +59,7 @@ def asking(backend: Backend, number: int, kind: str) -> Asking:
     text = f"第{number}题：" + "高血压头晕头痛" * (number % 5)
     request = Request(
         item_id=f"q-{number}", messages=[{"role": "user", "content": text}], question_type=kind, options=options, answer=None,
-        answer_format="{answer}" if kind == "claim" else "答案{answer}", solution=None, pool="p", kin=frozenset(),
+        answer_format="{answer}" if kind == "claim" else "答案{answer}", solution=None, pool="p", related_ids=frozenset(),
         reader="mcqa", unit=f"q-{number}", facets={},
     )  # fmt: skip
     return Asking(request=request, repeat=0, prompt=backend.render(request.messages))

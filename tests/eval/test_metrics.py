@@ -18,7 +18,7 @@ Cell = tuple[str, str, str, str]
 def request(item: str, kind: str = "mcqa", answer: str | None = "A", unit: str | None = None, **facets: str) -> Request:
     return Request(
         item_id=item, messages=[], question_type=kind, options=[], answer=answer, answer_format="{answer}", solution=None, pool="p",
-        kin=frozenset({item}), reader=kind, unit=unit or item, facets={"question_type": kind} | facets,
+        related_ids=frozenset({item}), reader=kind, unit=unit or item, facets={"question_type": kind} | facets,
     )  # fmt: skip
 
 

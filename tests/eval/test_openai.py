@@ -61,7 +61,7 @@ def opened(server: Server, monkeypatch: pytest.MonkeyPatch) -> Opened:
 def asking(backend: Backend, text: str, number: int = 0, repeat: int = 0) -> Asking:
     request = Request(
         item_id=f"i-{number}", messages=[{"role": "user", "content": text}], question_type="qa", options=[], answer=None,
-        answer_format="{answer}", solution=None, pool="p", kin=frozenset(), reader="qa", unit=f"i-{number}", facets={},
+        answer_format="{answer}", solution=None, pool="p", related_ids=frozenset(), reader="qa", unit=f"i-{number}", facets={},
     )  # fmt: skip
     return Asking(request=request, repeat=repeat, prompt=backend.render(request.messages))
 

@@ -72,7 +72,14 @@ def claim(number: int, answer: str) -> Request:
     words = {"messages": [], "question_type": "claim", "reader": "claim", "answer_format": "{answer}", "solution": answer}
     options = [Option(letter=word, text=word) for word in ("正确", "错误")]
     return Request(
-        item_id=f"{number}/{answer}", answer=answer, options=options, pool="p", kin=frozenset(), unit=str(number), facets={}, **words
+        item_id=f"{number}/{answer}",
+        answer=answer,
+        options=options,
+        pool="p",
+        related_ids=frozenset(),
+        unit=str(number),
+        facets={},
+        **words,
     )
 
 
@@ -116,7 +123,9 @@ def test_under_sdaks_rules_each_repeat_has_pairs_of_its_own() -> None:
 def choice(number: int, answer: str | None, kind: str = "mcqa", **facets: str) -> Request:
     words = {"messages": [], "question_type": kind, "reader": kind, "answer_format": "答案：{answer}", "solution": None}
     options = [Option(letter=letter, text=f"选{letter}") for letter in "ABCD"]
-    return Request(item_id=f"q-{number}", answer=answer, options=options, pool="p", kin=frozenset(), unit="u", facets=facets, **words)
+    return Request(
+        item_id=f"q-{number}", answer=answer, options=options, pool="p", related_ids=frozenset(), unit="u", facets=facets, **words
+    )
 
 
 def test_under_cpsyexams_rules_a_decision_is_right_as_the_very_string() -> None:

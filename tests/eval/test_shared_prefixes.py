@@ -88,7 +88,7 @@ def asked(backend: HuggingFace, seed: int, number: int) -> list[Asking]:
         options = [Option(letter=letter, text=letter) for letter in (["正确", "错误"] if kind == "claim" else "ABCD")]
         request = Request(
             item_id=f"q-{item}", messages=messages, question_type=kind, options=options, answer=None, answer_format="答案{answer}",
-            solution=None, pool="p", kin=frozenset(), reader="mcqa", unit=f"q-{item}", facets={},
+            solution=None, pool="p", related_ids=frozenset(), reader="mcqa", unit=f"q-{item}", facets={},
         )  # fmt: skip
         found.append(Asking(request=request, repeat=0, prompt=backend.render(messages)))
     return found

@@ -54,7 +54,7 @@ def backend(tmp_path_factory: pytest.TempPathFactory) -> Backend:
 def asking(name: str, backend: Backend) -> Asking:
     request = Request(
         item_id=name, messages=[{"role": "user", "content": "判断"}], question_type="claim", options=[], answer=None,
-        answer_format="{answer}", solution=None, pool="p", kin=frozenset(), reader="claim", unit=name, facets={},
+        answer_format="{answer}", solution=None, pool="p", related_ids=frozenset(), reader="claim", unit=name, facets={},
     )  # fmt: skip
     return Asking(request=request, repeat=0, prompt=backend.render(request.messages))
 

@@ -273,8 +273,8 @@ def test_what_follows_is_shown_no_examples_of_its_own_but_has_those_of_the_first
 
 def test_a_later_question_of_a_case_is_no_example_since_its_case_is_said_before_it() -> None:
     first, second = sorted(tcm(*case_of(2, "别的患者。", group="g-2")), key=lambda request: request.follows or "")
-    apart = structs.replace(second, item_id="q-9", kin=frozenset({"q-9"}))
-    examples = [apart, structs.replace(first, kin=frozenset({"q-8"}))]
+    apart = structs.replace(second, item_id="q-9", related_ids=frozenset({"q-9"}))
+    examples = [apart, structs.replace(first, related_ids=frozenset({"q-8"}))]
     asked_first = next(request for request in with_shots(tcm(*case_of(2)), examples, 2) if not request.follows)
     assert asked_first.shots == 1 and asked_first.messages[1]["content"].startswith("别的患者。")
 

@@ -33,9 +33,9 @@ from eval.plan.__main__ import main as plan
 from eval.tune import training
 from eval.tune.__main__ import main, tune
 from eval.tune.dialogues import kinds_in, read_dialogues
-from eval.tune.held import Held
-from eval.tune.learned import Learning
+from eval.tune.held_out import HeldOut
 from eval.tune.training import keeps_apart
+from eval.tune.training_set import TrainingSet
 from tests.eval.tuning import KILLED, QUICK, ROOT, SHAPE, base_of, digests, places_of, tuned
 
 
@@ -62,7 +62,7 @@ def test_two_tunings_give_the_same_bytes(method: str, embeddings: str, toy_model
 def test_packing_and_checkpointing_change_no_loss(
     method: str, toy_models: Path, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows of several conversations, one row a conversation, and activations computed again: the same steps of the same lessons."""
+    """Rows of several conversations, one row a conversation, and activations computed again: the same steps of the same examples."""
     settings = {"method": method, "learning_rate": 0.01, "batch_tokens": 600}
     packed = tuned(toy_models, toy_data, tmp_path / "packed", **settings)
     again = tuned(toy_models, toy_data, tmp_path / "again", activations="again", **settings)
@@ -128,10 +128,10 @@ def test_nothing_held_is_learned(toy_models: Path, toy_data: Path, tmp_path: Pat
         file.write(json.dumps({"id": "q", "text": f"{pair.head}者，{pair.tail}。", "source": "toy", "url": "https://example.com"}) + "\n")
     kinds = {"claims": 1, "distilled": 1, "passages": 1, "knowledge": 1, "tcm": 1, "words": 1}
     tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
-    learning = Learning(tokenizer, Tuning(**QUICK | {"data": kinds, "max_tokens": 4000}), places_of(data), "here")
-    read = [tokenizer.decode(lesson.ids) for lesson in learning.lessons()]
-    assert learning.items["distilled"] == 2 and learning.left_out["distilled"]["held"] == 2
-    assert learning.left_out["passages"]["held"] == 1 and learning.items["passages"] == 40
+    training_set = TrainingSet(tokenizer, Tuning(**QUICK | {"data": kinds, "max_tokens": 4000}), places_of(data), "here")
+    read = [tokenizer.decode(example.ids) for example in training_set.examples()]
+    assert training_set.items["distilled"] == 2 and training_set.left_out["distilled"]["held"] == 2
+    assert training_set.left_out["passages"]["held"] == 1 and training_set.items["passages"] == 40
     assert not [text for text in read if pair.factual in text or pair.non_factual in text or question.stem in text]
     assert any("您好" in text for text in read)
 
@@ -163,9 +163,9 @@ def test_what_the_model_is_given_holds_nothing_of_test_or_reserved(
 ) -> None:
     """Looked for by other means than those that choose: in the text of all that the model reads, every held claim, name and question."""
     data = copied(toy_data, tmp_path)
-    held = [tuple(read_jsonl(data / "splits" / name / "claims.jsonl", ClaimPair)) for name in ("test", "reserved")]
+    held_out = [tuple(read_jsonl(data / "splits" / name / "claims.jsonl", ClaimPair)) for name in ("test", "reserved")]
     questions = [row for name in ("test", "reserved") for row in read_jsonl(data / "splits" / name / "questions.jsonl", Question)]
-    pairs = [pair for claims in held for pair in claims]
+    pairs = [pair for claims in held_out for pair in claims]
     (data / "dialogues").mkdir()
     rows = [{"instruction": f"{pair.factual}吗？", "output": "是的。"} for pair in pairs] + [{"instruction": "你好", "output": "您好"}]
     (data / "dialogues" / "own.json").write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
@@ -216,9 +216,9 @@ def test_the_shortest_names_are_looked_for_too(tmp_path: Path) -> None:
     for name in ("test", "reserved"):
         write_jsonl(tmp_path / name / "questions.jsonl", [question], key=lambda row: row.id)
         write_jsonl(tmp_path / name / "claims.jsonl", [pair], key=lambda row: row.id)
-    held = Held(tmp_path)
-    assert held.is_told_in("长期便秘和久坐会加重痔的发作。") and not held.is_told_in("久坐会使静脉回流受阻。")
-    assert held.stands_in("心理是（ ）。A. 反映 B. 活动") and not held.stands_in("心理是反映")
+    held_out = HeldOut(tmp_path)
+    assert held_out.mentions_fact_in("长期便秘和久坐会加重痔的发作。") and not held_out.mentions_fact_in("久坐会使静脉回流受阻。")
+    assert held_out.is_contained_in("心理是（ ）。A. 反映 B. 活动") and not held_out.is_contained_in("心理是反映")
 
 
 def test_conversations_are_read_in_both_layouts(tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ def test_train_that_is_kin_to_test_stops_the_training(toy_models: Path, toy_data
     claims = [next(iter(read_jsonl(data / "splits" / name / "claims.jsonl", ClaimPair))) for name in ("train", "test")]
     crossing = structs.replace(claims[0], head=claims[1].head)
     write_jsonl(data / "splits" / "train" / "claims.jsonl", [crossing], key=lambda row: row.id)
-    with pytest.raises(ValueError, match="is kin to test or reserved by 病"):
+    with pytest.raises(ValueError, match="is related to test or reserved by 病"):
         tuned(toy_models, data, tmp_path / "m")
 
 
@@ -274,8 +274,8 @@ def test_more_holds_what_less_does_and_the_seed_draws(toy_models: Path, toy_data
     tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
 
     def items(amount: float, seed: int = 1) -> set[str]:
-        learning = Learning(tokenizer, Tuning(**QUICK | {"data": {"claims": amount}, "seed": seed}), places_of(toy_data), "here")
-        return {lesson.item_id for lesson in learning.lessons()}
+        training_set = TrainingSet(tokenizer, Tuning(**QUICK | {"data": {"claims": amount}, "seed": seed}), places_of(toy_data), "here")
+        return {example.item_id for example in training_set.examples()}
 
     assert len(items(0.25)) == 6 and items(0.25) < items(0.5) < items(1) and len(items(5)) == 10
     for chosen in (items(0.25), items(5)):  # whole pairs: one side tells what the other says
@@ -288,7 +288,7 @@ def test_more_holds_what_less_does_and_the_seed_draws(toy_models: Path, toy_data
 def test_more_than_there_is_is_said(toy_models: Path, toy_data: Path, capsys: pytest.CaptureFixture) -> None:
     """A curve over amounts would go on with models that are one."""
     tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
-    Learning(tokenizer, Tuning(**QUICK | {"data": {"claims": 20000, "words": 1, "cases": 0.5}}), places_of(toy_data), "tune.m")
+    TrainingSet(tokenizer, Tuning(**QUICK | {"data": {"claims": 20000, "words": 1, "cases": 0.5}}), places_of(toy_data), "tune.m")
     told = capsys.readouterr().err
     assert "tune.m.data.claims: 20,000 wanted, 12 may be learned" in told
     assert "tune.m.data.cases: nothing of it may be learned" in told and "words" not in told
@@ -304,7 +304,7 @@ def test_a_type_beside_claims_is_no_part_of_them(toy_models: Path, toy_data: Pat
     tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
 
     def items(**data: float) -> dict[str, int]:
-        return Learning(tokenizer, Tuning(**QUICK | {"data": data}), places_of(toy_data), "here").items
+        return TrainingSet(tokenizer, Tuning(**QUICK | {"data": data}), places_of(toy_data), "here").items
 
     assert items(claims=1) == {"claims": 24}
     assert items(claims=1, disease_symptom=0, words=1) == {"claims": 0, "disease_symptom": 0, "words": 1}
@@ -314,7 +314,7 @@ def test_a_type_beside_claims_is_no_part_of_them(toy_models: Path, toy_data: Pat
 def test_kinds_come_in_turn_where_they_are_listed(toy_models: Path, toy_data: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(toy_models / "toy")
     settings = Tuning(**QUICK | {"data": {"words": 1, "disease_symptom": 0.5, "passages": 3}, "order": "listed", "max_tokens": 2000})
-    kinds = [lesson.kind for lesson in Learning(tokenizer, settings, places_of(toy_data), "here").lessons()]
+    kinds = [example.kind for example in TrainingSet(tokenizer, settings, places_of(toy_data), "here").examples()]
     assert list(dict.fromkeys(kinds)) == ["words", "disease_symptom", "passages"] == sorted(set(kinds), key=kinds.index)
     assert kinds == sorted(kinds, key=["words", "disease_symptom", "passages"].index)
 

@@ -7,7 +7,7 @@ from typing import Any
 from atomexam.records.model import Description
 from atomexam.records.tuning import Tuning
 from eval.tune.__main__ import tune
-from eval.tune.learned import Places
+from eval.tune.training_set import DataPaths
 
 ROOT = Path(__file__).parents[2]
 QUICK: dict[str, Any] = {"epochs": 1, "rank": 2, "batch_tokens": 600, "max_tokens": 400, "checks": 3, "patience": 0, "data": {"claims": 1}}
@@ -20,19 +20,19 @@ from atomexam.records.model import Description
 from atomexam.records.tuning import Tuning
 from eval.tune.__main__ import tune
 from eval.tune.dialogues import kinds_in, read_dialogues
-from eval.tune.learned import Places
+from eval.tune.training_set import DataPaths
 from tests.eval.tuning import QUICK, SHAPE, base_of, digests, places_of, tuned
 import json
 base, data, out, settings = sys.argv[1:]
 data = Path(data)
 about = Description(model='m', backend='huggingface', name=base)
-tune(about, Tuning(**json.loads(settings)), Places(data / 'splits', data / 'passages.jsonl', data / 'dialogues'), Path(out))
+tune(about, Tuning(**json.loads(settings)), DataPaths(data / 'splits', data / 'passages.jsonl', data / 'dialogues'), Path(out))
 """
 """A training in a process of its own: base, data, out and settings behind it."""
 
 
-def places_of(data: Path) -> Places:
-    return Places(data / "splits", data / "passages.jsonl", data / "dialogues")
+def places_of(data: Path) -> DataPaths:
+    return DataPaths(data / "splits", data / "passages.jsonl", data / "dialogues")
 
 
 def base_of(toy_models: Path) -> Description:

@@ -1,4 +1,4 @@
-"""What is learned: `data` of params.yaml -> lessons of each kind and epoch, from train alone, without anything held."""
+"""`data` of params.yaml -> the training examples of each kind and epoch, from train alone, without anything that is held back."""
 
 import sys
 from collections import Counter
@@ -17,8 +17,8 @@ from eval.tasks.contract import read_split
 from eval.tasks.prompt import Message
 from eval.tasks.request import Request, conversation
 from eval.tune.dialogues import kinds_in, read_dialogues
-from eval.tune.held import Held
-from eval.tune.lessons import Lesson, Template, read_through, spoken
+from eval.tune.examples import Example, Template, conversation_example, passage_examples
+from eval.tune.held_out import HeldOut
 
 T = TypeVar("T")
 _TASKS = {"claims": "claim", "knowledge": "choice", "cases": "choice", "tcm": "tcm", "words": "qa"}
@@ -26,8 +26,8 @@ _SIDES = ("/factual", "/non_factual")
 KINDS = (*_TASKS, *get_args(Relation), "passages")
 
 
-class Places(NamedTuple):
-    """Where the data lie."""
+class DataPaths(NamedTuple):
+    """Files and folders that the data are read from."""
 
     splits: Path
     passages: Path
@@ -59,16 +59,16 @@ def known_kinds(wanted: Iterable[str], dialogues: Path, where: str) -> dict[str,
     return own
 
 
-class Learning:
-    """What one training learns, and what was left out of it."""
+class TrainingSet:
+    """The examples of one training, and counts of what was left out."""
 
-    def __init__(self, tokenizer: Any, tuning: Tuning, places: Places, where: str, template: Template = ()) -> None:
-        own = known_kinds(tuning.data, places.dialogues, f"{where}.data")
-        self._tokenizer, self._tuning, self._places, self._template = tokenizer, tuning, places, template
-        self._held = Held(places.splits)
-        self._same: dict[tuple[str, str], list[Lesson]] = {}
+    def __init__(self, tokenizer: Any, tuning: Tuning, paths: DataPaths, where: str, template: Template = ()) -> None:
+        own = known_kinds(tuning.data, paths.dialogues, f"{where}.data")
+        self._tokenizer, self._tuning, self._paths, self._template = tokenizer, tuning, paths, template
+        self._held_out = HeldOut(paths.splits)
+        self._tokenized: dict[tuple[str, str], list[Example]] = {}
         self.left_out: dict[str, Counter[str]] = {kind: Counter() for kind in tuning.data}
-        requests = known_requests(*read_split(places.splits / "train"))
+        requests = known_requests(*read_split(paths.splits / "train"))
         self._chosen = {kind: self._choose(kind, self._pool(kind, requests, own), f"{where}.data.{kind}") for kind in tuning.data}
         self.items = {kind: len(pool.items()) for kind, pool in self._chosen.items()}
 
@@ -76,23 +76,25 @@ class Learning:
         """Return all of a kind that may be learned.
 
         Raises:
-            ValueError: an item of train is kin to what is held.
+            ValueError: an item of train is related to what is held back.
         """
         if kind == "passages":
-            passages = {passage.id: passage.text for passage in read_jsonl(self._places.passages, Passage)}
-            kept = {key: text for key, text in passages.items() if not self._held.is_told_in(text) and not self._held.is_kin_to(text)}
-            self.left_out[kind]["held"] = len(passages) - len(kept)
-            return Pool({}, {}, kept)
+            passages = {passage.id: passage.text for passage in read_jsonl(self._paths.passages, Passage)}
+            withheld = {key for key, text in passages.items() if self._held_out.mentions_fact_in(text) or self._held_out.overlaps(text)}
+            self.left_out[kind]["held"] = len(withheld)
+            return Pool({}, {}, {key: text for key, text in passages.items() if key not in withheld})
         if kind in own:
             read = dict(one for file in own[kind] for one in read_dialogues(file))
-            free = {key: turns for key, turns in read.items() if not self._held.is_kin_to("\n".join(turn["content"] for turn in turns))}
+            free = {key: turns for key, turns in read.items() if not self._held_out.overlaps("\n".join(turn["content"] for turn in turns))}
             self.left_out[kind]["held"] = len(read) - len(free)
             return Pool({}, free, {})
         by_item: dict[str, list[Request]] = {}
         for request in requests:
             if _is_of(request, kind, self._tuning.data):
-                if kin := self._held.kin(request.kin):
-                    raise ValueError(f"{request.item_id} of train is kin to test or reserved by {min(kin)}; `dvc repro leaks` tells how")
+                if related := self._held_out.related(request.related_ids):
+                    raise ValueError(
+                        f"{request.item_id} of train is related to test or reserved by {min(related)}; `dvc repro leaks` shows how"
+                    )
                 by_item.setdefault(request.item_id, []).append(request)
         return Pool(by_item, {}, {})
 
@@ -101,51 +103,49 @@ class Learning:
         amount, units = self._tuning.data[kind], sorted({_unit(item) for item in pool.items()})
         Random(f"{self._tuning.seed}/{kind}").shuffle(units)
         if amount and not units:
-            print(f"{where}: nothing of it may be learned; `left_out` in the metrics has what is held", file=sys.stderr)
+            print(f"{where}: nothing of it may be learned; `left_out` in the metrics counts what is held back", file=sys.stderr)
         elif amount > max(1, len(units)):
             print(f"{where}: {amount:,.15g} wanted, {len(units):,} may be learned", file=sys.stderr)
         wanted = round(amount * len(units)) if amount <= 1 else int(amount)
         chosen = set(units[: max(wanted, 1) if amount else 0])  # a little is not nothing
-        kept = {item for item in pool.items() if _unit(item) in chosen}
-        return Pool(_of(pool.requests, kept), _of(pool.dialogues, kept), _of(pool.texts, kept))
+        items = {item for item in pool.items() if _unit(item) in chosen}
+        return Pool(_of(pool.requests, items), _of(pool.dialogues, items), _of(pool.texts, items))
 
-    def lessons(self) -> list[Lesson]:
-        """Return the lessons of all epochs in the order in which they are learned."""
-        found: list[Lesson] = []
+    def examples(self) -> list[Example]:
+        """Return the examples of all epochs in the order in which they are learned."""
+        ordered: list[Example] = []
         for epoch in range(self._tuning.epochs or 1):
-            now = [(kind, list(self._epoch(kind, pool, epoch))) for kind, pool in self._chosen.items()]
-            lessons = [lesson for _, taught in now for lesson in taught]
+            examples = [example for kind, pool in self._chosen.items() for example in self._epoch(kind, pool, epoch)]
             if self._tuning.order == "mixed":
-                Random(f"{self._tuning.seed}/order/{epoch}").shuffle(lessons)
-            found += lessons
-        return found
+                Random(f"{self._tuning.seed}/order/{epoch}").shuffle(examples)
+            ordered += examples
+        return ordered
 
-    def _epoch(self, kind: str, pool: Pool, epoch: int) -> Iterator[Lesson]:
-        places = enumerate(pool.requests.values())
-        requests = [wordings[(place + epoch) % len(wordings)] for place, wordings in places]
+    def _epoch(self, kind: str, pool: Pool, epoch: int) -> Iterator[Example]:
+        requests = [wordings[(index + epoch) % len(wordings)] for index, wordings in enumerate(pool.requests.values())]
         for chunk in conversations(requests, self._tuning.seed, epoch):
-            lesson = _asked(self._tokenizer, kind, chunk, self._template)
-            alone = len(lesson.ids) > (self._tuning.max_tokens or 0) and len(chunk) > 1
-            for one in [_asked(self._tokenizer, kind, [request], self._template) for request in chunk] if alone else [lesson]:
-                yield from self._kept(one)
+            example = _request_example(self._tokenizer, kind, chunk, self._template)
+            alone = len(example.ids) > (self._tuning.max_tokens or 0) and len(chunk) > 1
+            for one in [_request_example(self._tokenizer, kind, [request], self._template) for request in chunk] if alone else [example]:
+                yield from self._usable(one)
         order = Random(f"{self._tuning.seed}/{kind}/{epoch}")
         for key in order.sample(sorted(pool.dialogues), len(pool.dialogues)):
-            if (kind, key) not in self._same:  # one list of tokens for all epochs: people's own data may be large
-                self._same[kind, key] = [spoken(self._tokenizer, kind, key, pool.dialogues[key], self._template)]
-            yield from self._kept(self._same[kind, key][0])
+            if (kind, key) not in self._tokenized:  # one list of tokens for all epochs: people's own data may be large
+                self._tokenized[kind, key] = [conversation_example(self._tokenizer, kind, key, pool.dialogues[key], self._template)]
+            yield from self._usable(self._tokenized[kind, key][0])
         for key in order.sample(sorted(pool.texts), len(pool.texts)):
-            if (kind, key) not in self._same:
-                self._same[kind, key] = read_through(self._tokenizer, kind, key, pool.texts[key], self._tuning.max_tokens or 0)
-            yield from self._same[kind, key]
+            if (kind, key) not in self._tokenized:
+                self._tokenized[kind, key] = passage_examples(self._tokenizer, kind, key, pool.texts[key], self._tuning.max_tokens or 0)
+            yield from self._tokenized[kind, key]
 
-    def _kept(self, lesson: Lesson) -> Iterator[Lesson]:
-        """Yield a lesson that fits, and of which the tokens themselves, as the trainer reads them, hold nothing of test or reserved."""
-        if len(lesson.ids) > (self._tuning.max_tokens or 0):
-            self.left_out[lesson.kind]["long"] += 1
-        elif self._held.stands_in(self._tokenizer.decode(lesson.ids)):
-            self.left_out[lesson.kind]["held"] += 1
+    def _usable(self, example: Example) -> Iterator[Example]:
+        """Yield an example that fits, and whose tokens themselves, as the trainer reads them, contain nothing that is held back."""
+        if len(example.ids) > (self._tuning.max_tokens or 0):
+            self.left_out[example.kind]["long"] += 1
+        elif self._held_out.is_contained_in(self._tokenizer.decode(example.ids)):
+            self.left_out[example.kind]["held"] += 1
         else:
-            yield lesson
+            yield example
 
 
 def _unit(item: str) -> str:
@@ -153,24 +153,24 @@ def _unit(item: str) -> str:
     return item.partition("/")[0] if item.endswith(_SIDES) else item
 
 
-def _of(part: Mapping[str, T], kept: Container[str]) -> dict[str, T]:
-    return {key: one for key, one in part.items() if key in kept}
+def _of(part: Mapping[str, T], items: Container[str]) -> dict[str, T]:
+    return {key: one for key, one in part.items() if key in items}
 
 
-def dev_lessons(tokenizer: Any, tuning: Tuning, splits: Path, template: Template = ()) -> list[Lesson]:
+def dev_examples(tokenizer: Any, tuning: Tuning, splits: Path, template: Template = ()) -> list[Example]:
     """Return the requests of dev of the kinds that are learned, each once, in its first wording and alone."""
-    taught: dict[str, Lesson] = {}
+    examples: dict[str, Example] = {}
     for request in known_requests(*read_split(splits / "dev")):
         kind = next((kind for kind, amount in tuning.data.items() if amount and kind in KINDS and _is_of(request, kind, tuning.data)), None)
-        if kind and request.item_id not in taught:
-            taught[request.item_id] = _asked(tokenizer, kind, [request], template)
-    return [lesson for lesson in taught.values() if len(lesson.ids) <= (tuning.max_tokens or 0)]
+        if kind and request.item_id not in examples:
+            examples[request.item_id] = _request_example(tokenizer, kind, [request], template)
+    return [example for example in examples.values() if len(example.ids) <= (tuning.max_tokens or 0)]
 
 
-def _asked(tokenizer: Any, kind: str, chunk: Sequence[Request], template: Template) -> Lesson:
+def _request_example(tokenizer: Any, kind: str, chunk: Sequence[Request], template: Template) -> Example:
     """Return requests as one conversation, each after those before it and their right replies."""
     turns = [*conversation(chunk), {"role": "assistant", "content": chunk[-1].solution or ""}]
-    return spoken(tokenizer, kind, "+".join(request.item_id for request in chunk), turns, template)
+    return conversation_example(tokenizer, kind, "+".join(request.item_id for request in chunk), turns, template)
 
 
 def _is_of(request: Request, kind: str, kinds: Container[str]) -> bool:

@@ -9,8 +9,8 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Option, Question
 from atomexam.records.tuning import Tuning
 from atomexam.runtime.jsonl import write_json, write_jsonl
-from eval.tune.held import Held
-from eval.tune.learned import Learning, Places
+from eval.tune.held_out import HeldOut
+from eval.tune.training_set import DataPaths, TrainingSet
 
 CASE = "患者，女，25岁，反复上腹部隐痛伴反酸三个月，夜间加重，进食后缓解，胃镜示十二指肠球部溃疡。"
 STEM = "为根除幽门螺杆菌，首选的治疗方案是"
@@ -25,9 +25,9 @@ def splits(tmp_path: Path) -> Path:
     question = Question(id="q-1", shared_stem=CASE, stem=STEM, answer="B", group_id="g-1", **values)
     pair = ClaimPair(id="claim-1", atomic_type="disease_cause", template_id="t/0", fact_ids=[], provenance=[], **CLAIM)
     for name in ("train", "dev", "test", "reserved"):
-        held = name in ("test", "reserved")
-        write_jsonl(tmp_path / name / "questions.jsonl", [question] if held else [], key=lambda row: row.id)
-        write_jsonl(tmp_path / name / "claims.jsonl", [pair] if held else [], key=lambda row: row.id)
+        held_out = name in ("test", "reserved")
+        write_jsonl(tmp_path / name / "questions.jsonl", [question] if held_out else [], key=lambda row: row.id)
+        write_jsonl(tmp_path / name / "claims.jsonl", [pair] if held_out else [], key=lambda row: row.id)
     return tmp_path
 
 
@@ -39,7 +39,7 @@ def splits(tmp_path: Path) -> Path:
     ("痔是怎么来的？", "您好！久坐是痔最常见的原因。祝健康！"),  # a claim in other words
 ], ids=["right answer alone", "other words", "case", "changed case", "claim"])  # fmt: skip
 def test_what_is_held_is_found_though_it_was_edited(asked: str, replied: str, splits: Path) -> None:
-    assert Held(splits).is_kin_to(f"{asked}\n{replied}")
+    assert HeldOut(splits).overlaps(f"{asked}\n{replied}")
 
 
 @pytest.mark.parametrize(("asked", "replied"), [
@@ -49,7 +49,7 @@ def test_what_is_held_is_found_though_it_was_edited(asked: str, replied: str, sp
     (f"{STEM}什么？", "请您先去消化科就诊。"),
 ], ids=["another question", "options alone", "names in two sentences", "question alone"])  # fmt: skip
 def test_what_only_looks_alike_is_no_kin(asked: str, replied: str, splits: Path) -> None:
-    assert not Held(splits).is_kin_to(f"{asked}\n{replied}")
+    assert not HeldOut(splits).overlaps(f"{asked}\n{replied}")
 
 
 def test_edited_test_questions_in_own_files_are_not_learned(toy_models: Path, splits: Path) -> None:
@@ -61,7 +61,7 @@ def test_edited_test_questions_in_own_files_are_not_learned(toy_models: Path, sp
     passage = {"id": "p", "text": f"例题：{STEM}（含铋剂的四联疗法）。", "source": "toy", "url": "https://example.com"}
     (splits / "passages.jsonl").write_text(json.dumps(passage) + "\n", encoding="utf-8")
     settings = Tuning(data={"distilled": 1, "passages": 1}, epochs=1)
-    places = Places(splits, splits / "passages.jsonl", splits / "own")
-    learning = Learning(AutoTokenizer.from_pretrained(toy_models / "toy"), settings, places, "here")
-    assert learning.items == {"distilled": 1, "passages": 0}
-    assert learning.left_out["distilled"]["held"] == learning.left_out["passages"]["held"] == 1
+    places = DataPaths(splits, splits / "passages.jsonl", splits / "own")
+    training_set = TrainingSet(AutoTokenizer.from_pretrained(toy_models / "toy"), settings, places, "here")
+    assert training_set.items == {"distilled": 1, "passages": 0}
+    assert training_set.left_out["distilled"]["held"] == training_set.left_out["passages"]["held"] == 1

@@ -1,0 +1,140 @@
+"""Conversations and texts -> examples: token ids, and which of them are learned; examples -> the steps that a trainer takes. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from eval.finetune.training_data import IGNORED
+from eval.tasks.prompt import Message, as_said, control_tokens, render, token_ids
+
+_REPLY = "reply-probe"
+_USER_TURN = [{"role": "user", "content": "user-probe"}]
+_OPEN, _CLOSED = "<think>", "\n</think>\n\n"  # what models that always think before they reply begin and end it with
+_THOUGHT = re.compile("think|thought|reason", re.IGNORECASE)
+PackedRow = list["Example"]
+Template = tuple[tuple[str, str | bool | int | float], ...]
+"""What a chat template is given besides the messages, by name."""
+
+
+class Example(NamedTuple):
+    """A conversation or a block of text; examples packed into one row do not attend to each other."""
+
+    kind: str
+    """Key of `data` in params.yaml."""
+    item_id: str
+    ids: list[int]
+    targets: list[int]
+    """For each id itself where it is learned, else -100."""
+
+
+@cache
+def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
+    """Return what a model writes before a reply's own words, and the token with which it ends its turn.
+
+    Both are read off its chat template. Before the words that is a blank, the end of the thinking that the prompt has begun, or on what
+    channel they are said.
+
+    Raises:
+        ValueError: no token ends a turn.
+    """
+    lead, end = "", tokenizer.eos_token
+    if tokenizer.chat_template:
+        prompt = render(tokenizer, _USER_TURN, dict(template))
+        turn = [*_USER_TURN, {"role": "assistant", "content": _REPLY}]
+        before, _, after = tokenizer.apply_chat_template(turn, tokenize=False, **dict(template)).partition(_REPLY)
+        lead = before.removeprefix(prompt) if before.startswith(prompt) else ""
+        if prompt.rstrip().endswith(_OPEN):
+            lead = lead or _CLOSED
+        elif _THOUGHT.search(lead):
+            lead = ""  # an empty thought that the template puts before replies; the evaluation's prompt ends before it
+        token_at = {after.find(token): token for token in reversed(control_tokens(tokenizer)) if token in after}
+        end = token_at[min(token_at)] if token_at else end
+    if not end:
+        raise ValueError(
+            "the model's tokenizer has no eos_token, and its chat template ends no turn; set eos_token in tokenizer_config.json"
+        )
+    return lead, end
+
+
+def conversation_example(tokenizer: Any, kind: str, item_id: str, messages: Sequence[Message], template: Template = ()) -> Example:
+    """Return a conversation as evaluation renders it; the assistant's words and the end of its turns are learned, nothing else.
+
+    Where the template shows earlier turns in another way than it did when they were the last, only the last reply is learned.
+    """
+    lead, end = reply_marks(tokenizer, template)
+    ids: list[int] = []
+    targets: list[int] = []
+    rendered = ""
+    for index, message in enumerate(messages):
+        if message["role"] != "assistant":
+            continue
+        prompt = render(tokenizer, messages[:index], dict(template))
+        goes_on = bool(rendered) and prompt.startswith(rendered)
+        if not goes_on:
+            ids, targets = [], []
+        prompt_ids = _within(tokenizer, prompt.removeprefix(rendered)) if goes_on else token_ids(tokenizer, [prompt])[0]
+        reply = lead + as_said(tokenizer, message["content"], "assistant") + end
+        reply_ids = _within(tokenizer, reply)
+        ids = ids + prompt_ids + reply_ids
+        targets = targets + [IGNORED] * len(prompt_ids) + reply_ids
+        rendered = prompt + reply
+    return Example(kind, item_id, ids, targets)
+
+
+def _within(tokenizer: Any, text: str) -> list[int]:
+    return tokenizer(text, add_special_tokens=False)["input_ids"] if text else []
+
+
+def passage_examples(tokenizer: Any, kind: str, item_id: str, text: str, max_tokens: int) -> list[Example]:
+    """Return a text as examples of at most so many tokens; all is learned but the first token of each, which nothing foretells."""
+    ids = tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]
+    if tokenizer.eos_token_id is not None:
+        ids = [*ids, tokenizer.eos_token_id]
+    pieces = [ids[start : start + max_tokens] for start in range(0, len(ids), max_tokens)]
+    return [Example(kind, item_id, piece, [IGNORED, *piece[1:]]) for piece in pieces if len(piece) > 1]
+
+
+def steps_of(examples: Iterable[Example], batch_tokens: int, batch_examples: int, max_tokens: int, packs: bool) -> list[list[PackedRow]]:
+    """Return the steps, each of as many rows as the longest has; a row that a step lacks is empty and counts nothing.
+
+    Args:
+        batch_examples: examples of a step; 0 takes as many as have `batch_tokens` together.
+        packs: several examples may stand in one row.
+    """
+    batches: list[list[Example]] = [[]]
+    for example in examples:
+        batch = batches[-1]
+        tokens = sum(len(one.ids) for one in batch) + len(example.ids)
+        if batch and (len(batch) == batch_examples if batch_examples else tokens > batch_tokens):
+            batches.append(batch := [])
+        batch.append(example)
+    steps = [_rows(batch, max_tokens if packs else 0) for batch in batches if batch]
+    most = max(map(len, steps), default=0)
+    return [rows + [[]] * (most - len(rows)) for rows in steps]
+
+
+def _rows(examples: Sequence[Example], most: int) -> list[PackedRow]:
+    """Return examples in rows of at most so many tokens, the longest placed first; a longer one has a row by itself."""
+    rows: list[PackedRow] = []
+    room: list[int] = []
+    for example in sorted(examples, key=lambda example: -len(example.ids)):
+        index = next((index for index, left in enumerate(room) if len(example.ids) <= left), None)
+        if index is None:
+            rows.append([example])
+            room.append(most - len(example.ids))
+        else:
+            rows[index].append(example)
+            room[index] -= len(example.ids)
+    return rows
+
+
+def columns(row: PackedRow) -> dict[str, list[int]]:
+    """Return a row as a model is given it: positions begin anew with each example, which is how models keep them apart."""
+    if not row:
+        return {"input_ids": [0], "labels": [IGNORED], "position_ids": [0]}
+    return {
+        "input_ids": [token for example in row for token in example.ids],
+        "labels": [token for example in row for token in example.targets],
+        "position_ids": [position for example in row for position in range(len(example.ids))],
+    }
