@@ -48,7 +48,7 @@ _IN_BRACKETS = re.compile(r"\s*[(\[]\s?(?P<letter>[A-J])\s?[)\]]")
 _ANOTHER = re.compile(rf"(?!\s?\([A-Ja-j][^)\s]){AND}{ITEM}\s?(?:{AND}{ITEM}|[.。]?$)|\s?[、/&+和与及]\s?{ITEM}")
 _EXPLANATION = re.compile(r"\n\n(?!\s?(?:选项)?[A-Ja-j](?:选?项)?[.。、,]?\s*(?:\n|\Z))[^\n]{6}")  # B⏎⏎A、C、D三项均为干扰项
 _NEXT_ITEM = re.compile(r"[\n。;][\s\-•(]{0,20}(?:选项)?[A-Ja-j](?:选?项)?[.、:)\s]")
-_ITEM_SAID = re.compile(r"(?:选?项)?\s?[:、,(—-]")
+_ITEM_SEPARATOR = re.compile(r"(?:选?项)?\s?[:、,(—-]")
 NEXT_QUESTION = re.compile(
     r"\n\s?(?:(?:以下是|请你做)[^\n]{2,40}选择题|(?:下一|新)?(?:问题|题目|题干|题)\s?\d{0,2}\s?:|(?:请回答)?下一?题|第\s?\d{1,3}\s?题|\d{1,3}\s?[.、]\s?[^\n]{4,}\(\s?\)"
     r"|(?:下列|以下)[^\n]{4,80}(?:\(\s?\)|[?:]|是)\s?(?:\n|$)|(?:user|human|question|用户|问)\s?\d{0,2}\s?:"
@@ -83,8 +83,8 @@ def chosen_by_label(text: str, options: Mapping[str, str]) -> str | None:
     """Return the one letter that stands behind a label or a choosing verb of a folded text, or None."""
     known = known_options(options)
     text = prepared(text, known)
-    found = labelled(text, STRONG, many=False) or labelled(text, WEAK, many=False)
-    return checked(found, known, one=True) if found else None
+    answer = labelled(text, STRONG, many=False) or labelled(text, WEAK, many=False)
+    return checked(answer, known, one=True) if answer else None
 
 
 def known_options(options: Mapping[str, str]) -> Known:
@@ -113,16 +113,16 @@ def _read_folded(text: str, known: Known, many: bool) -> str | None:
         return checked(quick[1], known)
     if many and (quick := _QUICK_LIST.fullmatch(text)):
         return checked(quick[1].replace("、", "").replace(",", ""), known)
-    if "\n" in text and (turn := NEXT_QUESTION.search(text)) and turn.start() and (found := _answer(text[: turn.start()], known, many)):
-        return found
+    if "\n" in text and (turn := NEXT_QUESTION.search(text)) and turn.start() and (answer := _answer(text[: turn.start()], known, many)):
+        return answer
     return _answer(text, known, many)
 
 
 def _by_field(fields: list[re.Match[str]], known: Known, many: bool) -> str | None:
     """Return what the first field says that names options: the fields that are called an answer before those that may list the options."""
     for field in sorted(fields, key=lambda field: _ANSWER_KEY.search(field["key"]) is None):
-        if found := checked(letters_of(field["value"]), known) or named_by_text(field["value"], known, many):
-            return found
+        if answer := checked(letters_of(field["value"]), known) or named_by_text(field["value"], known, many):
+            return answer
     return None
 
 
@@ -133,10 +133,10 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     if "{" in text and (judged := judged_fields(text, 0 if many else len(known))) is not None:
         return checked(judged, known, one=not many)
     text = prepared(without_question(text, known), known)
-    if found := _judged(text, known, many):
-        return found
-    if found := by_exclusion(text, known, many):
-        return found
+    if answer := _judged(text, known, many):
+        return answer
+    if answer := by_exclusion(text, known, many):
+        return answer
     if not has_letters(text):
         return _option_after(text, known, many) or _by_text(text, known, many)
     if "就是" in text and EITHER.search(text):
@@ -146,28 +146,28 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
     if ends_without_answer(text) and not labelled(text, STRONG, many):
         return None
     turning = TURNING.search(text)
-    if turning and (found := corrected(text, many)):
-        return checked(found, known)
+    if turning and (answer := corrected(text, many)):
+        return checked(answer, known)
     for label in (STRONG, WEAK):
         if label is WEAK and "也" in text and ALSO.search(text):
             return None
-        if (found := labelled(text, label, many)) is not None:
-            return checked((turning and later_choice(text, many)) or found, known)
-        if label is STRONG and (found := _option_after(text, known, many)):
-            return found
+        if (answer := labelled(text, label, many)) is not None:
+            return checked((turning and later_choice(text, many)) or answer, known)
+        if label is STRONG and (answer := _option_after(text, known, many)):
+            return answer
     if _OR.search(text) and EITHER.search(text):
         return None
-    if turning and (found := later_choice(text, many)):
-        return checked(found, known)
-    found = _bare(text, many)
-    if many and found and set(found) < set(approved := letters_approved(text)):
-        found = approved  # A、B两项正确，D、E两项也正确
-    if not many and not found and (apart := _set_apart(text, before, known)):
+    if turning and (answer := later_choice(text, many)):
+        return checked(answer, known)
+    answer = _bare(text, many)
+    if many and answer and set(answer) < set(approved := letters_approved(text)):
+        answer = approved  # A、B两项正确，D、E两项也正确
+    if not many and not answer and (apart := _set_apart(text, before, known)):
         return apart
-    if (found is None or (many and len(found) == 1)) and (judged := judged_one_by_one(before, 0 if many else len(known))) is not None:
+    if (answer is None or (many and len(answer) == 1)) and (judged := judged_one_by_one(before, 0 if many else len(known))) is not None:
         return checked(judged, known, one=not many)
-    if found is not None:
-        return checked(found, known)
+    if answer is not None:
+        return checked(answer, known)
     rejected = rejected_letters(before) if before != text else set()
     if approved := letters_approved(text):
         return checked(approved, known, one=not many)
@@ -217,7 +217,7 @@ def _bare(text: str, many: bool) -> str | None:
     if not match or "√" in text:
         return None
     rest = text[match.end() : match.end() + 400]
-    if len(letters_of(match["run"])) == 1 and (many or _ITEM_SAID.match(rest)) and _NEXT_ITEM.search(rest):
+    if len(letters_of(match["run"])) == 1 and (many or _ITEM_SEPARATOR.match(rest)) and _NEXT_ITEM.search(rest):
         return None  # options gone through one by one
     if not many and _ANOTHER.match(rest) and not _EXPLANATION.match(rest):
         return ""  # a list of letters where one was asked

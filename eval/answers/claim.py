@@ -48,12 +48,14 @@ _LABEL = (
     r"(?:(?:我的|(?:这|该|此|本)[个道]?(?:问题|题目?)的?|正确|最[终后]|参考|标准|初步|综合|总体|整体|核心|明确|简[短要洁单]|直接|快速|一句话|专业|医学|判断|评估|分析|审核|(?:事实)?核[查实对])*(?:的?(?:答案|选项|选择|回答|回复|结论|判断|判断结果|判定|结果|结论先行|判断结论|评价|意见|判断题(?:的?答案)?)|总结|小结|标签|类别)(?:如下)?|tl;?dr|(?:my|the|final|correct)\s(?:final\s|correct\s)?(?:answer|verdict|judge?ment)|verdict|label|答|answer|ans|a|response|result|judg(?:e)?ment|conclusion"
     r"|assistant|助手|医生)"
 )
-_SAID = r"(?:说法|观点|陈述|表述|描述|命题|论断|论述|句话|话|叙述|内容|断言|声明|判断|理解|情况|结论|讲法|提法|主张|见解|解释|文字|信息)"
+_STATEMENT = (
+    r"(?:说法|观点|陈述|表述|描述|命题|论断|论述|句话|话|叙述|内容|断言|声明|判断|理解|情况|结论|讲法|提法|主张|见解|解释|文字|信息)"
+)
 _LEAD_INS = re.compile(
     rf"(?:{_GREETINGS}|{_VIEWS}|{_LABEL}(?:\s*+(?:应该?)?[是为])?(?:\s*+[:,—→-][:,\n—→-]*+|[^\S\n]*+\n)\s*|(?:(?:这|该|此|本)[个道]?(?:问题|题目?)的?)?(?:(?:正确|最终|参考)?答案|结论|回答|判断结果|结果|判断|判定)(?:应该?)?[是为]\s*"
     r"|(?:但是?|不过|然而),?\s*"
-    rf"|(?:这个|这种|这|该|此|上述|以上)?(?:一|种|条)?{_SAID}[,:]\s*"
-    rf"|(?:(?:这|该|此|本)道?题目?,?)?(?:我(?:们)?(?:会|将|应该?|的)?|应(?:该|当)?|可以?|首?先)?(?:回复|回答|答|判断|判定|选择?|判|填写?|打|勾选|归)(?:是|为)?[:\s]*(?=(?:正确|错误?|对)(?:{_SAID})?\s*(?:[,。!;:.\n]|$))"
+    rf"|(?:这个|这种|这|该|此|上述|以上)?(?:一|种|条)?{_STATEMENT}[,:]\s*"
+    rf"|(?:(?:这|该|此|本)道?题目?,?)?(?:我(?:们)?(?:会|将|应该?|的)?|应(?:该|当)?|可以?|首?先)?(?:回复|回答|答|判断|判定|选择?|判|填写?|打|勾选|归)(?:是|为)?[:\s]*(?=(?:正确|错误?|对)(?:{_STATEMENT})?\s*(?:[,。!;:.\n]|$))"
     r"|(?:[^,。:;!?\n]{0,10}(?:是否|是不是)(?:正确|对|成立|属实)|(?:判断)?(?:正确与否|正误|对错|是非|真伪|(?:真实|准确|正确|科学)性)(?:判断)?)\s*[:\n]\s*"
     r"|(?:判断|答案)?[,\s]*(?:正确(?:或者?|/|还是|、)错误|错误(?:或者?|/|还是|、)正确|对(?:或者?|/)错)[,\s]*:\s*"
     r"|(?:我?选择?|选项|答案)?\s*+[a-d]\s*+(?:选?项)?\s*+[.、,:]?\s*+(?=(?:正确|错误|对|错)\s*(?:[,。!;.\n]|$))"
@@ -62,12 +64,12 @@ _LEAD_INS = re.compile(
 )
 _SUBJECT = (
     r"(?:(?:您|你|题目中?|题干中?|题中|文中)?(?:的|所说的|所述|提到的|说的|所描述的)?"
-    rf"(?:该|这个|这种|这一|这|那|此|本|上述|以上|下列|给出的|这样的|它)?(?:条|句|个|项|种|题|段|番|类)?(?:医学)?(?:{_SAID}|题述|所述|选项)?)(?:说得|说的|讲得)?"
+    rf"(?:该|这个|这种|这一|这|那|此|本|上述|以上|下列|给出的|这样的|它)?(?:条|句|个|项|种|题|段|番|类)?(?:医学)?(?:{_STATEMENT}|题述|所述|选项)?)(?:说得|说的|讲得)?"
     r"(?:[在从](?:绝?大?多数|一般|通常|正常|多数)?(?:情况|医学|临床|科学|理论|原则|总体|整体|大体|本质|事实)[上下中]?(?:(?:的)?角度)?(?:来?[说看讲]|而言)?)?"
 )
 
 _ANY_SUBJECT = (
-    rf"[^,。;!?:\n—]{{2,60}}?(?:这|这一|这个|这种|这样的|该|此|的)(?:种|个|一)?{_SAID}"  # the claim itself, named: 流感不传染这种说法
+    rf"[^,。;!?:\n—]{{2,60}}?(?:这|这一|这个|这种|这样的|该|此|的)(?:种|个|一)?{_STATEMENT}"  # the claim itself, named: 流感不传染这种说法
     r"|(?:认为|说)[^,。;!?:\n]{3,60}?(?=是)"
 )
 # What makes a verdict word a verdict: the sentence or clause ends after it, or its reason begins.
@@ -95,7 +97,7 @@ _VERDICTS = [
 _VERDICT = (
     r"(?:均|都|也|总[体的]上|整体上?|大体上|完全|根本|仍然?|依然|本身|可以说|显然|明显|确实|的确|其实|无疑|当然|绝对|应该|应当|[很极]有?可能|大概率|多半|恐怕|基本上|目前|已经?|通常|一般|(?:应|可)?被?(?:普遍|广泛|公认|认为|证明|证实|视为|判断|判定|认定|评定))*(?:是|属于|应为|为)?(?:(?:一个|一种)?)?(?:"
     + "|".join(f"(?P<v{i}>{pattern})" for i, (_, pattern) in enumerate(_VERDICTS))
-    + rf")(?:的{_SAID}|(?:(?<=[是于]错误)|(?<=[是于]正确)){_SAID})?"
+    + rf")(?:的{_STATEMENT}|(?:(?<=[是于]错误)|(?<=[是于]正确)){_STATEMENT})?"
     + rf"(?:的?(?:可能性|概率|几率)(?:[很较更极]|非常|十分|相当|比较)?[大高])?{_ENDS}"
 )
 _OPENING = re.compile(_SUBJECT + _VERDICT)
@@ -141,8 +143,8 @@ _OPTIONS_ECHOED = re.compile(
     rf"\A\s*+A\s?[.、:)]\s?{RIGHT}[。;,]?\s++B\s?[.、:)]\s?{WRONG}[。;]?\s++(?=(?:我?(?:的|选择?|判断|回答)|正确)?答案?|我?选)"
 )
 _ECHOING = re.compile(r"\?|正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确")
-ASKED_WRONG = re.compile(r"(?:不(?:太|完全|够)?(?:正确|对|准确)|错误?)的?吗")
-_NOT_SAID = re.compile(r"(?:这|我)?(?:并)?(?:不是|非)(?:在)?说\s*(?=[这该此本上题它其])")
+ASKS_WHETHER_WRONG = re.compile(r"(?:不(?:太|完全|够)?(?:正确|对|准确)|错误?)的?吗")
+_DISCLAIMED = re.compile(r"(?:这|我)?(?:并)?(?:不是|非)(?:在)?说\s*(?=[这该此本上题它其])")
 _DENIED = re.compile(r"我(?:们)?(?:并)?不(?:认为|觉得)\s*")
 _SENTENCE = re.compile(r"[。!?\n;]")
 _ALTERNATIVE = re.compile(r"\s*+的?[,、—-]?\s*+(?:或|还是|/)|的?,?\s?(?:但|却|同时)?[也又](?:不(?:完全|全)?(?:对|正确)|错)")
@@ -175,10 +177,10 @@ def read_claim(reply: str) -> str | None:
     """Return 正确 or 错误, or None where the reply opens with neither."""
     if quick := _QUICK.match(reply):
         return None if (WRONG if quick[1] == RIGHT else RIGHT) in reply and side_by_side(folded(reply[:600])) else quick[1]
-    text, asked_wrong = _opening_text(reply)
+    text, asks_whether_wrong = _opening_text(reply)
     if RIGHT in text and WRONG in text and side_by_side(text):
         return None
-    if _NOT_SAID.match(text):  # 并不是说这个说法是错误的: nor that it is right
+    if _DISCLAIMED.match(text):  # 并不是说这个说法是错误的: nor that it is right
         return None
     if denied := _DENIED.match(text):
         match = _OPENING.match(text, denied.end())
@@ -190,7 +192,9 @@ def read_claim(reply: str) -> str | None:
         return (_explicit_after(text[agreeing.end() : agreeing.end() + 80], named=True) if agreeing else None) or _verdict(match)
     for verdict, filler in _FILLERS:
         if match := filler.match(text):
-            return _explicit_after(text[match.end() : match.end() + 80]) or (_CONTRARY[verdict] if verdict and asked_wrong else verdict)
+            return _explicit_after(text[match.end() : match.end() + 80]) or (
+                _CONTRARY[verdict] if verdict and asks_whether_wrong else verdict
+            )
     return _field_verdict(folded(reply[:600])) if "{" in reply or "|" in reply else None
 
 
@@ -231,7 +235,7 @@ def _opening_text(reply: str) -> tuple[str, bool]:
         text = _REPEATED.sub(r"\1", text)
     text = _without_lead_ins(without_cases(text))
     if _ECHOING.search(text, 0, 120) and (echo := _ECHO.match(text)):
-        return _without_lead_ins(text[echo.end() :]), bool(ASKED_WRONG.search(echo[0]))
+        return _without_lead_ins(text[echo.end() :]), bool(ASKS_WHETHER_WRONG.search(echo[0]))
     return text, False
 
 

@@ -7,7 +7,7 @@ somebody else's view is no statement (eval/answers/scope.py), nor is a verdict o
 import re
 from typing import NamedTuple
 
-from eval.answers.claim import ASKED_WRONG, RIGHT, WRONG
+from eval.answers.claim import ASKS_WHETHER_WRONG, RIGHT, WRONG
 from eval.answers.scope import conditional, in_scope, of_others
 
 _FACT = r"(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则|道理|逻辑|推荐|描述|记载|特点|特征)"
@@ -117,7 +117,7 @@ _CONCLUDING_CLAUSE = re.compile(rf"(?:\A|[,:、])\s*(?:但|而)?(?:{_CONCLUDING.
 _TURNING = re.compile(
     r"更正|修正|纠正|等等|等一下|抱歉|不好意思|再想|仔细|重新|有误|(?<![a-z])(?:wait|sorry|actually|correction)(?![a-z])", re.IGNORECASE
 )
-_TAKEN_BACK = re.compile(
+_RETRACTION = re.compile(
     r"(?:\A|[,:])\s*[哦噢啊]?(?:不对|不),|(?:[看记搞说弄判答]|判断|回答)错了|更正|修正|纠正|等等,|等一下|抱歉|不好意思"
 )
 COMMONLY = re.compile("通常|一般|普遍|公[认認]|被[认認][为為]")  # 一般正确: what is commonly held, which the reply may go on to refute
@@ -134,7 +134,7 @@ _OPEN_END = re.compile(
     r"|因人而异|有待|存在争议|不能一概而论|无法|难以|取决于)"
 )
 _NOD = re.compile(r"是的?|对的?|没错|不对|不是的?|否|yes|no|√|×|right|not right|无误|的确如此|确实如此", re.IGNORECASE)
-_ASKED = re.compile(
+_VERDICT_QUESTION = re.compile(
     r"(?:正确|准确|属实|成立|科学|真|对|错误?)的?(?:吗|么|与否)|对不对|是不是(?:真|对|正确)的?|是否(?:正确|准确|属实|成立|科学|真实)\s*\Z|正确还是错误"
 )
 _REPLY = re.compile(
@@ -161,7 +161,7 @@ def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]
     """Return what judges the claim, in order, and whether a conclusion after all of it leaves the matter open."""
     statements: list[Statement] = []
     left_open = False
-    asked = ""
+    question_before = ""
     start, turned, length = 0, False, len(text.rstrip(" \n。.!,"))
     refuting = _refuting_from(text) if answer else len(text)
     for end in _SENTENCE_END.finditer(text + "\n"):
@@ -171,21 +171,21 @@ def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]
         start = end.end()
         if not sentence.strip():
             continue
-        before, asked = asked, sentence if is_question and _ASKED.search(sentence) else ""
+        before, question_before = question_before, sentence if is_question and _VERDICT_QUESTION.search(sentence) else ""
         if is_question:
             continue
-        back = _TAKEN_BACK.search(sentence) if answer or statements else None
-        taken_back = back.end() if back else len(sentence)
+        back = _RETRACTION.search(sentence) if answer or statements else None
+        retracted_at = back.end() if back else len(sentence)
         refuted = refuting - (end.start() - len(sentence))
-        found = [
+        clause_statements = [
             each
             for match in VERDICT.finditer(sentence)
-            if (each := _statement(sentence, match, is_last, turned or match.start() >= taken_back or _refutes(match, refuted)))
+            if (each := _statement(sentence, match, is_last, turned or match.start() >= retracted_at or _refutes(match, refuted)))
         ]
-        if before and not found and (reply := _REPLY.match(sentence)):
-            found = [Statement(_replied(before, reply), True, bool(_CONCLUDING.search(before)))]
-        statements += found
-        if found:
+        if before and not clause_statements and (reply := _REPLY.match(sentence)):
+            clause_statements = [Statement(_replied(before, reply), True, bool(_CONCLUDING.search(before)))]
+        statements += clause_statements
+        if clause_statements:
             left_open = False
         elif (answer or statements) and (is_last or _CONCLUDING.search(sentence)) and _OPEN_END.search(sentence):
             left_open = True
@@ -196,7 +196,7 @@ def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]
 def _replied(question: str, reply: re.Match) -> str:
     """Return the verdict of a short reply to the reply's own question: 错误吗？是的, but 错误吗？不正确."""
     agrees = bool(reply["yes"])
-    if ASKED_WRONG.search(question) and not _SAYS_VERDICT.match(reply[0].strip()):
+    if ASKS_WHETHER_WRONG.search(question) and not _SAYS_VERDICT.match(reply[0].strip()):
         agrees = not agrees
     return RIGHT if agrees else WRONG
 
@@ -220,22 +220,22 @@ def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> S
     if "不" in clause and (denying := _DENYING.search(clause)):
         return _denied(match, before, denying)
     stem = _without_modifiers(clause)
-    said = match[0].strip()
+    matched = match[0].strip()
     bare = bool(_BARE.match(stem))
     described = not bare and bool(_DESCRIBED.search(stem)) and not _DETERMINED.search(stem[:-2])
     subject = not bare and (described or stem.endswith(_SUBJECTS) or stem.endswith(_LABELS))
     if "□" in stem and stem.endswith("□") and _ANOTHER.search(clause):
         return None
-    if said in ("T", "F", "t", "f") and not _LETTER_LABEL.search(before):
+    if matched in ("T", "F", "t", "f") and not _LETTER_LABEL.search(before):
         return None
     if match["conforming"] and "因为" in clause:
         return None  # 说它正确是因为它符合…
     if (not bare and not subject) or _PART.search(clause) or in_scope(before) or _OWN.search(clause + match[0].strip()):
         return None
-    is_nod = bool(_NOD.fullmatch(said)) and not subject and not stem.endswith(("题", "题目"))
+    is_nod = bool(_NOD.fullmatch(matched)) and not subject and not stem.endswith(("题", "题目"))
     rest = sentence[match.end() :].strip(" ,.的")
     alone = bare and is_last and not rest and len(_without_modifiers(before).strip()) < 3
-    if said in "√×" and is_last and not rest and before.endswith(","):
+    if matched in "√×" and is_last and not rest and before.endswith(","):
         return Statement(_verdict(match), True, False)  # the claim, and the sign behind it in brackets
     if (
         is_nod

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from eval.answers.choice import NEXT_QUESTION, Known, checked, known_options, read_folded
-from eval.answers.labels import ALTERNATIVE, CHANGED, EITHER, ONE_AFTER, RUN_AFTER, STRONG, TAKEN_BACK, WEAK, labelled
+from eval.answers.labels import ALTERNATIVE, CHANGED, EITHER, ONE_AFTER, RETRACTION, RUN_AFTER, STRONG, WEAK, labelled
 from eval.answers.letters import letters_approved, letters_of, prepared, without_rejected
 from eval.answers.option_texts import named_by_text
 from eval.answers.reply_text import folded
@@ -96,15 +96,15 @@ def _last(text: str, known: Known, many: bool, answer: str | None) -> str | None
             ):
                 choices.append((match.start(), label, run))
     if choices:
-        place, label, run = max(choices, key=lambda each: each[0])
+        label_start, label, run = max(choices, key=lambda each: each[0])
         end = _SENTENCE_END.search(text, run.end()) if label is WEAK else None
         if EITHER.match(text, run.start("run")) or ALTERNATIVE.match(text, run.end()):
             return ""
-        if any(back.start() > place for pattern in (CHANGED, TAKEN_BACK) for back in pattern.finditer(text)):
+        if any(back.start() > label_start for pattern in (CHANGED, RETRACTION) for back in pattern.finditer(text)):
             return None
-        if not many and answer is None and label is STRONG and not read_folded(text[place:].partition("\n")[0], known):
+        if not many and answer is None and label is STRONG and not read_folded(text[label_start:].partition("\n")[0], known):
             return ""  # a field with several letters
-        letters = labelled(text[place : end.end() if end else len(text)], label, many) or ""
+        letters = labelled(text[label_start : end.end() if end else len(text)], label, many) or ""
         return checked(letters, known, one=not many)
     return None if answer else _concluded(text, known, many)
 
@@ -120,7 +120,7 @@ def _concluded(text: str, known: Known, many: bool) -> str | None:
 
 
 def _sentence_start(before: str) -> int:
-    return found.start() + 1 if (found := _SENTENCE_START.search(before)) else 0
+    return boundary.start() + 1 if (boundary := _SENTENCE_START.search(before)) else 0
 
 
 def read_committed_group(reply: str, options: Sequence[Mapping[str, str]], answers: list[str | None]) -> list[str | None]:
@@ -128,10 +128,10 @@ def read_committed_group(reply: str, options: Sequence[Mapping[str, str]], answe
     if any(answers):
         return answers
     text = without_example(folded(reply))
-    said = answer_fields(text)
-    fields = [letters_of(field) for field in said]
+    all_fields = answer_fields(text)
+    fields = [letters_of(field) for field in all_fields]
     lines = [line for line in text.split("\n") if line.strip()]
-    if len(said) == 1 and _LETTERS.fullmatch(alone := _IN_ORDER.sub("", said[0])):
+    if len(all_fields) == 1 and _LETTERS.fullmatch(alone := _IN_ORDER.sub("", all_fields[0])):
         letters = list(alone.upper())
     elif len(fields) == len(options):
         letters = fields

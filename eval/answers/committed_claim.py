@@ -84,8 +84,8 @@ def read_committed_claim(reply: str, answer: str | None) -> str | None:
     text = without_options(simplified(folded(reply)))
     if field := _FIELD.search(text) if ("{" in text or "=" in text) else None:
         return RIGHT if field["yes"] else WRONG
-    if (turn := _NEXT_TURN.search(text)) and turn.start() and (found := _committed(text[: turn.start()], answer)):
-        return found
+    if (turn := _NEXT_TURN.search(text)) and turn.start() and (committed := _committed(text[: turn.start()], answer)):
+        return committed
     return _committed(text, answer)
 
 

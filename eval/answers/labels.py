@@ -50,7 +50,7 @@ _BACK = (
     r"等等|等一下|不对[,。!]|更正|修正|纠正|抱歉|再想|再看|重新|复查|(?:答案|回答|判断|上面|上述|刚才|之前)[^,。;\n]{0,6}有误|更准确地说"
     r"|(?<![A-Za-z])(?:wait|actually|sorry|correction|mistake)(?![A-Za-z])"
 )
-TAKEN_BACK = re.compile(rf"(?<![^,。?!\s哦噢啊])不[,。!](?=应?该?是|选|改)|(?<=[。.!?…\n])不[,。!]|{_BACK}", re.IGNORECASE)
+RETRACTION = re.compile(rf"(?<![^,。?!\s哦噢啊])不[,。!](?=应?该?是|选|改)|(?<=[。.!?…\n])不[,。!]|{_BACK}", re.IGNORECASE)
 _CORRECTION = re.compile(rf"{_BACK}|不对|改为|改选|最终|最后|应为|应该是|仔细|有误", re.IGNORECASE)
 _CONCLUSION = re.compile(r"[故应改]|因此|所以|最终|最后|综上|还是|而是|可见|其实|实际|确[认定]|更可能|choose|select")
 _REGRETTED = re.compile(
@@ -78,7 +78,7 @@ _UNLISTED = re.compile(r"不|错|×|排除|incorrect|wrong|false", re.IGNORECASE
 
 def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
     """Return the letters after a label: the first label's, or the last one's where the reply corrects itself; weak labels: the last's."""
-    found: list[tuple[int, str]] = []
+    candidates: list[tuple[int, str]] = []
     left_open = 0
     for match in label.finditer(text):
         if match.start() < left_open:
@@ -87,33 +87,33 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
         either = (EITHER.match(text, run.start("run")) or ALTERNATIVE.match(text, run.end())) if run else None
         if either:
             left_open = either.end()
-            found.append((match.start(), ""))
+            candidates.append((match.start(), ""))
         elif many and label is STRONG and "\n" in text and (listed := _listed(text, match.end())):
-            found.append((match.start(), listed))
+            candidates.append((match.start(), listed))
         elif run:
             second = None if many else _SECOND.match(text, run.end())
-            found.append((match.start(), letters_of(run["run"]) + (letters_of(second["run"]) if second else "")))
-    if len(found) < 2:
-        return found[0][1] if found else None
+            candidates.append((match.start(), letters_of(run["run"]) + (letters_of(second["run"]) if second else "")))
+    if len(candidates) < 2:
+        return candidates[0][1] if candidates else None
     if (
         label is WEAK
-        and len({letters for _, letters in found}) > 1
-        and not TAKEN_BACK.search(text, found[0][0])
-        and not _CONCLUSION.search(text, max(0, found[-1][0] - 6), found[-1][0] + 4)
+        and len({letters for _, letters in candidates}) > 1
+        and not RETRACTION.search(text, candidates[0][0])
+        and not _CONCLUSION.search(text, max(0, candidates[-1][0] - 6), candidates[-1][0] + 4)
     ):
         return ""  # 既可以选A也可以选B
-    corrected = label is WEAK or _CORRECTION.search(text, found[0][0] + 1)
-    return found[-1][1] if corrected else found[0][1]
+    corrected = label is WEAK or _CORRECTION.search(text, candidates[0][0] + 1)
+    return candidates[-1][1] if corrected else candidates[0][1]
 
 
-def _listed(text: str, place: int) -> str:
+def _listed(text: str, line_start: int) -> str:
     """Return the letters of a list below a label, one option a line."""
-    below = _BELOW.match(text, place)
+    below = _BELOW.match(text, line_start)
     letters = ""
-    place = below.end() if below else -1
-    while place >= 0 and (line := _LISTED.match(text, place)):
+    line_start = below.end() if below else -1
+    while line_start >= 0 and (line := _LISTED.match(text, line_start)):
         letters += "" if _UNLISTED.search(line["rest"]) else letters_of(line["item"])
-        place = line.end() if line.end() < len(text) else -1
+        line_start = line.end() if line.end() < len(text) else -1
     return letters
 
 
@@ -125,13 +125,13 @@ def corrected(text: str, many: bool) -> str | None:
 def later_choice(text: str, many: bool) -> str | None:
     """Return the letters chosen after the reply took its first answer back: 答案是A。等等，应该是B."""
     if label := STRONG.search(text):
-        taken_back = TAKEN_BACK.search(text, label.end()) or (_TENTATIVE.search(text, 0, label.start()) and label)
+        retraction = RETRACTION.search(text, label.end()) or (_TENTATIVE.search(text, 0, label.start()) and label)
     else:
-        taken_back = _REGRETTED.search(text, 1)
-    if not taken_back:
+        retraction = _REGRETTED.search(text, 1)
+    if not retraction:
         return None
-    last = ([*TAKEN_BACK.finditer(text, taken_back.start())] or [taken_back])[-1]
+    last = ([*RETRACTION.finditer(text, retraction.start())] or [retraction])[-1]
     if (run := _AT_ONCE.match(text, last.end())) and (many or len(run["run"]) == 1):
         return letters_of(run["run"])
-    rest = text[taken_back.end() :]
+    rest = text[retraction.end() :]
     return None if label and labelled(rest, STRONG, many) else labelled(rest, WEAK, many) or labelled(rest, _IS, many)

@@ -36,7 +36,7 @@ _CONCLUDING = re.compile(
 _TELLING = re.compile(r"(?:\A|[,。;:\n])\s?[这它此]?(?:属于|就是|正是|便是|即为)(?:典型的|一种)?[\"'“‘(【\[]?\Z")
 _DECIDED = re.compile(rf"(?:{_DECIDING}|(?:因此|所以|故|综上|可见)[^。;\n]{{0,12}}?的是)[:\s]*[\"'“‘(【\[]?\s?\Z")
 
-_ASKED = re.compile(
+_RESTATED_QUESTION = re.compile(
     r"(?:[\[【(<]?\s?(?:题目|问题|题干|试题|原题|单选题?|多选题?|[Qq]uestion)\s?\d{0,2}\s?[\]】)>]?\s?[:.\n]?[^\n]{2,300}?"
     r"|[^\n。]{4,200}?(?:\(\s?\)|\?)[。.:]?|(?:下列|以下|关于|有关|属于)[^\n。]{2,200}?(?:的是|的有|包括|哪[^\n,。]{0,10})[:。]?)"
     r"\s*(?:选项\s?:?\s*)?[(\[\-•]?\s?A\s?[.、:)\]]?\s?"
@@ -66,17 +66,17 @@ def _without(text: str, letter: str, option: str, known: Mapping[str, str]) -> s
     """
     ending = [each for each in known.values() if len(each) > 1 and each[-1].upper() == letter]
     parts, done = [], 0
-    for place in _places(text, option):
-        if place < done:
+    for position in _occurrences(text, option):
+        if position < done:
             continue
-        end = place + len(option)
+        end = position + len(option)
         over = _OVER.match(text, end)
-        before = _LETTER_BEFORE.search(text, max(done, place - 6), place) if over else None
+        before = _LETTER_BEFORE.search(text, max(done, position - 6), position) if over else None
         if over and before and before[1].upper() == letter and not any(text.endswith(each, 0, before.end(1)) for each in ending):
             parts += [text[done : before.start()], letter, " "]
             done = over.end()
         elif (behind := _LETTER_BEHIND.match(text, end)) and behind[1].upper() == letter:
-            parts += [text[done:place], letter, " "]
+            parts += [text[done:position], letter, " "]
             done = behind.end()
     return "".join(parts) + text[done:]
 
@@ -87,10 +87,10 @@ def without_question(text: str, known: Mapping[str, str]) -> str:
     The options alone stay: a list of all of them may be the answer.
     """
     first = known.get("A")
-    place = text.find(first) if first else -1
-    if place < 4 or not _ASKED.fullmatch(text, 0, place):
+    position = text.find(first) if first else -1
+    if position < 4 or not _RESTATED_QUESTION.fullmatch(text, 0, position):
         return text
-    end = place
+    end = position
     for letter, option in sorted(known.items()):
         start = text.find(option, end, end + len(option) + 12)
         if start < 0 and letter > "B" and option.startswith(_BETWEEN.sub("", text[end:], count=1)):
@@ -110,36 +110,36 @@ def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bo
         known: options, the longest text first.
         concluded: only texts that the reply opens with, concludes (应该是, 因此, 由…提出) or calls right; not those that it talks about.
     """
-    places: list[tuple[int, int, str]] = []
-    shown = text
+    spans: list[tuple[int, int, str]] = []
+    unmatched = text
     for letter, option in known.items():
-        if option in shown and (found := _places(shown, option)):
-            places += [(place, place + len(option), letter) for place in found]
-            shown = shown.replace(option, "□" * len(option))
-    if not places:
+        if option in unmatched and (occurrences := _occurrences(unmatched, option)):
+            spans += [(start, start + len(option), letter) for start in occurrences]
+            unmatched = unmatched.replace(option, "□" * len(option))
+    if not spans:
         return None
-    named_all = many and {letter for _, _, letter in places} == known.keys()
-    places = [each for listed in _lists(text, sorted(places)) if not _denied(text, listed[0][0], listed[-1][1]) for each in listed]
-    if concluded and not many and len({letter for _, _, letter in places}) > 1:
-        places = [each for each in places if _decided(text, *each[:2])] or [each for each in places if _told(text, *each[:2])]
+    named_all = many and {letter for _, _, letter in spans} == known.keys()
+    spans = [each for listed in _lists(text, sorted(spans)) if not _denied(text, listed[0][0], listed[-1][1]) for each in listed]
+    if concluded and not many and len({letter for _, _, letter in spans}) > 1:
+        spans = [each for each in spans if _decided(text, *each[:2])] or [each for each in spans if _affirmed(text, *each[:2])]
     elif concluded:
-        divided = named_all and {letter for _, _, letter in places} != known.keys()  # A、B属于它，而C、D不属于
-        places = [
+        divided = named_all and {letter for _, _, letter in spans} != known.keys()  # A、B属于它，而C、D不属于
+        spans = [
             each
-            for listed in _lists(text, places)
+            for listed in _lists(text, spans)
             if _concluded(text, listed[0][0], listed[-1][1]) or (divided and text.startswith(("属于", "是", "符合"), listed[-1][1]))
             for each in listed
         ]
-    named = {letter for _, _, letter in places}
+    named = {letter for _, _, letter in spans}
     if not named or (len(named) > 1 and not many):
         return None
     return "".join(sorted(named))
 
 
-def _lists(text: str, places: list[tuple[int, int, str]]) -> list[list[tuple[int, int, str]]]:
+def _lists(text: str, spans: list[tuple[int, int, str]]) -> list[list[tuple[int, int, str]]]:
     """Return texts that stand in one list together: 观察法、实验法和个案法."""
     lists: list[list[tuple[int, int, str]]] = []
-    for each in places:
+    for each in spans:
         if lists and _JOINED.fullmatch(text, lists[-1][-1][1], each[0]):
             lists[-1].append(each)
         else:
@@ -167,22 +167,22 @@ def _decided(text: str, start: int, end: int) -> bool:
     return bool(opens or _DECIDED.search(text[max(0, start - 16) : start]))
 
 
-def _told(text: str, start: int, end: int) -> bool:
+def _affirmed(text: str, start: int, end: int) -> bool:
     """Tell whether a text is all that a clause says of the question, and not of another option: 既…又…，属于趋避冲突。"""
     return bool(_ENDS.match(text, end) and _TELLING.search(text[max(0, start - 16) : start]))
 
 
-def _places(text: str, option: str) -> list[int]:
+def _occurrences(text: str, option: str) -> list[int]:
     """Return where an option's text stands; one that begins or ends with a figure or Latin letter is not found within a longer word."""
-    places, place = [], text.find(option)
-    while place >= 0:
-        end = place + len(option)
-        joined_before = place and _plain(option[0]) and _plain(text[place - 1])
+    starts, start = [], text.find(option)
+    while start >= 0:
+        end = start + len(option)
+        joined_before = start and _plain(option[0]) and _plain(text[start - 1])
         joined_behind = end < len(text) and _plain(option[-1]) and _plain(text[end])
         if not joined_before and not joined_behind:
-            places.append(place)
-        place = text.find(option, end)
-    return places
+            starts.append(start)
+        start = text.find(option, end)
+    return starts
 
 
 def _plain(character: str) -> bool:

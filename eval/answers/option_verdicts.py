@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from eval.answers.labels import TAKEN_BACK
+from eval.answers.labels import RETRACTION
 from eval.answers.letters import ITEM, SAME, has_letters, letters_of
 
 _LISTED = rf"{ITEM}(?:{SAME}[^\S\n]?(?:[、/&+]|[和与及跟]|以及)?[^\S\n]?{ITEM}){{0,15}}"
@@ -28,7 +28,7 @@ _BEFORE = re.compile(
 _DECISION = re.compile(
     r"(?P<no>不(?:[当入应能可予该]|应该|应当)?选|未[当入]选|除外|排除|舍去|剔除)|(?P<yes>[当入应要可需全均都皆须该]选|(?<![首误次备])选(?=[,。;\s]|\Z))"
 )
-_SAID = re.compile(
+_VERDICT = re.compile(
     r"(?P<no>不(?:太|完全)?(?:正确|对|符合?|属于|合适|成立|恰当|妥)|不是|非(?=[,。;]|\Z)|(?<![没无])(?<!没有)(?<!不是)错误?|有误|干扰项|×)"
     r"|(?P<yes>没有?错误?|无误|正确|(?<!不)对(?=的?\s?(?:[,。;!)(]|\Z))|符合|属于|√|是(?=\s?(?:[,。;]|\Z)))"
 )
@@ -39,7 +39,7 @@ _UNSURE = re.compile(r"或|要么|还是|如果|假如|若|取决|可能(?!是)"
 _LEAD = 18
 
 
-class _Said(NamedTuple):
+class _OptionVerdict(NamedTuple):
     right: bool
     decided: bool
 
@@ -54,47 +54,47 @@ def all_judged(text: str, known: Mapping[str, str]) -> tuple[str, str] | None:
     if (
         not (_LEFT.search(text) or all(letter in text for letter in known))
         or _UNSURE.search(text)
-        or any(_is_turn(text, back) for back in TAKEN_BACK.finditer(text))
+        or any(_is_turn(text, back) for back in RETRACTION.finditer(text))
     ):
         return None
     subjects = list(_SUBJECT.finditer(text))
     leads = [*(_BEFORE.search(text, max(0, each.start() - _LEAD), each.start()) for each in subjects), None]
-    verdicts: dict[str, _Said] = {}
+    verdicts: dict[str, _OptionVerdict] = {}
     excepted, waiting = "", ""
-    rest: _Said | None = None
+    rest: _OptionVerdict | None = None
     for subject, following, lead, next_lead in zip(subjects, [*subjects[1:], None], leads, leads[1:], strict=False):
         end = following.start() if following else len(text)
         behind = text[subject.end() : max(subject.end(), next_lead.start()) if next_lead else end]
         if subject["rest"]:  # 除了D以外都对，流感疫苗不属于…: what follows is about one of them
-            behind = behind[: min((place for option in known.values() if (place := behind.find(option)) >= 0), default=len(behind))]
+            behind = behind[: min((index for option in known.values() if (index := behind.find(option)) >= 0), default=len(behind))]
         letters = waiting + (letters_of(subject["run"]) if subject["run"] else "")
         if letters and ((lead and lead["but"]) or (following and following[0][0] in "以之除")):
             excepted += letters
             continue
-        said = _said(lead, _REASON.split(behind, maxsplit=1)[0])
-        if not said and subject["run"] and not next_lead and _MORE.fullmatch(behind):
+        verdict = _verdict(lead, _REASON.split(behind, maxsplit=1)[0])
+        if not verdict and subject["run"] and not next_lead and _MORE.fullmatch(behind):
             waiting = letters
             continue
-        if not said or (subject["rest"] and rest):
+        if not verdict or (subject["rest"] and rest):
             return None
         waiting = ""
-        rest = said if subject["rest"] else rest
+        rest = verdict if subject["rest"] else rest
         for letter in letters:
-            before = verdicts.get(letter, said)
-            if before.decided is said.decided and before.right is not said.right:
+            before = verdicts.get(letter, verdict)
+            if before.decided is verdict.decided and before.right is not verdict.right:
                 return None
-            verdicts[letter] = said if said.decided else before
+            verdicts[letter] = verdict if verdict.decided else before
     if excepted:
-        verdicts |= dict.fromkeys(excepted, rest._replace(right=not rest.right) if rest else _Said(False, True))
+        verdicts |= dict.fromkeys(excepted, rest._replace(right=not rest.right) if rest else _OptionVerdict(False, True))
     left = set(known) - verdicts.keys()
     if not verdicts or waiting or not set(known) >= verdicts.keys() or (left and rest is None):
         return None
     if rest:
         verdicts |= dict.fromkeys(left, rest)
-    if "属于" in text and all(said.right for said in verdicts.values()):
+    if "属于" in text and all(verdict.right for verdict in verdicts.values()):
         return None  # A属于甲，B属于乙
-    chosen = {letter for letter, said in verdicts.items() if said.right and said.decided}
-    right = chosen or {letter for letter, said in verdicts.items() if said.right}
+    chosen = {letter for letter, verdict in verdicts.items() if verdict.right and verdict.decided}
+    right = chosen or {letter for letter, verdict in verdicts.items() if verdict.right}
     return "".join(sorted(right)), "".join(sorted(verdicts.keys() - right))
 
 
@@ -104,10 +104,10 @@ def _is_turn(text: str, back: re.Match) -> bool:
     return not back[0].startswith("不对") or not before or before[-1] in ",。;!?…\n"
 
 
-def _said(lead: re.Match | None, behind: str) -> _Said | None:
+def _verdict(lead: re.Match | None, behind: str) -> _OptionVerdict | None:
     if decided := list(_DECISION.finditer(behind)):
-        return _Said(bool(decided[-1]["yes"]), True)
+        return _OptionVerdict(bool(decided[-1]["yes"]), True)
     if lead:
-        return _Said(bool(lead["chosen"] or lead["yes"]), bool(lead["chosen"] or lead["out"]))
-    said = list(_SAID.finditer(behind))
-    return _Said(bool(said[-1]["yes"]), False) if said else None
+        return _OptionVerdict(bool(lead["chosen"] or lead["yes"]), bool(lead["chosen"] or lead["out"]))
+    verdict = list(_VERDICT.finditer(behind))
+    return _OptionVerdict(bool(verdict[-1]["yes"]), False) if verdict else None

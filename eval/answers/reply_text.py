@@ -55,16 +55,16 @@ def split_reasoning(reply: str) -> tuple[str, bool]:
     if section := _SECTION.match(reply):
         end = _SECTION_END.search(reply, section.end() - 1)
         return (reply[end.end() :], False) if end else ("", True)
-    kept: list[str] = []
-    place, open_tags = 0, 0
+    spoken: list[str] = []
+    position, open_tags = 0, 0
     for tag in _TAG.finditer(reply):
         if tag["close"] or tag["end"] == "end":
-            kept = kept if open_tags else []  # some chat templates open the block in the prompt
-            open_tags, place = 0, tag.end()
+            spoken = spoken if open_tags else []  # some chat templates open the block in the prompt
+            open_tags, position = 0, tag.end()
         elif not open_tags:
-            kept.append(reply[place : tag.start()])
+            spoken.append(reply[position : tag.start()])
             open_tags = 1
-    return ("".join(kept), True) if open_tags else ("".join(kept) + reply[place:], False)
+    return ("".join(spoken), True) if open_tags else ("".join(spoken) + reply[position:], False)
 
 
 @lru_cache(maxsize=8)

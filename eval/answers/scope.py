@@ -36,8 +36,8 @@ _FIRST = (
     "非没尚无未缺不难很并有部一许少患病家朋同邻亲老长博主厂推网民坊商广题出作学别他前古传过以从另"
     "流相谣盛疯据听报都常总可也或似好看乍表貌说取否怀质是对能到究mpcwiunh"
 )
-_NOT_SAID = "(?:不是|并?非)(?:在)?说(?!法)"
-_IN_CLAUSE = re.compile(f"(?=[{_FIRST}])(?:{_LACK}|{_OTHERS}|{_HEARSAY}|{_DOUBT}|{_NOT_SAID})")
+_DISCLAIMED = "(?:不是|并?非)(?:在)?说(?!法)"
+_IN_CLAUSE = re.compile(f"(?=[{_FIRST}])(?:{_LACK}|{_OTHERS}|{_HEARSAY}|{_DOUBT}|{_DISCLAIMED})")
 _VIEW = re.compile(_OTHERS)
 _BEFORE_CLAUSE = re.compile(rf"(?:{_LACK}|{_OTHERS})(?:过|到|了)?[,:\s]+\Z")  # 有人认为，该说法正确
 _CLAUSE = re.compile(r"[,:]|所以|因此|因而")

@@ -64,19 +64,19 @@ def judged_one_by_one(text: str, options: int = 0) -> str | None:
     items = 0
     for item in _ITEM.finditer(text):
         items += 1
-        said = item["said"].rstrip()
-        opening = _OPENING.match(said)
-        found = list(_DECISION.finditer(said)) or ([opening] if opening else list(_VERDICT.finditer(said)))
-        if found:
-            verdicts[item["letter"]] = bool(found[-1]["yes"])
+        explanation = item["said"].rstrip()
+        opening = _OPENING.match(explanation)
+        verdict_matches = list(_DECISION.finditer(explanation)) or ([opening] if opening else list(_VERDICT.finditer(explanation)))
+        if verdict_matches:
+            verdicts[item["letter"]] = bool(verdict_matches[-1]["yes"])
     return _chosen(verdicts, items, options)
 
 
 def judged_fields(text: str, options: int = 0) -> str | None:
     """Return the letters that an object calls right ({"A": true, "B": "错误"}), "" where it calls none so, None without such an object."""
-    said = [(letter, value) for key, value in json_fields(text) if (letter := _option_key(key))]
-    verdicts = {letter: bool(found["yes"]) for letter, value in said if (found := _VERDICT.match(value))}
-    return (_chosen(verdicts, len(verdicts), options) or "") if len(said) > 1 else None
+    verdict_fields = [(letter, value) for key, value in json_fields(text) if (letter := _option_key(key))]
+    verdicts = {letter: bool(match["yes"]) for letter, value in verdict_fields if (match := _VERDICT.match(value))}
+    return (_chosen(verdicts, len(verdicts), options) or "") if len(verdict_fields) > 1 else None
 
 
 def _option_key(key: str) -> str:
@@ -135,27 +135,27 @@ def table_fields(text: str) -> list[Field]:
 
 def numbered_values(text: str) -> dict[int, str]:
     """Return what a JSON object or a table answers to each numbered question: {1: "E", 2: "A. 肝阳上亢"}."""
-    found: dict[int, str] = {}
+    values: dict[int, str] = {}
     current = 0
     for key, value in json_fields(text):
         if number := number_of(key):
             current = number
             if value not in ("{", "["):
-                found.setdefault(current, value)
+                values.setdefault(current, value)
         elif _NUMBER_LABEL.fullmatch(key):
             current = number_of(value) or current
         elif current and _ANSWER_LABEL.fullmatch(key):
-            found.setdefault(current, value)
-    return found or _numbered_cells(table_rows(text))
+            values.setdefault(current, value)
+    return values or _numbered_cells(table_rows(text))
 
 
 def _numbered_cells(rows: Sequence[Sequence[str]]) -> dict[int, str]:
     if not rows:
         return {}
     heads, body = rows[0], rows[1:]
-    column = next((place for place, head in enumerate(heads) if _ANSWER_LABEL.fullmatch(head)), None)
+    column = next((index for index, head in enumerate(heads) if _ANSWER_LABEL.fullmatch(head)), None)
     if column is not None:
-        first = next((place for place, head in enumerate(heads) if _NUMBER_LABEL.fullmatch(head)), 0)
+        first = next((index for index, head in enumerate(heads) if _NUMBER_LABEL.fullmatch(head)), 0)
         numbered = [(number_of(row[first]), row[column]) for row in body if len(row) > max(first, column)]
         return {number: value for number, value in reversed(numbered) if number}
     if all(numbers := [number_of(head) for head in heads]) and len(body[0]) == len(heads):

@@ -33,7 +33,7 @@ _REASONING_FIELD = re.compile(
 )
 _EXAMPLE = re.compile(r"例如\s?:?\s?[\[【]\s?答案\s?[\]】]\s?:?\s?A?\s?<\s?(?:eoa|coas)\s?>", re.IGNORECASE)  # the prompt's own, repeated
 _LETTER_FIRST = re.compile(r":?\s?(?P<letter>[A-J])\s?[。;](?=[^A-J])")  # D。饮邪流于四肢，故为…
-_TAKEN_BACK = re.compile(r"更正|修正|纠正|有误|等等|不对|重新|应为|应该是|抱歉")
+_RETRACTION = re.compile(r"更正|修正|纠正|有误|等等|不对|重新|应为|应该是|抱歉")
 _RANGE_OF_PARTS = re.compile(rf"(?<!\d)1\s?[-~至到]\s?(\d{{1,2}})\s?题?的?(?:答案)?\s?[:是为]\s?({LETTERS}(?:[\s、,;]{{0,2}}{LETTERS})*)")
 
 
@@ -57,23 +57,23 @@ def _read(text: str, options: Mapping[str, str]) -> str | None:
     if len(text) < 4:
         return read_folded(text.strip(), options)
     fields = list(_FIELD.finditer(text))
-    if len(fields) > 1 and _TAKEN_BACK.search(text, fields[0].end(), fields[-1].start()):
+    if len(fields) > 1 and _RETRACTION.search(text, fields[0].end(), fields[-1].start()):
         fields = fields[-1:]
     for field in fields:
         if first := _TAG.sub("", field[1]).strip().partition("\n")[0]:
-            if (opening := _LETTER_FIRST.match(first)) and opening["letter"] in options and not _TAKEN_BACK.search(first):
+            if (opening := _LETTER_FIRST.match(first)) and opening["letter"] in options and not _RETRACTION.search(first):
                 return opening["letter"]
             return read_folded(first.strip(), options)  # an answer field in words, or with several letters, is no choice
     rest = settled(_TAG.sub(" ", _REASONING_FIELD.sub("", text)))
-    if found := read_folded(rest, options) if rest else None:
-        return found
+    if chosen := read_folded(rest, options) if rest else None:
+        return chosen
     return None if fields else chosen_by_label(" ".join(part["text"] for part in _REASONING_FIELD.finditer(text)), options)
 
 
 def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | None]:
     """Return the letters of a reply to several numbered questions, aligned by number; a missing one is None."""
     text = _REASONING_FIELD.sub("", folded(reply))
-    found: list[str | None] = [None] * len(options)
+    answers: list[str | None] = [None] * len(options)
     if match := _RANGE_OF_PARTS.search(text):
         letters = letters_of(match[2])
         if len(letters) == int(match[1]) == len(options):
@@ -83,7 +83,7 @@ def read_tcm_group(reply: str, options: list[Mapping[str, str]]) -> list[str | N
     marks = list(_PART.finditer(text))
     for mark, after in zip(marks, [*marks[1:], None][: len(marks)], strict=True):
         number = (value_of(mark["ordinal"] or mark["number"] or mark["named"] or mark["bare"] or mark["joined"]) or 0) - 1
-        if 0 <= number < len(options) and found[number] is None:
+        if 0 <= number < len(options) and answers[number] is None:
             part = text[mark.end() : after.start() if after else len(text)]
-            found[number] = _read(part.rstrip(";,。、([【 \n").strip(), options[number])
-    return found
+            answers[number] = _read(part.rstrip(";,。、([【 \n").strip(), options[number])
+    return answers

@@ -53,9 +53,9 @@ def without_cases(text: str) -> str:
     """
     if "起初" in text or "最初" in text or "一开始" in text or "原" in text or "本来" in text or "乍" in text:
         text = _FIRST_THOUGHT.sub("", text)
-    return _CASES.sub(_kept, text) if ("若" in text or "如" in text or "按" in text) and _SUPPOSING.search(text) else text
+    return _CASES.sub(_unless_they_differ, text) if ("若" in text or "如" in text or "按" in text) and _SUPPOSING.search(text) else text
 
 
-def _kept(cases: re.Match) -> str:
+def _unless_they_differ(cases: re.Match) -> str:
     answers = {letters_of(case[0]) for case in _ONE_CASE.finditer(cases[0])}
     return cases[0] if len(answers) == 1 else ""

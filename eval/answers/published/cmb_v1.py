@@ -10,8 +10,8 @@ _LETTERS = "ABCDEFG"
 def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
     """Return letters as they were found, or None; options are not looked at."""
     del options
-    found = letters_after_phrase(reply, _LETTERS)
-    return (found if kind == "mrqa" else found[:1]) or None
+    letters = letters_after_phrase(reply, _LETTERS)
+    return (letters if kind == "mrqa" else letters[:1]) or None
 
 
 RULES = RuleSet(

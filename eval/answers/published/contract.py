@@ -51,14 +51,14 @@ def choice_figures(read: Read, of_the_read: bool = False) -> Callable[[Iterable[
     """
 
     def figures(predictions: Iterable[Prediction], requests: Sequence[Request]) -> dict:
-        asked = {request.item_id: request for request in requests if request.answer and request.question_type in ("mcqa", "mrqa")}
-        rows = ((asked[row.item_id], row.reply) for row in predictions if row.item_id in asked)
+        requests_by_id = {request.item_id: request for request in requests if request.answer and request.question_type in ("mcqa", "mrqa")}
+        rows = ((requests_by_id[row.item_id], row.reply) for row in predictions if row.item_id in requests_by_id)
         decided = [(request, decision_on(read, reply, request)) for request, reply in rows]  # no reply is held
         right = sum(decision == request.answer for request, decision in decided)
-        found = [(request, decision == request.answer) for request, decision in decided if decision not in (None, ERROR)]
+        parsed = [(request, decision == request.answer) for request, decision in decided if decision not in (None, ERROR)]
         errors = sum(decision == ERROR for _, decision in decided)
-        among = {"accuracy_of_the_read": share(right, len(found)), **leaderboard(found)} if of_the_read else {}
-        return {"following_rate": share(len(found), len(decided)), "accuracy": share(right, len(decided)), **among, "errors": errors}
+        among = {"accuracy_of_the_read": share(right, len(parsed)), **leaderboard(parsed)} if of_the_read else {}
+        return {"following_rate": share(len(parsed), len(decided)), "accuracy": share(right, len(decided)), **among, "errors": errors}
 
     return figures
 

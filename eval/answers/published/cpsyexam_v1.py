@@ -34,15 +34,15 @@ _LEADS = (
 @cache
 def _patterns(last: str) -> list[re.Pattern]:
     """Return the patterns in the order in which they are tried; none knows a comma, a bracket or a small letter."""
-    found = []
+    patterns = []
     for lead in _LEADS:
         if lead.startswith("^"):
-            found.append(re.compile(f"{lead}([A-{last}])"))
+            patterns.append(re.compile(f"{lead}([A-{last}])"))
         elif lead == "的一项是":
-            found.append(re.compile(rf"正确{lead}\s?([A-{last}])"))
+            patterns.append(re.compile(rf"正确{lead}\s?([A-{last}])"))
         else:
-            found.append(re.compile(rf"答案{lead}\s?选?项?\s?([A-{last}])"))
-    return found
+            patterns.append(re.compile(rf"答案{lead}\s?选?项?\s?([A-{last}])"))
+    return patterns
 
 
 def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
@@ -55,8 +55,8 @@ def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
     if reply[0] in letters:
         return reply[0]
     for pattern in _patterns(chr(ord("A") + len(letters) - 1)):
-        if found := pattern.findall(reply):
-            return "".join(found)
+        if patterns := pattern.findall(reply):
+            return "".join(patterns)
     return None
 
 

@@ -30,11 +30,11 @@ def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
 
 def figures(predictions: Iterable[Prediction], requests: Sequence[Request]) -> dict:
     """Return following rate and accuracy by pair; each side is asked only whether it is the right one."""
-    asked = {request.item_id: request for request in requests}
+    requests_by_id = {request.item_id: request for request in requests}
     pairs: dict[tuple[str, int], list[tuple[bool, bool]]] = {}
     both = 0
     for row in predictions:
-        request, yes, no = asked[row.item_id], supports(row.reply), refutes(row.reply)
+        request, yes, no = requests_by_id[row.item_id], supports(row.reply), refutes(row.reply)
         both += yes and no
         pairs.setdefault((request.unit, row.repeat), []).append((yes or no, yes if request.answer == "正确" else no))
     following = sum(all(follows for follows, _ in sides) for sides in pairs.values())

@@ -35,16 +35,16 @@ def _letter(reply: str) -> str | None:
 
 
 def _last(backwards: str) -> str | None:
-    found = _OPTION_LETTER.search(backwards)
-    return found[0] if found else None
+    letters = _OPTION_LETTER.search(backwards)
+    return letters[0] if letters else None
 
 
 def _of_case(reply: str) -> str | None:
     if "【答案】" in reply:
-        found = "".join(_FIELD_LETTER.findall(reply.replace("\n", "")))
-        return found[-1] if found else None
-    found = "".join(_LABEL_LETTER.findall(reply))
-    return found[-1] if found else _last(reply[::-1])
+        letters = "".join(_FIELD_LETTER.findall(reply.replace("\n", "")))
+        return letters[-1] if letters else None
+    letters = "".join(_LABEL_LETTER.findall(reply))
+    return letters[-1] if letters else _last(reply[::-1])
 
 
 def _by_words(reply: str, options: Mapping[str, str]) -> str | None:
