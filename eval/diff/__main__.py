@@ -79,22 +79,22 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
     }
 
 
-def as_text(found: Figures, items: bool) -> str:
+def as_text(difference: Figures, items: bool) -> str:
     """Return what moved for the terminal; figures that stayed and on which nothing was asked otherwise are one line."""
-    lines = [f"{found['a']} -> {found['b']}"]
-    for name, version in (("only_a", found["a"]), ("only_b", found["b"])):
-        lines += [f"{run}: only in {version}" for run in found[name]]
+    lines = [f"{difference['a']} -> {difference['b']}"]
+    for name, version in (("only_a", difference["a"]), ("only_b", difference["b"])):
+        lines += [f"{run}: only in {version}" for run in difference[name]]
     still = []
-    for run, figures in found["runs"].items():
+    for run, figures in difference["runs"].items():
         for metric, figure in figures.items():
             if any(part["items"] for part in figure["parts"].values()):
-                lines += ["", *_told(run, metric, figure, found["comparisons"], items)]
+                lines += ["", *_lines(run, metric, figure, difference["comparisons"], items)]
             else:
                 still.append(f"{run} {metric.replace('_', ' ')} {100 * figure['b']:.2f} %")
     return "\n".join([*lines, "", f"nothing moved: {', '.join(still)}"] if still else lines)
 
 
-def _told(run: str, metric: str, figure: Figures, comparisons: int, items: bool) -> list[str]:
+def _lines(run: str, metric: str, figure: Figures, comparisons: int, items: bool) -> list[str]:
     change = f"{100 * figure['a']:.2f} % -> {100 * figure['b']:.2f} % ({100 * figure['change']:+.2f} points)"
     lines = [f"{run} {metric.replace('_', ' ')}  {change}"]
     parts = {name: part for name, part in figure["parts"].items() if part["items"]}
@@ -124,12 +124,12 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], Version] =
     parser.add_argument("--items", action="store_true", help="name each pair or question that has another result")
     args: Any = parser.parse_args(argv)
     a, b = open_version(args.a), open_version(args.b)
-    found = difference_of(a, b)
-    if not found["runs"]:
-        raise ValueError(f"{args.a} and {args.b} share no run: {found['only_a']} and {found['only_b']}; nothing can be compared")
+    difference = difference_of(a, b)
+    if not difference["runs"]:
+        raise ValueError(f"{args.a} and {args.b} share no run: {difference['only_a']} and {difference['only_b']}; nothing can be compared")
     if args.html:
-        sys.stderr.write(f"{write_page(args.html, a, b, found).resolve().as_uri()}\n")
-    text = msgspec.json.format(msgspec.json.encode(found), indent=2).decode() if args.json else as_text(found, args.items)
+        sys.stderr.write(f"{write_page(args.html, a, b, difference).resolve().as_uri()}\n")
+    text = msgspec.json.format(msgspec.json.encode(difference), indent=2).decode() if args.json else as_text(difference, args.items)
     sys.stdout.write(text + "\n")
 
 

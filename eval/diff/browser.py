@@ -8,7 +8,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
-from eval.diff.version import Asked, Claimed, Replied, Scored, Seen, Version
+from eval.diff.version import Sighting, Version, VersionClaim, VersionQuestion, VersionReply, VersionScore
 from eval.report.items import Browser, digest_of, handed_over, paired_replies
 from eval.statistics.intervals import Figures
 from eval.tasks.request import facets_of
@@ -40,17 +40,17 @@ def browser_files(
     version: Version, runs: Iterable[str], further: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser of a version; `further` as in `Browser`."""
-    asked = sorted(version.questions_of("test"), key=lambda row: row.id)
+    questions = sorted(version.questions_of("test"), key=lambda row: row.id)
     claimed = sorted(version.claims_of("test"), key=lambda row: row.id)
     about = {run: {"model": version.model_of(run), "task": ""} for run in runs}
     replies = {run: paired_replies(_scores(version.scores(run)), _predictions(run, version.replies(run))) for run in runs}
-    return Browser(about, further).files(map(_question, asked), map(_claim, claimed), replies)
+    return Browser(about, further).files(map(_question, questions), map(_claim, claimed), replies)
 
 
 def facets_of_version(version: Version) -> dict[str, dict[str, str]]:
     """Return for each item of the test split what the items page calls its subject and its atomic type."""
-    found = {row.id: facets_of(_question(row)) for row in version.questions_of("test")}
-    return found | {row.id: {"atomic_type": row.atomic_type} for row in version.claims_of("test") if row.atomic_type}
+    facets = {row.id: facets_of(_question(row)) for row in version.questions_of("test")}
+    return facets | {row.id: {"atomic_type": row.atomic_type} for row in version.claims_of("test") if row.atomic_type}
 
 
 def _results(runs: Mapping[str, Figures]) -> dict[str, str]:
@@ -59,14 +59,14 @@ def _results(runs: Mapping[str, Figures]) -> dict[str, str]:
     for figures in runs.values():
         for key, one in figures.get("accuracy", {}).get("changed", {}).items():
             ways.setdefault(key, set()).add("newly right" if one["b"] > one["a"] else "newly wrong")
-    return {key: found.pop() if len(found) == 1 else "newly right and newly wrong" for key, found in ways.items()}
+    return {key: turns.pop() if len(turns) == 1 else "newly right and newly wrong" for key, turns in ways.items()}
 
 
-def _provenance(seen: Iterable[Seen]) -> list[Provenance]:
-    return [Provenance(source=one.source, url=one.url, snapshot="", page_id="", position=one.position) for one in seen]
+def _provenance(sightings: Iterable[Sighting]) -> list[Provenance]:
+    return [Provenance(source=one.source, url=one.url, snapshot="", page_id="", position=one.position) for one in sightings]
 
 
-def _question(row: Asked) -> Question:
+def _question(row: VersionQuestion) -> Question:
     """Return a question of any version as the browser takes it; what an older version did not know is empty."""
     known: dict[str, Any] = {name: getattr(row, name) for name in _AS_THEY_ARE}
     known |= {name: getattr(row, name) or "" for name in ("exam", "subject", "question_type", "category")}
@@ -74,18 +74,18 @@ def _question(row: Asked) -> Question:
     return Question(options=options, provenance=_provenance(row.provenance), **known)
 
 
-def _claim(row: Claimed) -> ClaimPair:
+def _claim(row: VersionClaim) -> ClaimPair:
     known: dict[str, Any] = {name: getattr(row, name) for name in _OF_A_CLAIM}
     return ClaimPair(template_id="", provenance=_provenance(row.provenance), **known)
 
 
-def _scores(rows: Iterable[Scored]) -> Iterator[Score]:
+def _scores(rows: Iterable[VersionScore]) -> Iterator[Score]:
     for row in rows:
         read: dict[str, Any] = {name: getattr(row, name) for name in ("item_id", "repeat", "outcome", "answer", "correct")}
         yield Score(**read, committed=row.answer, committed_correct=row.correct)
 
 
-def _predictions(run: str, rows: Iterable[Replied]) -> Iterator[Prediction]:
+def _predictions(run: str, rows: Iterable[VersionReply]) -> Iterator[Prediction]:
     for row in rows:
         read: dict[str, Any] = {name: getattr(row, name) for name in ("item_id", "repeat", "prompt_sha256", "reply", "finish_reason")}
         yield Prediction(run=run, tokens=0, **read)

@@ -9,13 +9,13 @@ from atomexam.records.rejection import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import bigrams, jaccard
-from eval.diff.version import Asked, Claimed, Version
+from eval.diff.version import Version, VersionClaim, VersionQuestion
 from eval.report.marks import Marked, marked
 from eval.report.rejections import Reserved
 
 LEAST_ALIKE = 0.5
 """Of the pairs of characters of two texts that are seen on one page, the share from which one is an edit of the other."""
-MOST_SHOWN = 1_000
+MAX_DISPLAYED = 1_000
 """Records that a page shows of each kind of change; all are counted."""
 _SPLITS = ("train", "dev", "test", "reserved")
 _HIDDEN = "reserved"
@@ -26,8 +26,8 @@ _FIELDS = {
     "claim": ("factual", "non_factual", "atomic_type", "head", "tail"),
 }  # fmt: skip
 
-Record = Asked | Claimed
-R = TypeVar("R", Asked, Claimed)
+Record = VersionQuestion | VersionClaim
+R = TypeVar("R", VersionQuestion, VersionClaim)
 
 
 class Placed(NamedTuple):
@@ -51,12 +51,12 @@ class Change(NamedTuple):
         return (self.b or self.a).record.id  # type: ignore[union-attr]
 
 
-class Found(NamedTuple):
+class ChangesOfKind(NamedTuple):
     """The changes of one kind."""
 
     total: int
-    shown: list[Change]
-    """The first by id, `MOST_SHOWN` at most."""
+    displayed: list[Change]
+    """The first by id, `MAX_DISPLAYED` at most."""
     withheld: int
     """Of those looked at, what the reserved split of one of the versions asks, or what would tell that."""
 
@@ -67,7 +67,7 @@ class Changes(NamedTuple):
     kind: str
     counts: dict[str, tuple[int, int]]
     """Split -> records of it in the first version and in the second."""
-    kinds: dict[str, Found]
+    kinds: dict[str, ChangesOfKind]
     """`added`, `removed`, `moved`, `edited`; what is moved and edited is in both."""
     became: dict[str, str]
     """Of the second version's test split, the records that are `added`, `moved` or `edited`."""
@@ -75,15 +75,15 @@ class Changes(NamedTuple):
 
 def changes_of(a: Version, b: Version) -> list[Changes]:
     """Return what changed in the questions and in the claims."""
-    asked_a, asked_b = ({split: version.questions_of(split) for split in _SPLITS} for version in (a, b))
+    questions_a, questions_b = ({split: version.questions_of(split) for split in _SPLITS} for version in (a, b))
     claimed_a, claimed_b = ({split: version.claims_of(split) for split in _SPLITS} for version in (a, b))
-    reserved = Reserved(asked_a[_HIDDEN], claimed_a[_HIDDEN]), Reserved(asked_b[_HIDDEN], claimed_b[_HIDDEN])
+    reserved = Reserved(questions_a[_HIDDEN], claimed_a[_HIDDEN]), Reserved(questions_b[_HIDDEN], claimed_b[_HIDDEN])
 
     def is_hidden(change: Change) -> bool:
         placed = [one for one in (change.a, change.b) if one]
-        return any(one.split == _HIDDEN or held.has(_as_rejected(one.record)) for one in placed for held in reserved)
+        return any(one.split == _HIDDEN or split.has(_as_rejected(one.record)) for one in placed for split in reserved)
 
-    return [_changes("question", asked_a, asked_b, is_hidden), _changes("claim", claimed_a, claimed_b, is_hidden)]
+    return [_changes("question", questions_a, questions_b, is_hidden), _changes("claim", claimed_a, claimed_b, is_hidden)]
 
 
 def _as_rejected(record: Record) -> Rejected:
@@ -101,8 +101,8 @@ def _changes(
     both = [Change(one, other, _differences(kind, one.record, other.record)) for one, other in paired]
     came = set(range(len(new))) - set(twins.values())
     kinds = {
-        "added": [Change(None, new[place], {}) for place in sorted(came)],
-        "removed": [Change(one, None, {}) for place, one in enumerate(gone) if place not in twins],
+        "added": [Change(None, new[index], {}) for index in sorted(came)],
+        "removed": [Change(one, None, {}) for index, one in enumerate(gone) if index not in twins],
         "moved": [change for change in both if change.a and change.b and change.a.split != change.b.split],
         "edited": [change for change in both if change.fields],
     }
@@ -110,20 +110,20 @@ def _changes(
     became = {
         change.id: name for name in ("moved", "edited", "added") for change in kinds[name] if change.b and change.b.split == "test"
     }  # fmt: skip
-    return Changes(kind, counts, {name: _shown(found, is_hidden) for name, found in kinds.items()}, became)
+    return Changes(kind, counts, {name: _displayed(changes, is_hidden) for name, changes in kinds.items()}, became)
 
 
-def _shown(changes: list[Change], is_hidden: Callable[[Change], bool]) -> Found:
-    shown: list[Change] = []
+def _displayed(changes: list[Change], is_hidden: Callable[[Change], bool]) -> ChangesOfKind:
+    displayed: list[Change] = []
     withheld = 0
     for change in sorted(changes, key=lambda change: change.id):
-        if len(shown) == MOST_SHOWN:
+        if len(displayed) == MAX_DISPLAYED:
             break
         if is_hidden(change):
             withheld += 1
         else:
-            shown.append(change)
-    return Found(len(changes), shown, withheld)
+            displayed.append(change)
+    return ChangesOfKind(len(changes), displayed, withheld)
 
 
 def _edited(gone: Sequence[Placed], new: Sequence[Placed]) -> dict[int, int]:
@@ -133,30 +133,30 @@ def _edited(gone: Sequence[Placed], new: Sequence[Placed]) -> dict[int, int]:
     """
     words = [bigrams(_words(one.record)) for one in gone]
     index = NgramIndex(words, LEAST_ALIKE)
-    found = []
-    for place, one in enumerate(new):
-        grams, seen = bigrams(_words(one.record)), {(where.source, where.url) for where in one.record.provenance}
+    pairs = []
+    for position, one in enumerate(new):
+        grams, sightings = bigrams(_words(one.record)), {(where.source, where.url) for where in one.record.provenance}
         spots = {(where.source, where.url, where.position) for where in one.record.provenance}
         for other in index.meeting(grams):
             there = gone[other].record.provenance
-            if seen.isdisjoint((where.source, where.url) for where in there):
+            if sightings.isdisjoint((where.source, where.url) for where in there):
                 continue
             alike = jaccard(words[other], grams)
             if alike >= LEAST_ALIKE:
                 is_same_spot = not spots.isdisjoint((where.source, where.url, where.position) for where in there)
-                found.append((-alike, not is_same_spot, other, place))
+                pairs.append((-alike, not is_same_spot, other, position))
     twins: dict[int, int] = {}
-    taken: set[int] = set()
-    for _, _, other, place in sorted(found):
-        if other not in twins and place not in taken:
-            twins[other] = place
-            taken.add(place)
+    matched: set[int] = set()
+    for _, _, other, position in sorted(pairs):
+        if other not in twins and position not in matched:
+            twins[other] = position
+            matched.add(position)
     return twins
 
 
 def _words(record: Record) -> str:
     """Return what a record says, in canonical form."""
-    if isinstance(record, Claimed):
+    if isinstance(record, VersionClaim):
         return canonical(record.factual)
     return canonical("".join([record.shared_stem or "", record.stem, *(option.text for option in record.options)]))
 
@@ -169,7 +169,7 @@ def text_of(record: Record, name: str) -> str:
 
 def whole_text(record: Record) -> str:
     """Return all that a model is asked of a record, and the right answer."""
-    if isinstance(record, Claimed):
+    if isinstance(record, VersionClaim):
         return f"{record.factual}\n{record.non_factual}"
     texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]
     return "\n".join([text for text in [*texts, f"→ {record.answer}" if record.answer else ""] if text])

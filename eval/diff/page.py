@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 from atomexam.runtime.jsonl import replacing
 from eval.diff.browser import facets_of_version, item_files
-from eval.diff.content import MOST_SHOWN, Record, changes_of, whole_text
+from eval.diff.content import MAX_DISPLAYED, Record, changes_of, whole_text
 from eval.diff.parts import CAUSES
-from eval.diff.version import Replied, Version
+from eval.diff.version import Version, VersionReply
 from eval.report.marks import MOST_CHARS
 from eval.report.pages import rendered, write_items
 from eval.statistics.intervals import Figures
 from eval.statistics.pairing import METRICS, Tallies, counted, mean, tally
 
 PARTS = ("removed", *CAUSES, "added")
-_PLACES = ("subject", "atomic_type")
+_FACETS = ("subject", "atomic_type")
 
 
 class Moved(NamedTuple):
@@ -26,8 +26,8 @@ class Moved(NamedTuple):
     value: str
     before: float | None
     now: float | None
-    asked_before: int
-    asked_now: int
+    items_before: int
+    items_now: int
     newly_right: int
     newly_wrong: int
 
@@ -48,13 +48,13 @@ class Turned(NamedTuple):
     """What was replied in each version: each side of a claim pair and each repeat, one a line."""
 
 
-def write_page(folder: Path, a: Version, b: Version, found: Figures) -> Path:
+def write_page(folder: Path, a: Version, b: Version, difference: Figures) -> Path:
     """Write the page of a difference, an item browser and their scripts into a folder; return the page.
 
     Args:
-        found: what `difference_of` returns of the two.
+        difference: what `difference_of` returns of the two.
     """
-    figures = [(run, name, figure) for run, named in found["runs"].items() for name, figure in named.items()]
+    figures = [(run, name, figure) for run, named in difference["runs"].items() for name, figure in named.items()]
     moved = [(run, name, figure) for run, name, figure in figures if any(part["items"] for part in figure["parts"].values())]
     changes = changes_of(a, b)
     context = {
@@ -62,18 +62,18 @@ def write_page(folder: Path, a: Version, b: Version, found: Figures) -> Path:
         "b": b.name,
         "a_about": a.about,
         "b_about": b.about,
-        "found": found,
+        "difference": difference,
         "moved": moved,
         "still": [one for one in figures if one not in moved],
         "parts": [part for part in PARTS if any(figure["parts"][part]["items"] for _, _, figure in moved)],
-        "trained": {run: _training(a, b, run) for run in found["runs"]},
+        "trained": {run: _training(a, b, run) for run in difference["runs"]},
         "changes": changes,
         "whole_text": whole_text,
-        "places_moved": _places(a, b, found["runs"]),
-        "turned": _turned(a, b, found["runs"]),
+        "facets_moved": _facets_moved(a, b, difference["runs"]),
+        "turned": _turned(a, b, difference["runs"]),
     }
     since = {key: became for change in changes for key, became in change.became.items()}
-    write_items(folder, item_files(a, b, since, found["runs"]), alone=True)
+    write_items(folder, item_files(a, b, since, difference["runs"]), alone=True)
     with replacing(folder / "index.html") as part_file:
         part_file.write_text(rendered("diff", context, scripted=True, linked=False), encoding="utf-8")
     return folder / "index.html"
@@ -89,25 +89,25 @@ def _training(a: Version, b: Version, run: str) -> str:
     return "retrained"
 
 
-def _places(a: Version, b: Version, runs: Mapping[str, Figures]) -> list[Moved]:
+def _facets_moved(a: Version, b: Version, runs: Mapping[str, Figures]) -> list[Moved]:
     """Return the subjects and atomic types in which something moved, the largest loss of a run first."""
     facets = facets_of_version(a), facets_of_version(b)
-    found = []
+    rows = []
     for run, figures in runs.items():
         changed = figures.get("accuracy", {}).get("changed", {})
         tallies = [tally(version.scores(run), METRICS["accuracy"]) for version in (a, b)]
-        for facet in _PLACES:
+        for facet in _FACETS:
             parts = [_by_value(tallies[at], facets[at], facet) for at in (0, 1)]
             for value in sorted(parts[0].keys() | parts[1].keys()):
                 shares = [mean(part[value].values()) if value in part else None for part in parts]
                 turned = [one for key, one in changed.items() if facets[1].get(key, {}).get(facet) == value]
                 rights = sum(one["b"] > one["a"] for one in turned)
                 before, now = (None if share is None else float(share) for share in shares)
-                asked_before, asked_now = (len(part.get(value, ())) for part in parts)
-                row = Moved(run, facet, value, before, now, asked_before, asked_now, rights, len(turned) - rights)
+                items_before, items_now = (len(part.get(value, ())) for part in parts)
+                row = Moved(run, facet, value, before, now, items_before, items_now, rights, len(turned) - rights)
                 if row.change or turned:
-                    found.append(row)
-    return sorted(found, key=lambda row: (row.change or 0.0, row.run, row.value))
+                    rows.append(row)
+    return sorted(rows, key=lambda row: (row.change or 0.0, row.run, row.value))
 
 
 def _by_value(tallies: Tallies, facets: Mapping[str, Mapping[str, str]], facet: str) -> dict[str, Tallies]:
@@ -122,29 +122,29 @@ def _turned(a: Version, b: Version, runs: Mapping[str, Figures]) -> dict[str, di
     """Return for each run how many items are newly right and newly wrong, and the first of them."""
     items: dict[str, Record] = {row.id: row for row in b.questions_of("test")}
     items |= {row.id: row for row in b.claims_of("test")}
-    found = {}
+    by_run = {}
     for run, figures in runs.items():
         changed = figures.get("accuracy", {}).get("changed", {})
         replies = [_replies(version.replies(run), changed) for version in (a, b)] if changed else [{}, {}]
         kinds: dict[str, tuple[int, list[Turned]]] = {}
         for kind, is_right in (("newly right", True), ("newly wrong", False)):
             keys = [key for key, one in changed.items() if (one["b"] > one["a"]) == is_right]
-            rows = [_turn(key, items[key], changed[key], replies) for key in keys[:MOST_SHOWN] if key in items]
+            rows = [_turn(key, items[key], changed[key], replies) for key in keys[:MAX_DISPLAYED] if key in items]
             kinds[kind] = (len(keys), rows)
-        found[run] = kinds
-    return found
+        by_run[run] = kinds
+    return by_run
 
 
-def _replies(rows: Iterable[Replied], wanted: Mapping[str, Any]) -> dict[str, str]:
+def _replies(rows: Iterable[VersionReply], wanted: Mapping[str, Any]) -> dict[str, str]:
     """Return what was replied to each of the wanted items."""
     lines: dict[str, list[str]] = {}
     for row in rows:
         if (key := counted(row.item_id)) in wanted:
             side = row.item_id.partition("/")[2]
             lines.setdefault(key, []).append(f"{side}: {row.reply}" if side else row.reply)
-    return {key: "\n".join(said)[:MOST_CHARS] for key, said in lines.items()}
+    return {key: "\n".join(texts)[:MOST_CHARS] for key, texts in lines.items()}
 
 
 def _turn(key: str, item: Record, one: Mapping[str, Any], replies: list[dict[str, str]]) -> Turned:
-    before, after = (said.get(key, "") for said in replies)
+    before, after = (texts.get(key, "") for texts in replies)
     return Turned(key, whole_text(item), one["cause"] or "", before, after)

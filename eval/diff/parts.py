@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import floor
 from typing import NamedTuple
 
-from eval.diff.version import Judged, Replied, Scored
+from eval.diff.version import VersionJudgement, VersionReply, VersionScore
 from eval.statistics.pairing import Tallies, counted, mean
 
 CAUSES = ("key", "repeats", "prompt", "reply", "reading", "mark")
@@ -38,47 +38,47 @@ def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[P
     start, end = mean(before.values()), mean(after.values())
     if start is None or end is None:
         return []
-    held = mean(before[key] for key in shared)
-    stay = start if held is None else held
+    shared_before = mean(before[key] for key in shared)
+    stay = start if shared_before is None else shared_before
     parts = [Part("removed", len(before) - len(shared), stay - start)]
     effects = {cause: [after[key].share - before[key].share for key in shared if causes.get(key) == cause] for cause in CAUSES}
-    parts += [Part(cause, len(found), sum(found, Fraction(0)) / max(len(shared), 1)) for cause, found in effects.items()]
+    parts += [Part(cause, len(moved), sum(moved, Fraction(0)) / max(len(shared), 1)) for cause, moved in effects.items()]
     moved = sum((part.effect for part in parts), start)
     return [*parts, Part("added", len(after) - len(shared), end - moved)]
 
 
 def traits_of(
-    scores: Iterable[Scored], replies: Iterable[Replied], keys: Mapping[str, str | None], judged: Iterable[Judged] = ()
+    scores: Iterable[VersionScore], replies: Iterable[VersionReply], keys: Mapping[str, str | None], judged: Iterable[VersionJudgement] = ()
 ) -> dict[str, Traits]:
     """Return of each pair or question what tells why its result may have changed."""
-    found: dict[str, dict[str, list]] = {}
+    traits_by_item: dict[str, dict[str, list]] = {}
     for score in scores:
-        traits = found.setdefault(counted(score.item_id), {cause: [] for cause in CAUSES})
+        traits = traits_by_item.setdefault(counted(score.item_id), {cause: [] for cause in CAUSES})
         traits["key"].append((score.item_id, keys.get(score.item_id)))
         traits["repeats"].append((score.item_id, score.repeat))
         traits["reading"].append((score.item_id, score.repeat, score.outcome, score.answer or "", score.correct is True))
     for reply in replies:
-        if (key := counted(reply.item_id)) in found:
-            found[key]["prompt"].append((reply.item_id, reply.repeat, reply.prompt_sha256))
-            found[key]["reply"].append((reply.item_id, reply.repeat, reply.reply, reply.finish_reason))
+        if (key := counted(reply.item_id)) in traits_by_item:
+            traits_by_item[key]["prompt"].append((reply.item_id, reply.repeat, reply.prompt_sha256))
+            traits_by_item[key]["reply"].append((reply.item_id, reply.repeat, reply.reply, reply.finish_reason))
     for one in judged:
-        if one.item_id in found:
-            found[one.item_id]["mark"].append((one.repeat, one.order, one.draw, one.mark))
-    return {key: {cause: tuple(sorted(values, key=str)) for cause, values in traits.items()} for key, traits in found.items()}
+        if one.item_id in traits_by_item:
+            traits_by_item[one.item_id]["mark"].append((one.repeat, one.order, one.draw, one.mark))
+    return {key: {cause: tuple(sorted(values, key=str)) for cause, values in traits.items()} for key, traits in traits_by_item.items()}
 
 
 def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits]) -> dict[str, str]:
     """Return why each shared item may have another result: the first cause that is at work; items with none are left out."""
     shared = before.keys() & after.keys()
-    found = {key: next((cause for cause in CAUSES if before[key][cause] != after[key][cause]), None) for key in sorted(shared)}
-    return {key: cause for key, cause in found.items() if cause}
+    causes = {key: next((cause for cause in CAUSES if before[key][cause] != after[key][cause]), None) for key in sorted(shared)}
+    return {key: cause for key, cause in causes.items() if cause}
 
 
 def rounded(start: Fraction, end: Fraction, effects: list[Fraction]) -> tuple[int, int, list[int]]:
     """Return a change and its parts in hundredths of a percentage point, so rounded that they still sum up (largest remainders)."""
     first, last = round(start * UNITS), round(end * UNITS)
     units = [floor(effect * UNITS) for effect in effects]
-    rests = sorted((place for place, effect in enumerate(effects) if effect), key=lambda place: units[place] - effects[place] * UNITS)
-    for place in rests[: last - first - sum(units)]:
-        units[place] += 1
+    rests = sorted((index for index, effect in enumerate(effects) if effect), key=lambda index: units[index] - effects[index] * UNITS)
+    for index in rests[: last - first - sum(units)]:
+        units[index] += 1
     return first, last, units

@@ -16,7 +16,7 @@ _SHORT = 10  # characters of a commit: one in a million million others begins al
 T = TypeVar("T")
 
 
-class Scored(Struct, frozen=True):
+class VersionScore(Struct, frozen=True):
     """What matters of a score of any version; further fields are passed over."""
 
     item_id: str
@@ -26,7 +26,7 @@ class Scored(Struct, frozen=True):
     correct: bool | None = None
 
 
-class Replied(Struct, frozen=True):
+class VersionReply(Struct, frozen=True):
     """What matters of a prediction of any version."""
 
     item_id: str
@@ -36,7 +36,7 @@ class Replied(Struct, frozen=True):
     finish_reason: str
 
 
-class Judged(Struct, frozen=True):
+class VersionJudgement(Struct, frozen=True):
     """What matters of a judgement of any version."""
 
     item_id: str
@@ -46,7 +46,7 @@ class Judged(Struct, frozen=True):
     mark: float | None = None
 
 
-class Seen(Struct, frozen=True):
+class Sighting(Struct, frozen=True):
     """Where a record of any version was seen."""
 
     source: str
@@ -61,7 +61,7 @@ class Choice(Struct, frozen=True):
     text: str
 
 
-class Asked(Struct, frozen=True):
+class VersionQuestion(Struct, frozen=True):
     """What people would look at of a question of any version; further fields are passed over."""
 
     id: str
@@ -77,10 +77,10 @@ class Asked(Struct, frozen=True):
     category: str | None = None
     case_type: str | None = None
     form: str | None = None
-    provenance: list[Seen] = []
+    provenance: list[Sighting] = []
 
 
-class Claimed(Struct, frozen=True):
+class VersionClaim(Struct, frozen=True):
     """What people would look at of a claim pair of any version."""
 
     id: str
@@ -90,7 +90,7 @@ class Claimed(Struct, frozen=True):
     tail: str = ""
     atomic_type: str | None = None
     fact_ids: list[str] = []
-    provenance: list[Seen] = []
+    provenance: list[Sighting] = []
 
 
 class Version:
@@ -105,25 +105,25 @@ class Version:
         """Return the names of its runs."""
         return list(self._listed("runs"))
 
-    def judgements(self, run: str) -> list[Judged]:
+    def judgements(self, run: str) -> list[VersionJudgement]:
         """Return how a run's answers in words were judged; nothing where they were not."""
-        return self._rows(f"data/judgements/{run}.jsonl", Judged) if run in self._listed("judges") else []
+        return self._rows(f"data/judgements/{run}.jsonl", VersionJudgement) if run in self._listed("judges") else []
 
     def _listed(self, block: str) -> dict[str, Any]:
         return (yaml_values(self._read(PARAMS_FILE), f"{self.name}: {PARAMS_FILE}") or {}).get(block) or {}
 
-    def scores(self, run: str) -> list[Scored]:
+    def scores(self, run: str) -> list[VersionScore]:
         """Return a run's scores."""
-        return self._rows(f"data/scores/{run}.jsonl", Scored)
+        return self._rows(f"data/scores/{run}.jsonl", VersionScore)
 
-    def replies(self, run: str) -> list[Replied]:
+    def replies(self, run: str) -> list[VersionReply]:
         """Return a run's replies: from its model's folder, and in a version before there was one, from a file of its own."""
         model = (self._listed("runs")[run] or {}).get("model")
         try:
-            return self._rows(f"data/predictions/{model}/{run}.jsonl", Replied)
+            return self._rows(f"data/predictions/{model}/{run}.jsonl", VersionReply)
         except FileNotFoundError as missing:
             try:
-                return self._rows(f"data/predictions/{run}.jsonl", Replied)
+                return self._rows(f"data/predictions/{run}.jsonl", VersionReply)
             except FileNotFoundError:
                 raise missing from None
 
@@ -131,13 +131,13 @@ class Version:
         """Return the questions of the test split."""
         return self._rows("data/splits/test/questions.jsonl", Member)
 
-    def questions_of(self, split: str) -> list[Asked]:
+    def questions_of(self, split: str) -> list[VersionQuestion]:
         """Return the questions of a split."""
-        return self._rows(f"data/splits/{split}/questions.jsonl", Asked)
+        return self._rows(f"data/splits/{split}/questions.jsonl", VersionQuestion)
 
-    def claims_of(self, split: str) -> list[Claimed]:
+    def claims_of(self, split: str) -> list[VersionClaim]:
         """Return the claim pairs of a split."""
-        return self._rows(f"data/splits/{split}/claims.jsonl", Claimed)
+        return self._rows(f"data/splits/{split}/claims.jsonl", VersionClaim)
 
     def model_of(self, run: str) -> str | None:
         """Return the model that a run asks."""

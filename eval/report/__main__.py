@@ -44,7 +44,7 @@ _PLOTTED = ("accuracy", "asked", "following_rate", "low", "high")
 _COMPARED = ("task", "a", "b", "shared", "difference", "low", "high", "mcnemar_p_holm", "bootstrap_p_holm", "differs")
 
 
-class Found(NamedTuple):
+class StageMetrics(NamedTuple):
     """The metrics of all stages, as they wrote them."""
 
     data: Figures
@@ -59,7 +59,7 @@ class Found(NamedTuple):
     sweeps: Mapping[str, Figures] = MappingProxyType({})
 
 
-def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), sweeps: Iterable[str] = ()) -> Found:
+def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), sweeps: Iterable[str] = ()) -> StageMetrics:
     """Return the metrics of the data stages, and of the runs and judges in the order given.
 
     Raises:
@@ -74,7 +74,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), 
     def read_or_empty(path: Path) -> Figures:
         return read(path, "") if path.exists() else {}
 
-    return Found(
+    return StageMetrics(
         data={stage: read(folder / f"{stage}.json", stage.replace("validation", "validate")) for stage in _DATA_STAGES},
         runs={run: read(folder / "runs" / f"{run}.json", "score") for run in runs},
         judges={run: read(folder / "judge" / f"{run}.json", f"judge@{run}") for run in judges},
@@ -85,10 +85,10 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), 
     )
 
 
-def summarize(found: Found) -> Figures:
+def summarize(metrics: StageMetrics) -> Figures:
     """Return the few figures that a diff between two dataset versions should show."""
-    wording = next((figures["wording"] for figures in found.runs.values() if "wording" in figures), None)
-    clean, unique, claims, split = (found.data[stage] for stage in ("clean", "near_duplicates", "claims", "split"))
+    wording = next((figures["wording"] for figures in metrics.runs.values() if "wording" in figures), None)
+    clean, unique, claims, split = (metrics.data[stage] for stage in ("clean", "near_duplicates", "claims", "split"))
     return {
         "data": {
             "items": clean["questions"]["in"],
@@ -102,13 +102,13 @@ def summarize(found: Found) -> Figures:
             "claims_rejected": claims["facts"]["rejected"],
         },
         "splits": {name: {"questions": split["questions"][name], "claims": split["claims"][name]} for name in split["questions"]},
-        "runs": {run: _headline(figures, found.judges.get(run, {})) for run, figures in found.runs.items()},
+        "runs": {run: _headline(figures, metrics.judges.get(run, {})) for run, figures in metrics.runs.items()},
     } | ({"wording_rule": wording} if wording else {})
 
 
 def _headline(figures: Figures, judged: Figures) -> Figures:
-    asked = "pairs" if figures["task"] == "claim" else "questions"
-    named = {asked: figures[asked], "following_rate": figures["following_rate"], "accuracy": figures.get("accuracy")}
+    noun = "pairs" if figures["task"] == "claim" else "questions"
+    named = {noun: figures[noun], "following_rate": figures["following_rate"], "accuracy": figures.get("accuracy")}
     named |= {"committed_accuracy": figures["committed_accuracy"]} if "committed_accuracy" in figures else {}
     by_type = {kind: part["accuracy"] for kind, part in figures.get("by_question_type", {}).items()} if figures["task"] == "choice" else {}
     balanced = {"balanced_accuracy": figures["balanced"].get("accuracy")} if "balanced" in figures else {}
@@ -155,20 +155,20 @@ def about(params: Mapping[str, Any], split: Figures) -> list[str]:
     return [*words, *(f"snapshot {date}: {', '.join(names)}" for date, names in sorted(dates.items()))]
 
 
-def item_files(args: Arguments, runs: Mapping[str, Figures], shown: Container[str | None]) -> Iterator[tuple[str, bytes]]:
+def item_files(args: Arguments, runs: Mapping[str, Figures], wordings_shown: Container[str | None]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser: the test split, and what each run made of it; `shown` are the clusters that have a page."""
     questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
     replies = {run: read_paired(args.scores, args.predictions, run, figures["model"]) for run, figures in runs.items()}
-    return Browser(runs, clusters=shown).files(questions, claims, replies)
+    return Browser(runs, clusters=wordings_shown).files(questions, claims, replies)
 
 
 def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserved) -> str:
     """Return the page of what was held back, and why."""
     stages = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
     advice = read_advice(args.reasons.read_text(encoding="utf-8")) if args.reasons.exists() else {}
-    found = reasons(stages, reserved, advice)
+    by_reason = reasons(stages, reserved, advice)
     crawls = {path.stem: msgspec.json.decode(path.read_bytes()) for path in sorted((args.metrics / "crawl").glob("*.json"))}
-    context = {"crawls": crawls, "data": data, "reasons": found, "folders": REJECTED}
+    context = {"crawls": crawls, "data": data, "reasons": by_reason, "folders": REJECTED}
     return rendered("rejected", context, scripted=True)
 
 
@@ -177,9 +177,9 @@ def clusters_page(args: Arguments, reserved: Reserved) -> tuple[str, set[str | N
     unique = args.data / "unique"
     reviews = chain(*(read_jsonl(args.data / folder / "review.jsonl", Review) for folder in ("unique", "claims")))
     questions, rejected = read_jsonl(unique / "questions.jsonl", Question), read_jsonl(unique / "rejected.jsonl", Rejected)
-    found = clusters(read_jsonl(unique / "clusters.jsonl", Cluster), questions, rejected, reserved)
-    text = rendered("clusters", {"clusters": found, "contradictions": contradictions(reviews, reserved)}, scripted=True)
-    return text, {one.cluster.cluster_id for one in found.shown}
+    listed = clusters(read_jsonl(unique / "clusters.jsonl", Cluster), questions, rejected, reserved)
+    text = rendered("clusters", {"clusters": listed, "contradictions": contradictions(reviews, reserved)}, scripted=True)
+    return text, {one.cluster.cluster_id for one in listed.displayed}
 
 
 def evidence_page(args: Arguments, reserved: Reserved) -> str:
@@ -188,8 +188,8 @@ def evidence_page(args: Arguments, reserved: Reserved) -> str:
     figures = {name: msgspec.json.decode(path.read_bytes()) if path.exists() else {} for name, path in files.items()}
     claims = read_jsonl(args.data / "claims" / "claims.jsonl", ClaimPair)
     passages = read_jsonl(args.data / "annotation" / "passages.jsonl", Passage)
-    found = evidence_by_type(claims, read_jsonl(args.data / "evidence.jsonl", Evidence), passages, reserved)
-    return rendered("evidence", figures | {"types": found}, scripted=True)
+    by_type = evidence_by_type(claims, read_jsonl(args.data / "evidence.jsonl", Evidence), passages, reserved)
+    return rendered("evidence", figures | {"types": by_type}, scripted=True)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -207,11 +207,11 @@ def main(argv: list[str] | None = None) -> None:
         else sorted(path.stem for path in (args.metrics / at).glob("*.json"))
         for block, at in (("runs", "runs"), ("judges", "judge"), ("sweeps", "sweeps"))
     }
-    found = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])
-    summary = summarize(found)
-    tables = {name: table(found.runs, part, column) for name, (part, column) in _TABLES.items()}
-    tables |= {"runs": run_table(found.runs), "comparisons": comparison_table(found.comparisons)}
-    tables["sweeps"] = _csv(COLUMNS, plotted(found.sweeps))
+    stages = read_metrics(args.metrics, listed["runs"], listed["judges"], listed["sweeps"])
+    summary = summarize(stages)
+    tables = {name: table(stages.runs, part, column) for name, (part, column) in _TABLES.items()}
+    tables |= {"runs": run_table(stages.runs), "comparisons": comparison_table(stages.comparisons)}
+    tables["sweeps"] = _csv(COLUMNS, plotted(stages.sweeps))
     with folder_lock(args.plots) as plots:
         for name, text in tables.items():
             with replacing(plots / f"{name}.csv") as part_file:
@@ -219,16 +219,16 @@ def main(argv: list[str] | None = None) -> None:
         has_items = (args.splits / "test").is_dir()  # figures alone make a report too: those of another machine
         if has_items:
             reserved = Reserved(*(read_jsonl(args.splits / "reserved" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items()))
-            clusters_text, shown = clusters_page(args, reserved)
-            write_items(args.out, item_files(args, found.runs, shown))
-            pages = {"rejected": rejected_page(args, found.data, reserved), "clusters": clusters_text}
+            clusters_text, listed_clusters = clusters_page(args, reserved)
+            write_items(args.out, item_files(args, stages.runs, listed_clusters))
+            pages = {"rejected": rejected_page(args, stages.data, reserved), "clusters": clusters_text}
             for name, text in (pages | {"evidence": evidence_page(args, reserved)}).items():
                 with replacing(args.out / f"{name}.html") as part_file:
                     part_file.write_text(text, encoding="utf-8")
         with replacing(args.out / "index.html") as part_file:
-            part_file.write_text(page(found, summary, has_items, about(args.all_params, found.data["split"])), encoding="utf-8")
+            part_file.write_text(page(stages, summary, has_items, about(args.all_params, stages.data["split"])), encoding="utf-8")
         write_json(args.summary, summary)
-    close("report", f"{len(found.runs)} runs: {args.out / 'index.html'}")
+    close("report", f"{len(stages.runs)} runs: {args.out / 'index.html'}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from atomexam.records.review import Review
 from eval.report.marks import Marked, marked
 from eval.report.rejections import Reserved
 
-MOST_SHOWN = 1_000
+MAX_DISPLAYED = 1_000
 """Clusters, and contradictions, that the page shows; all are counted."""
 
 
@@ -23,16 +23,16 @@ class Member(NamedTuple):
     similarity: float
     words: Marked
     """It beside the centre: `gone` is of the centre alone, `new` of the member alone."""
-    seen: list[Mapping[str, Any]]
+    provenance: list[Mapping[str, Any]]
 
 
-class Shown(NamedTuple):
+class DisplayedCluster(NamedTuple):
     """One cluster of several wordings."""
 
     cluster: Cluster
     words: str
-    """The centre: the kept question, where one was kept."""
-    seen: list[Mapping[str, Any]]
+    """The centre: the question that stands for the others, where it was accepted."""
+    provenance: list[Mapping[str, Any]]
     members: list[Member]
 
 
@@ -43,10 +43,10 @@ class Clusters(NamedTuple):
     worded: int
     """Clusters of several wordings; the others are copies to the letter."""
     rows: int
-    shown: list[Shown]
+    displayed: list[DisplayedCluster]
     """Those of most wordings first."""
     withheld: int
-    """Of those looked at, what the reserved split asks or what is kin to it."""
+    """Of those looked at, those that are in the reserved split or related to it."""
 
 
 class Contradiction(NamedTuple):
@@ -57,16 +57,16 @@ class Contradiction(NamedTuple):
     """Beside its statements, the line that decides for each."""
 
 
-def clusters(found: Iterable[Cluster], questions: Iterable[Question], rejected: Iterable[Rejected], reserved: Reserved) -> Clusters:
+def clusters(stored: Iterable[Cluster], questions: Iterable[Question], rejected: Iterable[Rejected], reserved: Reserved) -> Clusters:
     """Return the clusters with the words of their members.
 
     Args:
-        questions: all that were kept.
-        rejected: what near_duplicates held back: the members that others stand for.
+        questions: all that were accepted.
+        rejected: what near_duplicates rejected: the members that others stand for.
     """
-    every = list(found)
+    every = list(stored)
     worded = sorted((one for one in every if len(one.members) > 1), key=lambda one: (-len(one.members), -one.rows, one.cluster_id))
-    wanted = {key for one in worded[: 2 * MOST_SHOWN] for key in one.members}  # a half may be withheld
+    wanted = {key for one in worded[: 2 * MAX_DISPLAYED] for key in one.members}  # a half may be withheld
     records: dict[str, Mapping[str, Any]] = {}
     for row in rejected:
         if row.id in wanted and row.kind == "question":
@@ -74,39 +74,39 @@ def clusters(found: Iterable[Cluster], questions: Iterable[Question], rejected: 
     for question in questions:
         if question.id in wanted:
             records[question.id] = msgspec.to_builtins(question)
-    shown: list[Shown] = []
+    displayed: list[DisplayedCluster] = []
     withheld = 0
-    for one in worded[: 2 * MOST_SHOWN]:
-        if len(shown) == MOST_SHOWN:
+    for one in worded[: 2 * MAX_DISPLAYED]:
+        if len(displayed) == MAX_DISPLAYED:
             break
         if any(reserved.has(_as_rejected(key, records[key])) for key in one.members if key in records):
             withheld += 1
         elif one.members[0] in records:
-            shown.append(_shown(one, records))
-    return Clusters(len(every), len(worded), sum(one.rows for one in every), shown, withheld)
+            displayed.append(_displayed(one, records))
+    return Clusters(len(every), len(worded), sum(one.rows for one in every), displayed, withheld)
 
 
-def contradictions(found: Iterable[Review], reserved: Reserved) -> tuple[int, int, list[Contradiction]]:
+def contradictions(reviews: Iterable[Review], reserved: Reserved) -> tuple[int, int, list[Contradiction]]:
     """Return how many contradictions there are, how many of those looked at are withheld, and those to show."""
-    every = list(found)
-    shown: list[Contradiction] = []
+    every = list(reviews)
+    displayed: list[Contradiction] = []
     withheld = 0
     for review in every:
-        if len(shown) == MOST_SHOWN:
+        if len(displayed) == MAX_DISPLAYED:
             break
-        if reserved.is_told(review.asked) or review.id in reserved.ids:
+        if reserved.is_quoted_in(review.asked) or review.id in reserved.ids:
             withheld += 1
         else:
             lines = [msgspec.json.encode(statement.decision).decode() for statement in review.statements]
-            shown.append(Contradiction(review, lines))
-    return len(every), withheld, shown
+            displayed.append(Contradiction(review, lines))
+    return len(every), withheld, displayed
 
 
 def _as_rejected(key: str, record: Mapping[str, Any]) -> Rejected:
     return Rejected(id=key, kind="question", reason="", record=dict(record))
 
 
-def _shown(cluster: Cluster, records: Mapping[str, Mapping[str, Any]]) -> Shown:
+def _displayed(cluster: Cluster, records: Mapping[str, Mapping[str, Any]]) -> DisplayedCluster:
     centre = records[cluster.members[0]]
     words = _words(centre)
     others = zip(cluster.members[1:], cluster.similarity[1:], strict=True)
@@ -115,7 +115,7 @@ def _shown(cluster: Cluster, records: Mapping[str, Mapping[str, Any]]) -> Shown:
         for key, similarity in others
         if key in records
     ]
-    return Shown(cluster, words, centre["provenance"], members)
+    return DisplayedCluster(cluster, words, centre["provenance"], members)
 
 
 def _words(record: Mapping[str, Any]) -> str:

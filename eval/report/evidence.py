@@ -10,7 +10,7 @@ from eval.report.rejections import Reserved
 
 MOST_CLAIMS, MOST_PASSAGES = 5, 3
 """Claims that the page shows of each type, and passages of a claim; all are counted."""
-_LOOKED_AT = 40  # claims of a type that may be shown, since some are withheld
+_MAX_SAMPLE = 40  # claims of a type that may be shown, since some are withheld
 
 
 class Speaking(NamedTuple):
@@ -37,7 +37,7 @@ class OfType(NamedTuple):
     name: str
     claims: int
     with_evidence: int
-    shown: list[Covered]
+    displayed: list[Covered]
     withheld: int
     """Of the claims looked at, those that the reserved split asks, or of which a passage would tell what it asks."""
 
@@ -47,46 +47,46 @@ def evidence_by_type(
 ) -> list[OfType]:
     """Return for each type its claims, how many of them have evidence, and the first of those with evidence by id."""
     types: dict[str, str] = {}
-    looked_at: dict[str, list[ClaimPair]] = {}
+    samples: dict[str, list[ClaimPair]] = {}
     for claim in claims:
         types[claim.id] = claim.atomic_type
-        if len(kept := looked_at.setdefault(claim.atomic_type, [])) < _LOOKED_AT:
-            kept.append(claim)
-    wanted = {claim.id for kept in looked_at.values() for claim in kept}
-    found: dict[str, list[Evidence]] = {}
+        if len(sample := samples.setdefault(claim.atomic_type, [])) < _MAX_SAMPLE:
+            sample.append(claim)
+    wanted = {claim.id for sample in samples.values() for claim in sample}
+    by_claim: dict[str, list[Evidence]] = {}
     covered: set[str] = set()
     for row in evidence:
         covered.add(row.claim_id)
         if row.claim_id in wanted and row.rank <= MOST_PASSAGES:
-            found.setdefault(row.claim_id, []).append(row)
-    named = {row.passage for rows in found.values() for row in rows}
+            by_claim.setdefault(row.claim_id, []).append(row)
+    named = {row.passage for rows in by_claim.values() for row in rows}
     texts = {passage.id: passage.text for passage in passages if passage.id in named}
     counts = Counter(types.values())
     with_evidence = Counter(types[key] for key in covered if key in types)
-    return [_of_type(name, counts[name], with_evidence[name], looked_at[name], found, texts, reserved) for name in sorted(counts)]
+    return [_of_type(name, counts[name], with_evidence[name], samples[name], by_claim, texts, reserved) for name in sorted(counts)]
 
 
 def _of_type(
     name: str,
     claims: int,
     with_evidence: int,
-    looked_at: list[ClaimPair],
-    found: Mapping[str, list[Evidence]],
+    sample: list[ClaimPair],
+    by_claim: Mapping[str, list[Evidence]],
     texts: Mapping[str, str],
     reserved: Reserved,
 ) -> OfType:
-    shown: list[Covered] = []
+    displayed: list[Covered] = []
     withheld = 0
-    for claim in looked_at:
-        if len(shown) == MOST_CLAIMS:
+    for claim in sample:
+        if len(displayed) == MOST_CLAIMS:
             break
-        rows = sorted(found.get(claim.id, []), key=lambda row: row.rank)
+        rows = sorted(by_claim.get(claim.id, []), key=lambda row: row.rank)
         speaking = [_speaking(row, texts[row.passage]) for row in rows if row.passage in texts]
-        if reserved.asks(claim) or any(reserved.is_told(texts[row.passage]) for row in rows if row.passage in texts):
+        if reserved.asks(claim) or any(reserved.is_quoted_in(texts[row.passage]) for row in rows if row.passage in texts):
             withheld += 1
         elif speaking:
-            shown.append(Covered(claim, speaking))
-    return OfType(name, claims, with_evidence, shown, withheld)
+            displayed.append(Covered(claim, speaking))
+    return OfType(name, claims, with_evidence, displayed, withheld)
 
 
 def _speaking(row: Evidence, text: str) -> Speaking:

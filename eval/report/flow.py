@@ -14,7 +14,7 @@ class Step(NamedTuple):
     name: str
     came: int
     went: int
-    held: int
+    rejected: int
     """Rejected; with what went on it is what came."""
 
 
@@ -61,8 +61,8 @@ def flows(data: Mapping[str, Figures]) -> list[Flow]:
     questions = [_step("clean", data["clean"]["questions"]), _step("near_duplicates", data["near_duplicates"]["questions"])]
     facts = [_step("clean", data["clean"]["facts"]), _step("near_duplicates", data["near_duplicates"]["facts"])]
     facts.append(_step("claims", data["claims"]["facts"]))
-    asked = {source: counts["questions_in"] for source, counts in by_source.items() if counts.get("questions_in")}
-    return [Flow("questions", asked, questions, split["questions"]), Flow("facts and claim pairs", {}, facts, split["claims"])]
+    questions_in = {source: counts["questions_in"] for source, counts in by_source.items() if counts.get("questions_in")}
+    return [Flow("questions", questions_in, questions, split["questions"]), Flow("facts and claim pairs", {}, facts, split["claims"])]
 
 
 def _step(name: str, counts: Figures) -> Step:
@@ -73,18 +73,18 @@ def picture(flow: Flow) -> Picture:
     """Return the Sankey of a flow: sources, stages, splits from left to right, and what each stage held back below the next."""
     entries = list(flow.sources.items()) if sum(flow.sources.values()) == flow.steps[0].came else []
     columns: list[list[tuple[str, str, int]]] = [[("went", name, count) for name, count in entries]] if entries else []
-    held = 0
+    rejected = 0
     for step in flow.steps:
-        columns.append([("went", step.name, step.came), *([("held", "rejected", held)] if held else [])])
-        held = step.held
+        columns.append([("went", step.name, step.came), *([("held", "rejected", rejected)] if rejected else [])])
+        rejected = step.rejected
     columns.append([("went", name, count) for name, count in flow.splits.items()])
-    columns[-1] += [("held", "rejected", held)] if held else []
+    columns[-1] += [("held", "rejected", rejected)] if rejected else []
     scale = _FULL / max(1, *(step.came for step in flow.steps))
     width = (WIDTH - _NAMES) / (len(columns) - 1)
-    placed = [_column(column, place * width, scale) for place, column in enumerate(columns)]
+    placed = [_column(column, index * width, scale) for index, column in enumerate(columns)]
     links: list[Link] = []
-    for place, nodes in enumerate(placed[1:]):
-        links += _links(placed[place], nodes, columns[place], columns[place + 1], scale)
+    for index, nodes in enumerate(placed[1:]):
+        links += _links(placed[index], nodes, columns[index], columns[index + 1], scale)
     return Picture(
         max(node.y + max(node.height, _LINE) for nodes in placed for node in nodes) + 4, [n for nodes in placed for n in nodes], links
     )
@@ -100,13 +100,17 @@ def _column(entries: Sequence[tuple[str, str, int]], x: float, scale: float) -> 
 
 
 def _links(
-    left: Sequence[Node], right: Sequence[Node], sent: Sequence[tuple[str, str, int]], taken: Sequence[tuple[str, str, int]], scale: float
+    left: Sequence[Node],
+    right: Sequence[Node],
+    sent: Sequence[tuple[str, str, int]],
+    entering: Sequence[tuple[str, str, int]],
+    scale: float,
 ) -> list[Link]:
     """Return the bands between two columns; many lead into the one stage that follows, or the one stage leads into many."""
     many_in = len([entry for entry in sent if entry[0] == "went"]) > 1
     links, offset = [], 0.0
     pairs = [(node, right[0], entry) for node, entry in zip(left, sent, strict=True)] if many_in else []
-    pairs += [] if many_in else [(left[0], node, entry) for node, entry in zip(right, taken, strict=True)]
+    pairs += [] if many_in else [(left[0], node, entry) for node, entry in zip(right, entering, strict=True)]
     for a, b, (kind, _, count) in pairs:
         height = max(1.0, count * scale)
         start, end = (a.y, b.y + offset) if many_in else (a.y + offset, b.y)

@@ -55,13 +55,13 @@ class Matrix(NamedTuple):
 
 def heats(runs: Mapping[str, Figures]) -> list[Heat]:
     """Return the tables of runs of one task: one a facet that has more than one value."""
-    found = []
+    heats = []
     for part, facet in PARTS:
         values = dict.fromkeys(value for run in runs.values() for value in run.get(part) or {})
         if len(values) > 1:
             rows = [(value, [_cell((run.get(part) or {}).get(value)) for run in runs.values()]) for value in values]
-            found.append(Heat(facet, list(runs), rows))
-    return found
+            heats.append(Heat(facet, list(runs), rows))
+    return heats
 
 
 def _cell(group: Figures | None) -> Cell | None:
@@ -78,16 +78,16 @@ def size_of(group: Figures) -> int:
 
 def matrix(rows: Iterable[Figures]) -> Matrix:
     """Return the comparisons of one task, each from both sides."""
-    found: dict[tuple[str, str], Versus] = {}
+    versus: dict[tuple[str, str], Versus] = {}
     names: dict[str, None] = {}
     for row in rows:
         names |= {row["a"]: None, row["b"]: None}
         if row["shared"]:
             p = _larger(row.get("mcnemar_p_holm"), row.get("bootstrap_p_holm"))
             for a, b, sign in ((row["a"], row["b"], 1), (row["b"], row["a"], -1)):
-                found[a, b] = Versus(sign * row["difference"] + 0.0, p, bool(row.get("differs")), row["shared"])
+                versus[a, b] = Versus(sign * row["difference"] + 0.0, p, bool(row.get("differs")), row["shared"])
     runs = list(names)
-    return Matrix(runs, [[found.get((a, b)) for b in runs] for a in runs])
+    return Matrix(runs, [[versus.get((a, b)) for b in runs] for a in runs])
 
 
 def _larger(*values: float | None) -> float | None:

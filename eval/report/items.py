@@ -43,7 +43,7 @@ class Reply(NamedTuple):
     """What one run replied to one item in one repeat, and what that was read as."""
 
     score: Score
-    said: Prediction | None
+    prediction: Prediction | None
     """None where the reply was not kept."""
 
 
@@ -65,15 +65,15 @@ class Verdict(NamedTuple):
 
 def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -> Iterator[tuple[str, list[Reply]]]:
     """Yield the replies of one run by item; both come sorted by item and repeat, as stages write them."""
-    kept = iter(predictions)
-    said = next(kept, None)
+    by_key = iter(predictions)
+    prediction = next(by_key, None)
     for item, group in groupby(scores, lambda score: counted(score.item_id)):
         replies = []
         for score in group:
-            place = (score.item_id, score.repeat)
-            while said and (said.item_id, said.repeat) < place:
-                said = next(kept, None)
-            replies.append(Reply(score, said if said and (said.item_id, said.repeat) == place else None))
+            key = (score.item_id, score.repeat)
+            while prediction and (prediction.item_id, prediction.repeat) < key:
+                prediction = next(by_key, None)
+            replies.append(Reply(score, prediction if prediction and (prediction.item_id, prediction.repeat) == key else None))
         yield item, replies
 
 
@@ -92,7 +92,7 @@ def verdicts(replies: list[Reply], is_claim: bool) -> dict[str, Verdict]:
         by_repeat.setdefault(reply.score.repeat, []).append(reply.score)
     sides = {side: [[reply.score] for reply in replies if reply.score.item_id.endswith(f"/{side}")] for side in SIDES[1:]}
     whole = _verdict([*by_repeat.values()])._replace(pattern=_pattern(by_repeat[min(by_repeat)]))
-    return {"": whole, **{side: _verdict(found) for side, found in sides.items()}}
+    return {"": whole, **{side: _verdict(replies) for side, replies in sides.items()}}
 
 
 def _verdict(repeats: list[list[Score]]) -> Verdict:
@@ -162,16 +162,16 @@ class Browser:
         details: list[Any] = []
         both: tuple[Iterable[Question | ClaimPair], ...] = (claims, questions)
         for item in merge(*both, key=lambda item: item.id):
-            given: dict[int, list[Reply]] = {}
-            for place, head in enumerate(heads):
+            replies_by_run: dict[int, list[Reply]] = {}
+            for run_index, head in enumerate(heads):
                 if head and head[0] < item.id:
-                    run = list(self.runs)[place]
+                    run = list(self.runs)[run_index]
                     raise ValueError(f"run {run} has a reply to {head[0]}, which the test split has not; rebuild it with `dvc repro score`")
                 if head and head[0] == item.id:
-                    given[place] = head[1]
-                    heads[place] = next(lines[place], None)
-            rows.append(self._row(item, given))
-            details.append(self._detail(item, given))
+                    replies_by_run[run_index] = head[1]
+                    heads[run_index] = next(lines[run_index], None)
+            rows.append(self._row(item, replies_by_run))
+            details.append(self._detail(item, replies_by_run))
             self.items += 1
             self._ids.append(item.id)
             if len(rows) == _LIST_ROWS:
@@ -189,15 +189,15 @@ class Browser:
         yield "manifest.js", handed_over("manifest", self._manifest())
 
     def _list(self, rows: list[Any]) -> tuple[str, bytes]:
-        place = (self.items - 1) // _LIST_ROWS
+        part = (self.items - 1) // _LIST_ROWS
         cases = Numbered()
         for row in rows:
             row[2] = cases(row[2])
-        return f"list-{place:04}.js", handed_over("list", [place, cases.values, rows])
+        return f"list-{part:04}.js", handed_over("list", [part, cases.values, rows])
 
     def _details(self, details: list[Any]) -> tuple[str, bytes]:
-        place = (self.items - 1) // _DETAIL_ROWS
-        return f"detail-{place:05}.js", handed_over("detail", [place, details])
+        part = (self.items - 1) // _DETAIL_ROWS
+        return f"detail-{part:05}.js", handed_over("detail", [part, details])
 
     def _manifest(self) -> list[Any]:
         facets = [[name, numbered.values] for name, numbered in self.facets.items()]
@@ -205,15 +205,15 @@ class Browser:
         sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS, digest_of(self._ids)]
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
 
-    def _row(self, item: Question | ClaimPair, given: Mapping[int, list[Reply]]) -> list[Any]:
+    def _row(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[Reply]]) -> list[Any]:
         """Return what the list has of an item: id, facets, case, the one or two sentences, options, right answer, what runs made of it."""
-        made = {place: verdicts(replies, isinstance(item, ClaimPair)) for place, replies in given.items()}
+        made = {run_index: verdicts(replies, isinstance(item, ClaimPair)) for run_index, replies in replies_by_run.items()}
         if isinstance(item, ClaimPair):
             facets = {"question_type": "claim", "atomic_type": item.atomic_type}
-            codes = "".join(self._code(made.get(place, {}).get(side)) for place in range(len(self.runs)) for side in SIDES)
+            codes = "".join(self._code(made.get(run_index, {}).get(side)) for run_index in range(len(self.runs)) for side in SIDES)
             return [item.id, self._facets(item.id, facets), None, [item.factual, item.non_factual], [], None, codes]
         options = [text for option in item.options for text in (option.letter, option.text)]
-        codes = "".join(self._code(made.get(place, {}).get("")) for place in range(len(self.runs)))
+        codes = "".join(self._code(made.get(run_index, {}).get("")) for run_index in range(len(self.runs)))
         return [item.id, self._facets(item.id, facets_of(item)), item.shared_stem, [item.stem], options, item.answer, codes]
 
     def _facets(self, item: str, facets: Mapping[str, str]) -> list[int]:
@@ -223,7 +223,7 @@ class Browser:
     def _code(self, verdict: Verdict | None) -> str:
         return "-" if verdict is None else chr(_FIRST_CODE + self.codes(verdict))
 
-    def _detail(self, item: Question | ClaimPair, given: Mapping[int, list[Reply]]) -> list[Any]:
+    def _detail(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[Reply]]) -> list[Any]:
         """Return what is shown once an item is opened: where it was seen, what it belongs to, and the replies."""
         if isinstance(item, ClaimPair):
             about: list[list[str | None]] = [
@@ -233,24 +233,24 @@ class Browser:
                 ["facts", ", ".join(item.fact_ids)],
             ]
         else:
-            shown = item.cluster_id if item.cluster_id in self.clusters else None
-            about = [["explanation", item.explanation], ["cluster", item.cluster_id], ["wordings", shown], ["group", item.group_id]]
-        replies = [_reply(place, reply) for place in sorted(given) for reply in given[place]]
-        return [[self._seen(seen) for seen in item.provenance], [pair for pair in about if pair[1]], replies]
+            cluster = item.cluster_id if item.cluster_id in self.clusters else None
+            about = [["explanation", item.explanation], ["cluster", item.cluster_id], ["wordings", cluster], ["group", item.group_id]]
+        replies = [_reply(run_index, reply) for run_index in sorted(replies_by_run) for reply in replies_by_run[run_index]]
+        return [[self._sighting(one) for one in item.provenance], [pair for pair in about if pair[1]], replies]
 
-    def _seen(self, seen: Provenance) -> list[Any]:
-        return [self.sources(seen.source), seen.url, seen.snapshot, seen.page_id, seen.position]
+    def _sighting(self, one: Provenance) -> list[Any]:
+        return [self.sources(one.source), one.url, one.snapshot, one.page_id, one.position]
 
 
-def _reply(place: int, reply: Reply) -> list[Any]:
+def _reply(run: int, reply: Reply) -> list[Any]:
     """Return one reply: run, repeat, side, outcome, right or not, reading, that of the whole reply, words, their length where cut.
 
     A reading of the whole, and words, that are the strict reading again are 0.
     """
-    score, said = reply
+    score, prediction = reply
     side = SIDES.index(score.item_id.partition("/")[2])
-    words = None if said is None else said.error if said.error else said.reply
-    row: list[Any] = [place, score.repeat, side, _OUTCOMES.index(score.outcome), None if score.correct is None else int(score.correct)]
+    words = None if prediction is None else prediction.error if prediction.error else prediction.reply
+    row: list[Any] = [run, score.repeat, side, _OUTCOMES.index(score.outcome), None if score.correct is None else int(score.correct)]
     cut = [len(words)] if words and len(words) > MOST_REPLY_CHARS else []
     words = words[:MOST_REPLY_CHARS] if words else words
     answer = score.answer[:MOST_REPLY_CHARS] if score.answer else score.answer

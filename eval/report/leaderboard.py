@@ -14,10 +14,10 @@ def leaderboards(runs: Mapping[str, Figures]) -> list[tuple[str, str, dict[str, 
     Returns:
         A row a task: its name, its name for people, and name -> figures of its runs.
     """
-    found = []
+    tables = []
     for task in dict.fromkeys([*TASKS, *(run["task"] for run in runs.values())]):
         own = [(name, run) for name, run in runs.items() if run["task"] == task]
         own.sort(key=lambda entry: -(entry[1].get("accuracy") or 0.0))
         if own:
-            found.append((task, TASKS.get(task, task), dict(own)))
-    return found
+            tables.append((task, TASKS.get(task, task), dict(own)))
+    return tables

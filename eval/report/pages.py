@@ -27,7 +27,7 @@ SCRIPTS = {
     "items": ("text.js", "data.js", "filters.js", "list.js", "item.js", "items.js"),
 }
 """By page, in the order in which they are read."""
-_DRAWN = {
+_CHARTS = {
     "rule_sets": rule_sets, "letter_shares": letter_shares, "whole_groups": whole_groups, "cells": CELLS, "heats": heats, "matrix": matrix,
     "pictures": pictures, "ticks": ticks, "change_table": change_table, "flows": flows, "flow_picture": picture, "radar": radar,
 }  # fmt: skip
@@ -49,7 +49,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
         "facet_items": lambda run, facet, value, since="": items_at(run=run, **{facet: value}, result_since=since) if facet else "",
         "few": FEW,
     }
-    environment = templates(Path(__file__).parent / "templates", known | _DRAWN)
+    environment = templates(Path(__file__).parent / "templates", known | _CHARTS)
     environment.filters |= {
         "percent": _percent,
         "points": _points,
@@ -83,27 +83,27 @@ def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = Fal
         part_file.write_text(rendered("items", {}, scripted=True, linked=not alone), encoding="utf-8")
 
 
-def page(found: Any, summary: Figures, scripted: bool = False, about: Sequence[str] = ()) -> str:
+def page(stages: Any, summary: Figures, scripted: bool = False, about: Sequence[str] = ()) -> str:
     """Return the report, the door to all else; with `scripted` its figures lead to the items behind them.
 
     Args:
         about: what data it is of, in a few words each.
     """
     compared: dict[str, list[Figures]] = {}
-    for row in found.comparisons:
+    for row in stages.comparisons:
         compared.setdefault(row["task"], []).append(row)
-    tables = {"cpsyexam": cpsyexam_table(found.runs), "sdak": sdak_table(found.runs, found.errors)}
-    told = {"summary": summary, "leaderboards": leaderboards(found.runs), "compared": compared, "about": about}
-    return rendered("report", found._asdict() | told | tables, scripted)
+    tables = {"cpsyexam": cpsyexam_table(stages.runs), "sdak": sdak_table(stages.runs, stages.errors)}
+    content = {"summary": summary, "leaderboards": leaderboards(stages.runs), "compared": compared, "about": about}
+    return rendered("report", stages._asdict() | content | tables, scripted)
 
 
-def _items_at(**asked: str | None) -> str:
+def _items_at(**facets: str | None) -> str:
     """Return the address of the items behind a figure, by run and facets."""
-    return "items.html#" + urlencode({name: value for name, value in asked.items() if value})
+    return "items.html#" + urlencode({name: value for name, value in facets.items() if value})
 
 
-def _nowhere(**asked: str | None) -> str:
-    del asked
+def _nowhere(**facets: str | None) -> str:
+    del facets
     return ""
 
 

@@ -40,24 +40,24 @@ def radar(groups: Mapping[str, Figures]) -> Radar | None:
         return None
     bounds = [group.get("accuracy_interval") or (group["accuracy"], group["accuracy"]) for group in groups.values()]
     sizes = [group.get("pairs", group.get("questions")) for group in groups.values()]
-    axes = [_axis(place, len(groups), f"{name}, {size}") for place, (name, size) in enumerate(zip(groups, sizes, strict=True))]
+    axes = [_axis(index, len(groups), f"{name}, {size}") for index, (name, size) in enumerate(zip(groups, sizes, strict=True))]
     rings = [_polygon([ring] * len(groups)) for ring in RINGS]
     low, high = ([bound[side] for bound in bounds] for side in (0, 1))
     return Radar(axes, rings, _polygon([value or 0.0 for value in values]), _polygon(low), _polygon(high))
 
 
-def _axis(place: int, of: int, words: str) -> Axis:
-    across = sin(2 * pi * place / of)
+def _axis(index: int, of: int, words: str) -> Axis:
+    across = sin(2 * pi * index / of)
     anchor = "middle" if abs(across) < _UPRIGHT else "start" if across > 0 else "end"
     far = _RADIUS + _NAME * (2 if anchor == "middle" else 1)  # else it stands in its neighbours
-    return Axis(*_at(place, of, _RADIUS), *_at(place, of, far), anchor, words)
+    return Axis(*_at(index, of, _RADIUS), *_at(index, of, far), anchor, words)
 
 
 def _polygon(shares: Sequence[float]) -> str:
-    return " ".join("{},{}".format(*_at(place, len(shares), _RADIUS * share)) for place, share in enumerate(shares))
+    return " ".join("{},{}".format(*_at(index, len(shares), _RADIUS * share)) for index, share in enumerate(shares))
 
 
-def _at(place: int, of: int, radius: float) -> tuple[float, float]:
-    """Return a place on an axis; the first points upwards, the others follow clockwise."""
-    angle = 2 * pi * place / of
+def _at(index: int, of: int, radius: float) -> tuple[float, float]:
+    """Return a index on an axis; the first points upwards, the others follow clockwise."""
+    angle = 2 * pi * index / of
     return round(_WIDTH / 2 + radius * sin(angle), 1), round(_HEIGHT / 2 - radius * cos(angle), 1)

@@ -43,11 +43,11 @@ class Reason(NamedTuple):
     """Source, records seen there, and their share of the reason's; a record that several sources have counts at each."""
     examples: list[Example]
     withheld: int
-    """Of the records looked at for examples, those that would tell what the reserved split asks."""
+    """Of the records looked at for examples, those that would reveal the reserved split."""
     advice: Advice
 
 
-class Asked(Protocol):
+class QuestionLike(Protocol):
     """What matters here of a question, be it of this version or of another."""
 
     @property
@@ -60,7 +60,7 @@ class Asked(Protocol):
     def stem(self) -> str: ...
 
 
-class Claimed(Protocol):
+class ClaimLike(Protocol):
     """What matters here of a claim pair."""
 
     @property
@@ -74,12 +74,12 @@ class Claimed(Protocol):
 
 
 class Reserved:
-    """What must stand on no page: the reserved questions and claims, and what is kin to them."""
+    """What must stand on no page: the reserved questions and claims, and records related to them."""
 
-    def __init__(self, questions: Iterable[Asked], claims: Iterable[Claimed]) -> None:
+    def __init__(self, questions: Iterable[QuestionLike], claims: Iterable[ClaimLike]) -> None:
         self.ids: set[str] = set()
         self.heads: set[str] = set()
-        self.told: set[frozenset[str]] = set()
+        self.head_tails: set[frozenset[str]] = set()
         stems: set[str] = set()
         for question in questions:
             self.ids |= {key for key in (question.id, question.group_id) if key}
@@ -87,37 +87,37 @@ class Reserved:
         for pair in claims:
             self.ids |= {pair.id, *pair.fact_ids}
             self.heads.add(canonical(pair.head))
-            self.told.add(frozenset((canonical(pair.head), canonical(pair.tail))))
+            self.head_tails.add(frozenset((canonical(pair.head), canonical(pair.tail))))
         self.stems = sorted(stem for stem in stems if len(stem) >= _LEAST_STEM_CHARS)
         self.short = stems - set(self.stems)
 
     def has(self, row: Rejected) -> bool:
-        """Tell whether a rejected record is of the reserved split or kin to it: by its id, the record kept for it, its
-        head, what it tells from its other end, or its words."""
+        """Tell whether a rejected record is in the reserved split or related to it: by its id, the record that stands for it, its
+        head, head and tail in either order, or its text."""
         record = row.record
         if self.ids & {row.id, *re.findall(r"[a-z]{1,20}-[0-9a-f]{8,}", row.detail or ""), str(record.get("group_id"))}:
             return True
         if any(record.get(name) and canonical(str(record[name])) in self.heads for name in ("head", "name_raw")):
             return True
-        if "tail" in record and frozenset(canonical(str(record[name])) for name in ("head", "tail")) in self.told:
+        if "tail" in record and frozenset(canonical(str(record[name])) for name in ("head", "tail")) in self.head_tails:
             return True
         text = canonical(_words(record))
         return canonical(str(record.get("stem") or record.get("stem_raw") or "")) in self.short or any(stem in text for stem in self.stems)
 
-    def asks(self, pair: Claimed) -> bool:
-        """Tell whether a claim pair is of the reserved split, or tells what one of its claims tells."""
+    def asks(self, pair: ClaimLike) -> bool:
+        """Tell whether a claim pair is of the reserved split, or states what one of its claims states."""
         head, tail = canonical(pair.head), canonical(pair.tail)
-        return bool(self.ids & {pair.id, *pair.fact_ids}) or head in self.heads or frozenset((head, tail)) in self.told
+        return bool(self.ids & {pair.id, *pair.fact_ids}) or head in self.heads or frozenset((head, tail)) in self.head_tails
 
-    def is_told(self, words: str) -> bool:
-        """Tell whether a text asks what the reserved split asks, or begins with the head of one of its claims."""
+    def is_quoted_in(self, words: str) -> bool:
+        """Tell whether a text contains a reserved question, or begins with the head of one of its claims."""
         text = canonical(words)
         return text in self.short or any(stem in text for stem in self.stems) or any(text.startswith(head) for head in self.heads if head)
 
 
 def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved, advice: Mapping[tuple[str, str], Advice]) -> list[Reason]:
     """Return every reason of every stage, the stages as given, the most frequent reasons first."""
-    found = []
+    listed = []
     for stage, rows in stages.items():
         counts: Counter[str] = Counter()
         sources: dict[str, Counter[str]] = {}
@@ -125,32 +125,32 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved, advice
         withheld: Counter[str] = Counter()
         for row in rows:
             counts[row.reason] += 1
-            seen = _provenance(row.record)
-            sources.setdefault(row.reason, Counter()).update({str(place.get("source")) for place in seen} or {"unknown"})
-            shown = examples.setdefault(row.reason, [])
-            if len(shown) < MOST_EXAMPLES:
+            sightings = _provenance(row.record)
+            sources.setdefault(row.reason, Counter()).update({str(one.get("source")) for one in sightings} or {"unknown"})
+            displayed = examples.setdefault(row.reason, [])
+            if len(displayed) < MOST_EXAMPLES:
                 if reserved.has(row):
                     withheld[row.reason] += 1
                 else:
-                    shown.append(_example(row, seen))
+                    displayed.append(_example(row, sightings))
         for name, count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
             ranked = sorted(sources[name].items(), key=lambda entry: (-entry[1], entry[0]))
             shares = [(source, number, number / count) for source, number in ranked]
-            found.append(Reason(stage, name, count, shares, examples[name], withheld[name], advice.get((stage, name), Advice("", ""))))
-    return found
+            listed.append(Reason(stage, name, count, shares, examples[name], withheld[name], advice.get((stage, name), Advice("", ""))))
+    return listed
 
 
 def read_advice(document: str) -> dict[tuple[str, str], Advice]:
     """Return what docs/reasons.md says of each reason, by stage and reason; the tables of a stage stand below its heading."""
-    found: dict[tuple[str, str], Advice] = {}
+    advice: dict[tuple[str, str], Advice] = {}
     stage = ""
     for line in document.splitlines():
         if heading := re.match(r"## `(\w+)`", line):
             stage = heading[1]
         elif row := _LINE.match(line):
             cells = [_plain(cell) for cell in row[2].replace(_CODE_PIPE, "\0").split("|")]
-            found[stage, row[1]] = Advice(cells[0], cells[-1])
-    return found
+            advice[stage, row[1]] = Advice(cells[0], cells[-1])
+    return advice
 
 
 def _plain(cell: str) -> str:
@@ -159,12 +159,12 @@ def _plain(cell: str) -> str:
 
 
 def _provenance(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    seen = record.get("provenance") or []
-    return seen if isinstance(seen, list) else [seen]
+    provenance = record.get("provenance") or []
+    return provenance if isinstance(provenance, list) else [provenance]
 
 
-def _example(row: Rejected, seen: list[Mapping[str, Any]]) -> Example:
-    first = seen[0] if seen else {}
+def _example(row: Rejected, sightings: list[Mapping[str, Any]]) -> Example:
+    first = sightings[0] if sightings else {}
     about = (str(first.get(name) or "") for name in ("source", "url", "position"))
     return Example(row.id, _words(row.record)[:_MOST_CHARS], (row.detail or "")[:_MOST_CHARS], *about)
 

@@ -19,7 +19,7 @@ class Curve(NamedTuple):
     points: list[Figures]
 
 
-class Drawn(NamedTuple):
+class Line(NamedTuple):
     """A curve as places in a picture."""
 
     kind: str
@@ -35,12 +35,12 @@ def curves_of(rows: Sequence[Figures]) -> list[Curve]:
     def key(row: Figures) -> tuple[str, str, str]:
         return row["run"], row["measure"], row["kind"]
 
-    found = []
+    curves = []
     for (run, measure, kind), points in groupby(sorted((row for row in rows if row["kind"]), key=key), key):
         own = sorted(points, key=lambda row: row["amount"])
         first = [none[run, measure]] if (run, measure) in none and own[0]["amount"] else []
-        found.append(Curve(run, measure, kind, [*first, *own]))
-    return found
+        curves.append(Curve(run, measure, kind, [*first, *own]))
+    return curves
 
 
 def plotted(sweeps: Mapping[str, Figures]) -> list[list[Any]]:
@@ -53,7 +53,7 @@ def plotted(sweeps: Mapping[str, Figures]) -> list[list[Any]]:
     ]
 
 
-def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[Drawn]]]:
+def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[Line]]]:
     """Return for each run and measure its curves as places in a picture of 300 by 140: amounts from left to right, shares upwards."""
     widest = max((row["amount"] for row in rows), default=0) or 1
 
@@ -61,14 +61,14 @@ def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[Drawn]]]:
         x = _EDGE + (_WIDTH - 2 * _EDGE) * row["amount"] / widest
         return round(x, 1), round(_HEIGHT - _EDGE - (_HEIGHT - 2 * _EDGE) * row[name], 1)
 
-    found = []
+    charts = []
     for (run, measure), group in groupby(curves_of(rows), lambda curve: curve[:2]):
-        drawn = []
+        lines = []
         for curve in group:
             line = " ".join("{},{}".format(*at(point, "value")) for point in curve.points)
-            drawn.append(Drawn(curve.kind, line, [(*at(point, "low"), at(point, "high")[1]) for point in curve.points]))
-        found.append((run, measure, drawn))
-    return found
+            lines.append(Line(curve.kind, line, [(*at(point, "low"), at(point, "high")[1]) for point in curve.points]))
+        charts.append((run, measure, lines))
+    return charts
 
 
 def ticks(rows: Sequence[Figures]) -> list[tuple[float, str]]:
@@ -80,10 +80,10 @@ def ticks(rows: Sequence[Figures]) -> list[tuple[float, str]]:
 
 def change_table(rows: Sequence[Figures]) -> list[tuple[str, list[tuple[str, float]], dict[str, dict[tuple[str, float], float]]]]:
     """Return for each run its kinds and amounts, and the change of accuracy that each makes in each atomic type or exam."""
-    found = []
+    tables = []
     for run, group in groupby(sorted(rows, key=lambda row: row["run"]), lambda row: row["run"]):
         table: dict[str, dict[tuple[str, float], float]] = {}
         for row in group:
             table.setdefault(row.get("atomic_type") or row["exam"], {})[row["kind"], row["amount"]] = row["change"]
-        found.append((run, sorted({cell for cells in table.values() for cell in cells}), table))
-    return found
+        tables.append((run, sorted({cell for cells in table.values() for cell in cells}), table))
+    return tables

@@ -63,15 +63,15 @@ def whole_groups(run: Figures) -> dict[str, Figures]:
 
 def letter_shares(run: Figures) -> dict[str, list[Figures]]:
     """Return for each question type the letters with their share among those answered and those that are right."""
-    found = {}
+    by_kind = {}
     for kind, table in (run.get("letters") or {}).items():
         totals = {side: sum(table[side].values()) for side in ("answered", "gold")}
         letters = sorted(table["answered"].keys() | table["gold"].keys())
-        found[kind] = [
+        by_kind[kind] = [
             {"letter": letter} | {side: table[side].get(letter, 0) / totals[side] if totals[side] else None for side in totals}
             for letter in letters
         ]
-    return found
+    return by_kind
 
 
 def _scalars(figures: Figures) -> Figures:

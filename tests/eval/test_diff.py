@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from eval.diff.__main__ import difference_of, main
 from eval.diff.parts import CAUSES, UNITS, causes_of, divide, rounded, traits_of
-from eval.diff.version import Replied, Scored, Version
+from eval.diff.version import Version, VersionReply, VersionScore
 from eval.statistics.pairing import Tally
 
 tallies = st.dictionaries(
@@ -52,8 +52,8 @@ def test_where_nothing_is_shared_all_of_the_change_is_of_what_was_added() -> Non
 
 def test_a_reply_that_is_cut_where_it_ended_before_is_another_reply() -> None:
     def traits(finish_reason: str, outcome: str) -> dict:
-        scores = [Scored(item_id="c-1/factual", repeat=0, outcome=outcome)]
-        return traits_of(scores, [Replied("c-1/factual", 0, "0", "这道题", finish_reason)], {})
+        scores = [VersionScore(item_id="c-1/factual", repeat=0, outcome=outcome)]
+        return traits_of(scores, [VersionReply("c-1/factual", 0, "0", "这道题", finish_reason)], {})
 
     assert causes_of(traits("stop", "unparsed"), traits("length", "truncated")) == {"c-1": "reply"}
     assert causes_of(traits("stop", "unparsed"), traits("stop", "truncated")) == {"c-1": "reading"}

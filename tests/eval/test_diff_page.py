@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eval.diff.__main__ import difference_of, main
 from eval.diff.browser import browser_files, item_files
-from eval.diff.content import MOST_SHOWN, Changes, changes_of
+from eval.diff.content import MAX_DISPLAYED, Changes, changes_of
 from eval.diff.version import Version
 from eval.report.marks import marked
 from eval.report.pages import write_items
@@ -106,7 +106,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Version, Version, dic
 
 
 def shown(changes: Changes) -> dict[str, set[str]]:
-    return {name: {change.id for change in kind.shown} for name, kind in changes.kinds.items()}
+    return {name: {change.id for change in kind.displayed} for name, kind in changes.kinds.items()}
 
 
 def test_a_known_change_is_named_exactly(two) -> None:
@@ -116,7 +116,7 @@ def test_a_known_change_is_named_exactly(two) -> None:
     assert {name: (kind.total, kind.withheld) for name, kind in questions.kinds.items()} == {
         "added": (31, 1), "removed": (21, 1), "moved": (4, 0), "edited": (13, 0),
     }  # fmt: skip
-    answers = {change.id: change.fields["answer"] for change in questions.kinds["edited"].shown if "answer" in change.fields}
+    answers = {change.id: change.fields["answer"] for change in questions.kinds["edited"].displayed if "answer" in change.fields}
     assert answers == {key: [("gone", "A"), ("new", "B")] for key in ids["corrected"]}
     assert questions.counts == {"train": (150, 142), "dev": (50, 46), "test": (150, 172), "reserved": (50, 50)}
     assert shown(claims) == {"added": {"claim-4"}, "removed": {"claim-1"}, "moved": set(), "edited": set()}
@@ -130,10 +130,10 @@ def test_same_version_has_no_change(two) -> None:
 
 def test_only_the_first_of_many_are_shown_and_all_are_counted(tmp_path: Path) -> None:
     drawn = random.Random(2)
-    many = [question(drawn, number) for number in range(MOST_SHOWN + 5)]
+    many = [question(drawn, number) for number in range(MAX_DISPLAYED + 5)]
     a, b = version(tmp_path / "a", {"test": []}, {}, {}, "1"), version(tmp_path / "b", {"test": many}, {}, {}, "1")
     added = changes_of(a, b)[0].kinds["added"]
-    assert (added.total, len(added.shown), added.withheld) == (MOST_SHOWN + 5, MOST_SHOWN, 0)
+    assert (added.total, len(added.displayed), added.withheld) == (MAX_DISPLAYED + 5, MAX_DISPLAYED, 0)
 
 
 @given(st.text("ab 甲", max_size=30), st.text("ab 甲", max_size=30))

@@ -458,5 +458,5 @@ def test_long_replies_are_packed() -> None:
     items = [question(number) for number in range(200)]
     said = [(one.id, [Reply(score(one.id), reply(one.id, "".join(drawn.choices(signs, k=1_000))))]) for one in items]
     files = dict(Browser({"r": {"model": "m", "task": "choice"}}).files(items, [], {"r": said}))
-    raw = sum(len(reply.said.reply.encode()) for _, (reply,) in said if reply.said)
+    raw = sum(len(reply.prediction.reply.encode()) for _, (reply,) in said if reply.prediction)
     assert len(files["detail-00000.js"]) < 0.8 * raw

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from eval.report.__main__ import Found, comparison_table, main, page, read_metrics, summarize, table
+from eval.report.__main__ import StageMetrics, comparison_table, main, page, read_metrics, summarize, table
 from eval.report.radar import radar
 from eval.report.tables import CELLS, cpsyexam_table, letter_shares, rule_sets
 
@@ -63,7 +63,7 @@ COMPARISONS = [
     },
     {"task": "claim", "figure": "accuracy", "a": "x", "b": "y", "differ_in": ["prompt"], "only_a": 3, "only_b": 3, "shared": 0},
 ]  # fmt: skip
-FOUND = Found(data=DATA, runs=RUNS, judges=JUDGES, errors=ERRORS, comparisons=COMPARISONS)
+FOUND = StageMetrics(data=DATA, runs=RUNS, judges=JUDGES, errors=ERRORS, comparisons=COMPARISONS)
 
 
 def write(folder: Path) -> Path:
@@ -277,7 +277,7 @@ def test_the_profile_of_each_source_and_the_lines_to_paste_are_shown() -> None:
     outside = {"source": "toy", "figure": "title_asks", "value": 0.9, "bounds": "at most 0.02", "severity": "warning", "why": "A title."}
     profile = {"sources": {HOSTILE: source}, "outside": [outside], "lines": ["  - {source: toy, exam: EXAM, subject: SUBJECT}"]}
     profile["injections"] = {HOSTILE: {"records": 2, "chat_mark": 2}, "wiki": {"records": 1, "fake_mark": 1}}
-    found = Found(DATA, {}, {}, {}, [], profile)
+    found = StageMetrics(DATA, {}, {}, {}, [], profile)
     shown = page(found, summarize(found))
     assert HOSTILE not in shown and "&lt;script&gt;" in shown
     assert "title_asks 90.0 %, others 0.0 %" in shown and "at most 0.02" in shown and "exam: EXAM, subject: SUBJECT" in shown
