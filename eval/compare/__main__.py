@@ -88,7 +88,7 @@ def as_text(rows: list[Figures]) -> str:
     """Return the comparisons as a table for the terminal."""
     table = [_COLUMNS]
     for row in rows:
-        asked = f"{row['shared']}" + (f" (+{row['only_a']}, +{row['only_b']})" if row["only_a"] or row["only_b"] else "")
+        compared_items = f"{row['shared']}" + (f" (+{row['only_a']}, +{row['only_b']})" if row["only_a"] or row["only_b"] else "")
         cells: tuple[str, ...] = ("–",) * 10
         if row["shared"]:
             low, high = (_points(bound) for bound in row["interval"] or (None, None))
@@ -98,7 +98,7 @@ def as_text(rows: list[Figures]) -> str:
             committed = [_percent(row.get(f"committed_of_{side}")) for side in "ab"]
             cells = (*means, f"{low} … {high}", *counts, *tests, *committed)
         verdict = "differ" if row.get("differs") else "not shown to differ"
-        table.append((row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", asked, *cells, verdict))
+        table.append((row["a"], row["b"], ", ".join(row["differ_in"]) or "nothing", compared_items, *cells, verdict))
     widths = [max(len(line[column]) for line in table) for column in range(len(_COLUMNS))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in table]
     how = f"p-values two-sided, corrected for {len(rows)} comparisons (Holm); intervals by paired cluster bootstrap."

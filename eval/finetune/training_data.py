@@ -12,7 +12,7 @@ from atomexam.records.evidence import Passage
 from atomexam.records.question import Question
 from atomexam.text.option_letters import LETTERS
 from eval.tasks import TASKS
-from eval.tasks.prompt import as_said, render, token_ids
+from eval.tasks.prompt import render, token_ids, without_control_tokens
 from eval.tasks.request import Request, conversation, following
 
 SPECIAL_TOKENS = END_OF_TEXT, _, END_OF_TURN = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
@@ -44,13 +44,13 @@ def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -
 
     One that follows another has that one's question and right reply before it.
     """
-    found = []
+    solved_requests = []
     for task in TASKS.values():
         for prompt in task.prompts:
             requests = {request.item_id: request for request in task.requests(questions, claims, prompt) if request.answer is not None}
             solved = {item: structs.replace(one, solution=one.reply(one.answer or "")) for item, one in requests.items()}
-            found += [_with_history(request, solved) for request in solved.values() if _reached(request, solved)]
-    return found
+            solved_requests += [_with_history(request, solved) for request in solved.values() if _reached(request, solved)]
+    return solved_requests
 
 
 def _reached(request: Request, solved: Mapping[str, Request]) -> bool:
@@ -79,8 +79,8 @@ def epoch_requests(requests: Sequence[Request], per_task: int, seed: int, epoch:
         Random(f"{seed}/{task}").shuffle(items)
         size = min(per_task, len(items))
         for number in range(epoch * size, (epoch + 1) * size):
-            around, place = divmod(number, len(items))
-            chosen.append(items[place][(around + place) % len(items[place])])
+            around, index = divmod(number, len(items))
+            chosen.append(items[index][(around + index) % len(items[index])])
     return chosen
 
 
@@ -116,14 +116,14 @@ def prompt_example(tokenizer: Any, chunk: Sequence[Request]) -> TrainingExample:
     """Return a conversation as the model will meet it; only the replies are learned, each cut apart from its prompt as in evaluation."""
     ids: list[int] = []
     targets: list[int] = []
-    said = ""
-    for place, request in enumerate(chunk):
-        prompt = render(tokenizer, conversation(chunk[: place + 1]))
-        reply = f"{as_said(tokenizer, request.solution or '', 'assistant')}{END_OF_TURN}"
-        prompt_ids, reply_ids = token_ids(tokenizer, [prompt.removeprefix(said), reply])
+    rendered = ""
+    for index, request in enumerate(chunk):
+        prompt = render(tokenizer, conversation(chunk[: index + 1]))
+        reply = f"{without_control_tokens(tokenizer, request.solution or '', 'assistant')}{END_OF_TURN}"
+        prompt_ids, reply_ids = token_ids(tokenizer, [prompt.removeprefix(rendered), reply])
         ids += prompt_ids + reply_ids
         targets += [IGNORED] * len(prompt_ids) + reply_ids
-        said = prompt + reply
+        rendered = prompt + reply
     return TrainingExample(ids, targets)
 
 

@@ -21,7 +21,7 @@ from atomexam.records.run import Run
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import command, run_stage
 from eval.compare.__main__ import as_text, compare
-from eval.imported.formats import Given, Tables, read_replies, request_of
+from eval.imported.formats import ImportedReply, Tables, read_replies, request_of
 from eval.report.items import Browser, paired_replies, read_paired
 from eval.report.pages import write_items
 from eval.score.__main__ import score_replies
@@ -33,26 +33,26 @@ from eval.tasks.contract import read_split
 from eval.tasks.request import Request
 
 _ELSEWHERE = "elsewhere"  # in place of the hash of a prompt that is not ours
-_SHOWN = 3
+_MAX_LISTED = 3
 
 
-def predictions(name: str, given: Iterable[Given], requests: Mapping[str, Request]) -> list[Prediction]:
+def predictions(name: str, imported: Iterable[ImportedReply], requests: Mapping[str, Request]) -> list[Prediction]:
     """Return replies as predictions of a run, sorted.
 
     Raises:
         ValueError: one is to no item of the test split, is given twice, or takes another answer for right than the split.
     """
-    found: dict[tuple[str, int], Prediction] = {}
-    for one in given:
+    by_key: dict[tuple[str, int], Prediction] = {}
+    for one in imported:
         request = request_of(one.item_id, requests)
         if one.gold is not None and request.answer is not None and one.gold != request.answer:
             raise ValueError(
                 f"{one.item_id}: right is {one.gold} in the file, {request.answer} in the test split; take the version that was asked"
             )
-        if (one.item_id, one.repeat) in found:
+        if (one.item_id, one.repeat) in by_key:
             raise ValueError(f"{one.item_id}: given twice; where a model was asked again, number the rows by `repeat`: 0, 1, …")
         reply = request.reply(max(one.likelihoods, key=one.likelihoods.__getitem__)) if one.likelihoods else one.reply
-        found[one.item_id, one.repeat] = Prediction(
+        by_key[one.item_id, one.repeat] = Prediction(
             item_id=one.item_id,
             run=name,
             repeat=one.repeat,
@@ -63,7 +63,7 @@ def predictions(name: str, given: Iterable[Given], requests: Mapping[str, Reques
             error="no reply in the file" if reply is None else None,
             likelihoods=one.likelihoods or None,
         )
-    return [found[place] for place in sorted(found)]
+    return [by_key[one_key] for one_key in sorted(by_key)]
 
 
 def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[list[Score], list[Request]]:
@@ -73,14 +73,14 @@ def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[
         ValueError: a pair has one side, or an item is missing in a repeat.
     """
     answered = {reply.item_id for reply in replies}
-    asked = [request for request in requests if request.item_id in answered]
-    units = {request.unit for request in asked if request.question_type == "claim"}
+    answered_requests = [request for request in requests if request.item_id in answered]
+    units = {request.unit for request in answered_requests if request.question_type == "claim"}
     if halves := sorted(request.item_id for request in requests if request.unit in units and request.item_id not in answered):
-        raise ValueError(f"{len(halves)} pairs of claims have a reply to one side alone; missing: {', '.join(halves[:_SHOWN])}")
+        raise ValueError(f"{len(halves)} pairs of claims have a reply to one side alone; missing: {', '.join(halves[:_MAX_LISTED])}")
     counts = Counter(reply.item_id for reply in replies)
     if uneven := sorted(item for item, count in counts.items() if count != max(counts.values())):
-        raise ValueError(f"{len(uneven)} items have fewer repeats than others, such as {', '.join(uneven[:_SHOWN])}")
-    return score_replies(replies, asked), asked
+        raise ValueError(f"{len(uneven)} items have fewer repeats than others, such as {', '.join(uneven[:_MAX_LISTED])}")
+    return score_replies(replies, answered_requests), answered_requests
 
 
 def beside(
@@ -101,8 +101,8 @@ def beside(
 
 def summary(task: str, figures: Figures, of: int) -> str:
     """Return the headline of a task as a line."""
-    asked = figures.get("pairs", figures.get("questions"))
-    words = [f"{task}: {asked} of {of} {'pairs' if 'pairs' in figures else 'questions'} of the test split"]
+    size = figures.get("pairs", figures.get("questions"))
+    words = [f"{task}: {size} of {of} {'pairs' if 'pairs' in figures else 'questions'} of the test split"]
     for figure in ("following_rate", "accuracy", "committed_accuracy"):
         if figures.get(figure) is not None:
             bounds = figures.get(f"{figure}_interval")
@@ -132,41 +132,41 @@ def main(argv: list[str] | None = None) -> None:
     questions, claims = read_split(args.splits / "test")
     builder = RequestBuilder(args.splits)
     by_task = {task: builder.zero_shot(task, TASKS[task].prompts[0]) for task in TASKS}
-    requests = {request.item_id: request for asked in by_task.values() for request in asked}
+    requests = {request.item_id: request for task_requests in by_task.values() for request in task_requests}
     tables = read_tables(args.tables)
-    given: list[Given] = []
+    replies_read: list[ImportedReply] = []
     for path in args.files:
         kind, replies = read_replies(path, requests, tables)
         print(f"{path}: {kind}, {len(replies)} replies", file=sys.stderr)
-        given += replies
-    said = predictions(args.name, given, requests)
+        replies_read += replies
+    all_predictions = predictions(args.name, replies_read, requests)
     groups = {question.id: question.group_id for question in questions if question.group_id}
     with folder_lock(args.out / args.name) as out:
         all_scores: list[Score] = []
         tasks = []
-        for task, asked in by_task.items():
-            items = {request.item_id for request in asked}
-            if replies_of := [reply for reply in said if reply.item_id in items]:
-                scores, answered = scored(replies_of, asked)
+        for task, task_requests in by_task.items():
+            items = {request.item_id for request in task_requests}
+            if replies_of := [reply for reply in all_predictions if reply.item_id in items]:
+                scores, answered = scored(replies_of, task_requests)
                 figures = FIGURES[task](scores, answered)
                 rows = beside(args.name, task, scores, args.scores, ours, groups)
-                print(summary(task, figures, len({request.unit if task == "claim" else request.item_id for request in asked})))
+                print(summary(task, figures, len({request.unit if task == "claim" else request.item_id for request in task_requests})))
                 print(as_text(rows) if rows else "  no run of ours beside it")
                 write_json(out / f"{task}.json", {"task": task, **figures, "beside": rows})
                 all_scores += scores
                 tasks.append(task)
-        all_scores.sort(key=_place)
-        write_jsonl(out / "replies.jsonl", said, key=_place)
-        write_jsonl(out / "scores.jsonl", all_scores, key=_place)
-        kept = {run: about for run, about in ours.items() if about.get("task") in tasks and (args.scores / f"{run}.jsonl").exists()}
-        by_run = {args.name: paired_replies(all_scores, said)}
-        by_run |= {run: read_paired(args.scores, args.predictions, run, about["model"]) for run, about in kept.items()}
-        browser = Browser({args.name: {"model": _ELSEWHERE, "task": ", ".join(tasks)}} | kept)
+        all_scores.sort(key=_sort_key)
+        write_jsonl(out / "replies.jsonl", all_predictions, key=_sort_key)
+        write_jsonl(out / "scores.jsonl", all_scores, key=_sort_key)
+        own_runs = {run: about for run, about in ours.items() if about.get("task") in tasks and (args.scores / f"{run}.jsonl").exists()}
+        by_run = {args.name: paired_replies(all_scores, all_predictions)}
+        by_run |= {run: read_paired(args.scores, args.predictions, run, about["model"]) for run, about in own_runs.items()}
+        browser = Browser({args.name: {"model": _ELSEWHERE, "task": ", ".join(tasks)}} | own_runs)
         write_items(out, browser.files(questions, claims, by_run), alone=True)
     print(f"{out / 'items.html'} has all replies", file=sys.stderr)
 
 
-def _place(row: Prediction | Score) -> tuple[str, int]:
+def _sort_key(row: Prediction | Score) -> tuple[str, int]:
     return row.item_id, row.repeat
 
 

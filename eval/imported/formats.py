@@ -19,7 +19,7 @@ _LABEL = "label: "  # what OpenCompass puts before an answer whose perplexity it
 _PART = re.compile(r"_\d+$")  # OpenCompass cuts a large table into TABLE_0.json, TABLE_1.json, …
 
 
-class Given(NamedTuple):
+class ImportedReply(NamedTuple):
     """One reply as a file has it."""
 
     item_id: str
@@ -36,7 +36,7 @@ Tables = Mapping[str, Sequence[Mapping[str, str]]]
 """The tables of a release for OpenCompass, by name."""
 
 
-def read_replies(path: Path, requests: Mapping[str, Request], tables: Tables) -> tuple[str, list[Given]]:
+def read_replies(path: Path, requests: Mapping[str, Request], tables: Tables) -> tuple[str, list[ImportedReply]]:
     """Return the name of a file's format, and its replies.
 
     Raises:
@@ -61,7 +61,7 @@ def request_of(item: str, requests: Mapping[str, Request]) -> Request:
     return requests[item]
 
 
-def _rows(path: Path, rows: list[dict[str, Any]], read: Callable[[dict[str, Any]], list[Given]]) -> Iterator[Given]:
+def _rows(path: Path, rows: list[dict[str, Any]], read: Callable[[dict[str, Any]], list[ImportedReply]]) -> Iterator[ImportedReply]:
     for number, row in enumerate(rows, 1):
         try:
             yield from read(row)
@@ -72,32 +72,32 @@ def _rows(path: Path, rows: list[dict[str, Any]], read: Callable[[dict[str, Any]
             raise ValueError(f"{path}:{number}: {error}") from None
 
 
-def _plain(row: dict[str, Any]) -> list[Given]:
+def _plain(row: dict[str, Any]) -> list[ImportedReply]:
     reply = row["reply"] if "reply" in row else row["response"]
     repeat = row.get("repeat", 0)
     if not isinstance(row["id"], str) or not isinstance(repeat, int) or not (reply is None or isinstance(reply, str)):
         raise ValueError(f"id {row['id']!r}, repeat {repeat!r}, reply {str(reply)[:40]!r}: expected text, a number, and text or null")
-    return [Given(row["id"], repeat, reply, {})]
+    return [ImportedReply(row["id"], repeat, reply, {})]
 
 
-def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[Given]:
+def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[ImportedReply]:
     """Return the replies of one sample: the texts, or the likelihoods of the answers in their order."""
     doc = row["doc"]
     item = f"{doc['id']}/{_SIDES[doc['gold']]}" if "claim" in doc else doc["id"]
     gold = None if "claim" in doc else doc.get("answer")
-    given = row["resps"]
-    if isinstance(given[0][0], str):
-        return [Given(item, repeat, reply, {}, gold) for repeat, reply in enumerate(given[0])]
+    responses = row["resps"]
+    if isinstance(responses[0][0], str):
+        return [ImportedReply(item, repeat, reply, {}, gold) for repeat, reply in enumerate(responses[0])]
     answers = [option.letter for option in request_of(item, requests).options]
-    likelihoods = [float(pair[0]) for (pair, *_) in given]
+    likelihoods = [float(pair[0]) for (pair, *_) in responses]
     if len(answers) != len(likelihoods):
         raise ValueError(
             f"{item} has {len(answers)} options, the sample {len(likelihoods)} likelihoods; it is of another version of the data"
         )
-    return [Given(item, 0, None, dict(zip(answers, likelihoods, strict=True)), gold)]
+    return [ImportedReply(item, 0, None, dict(zip(answers, likelihoods, strict=True)), gold)]
 
 
-def _opencompass(path: Path, tables: Tables) -> Iterator[Given]:
+def _opencompass(path: Path, tables: Tables) -> Iterator[ImportedReply]:
     """Yield the replies of a file of predictions; rows are found by what was asked, since a part of a table counts anew."""
     table = tables[one_of(_PART.sub("", path.stem), tables, "table", "data/release/opencompass (--tables)")]
     try:
@@ -108,12 +108,13 @@ def _opencompass(path: Path, tables: Tables) -> Iterator[Given]:
         labels = {name.removeprefix(_LABEL): value for name, value in row.items() if name.startswith(_LABEL)}
         try:
             prompt = _text(next(iter(labels.values()))["prompt"] if labels else row["origin_prompt"])
-            asked = _asked(prompt, table, int(key))
+            tested = _test_row(prompt, table, int(key))
             if labels:
-                yield Given(asked["id"], 0, None, {label: -float(value["PPL"]) for label, value in labels.items()}, asked["answer"])
+                likelihoods = {label: -float(value["PPL"]) for label, value in labels.items()}
+                yield ImportedReply(tested["id"], 0, None, likelihoods, tested["answer"])
             else:
-                said = row["prediction"] if isinstance(row["prediction"], list) else [row["prediction"]]
-                yield from (Given(asked["id"], repeat, str(reply), {}, asked["answer"]) for repeat, reply in enumerate(said))
+                replies = row["prediction"] if isinstance(row["prediction"], list) else [row["prediction"]]
+                yield from (ImportedReply(tested["id"], repeat, str(reply), {}, tested["answer"]) for repeat, reply in enumerate(replies))
         except (KeyError, TypeError) as error:
             raise ValueError(
                 f"{path}: row {key}: {type(error).__name__} {error}; expected origin_prompt and prediction, or labels"
@@ -127,12 +128,12 @@ def _text(prompt: Any) -> str:
     return prompt if isinstance(prompt, str) else "\n".join(turn["prompt"] for turn in prompt)
 
 
-def _asked(prompt: str, table: Sequence[Mapping[str, str]], place: int) -> Mapping[str, str]:
+def _test_row(prompt: str, table: Sequence[Mapping[str, str]], index: int) -> Mapping[str, str]:
     """Return the row that a prompt asks: the one at its place, else the last of those whose words stand in it."""
-    if place < len(table) and prompt.rfind(table[place]["question"]) >= 0:
-        held = [table[place]]
+    if index < len(table) and prompt.rfind(table[index]["question"]) >= 0:
+        candidates = [table[index]]
     else:
-        held = [row for row in table if row["question"] in prompt]
-    if not held:
+        candidates = [row for row in table if row["question"] in prompt]
+    if not candidates:
         raise ValueError(f"the prompt {prompt[-40:]!r} asks nothing of the table; it is of another version of the data")
-    return max(held, key=lambda row: prompt.rfind(row["question"]))
+    return max(candidates, key=lambda row: prompt.rfind(row["question"]))

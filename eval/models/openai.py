@@ -19,7 +19,7 @@ from atomexam.records.model import Description
 from atomexam.records.run import Server
 from eval.models.calls import UNPACKED, Caller, Failure, Turns, bounded
 from eval.models.contract import Asking, Reply, Settings
-from eval.tasks.prompt import Message, said
+from eval.tasks.prompt import Message, defused
 
 _LOST_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and asking on would only cost
 _OFFICIAL = (".openai.com", ".openai.azure.com")  # they want `max_completion_tokens`; `max_tokens` is what all others know
@@ -56,7 +56,7 @@ class OpenAI:
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the messages as the server gets them: its chat template is its own, so the marks of all are broken up in what is said."""
-        return msgspec.json.encode(said(messages)).decode()
+        return msgspec.json.encode(defused(messages)).decode()
 
     def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Refuse: chat completions tell no likelihood of a given answer."""

@@ -94,7 +94,7 @@ def identity_of(description: Description, folder: Path) -> str:
     return f"{content_hash(below)}+{content_hash(folder)}"
 
 
-def kept_revision(name: str, revision: str) -> str | None:
+def stored_revision(name: str, revision: str) -> str | None:
     """Return the commit of a model on the hub that is kept on this machine, None where there is none. The hub is not asked."""
     kept = _kept(name, revision)
     return kept.name if kept else None

@@ -20,7 +20,7 @@ from atomexam.records.run import Model, Run
 from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
-from eval.models.weights import base_of, content_hash, kept_revision, read_chat_template
+from eval.models.weights import base_of, content_hash, read_chat_template, stored_revision
 
 _WATCHED = Path("imports/models")
 _SERVED = ("openai", "vllm")
@@ -71,7 +71,7 @@ def weights_of(model: Description, made: Path = Path("data/models")) -> str:
         base = base_of(model, folder)
         return f"files {content_hash(folder)}" + (f" over {weights_of(base, made)}" if base else "") + _own_template(model)
     revision = model.revision or "main"
-    return f"revision {revision}: {kept_revision(model.name, revision) or 'not kept on this machine'}" + _own_template(model)
+    return f"revision {revision}: {stored_revision(model.name, revision) or 'not kept on this machine'}" + _own_template(model)
 
 
 def _own_template(model: Description) -> str:

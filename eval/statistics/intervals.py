@@ -53,7 +53,7 @@ def rate_interval(sums: Counts, counts: Counts, name: str, draws: int = _DRAWS) 
     clusters, rate = _clusters(counts), float(sums.sum() / counts.sum())
     if (sums * counts[0] == sums[0] * counts).all():
         return _exact(rate * clusters, clusters)
-    spread = float(_drawn(sums, counts, name, draws).std()) * sqrt(clusters / (clusters - 1))
+    spread = float(_bootstrap(sums, counts, name, draws).std()) * sqrt(clusters / (clusters - 1))
     reach = float(stats.t.ppf((1 + LEVEL) / 2, clusters - 1)) * spread / (rate * (1 - rate))
     return _share(rate, -reach), _share(rate, reach)
 
@@ -71,9 +71,9 @@ def difference(sums: Counts, counts: Counts, name: str, draws: int = _PAIRED_DRA
         alike, gap = _exact(clusters, clusters)[0], float(sums.sum() / counts.sum())
         p_value = min(2 * (1 + abs(gap)) ** -clusters, 1.0)
         return Difference((alike * (1 + gap) - 1, alike * (gap - 1) + 1), max(p_value, 2 / (draws + 1)))
-    drawn = _drawn(sums, counts, name, draws)
-    low, high = np.quantile(drawn, _tails(clusters))
-    beyond = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
+    resampled = _bootstrap(sums, counts, name, draws)
+    low, high = np.quantile(resampled, _tails(clusters))
+    beyond = min(int((resampled <= 0).sum()), int((resampled >= 0).sum()))
     tail = min((beyond + 1) / (draws + 1), 0.5)
     steps = -stats.norm.ppf(tail) * sqrt((clusters - 1) / clusters)  # undoes the widening of `_tails`
     return Difference((float(low), float(high)), float(2 * stats.t.sf(steps, clusters - 1)))
@@ -84,7 +84,7 @@ def sign_test(better: int, worse: int) -> float:
     return float(stats.binomtest(better, better + worse, 0.5).pvalue) if better + worse else 1.0
 
 
-def _drawn(sums: Counts, counts: Counts, name: str, draws: int) -> npt.NDArray[np.float64]:
+def _bootstrap(sums: Counts, counts: Counts, name: str, draws: int) -> npt.NDArray[np.float64]:
     """Return the rate in each of many draws of as many clusters as there are, with replacement.
 
     Clusters with the same sum and count cannot be told apart, so it is enough to draw how many there are of each such kind:

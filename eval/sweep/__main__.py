@@ -26,7 +26,7 @@ from eval.models.contract import Backend
 from eval.models.reply_store import open_store
 from eval.predict.__main__ import prediction_of
 from eval.score.__main__ import score_replies
-from eval.sweep.effects import Cell, by_place, changes, curves, shown
+from eval.sweep.effects import Cell, amount_text, changes, curves, figures_by_cell
 from eval.tasks import RequestBuilder, wording
 from eval.tune.__main__ import described, tune
 from eval.tune.training_set import DataPaths, known_kinds
@@ -46,27 +46,27 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, "sweeps", Sweep, _PATHS, keyed=True)
     sweep: Sweep = args.params
     base = described(sweep.model, args.all_params, args.models, f"sweeps.{args.key}")
-    asked = args.all_params.get("runs") or {}
-    runs = {name: convert(asked[one_of(name, asked, "run", f"sweeps.{args.key}")], Run, f"runs.{name}") for name in sweep.runs}
+    known_runs = args.all_params.get("runs") or {}
+    runs = {name: convert(known_runs[one_of(name, known_runs, "run", f"sweeps.{args.key}")], Run, f"runs.{name}") for name in sweep.runs}
     known_kinds([*sweep.kinds, *sweep.always], args.dialogues, f"sweeps.{args.key}")  # not after hours of training
-    places, builder = DataPaths(args.splits, args.passages, args.dialogues), RequestBuilder(args.splits)
+    paths, builder = DataPaths(args.splits, args.passages, args.dialogues), RequestBuilder(args.splits)
     scored: dict[str, dict[Cell, dict[int, list[Score]]]] = {name: {} for name in runs}
     models = plan(sweep)
     with folder_lock(args.out) as out:
         _clear(out / "models", {_name(cell, seed) for cell, seed, _ in models})
         for number, (cell, seed, tuning) in enumerate(models, 1):
-            print(f"{args.key}: model {number} of {len(models)}: {_told(cell)}, seed {seed}", file=sys.stderr, flush=True)
+            print(f"{args.key}: model {number} of {len(models)}: {_cell_name(cell)}, seed {seed}", file=sys.stderr, flush=True)
             about = base
             if tuning:
                 folder = out / "models" / _name(cell, seed)
-                tune(about, tuning, places, folder)
+                tune(about, tuning, paths, folder)
                 about = structs.replace(base, name=str(folder), revision=None)
             for name, scores in _ask(about, runs, builder, out.parent / ".replies" / args.key / _name(cell, seed)).items():
                 scored[name].setdefault(cell, {})[seed] = scores
         rows = [row for name, run in runs.items() for row in curves(name, run.task, scored[name], _requests(builder, run))]
         write_jsonl(out / "curves.jsonl", rows, key=to_line)
         moved = [row for name, run in runs.items() for row in changes(name, run.task, scored[name], _requests(builder, run))]
-    write_json(args.metrics, {"model": sweep.model, "figures": by_place(rows), "curves": rows, "changes": moved})
+    write_json(args.metrics, {"model": sweep.model, "figures": figures_by_cell(rows), "curves": rows, "changes": moved})
     close(f"sweep {args.key}", f"{number_of(len(models), 'model')} of {sweep.model}, {number_of(len(runs), 'run')} each")
 
 
@@ -76,34 +76,34 @@ def plan(sweep: Sweep) -> list[tuple[Cell, int, Tuning | None]]:
     Raises:
         ValueError: a key of `tune` is wrong.
     """
-    found: list[tuple[Cell, int, Tuning | None]] = []
+    planned: list[tuple[Cell, int, Tuning | None]] = []
     cells = {_cell(kind, amount, sweep): None for kind in sweep.kinds for amount in sweep.amounts}
     for cell in cells:
         data = sweep.always | ({cell.kind: cell.amount} if cell.kind else {})
         if not data:
-            found.append((cell, sweep.seeds[0], None))
+            planned.append((cell, sweep.seeds[0], None))
             continue
-        found += [(cell, seed, convert(sweep.tune | {"data": data, "seed": seed}, Tuning, "sweeps: tune")) for seed in sweep.seeds]
-    return found
+        planned += [(cell, seed, convert(sweep.tune | {"data": data, "seed": seed}, Tuning, "sweeps: tune")) for seed in sweep.seeds]
+    return planned
 
 
 def _cell(kind: str, amount: float, sweep: Sweep) -> Cell:
     """Return the cell of a kind and an amount: none of it is the same for all kinds, but for a type that `claims` would hold else."""
-    is_taken_out = kind in get_args(Relation) and "claims" in sweep.always
-    return Cell(kind, amount) if amount or is_taken_out else Cell("", 0.0)
+    is_excluded = kind in get_args(Relation) and "claims" in sweep.always
+    return Cell(kind, amount) if amount or is_excluded else Cell("", 0.0)
 
 
-def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, kept: Path) -> dict[str, list[Score]]:
+def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, replies_folder: Path) -> dict[str, list[Score]]:
     """Return the scores of each run; the model is opened once."""
     backend: Backend = open_backend(about, Path(about.name or ""))
-    found = {}
+    planned = {}
     for name, run in runs.items():
-        with open_store(kept / f"{name}.jsonl") as store:
+        with open_store(replies_folder / f"{name}.jsonl") as store:
             asker = Asker(backend, settings_of(run), store, run.method)
             replies = asker.ask_in_turn(builder.of_run(run), run.repeats, name)
         print(asker.counts.line(name), file=sys.stderr, flush=True)
-        found[name] = score_replies([prediction_of(name, asking, reply) for asking, reply in replies], _requests(builder, run))
-    return found
+        planned[name] = score_replies([prediction_of(name, asking, reply) for asking, reply in replies], _requests(builder, run))
+    return planned
 
 
 def _requests(builder: RequestBuilder, run: Run) -> Any:
@@ -111,7 +111,7 @@ def _requests(builder: RequestBuilder, run: Run) -> Any:
 
 
 def _name(cell: Cell, seed: int) -> str:
-    return f"{cell.kind or 'none'}-{shown(cell.amount)}-{seed}"
+    return f"{cell.kind or 'none'}-{amount_text(cell.amount)}-{seed}"
 
 
 def _clear(folder: Path, wanted: set[str]) -> None:
@@ -121,8 +121,8 @@ def _clear(folder: Path, wanted: set[str]) -> None:
             shutil.rmtree(path)
 
 
-def _told(cell: Cell) -> str:
-    return f"{cell.kind} {shown(cell.amount)}" if cell.kind else "none of any kind"
+def _cell_name(cell: Cell) -> str:
+    return f"{cell.kind} {amount_text(cell.amount)}" if cell.kind else "none of any kind"
 
 
 if __name__ == "__main__":

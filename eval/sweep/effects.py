@@ -24,7 +24,7 @@ class Cell(NamedTuple):
     amount: float
 
 
-def shown(amount: float) -> str:
+def amount_text(amount: float) -> str:
     """Return an amount as it stands in names and figures: two that differ never look alike."""
     return f"{amount:.15g}"
 
@@ -41,7 +41,7 @@ def curves(run: str, task: str, scored: Scored, requests: Sequence[Request]) -> 
     """
     rows = []
     for cell, by_seed in sorted(scored.items()):
-        together = [_moved(score, place, by_seed) for place, seed in enumerate(sorted(by_seed)) for score in by_seed[seed]]
+        together = [_moved(score, seed_index, by_seed) for seed_index, seed in enumerate(sorted(by_seed)) for score in by_seed[seed]]
         whole = FIGURES[task](together, requests)
         each = [FIGURES[task](by_seed[seed], requests) for seed in sorted(by_seed)]
         for measure in MEASURES:
@@ -54,19 +54,19 @@ def curves(run: str, task: str, scored: Scored, requests: Sequence[Request]) -> 
     return rows
 
 
-def by_place(rows: Sequence[Figures]) -> Figures:
+def figures_by_cell(rows: Sequence[Figures]) -> Figures:
     """Return the values of curves by run, kind, amount and measure: DVC compares figures that have a name, and leaves lists out."""
-    found: Figures = {}
+    by_cell: Figures = {}
     for row in rows:
-        amounts = found.setdefault(row["run"], {}).setdefault(row["kind"] or "none", {})
-        amounts.setdefault(shown(row["amount"]), {})[row["measure"]] = row["value"]
-    return found
+        amounts = by_cell.setdefault(row["run"], {}).setdefault(row["kind"] or "none", {})
+        amounts.setdefault(amount_text(row["amount"]), {})[row["measure"]] = row["value"]
+    return by_cell
 
 
-def _moved(score: Score, place: int, by_seed: Mapping[int, Sequence[Score]]) -> Score:
+def _moved(score: Score, seed_index: int, by_seed: Mapping[int, Sequence[Score]]) -> Score:
     """Return a score as a repeat of its own among those of all seeds."""
     repeats = 1 + max((one.repeat for scores in by_seed.values() for one in scores), default=0)
-    return replace(score, repeat=place * repeats + score.repeat)
+    return replace(score, repeat=seed_index * repeats + score.repeat)
 
 
 def _interval(value: float, over_items: Sequence[float] | None, seeds: Sequence[float]) -> tuple[float, float]:
@@ -80,10 +80,10 @@ def _interval(value: float, over_items: Sequence[float] | None, seeds: Sequence[
 
 def changes(run: str, task: str, scored: Scored, requests: Sequence[Request]) -> list[Figures]:
     """Return for each amount of each kind what it changes of the accuracy in each atomic type and exam, from none of it, over all seeds."""
-    found = {cell: [FIGURES[task](scores, requests) for _, scores in sorted(by_seed.items())] for cell, by_seed in scored.items()}
+    by_cell = {cell: [FIGURES[task](scores, requests) for _, scores in sorted(by_seed.items())] for cell, by_seed in scored.items()}
     rows = []
-    for cell, figures in sorted(found.items()):
-        before = found.get(Cell(cell.kind, 0.0), found.get(Cell("", 0.0)))
+    for cell, figures in sorted(by_cell.items()):
+        before = by_cell.get(Cell(cell.kind, 0.0), by_cell.get(Cell("", 0.0)))
         if before is None or not cell.amount:
             continue
         for part, named in _GROUPS.items():

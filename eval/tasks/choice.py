@@ -19,12 +19,12 @@ _ANSWER = "答案："
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
     """Return one request a question, sorted by item id."""
     del claims
-    asked = [
+    built = [
         _request(question, question.question_type, prompt)
         for question in questions
         if (question.question_type == "mcqa" or question.question_type == "mrqa") and question.exam != "TCM"
     ]
-    return sorted(asked, key=lambda request: request.item_id)
+    return sorted(built, key=lambda request: request.item_id)
 
 
 def _request(question: Question, kind: Literal["mcqa", "mrqa"], prompt: str) -> Request:

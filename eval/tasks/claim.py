@@ -16,8 +16,8 @@ _OPTIONS = [Option(letter=word, text=word) for word in ("正确", "错误")]
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
     """Return two requests a claim pair, sorted by item id."""
     del questions
-    asked = [_request(pair, side, prompt) for pair in claims for side in ("factual", "non_factual")]
-    return sorted(asked, key=lambda request: request.item_id)
+    built = [_request(pair, side, prompt) for pair in claims for side in ("factual", "non_factual")]
+    return sorted(built, key=lambda request: request.item_id)
 
 
 def _request(pair: ClaimPair, side: str, prompt: str) -> Request:

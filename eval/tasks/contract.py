@@ -75,15 +75,15 @@ def _chunks(records: Iterator[R]) -> Iterator[list[R]]:
 
 def _whole_cases(path: Path, case_of: Callable[[Question], Hashable]) -> Iterator[list[Question]]:
     """Yield the questions of a file that stand alone, then those of cases: of these only hashes and places are held, 16 bytes each."""
-    cases, places = array("Q"), array("Q")
+    cases, offsets = array("Q"), array("Q")
 
     def alone() -> Iterator[Question]:
-        for place, _, question in placed_jsonl(path, Question):
+        for offset, _, question in placed_jsonl(path, Question):
             if (case := case_of(question)) is None:
                 yield question
             else:
                 cases.append(int.from_bytes(hashlib.sha256(repr(case).encode()).digest()[:8], "big"))
-                places.append(place)
+                offsets.append(offset)
 
     yield from _chunks(alone())
     decoder = msgspec.json.Decoder(Question)
@@ -91,7 +91,7 @@ def _whole_cases(path: Path, case_of: Callable[[Question], Hashable]) -> Iterato
     with open(path, "rb") as lines:
         for _, members in groupby(sorted(range(len(cases)), key=cases.__getitem__), cases.__getitem__):
             for member in members:
-                lines.seek(places[member])
+                lines.seek(offsets[member])
                 chunk.append(decoder.decode(lines.readline()))
             if len(chunk) >= _CHUNK:
                 yield chunk

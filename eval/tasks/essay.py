@@ -12,8 +12,8 @@ from eval.tasks.request import Request, facets_of, related_ids_of
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
     """Return one request a question of type `qa`, sorted by item id."""
     del claims
-    asked = [_request(question, prompt) for question in questions if question.question_type == "qa"]
-    return sorted(asked, key=lambda request: request.item_id)
+    built = [_request(question, prompt) for question in questions if question.question_type == "qa"]
+    return sorted(built, key=lambda request: request.item_id)
 
 
 def _request(question: Question, prompt: str) -> Request:

@@ -68,7 +68,7 @@ def render(tokenizer: Any, messages: Sequence[Message], template: Mapping[str, A
     Args:
         template: what the chat template is given besides the messages.
     """
-    messages = [message | {"content": as_said(tokenizer, message["content"], message["role"])} for message in messages]
+    messages = [message | {"content": without_control_tokens(tokenizer, message["content"], message["role"])} for message in messages]
     if not tokenizer.chat_template:
         return _plain(messages)
     if not _knows_system(tokenizer):
@@ -125,12 +125,12 @@ def prompt_sha256(prompt: str) -> str:
     return hashlib.sha256(prompt.encode()).hexdigest()
 
 
-def said(messages: Sequence[Message]) -> list[Message]:
+def defused(messages: Sequence[Message]) -> list[Message]:
     """Return the messages without marks of chat templates in what they say, so that no text can end its turn and speak for another."""
     return [message | {"content": broken_up(message["content"], message["role"] == "assistant")} for message in messages]
 
 
-def as_said(tokenizer: Any, text: str, role: str) -> str:
+def without_control_tokens(tokenizer: Any, text: str, role: str) -> str:
     """Return a text as it stands in a role's turn, without whole marks of chat templates and without the model's own control tokens."""
     text = broken_up(text, role == "assistant")
     for token in control_tokens(tokenizer):

@@ -82,13 +82,13 @@ def conversations(requests: Sequence[Request]) -> list[list[Request]]:
     if all(request.follows is None for request in requests):
         return [[request] for request in requests]
     by_item = by_item_id(requests)
-    found: dict[str, list[Request]] = {}
+    by_id: dict[str, list[Request]] = {}
     for request in requests:
         first = request
         while first.follows is not None and first.follows in by_item:
             first = by_item[first.follows]
-        found.setdefault(first.item_id, []).append(request)
-    return [sorted(members, key=lambda one: one.item_id != first) for first, members in found.items()]
+        by_id.setdefault(first.item_id, []).append(request)
+    return [sorted(members, key=lambda one: one.item_id != first) for first, members in by_id.items()]
 
 
 def by_item_id(requests: Iterable[Request]) -> dict[str, Request]:
@@ -97,11 +97,11 @@ def by_item_id(requests: Iterable[Request]) -> dict[str, Request]:
     Raises:
         ValueError: an item stands twice among them: its reply could not be told from the other's.
     """
-    found: dict[str, Request] = {}
+    by_id: dict[str, Request] = {}
     for request in requests:
-        if found.setdefault(request.item_id, request) is not request:
+        if by_id.setdefault(request.item_id, request) is not request:
             raise ValueError(twice(request.item_id))
-    return found
+    return by_id
 
 
 def twice(item_id: str) -> str:

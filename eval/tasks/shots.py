@@ -35,12 +35,12 @@ def read_pools(task: Task, prompt: str, splits: Path, seed: int) -> Pools:
         ValueError: the list names a question that is not in its split.
     """
     if task.of == "claims":
-        places: dict[str, list[array]] = {}
+        offsets: dict[str, list[array]] = {}
         for number, name in enumerate(_SPLITS):
-            for pool, members in _places(splits / name / _CLAIMS, task, prompt, number).items():
+            for pool, members in _offsets_by_pool(splits / name / _CLAIMS, task, prompt, number).items():
                 Random(f"{seed}/shots/{pool}/{number}").shuffle(members)
-                places.setdefault(pool, []).append(members)
-        return {pool: _Drawn(splits, task, prompt, own) for pool, own in places.items()}
+                offsets.setdefault(pool, []).append(members)
+        return {pool: _StoredRequests(splits, task, prompt, own) for pool, own in offsets.items()}
     path = splits / "shots.jsonl"
     listed = sorted(read_jsonl(path, Shot), key=lambda shot: (shot.place, shot.question_id))
     named = {(shot.split, shot.question_id) for shot in listed}
@@ -53,47 +53,47 @@ def read_pools(task: Task, prompt: str, splits: Path, seed: int) -> Pools:
     return pools_of(asked[shot.question_id] for shot in listed if shot.question_id in asked)
 
 
-def _places(path: Path, task: Task, prompt: str, split: int) -> dict[str, array]:
+def _offsets_by_pool(path: Path, task: Task, prompt: str, split: int) -> dict[str, array]:
     """Return by pool where the requests of a file of claims stand, sorted by item id: place of the claim, split, number of the request."""
     entries = ExternalSort(memory_bytes=_SORTED_BYTES)
-    for place, _, pair in placed_jsonl(path, ClaimPair):
+    for index, _, pair in placed_jsonl(path, ClaimPair):
         for number, request in enumerate(task.requests([], [pair], prompt)):
-            where = (place << _SPLIT_BITS | split) << _NUMBER_BITS | number
-            entries.add(sort_key(request.item_id), where.to_bytes(8, "big") + request.pool.encode())
+            packed_offset = (index << _SPLIT_BITS | split) << _NUMBER_BITS | number
+            entries.add(sort_key(request.item_id), packed_offset.to_bytes(8, "big") + request.pool.encode())
     pools: dict[str, array] = {}
     for line in entries.lines():
         pools.setdefault(line[8:].decode(), array("Q")).append(int.from_bytes(line[:8], "big"))
     return pools
 
 
-class _Drawn(Sequence[Request]):
+class _StoredRequests(Sequence[Request]):
     """The examples of a pool in their drawn order: 8 bytes each, and those that somebody has looked at."""
 
-    def __init__(self, splits: Path, task: Task, prompt: str, places: Sequence[array]) -> None:
+    def __init__(self, splits: Path, task: Task, prompt: str, offsets: Sequence[array]) -> None:
         self._splits, self._task, self._prompt = splits, task, prompt
-        self._places = array("Q", [place for own in places for place in own])
+        self._offsets = array("Q", [index for own in offsets for index in own])
         self._read: dict[int, Request] = {}
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._offsets)
 
     @overload
-    def __getitem__(self, place: int) -> Request: ...
+    def __getitem__(self, index: int) -> Request: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Request]: ...
+    def __getitem__(self, index: slice) -> Sequence[Request]: ...
 
-    def __getitem__(self, place: int | slice) -> Request | Sequence[Request]:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        if place not in self._read:
-            where, number = divmod(self._places[place], 1 << _NUMBER_BITS)
-            at, split = divmod(where, 1 << _SPLIT_BITS)
+    def __getitem__(self, index: int | slice) -> Request | Sequence[Request]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        if index not in self._read:
+            packed_offset, number = divmod(self._offsets[index], 1 << _NUMBER_BITS)
+            at, split = divmod(packed_offset, 1 << _SPLIT_BITS)
             with open(self._splits / _SPLITS[split] / _CLAIMS, "rb") as lines:
                 lines.seek(at)
                 pair = msgspec.json.decode(lines.readline(), type=ClaimPair)
-            self._read[place] = self._task.requests([], [pair], self._prompt)[number]
-        return self._read[place]
+            self._read[index] = self._task.requests([], [pair], self._prompt)[number]
+        return self._read[index]
 
 
 def pools_of(examples: Iterable[Request]) -> Pools:

@@ -35,7 +35,7 @@ def _case(question: Question) -> tuple[str, str | None] | None:
     return (question.group_id, question.shared_stem) if question.group_id else None
 
 
-def _is_asked(question: Question) -> bool:
+def _is_tcm_type(question: Question) -> bool:
     return question.question_type == "mcqa" and question.exam == "TCM"
 
 
@@ -43,11 +43,11 @@ def _in_order(members: list[Question]) -> list[Question]:
     """Return questions by their place on the page that has most of them."""
     shared = Counter(page for question in members for page in {_page(seen) for seen in question.provenance})
 
-    def place(question: Question) -> Any:
-        places = [(-shared[_page(seen)], _page(seen), natural_key(seen.position)) for seen in question.provenance]
-        return (min(places, default=()), question.id)
+    def page_order(question: Question) -> Any:
+        positions = [(-shared[_page(seen)], _page(seen), natural_key(seen.position)) for seen in question.provenance]
+        return (min(positions, default=()), question.id)
 
-    return sorted(members, key=place)
+    return sorted(members, key=page_order)
 
 
 def _page(seen: Provenance) -> tuple[str, str, str]:
@@ -57,11 +57,11 @@ def _page(seen: Provenance) -> tuple[str, str, str]:
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
     """Return one request a single-choice question of the exam TCM, sorted by item id. A question of no known form is asked as A1."""
     del claims
-    asked = list(filter(_is_asked, questions))
-    cases = cases_of(question for question in asked if question.form == "a3")
-    alone = [[question] for question in asked if question.form != "a3"]
-    found = [request for members in [*cases, *alone] for request in _conversation(members, prompt)]
-    return sorted(found, key=lambda request: request.item_id)
+    tcm_questions = list(filter(_is_tcm_type, questions))
+    cases = cases_of(question for question in tcm_questions if question.form == "a3")
+    alone = [[question] for question in tcm_questions if question.form != "a3"]
+    built = [request for members in [*cases, *alone] for request in _conversation(members, prompt)]
+    return sorted(built, key=lambda request: request.item_id)
 
 
 def _conversation(members: Sequence[Question], prompt: str) -> list[Request]:
@@ -109,6 +109,6 @@ TASK = Task(
     about="The forms A1, A2, A3 and B1 of the TCM licensing examination (TCMBench).",
     prompts=("tcm", "tcm_paper"),
     requests=requests,
-    case_of=lambda question: _case(question) if question.form == "a3" and _is_asked(question) else None,
+    case_of=lambda question: _case(question) if question.form == "a3" and _is_tcm_type(question) else None,
     published=("tcmbench_v2",),
 )

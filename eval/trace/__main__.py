@@ -19,10 +19,10 @@ from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.stage import command, run_stage
 from eval.trace.chains import Chain, trace
-from eval.trace.influence import effect_of_kin, items_learned, read_asked, read_train
+from eval.trace.influence import accuracy_by_relation, items_learned, read_test_items, read_train
 from eval.trace.lookup import Hit, find
 
-_SHOWN = 50
+_MAX_LISTED = 50
 
 
 def as_text(chain: Chain) -> str:
@@ -34,10 +34,10 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
     for key, inner in value.items():
         if isinstance(inner, list) and inner:
             yield f"{indent}{key}:"
-            for entry in inner[:_SHOWN]:
+            for entry in inner[:_MAX_LISTED]:
                 yield from _entry(entry, indent + "  ")
-            if len(inner) > _SHOWN:
-                yield f"{indent}  … and {len(inner) - _SHOWN} more (`--json` has all)"
+            if len(inner) > _MAX_LISTED:
+                yield f"{indent}  … and {len(inner) - _MAX_LISTED} more (`--json` has all)"
         elif isinstance(inner, dict):
             yield f"{indent}{key}:"
             yield from _lines(inner, indent + "  ")
@@ -49,8 +49,8 @@ def _entry(entry: Any, indent: str) -> Iterator[str]:
     if not isinstance(entry, dict):
         yield f"{indent}- {_clean(entry)}"
         return
-    for place, line in enumerate(_lines(entry, "")):
-        yield f"{indent}{'- ' if place == 0 else '  '}{line}"
+    for index, line in enumerate(_lines(entry, "")):
+        yield f"{indent}{'- ' if index == 0 else '  '}{line}"
 
 
 def _clean(value: Any) -> str:
@@ -60,12 +60,12 @@ def _clean(value: Any) -> str:
 
 
 def _listed(query: str, hits: list[Hit]) -> str:
-    shown = [f"  {hit.kind:8} {hit.id}  {hit.place}  {_clean(hit.text)[:_SHOWN]}" for hit in hits[:_SHOWN]]
-    more = [f"  … and {len(hits) - _SHOWN} more; give a longer text"] if len(hits) > _SHOWN else []
-    return "\n".join([f"{len(hits)} records have {_clean(query)!r}; name one of them:", *shown, *more])
+    listed = [f"  {hit.kind:8} {hit.id}  {hit.context}  {_clean(hit.text)[:_MAX_LISTED]}" for hit in hits[:_MAX_LISTED]]
+    more = [f"  … and {len(hits) - _MAX_LISTED} more; give a longer text"] if len(hits) > _MAX_LISTED else []
+    return "\n".join([f"{len(hits)} records have {_clean(query)!r}; name one of them:", *listed, *more])
 
 
-def _kin(data: Path, run: str) -> dict[str, Any]:
+def _by_relation(data: Path, run: str) -> dict[str, Any]:
     """Return what a run is worth with and without kin in train.
 
     Raises:
@@ -73,13 +73,13 @@ def _kin(data: Path, run: str) -> dict[str, Any]:
     """
     path = data / "scores" / f"{run}.jsonl"
     one_of(run, sorted(file.stem for file in path.parent.glob("*.jsonl")), "run", f"{path.parent} (`dvc repro score` writes it)")
-    asked = {item.id: item for item in read_asked(data)}
+    test_items = {item.id: item for item in read_test_items(data)}
     scores = list(read_jsonl(path, Score))
-    items = [asked[key] for key in sorted({score.item_id.partition("/")[0] for score in scores} & asked.keys())]
+    items = [test_items[key] for key in sorted({score.item_id.partition("/")[0] for score in scores} & test_items.keys())]
     model = next((file.parent.name for file in sorted((data / "predictions").glob(f"*/{run}.jsonl"))), "")
     learned, known_by = items_learned(data, model)
     train = [item for item in read_train(data) if learned is None or item.id in learned]
-    return {"run": run, "train": known_by, "groups": effect_of_kin(scores, items, train)}
+    return {"run": run, "train": known_by, "groups": accuracy_by_relation(scores, items, train)}
 
 
 def _kin_table(figures: dict[str, Any]) -> str:
@@ -88,8 +88,8 @@ def _kin_table(figures: dict[str, Any]) -> str:
         cells = [f"{part['accuracy']:.3f} of {part['items']}" if part["items"] else "–" for part in (row["with_kin"], row["without"])]
         gap = "{:+.3f} ({:+.3f} … {:+.3f})".format(row["difference"], *row["interval"]) if "difference" in row else ""
         lines.append(f"{_clean(row['group']):40}{cells[0]:>20}{cells[1]:>18}   {gap}".rstrip())
-    told = "Items with and without kin may differ in other ways, too; whether kin make the difference, a sweep over that type tells."
-    return "\n".join([*lines, "", told]) + "\n"
+    note = "Items with and without kin may differ in other ways, too; whether kin make the difference, a sweep over that type tells."
+    return "\n".join([*lines, "", note]) + "\n"
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -104,7 +104,7 @@ def main(argv: list[str] | None = None) -> None:
             raise FileNotFoundError(f"no {PARAMS_FILE} in this folder; run the command in the folder of the repository")
         raise FileNotFoundError(f"{args.data / 'splits'}: no such folder; `dvc repro` builds it, `dvc checkout` brings it back")
     if args.kin:
-        figures = _kin(args.data, args.kin)
+        figures = _by_relation(args.data, args.kin)
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode() + "\n" if args.json else _kin_table(figures))
         return
     if not args.what.strip():
@@ -112,11 +112,11 @@ def main(argv: list[str] | None = None) -> None:
     hits = find(args.data, args.what)
     if not hits:
         raise ValueError(f"{args.what!r}: no claim, question, fact or page under {args.data} has this id, address or text")
-    found: Any = trace(args.data, hits[0]) if len(hits) == 1 else [hit._asdict() for hit in hits]
+    traced: Any = trace(args.data, hits[0]) if len(hits) == 1 else [hit._asdict() for hit in hits]
     if args.json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n")
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(traced), indent=2).decode() + "\n")
     else:
-        sys.stdout.write((as_text(found) if len(hits) == 1 else _listed(args.what, hits)) + "\n")
+        sys.stdout.write((as_text(traced) if len(hits) == 1 else _listed(args.what, hits)) + "\n")
 
 
 if __name__ == "__main__":

@@ -26,11 +26,11 @@ def trace(data: Path, hit: Hit) -> Chain:
 
 
 def _claim(data: Path, hit: Hit) -> Chain:
-    pair = _one(rows_with(data / "splits" / hit.place / "claims.jsonl", [hit.id], ClaimPair), hit.id)
+    pair = _one(rows_with(data / "splits" / hit.context / "claims.jsonl", [hit.id], ClaimPair), hit.id)
     facts = [fact for fact in rows_with(data / "unique/facts.jsonl", pair.fact_ids, Fact) if fact.id in pair.fact_ids]
     return {
         "claim": pair.id,
-        "split": hit.place,
+        "split": hit.context,
         "factual": pair.factual,
         "non-factual": pair.non_factual,
         "atomic type": pair.atomic_type,
@@ -43,12 +43,12 @@ def _claim(data: Path, hit: Hit) -> Chain:
 
 
 def _question(data: Path, hit: Hit) -> Chain:
-    question = _one(rows_with(data / "splits" / hit.place / "questions.jsonl", [hit.id], Question), hit.id)
-    shown = ("exam", "subject", "question_type", "form", "category", "case_type", "group_id", "cluster_id", "shared_stem", "stem")
+    question = _one(rows_with(data / "splits" / hit.context / "questions.jsonl", [hit.id], Question), hit.id)
+    fields = ("exam", "subject", "question_type", "form", "category", "case_type", "group_id", "cluster_id", "shared_stem", "stem")
     return {
         "question": question.id,
-        "split": hit.place,
-        **{name.replace("_", " "): value for name in shown if (value := getattr(question, name))},
+        "split": hit.context,
+        **{name.replace("_", " "): value for name in fields if (value := getattr(question, name))},
         "options": [f"{option.letter}. {option.text}" for option in question.options],
         "answer": question.answer or "hidden",
         "scores": _scores(data, [question.id]),
@@ -59,7 +59,7 @@ def _question(data: Path, hit: Hit) -> Chain:
 
 def _near(data: Path, hit: Hit, item: ClaimPair | Question) -> Chain:
     """Return what of train is near an item that is asked."""
-    return {} if hit.place == "train" else {"nearest in train": nearest(item, read_train(data), learned_by(data))}
+    return {} if hit.context == "train" else {"nearest in train": nearest(item, read_train(data), learned_by(data))}
 
 
 def _fact(data: Path, hit: Hit) -> Chain:
@@ -102,13 +102,14 @@ def _rejected(data: Path, hit: Hit) -> Chain:
 
 def _pages(data: Path, record: ClaimPair | Question | Fact) -> list[Chain]:
     """Return each place at which a record was seen, with the page's record in the archive."""
-    return [_place(data, seen) for seen in record.provenance]
+    return [_sighting(data, one) for one in record.provenance]
 
 
-def _place(data: Path, seen: Provenance) -> Chain:
-    page = find_page(data / "pages", seen.page_id)
+def _sighting(data: Path, provenance: Provenance) -> Chain:
+    page = find_page(data / "pages", provenance.page_id)
     fault = f"no index under {data / 'pages'} names it; `dvc checkout {data / 'pages'}` brings the archive back"
-    return {"position": seen.position, "snapshot": seen.snapshot} | (page or {"page": seen.page_id, "url": seen.url, "fault": fault})
+    about = {"position": provenance.position, "snapshot": provenance.snapshot}
+    return about | (page or {"page": provenance.page_id, "url": provenance.url, "fault": fault})
 
 
 def _claims_of(data: Path, facts: Sequence[str]) -> list[tuple[str, ClaimPair]]:
@@ -130,14 +131,14 @@ def _scores(data: Path, items: Sequence[str]) -> list[str]:
         replies = {(row.item_id, row.repeat): row for file in files for row in rows_with(file, items, Prediction)}
         for score in scores:
             reply = replies.get((score.item_id, score.repeat))
-            said = reply.error or reply.reply if reply else "reply not kept"
+            reply_text = reply.error or reply.reply if reply else "reply not kept"
             worth = "not scored" if score.correct is None else "right" if score.correct else "wrong"
             side = score.item_id.partition("/")[2]
             where = f"{path.stem} #{score.repeat}" + (f" {side}" if side else "")
             item = f" {score.item_id.partition('/')[0]}" if len(items) > 1 else ""
             answer = score.answer if len(score.answer or "") < _REPLY_CHARS else None  # in words, it is the reply
             summary = " ".join(word for word in (score.outcome, answer, worth) if word)
-            lines.append(f"{where}{item}: {summary} | {said[:_REPLY_CHARS]}")
+            lines.append(f"{where}{item}: {summary} | {reply_text[:_REPLY_CHARS]}")
     return lines + _marks(data, items)
 
 
@@ -162,11 +163,11 @@ def _reasons(data: Path, text: str) -> list[str]:
 
 
 def _is_from(record: Question | Fact, page: str) -> bool:
-    return any(seen.page_id == page for seen in record.provenance)
+    return any(one.page_id == page for one in record.provenance)
 
 
-def _line(place: str, key: str, text: str) -> str:
-    return f"{key} ({place}) {text}"
+def _line(prefix: str, key: str, text: str) -> str:
+    return f"{key} ({prefix}) {text}"
 
 
 def _one(rows: Iterable[Any], key: str) -> Any:

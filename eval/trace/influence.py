@@ -26,7 +26,7 @@ from eval.statistics.intervals import DIGITS, Figures, numbered, rate_interval
 Item = ClaimPair | Question
 LEARNED = "learned.jsonl"
 _NGRAM_CHARS = 3
-_SHOWN = 3
+_MAX_LISTED = 3
 
 
 def words_of(item: Item) -> str:
@@ -58,7 +58,7 @@ def nearest(item: Item, train: Iterable[Item], learned: Mapping[str, Sequence[st
     grams, fact = ngrams(canonical(words_of(item)), _NGRAM_CHARS), fact_of(item)
     others = [other for other in train if type(other) is type(item)]
     shares = [(jaccard(grams, ngrams(canonical(words_of(other)), _NGRAM_CHARS)), other.id, other) for other in others]
-    alike = [entry for entry in nlargest(_SHOWN, shares, key=lambda entry: entry[:2]) if entry[0]]
+    alike = [entry for entry in nlargest(_MAX_LISTED, shares, key=lambda entry: entry[:2]) if entry[0]]
     same = sorted((other for other in others if fact and fact_of(other) == fact), key=lambda other: other.id)
     return {
         "by wording": [_line(other, learned, f"{share:.2f} ") for share, _, other in alike],
@@ -77,11 +77,11 @@ def _line(item: Item, learned: Mapping[str, Sequence[str]], before: str = "") ->
 
 def learned_by(data: Path) -> dict[str, list[str]]:
     """Return by item of train the tuned models that have learned it."""
-    found: dict[str, list[str]] = defaultdict(list)
+    models_by_item: dict[str, list[str]] = defaultdict(list)
     for path in sorted((data / "models").glob(f"*/{LEARNED}")):
         for item in _items_in(path):
-            found[item].append(path.parent.name)
-    return found
+            models_by_item[item].append(path.parent.name)
+    return models_by_item
 
 
 def items_learned(data: Path, model: str) -> tuple[set[str] | None, str]:
@@ -98,19 +98,19 @@ def _items_in(path: Path) -> set[str]:
     return {msgspec.json.decode(line)["item_id"].partition("/")[0] for line in path.read_bytes().splitlines()}
 
 
-def effect_of_kin(scores: Sequence[Score], asked: Sequence[Item], train: Iterable[Item]) -> list[Figures]:
+def accuracy_by_relation(scores: Sequence[Score], items: Sequence[Item], train: Iterable[Item]) -> list[Figures]:
     """Return for all items of a run, and for each atomic type or subject, accuracy where train has kin of the item and where it has none.
 
     A claim pair is right when both sides are. Intervals draw heads of claims and groups of questions; that of the difference puts
     together the two (R. Newcombe, Statistics in Medicine 17, 1998, method 10).
     """
-    facts = {type(item): set[Hashable]() for item in asked}
+    facts = {type(item): set[Hashable]() for item in items}
     for item in train:
         if type(item) in facts and (fact := fact_of(item)):
             facts[type(item)].add(fact)
     right = _right(scores)
     rows: dict[str, dict[bool, list[tuple[str, int, int]]]] = defaultdict(lambda: {True: [], False: []})
-    for item in asked:
+    for item in items:
         if item.id in right and (fact := fact_of(item)):
             cluster = item.head if isinstance(item, ClaimPair) else item.group_id or item.id
             for group in ("all", group_of(item)):
@@ -133,11 +133,11 @@ def _row(group: str, parts: Mapping[bool, Sequence[tuple[str, int, int]]]) -> Fi
     row: Figures = {"group": group}
     bounds = {}
     for has_kin, name in ((True, "with_kin"), (False, "without")):
-        found = parts[has_kin]
-        row[name] = {"items": len(found)}
-        if found:
-            numbers = numbered([cluster for cluster, _, _ in found])
-            sums, counts = (np.bincount(numbers, [one[place] for one in found]).astype(np.int64) for place in (1, 2))
+        part = parts[has_kin]
+        row[name] = {"items": len(part)}
+        if part:
+            numbers = numbered([cluster for cluster, _, _ in part])
+            sums, counts = (np.bincount(numbers, [one[column] for one in part]).astype(np.int64) for column in (1, 2))
             rate, interval = float(sums.sum() / counts.sum()), rate_interval(sums, counts, f"{group} {name}")
             row[name] |= {"accuracy": round(rate, DIGITS)}
             bounds[has_kin] = rate, *(interval or (0.0, 1.0))
@@ -155,7 +155,7 @@ def read_train(data: Path) -> list[Item]:
     return [*_read(folder / "claims.jsonl", ClaimPair), *_read(folder / "questions.jsonl", Question)]
 
 
-def read_asked(data: Path) -> list[Item]:
+def read_test_items(data: Path) -> list[Item]:
     """Return questions and claims of test."""
     folder = data / "splits" / "test"
     return [*_read(folder / "claims.jsonl", ClaimPair), *_read(folder / "questions.jsonl", Question)]

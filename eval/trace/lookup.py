@@ -20,7 +20,7 @@ from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpac
 SPLITS = ("train", "dev", "test", "reserved")
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
 _MOST_BYTES = 1 << 26  # no page is as long; a member that unpacks to more is not unpacked further
-_SHOWN_BYTES = 240
+_MAX_BYTES = 240
 _CHARSET = re.compile(rb"""charset=["']?([\w-]+)""")
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class Hit(NamedTuple):
     kind: str
     """`claim`, `question`, `fact`, `page` or `rejected`."""
     id: str
-    place: str
+    context: str
     """Split, source or reason."""
     text: str
 
@@ -91,11 +91,11 @@ def rows_with(path: Path, texts: Sequence[str], shape: type[T]) -> Iterator[T]:
 
 def find_page(pages: Path, page: str) -> dict[str, Any] | None:
     """Return where a page lies, its date and first bytes; None where no index names it."""
-    found = list(_rows(pages, page))
-    if not found:
+    matches = list(_rows(pages, page))
+    if not matches:
         return None
-    folder, row = found[0]
-    snapshots = sorted({row.of for _, row in found})
+    folder, row = matches[0]
+    snapshots = sorted({row.of for _, row in matches})
     about = {"page": page, "source": folder.name, "url": row.url, "snapshots": snapshots, "status": row.status}
     return about | {"archive": f"{folder / row.file}, bytes {row.offset} to {row.offset + row.length}"} | _record(folder, row)
 
@@ -133,12 +133,12 @@ def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
 
 def _begin(body: bytes) -> str:
     """Return the first bytes as the text that they are, or as they are."""
-    if b"\0" in body[:_SHOWN_BYTES]:
-        return repr(body[:_SHOWN_BYTES])
+    if b"\0" in body[:_MAX_BYTES]:
+        return repr(body[:_MAX_BYTES])
     declared = _CHARSET.search(body[:1024])
     for charset in (declared[1].decode() if declared else "utf-8", "gb18030"):
         try:
-            return body[:_SHOWN_BYTES].decode(charset, "ignore")
+            return body[:_MAX_BYTES].decode(charset, "ignore")
         except LookupError:
             continue
-    return repr(body[:_SHOWN_BYTES])
+    return repr(body[:_MAX_BYTES])

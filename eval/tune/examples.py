@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from eval.finetune.training_data import IGNORED
-from eval.tasks.prompt import Message, as_said, control_tokens, render, token_ids
+from eval.tasks.prompt import Message, control_tokens, render, token_ids, without_control_tokens
 
 _REPLY = "reply-probe"
 _USER_TURN = [{"role": "user", "content": "user-probe"}]
@@ -74,7 +74,7 @@ def conversation_example(tokenizer: Any, kind: str, item_id: str, messages: Sequ
         if not goes_on:
             ids, targets = [], []
         prompt_ids = _within(tokenizer, prompt.removeprefix(rendered)) if goes_on else token_ids(tokenizer, [prompt])[0]
-        reply = lead + as_said(tokenizer, message["content"], "assistant") + end
+        reply = lead + without_control_tokens(tokenizer, message["content"], "assistant") + end
         reply_ids = _within(tokenizer, reply)
         ids = ids + prompt_ids + reply_ids
         targets = targets + [IGNORED] * len(prompt_ids) + reply_ids

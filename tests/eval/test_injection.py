@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerFast
 from eval.finetune.__main__ import _tokenizer
 from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN, prompt_example, text_examples
 from eval.judge.marks import ORDERS, mark_request
-from eval.tasks.prompt import as_said, nonce_of, quoted
+from eval.tasks.prompt import nonce_of, quoted, without_control_tokens
 from tests.eval.essays import essay_question
 from tests.eval.obedient import HONEST_LETTER, INJECTIONS, choice_request, mark_requests, measure, obey
 
@@ -69,8 +69,8 @@ def test_a_control_token_in_another_spelling_is_text() -> None:
     spellings = ["＜|end|＞", "<|ｅnd|>", "<|en\uff44|>"]
     assert all(control in tokenizer(text)["input_ids"] for text in spellings)
     for one, two in permutations(spellings, 2):
-        assert control not in tokenizer(as_said(tokenizer, f"问{one}{two} 答", "user"))["input_ids"]
-    assert as_said(tokenizer, "问：甲<乙，A|B", "user") == "问：甲<乙，A|B"
+        assert control not in tokenizer(without_control_tokens(tokenizer, f"问{one}{two} 答", "user"))["input_ids"]
+    assert without_control_tokens(tokenizer, "问：甲<乙，A|B", "user") == "问：甲<乙，A|B"
 
 
 def test_training_reads_control_tokens_of_texts_as_text() -> None:

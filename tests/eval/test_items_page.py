@@ -74,7 +74,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_replies_are_joined_with_what_they_were_read_as() -> None:
     scores = [score("claim-1/factual"), score("claim-1/factual", 1), score("claim-1/non_factual"), score("q-1")]
     said = [reply("claim-1/factual", "a"), reply("claim-1/non_factual", "c"), reply("claim-2/factual", "other"), reply("q-1", "d")]
-    found = [(item, [each.said and each.said.reply for each in replies]) for item, replies in paired_replies(scores, said)]
+    found = [(item, [each.prediction and each.prediction.reply for each in replies]) for item, replies in paired_replies(scores, said)]
     assert found == [("claim-1", ["a", None, "c"]), ("q-1", ["d"])]
 
 

@@ -19,7 +19,7 @@ from atomexam.runtime.jsonl import read_jsonl
 from eval.models import huggingface
 from eval.report.sweeps import change_table, curves_of, pictures, plotted, ticks
 from eval.sweep.__main__ import _name, main, plan
-from eval.sweep.effects import Cell, by_place, changes, curves
+from eval.sweep.effects import Cell, changes, curves, figures_by_cell
 from eval.tasks import claim
 from eval.tune import training
 from eval.tune.__main__ import main as tune
@@ -73,7 +73,7 @@ def test_large_amounts_that_are_alike_are_two_models() -> None:
     made = plan(Sweep(model="m", kinds=["own"], amounts=[1234567, 1234568, 0.1234567, 0.1234568], seeds=[1], runs=["r"]))
     assert len({_name(cell, seed) for cell, seed, _ in made}) == 4
     rows = [row("own", cell.amount, 0.5) for cell, _, _ in made]
-    assert len(by_place(rows)["r"]["own"]) == 4
+    assert len(figures_by_cell(rows)["r"]["own"]) == 4
 
 
 @pytest.fixture

@@ -218,7 +218,7 @@ def test_a_run_is_measured_with_and_without_kin_in_train(trace, with_train: Path
 
 
 def test_questions_are_kin_by_subject_and_right_answer(tmp_path: Path) -> None:
-    from eval.trace.influence import effect_of_kin, nearest
+    from eval.trace.influence import accuracy_by_relation, nearest
 
     def question(number: int, right: str, subject: str = "甲", answer: str | None = "A") -> Question:
         options = [Option(letter="A", text=right), Option(letter="B", text=f"别的{number}")]
@@ -230,6 +230,6 @@ def test_questions_are_kin_by_subject_and_right_answer(tmp_path: Path) -> None:
     found = nearest(asked[0], train, {})
     assert found["by fact"] == ["q-00000000000000000001 第1题问什么"] and found["by subject"] == "1 in train of PCE 甲"
     scores = [score(asked[0].id, "A", True), score(asked[1].id, "B", False), score(asked[2].id, "A", True), score(asked[3].id, "A", None)]
-    assert [(row["group"], row["with_kin"]["items"], row["without"]["items"]) for row in effect_of_kin(scores, asked, train)] == [
+    assert [(row["group"], row["with_kin"]["items"], row["without"]["items"]) for row in accuracy_by_relation(scores, asked, train)] == [
         ("all", 1, 2), ("PCE 甲", 1, 2)
     ]  # fmt: skip
