@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Evidence, Passage
-from atomexam.records.identity import lot
+from atomexam.records.identity import draw_order
 
 _MAX_URL_CHARS = 2_000
 
@@ -38,7 +38,7 @@ def draw(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list[ClaimPai
     by_type = defaultdict(list)
     for claim in claims:
         by_type[claim.atomic_type].append(claim)
-    return [claim for kind in sorted(by_type) for claim in sorted(by_type[kind], key=lambda claim: lot(seed, claim.id))[:per_type]]
+    return [claim for kind in sorted(by_type) for claim in sorted(by_type[kind], key=lambda claim: draw_order(seed, claim.id))[:per_type]]
 
 
 def with_evidence(claims: Iterable[ClaimPair], evidence: Mapping[str, Sequence[Evidence]], passages: Mapping[str, Passage]) -> list[Drawn]:

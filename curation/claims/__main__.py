@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from atomexam.records.fact import Fact
 from atomexam.records.params import Claims
-from atomexam.runtime.closing import close, number_of, rejected
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary, rejected_counts
 from curation.claims.claim_context import Chosen, ClaimContext, read_claim_context
 from curation.claims.claim_pairs import Refused, make_claims, measure, met_in_references, reviews_of
 from curation.claims.settled_contradictions import resolve
@@ -46,7 +46,7 @@ def main(argv: list[str] | None = None) -> None:
         rows = [Chosen(atomic_type=claim.atomic_type, fact_id=claim.fact_ids[0]) for claim in claims]
         write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id), on_disk=True)
     made = f"{len(facts):,} facts -> {number_of(len(claims), 'claim')} on {number_of(metrics['heads'], 'head')}"
-    close("claims", f"{made}; {rejected(metrics['rejected_by_reason'])}")
+    print_summary("claims", f"{made}; {rejected_counts(metrics['rejected_by_reason'])}")
 
 
 def _tell_idle(known: ClaimContext, facts: Sequence[Fact]) -> None:

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from atomexam.records.fact import Fact
-from atomexam.records.identity import lot
+from atomexam.records.identity import draw_order
 from atomexam.text.canonical import canonical
 
 Accept = Callable[[Fact], bool]
@@ -29,7 +29,7 @@ class Turns:
     def take(self, facts: Sequence[Fact], accept: Accept) -> None:
         """Offer facts in their turns until the type is full; `accept` says whether one can be taken."""
         # By hand, facts may share an id.
-        by_lot = sorted(facts, key=lambda fact: (lot(self._seed, fact.id), fact.head, fact.tail, fact.polarity))
+        by_lot = sorted(facts, key=lambda fact: (draw_order(self._seed, fact.id), fact.head, fact.tail, fact.polarity))
         if len(by_lot) <= self._room:
             for fact in by_lot:
                 self._offer(fact, accept)

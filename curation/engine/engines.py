@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 from atomexam.records.checks import one_of
-from atomexam.runtime.workers import at_work, cores, in_order
+from atomexam.runtime.workers import cores, in_order, worker_pool
 
 T = TypeVar("T")
 
@@ -55,7 +55,7 @@ def _on_cores(function: Callable[..., Any], batches: Iterable[Any], *shared: Any
     if number < 2:
         yield from _here(function, every, *shared)
         return
-    with at_work(number, _take, (function, shared)) as pool:
+    with worker_pool(number, _take, (function, shared)) as pool:
         yield from in_order(every, lambda batch: pool.submit(_do, batch), Future.result, _AHEAD * number)
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.params import EvidenceParams
-from atomexam.runtime.closing import close
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import print_summary
 from curation.annotation.label_studio import write_project
 from curation.annotation.samples import draw, with_evidence
 from curation.annotation.spreadsheet import write_spreadsheet
@@ -85,7 +85,7 @@ def main(argv: list[str] | None = None) -> None:
             "to_annotate": len(drawn),
         }
         write_json(args.metrics, counts)
-    close(
+    print_summary(
         "evidence",
         f"{len(found):,} of {len(claims):,} claims have a passage; {len(drawn):,} are drawn for people to verify: {args.annotation}",
     )

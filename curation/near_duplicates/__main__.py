@@ -15,10 +15,10 @@ from atomexam.records.fact import Fact
 from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from atomexam.runtime.annotation_files import read_decisions
-from atomexam.runtime.closing import close, number_of, rejected
-from atomexam.runtime.external_sort import ExternalSort, SortedFile, Table, sort_key
+from atomexam.runtime.external_sort import ExternalSort, RecordSink, SortedFile, sort_key
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, to_line, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary, rejected_counts
 from curation.engine.engines import engine_of
 from curation.near_duplicates.contamination import Contamination, contaminations
 from curation.near_duplicates.stored_sightings import sighted_in
@@ -38,7 +38,7 @@ _KEYS: dict[str, Callable[[Any], bytes]] = {
 class _Met:
     """The table of what references ask, too; counts questions by reference."""
 
-    def __init__(self, table: Table[Contamination]) -> None:
+    def __init__(self, table: RecordSink[Contamination]) -> None:
         self._table = table
         self._pairs: set[tuple[str, str]] = set()
 
@@ -79,7 +79,10 @@ def main(argv: list[str] | None = None) -> None:
             file.write()
         write_json(args.metrics, metrics)
     kinds = (f"{metrics[kind]['in']:,} {kind} -> {metrics[kind]['out']:,}" for kind in ("questions", "facts"))
-    close("near_duplicates", f"{'; '.join(kinds)}; {number_of(metrics['clusters'], 'cluster')}; {rejected(metrics['rejected_by_reason'])}")
+    print_summary(
+        "near_duplicates",
+        f"{'; '.join(kinds)}; {number_of(metrics['clusters'], 'cluster')}; {rejected_counts(metrics['rejected_by_reason'])}",
+    )
 
 
 def _by_id(path: Path, folder: Path) -> Iterator[Fact]:

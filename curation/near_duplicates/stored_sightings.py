@@ -13,7 +13,7 @@ import msgspec
 
 from atomexam.records.question import Question
 from atomexam.runtime.external_sort import ExternalSort
-from atomexam.runtime.jsonl import placed_jsonl, read_jsonl
+from atomexam.runtime.jsonl import jsonl_with_offsets, read_jsonl
 from curation.engine.engines import LOCAL, Engine, batched
 from curation.near_duplicates.merging import BATCH, Rank, Sightings, ranked_groups, sighted
 from curation.near_duplicates.pair_rules import ComparedQuestion
@@ -141,7 +141,7 @@ def _ranked(path: Path, ngram_chars: int, engine: Engine) -> Iterator[tuple[list
 def _by_id(path: Path) -> Iterator[tuple[str, list[_Placed]]]:
     """Yield ids, in order, with their rows."""
     before = ""
-    placed = (((place, length), row) for place, length, row in placed_jsonl(path, Question))
+    placed = (((place, length), row) for place, length, row in jsonl_with_offsets(path, Question))
     for key, rows in groupby(placed, lambda one: one[1].id):
         if key <= before:
             raise _Unsorted

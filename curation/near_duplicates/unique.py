@@ -16,7 +16,7 @@ from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Decision, Review
-from atomexam.runtime.external_sort import Table
+from atomexam.runtime.external_sort import RecordSink
 from atomexam.runtime.jsonl import to_line
 from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates import contamination
@@ -51,19 +51,19 @@ class Tally:
 class QuestionTables(NamedTuple):
     """Where everything goes that the rows of questions come to."""
 
-    kept: Table[Question]
-    rejected: Table[Rejected]
-    clusters: Table[Cluster]
-    reviews: Table[Review]
-    contaminated: Table[Contamination]
+    kept: RecordSink[Question]
+    rejected: RecordSink[Rejected]
+    clusters: RecordSink[Cluster]
+    reviews: RecordSink[Review]
+    contaminated: RecordSink[Contamination]
 
 
 class FactTables(NamedTuple):
     """Where everything goes that the rows of facts come to."""
 
-    kept: Table[Fact]
-    rejected: Table[Rejected]
-    reviews: Table[Review]
+    kept: RecordSink[Fact]
+    rejected: RecordSink[Rejected]
+    reviews: RecordSink[Review]
 
 
 class UniqueQuestions(NamedTuple):

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from atomexam.text.numerals import NUMERAL, NUMERALS, in_figures
+from atomexam.text.numerals import NUMERAL, NUMERALS, to_digits
 from curation.vocab.reader import read_vocabulary
 
 
@@ -153,9 +153,9 @@ def _read(match: re.Match[str]) -> str | None:
     if match["digits"]:
         return match["digits"] + times.get(match["unit"], "%" if match["hundredths"] else "")
     if match["ordinal"]:
-        return in_figures(match["ordinal"]) + times.get(match["placed"], "%" if match[0].startswith("百分之") else "")
+        return to_digits(match["ordinal"]) + times.get(match["placed"], "%" if match[0].startswith("百分之") else "")
     if match["counted"] or match["numeral"] != "一":
-        return in_figures(match["numeral"]) + times.get(match["counted"], "")
+        return to_digits(match["numeral"]) + times.get(match["counted"], "")
     return None
 
 

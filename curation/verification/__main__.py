@@ -9,9 +9,9 @@ from typing import Any
 from atomexam.records.claim import ClaimPair
 from atomexam.records.verdict import ANSWERS, Verdict
 from atomexam.runtime.annotation_files import read_verdicts
-from atomexam.runtime.closing import close
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import print_summary
 from curation.verification.tables import agreement, as_csv, disagreements, markdown, outcomes, tabulate
 
 
@@ -49,7 +49,7 @@ def main(argv: list[str] | None = None) -> None:
                 part.write_text(text, encoding="utf-8", newline="")
         write_jsonl(out / "disagreements.jsonl", disagreements(votes), key=lambda row: (row.atomic_type, row.claim_id))
         write_json(args.metrics, figures)
-    close("verification", closing(figures))
+    print_summary("verification", closing(figures))
 
 
 def closing(figures: dict[str, Any]) -> str:

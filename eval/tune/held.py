@@ -75,7 +75,9 @@ class Held:
         return (
             _stand_in(self._texts, said)
             or _stand_in(self._loosely, said)
-            or any(len(self._grams[place] & grams) >= least_shared(len(self._grams[place]), _ALIKE) for place in self._index.meeting(grams))
+            or any(
+                len(self._grams[place] & grams) >= least_shared(len(self._grams[place]), _ALIKE) for place in self._index.candidates(grams)
+            )
             or any(map(self.is_told_in, _SENTENCE_ENDS.split(text)))
         )
 

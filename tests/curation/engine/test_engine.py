@@ -19,7 +19,7 @@ import curation.near_duplicates.__main__ as near_duplicates
 from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import write_jsonl
-from atomexam.runtime.workers import at_work
+from atomexam.runtime.workers import worker_pool
 from curation.clean import cleaning
 from curation.engine import engines
 from curation.engine.engines import LOCAL, Engine, batches_of, engine_of
@@ -165,7 +165,7 @@ def test_all_cores_give_the_same_bytes_as_one(items: Path, monkeypatch: pytest.M
     """`clean` takes two processes where there is much to do, and none beside its own where there is little."""
     begun = []
     monkeypatch.setattr(engines, "cores", lambda: 2)
-    monkeypatch.setattr(engines, "at_work", lambda *given: begun.append(given[0]) or at_work(*given))
+    monkeypatch.setattr(engines, "worker_pool", lambda *given: begun.append(given[0]) or worker_pool(*given))
     monkeypatch.chdir(items)
     for size, processes in ((200, [2, 2]), (1_000, [])):
         monkeypatch.setattr(cleaning, "_BATCH", size)
