@@ -50,10 +50,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         for file in files.values():
             file.write()
     write_json(arguments.metrics, metrics)
-    print_summary("clean", closing(metrics))
+    print_summary("clean", summary_line(metrics))
 
 
-def closing(metrics: Mapping[str, Any]) -> str:
+def summary_line(metrics: Mapping[str, Any]) -> str:
     """Return what the stage came to."""
     questions, entities, facts = (metrics[kind] for kind in ("questions", "entities", "facts"))
     asked = f"{questions['in']:,} items -> {questions['out']:,} questions"
