@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from curation.audit.audited_questions import AuditedQuestion
-from curation.near_duplicates.clusters import Bonds, case_groups
+from curation.near_duplicates.clusters import TwinRelations, case_groups
 from curation.near_duplicates.merging import Sightings
 from curation.near_duplicates.pair_rules import answer_of, same_answer
 
@@ -41,7 +41,7 @@ class _Reach(NamedTuple):
     """The question itself and its twins."""
 
 
-def leaks(every: Sequence[Sightings], rows_of: RowsByQuestion, bonds: Bonds, params: NearDuplicates) -> SplitLeaks:
+def leaks(every: Sequence[Sightings], rows_of: RowsByQuestion, bonds: TwinRelations, params: NearDuplicates) -> SplitLeaks:
     """Return what each split of a set has of another."""
     reach = _reach(every, rows_of, bonds, params)
     splits = sorted({row.split for rows in rows_of for row in rows if row.split}, key=_split_order)
@@ -64,7 +64,7 @@ def _split_order(name: str) -> tuple[int, str]:
     return (_ORDER.index(name) if name in _ORDER else -1, name)
 
 
-def _reach(every: Sequence[Sightings], rows_of: RowsByQuestion, bonds: Bonds, params: NearDuplicates) -> _Reach:
+def _reach(every: Sequence[Sightings], rows_of: RowsByQuestion, bonds: TwinRelations, params: NearDuplicates) -> _Reach:
     same = [{row.split for row in rows} for rows in rows_of]
     reached, positions = [set(splits) for splits in same], [[position] for position in range(len(rows_of))]
     for a, b in sorted(bonds):

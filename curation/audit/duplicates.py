@@ -12,7 +12,7 @@ from atomexam.records.params import NearDuplicates
 from curation.audit.audited_questions import AuditedQuestion
 from curation.audit.cross_split import SplitLeaks, leaks
 from curation.clean.questions.with_all_reasons import is_comparable
-from curation.near_duplicates.clusters import Bonds, Star, find_twins, stars
+from curation.near_duplicates.clusters import Star, TwinRelations, find_twins, stars
 from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import Sightings, sighted
 from curation.near_duplicates.reviews import right_texts
@@ -54,7 +54,7 @@ def duplicates_in(rows: Sequence[AuditedQuestion], params: NearDuplicates) -> Du
     )
 
 
-def _astray(every: Sequence[Sightings], all_stars: Sequence[Star], bonds: Bonds) -> Iterable[Star]:
+def _astray(every: Sequence[Sightings], all_stars: Sequence[Star], bonds: TwinRelations) -> Iterable[Star]:
     """Yield pairs whose answers differ and that no cluster holds together."""
     star_of = {one.id: index for index, star in enumerate(all_stars) for one in (star.centre, *(member for member, _ in star.members))}
     for (a, b), bond in sorted(bonds.items()):

@@ -11,7 +11,7 @@ from curation.audit.defects import defects, reasons_of, repairs_of, withheld
 from curation.audit.duplicates import Duplicates, duplicates_in
 from curation.audit.guessing import letters, longest
 from curation.clean.questions.with_all_reasons import is_comparable
-from curation.near_duplicates.contamination import met
+from curation.near_duplicates.contamination import matched_pairs
 
 _STEM_CHARS = 200
 
@@ -80,7 +80,7 @@ def _contaminated(rows: Sequence[AuditedQuestion], references: Sequence[AuditedQ
     """Return each row that a reference asks, too, with every position of the reference that does."""
     hits = []
     rows, references = ([row for row in side if is_comparable(row.question)] for side in (rows, references))
-    for hit in met([row.question for row in rows], [row.question for row in references], params):
+    for hit in matched_pairs([row.question for row in rows], [row.question for row in references], params):
         row, other = rows[hit.ours], references[hit.theirs]
         hits.append(_summary(row) | {
             "reference": _summary(other),

@@ -130,7 +130,7 @@ class Killer(threading.Thread):
 def test_a_cluster_gives_the_same_bytes_and_a_killed_worker_changes_nothing(
     items: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(join, "_PART_TEXTS", 500)
+    monkeypatch.setattr(join, "_SHARD_TEXTS", 500)
     monkeypatch.setattr(cleaning, "_BATCH", 200)
     wanted = outputs(items / "local")
     assert len(wanted) == 16 and min(len(wanted[f"unique/{name}.jsonl"]) for name in ("questions", "facts", "clusters", "review")) > 500
@@ -188,12 +188,12 @@ def test_what_a_worker_refuses_is_told_as_here(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 7, 64])
-def test_a_join_in_parts_is_the_join(parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_join_in_shards_is_the_join(parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(parts)
     texts = ["".join(draw.choices(WORDS, k=draw.randrange(1, 40))) for _ in range(200)]
     texts = sorted({text[cut:] for text in texts for cut in (0, 1, 3)})
     whole = near_pairs(texts, 3, 0.6)
-    monkeypatch.setattr(join, "_PART_TEXTS", 1)
+    monkeypatch.setattr(join, "_SHARD_TEXTS", 1)
     split = near_pairs(texts, 3, 0.6, Engine(LOCAL.mapped, lambda: parts))
     assert len(whole.left) > 100
     assert all((one == other).all() and one.dtype == other.dtype for one, other in zip(whole, split, strict=True))
