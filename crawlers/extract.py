@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atomexam.records.params import Extraction
-from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary
 from crawlers.coverage.characters import Account
 from crawlers.coverage.limits import limits_of
 
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> None:
         write_json(arguments.metrics, account.as_counts())
     with open(arguments.out, "rb") as lines:
         items = number_of(sum(1 for _ in lines), "item")
-    close(
+    print_summary(
         f"extract {arguments.key}", f"{number_of(pages, 'page')} -> {items}; {account.unread_share:.1%} of their visible text is in no item"
     )
 

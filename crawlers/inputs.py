@@ -10,9 +10,9 @@ from pathlib import Path
 
 from atomexam.records.checks import convert
 from atomexam.records.params import PARAMS_FILE, Source
-from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, replacing
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary
 
 _ROOT = Path(__file__).parents[1]
 _REPLICAS = _ROOT / "crawlers" / "embedded"
@@ -30,7 +30,7 @@ def main(argv: list[str] | None = None) -> None:
             with replacing(out / f"{name}.txt") as part:
                 lines = [f"{sha256(path.read_bytes()).hexdigest()}  {file}\n" for file, path in inputs_of(name, source, arguments.sites)]
                 part.write_text("".join(lines), encoding="utf-8")
-    close("inputs", f"what {number_of(len(sources), 'source')} are crawled from" if sources else "no sources")
+    print_summary("inputs", f"what {number_of(len(sources), 'source')} are crawled from" if sources else "no sources")
 
 
 def inputs_of(name: str, source: Source, sites: str | None) -> Iterator[tuple[str, Path]]:

@@ -8,9 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from atomexam.records.params import Import
-from atomexam.runtime.closing import close
 from atomexam.runtime.jsonl import replacing
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import print_summary
 from crawlers.importers.layouts.layout_files import place_of_layout
 
 
@@ -20,7 +20,7 @@ def main(argv: list[str] | None = None) -> None:
     layout = layout_of(arguments.params)
     with replacing(arguments.out) as part:
         part.write_text(layout, encoding="utf-8")
-    close(f"layouts {arguments.key}", layout.split()[-1] if layout else "none of its own")
+    print_summary(f"layouts {arguments.key}", layout.split()[-1] if layout else "none of its own")
 
 
 def layout_of(source: Import) -> str:

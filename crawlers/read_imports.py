@@ -13,9 +13,9 @@ from msgspec import structs
 from atomexam.records.item import Item
 from atomexam.records.params import Import
 from atomexam.records.provenance import Provenance
-from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary
 from atomexam.text.natural_order import natural_key
 from crawlers.coverage.characters import Account, summed
 from crawlers.coverage.files import Given, given_by
@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> None:
         written = write_jsonl(arguments.out, items, key=lambda item: (item.url, natural_key(item.provenance.position)))
     write_json(arguments.metrics, accounts[0].as_counts())
     read = f"{number_of(files, 'file')} -> {number_of(written, 'item')}"
-    close(f"read {arguments.key}", f"{read}; {accounts[0].unread_share:.1%} of their characters are in no item")
+    print_summary(f"read {arguments.key}", f"{read}; {accounts[0].unread_share:.1%} of their characters are in no item")
 
 
 def store_files(name: str, source: Import, folder: Path) -> int:

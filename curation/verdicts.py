@@ -4,7 +4,7 @@
     python -m curation.verdicts export.json --annotator 1=first --annotator 2=second
 
 FILES are exports of Label Studio (JSON or JSON-MIN) and filled spreadsheets (.xlsx, .csv). A spreadsheet's annotator is the file's name.
-The same answers again change nothing; another answer of one annotator takes the place of the former, and is told. docs/verification.md
+The same answers again change nothing; another answer of one annotator replaces the earlier one, and is reported. docs/verification.md
 """
 
 import argparse
@@ -16,7 +16,7 @@ from atomexam.runtime.annotation_files import VERDICTS, read_verdicts
 from atomexam.runtime.annotations import merge, report
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.stage import run_stage
-from curation.annotation.answers import Answered, KnownVerdicts, check
+from curation.annotation.claim_verdicts import ClaimAnswer, ClaimToJudge, check
 from curation.annotation.label_studio import read_export
 from curation.annotation.spreadsheet import read_spreadsheet
 
@@ -27,8 +27,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = _arguments(argv)
     answers = [one for path in arguments.files for one in _read(path, None in arguments.names)]
     old = [one for votes in read_verdicts(arguments.verdicts).values() for one in votes] if arguments.verdicts.exists() else []
-    known = {one.claim_id: KnownVerdicts(one.claim, one.atomic_type) for one in old}  # a refuted claim is in no other file
-    known |= {one.id: KnownVerdicts(one.factual, one.atomic_type) for one in read_jsonl(arguments.claims, ClaimPair)}
+    known = {one.claim_id: ClaimToJudge(one.claim, one.atomic_type) for one in old}  # a refuted claim is in no other file
+    known |= {one.id: ClaimToJudge(one.factual, one.atomic_type) for one in read_jsonl(arguments.claims, ClaimPair)}
     merged = merge(VERDICTS, old, check(answers, known, arguments.names, arguments.skip_gone))
     if merged.added or merged.changed:
         write_jsonl(arguments.verdicts, merged.records, key=VERDICTS.key, on_disk=True)
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(report(VERDICTS, arguments.verdicts, merged, skipped))
 
 
-def _read(path: Path, named: bool) -> list[Answered]:
+def _read(path: Path, named: bool) -> list[ClaimAnswer]:
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise ValueError(f"{path}: expected one of {', '.join(_READERS)}: an export of Label Studio, or a filled spreadsheet")
@@ -60,8 +60,8 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--verdicts", type=Path, default=Path("curation/verdicts.jsonl"))
     arguments = parser.parse_args(argv)
     arguments.names = {}
-    for given in arguments.annotator:
-        key, equals, name = given.rpartition("=")
+    for value in arguments.annotator:
+        key, equals, name = value.rpartition("=")
         arguments.names[key if equals else None] = name
     return arguments
 

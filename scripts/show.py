@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from atomexam.runtime.closing import headline, marked, number_of
+from atomexam.runtime.stage_summary import headline, judge_headline, number_of
 
 SUMMARY = Path("metrics/summary.json")
 REPORT = Path("reports/index.html")
@@ -52,7 +52,7 @@ def overview(summary: Tree, runs: Mapping[str, Tree], judges: Mapping[str, Tree]
     splits = [
         (name, number_of(held["questions"], "question"), number_of(held["claims"], "claim")) for name, held in summary["splits"].items()
     ]
-    told = [(name, marked(judges[name]) if name in judges else headline(figures)) for name, figures in runs.items()]
+    told = [(name, judge_headline(judges[name]) if name in judges else headline(figures)) for name, figures in runs.items()]
     if rule := summary.get("wording_rule"):
         told.append(("best wording rule", f"accuracy {100 * rule['accuracy']:.1f} % of claims, by {rule['rule']} alone"))
     return [f"data    {numbers}", *_block("splits", splits), *_block("runs", told)]

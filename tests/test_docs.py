@@ -67,7 +67,7 @@ def structs_of(*modules: object) -> list[type[Struct]]:
 RECORDS = structs_of(
     alias, claim, cluster, evidence, fact, item, judgement, label, model, prediction, provenance, question, rejection, review, shot, verdict
 )
-TOLD_BY_OTHERS = ("Asked", "Drawing", "Extraction", "Judge")  # whose keys stand in the table of another block
+TOLD_BY_OTHERS = ("RequestSettings", "Drawing", "Extraction", "Judge")  # whose keys stand in the table of another block
 BLOCKS = [shape for shape in structs_of(params, run, split_blocks, tuning) if shape.__name__ not in TOLD_BY_OTHERS]
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from atomexam.runtime.guarded import Ended, beat, outlived
+from atomexam.runtime.guarded import ProcessFailure, beat, run_isolated
 from crawlers.web import broken_pages
 
 ROOT = Path(__file__).parent.parent
@@ -339,10 +339,10 @@ def slow_ones(tried: Sequence[Tried]) -> list[str]:
     slow, done = [], 0
     while done < len(tried):
         hand = Hand()
-        came = outlived(partial(first_slow, tried[done:], hand), _MOST_SECONDS)
+        came = run_isolated(partial(first_slow, tried[done:], hand), _MOST_SECONDS)
         if came is None:
             break
-        if isinstance(came, Ended):
+        if isinstance(came, ProcessFailure):
             place, told = (hand.request() or "0 ").split(" ", 1)
             came = int(place), f"{told} {came.words}"
         one = tried[done + came[0]]
@@ -358,8 +358,8 @@ def test_no_pattern_takes_more_than_linear_time() -> None:
     short = [one for one in seen if one.home in SHORT]
     assert {one.home for one in short} == SHORT.keys()
     hand = Hand()
-    came = outlived(partial(slow_on_short, short, hand), _MOST_SECONDS)
-    slow += [f"{hand.request()} {came.words}"] if isinstance(came, Ended) else came
+    came = run_isolated(partial(slow_on_short, short, hand), _MOST_SECONDS)
+    slow += [f"{hand.request()} {came.words}"] if isinstance(came, ProcessFailure) else came
     assert not slow, "\n".join(sorted(slow))
 
 

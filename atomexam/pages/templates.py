@@ -15,7 +15,7 @@ def templates(folder: Path, known: Mapping[str, Any]) -> "Environment":
     """Return the templates of a folder, which may include those shared; a name that is not known is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    places = FileSystemLoader([folder, SHARED])
-    environment = Environment(loader=places, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    file_loader = FileSystemLoader([folder, SHARED])
+    environment = Environment(loader=file_loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= known
     return environment

@@ -19,9 +19,9 @@ def convert(value: Any, shape: Any, where: str) -> Any:
     try:
         return msgspec.convert(value, shape, strict=False)
     except msgspec.ValidationError as error:
-        said = _with_keys(str(error), value, shape)
-        quotes = '; write it in quotes, as "2026-11-20"' if "got `date`" in said else ""
-        raise ValueError(f"{where}: {said}{_known_keys(value, shape)}{_known_values(str(error), shape)}{quotes}") from None
+        message = _with_keys(str(error), value, shape)
+        quotes = '; write it in quotes, as "2026-11-20"' if "got `date`" in message else ""
+        raise ValueError(f"{where}: {message}{_known_keys(value, shape)}{_known_values(str(error), shape)}{quotes}") from None
 
 
 def one_of(name: str, known: Any, what: str, where: str) -> str:
@@ -45,19 +45,19 @@ def _with_keys(message: str, value: Any, shape: Any) -> str:
     """Return msgspec's message with the keys that it leaves out: `$.runs.tiny-tcm.task` for `$.runs[...].task`."""
     if not (path := re.search(r"at `\$\.?(.*)`", message)):
         return message
-    said = "$"
+    full_path = "$"
     for step in re.findall(r"\[[^][]*\]|[^.[]+", path[1]):
-        held = _bare(shape)
+        bare = _bare(shape)
         if step == "[...]" and isinstance(value, dict):
-            inner = get_args(held)[-1]
+            inner = get_args(bare)[-1]
             step = next((key for key, one in value.items() if not _fits(one, inner)), step)
             value, shape = value.get(step), inner
         elif step.startswith("["):
-            value, shape = (None, get_args(held)[-1]) if step == "[...]" else (value[int(step[1:-1])], get_args(held)[-1])
+            value, shape = (None, get_args(bare)[-1]) if step == "[...]" else (value[int(step[1:-1])], get_args(bare)[-1])
         else:
-            value, shape = (value.get(step) if isinstance(value, dict) else None), get_type_hints(held, include_extras=True).get(step)
-        said += step if step.startswith("[") else f".{step}"
-    return message.replace(path[0], f"at `{said}`")
+            value, shape = (value.get(step) if isinstance(value, dict) else None), get_type_hints(bare, include_extras=True).get(step)
+        full_path += step if step.startswith("[") else f".{step}"
+    return message.replace(path[0], f"at `{full_path}`")
 
 
 def _fits(value: Any, shape: Any) -> bool:
@@ -91,8 +91,8 @@ def _known_values(message: str, shape: Any) -> str:
     for step in re.findall(r"\[[^][]*\]|[^.[]+", path[1]):  # a key, or [...] and [3] for what a dict or list holds
         shape = get_args(_bare(shape))[-1] if step.startswith("[") else get_type_hints(_bare(shape), include_extras=True)[step]
     known = [str(one) for one in get_args(_bare(shape))]
-    found = message.split("'")[1]
-    return f"; known: {', '.join(known)}{_guess(found, known)}"
+    value = message.split("'")[1]
+    return f"; known: {', '.join(known)}{_guess(value, known)}"
 
 
 def _bare(shape: Any) -> Any:

@@ -201,8 +201,8 @@ def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
     for block in fields(Params):
         value = values.get(block.name)
         lines = value.items() if isinstance(value, dict) and get_origin(block.type) is dict else ()
-        told = {block.name: value} if get_origin(block.type) is not Literal else {}
-        for name, one in (told | {f"{block.name}.{key}": line for key, line in lines}).items():
+        blocks = {block.name: value} if get_origin(block.type) is not Literal else {}
+        for name, one in (blocks | {f"{block.name}.{key}": line for key, line in lines}).items():
             if one is not None and not isinstance(one, dict):
                 raise ValueError(f"{path}: {name}: found {type(one).__name__}; expected keys and values: docs/parameters.md")
     return values
@@ -224,14 +224,14 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
     for name in params.finetune:
         model = params.models[one_of(name, params.models, "model", f"{where}: finetune")]
         if model.backend != "huggingface" or model.name:
-            found = f"found backend {model.backend}, name {model.name}"
-            raise ValueError(f"{where}: finetune.{name} trains a new model of the backend huggingface; models.{name}: {found}")
+            actual = f"found backend {model.backend}, name {model.name}"
+            raise ValueError(f"{where}: finetune.{name} trains a new model of the backend huggingface; models.{name}: {actual}")
     for name in params.tune:
         model = params.models[one_of(name, params.models, "model", f"{where}: tune")]
         if model.backend != "huggingface" or not model.name:
-            found = f"found backend {model.backend}, name {model.name}"
+            actual = f"found backend {model.backend}, name {model.name}"
             wanted = "expected the backend huggingface and, as `name`, what is tuned: a folder, a model of the hub or of `finetune`"
-            raise ValueError(f"{where}: tune.{name}: models.{name}: {wanted}; {found}")
+            raise ValueError(f"{where}: tune.{name}: models.{name}: {wanted}; {actual}")
         if model.name in params.tune:
             raise ValueError(
                 f"{where}: models.{name}: {model.name} is tuned itself; tune {params.models[model.name].name}, of which it is made"
@@ -243,8 +243,8 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
             raise ValueError(
                 f"{where}: sweeps.{name}: {sweep.model} is not to be tuned; expected an untuned model of the backend huggingface"
             )
-        for asked in sweep.runs:
-            one_of(asked, params.runs, "run", f"{where}: sweeps.{name}.runs")
+        for run_name in sweep.runs:
+            one_of(run_name, params.runs, "run", f"{where}: sweeps.{name}.runs")
     for name, model in params.models.items():
         if model.backend == "huggingface" and not model.name and name not in params.finetune:
             raise ValueError(f"{where}: models.{name}: no `name`, and no line under `finetune` that trains it; add one of the two")
@@ -274,8 +274,8 @@ def _check_moved(values: Any, where: str) -> None:
         if isinstance(line, dict) and line.get("kind") == "files":
             path = str(line.get("path"))
             folder = Path(*takewhile(lambda piece: not has_magic(piece), Path(path).parts)).as_posix()  # DVC watches no pattern
-            kept = {key: line[key] for key in ("role", "snapshot", "format", "max_unread_share") if key in line}
-            new = f"imports:\n  {name}: {_flow({'path': folder, **kept})}"
+            remaining = {key: line[key] for key in ("role", "snapshot", "format", "max_unread_share") if key in line}
+            new = f"imports:\n  {name}: {_flow({'path': folder, **remaining})}"
             raise ValueError(f"{where}: sources.{name}: files have a block of their own; take the line out there and write\n\n{new}\n")
 
 

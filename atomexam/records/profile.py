@@ -182,31 +182,31 @@ class Profile(NamedTuple):
 
 def profile_of(items: Iterable[Item]) -> Profile:
     """Return the profile of some items."""
-    found = Profile(0, 0, Counter(), Counter(), Counter(), Counter(), Counter(), {}, Counter(), Counter())
+    profile = Profile(0, 0, Counter(), Counter(), Counter(), Counter(), Counter(), {}, Counter(), Counter())
     questions = entities = 0
     for item in items:
         if isinstance(item, EntityItem):
             entities += 1
-            found.labels.update({(item.provenance.source, item.entity_type or "disease", value.label) for value in item.values})
+            profile.labels.update({(item.provenance.source, item.entity_type or "disease", value.label) for value in item.values})
         elif item.doubt:
-            found.doubts[item.doubt] += 1
+            profile.doubts[item.doubt] += 1
         else:
             questions += 1
-            _add_question(item, found)
-    return found._replace(questions=questions, entities=entities)
+            _add_question(item, profile)
+    return profile._replace(questions=questions, entities=entities)
 
 
-def _add_question(item: QuestionItem, found: Profile) -> None:
+def _add_question(item: QuestionItem, profile: Profile) -> None:
     key, options = key_of(item), options_of(item)
-    found.kinds[kind_of(item)] += 1
-    found.options[len(options)] += 1
+    profile.kinds[kind_of(item)] += 1
+    profile.options[len(options)] += 1
     if len(key) == 1 and len(options) >= MANY_OPTIONS:
-        found.letters[key] += 1
+        profile.letters[key] += 1
     file = item.url.removeprefix(_FILE) if item.url.startswith(_FILE) else ""
-    found.categories[item.exam_raw or "", item.subject_raw or item.paper_raw or "", file] += 1
+    profile.categories[item.exam_raw or "", item.subject_raw or item.paper_raw or "", file] += 1
     for sign in signs_of(item):
-        found.signs[sign] += 1
-        found.examples.setdefault(sign, item)
+        profile.signs[sign] += 1
+        profile.examples.setdefault(sign, item)
 
 
 def kind_of(item: QuestionItem) -> str:

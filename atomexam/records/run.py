@@ -70,7 +70,7 @@ class Training(Block, frozen=True):
     learning_rate: Annotated[float, Meta(gt=0)] = 0.003
 
 
-class Asked(Block, frozen=True):
+class RequestSettings(Block, frozen=True):
     """How a model is asked."""
 
     model: Slug
@@ -86,7 +86,7 @@ class Asked(Block, frozen=True):
     batch_size: Positive = 16
 
 
-class Run(Asked, frozen=True, kw_only=True):
+class Run(RequestSettings, frozen=True, kw_only=True):
     """One line under `runs`: a model asked one task."""
 
     task: Literal["claim", "choice", "essay", "tcm"]
@@ -112,7 +112,7 @@ class Run(Asked, frozen=True, kw_only=True):
             )
 
 
-class Judge(Asked, frozen=True, kw_only=True):
+class Judge(RequestSettings, frozen=True, kw_only=True):
     """One line under `judges`, named like the run it judges: a model that gives marks to answers in words."""
 
     max_new_tokens: Positive = 64

@@ -1,4 +1,4 @@
-"""What people answered -> how well they agree: Cohen's kappa of each two, Fleiss' kappa, Krippendorff's alpha, all nominal.
+"""Ratings -> how well the raters agree: Cohen's kappa of each two, Fleiss' kappa, Krippendorff's alpha, all nominal.
 
 A figure that is not defined is null, with the reason beside it.
 """
@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-Given = Mapping[str, str]
-"""What people answered of one thing, by annotator."""
+Ratings = Mapping[str, str]
+"""The answers about one thing, by annotator."""
 
 
-def agreement(given: Sequence[Given], answers: Sequence[str], thing: str, word: str) -> dict[str, Any]:
-    """Return the figures over the things that two people or more answered.
+def agreement(ratings: Sequence[Ratings], answers: Sequence[str], thing: str, word: str) -> dict[str, Any]:
+    """Return agreement over the things with two ratings or more.
 
     Args:
         answers: what may be answered.
         thing: what is answered of, as the figures name it: `claim`.
         word: what an answer is called: `verdict`.
     """
-    return _Agreement(given, answers, thing, word).figures()
+    return _Agreement(ratings, answers, thing, word).figures()
 
 
 def alpha(counts: np.ndarray, values: np.ndarray | None = None) -> float | None:
@@ -38,17 +38,17 @@ def alpha(counts: np.ndarray, values: np.ndarray | None = None) -> float | None:
     if np.count_nonzero(counts.sum(0)) < 2:
         return None
     weighted = (counts / (counts.sum(1, keepdims=True) - 1)).T
-    seen = weighted @ counts - np.diag(weighted.sum(1))
-    given = counts.sum(0)
-    expected = (np.outer(given, given) - np.diag(given)) / (given.sum() - 1)
-    distances = 1 - np.eye(len(given)) if values is None else np.subtract.outer(values, values) ** 2
-    return 1 - float((seen * distances).sum() / (expected * distances).sum())
+    observed = weighted @ counts - np.diag(weighted.sum(1))
+    totals = counts.sum(0)
+    expected = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
+    distances = 1 - np.eye(len(totals)) if values is None else np.subtract.outer(values, values) ** 2
+    return 1 - float((observed * distances).sum() / (expected * distances).sum())
 
 
 class _Agreement:
-    def __init__(self, given: Sequence[Given], answers: Sequence[str], thing: str, word: str) -> None:
-        self._shared = [dict(sorted(one.items())) for one in given if len(one) > 1]
-        self._place = {answer: place for place, answer in enumerate(answers)}
+    def __init__(self, ratings: Sequence[Ratings], answers: Sequence[str], thing: str, word: str) -> None:
+        self._shared = [dict(sorted(one.items())) for one in ratings if len(one) > 1]
+        self._column = {value: column for column, value in enumerate(answers)}
         self._things, self._per_thing = f"{thing}s", f"{word}s_per_{thing}"
         self._none, self._same = f"no {thing} has two {word}s", f"all these {word}s are the same"
 
@@ -66,11 +66,11 @@ class _Agreement:
     def _cohen(self) -> dict[str, Any]:
         from statsmodels.stats.inter_rater import cohens_kappa
 
-        size = len(self._place)
+        size = len(self._column)
         tables: dict[str, np.ndarray] = defaultdict(lambda: np.zeros((size, size)))
-        for given in self._shared:
-            for (one, said), (two, other) in combinations(given.items(), 2):
-                tables[f"{one} / {two}"][self._place[said], self._place[other]] += 1
+        for ratings in self._shared:
+            for (one, first), (two, other) in combinations(ratings.items(), 2):
+                tables[f"{one} / {two}"][self._column[first], self._column[other]] += 1
         figures = {}
         for pair in sorted(tables):
             table = tables[pair]
@@ -87,20 +87,20 @@ class _Agreement:
             return self._figure("kappa", 0, None)
         sizes = Counter(map(len, self._shared))
         size = max(sizes, key=lambda number: (sizes[number], number))
-        counts = self._counts([given for given in self._shared if len(given) == size])
+        counts = self._counts([ratings for ratings in self._shared if len(ratings) == size])
         varied = np.count_nonzero(counts.sum(0)) > 1
         return self._figure("kappa", len(counts), fleiss_kappa(counts) if varied else None) | {self._per_thing: size}
 
     def _krippendorff(self) -> dict[str, Any]:
         return self._figure("alpha", len(self._shared), alpha(self._counts(self._shared)))
 
-    def _counts(self, given: Sequence[Given]) -> np.ndarray:
-        counts = np.zeros((len(given), len(self._place)), dtype=int)
-        for row, one in enumerate(given):
+    def _counts(self, ratings: Sequence[Ratings]) -> np.ndarray:
+        counts = np.zeros((len(ratings), len(self._column)), dtype=int)
+        for row, one in enumerate(ratings):
             for answer in one.values():
-                counts[row, self._place[answer]] += 1
+                counts[row, self._column[answer]] += 1
         return counts
 
     def _figure(self, name: str, things: int, value: float | None) -> dict[str, Any]:
-        told = {self._things: things, name: None if value is None else round(float(value), 4)}
-        return told | ({"undefined": self._same if things else self._none} if value is None else {})
+        figure = {self._things: things, name: None if value is None else round(float(value), 4)}
+        return figure | ({"undefined": self._same if things else self._none} if value is None else {})

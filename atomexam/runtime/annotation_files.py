@@ -1,4 +1,4 @@
-"""Files in git that hold what people said, read with the checks that a merge of two branches makes necessary."""
+"""Files in git with the answers of annotators, read with the checks that a merge of two branches makes necessary."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 from atomexam.records.label import Label
 from atomexam.records.review import Decision
 from atomexam.records.verdict import Verdict
-from atomexam.runtime.annotations import Kind, Record
+from atomexam.runtime.annotations import AnnotationKind, Record
 from atomexam.runtime.jsonl import read_jsonl
 
-VERDICTS = Kind("verdict", item="claim_id")
-LABELS = Kind("label", item="pair_id")
+VERDICTS = AnnotationKind("verdict", item="claim_id")
+LABELS = AnnotationKind("label", item="pair_id")
 
 
 def read_verdicts(path: Path) -> dict[str, list[Verdict]]:
@@ -20,7 +20,8 @@ def read_verdicts(path: Path) -> dict[str, list[Verdict]]:
         ValueError: an annotator has two verdicts on a claim, as a merge of two branches may leave them.
     """
     remedy = "mend the line, or import the answers again: python -m curation.verdicts FILES"
-    return {claim: list(given.values()) for claim, given in _by_item(path, VERDICTS, read_jsonl(path, Verdict, remedy)).items()}
+    by_claim = _by_item(path, VERDICTS, read_jsonl(path, Verdict, remedy))
+    return {claim: list(by_annotator.values()) for claim, by_annotator in by_claim.items()}
 
 
 def read_labels(path: Path) -> dict[str, dict[str, Label]]:
@@ -32,15 +33,15 @@ def read_labels(path: Path) -> dict[str, dict[str, Label]]:
     return _by_item(path, LABELS, read_jsonl(path, Label))
 
 
-def _by_item(path: Path, kind: Kind, records: Iterable[Record]) -> dict[str, dict[str, Record]]:
+def _by_item(path: Path, kind: AnnotationKind, records: Iterable[Record]) -> dict[str, dict[str, Record]]:
     """Return answers by what was judged and by annotator, both sorted."""
-    found: dict[str, dict[str, Record]] = {}
+    by_item: dict[str, dict[str, Record]] = {}
     for one in records:
         item, annotator = kind.key(one)
-        other = found.setdefault(item, {}).setdefault(annotator, one)
+        other = by_item.setdefault(item, {}).setdefault(annotator, one)
         if kind.answer(other) != kind.answer(one):
             raise ValueError(f"{path}: {annotator} says {kind.answer(other)} and {kind.answer(one)} of {item}; delete one line")
-    return {item: dict(sorted(found[item].items())) for item in sorted(found)}
+    return {item: dict(sorted(by_item[item].items())) for item in sorted(by_item)}
 
 
 def read_decisions(path: Path) -> dict[str, Decision]:

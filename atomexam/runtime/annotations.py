@@ -1,4 +1,4 @@
-"""What people answered, read from files, laid over what they answered before: one answer an item and annotator, none lost in silence."""
+"""New answers of annotators merged into their older ones: one answer an item and annotator, none lost in silence."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -7,16 +7,16 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 MAX_COMMENT_CHARS = 2_000
 _NAME = re.compile(r"[\w.-]{1,40}")
-_SHOWN = 20
+_MAX_LISTED = 20
 
-Given = TypeVar("Given")
-"""An answer as a file holds it; `where` says in which place."""
+RawAnswer = TypeVar("RawAnswer")
+"""An answer as a file has it, unchecked; `where` names file and line."""
 Record = TypeVar("Record")
 """An answer that was checked: an item's id, `annotator`, the answer, `comment`, and `claim`, the text that was judged."""
 
 
-class Kind(NamedTuple):
-    """A kind of answers."""
+class AnnotationKind(NamedTuple):
+    """A kind of answers: verdicts or labels."""
 
     name: str
     """Of one of them, as in `verdict`: the field that holds it, and its name in messages."""
@@ -24,11 +24,11 @@ class Kind(NamedTuple):
     """Field that holds the id of what was judged."""
 
     def key(self, record: Any) -> tuple[str, str]:
-        """Return what a record is the only one of."""
+        """Return item and annotator, for which there is one record."""
         return getattr(record, self.item), record.annotator
 
     def answer(self, record: Any) -> str:
-        """Return what the annotator said."""
+        """Return the verdict or label."""
         return getattr(record, self.name)
 
 
@@ -43,7 +43,7 @@ class Merged(NamedTuple, Generic[Record]):
     same: int
 
 
-def check_name(kind: Kind, name: str, advice: str = "") -> str:
+def check_name(kind: AnnotationKind, name: str, advice: str = "") -> str:
     """Return the name of an annotator if it may stand in git.
 
     Raises:
@@ -56,7 +56,7 @@ def check_name(kind: Kind, name: str, advice: str = "") -> str:
     return name
 
 
-def checked(kind: Kind, given: Iterable[Given], read: Callable[[Given], Record]) -> list[Record]:
+def checked(kind: AnnotationKind, answers: Iterable[RawAnswer], read: Callable[[RawAnswer], Record]) -> list[Record]:
     """Return answers as records, each once; of equal answers with two comments the longer comment holds.
 
     Args:
@@ -66,26 +66,26 @@ def checked(kind: Kind, given: Iterable[Given], read: Callable[[Given], Record])
         ValueError: names each answer that cannot stand, and why.
     """
     faults: list[str] = []
-    taken: dict[tuple[str, str], tuple[str, Record]] = {}
-    for one in given:
+    by_key: dict[tuple[str, str], tuple[str, Record]] = {}
+    for one in answers:
         where = one.where  # type: ignore[attr-defined]
         try:
             record = read(one)
-            first, other = taken.setdefault(kind.key(record), (where, record))
+            first, other = by_key.setdefault(kind.key(record), (where, record))
             if kind.answer(other) != kind.answer(record):
                 annotator = kind.key(record)[1]
                 raise ValueError(f"{annotator} said {kind.answer(other)} at {first} and {kind.answer(record)} here; leave one of the two")
             if len(record.comment) > len(other.comment):  # type: ignore[attr-defined]
-                taken[kind.key(record)] = (first, record)
+                by_key[kind.key(record)] = (first, record)
         except ValueError as error:
             faults.append(f"{where}: {error}")
     if faults:
-        more = [f"and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
-        raise ValueError("\n  ".join(["nothing was imported", *faults[:_SHOWN], *more]))
-    return [record for _, record in taken.values()]
+        more = [f"and {len(faults) - _MAX_LISTED} more"] if len(faults) > _MAX_LISTED else []
+        raise ValueError("\n  ".join(["nothing was imported", *faults[:_MAX_LISTED], *more]))
+    return [record for _, record in by_key.values()]
 
 
-def merge(kind: Kind, old: Sequence[Record], new: Sequence[Record]) -> Merged[Record]:
+def merge(kind: AnnotationKind, old: Sequence[Record], new: Sequence[Record]) -> Merged[Record]:
     """Return old answers with new ones laid over them; what an annotator answers later holds."""
     by_key = {kind.key(one): one for one in old}
     added, changed, same = [], [], 0
@@ -101,13 +101,13 @@ def merge(kind: Kind, old: Sequence[Record], new: Sequence[Record]) -> Merged[Re
     return Merged([by_key[key] for key in sorted(by_key)], added, changed, same)
 
 
-def report(kind: Kind, path: Path, merged: Merged[Any], skipped: str = "") -> str:
+def report(kind: AnnotationKind, path: Path, merged: Merged[Any], skipped: str = "") -> str:
     """Return what an import says it did to a file of answers."""
     lines = []
-    for before, after in merged.changed[:_SHOWN]:
+    for before, after in merged.changed[:_MAX_LISTED]:
         was, now = kind.answer(before), kind.answer(after)
         lines.append(f"changed: {after.annotator}: {after.claim}: {f'{was} -> {now}' if was != now else f'{now}, another comment'}")
-    if len(merged.changed) > _SHOWN:
-        lines.append(f"changed: and {len(merged.changed) - _SHOWN} more")
+    if len(merged.changed) > _MAX_LISTED:
+        lines.append(f"changed: and {len(merged.changed) - _MAX_LISTED} more")
     lines.append(f"{path}: {len(merged.added)} new {kind.name}s, {len(merged.changed)} changed, {merged.same} as before{skipped}")
     return "\n".join(lines)

@@ -21,7 +21,7 @@ _SIZES = Struct("<II")
 
 Entry = tuple[bytes, bytes]
 """Sort key and line; equal keys are ordered by their lines."""
-Run = tuple[int, int]
+SortedRun = tuple[int, int]
 """Where a sorted run begins and ends in its file."""
 
 
@@ -44,9 +44,9 @@ class ExternalSort:
         """
         self._folder = str(folder or tempfile.gettempdir())
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open as long as anything is to be read
-        self._limit, self._held = memory_bytes or MEMORY_BYTES, 0
+        self._limit, self._memory_used = memory_bytes or MEMORY_BYTES, 0
         self._entries: list[Entry] = []
-        self._runs: list[Run] = []
+        self._runs: list[SortedRun] = []
 
     def add(self, key: bytes, line: bytes) -> None:
         """Take in an entry.
@@ -55,8 +55,8 @@ class ExternalSort:
             OSError: there is no room for it; the message says where.
         """
         self._entries.append((key, line))
-        self._held += len(key) + len(line) + _ENTRY_BYTES
-        if self._held > self._limit:
+        self._memory_used += len(key) + len(line) + _ENTRY_BYTES
+        if self._memory_used > self._limit:
             self._spill()
 
     def lines(self) -> Iterator[bytes]:
@@ -69,15 +69,15 @@ class ExternalSort:
         self._entries = []
         self.close()
 
-    def finish(self) -> list[Run]:
+    def finish(self) -> list[SortedRun]:
         """Write down what is still in memory; return the runs. Another process that holds the file reads them."""
         if self._entries:
             self._spill()
-        with self._told():
+        with self._naming_folder():
             self._file.flush()
         return self._runs
 
-    def read(self, runs: Iterable[Run]) -> list[Iterator[Entry]]:
+    def read(self, runs: Iterable[SortedRun]) -> list[Iterator[Entry]]:
         """Return the entries of each run."""
         return [_entries(self._file.fileno(), start, end) for start, end in runs]
 
@@ -88,14 +88,14 @@ class ExternalSort:
     def _spill(self) -> None:
         start = self._file.tell()
         self._entries.sort()
-        with self._told():
+        with self._naming_folder():
             self._file.writelines(part for key, line in self._entries for part in (_SIZES.pack(len(key), len(line)), key, line))
         self._runs.append((start, self._file.tell()))
-        self._entries, self._held = [], 0
+        self._entries, self._memory_used = [], 0
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Say of a full disk where it is full: the file has no name that could."""
+    def _naming_folder(self) -> Iterator[None]:
+        """Name the folder in an error of a full disk: the file itself has no name."""
         try:
             yield
         except OSError as error:
@@ -111,25 +111,25 @@ def merged(runs: Iterable[Iterator[Entry]]) -> Iterator[bytes]:
 
 
 def _entries(file: int, start: int, end: int) -> Iterator[Entry]:
-    """Yield what stands between two places of a file, read apart from the file's own place: runs are read in turns."""
-    held = b""
-    while start < end or held:
+    """Yield the entries between two offsets of a file, without moving the file's own position: runs are read in turns."""
+    buffer = b""
+    while start < end or buffer:
         if start < end:
             more = os.pread(file, min(_READ_BYTES, end - start), start)
-            held, start = held + more, start + len(more)
+            buffer, start = buffer + more, start + len(more)
         at = 0
-        while len(held) - at >= _SIZES.size:
-            key_bytes, line_bytes = _SIZES.unpack_from(held, at)
+        while len(buffer) - at >= _SIZES.size:
+            key_bytes, line_bytes = _SIZES.unpack_from(buffer, at)
             line = at + _SIZES.size + key_bytes
-            if len(held) < line + line_bytes:
+            if len(buffer) < line + line_bytes:
                 break
-            yield held[at + _SIZES.size : line], held[line : line + line_bytes]
+            yield buffer[at + _SIZES.size : line], buffer[line : line + line_bytes]
             at = line + line_bytes
-        held = held[at:]
+        buffer = buffer[at:]
 
 
-class Table(Protocol[R]):
-    """Where records go: a list, or a file that they are sorted into."""
+class RecordSink(Protocol[R]):
+    """What records are appended to: a list, or a file that sorts them."""
 
     def append(self, record: R, /) -> None:
         """Take in a record."""

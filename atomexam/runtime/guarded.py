@@ -1,7 +1,7 @@
 """Budgets of computing and memory, and processes that may break: what reads foreign bytes works in one, and is replaced when it breaks.
 
 A file or page may unpack to any size, have its reader run in circles, or crash it. `read_guarded` reads one file in a process of its
-own; `outlived` runs a whole piece of work in one, and says what ended it. Time is that of the processor, so that a busy machine changes
+own; `run_isolated` runs a whole piece of work in one, and says what ended it. Time is that of the processor, so that a busy machine changes
 nothing. What a reader can watch itself, it watches `within` a budget, and says what took too much.
 """
 
@@ -47,18 +47,18 @@ class OverBudget(Exception):
     """More time was taken than there is; the message says what took it."""
 
 
-class _Reader(NamedTuple):
+class _ReaderProcess(NamedTuple):
     process: BaseProcess
     pipe: Connection
 
 
-class Ended(NamedTuple):
-    """How a process broke."""
+class ProcessFailure(NamedTuple):
+    """Why a process ended before its work."""
 
     words: str
 
 
-_running: list[_Reader] = []
+_running: list[_ReaderProcess] = []
 _is_guarded, _beats = [False], [False]
 
 
@@ -67,18 +67,18 @@ def is_guarded() -> bool:
     return _is_guarded[0]
 
 
-def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget | None = None, *given: Any) -> Iterator[Any]:
+def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget | None = None, *extra: Any) -> Iterator[Any]:
     """Yield what a reader, a function of a module, yields of one file.
 
     Args:
         advice: what to do about a file that takes too much, or on which the reader breaks down.
-        given: what the reader takes besides name and bytes.
+        extra: what the reader takes besides name and bytes.
 
     Raises:
         ValueError: the reader's own, or the file takes too much memory or time.
     """
     if is_guarded():
-        yield from read(name, body, *given)
+        yield from read(name, body, *extra)
         return
     budget = budget or Budget()
     if not _running:
@@ -86,7 +86,7 @@ def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget
     reader, kind = _running[0], ""
     try:
         hard = budget.seconds + _GRACE_SECONDS
-        reader.pipe.send((read, name, body, advice, budget, hard, given))
+        reader.pipe.send((read, name, body, advice, budget, hard, extra))
         while True:
             if not reader.pipe.poll(_WALL * hard):
                 raise ValueError(f"{name}: not read within {_WALL * hard:.0f} seconds; {advice}")
@@ -145,7 +145,7 @@ def within(seconds: float, what: str) -> Iterator[None]:
             signal.setitimer(signal.ITIMER_PROF, max(left - (time.process_time() - start), 0.001), _AGAIN_SECONDS)
 
 
-def outlived(work: Callable[[], T], seconds: float, most_bytes: int = 0) -> "T | Ended":
+def run_isolated(work: Callable[[], T], seconds: float, most_bytes: int = 0) -> "T | ProcessFailure":
     """Run work in a process of its own, and return what it returns, or how it broke: by more time than it gave itself, or by a crash.
 
     The process is a fork, so begin before there are threads. It ends with this one; an interrupt of this one is handed on to it.
@@ -194,7 +194,7 @@ def _handed_on(process: BaseProcess) -> Iterator[None]:
 
 
 def beat(seconds: float) -> None:
-    """Give outlived work so many seconds of computing from now on, 0 for as long as it likes; then its process ends."""
+    """Give isolated work so many seconds of computing from now on, 0 for as long as it likes; then its process ends."""
     if _beats[0]:
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
 
@@ -210,18 +210,18 @@ def limit_memory(most_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
-def _ended(status: int, seconds: float) -> Ended:
+def _ended(status: int, seconds: float) -> ProcessFailure:
     """Return how a process ended that neither came to its end nor was ended on purpose.
 
     Raises:
         ValueError: it was, or memory ran out: whoever kills a process gives no reason.
     """
     if -status in (signal.SIGXCPU, signal.SIGVTALRM):
-        return Ended(f"takes more than {seconds:g} seconds of computing")
+        return ProcessFailure(f"takes more than {seconds:g} seconds of computing")
     if -status in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT) or status >= 0:
         name = f"status {status}" if status >= 0 else signal.Signals(-status).name
         raise ValueError(f"a process of this run ended with {name}; SIGKILL is how the system ends one when memory runs out; run it again")
-    return Ended(f"broke its reader down ({signal.Signals(-status).name})")
+    return ProcessFailure(f"broke its reader down ({signal.Signals(-status).name})")
 
 
 def _run(work: Callable[[], Any], pipe: Connection, theirs: Connection, most_bytes: int) -> None:
@@ -256,12 +256,12 @@ def _end_with_parent(parent: int) -> None:
     threading.Thread(target=look, daemon=True).start()
 
 
-def _started() -> _Reader:
-    here, there = _SPAWN.Pipe()
-    process = _SPAWN.Process(target=_serve, args=(there,), daemon=True)
+def _started() -> _ReaderProcess:
+    ours, theirs = _SPAWN.Pipe()
+    process = _SPAWN.Process(target=_serve, args=(theirs,), daemon=True)
     process.start()
-    there.close()  # so that its end is seen here when the process ends
-    return _Reader(process, here)
+    theirs.close()  # so that the end of the process closes ours
+    return _ReaderProcess(process, ours)
 
 
 def _serve(pipe: Connection) -> None:
@@ -272,13 +272,13 @@ def _serve(pipe: Connection) -> None:
             _answer(pipe, *pipe.recv())
 
 
-def _answer(pipe: Connection, read: Read, name: str, body: bytes, advice: str, budget: Budget, hard: float, given: tuple[Any, ...]) -> None:
+def _answer(pipe: Connection, read: Read, name: str, body: bytes, advice: str, budget: Budget, hard: float, extra: tuple[Any, ...]) -> None:
     last: tuple[str, str | None] = (_END, None)
     limit_memory(budget.bytes)
     _limit_seconds(hard)
     try:
         with within(budget.seconds, "it"):
-            for answer in read(name, body, *given):
+            for answer in read(name, body, *extra):
                 pipe.send((_ANSWER, answer))
     except ValueError as error:
         last = (_ERROR, str(error))

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
-_TOLD_CHARS = 500  # a message that quotes an unknown key is as long as the key
+_MAX_MESSAGE_CHARS = 500  # a message that quotes an unknown key is as long as the key
 BUFFER_BYTES = 1 << 20  # a call to the system for each 8 kB costs a second a million lines
 
 
@@ -39,23 +39,23 @@ def read_jsonl(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds i
         ValueError: a line does not fit the shape; the message names file, line and field.
         FileNotFoundError: there is no such file; the message ends with the remedy.
     """
-    return (record for _, _, record in placed_jsonl(path, shape, remedy))
+    return (record for _, _, record in jsonl_with_offsets(path, shape, remedy))
 
 
-def placed_jsonl(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds it") -> Iterator[tuple[int, int, Any]]:
-    """Yield the records of a file as `read_jsonl` does, each with the place and the length of its line in bytes."""
+def jsonl_with_offsets(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds it") -> Iterator[tuple[int, int, Any]]:
+    """Yield the records of a file as `read_jsonl` does, each with the offset and the length of its line in bytes."""
     decoder = msgspec.json.Decoder(shape)
     if not Path(path).exists():
         raise FileNotFoundError(f"{path}: no such file; {remedy}")
-    place = 0
+    offset = 0
     with open(path, "rb", buffering=BUFFER_BYTES) as lines:
         for number, line in enumerate(lines, 1):
             try:
-                yield place, len(line), decoder.decode(line)
+                yield offset, len(line), decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:  # ValidationError is a DecodeError
-                told = str(error)[:_TOLD_CHARS]
-                raise ValueError(f"{path}:{number}: {told}; expected {_name(shape)}; {remedy}") from None
-            place += len(line)
+                message = str(error)[:_MAX_MESSAGE_CHARS]
+                raise ValueError(f"{path}:{number}: {message}; expected {_name(shape)}; {remedy}") from None
+            offset += len(line)
 
 
 def write_jsonl(
@@ -63,7 +63,7 @@ def write_jsonl(
 ) -> int:
     """Write records sorted by `key`, whole or not at all; return how many. Equal keys are ordered by their bytes.
 
-    `row` makes of each what is written, one at a time, so that a million rows are not held beside what they are made of;
+    `row` makes of each what is written, one at a time, so that a million rows are not in memory beside what they are made of;
     `on_disk` as in `replacing`.
     """
     made = list(records)
@@ -71,7 +71,7 @@ def write_jsonl(
     order = sorted(range(len(made)), key=keys.__getitem__)
     with replacing(path, on_disk) as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
         for _, same in groupby(order, keys.__getitem__):
-            lines = [to_line(row(made[place]) if row else made[place]) for place in same]
+            lines = [to_line(row(made[index]) if row else made[index]) for index in same]
             out.writelines(sorted(lines) if len(lines) > 1 else lines)
     return len(made)
 

@@ -15,9 +15,9 @@ _MIN_ALIKE = 0.5
 NOT_LOOKED_AT = "{ignore: not looked at}"
 
 
-def subject_line(source: str, said: str | None, exam: str, subject: str, questions: int) -> str:
-    """Return a line for a category of a source, or for the whole source where `said` is None; what is unknown is to be filled in."""
-    words = f"said: {quoted(said)}, " if said else ""
+def subject_line(source: str, category: str | None, exam: str, subject: str, questions: int) -> str:
+    """Return a line for a category of a source, or for the whole source where `category` is None; what is unknown is to be filled in."""
+    words = f"said: {quoted(category)}, " if category else ""
     named = "EXAM" if exam == UNKNOWN_EXAM else quoted(exam)
     taught = "SUBJECT" if subject == UNKNOWN_SUBJECT else quoted(subject)
     return f"  - {{source: {source}, {words}exam: {named}, subject: {taught}}}  # {questions} questions"

@@ -28,7 +28,7 @@ _ROW = re.compile(rb'<(?:\w{1,20}:)?(?:row|c)\s[^<>]{0,200}?\br="[A-Z]{0,3}(\d{7
 _PIECE_BYTES = 1 << 20
 
 
-class Row(NamedTuple):
+class SheetRow(NamedTuple):
     """One line of a filled table."""
 
     where: str
@@ -71,7 +71,7 @@ def write_sheet(
         book.close()
 
 
-def read_sheet(path: Path) -> list[Row]:
+def read_sheet(path: Path) -> list[SheetRow]:
     """Return the rows of a filled workbook (its first page) or CSV; rows without any text are left out.
 
     Raises:
@@ -89,7 +89,7 @@ def read_sheet(path: Path) -> list[Row]:
     if twice := sorted({name for name in header if name and header.count(name) > 1}):
         raise ValueError(f"{path}: columns named twice: {', '.join(twice)}; leave one of each")
     return [
-        Row(f"{path}:{number}", {name: cell for name, cell in zip_longest(header, line[: len(header)], fillvalue="") if name})
+        SheetRow(f"{path}:{number}", {name: cell for name, cell in zip_longest(header, line[: len(header)], fillvalue="") if name})
         for number, line in enumerate(lines, 1)
         if number > named[0] and any(line)
     ]

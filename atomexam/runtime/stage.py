@@ -76,8 +76,8 @@ def read_arguments(
     for name in scalars:
         parser.add_argument(f"--{name}", default=known.get(name), help=f"default: {known.get(name)}")
     if shape is not None:
-        told = "what each means, and its default: docs/parameters.md"
-        group = parser.add_argument_group(f"parameters, by default those of `{block}` in params.yaml", told)
+        text = "what each means, and its default: docs/parameters.md"
+        group = parser.add_argument_group(f"parameters, by default those of `{block}` in params.yaml", text)
         listed = _listed(shape)
         truths = {name for name, hint in get_type_hints(shape).items() if hint is bool}
         for name, help_text in _flags(shape):
@@ -88,12 +88,12 @@ def read_arguments(
             group.add_argument(f"--{name}", help=help_text, dest=name, default=None, **words)
     namespace, rest = parser.parse_known_args(argv, Arguments())
     names = _field_names(shape)
-    given = {name: value for name, value in vars(namespace).items() if name in names and value is not None}
-    given |= _free_flags(rest, names)
+    overrides = {name: value for name, value in vars(namespace).items() if name in names and value is not None}
+    overrides |= _free_flags(rest, names)
     namespace.all_params = known
     if keyed and not re.fullmatch(SLUG, namespace.key):
         raise ValueError(f"{block}: {namespace.key!r} is no key; expected small letters, digits, - and _, since it names files")
-    if keyed and shape is not None and not given:
+    if keyed and shape is not None and not overrides:
         one_of(namespace.key, known.get(block or "") or {}, f"key of `{block}`", PARAMS_FILE)
     defaults = known.get(block) if block else None
     if keyed:
@@ -101,7 +101,7 @@ def read_arguments(
     if shape is not None:
         what = f"parameters of {block}" + (f".{namespace.key}" if keyed else "")
         try:
-            namespace.params = convert(_merge(defaults or {}, given), shape, what)
+            namespace.params = convert(_merge(defaults or {}, overrides), shape, what)
         except ValueError as error:
             if known:
                 raise
@@ -164,23 +164,23 @@ def _listed(shape: type[Struct], prefix: str = "") -> set[str]:
 
 def _free_flags(rest: list[str], names: set[str]) -> dict[str, str]:
     """Return flags below a free-form dict field (`--train.steps 300`); anything else unknown is an error."""
-    found: dict[str, str] = {}
+    flags: dict[str, str] = {}
     while rest:
         flag = rest.pop(0)
         name = flag.removeprefix("--")
         if not flag.startswith("--") or name.split(".")[0] not in names or not rest:
             raise ValueError(f"unknown parameter {flag!r}; known: {', '.join('--' + n for n in sorted(names)) or 'none'}")
-        found[name] = rest.pop(0)
-    return found
+        flags[name] = rest.pop(0)
+    return flags
 
 
-def _merge(defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+def _merge(defaults: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
     """Return the defaults with dotted flags laid over them."""
     merged = {key: dict(value) if isinstance(value, dict) else value for key, value in defaults.items()}
-    for name, value in given.items():
+    for name, value in overrides.items():
         *outer, last = name.split(".")
-        place = merged
+        block = merged
         for key in outer:
-            place = place.setdefault(key, {})
-        place[last] = value
+            block = block.setdefault(key, {})
+        block[last] = value
     return merged

@@ -20,19 +20,19 @@ def cores() -> int:
 
 
 @contextmanager
-def at_work(number: int, begin: Callable[..., None] | None = None, given: tuple[Any, ...] = ()) -> Iterator[Executor]:
+def worker_pool(number: int, initializer: Callable[..., None] | None = None, initargs: tuple[Any, ...] = ()) -> Iterator[Executor]:
     """Yield an executor of so many processes; with fewer than two, this process does the work itself when it is handed in.
 
     Args:
-        begin: what each process does first, with what is `given`.
+        initializer: what each process calls first, with `initargs`.
     """
     if number < 2:
-        if begin:
-            begin(*given)
-        yield _Here()
+        if initializer:
+            initializer(*initargs)
+        yield _InlineExecutor()
         return
     # A fork would take along the locks of the parent's threads, and its hold of a folder.
-    pool = ProcessPoolExecutor(number, _Context(), _begin, (begin, given))
+    pool = ProcessPoolExecutor(number, _Context(), _initialize, (initializer, initargs))
     try:
         yield pool
     except BrokenProcessPool:
@@ -72,8 +72,8 @@ def _undisturbed() -> Iterator[None]:
         signal(SIGINT, before)
 
 
-class _Here(Executor):
-    """Does what it is asked at once, and what is mapped when it is taken."""
+class _InlineExecutor(Executor):
+    """Runs a submitted call at once, and a mapped one when its result is asked for."""
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         future: Future = Future()
@@ -99,11 +99,11 @@ class _Context(SpawnContext):
     Process = _Process
 
 
-def _begin(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
-    # Who waits for work is not told that nobody is left to give it: a killed parent closes no queue.
+def _initialize(initializer: Callable[..., None] | None, initargs: tuple[Any, ...]) -> None:
+    # A worker that waits for work does not notice that its parent was killed: the queue stays open.
     Thread(target=_end_with_parent, daemon=True).start()
-    if begin:
-        begin(*given)
+    if initializer:
+        initializer(*initargs)
 
 
 def _end_with_parent() -> None:

@@ -8,8 +8,8 @@ from functools import lru_cache
 _SHORT_CHARS = 80  # options and stems, which are asked for again and again
 _CASE_CHARS = 4_000  # cases, whose questions follow each other
 _TYPOGRAPHIC = " \n，。；、（）“”‘’《》【】？！…·"
-_MEANT = re.compile("[0-9A-Za-z\u4e00-\u9fef]+")
-_MEANT_ALL = re.compile("[0-9A-Za-z\u4e00-\u9fef\x1f]*")
+_WORD_CHARS = re.compile("[0-9A-Za-z\u4e00-\u9fef]+")
+_ALL_WORD_CHARS = re.compile("[0-9A-Za-z\u4e00-\u9fef\x1f]*")
 _SIMPLE = re.compile(f"[0-9A-Za-z\u4e00-\u9fef{_TYPOGRAPHIC}]*")
 """Texts whose signs carry no meaning, unless `_IN_FORMULA`: almost all, and a tenth of the work."""
 _IN_FORMULA = re.compile("[0-9][ \n]*[，；、·][ \n]*[0-9]|[0-9A-Za-z][ \n]*’")
@@ -22,10 +22,10 @@ def canonical(text: str) -> str:
     or groups words is punctuation: the hyphen of X-线. A sign without which the text says something else stays, in one form: in
     numbers and formulas (<5, 1.5, 8%, 10⁹, n-1), as a charge or a result (Cl-, Rh-, (-)), as a prime (5’).
     """
-    if _MEANT.fullmatch(text):
+    if _WORD_CHARS.fullmatch(text):
         return text.lower()
     if _SIMPLE.fullmatch(text) and not _IN_FORMULA.search(text):
-        return "".join(_MEANT.findall(text)).lower()
+        return "".join(_WORD_CHARS.findall(text)).lower()
     if len(text) <= _SHORT_CHARS:
         return _short_folded(text)
     return _case_folded(text) if len(text) <= _CASE_CHARS else folded(text)
@@ -34,16 +34,16 @@ def canonical(text: str) -> str:
 def canonical_all(texts: Sequence[str]) -> list[str]:
     """Return the canonical form of each text, at the price of one where all are letters and digits."""
     joined = "\x1f".join(texts)
-    if _MEANT_ALL.fullmatch(joined) and len(found := joined.lower().split("\x1f")) == len(texts):
-        return found
+    if _ALL_WORD_CHARS.fullmatch(joined) and len(parts := joined.lower().split("\x1f")) == len(texts):
+        return parts
     return [canonical(text) for text in texts]
 
 
 class _Dropping(dict):
     """Table for str.translate that drops characters of some categories, filled as they are met."""
 
-    def __init__(self, categories: str, kept: dict[str, str]) -> None:
-        super().__init__(str.maketrans(kept))
+    def __init__(self, categories: str, replacements: dict[str, str]) -> None:
+        super().__init__(str.maketrans(replacements))
         self._categories = categories
 
     def __missing__(self, code: int) -> int | None:
@@ -53,7 +53,7 @@ class _Dropping(dict):
 
 _INSIDE = dict(zip("./:-、#", "\ue000\ue001\ue002\ue003\ue004\ue005", strict=True))  # stand-ins, as controls are gone by then
 _UNSEEN = _Dropping("ZC", {})
-_PUNCTUATION = _Dropping("P", {sign: sign for sign in "%‰‱′"} | {place: sign for sign, place in _INSIDE.items()})
+_PUNCTUATION = _Dropping("P", {sign: sign for sign in "%‰‱′"} | {stand_in: sign for sign, stand_in in _INSIDE.items()})
 
 # Before NFKC, which would make 10⁹ 109 and ① 1.
 _FORMS = dict(zip("º˚∶〜∼≦≧⩽⩾∗﹡", "°°:~~≤≥≤≥**", strict=True))
@@ -100,9 +100,9 @@ _STABLE = re.compile(
 def folded(text: str) -> str:
     """Return the canonical form of any text, the long way."""
     written = text if text.isascii() else _before_folding(text)
-    kept = _with_signs(unicodedata.normalize("NFKC", written)).lower().translate(_PUNCTUATION)
+    without_marks = _with_signs(unicodedata.normalize("NFKC", written)).lower().translate(_PUNCTUATION)
     # What lower() and the removal leave side by side may compose again (İ, Hangul): fold until nothing changes.
-    return kept if kept == text or _STABLE.fullmatch(kept) else canonical(kept)
+    return without_marks if without_marks == text or _STABLE.fullmatch(without_marks) else canonical(without_marks)
 
 
 _short_folded = lru_cache(maxsize=1 << 16)(folded)
@@ -139,16 +139,16 @@ def _with_primes(text: str) -> str:
     if not _QUOTE.search(text):
         return text
     signs, is_open = list(text), False
-    for found in _QUOTE.finditer(text):
-        place = found.start()
-        before, after = text[max(place - 3, 0) : place], text[place + 1 : place + 2]
+    for quote in _QUOTE.finditer(text):
+        position = quote.start()
+        before, after = text[max(position - 3, 0) : position], text[position + 1 : position + 2]
         touches = before[-1:].isdigit() or bool(_LATIN.match(before[-1:]))
-        if found[0] == "‘" or (found[0] == "'" and not touches and not is_open):
+        if quote[0] == "‘" or (quote[0] == "'" and not touches and not is_open):
             is_open = True
         elif is_open:
             is_open = False
         elif touches and not _is_apostrophe(before, after):
-            signs[place] = "′"
+            signs[position] = "′"
     return "".join(signs)
 
 

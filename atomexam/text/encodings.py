@@ -82,11 +82,11 @@ def true_encoding(body: bytes, declared: str | None) -> str | None:
         return "utf-8"
     if declared and not _is_single_byte(declared) and _broken_share(body, declared) <= _BROKEN_SHARE:
         return declared
-    said = next(filter(is_charset, [html_body_declared_encoding(body)]), None)
-    for encoding in dict.fromkeys((said, "gb18030")):
+    in_meta_tag = next(filter(is_charset, [html_body_declared_encoding(body)]), None)
+    for encoding in dict.fromkeys((in_meta_tag, "gb18030")):
         if not encoding or encoding == declared or _is_single_byte(encoding) or _broken_share(body, encoding) > _CLEAN_SHARE:
             continue
-        if encoding == said or declared is None or not _is_single_byte(declared) or _is_chinese(body):
+        if encoding == in_meta_tag or declared is None or not _is_single_byte(declared) or _is_chinese(body):
             return encoding
     return declared
 
@@ -113,7 +113,7 @@ def _by_trial(name: str, body: bytes) -> str:
         return first
     tried = {encoding: _tried(body, encoding) for encoding in _UNMARKED}
     texts = [text for text in tried.values() if isinstance(text, str)]
-    scored = sorted(((common_share(text), -place) for place, text in enumerate(texts)), reverse=True)
+    scored = sorted(((common_share(text), -index) for index, text in enumerate(texts)), reverse=True)
     if scored and scored[0][0] >= _MIN_COMMON and (len(scored) == 1 or scored[0][0] >= 2 * scored[1][0]):
         return texts[-scored[0][1]]
     nearly = [encoding for encoding in ("utf-8", "gb18030", "big5hkscs") if _nearly_reads(body, encoding)]
@@ -172,8 +172,8 @@ def _is_utf8(body: bytes, sure: bool) -> bool:
         text, sure = body[: error.start].decode(), True
     if not sure:
         return True
-    found = len(_CHINESE.findall(text))
-    return found >= _SURE_CHARS and found > _beyond_ascii(text) / 2
+    chinese_chars = len(_CHINESE.findall(text))
+    return chinese_chars >= _SURE_CHARS and chinese_chars > _beyond_ascii(text) / 2
 
 
 def _broken_share(body: bytes, encoding: str) -> float:

@@ -1,7 +1,7 @@
 """Text that speaks to a language model instead of its reader: marks of chat templates, and orders to a model or a judge.
 
-The marks are broken up wherever a text enters a prompt (`broken_up`); the orders are only counted (`attempts`), since a question may
-quote one. All patterns take time in proportion to the text.
+The marks are broken up wherever a text enters a prompt (`escape_chat_marks`); the orders are only counted (`attempts`), since a question
+may quote one. All patterns take time in proportion to the text.
 """
 
 import re
@@ -124,7 +124,7 @@ def attempts(text: str) -> list[str]:
     return [name for name, attempt in ATTEMPTS.items() if any(word in lowered for word in attempt.words) and attempt.pattern.search(text)]
 
 
-def broken_up(text: str, is_reply: bool = False) -> str:
+def escape_chat_marks(text: str, is_reply: bool = False) -> str:
     """Return a text in which no mark of a chat template stands whole: a blank more behind the first sign of each, `< |im_end|>`.
 
     Args:
@@ -135,6 +135,6 @@ def broken_up(text: str, is_reply: bool = False) -> str:
     return CHAT_MARK.sub(lambda mark: mark[0] if is_reply and mark["reasoning"] else f"{mark[0][0]} {mark[0][1:]}", text)
 
 
-def restored(text: str) -> str:
-    """Return the text that `broken_up` was given."""
+def unescape_chat_marks(text: str) -> str:
+    """Undo `escape_chat_marks`."""
     return CHAT_MARK.sub(lambda mark: mark[0][0] + mark[0][1:].removeprefix(" "), text)

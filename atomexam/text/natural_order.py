@@ -7,13 +7,13 @@ _FIGURES = re.compile("([0-9]+)")
 
 def natural_key(position: str) -> tuple[str | int, ...]:
     """Return a sort key that puts q2 before q10."""
-    return tuple([int(part) if place % 2 else part for place, part in enumerate(_FIGURES.split(position))])  # texts and numbers by turns
+    return tuple([int(part) if index % 2 else part for index, part in enumerate(_FIGURES.split(position))])  # texts and numbers by turns
 
 
 def natural_bytes(position: str) -> bytes:
     """Return bytes that sort as `natural_key` does; positions with NUL characters aside."""
     parts = enumerate(_FIGURES.split(position))
-    return b"\0".join([_number(part) if place % 2 else part.encode("utf-8", "surrogatepass") for place, part in parts])
+    return b"\0".join([_number(part) if index % 2 else part.encode("utf-8", "surrogatepass") for index, part in parts])
 
 
 def _number(digits: str) -> bytes:

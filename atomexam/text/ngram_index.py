@@ -28,12 +28,12 @@ def code_points(text: str) -> np.ndarray:
 
 
 def ngram_hashes(text: str, ngram_chars: int) -> np.ndarray:
-    """Return a 64-bit hash of the n-gram at each place of a text: the same on every machine, as hashes stand in files of splits."""
+    """Return a 64-bit hash of the n-gram at each position of a text: the same on every machine, as files of splits contain them."""
     codes = code_points(text)
-    places = max(0, len(codes) - ngram_chars + 1)
-    mixed = np.zeros(places, dtype=np.uint64)
+    count = max(0, len(codes) - ngram_chars + 1)
+    mixed = np.zeros(count, dtype=np.uint64)
     for offset in range(ngram_chars):
-        mixed ^= codes[offset : offset + places] * _FACTORS[offset % len(_FACTORS)]
+        mixed ^= codes[offset : offset + count] * _FACTORS[offset % len(_FACTORS)]
         mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX
     return mixed
 
@@ -45,28 +45,28 @@ class NgramIndex:
         """Take in the n-grams of texts.
 
         Args:
-            share: of the n-grams of a text, what another must hold to be met.
+            share: of the n-grams of a text, what another must have to be a candidate.
             is_weak: tells n-grams that another text may be counted to hold without holding them; where a text has too few others,
-                all of its n-grams are kept.
+                all of its n-grams are used.
         """
         counts = Counter(gram for grams in texts for gram in grams)
-        self._places: dict[str, list[int]] = defaultdict(list)
-        for place, grams in enumerate(texts):
+        self._indexes_by_gram: dict[str, list[int]] = defaultdict(list)
+        for index, grams in enumerate(texts):
             strong = [gram for gram in grams if not is_weak(gram)] if is_weak else list(grams)
             # Who holds the share holds one of the rarest n-grams: the others alone, and all weak ones, are too few.
             most = len(grams) - least_shared(len(grams), share) + 1
             rarest = sorted(strong, key=lambda gram: (counts[gram], gram))[:most] if len(strong) >= most else grams
             for gram in rarest:
-                self._places[gram].append(place)
+                self._indexes_by_gram[gram].append(index)
 
     @property
     def grams(self) -> KeysView[str]:
         """The n-grams of which another text must hold one."""
-        return self._places.keys()
+        return self._indexes_by_gram.keys()
 
-    def meeting(self, grams: AbstractSet[str]) -> set[int]:
-        """Return the places of the texts that may share enough n-grams with a text: all that do, and some that do not."""
-        return {place for gram in grams & self._places.keys() for place in self._places[gram]}
+    def candidates(self, grams: AbstractSet[str]) -> set[int]:
+        """Return the indexes of the texts that may share enough n-grams with a text: all that do, and some that do not."""
+        return {index for gram in grams & self._indexes_by_gram.keys() for index in self._indexes_by_gram[gram]}
 
 
 class NgramPrefilter:
@@ -85,8 +85,8 @@ class NgramPrefilter:
         texts = iter(texts)
         while batch := list(islice(texts, _BATCH)):
             matches = self._holding([_SEPARATOR.join(parts) + _SEPARATOR for _, parts in batch])
-            for place, (key, parts) in enumerate(batch):
-                if place in matches or not self._shorter.isdisjoint(parts):
+            for index, (key, parts) in enumerate(batch):
+                if index in matches or not self._shorter.isdisjoint(parts):
                     yield key, parts
 
     def _holding(self, texts: Sequence[str]) -> set[int]:

@@ -1,9 +1,9 @@
-"""Numbers as exams write them: Chinese and Roman numerals, ringed numbers. From numeral to value and back."""
+"""Numbers as exams write them: Chinese and Roman numerals, circled numbers. From numeral to value and back."""
 
 HANZI = "一二三四五六七八九十"
 """The Chinese numerals from 1 to 10."""
-RINGS = "①②③④⑤⑥⑦⑧⑨⑩"
-"""The ringed numbers from 1 to 10."""
+CIRCLED_NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩"
+"""The circled numbers from 1 to 10."""
 _DIGITS = {sign: value for value, sign in enumerate("〇" + HANZI[:9])} | {"零": 0, "两": 2}
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
 _MAX_NUMERAL_CHARS = 32  # a longer run of numerals is no number, and its value could have any length
@@ -39,7 +39,7 @@ def value_of(numeral: str) -> int | None:
     return 10 * (_DIGITS[tens] if tens else len(ten)) + (_DIGITS[ones] if ones else 0)
 
 
-def in_figures(numeral: str) -> str:
+def to_digits(numeral: str) -> str:
     """Return a Chinese numeral of any size in figures: 二十五 is 25, 一九九八 is 1998, 三万 is 30000."""
     if len(numeral) > _MAX_NUMERAL_CHARS:
         return numeral
@@ -76,8 +76,8 @@ def roman(number: int) -> str:
     """Return 4 as IV; a number that has no Roman numeral in figures."""
     if not 0 < number < 4000:
         return str(number)
-    shown = ""
+    numeral = ""
     for value, sign in _ROMAN:
         times, number = divmod(number, value)
-        shown += sign * times
-    return shown
+        numeral += sign * times
+    return numeral

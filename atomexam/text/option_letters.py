@@ -1,17 +1,17 @@
-"""The letters of options, A to J: as exams write them, and the places that they stand for."""
+"""The letters of options, A to J: as exams write them, and the positions that they stand for."""
 
 from collections.abc import Iterable
 
-from atomexam.text.numerals import RINGS
+from atomexam.text.numerals import CIRCLED_NUMBERS
 
 LETTERS = "ABCDEFGHIJ"
 """Of a question's options, in their order; a question with more of them is rejected."""
 WIDE = str.maketrans("ＡＢＣＤＥＦＧＨＩＪ", LETTERS)
 """Full-width letters to plain ones."""
-RINGED = {chr(first + place): letter for first in (0x24B6, 0x24D0, 0x249C) for place, letter in enumerate(LETTERS)}
-"""Letters in a ring or in brackets that are one sign, Ⓐ ⓐ ⒜, to plain ones."""
-RINGS_AS_LETTERS = str.maketrans(RINGS, LETTERS)
-"""Ringed numbers to the letters of the options that they count."""
+CIRCLED_LETTERS = {chr(first + at): letter for first in (0x24B6, 0x24D0, 0x249C) for at, letter in enumerate(LETTERS)}
+"""Letters in a circle or in brackets that are one character, Ⓐ ⓐ ⒜, to plain ones."""
+CIRCLED_AS_LETTERS = str.maketrans(CIRCLED_NUMBERS, LETTERS)
+"""Circled numbers to the letters of the options that they count."""
 
 
 def letters_in(text: str) -> list[str]:
@@ -19,9 +19,9 @@ def letters_in(text: str) -> list[str]:
     return [sign for sign in text.upper() if sign in LETTERS]
 
 
-def letters_at(places: Iterable[int]) -> str:
-    """Return the letters of options by their places from 0 on; an option beyond the last letter has none."""
-    return "".join([LETTERS[place : place + 1] for place in places])
+def letters_at(positions: Iterable[int]) -> str:
+    """Return the letters of options by their positions from 0 on; an option beyond the last letter has none."""
+    return "".join([LETTERS[at : at + 1] for at in positions])
 
 
 def next_letter(letter: str) -> str:

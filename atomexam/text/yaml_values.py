@@ -5,7 +5,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-_MOST_SAID = 300
+_MAX_MESSAGE_CHARS = 300
 
 
 def yaml_values(content: str | bytes, where: str, advice: str = "mend the line it names") -> Any:
@@ -21,14 +21,14 @@ def yaml_values(content: str | bytes, where: str, advice: str = "mend the line i
         text = content.decode("utf-8") if isinstance(content, bytes) else content
         return YAML(typ="safe", pure=True).load(text)
     except RecursionError:
-        said = "nested too deep"
+        message = "nested too deep"
     except MarkedYAMLError as error:
-        said = _at(error)
+        message = _at(error)
     except (YAMLError, UnicodeError) as error:
-        said = " ".join(str(error).split())
+        message = " ".join(str(error).split())
     except (ValueError, LookupError, TypeError, ArithmeticError) as error:  # of what the library makes of numbers and dates
-        said = str(error).partition(";")[0]
-    raise ValueError(f"{where}: no YAML ({said[:_MOST_SAID]}); {advice}")
+        message = str(error).partition(";")[0]
+    raise ValueError(f"{where}: no YAML ({message[:_MAX_MESSAGE_CHARS]}); {advice}")
 
 
 def _at(error: MarkedYAMLError) -> str:

@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.provenance import Provenance
-from atomexam.runtime.external_sort import ExternalSort, Run
+from atomexam.runtime.external_sort import ExternalSort, SortedRun
 from atomexam.runtime.guarded import limit_memory
 from atomexam.runtime.jsonl import to_line
 from atomexam.text.natural_order import natural_bytes
@@ -74,7 +74,7 @@ class Ended(NamedTuple):
     reason: str
     """`finished`, or why the spider closed early."""
     stats: dict[str, Any]
-    runs: list[Run]
+    runs: list[SortedRun]
 
 
 class Worker:

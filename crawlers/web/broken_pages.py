@@ -1,9 +1,9 @@
 """Pages that break their reader: which page is in hand while a process reads, so that who outlives the process can name it.
 
 libxml2 may run for minutes or crash on one crafted page, and no limit from inside stops it. So a crawl runs in a process that may break
-(`atomexam.runtime.guarded.outlived`), and begins anew without that page. The page is kept, stands in failed.jsonl with its cause and the
-version of the code that broke on it, and is read again when the code is another one. A page that a callback computes on for too long,
-or that holds more than a budget, is rejected alike, without a new beginning.
+(`atomexam.runtime.guarded.run_isolated`), and begins anew without that page. The page is kept, stands in failed.jsonl with its cause
+and the version of the code that broke on it, and is read again when the code is another one. A page that a callback computes on for
+too long, or that holds more than a budget, is rejected alike, without a new beginning.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from atomexam.runtime.guarded import Ended, OverBudget, beat, outlived
+from atomexam.runtime.guarded import OverBudget, ProcessFailure, beat, run_isolated
 from crawlers.store.exchanges import key_of
 from crawlers.store.missing_pages import BREAKS_READER
 
@@ -83,8 +83,8 @@ def spared(attempt: Callable[[], T], leave_out: Callable[[str, str], Any], what:
     broken: dict[str, str] = {}
     while len(broken) < MOST_BROKEN:
         use_hand(Hand())
-        came = outlived(attempt, PAGE_SECONDS, MAX_MEMORY_BYTES)
-        if not isinstance(came, Ended):
+        came = run_isolated(attempt, PAGE_SECONDS, MAX_MEMORY_BYTES)
+        if not isinstance(came, ProcessFailure):
             return came
         if (request := in_hand()) is None or request in broken:
             raise ValueError(f"{what} {came.words} {'on a page that was left out' if request else 'before its first page'}; {advice}")

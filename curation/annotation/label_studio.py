@@ -1,4 +1,4 @@
-"""Drawn claims -> the tasks of a Label Studio project; its exports (JSON, JSON-MIN) -> answers.
+"""Sampled claims -> the tasks of a Label Studio project; its exports (JSON, JSON-MIN) -> answers.
 
 Claims and passages are shown by the tags Text and Paragraphs, which take their data for text; HyperText would take it for a page.
 """
@@ -10,28 +10,28 @@ from typing import Any
 import msgspec
 
 from atomexam.runtime.jsonl import replacing, write_json
-from curation.annotation.answers import Answered
-from curation.annotation.samples import Drawn
+from curation.annotation.claim_verdicts import ClaimAnswer
+from curation.annotation.samples import SampledClaim
 
 CONFIG = Path(__file__).with_name("label_studio.xml")
 _NOTHING = {"source": "–", "text": "没有找到资料 (no evidence found)"}  # Paragraphs breaks on an empty list
 _EXPECTED = "expected an export of Label Studio as JSON or JSON-MIN"
 
 
-def write_project(folder: Path, drawn: Iterable[Drawn]) -> None:
+def write_project(folder: Path, sample: Iterable[SampledClaim]) -> None:
     """Write the labelling configuration and the tasks."""
     with replacing(folder / "label_studio.xml") as part:
         part.write_bytes(CONFIG.read_bytes())
-    write_json(folder / "label_studio.json", [{"data": _data(one)} for one in drawn])
+    write_json(folder / "label_studio.json", [{"data": _data(one)} for one in sample])
 
 
-def _data(drawn: Drawn) -> dict[str, Any]:
-    evidence = [{"source": one.origin, "text": f"{one.before}▶{one.sentence}◀{one.after}"} for one in drawn.evidence]
-    claim = drawn.claim
+def _data(sampled: SampledClaim) -> dict[str, Any]:
+    evidence = [{"source": one.origin, "text": f"{one.before}▶{one.sentence}◀{one.after}"} for one in sampled.evidence]
+    claim = sampled.claim
     return {"claim_id": claim.id, "atomic_type": claim.atomic_type, "claim": claim.factual, "evidence": evidence or [_NOTHING]}
 
 
-def read_export(path: Path) -> list[Answered]:
+def read_export(path: Path) -> list[ClaimAnswer]:
     """Return the answers of an export; tasks and annotations that were skipped or left empty have none.
 
     Raises:
@@ -43,14 +43,14 @@ def read_export(path: Path) -> list[Answered]:
         raise ValueError(f"{path}: no JSON ({error}); {_EXPECTED}") from None
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise ValueError(f"{path}: no list of tasks; {_EXPECTED}")
-    found: list[Answered] = []
+    answers: list[ClaimAnswer] = []
     for number, task in enumerate(tasks, 1):
         where = f"{path}: task {task.get('id', number)}"
-        found += _of_task(task, where) if "data" in task else _of_small_task(task, where)
-    return found
+        answers += _of_task(task, where) if "data" in task else _of_small_task(task, where)
+    return answers
 
 
-def _of_task(task: dict[str, Any], where: str) -> Iterator[Answered]:
+def _of_task(task: dict[str, Any], where: str) -> Iterator[ClaimAnswer]:
     annotations = task.get("annotations", task.get("completions"))
     if not isinstance(task["data"], dict) or not isinstance(annotations, list):
         raise ValueError(f"{where}: no data or annotations; {_EXPECTED}, with the annotations")
@@ -65,19 +65,19 @@ def _of_task(task: dict[str, Any], where: str) -> Iterator[Answered]:
         yield from _answered(task["data"], verdicts, comments, _person(annotation.get("completed_by")), where)
 
 
-def _of_small_task(task: dict[str, Any], where: str) -> Iterator[Answered]:
+def _of_small_task(task: dict[str, Any], where: str) -> Iterator[ClaimAnswer]:
     if "claim_id" not in task:
         raise ValueError(f"{where}: no claim_id; {_EXPECTED}")
     verdicts, comments = (_texts(task.get(name) or [], key, where) for name, key in (("verdict", "choices"), ("comment", "text")))
     yield from _answered(task, verdicts, comments, _person(task.get("annotator")), where)
 
 
-def _answered(data: dict[str, Any], verdicts: list[str], comments: list[str], person: str | None, where: str) -> Iterator[Answered]:
+def _answered(data: dict[str, Any], verdicts: list[str], comments: list[str], person: str | None, where: str) -> Iterator[ClaimAnswer]:
     if len(verdicts) > 1:
         raise ValueError(f"{where}: {len(verdicts)} verdicts in one annotation: {', '.join(verdicts)}; leave one in Label Studio")
     if verdicts:
         comment = " ".join(" ".join(comments).split())
-        yield Answered(where, str(data.get("claim_id", "")), str(data.get("claim", "")), person, verdicts[0], comment)
+        yield ClaimAnswer(where, str(data.get("claim_id", "")), str(data.get("claim", "")), person, verdicts[0], comment)
 
 
 def _texts(value: Any, key: str, where: str) -> list[str]:

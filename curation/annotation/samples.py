@@ -1,4 +1,4 @@
-"""Claims and their evidence -> the claims of each type that people verify, with what they are shown."""
+"""Claims and their evidence -> the claims of each type that people verify, with the passages that they see."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Evidence, Passage
-from atomexam.records.identity import lot
+from atomexam.records.identity import draw_order
 
 _MAX_URL_CHARS = 2_000
 
 
-class Shown(NamedTuple):
+class DisplayedPassage(NamedTuple):
     """One passage as people see it."""
 
     origin: str
@@ -22,30 +22,32 @@ class Shown(NamedTuple):
     after: str
 
 
-class Drawn(NamedTuple):
+class SampledClaim(NamedTuple):
     """One claim to be verified."""
 
     claim: ClaimPair
-    evidence: list[Shown]
+    evidence: list[DisplayedPassage]
     """The best first."""
 
 
-def draw(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list[ClaimPair]:
-    """Return the claims of each atomic type to be verified by people; a claim's lot hangs on its id and the seed alone.
+def sample_claims(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list[ClaimPair]:
+    """Return the claims of each atomic type to be verified by people; a claim's rank in the draw depends on its id and the seed alone.
 
-    So a claim that leaves the data gives its place to the next lot, and no other is changed.
+    So if a claim leaves the data, the next one replaces it, and the rest of the sample stays.
     """
     by_type = defaultdict(list)
     for claim in claims:
         by_type[claim.atomic_type].append(claim)
-    return [claim for kind in sorted(by_type) for claim in sorted(by_type[kind], key=lambda claim: lot(seed, claim.id))[:per_type]]
+    return [claim for kind in sorted(by_type) for claim in sorted(by_type[kind], key=lambda claim: draw_order(seed, claim.id))[:per_type]]
 
 
-def with_evidence(claims: Iterable[ClaimPair], evidence: Mapping[str, Sequence[Evidence]], passages: Mapping[str, Passage]) -> list[Drawn]:
+def with_evidence(
+    claims: Iterable[ClaimPair], evidence: Mapping[str, Sequence[Evidence]], passages: Mapping[str, Passage]
+) -> list[SampledClaim]:
     """Return claims with the passages found for them, by claim id and by passage id."""
-    return [Drawn(claim, [_shown(row, passages[row.passage].text) for row in evidence.get(claim.id, ())]) for claim in claims]
+    return [SampledClaim(claim, [_displayed(row, passages[row.passage].text) for row in evidence.get(claim.id, ())]) for claim in claims]
 
 
-def _shown(row: Evidence, text: str) -> Shown:
+def _displayed(row: Evidence, text: str) -> DisplayedPassage:
     origin = f"{row.rank} · {row.source} · {row.url[:_MAX_URL_CHARS]}"
-    return Shown(origin, text[: row.start], text[row.start : row.end], text[row.end :])
+    return DisplayedPassage(origin, text[: row.start], text[row.start : row.end], text[row.end :])

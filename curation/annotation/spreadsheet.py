@@ -1,29 +1,29 @@
-"""Drawn claims -> a spreadsheet, one row a claim with its evidence beside; a filled one -> answers."""
+"""Sampled claims -> a spreadsheet, one row a claim with its evidence beside; a filled one -> answers."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from atomexam.records.verdict import ANSWERS
 from atomexam.runtime.sheets import read_sheet, typed, write_sheet
-from curation.annotation.answers import Answered
-from curation.annotation.samples import Drawn
+from curation.annotation.claim_verdicts import ClaimAnswer
+from curation.annotation.samples import SampledClaim
 
 SHEET = "claims.xlsx"
 _COLUMNS = ("claim_id", "atomic_type", "claim", "verdict", "comment")
 _NEEDED = ("claim_id", "claim", "verdict")
 
 
-def write_spreadsheet(folder: Path, drawn: Sequence[Drawn]) -> None:
+def write_spreadsheet(folder: Path, sample: Sequence[SampledClaim]) -> None:
     """Write the workbook: the sentence that speaks of the claim, and under it where it stands."""
-    most = max((len(one.evidence) for one in drawn), default=0)
+    most = max((len(one.evidence) for one in sample), default=0)
     rows = []
-    for claim, evidence in drawn:
+    for claim, evidence in sample:
         cells = [f"{one.sentence}\n{one.origin}" for one in evidence]
         rows.append([claim.id, claim.atomic_type, claim.factual, "", "", *cells, *[""] * (most - len(cells))])
     write_sheet(folder / SHEET, [*_COLUMNS, *(f"evidence_{number}" for number in range(1, most + 1))], rows, {"verdict": ANSWERS})
 
 
-def read_spreadsheet(path: Path) -> list[Answered]:
+def read_spreadsheet(path: Path) -> list[ClaimAnswer]:
     """Return the answers of a filled workbook or CSV; rows without a verdict have none.
 
     The annotator is named by the file, or by a column `annotator`, as in a CSV of Label Studio; a file that is named as it was
@@ -32,7 +32,7 @@ def read_spreadsheet(path: Path) -> list[Answered]:
     Raises:
         ValueError: a column is missing, or a row has a comment and no verdict.
     """
-    found = []
+    answers = []
     named = None if path.stem.casefold() == Path(SHEET).stem else path.stem
     for where, cells in read_sheet(path):
         if missing := [name for name in _NEEDED if name not in cells]:
@@ -40,7 +40,7 @@ def read_spreadsheet(path: Path) -> list[Answered]:
         verdict, comment = typed(cells["verdict"]), " ".join(typed(cells.get("comment", "")).split())
         if verdict:
             person = cells.get("annotator") or named
-            found.append(Answered(where, cells["claim_id"], cells["claim"], person, verdict, comment))
+            answers.append(ClaimAnswer(where, cells["claim_id"], cells["claim"], person, verdict, comment))
         elif comment:
             raise ValueError(f"{where}: a comment and no verdict; choose one of {', '.join(ANSWERS)}, or empty the comment")
-    return found
+    return answers

@@ -20,24 +20,24 @@ from atomexam.records.checks import convert
 from atomexam.records.params import PARAMS_FILE, Clean, NearDuplicates, read_params
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import command
+from curation.audit.audited_questions import audited_questions
 from curation.audit.defects import withheld
 from curation.audit.figures import FIGURES, exceeded, read_limits
 from curation.audit.findings import examine
-from curation.audit.mending import as_csv, lines_of, mend_first
+from curation.audit.repair_lines import as_csv, lines_of, mend_first
 from curation.audit.report import markdown, page, summary
-from curation.audit.rows import rows_of
-from curation.audit.sets import read_set, told_of
+from curation.audit.sets import file_summary, read_set
 from curation.audit.splits import FIELDS, SplitOf, read_split_of
 
 CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)
 NEAR_DUPLICATES = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
-"""Where there is no params.yaml; the numbers that hold are told in audit.json."""
+"""Where there is no params.yaml; audit.json names the numbers that were used."""
 _EXCEEDED, _WRONG_INPUT = 1, 2
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _arguments(argv)
-    limits, told = read_limits(arguments.max), read_split_of(arguments.split_of)
+    limits, split_of = read_limits(arguments.max), read_split_of(arguments.split_of)
     if arguments.out.exists() and not arguments.out.is_dir():
         raise ValueError(f"--out {arguments.out}: expected a folder, found a file")
     formats = arguments.reference_format
@@ -48,35 +48,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     known = read_params() if Path(PARAMS_FILE).exists() else {}
     clean = convert(known.get("clean") or to_builtins(CLEAN), Clean, f"{PARAMS_FILE}: clean")
     twins = convert(known.get("near_duplicates") or to_builtins(NEAR_DUPLICATES), NearDuplicates, f"{PARAMS_FILE}: near_duplicates")
-    audited = read_set(arguments.paths, arguments.format, (told.field,) if told.field else FIELDS, arguments.layouts)
-    rows = rows_of(audited, told, clean)
+    audited = read_set(arguments.paths, arguments.format, (split_of.field,) if split_of.field else FIELDS, arguments.layouts)
+    rows = audited_questions(audited, split_of, clean)
     references = []
-    for place, path in enumerate(arguments.reference):
-        format_name = formats[place if len(formats) > 1 else 0] if formats else None
-        references += rows_of(read_set([path], format_name, layouts=arguments.layouts), SplitOf(), clean)
-    found = examine(rows, references if arguments.reference else None, twins)
-    lines = lines_of(rows, found, withheld(found["files"]))
-    found["mend_first"] = mend_first(lines, len(rows))
-    over = exceeded(found["figures"], limits)
-    read = {"settings": to_builtins(clean) | to_builtins(twins), "read": [told_of(file) for file in audited.files.values()]}
+    for index, path in enumerate(arguments.reference):
+        format_name = formats[index if len(formats) > 1 else 0] if formats else None
+        references += audited_questions(read_set([path], format_name, layouts=arguments.layouts), SplitOf(), clean)
+    findings = examine(rows, references if arguments.reference else None, twins)
+    lines = lines_of(rows, findings, withheld(findings["files"]))
+    findings["mend_first"] = mend_first(lines, len(rows))
+    over = exceeded(findings["figures"], limits)
+    read = {"settings": to_builtins(clean) | to_builtins(twins), "read": [file_summary(file) for file in audited.files.values()]}
     about = {"set": {"name": arguments.name or _named(arguments.paths), "version": arguments.set_version, "date": arguments.date}}
-    _write(arguments.out, about | read | found | {"exceeded": over}, as_csv(lines))
+    _write(arguments.out, about | read | findings | {"exceeded": over}, as_csv(lines))
     return _EXCEEDED if over else 0
 
 
 def _named(paths: Sequence[str]) -> str:
     """Return what a set is called where nobody says it: its only file or folder, or the folder that has them all."""
-    place = Path(paths[0])
-    return place.name if len(paths) == 1 else place.parent.name or place.name
+    path = Path(paths[0])
+    return path.name if len(paths) == 1 else path.parent.name or path.name
 
 
-def _write(folder: Path, found: dict[str, Any], lines: str) -> None:
+def _write(folder: Path, findings: dict[str, Any], lines: str) -> None:
     with folder_lock(folder) as out:
-        write_json(out / "audit.json", found)
-        for name, text in (("audit.md", markdown(found)), ("index.html", page(found)), ("lines.csv", f"\ufeff{lines}")):
+        write_json(out / "audit.json", findings)
+        for name, text in (("audit.md", markdown(findings)), ("index.html", page(findings)), ("lines.csv", f"\ufeff{lines}")):
             with replacing(out / name) as part:
                 part.write_text(text, encoding="utf-8", newline="")
-    print(summary(found), end="")
+    print(summary(findings), end="")
     print(f"report     {folder / 'index.html'}")
 
 

@@ -8,8 +8,8 @@ from statistics import quantiles
 from typing import Any
 
 from atomexam.text.canonical import canonical
+from curation.audit.audited_questions import AuditedQuestion
 from curation.audit.cross_split import share
-from curation.audit.rows import Row
 from curation.near_duplicates.wording import denials, difference, figures
 
 _FENCE = 3.0  # Tukey's outer fence: "far out" beyond three interquartile ranges (Exploratory Data Analysis, 1977)
@@ -21,7 +21,7 @@ _EXAMPLES = 20
 _NO_SPLIT = "all"
 
 
-def classes(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, int]]]:
+def classes(rows: Sequence[AuditedQuestion]) -> dict[str, dict[str, dict[str, int]]]:
     """Return how many questions each split has of each examination, subject, type and category."""
     tables: dict[str, dict[str, Counter[str]]] = {name: defaultdict(Counter) for name in ("exam", "subject", "question_type", "category")}
     for row in rows:
@@ -30,12 +30,12 @@ def classes(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, int]]]:
     return {name: {value: dict(sorted(table[value].items())) for value in sorted(table)} for name, table in tables.items()}
 
 
-def files(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def files(rows: Sequence[AuditedQuestion]) -> list[dict[str, Any]]:
     """Return for each file, and each split in it, how many questions have an answer; where none has, the key is withheld."""
-    found: dict[tuple[str, str | None], Counter[bool]] = defaultdict(Counter)
+    counts: dict[tuple[str, str | None], Counter[bool]] = defaultdict(Counter)
     read = {(row.file, row.split) for row in rows if row.item.doubt is None}
     for row in rows:
-        found[row.file, row.split][row.question.answer is not None] += 1
+        counts[row.file, row.split][row.question.answer is not None] += 1
     return [
         {
             "file": file,
@@ -45,26 +45,26 @@ def files(rows: Sequence[Row]) -> list[dict[str, Any]]:
             "share": share(count[True], count.total()),
             "withheld": not count[True] and (file, split) in read,
         }
-        for (file, split), count in sorted(found.items(), key=lambda pair: (pair[0][0], pair[0][1] or ""))
+        for (file, split), count in sorted(counts.items(), key=lambda pair: (pair[0][0], pair[0][1] or ""))
     ]
 
 
-def lengths(rows: Sequence[Row]) -> dict[str, Any]:
+def lengths(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
     """Return the quartiles of the lengths of stems and options, and what lies far outside them on a logarithmic scale."""
     stems = [(len(row.question.stem), row.question.stem, row) for row in rows if row.question.stem]
     options = [(len(option.text), option.text, row) for row in rows for option in row.question.options if option.text]
     return {"stems": _outliers(stems), "options": _outliers(options)}
 
 
-def near_identical_options(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def near_identical_options(rows: Sequence[AuditedQuestion]) -> list[dict[str, Any]]:
     """Return the pairs of options of one question that are equal but for punctuation, or for one character."""
-    found = []
+    pairs = []
     for row in rows:
         for one, other in combinations(row.question.options, 2):
             if kind := _almost_one(canonical(one.text), canonical(other.text)):
                 pair = [f"{option.letter} {option.text}" for option in (one, other)]
-                found.append({"file": row.file, "position": row.position, "kind": kind, "options": pair})
-    return found
+                pairs.append({"file": row.file, "position": row.position, "kind": kind, "options": pair})
+    return pairs
 
 
 def _almost_one(one: str, other: str) -> str | None:
@@ -83,7 +83,7 @@ def _almost_one(one: str, other: str) -> str | None:
     return "one_character"
 
 
-def _outliers(texts: Sequence[tuple[int, str, Row]]) -> dict[str, Any]:
+def _outliers(texts: Sequence[tuple[int, str, AuditedQuestion]]) -> dict[str, Any]:
     if len(texts) < _MIN_FOR_QUARTILES:
         return {"texts": len(texts), "quartiles": None, "outliers": 0, "histogram": _histogram(texts), "examples": []}
     low, middle, high = quantiles((length for length, _, _ in texts), n=4, method="inclusive")
@@ -99,7 +99,7 @@ def _outliers(texts: Sequence[tuple[int, str, Row]]) -> dict[str, Any]:
     }
 
 
-def _histogram(texts: Sequence[tuple[int, str, Row]]) -> list[dict[str, int]]:
+def _histogram(texts: Sequence[tuple[int, str, AuditedQuestion]]) -> list[dict[str, int]]:
     """Return how many texts have 1, 2 to 3, 4 to 7 … characters."""
     counts = Counter(length.bit_length() for length, _, _ in texts)
     powers = range(min(counts), max(counts) + 1) if counts else ()

@@ -7,29 +7,29 @@ from typing import Any, NamedTuple
 
 from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
-from curation.audit.rows import Row
-from curation.near_duplicates.clusters import Bonds, case_groups
+from curation.audit.audited_questions import AuditedQuestion
+from curation.near_duplicates.clusters import TwinRelations, case_groups
 from curation.near_duplicates.merging import Sightings
 from curation.near_duplicates.pair_rules import answer_of, same_answer
 
 _ORDER = ("test", "val", "dev", "reserved", "train")
 _SAME, _UNKNOWN, _OTHER = "same_answer", "answer_unknown", "other_answer"
 Split = str | None
-Held = Sequence[Sequence[Row]]
-"""Of each place among the distinct questions, its rows."""
+RowsByQuestion = Sequence[Sequence[AuditedQuestion]]
+"""The rows of each distinct question, by its index."""
 
 
-class Leaks(NamedTuple):
+class SplitLeaks(NamedTuple):
     """Questions that several splits have."""
 
     across: list[dict[str, Any]]
     """Of each two splits, how many questions of one have a twin in the other, and whether with the same answer."""
-    leaking: list[Row]
+    leaking: list[AuditedQuestion]
     """Rows outside train that have a twin in another split."""
 
 
 class _Reach(NamedTuple):
-    """Of each place among the distinct questions, the splits in which it is met."""
+    """For each distinct question, by its index, the splits that contain it."""
 
     same: list[set[Split]]
     """The question itself."""
@@ -37,17 +37,21 @@ class _Reach(NamedTuple):
     """The question or a twin."""
     case: list[set[Split]]
     """Any question of its case."""
-    places: list[list[int]]
+    positions: list[list[int]]
     """The question itself and its twins."""
 
 
-def leaks(every: Sequence[Sightings], held: Held, bonds: Bonds, params: NearDuplicates) -> Leaks:
+def leaks(every: Sequence[Sightings], rows_of: RowsByQuestion, bonds: TwinRelations, params: NearDuplicates) -> SplitLeaks:
     """Return what each split of a set has of another."""
-    reach = _reach(every, held, bonds, params)
-    splits = sorted({row.split for rows in held for row in rows if row.split}, key=_place_of_split)
-    return Leaks(
-        across=[_across(held, reach, of, among, params.ngram_chars) for of, among in permutations(splits, 2)],
-        leaking=[row for row, place in _placed(held) if row.split not in (None, "train") and reach.twins[place] - {row.split, None}],
+    reach = _reach(every, rows_of, bonds, params)
+    splits = sorted({row.split for rows in rows_of for row in rows if row.split}, key=_split_order)
+    return SplitLeaks(
+        across=[_across(rows_of, reach, of, among, params.ngram_chars) for of, among in permutations(splits, 2)],
+        leaking=[
+            row
+            for row, position in _rows_with_position(rows_of)
+            if row.split not in (None, "train") and reach.twins[position] - {row.split, None}
+        ],
     )
 
 
@@ -56,40 +60,40 @@ def share(part: int, whole: int) -> float | None:
     return round(part / whole, 6) if whole else None
 
 
-def _place_of_split(name: str) -> tuple[int, str]:
+def _split_order(name: str) -> tuple[int, str]:
     return (_ORDER.index(name) if name in _ORDER else -1, name)
 
 
-def _reach(every: Sequence[Sightings], held: Held, bonds: Bonds, params: NearDuplicates) -> _Reach:
-    same = [{row.split for row in rows} for rows in held]
-    reached, places = [set(splits) for splits in same], [[place] for place in range(len(held))]
+def _reach(every: Sequence[Sightings], rows_of: RowsByQuestion, bonds: TwinRelations, params: NearDuplicates) -> _Reach:
+    same = [{row.split for row in rows} for rows in rows_of]
+    reached, positions = [set(splits) for splits in same], [[position] for position in range(len(rows_of))]
     for a, b in sorted(bonds):
         for one, other in ((a, b), (b, a)):
             reached[one] |= same[other]
-            places[one].append(other)
+            positions[one].append(other)
     groups = case_groups(every, bonds, params)
     by_group: dict[str, set[Split]] = defaultdict(set)
     keys = [groups.get(one.compared.case or "") for one in every]
     for key, splits in zip(keys, same, strict=True):
         if key:
             by_group[key] |= splits
-    return _Reach(same, reached, [by_group[key] if key else set() for key in keys], places)
+    return _Reach(same, reached, [by_group[key] if key else set() for key in keys], positions)
 
 
-def _placed(held: Held) -> Iterable[tuple[Row, int]]:
-    return ((row, place) for place, rows in enumerate(held) for row in rows)
+def _rows_with_position(rows_of: RowsByQuestion) -> Iterable[tuple[AuditedQuestion, int]]:
+    return ((row, position) for position, rows in enumerate(rows_of) for row in rows)
 
 
-def _across(held: Held, reach: _Reach, of: str, among: str, ngram_chars: int) -> dict[str, Any]:
+def _across(rows_of: RowsByQuestion, reach: _Reach, of: str, among: str, ngram_chars: int) -> dict[str, Any]:
     """Return what is met of one split in another; a question on a shared case is no twin of another question on that case."""
     kinds = (("identical", reach.same), ("near", reach.twins), ("shared_case_only", reach.case))
     counts: Counter[str] = Counter()
-    for place, rows in enumerate(held):
+    for position, rows in enumerate(rows_of):
         asking = [row.question for row in rows if row.split == of]
-        kind = next((kind for kind, splits in kinds if among in splits[place]), "none")
+        kind = next((kind for kind, splits in kinds if among in splits[position]), "none")
         counts[kind] += len(asking)
         if asking and kind in ("identical", "near"):
-            twins = [row.question for other in reach.places[place] for row in held[other] if row.split == among]
+            twins = [row.question for other in reach.positions[position] for row in rows_of[other] if row.split == among]
             counts.update(_answers(question, twins, ngram_chars) for question in asking)
     questions = sum(counts[kind] for kind, _ in kinds) + counts["none"]
     return {

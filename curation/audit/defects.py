@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from curation.audit.audited_questions import AuditedQuestion
 from curation.audit.cross_split import share
-from curation.audit.rows import Row
 from curation.clean.questions.options import OPTION_RULES
 from curation.clean.questions.paper_marks import STEM_RULES
 from curation.clean.questions.prose_marks import ANSWER_RULES
@@ -28,55 +28,55 @@ _MEANINGS = {rule.name: rule.why for rule in (*RULES, *STEM_RULES, *ANSWER_RULES
     "case_split": "A case that several questions share stands in each stem.",
 }
 _HEAD_CHARS, _TAIL_CHARS = 60, 120
-_OPTIONS_SHOWN = 10
-Places = frozenset[tuple[str, str | None]]
+_MAX_OPTIONS = 10
+FileSplits = frozenset[tuple[str, str | None]]
 _KINDS = ("rejected", "repaired", "unified")
 
 
-def withheld(files: Sequence[Mapping[str, Any]]) -> Places:
+def withheld(files: Sequence[Mapping[str, Any]]) -> FileSplits:
     """Return the files and splits that withhold their whole key, which is no defect of their questions."""
     return frozenset((one["file"], one["split"]) for one in files if one["withheld"])
 
 
-def reasons_of(row: Row, withholding: Places) -> tuple[str, ...]:
+def reasons_of(row: AuditedQuestion, withholding: FileSplits) -> tuple[str, ...]:
     """Return why a question is not sound."""
     return tuple(reason for reason in row.reasons if reason != _NO_ANSWER or (row.file, row.split) not in withholding)
 
 
-def repairs_of(row: Row) -> tuple[str, ...]:
+def repairs_of(row: AuditedQuestion) -> tuple[str, ...]:
     """Return the rules that mend something in a question; writing it in one form is no repair."""
     return tuple(rule for rule in row.rules if rule not in _UNIFIED)
 
 
-def defects(rows: Sequence[Row], withholding: Places) -> dict[str, dict[str, Any]]:
+def defects(rows: Sequence[AuditedQuestion], withholding: FileSplits) -> dict[str, dict[str, Any]]:
     """Return each defect with what it means, its count, its share of the questions and examples: what is rejected, repaired, unified."""
-    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    rows_by_defect: dict[tuple[str, str], list[AuditedQuestion]] = defaultdict(list)
     for row in rows:
         for reason in reasons_of(row, withholding):
-            found["rejected", reason].append(row)
+            rows_by_defect["rejected", reason].append(row)
         for rule in row.rules:
-            found["unified" if rule in _UNIFIED else "repaired", rule].append(row)
-    order = sorted(found, key=lambda key: (_KINDS.index(key[0]), -len(found[key]), key[1]))
+            rows_by_defect["unified" if rule in _UNIFIED else "repaired", rule].append(row)
+    order = sorted(rows_by_defect, key=lambda key: (_KINDS.index(key[0]), -len(rows_by_defect[key]), key[1]))
     return {
         name: {
             "kind": kind,
             "means": REASONS.get(name) or _MEANINGS.get(name, ""),
-            "count": len(found[kind, name]),
-            "share": share(len(found[kind, name]), len(rows)),
-            "examples": [_example(row) for row in found[kind, name][:_EXAMPLES]],
+            "count": len(rows_by_defect[kind, name]),
+            "share": share(len(rows_by_defect[kind, name]), len(rows)),
+            "examples": [_example(row) for row in rows_by_defect[kind, name][:_EXAMPLES]],
         }
         for kind, name in order
     }
 
 
-def _example(row: Row) -> dict[str, Any]:
+def _example(row: AuditedQuestion) -> dict[str, Any]:
     options = row.item.options_raw or row.item.shared_options_raw or []
     return {
         "file": row.file,
         "position": row.position,
         "case": _both_ends(row.item.case_raw or ""),
         "stem": _both_ends(row.item.stem_raw or ""),
-        "options": [_both_ends(option) for option in options[:_OPTIONS_SHOWN]],
+        "options": [_both_ends(option) for option in options[:_MAX_OPTIONS]],
         "answer": None if row.item.answer_raw is None else _both_ends(row.item.answer_raw),
     }
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from atomexam.records.identity import content_id
 from atomexam.records.params import NearDuplicates
-from curation.audit.cross_split import Leaks, leaks
-from curation.audit.rows import Row
+from curation.audit.audited_questions import AuditedQuestion
+from curation.audit.cross_split import SplitLeaks, leaks
 from curation.clean.questions.with_all_reasons import is_comparable
-from curation.near_duplicates.clusters import Bonds, Star, find_twins, stars
+from curation.near_duplicates.clusters import Star, TwinRelations, find_twins, stars
 from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import Sightings, sighted
 from curation.near_duplicates.reviews import right_texts
@@ -26,7 +26,7 @@ class Duplicates(NamedTuple):
     clusters: list[dict[str, Any]]
     conflicts: list[dict[str, Any]]
     """Clusters whose answers differ, and pairs of questions of two clusters whose answers do."""
-    leaks: Leaks
+    leaks: SplitLeaks
     """What each split has of another."""
     identical: int
     """Rows beyond the first of each id."""
@@ -34,35 +34,35 @@ class Duplicates(NamedTuple):
     """Further rows that a cluster holds beyond its first."""
 
 
-def duplicates_in(rows: Sequence[Row], params: NearDuplicates) -> Duplicates:
+def duplicates_in(rows: Sequence[AuditedQuestion], params: NearDuplicates) -> Duplicates:
     """Return what asks the same as what; questions without a stem, and endless ones, are compared with none."""
     row_of = {id(row.question): row for row in rows}  # by object: rows may be equal to the last byte
-    order = {id(row): place for place, row in enumerate(rows)}
+    order = {id(row): position for position, row in enumerate(rows)}
     every = sighted((row.question for row in rows if is_comparable(row.question)), params.ngram_chars)
-    held = [[row_of[id(question)] for question in one.rows] for one in every]
+    rows_of = [[row_of[id(question)] for question in one.rows] for one in every]
     bonds = find_twins(every, params)
-    found = list(stars(every, bonds, soundest_first(every, bonds, params.ngram_chars)))
-    groups = [star for star in found if star.members or len(star.centre.rows) > 1]
+    all_stars = list(stars(every, bonds, soundest_first(every, bonds, params.ngram_chars)))
+    groups = [star for star in all_stars if star.members or len(star.centre.rows) > 1]
     clusters = sorted((_cluster(star, row_of, order) for star in groups), key=lambda one: one["cluster_id"])
-    astray = [_cluster(star, row_of, order) for star in _astray(every, found, bonds)]
+    astray = [_cluster(star, row_of, order) for star in _astray(every, all_stars, bonds)]
     return Duplicates(
         clusters=clusters,
         conflicts=[one for one in clusters if one["conflict"]] + astray,
-        leaks=leaks(every, held, bonds, params),
+        leaks=leaks(every, rows_of, bonds, params),
         identical=sum(len(one.rows) - 1 for one in every),
         near=sum(len(star.members) for star in groups),
     )
 
 
-def _astray(every: Sequence[Sightings], found: Sequence[Star], bonds: Bonds) -> Iterable[Star]:
+def _astray(every: Sequence[Sightings], all_stars: Sequence[Star], bonds: TwinRelations) -> Iterable[Star]:
     """Yield pairs whose answers differ and that no cluster holds together."""
-    star_of = {one.id: place for place, star in enumerate(found) for one in (star.centre, *(member for member, _ in star.members))}
+    star_of = {one.id: index for index, star in enumerate(all_stars) for one in (star.centre, *(member for member, _ in star.members))}
     for (a, b), bond in sorted(bonds.items()):
         if bond.conflict and star_of[every[a].id] != star_of[every[b].id]:
             yield Star(every[a], [(every[b], bond.similarity)], True, every[a])
 
 
-def _cluster(star: Star, row_of: dict[int, Row], order: dict[int, int]) -> dict[str, Any]:
+def _cluster(star: Star, row_of: dict[int, AuditedQuestion], order: dict[int, int]) -> dict[str, Any]:
     """Return a cluster as audit.json has it."""
     members = [(star.centre, 1.0), *star.members]
     rows = [(row_of[id(question)], similarity) for one, similarity in members for question in one.rows]

@@ -35,14 +35,14 @@ class Limit(NamedTuple):
     most: float
 
 
-def read_limits(said: Sequence[str]) -> list[Limit]:
+def read_limits(values: Sequence[str]) -> list[Limit]:
     """Read the values of --max, `NAME=NUMBER`.
 
     Raises:
         ValueError: a name is not known, or what stands behind it is no number.
     """
     limits = []
-    for value in said:
+    for value in values:
         name, _, number = value.partition("=")
         if name not in FIGURES:
             raise ValueError(f"--max {value}: no figure {name!r}; known: {', '.join(FIGURES)}")
@@ -59,15 +59,15 @@ def exceeded(figures: Mapping[str, float | int | None], limits: Sequence[Limit])
     """Return the limits that are exceeded.
 
     Raises:
-        ValueError: a limited figure cannot be told for this set.
+        ValueError: a limited figure cannot be measured for this set.
     """
-    untold = [limit.name for limit in limits if figures[limit.name] is None]
-    if untold:
-        raise ValueError(f"--max {untold[0]}: cannot be told of this set: {_missing(untold[0])}")
+    unknown = [limit.name for limit in limits if figures[limit.name] is None]
+    if unknown:
+        raise ValueError(f"--max {unknown[0]}: cannot be measured for this set: {_missing(unknown[0])}")
     return [
-        {"figure": limit.name, "found": found, "most": limit.most}
+        {"figure": limit.name, "found": actual, "most": limit.most}
         for limit in limits
-        if (found := figures[limit.name]) is not None and found > limit.most
+        if (actual := figures[limit.name]) is not None and actual > limit.most
     ]
 
 

@@ -5,22 +5,22 @@ from typing import Any
 
 from atomexam.records.params import NearDuplicates
 from curation.audit import balance
+from curation.audit.audited_questions import AuditedQuestion
 from curation.audit.cross_split import share
 from curation.audit.defects import defects, reasons_of, repairs_of, withheld
 from curation.audit.duplicates import Duplicates, duplicates_in
 from curation.audit.guessing import letters, longest
-from curation.audit.rows import Row
 from curation.clean.questions.with_all_reasons import is_comparable
-from curation.near_duplicates.contamination import met
+from curation.near_duplicates.contamination import matched_pairs
 
 _STEM_CHARS = 200
 
 
-def examine(rows: Sequence[Row], references: Sequence[Row] | None, params: NearDuplicates) -> dict[str, Any]:
-    """Return what is found in a set; without references it is not told what is contaminated."""
+def examine(rows: Sequence[AuditedQuestion], references: Sequence[AuditedQuestion] | None, params: NearDuplicates) -> dict[str, Any]:
+    """Return all findings on a set; without references none of contamination."""
     twins = duplicates_in(rows, params)
     files = balance.files(rows)
-    found = {
+    findings = {
         "files": files,
         "twins_across_splits": twins.leaks.across,
         "clusters": twins.clusters,
@@ -34,26 +34,28 @@ def examine(rows: Sequence[Row], references: Sequence[Row] | None, params: NearD
         "lengths": balance.lengths(rows),
         "near_identical_options": balance.near_identical_options(rows),
     }
-    return {"figures": _figures(rows, references, twins, found)} | found
+    return {"figures": _figures(rows, references, twins, findings)} | findings
 
 
-def _figures(rows: Sequence[Row], references: Sequence[Row] | None, twins: Duplicates, found: Mapping[str, Any]) -> dict[str, Any]:
+def _figures(
+    rows: Sequence[AuditedQuestion], references: Sequence[AuditedQuestion] | None, twins: Duplicates, findings: Mapping[str, Any]
+) -> dict[str, Any]:
     splits = {row.split for row in rows} - {None}
     outside = sum(row.split not in (None, "train") for row in rows)
-    withholding = withheld(found["files"])
+    withholding = withheld(findings["files"])
     defective = sum(bool(reasons_of(row, withholding)) for row in rows)
-    long = found["longest_option"]
+    long = findings["longest_option"]
     keyed = [row for row in rows if row.item.doubt is None and (row.file, row.split) not in withholding]
-    alike = {(pair["file"], pair["position"]) for pair in found["near_identical_options"]}
-    conflicting = {(row["file"], row["position"]) for one in found["conflicting_keys"] for row in one["rows"]}
-    hit = {(one["file"], one["position"]) for one in found["contaminated"]}
-    stems = found["lengths"]["stems"]
+    alike = {(pair["file"], pair["position"]) for pair in findings["near_identical_options"]}
+    conflicting = {(row["file"], row["position"]) for one in findings["conflicting_keys"] for row in one["rows"]}
+    hit = {(one["file"], one["position"]) for one in findings["contaminated"]}
+    stems = findings["lengths"]["stems"]
     from_train = next((one for one in twins.leaks.across if (one["of"], one["in"]) == ("test", "train")), {})
     return {
         "questions": len(rows),
         "clusters": len(twins.clusters),
-        "cross_split_clusters": len(found["cross_split_clusters"]) if len(splits) > 1 else None,
-        "conflicting_keys": len(found["conflicting_keys"]),
+        "cross_split_clusters": len(findings["cross_split_clusters"]) if len(splits) > 1 else None,
+        "conflicting_keys": len(findings["conflicting_keys"]),
         "contaminated": None if references is None else len(hit),
         "defects": defective,
         "duplicates_share": share(twins.identical + twins.near, len(rows)),
@@ -69,25 +71,25 @@ def _figures(rows: Sequence[Row], references: Sequence[Row] | None, twins: Dupli
         "missing_keys_share": share(sum(row.question.answer is None for row in keyed), len(keyed)),
         "near_identical_options_share": share(len(alike), len(rows)),
         "length_outliers_share": share(stems["outliers"], stems["texts"]),
-        "letter_deviation": found["letters"]["largest_deviation"],
+        "letter_deviation": findings["letters"]["largest_deviation"],
         "longest_option_excess": round(long["share"] - long["by_chance"], 6) if long["questions"] else None,
     }
 
 
-def _contaminated(rows: Sequence[Row], references: Sequence[Row], params: NearDuplicates) -> list[dict[str, Any]]:
-    """Return each row that a reference asks, too, with every place of the reference that does."""
-    found = []
+def _contaminated(rows: Sequence[AuditedQuestion], references: Sequence[AuditedQuestion], params: NearDuplicates) -> list[dict[str, Any]]:
+    """Return each row that a reference asks, too, with every position of the reference that does."""
+    hits = []
     rows, references = ([row for row in side if is_comparable(row.question)] for side in (rows, references))
-    for hit in met([row.question for row in rows], [row.question for row in references], params):
+    for hit in matched_pairs([row.question for row in rows], [row.question for row in references], params):
         row, other = rows[hit.ours], references[hit.theirs]
-        found.append(_seen(row) | {
-            "reference": _seen(other),
+        hits.append(_summary(row) | {
+            "reference": _summary(other),
             "similarity": hit.similarity,
             "kind": "identical" if hit.identical else "near",
             "conflict": hit.conflict,
         })  # fmt: skip
-    return found
+    return hits
 
 
-def _seen(row: Row) -> dict[str, Any]:
+def _summary(row: AuditedQuestion) -> dict[str, Any]:
     return {"id": row.question.id, "file": row.file, "position": row.position, "split": row.split, "stem": row.question.stem[:_STEM_CHARS]}

@@ -7,15 +7,15 @@ from typing import Any
 
 from atomexam.records.question import Question
 from atomexam.text.option_letters import LETTERS
+from curation.audit.audited_questions import AuditedQuestion
 from curation.audit.cross_split import share
-from curation.audit.rows import Row
 
 _FEWEST = 5  # expected in each cell, below which chi-square is no measure (Cochran, Biometrics 10, 1954)
 _SURE = 0.01
 _Z = 1.959964  # of the normal distribution, 95 % lie within as many standard deviations
 
 
-def letters(rows: Sequence[Row]) -> dict[str, Any]:
+def letters(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
     """Return how often each letter is right among questions with one answer, and how far that is from even.
 
     Questions of 4 options are counted apart from those of 5; the statistics of all are added up.
@@ -36,7 +36,7 @@ def letters(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def longest(rows: Sequence[Row]) -> dict[str, Any]:
+def longest(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
     """Return how often the one longest option is the right one, and how often it would be by chance."""
     right = questions = 0
     expected = variance = 0.0
@@ -65,8 +65,8 @@ def interval(part: int, whole: int) -> list[float] | None:
     """Return between which shares the true one lies with 95 % (Wilson, JASA 22, 1927); None of nothing."""
     if not whole:
         return None
-    seen, spread = part / whole, _Z**2 / whole
-    middle, reach = seen + spread / 2, sqrt(spread * (seen * (1 - seen) + spread / 4))
+    observed, spread = part / whole, _Z**2 / whole
+    middle, reach = observed + spread / 2, sqrt(spread * (observed * (1 - observed) + spread / 4))
     return [round(max(middle - reach, 0.0) / (1 + spread), 6), round(min((middle + reach) / (1 + spread), 1.0), 6)]
 
 
@@ -105,7 +105,7 @@ def _verdict(p: float | None, expected: float) -> str:
     return "too_few" if p is None or expected < _FEWEST else "biased" if p < _SURE else "as_by_chance"
 
 
-def _single(rows: Iterable[Row]) -> Iterable[Question]:
+def _single(rows: Iterable[AuditedQuestion]) -> Iterable[Question]:
     """Yield the questions with one right option among two or more, of those whose options are their own."""
     for row in rows:
         question = row.question

@@ -13,7 +13,7 @@ from typing import Any
 from atomexam.pages.templates import templates
 from curation.audit.figures import FIGURES
 
-_SHOWN_CHARS = 160
+_MAX_CHARS = 160
 _ROWS = 30
 """Rows of a table in Markdown; audit.json has them all."""
 _PAGE_ROWS = 3_000
@@ -22,47 +22,47 @@ _MARKS = re.compile(r"([\\`*_\[\]<>|&#~!$])")
 _LINKED = re.compile(r"(?i)(?<=https)(?=:)|(?<=http)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)|(?<=@)|(?<=mailto)(?=:)|(?<=xmpp)(?=:)")
 _JOINER = "\u2060"
 """Unseen; what it parts is no address and names nobody where the text is pasted into a pull request."""
-Found = Mapping[str, Any]
+Report = Mapping[str, Any]
 
 
-def page(found: Found) -> str:
+def page(report: Report) -> str:
     """Return the report as HTML."""
-    return _rendered("audit.html", found, autoescape=True)
+    return _rendered("audit.html", report, autoescape=True)
 
 
-def markdown(found: Found) -> str:
+def markdown(report: Report) -> str:
     """Return the report as Markdown."""
-    return _rendered("audit.md", found, autoescape=False)
+    return _rendered("audit.md", report, autoescape=False)
 
 
-def summary(found: Found) -> str:
+def summary(report: Report) -> str:
     """Return the figures as lines for a terminal; those that exceed their limit say so."""
-    over = {row["figure"]: row["most"] for row in found["exceeded"]}
-    lines = [f"questions  {found['figures']['questions']}"]
+    over = {row["figure"]: row["most"] for row in report["exceeded"]}
+    lines = [f"questions  {report['figures']['questions']}"]
     splits = Counter[str]()
-    for one in found["files"]:
+    for one in report["files"]:
         splits[one["split"] or "none"] += one["questions"]
-    named = ", ".join(f"{shown(split)} {count}" for split, count in sorted(splits.items()))
-    formats = ", ".join(sorted({one["format"] for one in found["read"]}))
+    named = ", ".join(f"{displayable(split)} {count}" for split, count in sorted(splits.items()))
+    formats = ", ".join(sorted({one["format"] for one in report["read"]}))
     lines += [f"formats    {formats}", f"splits     {named}"]
     if list(splits) == ["none"]:
-        lines.append("           none is told by names or records; --split-of names them, so that leaks between them are seen")
+        lines.append("           no file name or field names them; set them with --split-of to see leaks between splits")
     for name in FIGURES:
         limit = f"  exceeds {over[name]:g}" if name in over else ""
-        lines.append(f"{name:30}{_number(name, found['figures'][name]):>9}{limit}")
+        lines.append(f"{name:30}{_number(name, report['figures'][name]):>9}{limit}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def shown(value: Any, most: int = _SHOWN_CHARS) -> str:
-    """Return a text in one line, cut, with what cannot be seen or turns the direction of writing told by its code point."""
+def displayable(value: Any, most: int = _MAX_CHARS) -> str:
+    """Return a text in one line, cut, with invisible characters and those that turn the direction of writing as code points."""
     text = str(value)
     cut = text if len(text) <= most else f"{text[:most]}…"
     return "".join(_visible(character) for character in cut)
 
 
-def _marked(value: Any, most: int = _SHOWN_CHARS) -> str:
+def _marked(value: Any, most: int = _MAX_CHARS) -> str:
     """Return a text as Markdown that shows it as it is, and links to nothing."""
-    return _LINKED.sub(_JOINER, _MARKS.sub(r"\\\1", shown(value, most)))
+    return _LINKED.sub(_JOINER, _MARKS.sub(r"\\\1", displayable(value, most)))
 
 
 def _visible(character: str) -> str:
@@ -77,19 +77,19 @@ def _number(name: str, value: float | int | None) -> str:
     return str(value) if isinstance(value, int) else f"{100 * value:.2f} %"
 
 
-def _rendered(template: str, found: Found, autoescape: bool) -> str:
+def _rendered(template: str, report: Report, autoescape: bool) -> str:
     environment = templates(Path(__file__).parent, {})
     environment.autoescape = autoescape
     environment.filters |= {
-        "shown": shown if autoescape else _marked,
+        "displayable": displayable if autoescape else _marked,
         "percent": lambda share: "–" if share is None else f"{100 * share:.2f} %",
         "sum_of": lambda counts: sum(counts.values()),
         "chance": lambda p: "–" if p is None else "< 0.0001" if p < 0.0001 else f"{p:.4f}",
     }
-    splits = sorted({split for table in found["classes"].values() for counts in table.values() for split in counts})
-    over = {row["figure"] for row in found["exceeded"]}
+    splits = sorted({split for table in report["classes"].values() for counts in table.values() for split in counts})
+    over = {row["figure"] for row in report["exceeded"]}
     known = {
-        "found": found,
+        "report": report,
         "names": FIGURES,
         "rows": _ROWS if not autoescape else _PAGE_ROWS,
         "number": _number,

@@ -21,7 +21,7 @@ from curation.audit.splits import FIELDS
 _READER = "crawlers.read"  # run as a command, as no package imports another
 _ROOT = Path(__file__).parents[2]
 _IS_CHECKOUT = (_ROOT / "pyproject.toml").exists()
-_TOLD_LINES = 5
+_MAX_ERROR_LINES = 5
 Shape = UnionType | type[Question]
 """Item, a union, or Question."""
 
@@ -42,7 +42,7 @@ class ReadFile(Struct, frozen=True, kw_only=True):
     file: str
     format: str
     guessed: bool = False
-    """The format was told by the file itself, not by the user."""
+    """The format was detected from the file itself, not by the user."""
     found: int
     rejected: int = 0
     """Of those found, the ones that could not be read."""
@@ -51,17 +51,17 @@ class ReadFile(Struct, frozen=True, kw_only=True):
     columns: dict[str, str] = {}
     """Field of a question -> the keys or words of the header that it was read from."""
     beside: dict[str, str] = {}
-    """Place of a record -> the split that it names."""
+    """Position of a record -> the split that it names."""
 
 
-class Set(NamedTuple):
+class AuditedSet(NamedTuple):
     """A question set as it was read."""
 
     entries: list[FileQuestion]
     files: dict[str, ReadFile]
 
 
-def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str] = FIELDS, layouts: Path | None = None) -> Set:
+def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str] = FIELDS, layouts: Path | None = None) -> AuditedSet:
     """Return the questions of files of any format that `python -m crawlers.read` knows, of items, and of questions of the pipeline.
 
     Args:
@@ -83,21 +83,21 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
     entries, files = _read_others(others, format_name, fields, layouts) if others else ([], {})
     for path, shape in own.items():
         name = path.absolute().relative_to(above).as_posix()
-        held = list(_own_entries(path, name, shape))
-        files[name] = ReadFile(file=name, format="questions" if shape is Question else "items", guessed=True, found=len(held))
-        entries += held
+        own_entries = list(_own_entries(path, name, shape))
+        files[name] = ReadFile(file=name, format="questions" if shape is Question else "items", guessed=True, found=len(own_entries))
+        entries += own_entries
     if not entries:
-        raise ValueError(f"{' '.join(paths)}: no question found; `python -m {_READER} PATH` tells what is read there")
-    return Set(sorted(entries, key=lambda entry: (entry.file, natural_key(entry.position))), dict(sorted(files.items())))
+        raise ValueError(f"{' '.join(paths)}: no question found; `python -m {_READER} PATH` lists what is read there")
+    return AuditedSet(sorted(entries, key=lambda entry: (entry.file, natural_key(entry.position))), dict(sorted(files.items())))
 
 
-def told_of(file: ReadFile) -> dict[str, Any]:
+def file_summary(file: ReadFile) -> dict[str, Any]:
     """Return how a file was read as audit.json has it."""
     return {key: value for key, value in to_builtins(file).items() if key != "beside"}
 
 
 def _own_shape(path: Path) -> Shape | None:
-    """Return what a file of JSON lines holds where it is ours, told by its first line."""
+    """Return what a file of JSON lines holds where it is ours, detected by its first line."""
     if path.suffix.lower() != ".jsonl" or not path.is_file():
         return None
     with path.open("rb") as lines:
@@ -122,10 +122,10 @@ def _own_entries(path: Path, name: str, shape: Shape) -> Iterator[FileQuestion]:
 
 def _item_of(question: Question) -> QuestionItem:
     """Return a question as an item that says the same, so that the checks and rules of `clean` can be run on it again."""
-    seen = question.provenance[0]
+    provenance = question.provenance[0]
     return QuestionItem(
-        url=seen.url,
-        provenance=seen,
+        url=provenance.url,
+        provenance=provenance,
         type_raw={"qa": "简答题", "blank": "填空题", "tf": "判断题"}.get(question.question_type, question.question_type),
         case_raw=question.shared_stem,
         stem_raw=question.stem,
@@ -150,8 +150,10 @@ def _read_others(
         with read.open("wb") as out:
             ended = subprocess.run([*command, "--", *paths], stdout=out, stderr=subprocess.PIPE, env=known, check=False)
         if ended.returncode:
-            said = ended.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise ValueError("\n".join([f"{' '.join(paths)}: `python -m {_READER}` could not read all of it:", *said[-_TOLD_LINES:]]))
+            message = ended.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise ValueError(
+                "\n".join([f"{' '.join(paths)}: `python -m {_READER}` could not read all of it:", *message[-_MAX_ERROR_LINES:]])
+            )
         items = [item for path in (read, rejected) for item in read_jsonl(path, Item) if isinstance(item, QuestionItem)]
         files = {one.file: one for one in read_jsonl(report, ReadFile)}
     return [FileQuestion(item, item.provenance.url.removeprefix("file:"), item.provenance.position) for item in items], files
@@ -159,7 +161,7 @@ def _read_others(
 
 def _files(path: str) -> list[Path]:
     """Return the files that a path, a folder or a pattern names."""
-    place = Path(path)
-    if place.is_dir():
-        return list(place.rglob("*"))
-    return [place] if place.exists() else list(Path(place.anchor or ".").glob(place.relative_to(place.anchor).as_posix()))
+    root = Path(path)
+    if root.is_dir():
+        return list(root.rglob("*"))
+    return [root] if root.exists() else list(Path(root.anchor or ".").glob(root.relative_to(root.anchor).as_posix()))

@@ -1,4 +1,4 @@
-"""Which split of its set a question belongs to: as it is told, by the name of its file, or by a field of its record."""
+"""Which split of its set a question belongs to: as the user names it, by the name of its file, or by a field of its record."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -28,36 +28,40 @@ class SplitOf(NamedTuple):
     """Field of a record that names its split."""
 
 
-def read_split_of(said: Sequence[str]) -> SplitOf:
+def read_split_of(values: Sequence[str]) -> SplitOf:
     """Read the values of --split-of: `PATTERN=SPLIT`, any number of them, and at most one FIELD.
 
     Raises:
         ValueError: a pattern without a split, or two fields.
     """
-    parts = [value.rpartition("=") for value in said if "=" in value]
+    parts = [value.rpartition("=") for value in values if "=" in value]
     pairs = [(pattern.strip(), split.strip()) for pattern, _, split in parts]
-    fields = [value.strip() for value in said if "=" not in value]
+    fields = [value.strip() for value in values if "=" not in value]
     if any(not pattern or not split for pattern, split in pairs) or len(fields) > 1 or not all(fields):
-        raise ValueError(f"--split-of {' '.join(said)}: expected PATTERN=SPLIT, such as 'part1*=train', or one FIELD of the records")
+        raise ValueError(f"--split-of {' '.join(values)}: expected PATTERN=SPLIT, such as 'part1*=train', or one FIELD of the records")
     return SplitOf(tuple(pairs), fields[0] if fields else None)
 
 
-def splits_of_file(name: str, beside: Mapping[str, str], told: SplitOf) -> dict[str, str]:
-    """Return the splits of a file's records by their place, `line:3`; under the empty place that of all others.
+def splits_of_file(name: str, beside: Mapping[str, str], split_of: SplitOf) -> dict[str, str]:
+    """Return the splits of a file's records by their position, `line:3`; under the empty position that of all others.
 
     Args:
-        beside: what the records themselves say, by their place.
+        beside: the splits that the records name, by their position.
 
     Raises:
         ValueError: the user named a field, and no record of the file has it.
     """
-    if split := next((split for pattern, split in told.patterns if _fits(name, pattern)), None):
+    if split := next((split for pattern, split in split_of.patterns if _fits(name, pattern)), None):
         return {"": split}
-    if told.field and not beside:
-        raise ValueError(f"{name}: no record with a field {told.field!r}; expected it among the keys of its records or in its header")
-    if not told.field and (split := split_in_name(name)):
+    if split_of.field and not beside:
+        raise ValueError(f"{name}: no record with a field {split_of.field!r}; expected it among the keys of its records or in its header")
+    if not split_of.field and (split := split_in_name(name)):
         return {"": split}
-    return {place: _NAMES.get(said.lower(), said) for place, said in beside.items() if len(said) <= _MAX_NAME_CHARS}
+    return {
+        position: _NAMES.get(split_name.lower(), split_name)
+        for position, split_name in beside.items()
+        if len(split_name) <= _MAX_NAME_CHARS
+    }
 
 
 def split_at(splits: Mapping[str, str], position: str) -> str | None:

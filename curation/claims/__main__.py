@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from atomexam.records.fact import Fact
 from atomexam.records.params import Claims
-from atomexam.runtime.closing import close, number_of, rejected
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
-from curation.claims.claim_context import Chosen, ClaimContext, read_claim_context
-from curation.claims.claim_pairs import Refused, make_claims, measure, met_in_references, reviews_of
+from atomexam.runtime.stage_summary import number_of, print_summary, rejected_counts
+from curation.claims.claim_context import ChosenFact, ClaimContext, read_claim_context
+from curation.claims.claim_pairs import RejectedFact, contaminated_rows, make_claims, measure, reviews_of
 from curation.claims.settled_contradictions import resolve
 
 
@@ -32,25 +32,25 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(args.out) as out:
         facts = list(read_jsonl(args.facts, Fact))
         known = read_claim_context(args.chosen, args.verdicts, args.references, args.aliases, args.decisions)
-        _tell_idle(known, facts)
+        _warn_of_unused_decisions(known, facts)
         settled = resolve(facts, known.synonyms, known.decisions)
-        claims, refused = make_claims(facts, args.params, known, settled)
-        met = list(met_in_references(facts, claims, refused, args.params, known))
+        claims, rejected = make_claims(facts, args.params, known, settled)
+        contamination = list(contaminated_rows(facts, claims, rejected, args.params, known))
         reviews = reviews_of(settled, args.params, known)
         write_jsonl(out / "claims.jsonl", claims, key=lambda claim: claim.id)
-        write_jsonl(out / "rejected.jsonl", refused, key=lambda row: row.fact.id, row=Refused.row)
-        write_jsonl(out / "contaminated.jsonl", met, key=lambda row: (row.fact_id, row.reference, row.url))
+        write_jsonl(out / "rejected.jsonl", rejected, key=lambda row: row.fact.id, row=RejectedFact.row)
+        write_jsonl(out / "contaminated.jsonl", contamination, key=lambda row: (row.fact_id, row.reference, row.url))
         write_jsonl(out / "review.jsonl", reviews, key=lambda row: (row.id, row.asked))
-        write_json(args.metrics, metrics := measure(facts, claims, refused, met, len(reviews)))
+        write_json(args.metrics, metrics := measure(facts, claims, rejected, contamination, len(reviews)))
         # Last, by rename: a run that was killed before chooses the same again.
-        rows = [Chosen(atomic_type=claim.atomic_type, fact_id=claim.fact_ids[0]) for claim in claims]
+        rows = [ChosenFact(atomic_type=claim.atomic_type, fact_id=claim.fact_ids[0]) for claim in claims]
         write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id), on_disk=True)
     made = f"{len(facts):,} facts -> {number_of(len(claims), 'claim')} on {number_of(metrics['heads'], 'head')}"
-    close("claims", f"{made}; {rejected(metrics['rejected_by_reason'])}")
+    print_summary("claims", f"{made}; {rejected_counts(metrics['rejected_by_reason'])}")
 
 
-def _tell_idle(known: ClaimContext, facts: Sequence[Fact]) -> None:
-    """Tell of decisions on facts that are not there: they went, or the id is mistyped."""
+def _warn_of_unused_decisions(known: ClaimContext, facts: Sequence[Fact]) -> None:
+    """Warn of decisions on facts that are not in the input: they left the data, or the id is mistyped."""
     on_facts = {key for key, decision in known.decisions.items() if decision.polarity is not None}
     if on_facts and (idle := sorted(on_facts.difference(fact.id for fact in facts))):
         names = ", ".join(idle)

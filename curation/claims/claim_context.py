@@ -19,7 +19,7 @@ from curation.claims.negated_claims import claim_ids
 from curation.claims.synonyms import Synonyms
 
 
-class Chosen(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):
+class ChosenFact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):
     """One row of `curation/chosen.jsonl`: a fact that has a claim, and keeps it as long as it is there and sound."""
 
     atomic_type: Relation
@@ -56,7 +56,7 @@ class ClaimContext(NamedTuple):
 def read_claim_context(chosen: Path, verdicts: Path, references: Path, aliases: Path, decisions: Path) -> ClaimContext:
     """Return what the files hold; one that is not there holds nothing, so that the stage runs on facts alone."""
     names = Synonyms(read_jsonl(aliases, Alias) if aliases.exists() else ())
-    before = read_jsonl(chosen, Chosen, f"bring it back: git checkout -- {chosen}") if chosen.exists() else ()
+    before = read_jsonl(chosen, ChosenFact, f"bring it back: git checkout -- {chosen}") if chosen.exists() else ()
     return ClaimContext(
         chosen=frozenset(row.fact_id for row in before),
         judged=judgements(read_verdicts(verdicts)) if verdicts.exists() else {},
@@ -69,7 +69,7 @@ def read_claim_context(chosen: Path, verdicts: Path, references: Path, aliases: 
 def judgements(verdicts: Mapping[str, Iterable[Verdict]]) -> dict[str, str]:
     """Return the claims that most annotators did not support."""
     words = {"refute": "refuted", "neutral": "neutral"}
-    most = {key: majority(one.verdict for one in given) for key, given in verdicts.items()}
+    most = {key: majority(one.verdict for one in votes) for key, votes in verdicts.items()}
     return {key: words[answer] for key, answer in most.items() if answer in words}
 
 
@@ -80,10 +80,10 @@ def judgement_of(fact: Fact, known: ClaimContext) -> str | None:
 
 def by_names(references: Iterable[Fact], synonyms: Synonyms) -> dict[tuple[str, str], list[Fact]]:
     """Return the facts of references by head and tail."""
-    found = defaultdict(list)
+    facts_by_names = defaultdict(list)
     for fact in references:
-        found[synonyms.of(fact.head), synonyms.of(fact.tail)].append(fact)
-    return dict(found)
+        facts_by_names[synonyms.of(fact.head), synonyms.of(fact.tail)].append(fact)
+    return dict(facts_by_names)
 
 
 def references_stating(fact: Fact, known: ClaimContext) -> list[Fact]:
@@ -97,8 +97,8 @@ def contaminated(fact: Fact, claim: ClaimPair, known: ClaimContext) -> list[Cont
     """Return a row for each place at which a reference states the fact."""
     return [
         Contaminated(
-            fact_id=fact.id, claim_id=claim.id, reference=seen.source, url=seen.url, head=one.head, relation=one.relation, tail=one.tail
+            fact_id=fact.id, claim_id=claim.id, reference=origin.source, url=origin.url, head=one.head, relation=one.relation, tail=one.tail
         )
         for one in references_stating(fact, known)
-        for seen in one.provenance
+        for origin in one.provenance
     ]

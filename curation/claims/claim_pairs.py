@@ -17,7 +17,7 @@ from atomexam.records.review import Review
 from curation.claims.claim_context import ClaimContext, Contaminated, contaminated, judgement_of, references_stating
 from curation.claims.contradictions import Key, key_of
 from curation.claims.negated_claims import Wordings, make_claim, read_templates, sentences_of, wording_of
-from curation.claims.sampling import Turns
+from curation.claims.sampling import RoundRobinSampler
 from curation.claims.settled_contradictions import Resolution, resolve, review_of
 from curation.claims.synonyms import Synonyms, names_itself
 from curation.claims.tail_fitness import denies, is_unfit
@@ -37,7 +37,7 @@ REASONS = {
 }
 
 
-class Refused(NamedTuple):
+class RejectedFact(NamedTuple):
     """A fact without a claim, and why."""
 
     fact: Fact
@@ -55,17 +55,17 @@ class UsedClaims:
     def __init__(self, templates: Wordings, synonyms: Synonyms) -> None:
         self.facts: list[Fact] = []
         self._templates, self._synonyms = templates, synonyms
-        self._said: dict[Key | str, str] = {}
+        self._used_by: dict[Key | str, str] = {}
 
     def twin(self, fact: Fact) -> str | None:
-        """Return the id of a taken fact that says the same, or has one of the same sentences."""
-        return next((self._said[key] for key in self._keys(fact) if key in self._said), None)
+        """Return the id of a used fact that states the same, or has one of the same sentences."""
+        return next((self._used_by[key] for key in self._keys(fact) if key in self._used_by), None)
 
     def accept(self, fact: Fact) -> bool:
         keys = self._keys(fact)
-        if any(key in self._said for key in keys):
+        if any(key in self._used_by for key in keys):
             return False
-        self._said |= dict.fromkeys(keys, fact.id)
+        self._used_by |= dict.fromkeys(keys, fact.id)
         self.facts.append(fact)
         return True
 
@@ -87,46 +87,48 @@ def reason_against(fact: Fact, synonyms: Synonyms) -> str | None:
 
 def make_claims(
     facts: Sequence[Fact], params: Claims, known: ClaimContext | None = None, settled: Resolution | None = None
-) -> tuple[list[ClaimPair], list[Refused]]:
+) -> tuple[list[ClaimPair], list[RejectedFact]]:
     """Return the pairs of the facts and, for each fact without one, why. The order of the facts does not matter.
 
     `settled` is what became of facts that contradict others, where that is known already.
     """
     known = known or ClaimContext()
     templates = read_templates(params.template)
-    sound, refused = _sift(facts, params, known, settled or resolve(facts, known.synonyms, known.decisions))
-    taken = UsedClaims(templates, known.synonyms)
-    turns = {relation: Turns(params.per_type, params.seed) for relation in RELATIONS}
+    sound, rejected = _sift(facts, params, known, settled or resolve(facts, known.synonyms, known.decisions))
+    used = UsedClaims(templates, known.synonyms)
+    turns = {relation: RoundRobinSampler(params.per_type, params.seed) for relation in RELATIONS}
     for before in (True, False):  # all that was chosen before, of every type, has its place before a newcomer
         for relation in RELATIONS:
-            turns[relation].take([fact for fact in sound[relation] if (fact.id in known.chosen) is before], taken.accept)
-    chosen = {id(fact) for fact in taken.facts}
+            turns[relation].take([fact for fact in sound[relation] if (fact.id in known.chosen) is before], used.accept)
+    chosen = {id(fact) for fact in used.facts}
     for fact in (fact for relation in RELATIONS for fact in sound[relation] if id(fact) not in chosen):
-        twin = taken.twin(fact)
-        refused.append(Refused(fact, "duplicate_claim" if twin else "over_cap", twin))
-    if len(facts) != len(taken.facts) + len(refused):
-        raise ValueError(f"claims: {len(facts)} facts in, but {len(taken.facts)} claims and {len(refused)} rejected; please report this")
-    return [make_claim(fact, templates[fact.relation], params.template) for fact in taken.facts], refused
+        twin = used.twin(fact)
+        rejected.append(RejectedFact(fact, "duplicate_claim" if twin else "over_cap", twin))
+    if len(facts) != len(used.facts) + len(rejected):
+        raise ValueError(f"claims: {len(facts)} facts in, but {len(used.facts)} claims and {len(rejected)} rejected; please report this")
+    return [make_claim(fact, templates[fact.relation], params.template) for fact in used.facts], rejected
 
 
-def _sift(facts: Sequence[Fact], params: Claims, known: ClaimContext, settled: Resolution) -> tuple[dict[str, list[Fact]], list[Refused]]:
+def _sift(
+    facts: Sequence[Fact], params: Claims, known: ClaimContext, settled: Resolution
+) -> tuple[dict[str, list[Fact]], list[RejectedFact]]:
     """Return the facts that may have a claim by type, and the others."""
     sound: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
-    refused: list[Refused] = []
+    rejected: list[RejectedFact] = []
     for fact in facts:
         detail, reason = None, reason_against(fact, known.synonyms)
         if not reason and (clash := settled.refused.get((fact.id, fact.polarity))):
             reason, detail = clash
-        if not reason and params.contaminated == "drop" and (met := references_stating(fact, known)):
+        if not reason and params.contaminated == "drop" and (stating := references_stating(fact, known)):
             reason = "contaminated"
-            detail = min(f"{seen.source}: {seen.url}" for one in met for seen in one.provenance)
+            detail = min(f"{origin.source}: {origin.url}" for one in stating for origin in one.provenance)
         if not reason and (judged := judgement_of(fact, known)) and (judged == "refuted" or params.neutral == "drop"):
             reason = judged
         if reason:
-            refused.append(Refused(fact, reason, detail))
+            rejected.append(RejectedFact(fact, reason, detail))
         else:
             sound[fact.relation].append(fact)
-    return sound, refused
+    return sound, rejected
 
 
 def reviews_of(settled: Resolution, params: Claims, known: ClaimContext) -> list[Review]:
@@ -138,14 +140,14 @@ def reviews_of(settled: Resolution, params: Claims, known: ClaimContext) -> list
     return [review_of(clash, known.synonyms, templates) for clash in open_ones]
 
 
-def met_in_references(
-    facts: Iterable[Fact], claims: Iterable[ClaimPair], refused: Iterable[Refused], params: Claims, known: ClaimContext
+def contaminated_rows(
+    facts: Iterable[Fact], claims: Iterable[ClaimPair], rejected: Iterable[RejectedFact], params: Claims, known: ClaimContext
 ) -> Iterator[Contaminated]:
     """Yield the rows of claims that a reference states, or of facts dropped for it."""
     if not known.references:
         return
     of_claims = {key for claim in claims for key in claim.fact_ids}
-    dropped = {row.fact.id for row in refused if row.reason == "contaminated"}
+    dropped = {row.fact.id for row in rejected if row.reason == "contaminated"}
     templates = read_templates(params.template)
     for fact in facts:
         if fact.id in of_claims or fact.id in dropped:
@@ -153,18 +155,22 @@ def met_in_references(
 
 
 def measure(
-    facts: Sequence[Fact], claims: Sequence[ClaimPair], refused: Sequence[Refused], met: Sequence[Contaminated], for_review: int
+    facts: Sequence[Fact],
+    claims: Sequence[ClaimPair],
+    rejected: Sequence[RejectedFact],
+    contaminated: Sequence[Contaminated],
+    for_review: int,
 ) -> dict[str, Any]:
     """Return the stage's metrics; types without a claim stand with 0."""
     by_type: Counter[str] = Counter(claim.atomic_type for claim in claims)
     denials = {fact.id for fact in facts if not fact.polarity}
     denied: Counter[str] = Counter(claim.atomic_type for claim in claims if claim.fact_ids[0] in denials)
     return {
-        "facts": {"in": len(facts), "out": len(claims), "rejected": len(refused)},
+        "facts": {"in": len(facts), "out": len(claims), "rejected": len(rejected)},
         "claims_by_type": {relation: by_type[relation] for relation in RELATIONS},
         "denials_by_type": {relation: denied[relation] for relation in RELATIONS if denied[relation]},
         "heads": len({claim.head for claim in claims}),
         "for_review": for_review,
-        "contaminated": dict(sorted(Counter(name for name, _ in {(row.reference, row.fact_id) for row in met}).items())),
-        "rejected_by_reason": dict(sorted(Counter(row.reason for row in refused).items())),
+        "contaminated": dict(sorted(Counter(name for name, _ in {(row.reference, row.fact_id) for row in contaminated}).items())),
+        "rejected_by_reason": dict(sorted(Counter(row.reason for row in rejected).items())),
     }

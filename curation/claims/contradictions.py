@@ -44,8 +44,8 @@ def key_of(fact: Fact, synonyms: Synonyms) -> Key:
     return _kind(fact.relation), synonyms.of(fact.head), synonyms.of(fact.tail)
 
 
-def said_by(fact: Fact, synonyms: Synonyms) -> Hashable:
-    """Return what a fact says, as far as it can be contradicted: of foods without 类, of ranges the figures alone."""
+def statement_of(fact: Fact, synonyms: Synonyms) -> Hashable:
+    """Return what a fact states, as far as it can be contradicted: of foods without 类, of ranges the figures alone."""
     if _is_range(fact):
         return range_of(fact, synonyms), figures_of(fact)
     return _keys_of(fact, synonyms)[0]
@@ -53,7 +53,7 @@ def said_by(fact: Fact, synonyms: Synonyms) -> Hashable:
 
 def clashes(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
     """Yield each matter on which facts contradict each other, under whatever names; the order of the facts decides nothing but theirs."""
-    yield from _said_and_denied(facts, synonyms)
+    yield from _denials(facts, synonyms)
     ranges: dict[tuple[str, str], dict[Hashable, list[Fact]]] = defaultdict(lambda: defaultdict(list))
     for fact in facts:
         if _is_range(fact):
@@ -61,22 +61,22 @@ def clashes(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
     yield from (sides for sides in ranges.values() if len(sides) > 1)
 
 
-def _said_and_denied(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
-    """Facts of false polarity are few, and what is said of other heads than theirs need not be looked at."""
+def _denials(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
+    """Yield facts that are both stated and denied. Denials are few, so facts about other heads are skipped."""
     denied: dict[Key, list[Fact]] = defaultdict(list)
     for fact in facts:
         if not fact.polarity:
             for key in _keys_of(fact, synonyms):
                 denied[key].append(fact)
     kinds, about = {kind for kind, _, _ in denied}, {(kind, head) for kind, head, _ in denied}
-    said: dict[Key, list[Fact]] = defaultdict(list)
+    affirmed: dict[Key, list[Fact]] = defaultdict(list)
     for fact in facts:
         if fact.polarity and (kind := _kind(fact.relation)) in kinds and (kind, synonyms.of(fact.head)) in about:
             for key in _keys_of(fact, synonyms):
                 if key in denied:
-                    said[key].append(fact)
-    for key in said:
-        yield {True: said[key], False: denied[key]}
+                    affirmed[key].append(fact)
+    for key in affirmed:
+        yield {True: affirmed[key], False: denied[key]}
 
 
 def _is_range(fact: Fact) -> bool:

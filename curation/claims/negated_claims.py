@@ -15,10 +15,10 @@ from atomexam.records.fact import RELATIONS, Fact
 from curation.vocab.reader import read_yaml
 
 _FILE = Path(__file__).with_name("claims.yaml")
-_PLACES = re.compile(r"(\{head\}|\{tail\})")
+_SLOTS = re.compile(r"(\{head\}|\{tail\})")
 
 
-class _Parts(NamedTuple):
+class _TemplateParts(NamedTuple):
     before: str
     between: str
     after: str
@@ -33,11 +33,11 @@ class Template(Struct, frozen=True, forbid_unknown_fields=True):
 
     def fill(self, head: str, tail: str) -> tuple[str, str]:
         """Return the sentence that says the fact and the one that denies it. Head and tail are text, never format strings."""
-        said, denied = _parts(self.factual), _parts(self.non_factual)
-        one, other = (head, tail) if said.head_first else (tail, head)
+        stated, denied = _parts(self.factual), _parts(self.non_factual)
+        one, other = (head, tail) if stated.head_first else (tail, head)
         first, second = (head, tail) if denied.head_first else (tail, head)
         return (
-            f"{said.before}{one}{said.between}{other}{said.after}",
+            f"{stated.before}{one}{stated.between}{other}{stated.after}",
             f"{denied.before}{first}{denied.between}{second}{denied.after}",
         )
 
@@ -59,15 +59,15 @@ def read_templates(name: str) -> Wordings:
         raise ValueError(f"{_FILE.name}: {name}: missing or unknown atomic types: {', '.join(missing)}; expected each of the 17 once")
     for template in (template for wordings in templates.values() for template in wordings):
         for text in (template.factual, template.non_factual):
-            if sorted(_PLACES.findall(text)) != ["{head}", "{tail}"]:
+            if sorted(_SLOTS.findall(text)) != ["{head}", "{tail}"]:
                 raise ValueError(f"{_FILE.name}: {name}: {text!r}: expected {{head}} and {{tail}}, each once")
     return templates
 
 
 def sentences_of(fact: Fact, template: Template) -> tuple[str, str]:
     """Return the factual and the non-factual sentence; false polarity makes the denial the factual one."""
-    said, denied = template.fill(fact.head, fact.tail)
-    return (said, denied) if fact.polarity else (denied, said)
+    stated, denied = template.fill(fact.head, fact.tail)
+    return (stated, denied) if fact.polarity else (denied, stated)
 
 
 def wording_of(fact: Fact, wordings: Sequence[Template]) -> int:
@@ -111,6 +111,6 @@ def _sets() -> dict[str, Any]:
 
 
 @cache
-def _parts(text: str) -> _Parts:
-    before, first, between, _, after = _PLACES.split(text)
-    return _Parts(before, between, after, first == "{head}")
+def _parts(text: str) -> _TemplateParts:
+    before, first, between, _, after = _SLOTS.split(text)
+    return _TemplateParts(before, between, after, first == "{head}")

@@ -1,23 +1,23 @@
-"""Facts of one atomic type -> those it takes, in turns: head by head, said and denied, tail by tail, and then by lot."""
+"""Facts of one atomic type -> a sample of them by turns: of heads, of polarities, of tails, and then in draw order."""
 
 import heapq
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from atomexam.records.fact import Fact
-from atomexam.records.identity import lot
+from atomexam.records.identity import draw_order
 from atomexam.text.canonical import canonical
 
 Accept = Callable[[Fact], bool]
 _Queue = tuple[bool, str]
 """Polarity and tail."""
 _TURNS = 200
-"""A tail has a 200th of the places, at a cap of 1,000 five, and then waits until each other tail has had as many. One each would
+"""A tail gets a 200th of the cap, five of 1,000, and then waits until each other tail has had as many. One each would
 favour rare tails, of which more are wrong than of common ones."""
 
 
-class Turns:
-    """What one atomic type has taken. Heads that have less come first; then the polarity that has less, then tails in turn."""
+class RoundRobinSampler:
+    """The sample of one atomic type. Heads with fewer claims come first; then the polarity with fewer, then tails in turn."""
 
     def __init__(self, cap: int, seed: int) -> None:
         self._room, self._seed = cap, seed
@@ -27,18 +27,18 @@ class Turns:
         self._tails: Counter[_Queue] = Counter()
 
     def take(self, facts: Sequence[Fact], accept: Accept) -> None:
-        """Offer facts in their turns until the type is full; `accept` says whether one can be taken."""
+        """Offer facts by turns until the type is full; `accept` adds a fact, or returns false where it cannot."""
         # By hand, facts may share an id.
-        by_lot = sorted(facts, key=lambda fact: (lot(self._seed, fact.id), fact.head, fact.tail, fact.polarity))
-        if len(by_lot) <= self._room:
-            for fact in by_lot:
+        in_draw_order = sorted(facts, key=lambda fact: (draw_order(self._seed, fact.id), fact.head, fact.tail, fact.polarity))
+        if len(in_draw_order) <= self._room:
+            for fact in in_draw_order:
                 self._offer(fact, accept)
             return
-        self._facts = by_lot
-        self._left = Counter(fact.head for fact in by_lot)
+        self._facts = in_draw_order
+        self._left = Counter(fact.head for fact in in_draw_order)
         self._queues: dict[_Queue, list[int]] = defaultdict(list)
-        for place, fact in enumerate(by_lot):
-            self._queues[_queue_of(fact)].append(place)  # sorted, and so a heap
+        for index, fact in enumerate(in_draw_order):
+            self._queues[_queue_of(fact)].append(index)  # sorted, and so a heap
         while self._room > 0 and self._left:
             self._round(min(self._heads[head] for head in self._left), accept)
 
@@ -57,26 +57,26 @@ class Turns:
             self._one_of(queue, waiting, later, accept)
             if self._queues[queue]:
                 heapq.heappush(turns[polarity], self._entry(queue))
-        for place in later:
-            heapq.heappush(self._queues[_queue_of(self._facts[place])], place)
-        self._queues = defaultdict(list, {queue: places for queue, places in self._queues.items() if places})
+        for index in later:
+            heapq.heappush(self._queues[_queue_of(self._facts[index])], index)
+        self._queues = defaultdict(list, {queue: indexes for queue, indexes in self._queues.items() if indexes})
 
     def _one_of(self, queue: _Queue, waiting: set[str], later: list[int], accept: Accept) -> None:
-        """Take the first fact of a queue whose head still waits; those of other heads are for a later round."""
-        places = self._queues[queue]
-        while places:
-            place = heapq.heappop(places)
-            fact = self._facts[place]
+        """Offer the first fact of a queue whose head still waits; those of other heads are for a later round."""
+        indexes = self._queues[queue]
+        while indexes:
+            index = heapq.heappop(indexes)
+            fact = self._facts[index]
             if fact.head not in waiting:
-                later.append(place)
+                later.append(index)
                 continue
-            taken = self._offer(fact, accept)
+            accepted = self._offer(fact, accept)
             self._left[fact.head] -= 1
             if not self._left[fact.head]:
                 del self._left[fact.head]
-            if taken or fact.head not in self._left:
+            if accepted or fact.head not in self._left:
                 waiting.discard(fact.head)
-            if taken:
+            if accepted:
                 return
 
     def _entry(self, queue: _Queue) -> tuple[int, int, _Queue]:

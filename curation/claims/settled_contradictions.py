@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from atomexam.records.fact import Fact
 from atomexam.records.review import Decision, Review, Statement
-from curation.claims.contradictions import Clash, clashes, said_by
+from curation.claims.contradictions import Clash, clashes, statement_of
 from curation.claims.negated_claims import Wordings, sentences_of
 from curation.claims.synonyms import Synonyms
 
@@ -32,12 +32,12 @@ def resolve(facts: Sequence[Fact], synonyms: Synonyms, decisions: Mapping[str, D
     Raises:
         ValueError: two decisions contradict each other.
     """
-    found = list(clashes(facts, synonyms))
-    truth = _decided(found, synonyms, decisions)
+    all_clashes = list(clashes(facts, synonyms))
+    truth = _decided(all_clashes, synonyms, decisions)
     refused: dict[_Name, tuple[str, str]] = {}
-    for clash in found if truth else ():
+    for clash in all_clashes if truth else ():
         _note(refused, "overruled", _overruled(clash, truth, synonyms))
-    left = [{side: [fact for fact in rows if _name(fact) not in refused] for side, rows in clash.items()} for clash in found]
+    left = [{side: [fact for fact in rows if _name(fact) not in refused] for side, rows in clash.items()} for clash in all_clashes]
     undecided = [clash for clash in left if sum(map(bool, clash.values())) > 1]
     for clash in undecided:
         _note(refused, "contradicted", _contradicted(clash))
@@ -50,30 +50,30 @@ def _note(refused: dict[_Name, tuple[str, str]], reason: str, against: Mapping[_
         refused[name] = min((reason, other), refused.get(name, (reason, other)))
 
 
-def _decided(found: Sequence[Clash], synonyms: Synonyms, decisions: Mapping[str, Decision]) -> _Truth:
+def _decided(all_clashes: Sequence[Clash], synonyms: Synonyms, decisions: Mapping[str, Decision]) -> _Truth:
     truth: dict[Hashable, Decision] = {}
-    facts = [fact for clash in found for rows in clash.values() for fact in rows if fact.id in decisions]
+    facts = [fact for clash in all_clashes for rows in clash.values() for fact in rows if fact.id in decisions]
     for fact in sorted(facts, key=_name):
         one = decisions[fact.id]
-        if one.polarity is not None and (other := truth.setdefault(said_by(fact, synonyms), one)).polarity != one.polarity:
+        if one.polarity is not None and (other := truth.setdefault(statement_of(fact, synonyms), one)).polarity != one.polarity:
             raise ValueError(f"decisions: {other.id} and {one.id} say the same and are decided differently; leave one of the two lines")
     return truth
 
 
 def _overruled(clash: Clash, truth: _Truth, synonyms: Synonyms) -> dict[_Name, str]:
     """Return the facts that a decision speaks against: that they do not hold, or that another side does."""
-    told = [(side, fact, truth.get(said_by(fact, synonyms))) for side, rows in clash.items() for fact in rows]
-    held: dict[Hashable, str] = {}
-    for side, fact, decision in told:
+    decided = [(side, fact, truth.get(statement_of(fact, synonyms))) for side, rows in clash.items() for fact in rows]
+    upheld: dict[Hashable, str] = {}
+    for side, fact, decision in decided:
         if decision and decision.polarity is fact.polarity:
-            held[side] = min(decision.id, held.get(side, decision.id))
-    if len(held) > 1:
-        one, other = sorted(held.values())[:2]
+            upheld[side] = min(decision.id, upheld.get(side, decision.id))
+    if len(upheld) > 1:
+        one, other = sorted(upheld.values())[:2]
         raise ValueError(f"decisions: {one} and {other} contradict each other, and both are to hold; leave one of the two lines")
     return {
-        _name(fact): next(iter(held.values()), decision.id if decision else "")
-        for side, fact, decision in told
-        if (held and side not in held) or (decision and decision.polarity is not fact.polarity)
+        _name(fact): next(iter(upheld.values()), decision.id if decision else "")
+        for side, fact, decision in decided
+        if (upheld and side not in upheld) or (decision and decision.polarity is not fact.polarity)
     }
 
 
@@ -88,7 +88,7 @@ def review_of(clash: Clash, synonyms: Synonyms, wordings: Wordings) -> Review:
     groups: dict[Hashable, list[Fact]] = defaultdict(list)
     facts = sorted((fact for rows in clash.values() for fact in rows), key=_name)
     for fact in facts:
-        groups[said_by(fact, synonyms), fact.polarity].append(fact)
+        groups[statement_of(fact, synonyms), fact.polarity].append(fact)
     statements = [_statement(rows, wordings) for rows in groups.values()]
     names = (" / ".join(dict.fromkeys(getattr(fact, name) for fact in facts)) for name in ("head", "relation", "tail"))
     statements.sort(key=lambda one: (-one.rows, one.decision.id, one.decision.polarity is False))
@@ -96,13 +96,13 @@ def review_of(clash: Clash, synonyms: Synonyms, wordings: Wordings) -> Review:
 
 
 def _statement(rows: Sequence[Fact], wordings: Wordings) -> Statement:
-    fact, seen = rows[0], [place for row in rows for place in row.provenance]
-    said, _ = sentences_of(fact, wordings[fact.relation][0])
+    fact, origins = rows[0], [origin for row in rows for origin in row.provenance]
+    sentence, _ = sentences_of(fact, wordings[fact.relation][0])
     return Statement(
-        decision=Decision(id=fact.id, polarity=fact.polarity, note=said),
-        rows=len(seen),
-        sources=sorted({place.source for place in seen}),
-        urls=sorted({place.url for place in seen}),
+        decision=Decision(id=fact.id, polarity=fact.polarity, note=sentence),
+        rows=len(origins),
+        sources=sorted({origin.source for origin in origins}),
+        urls=sorted({origin.url for origin in origins}),
     )
 
 

@@ -15,10 +15,10 @@ from atomexam.records.item import Item
 from atomexam.records.params import PARAMS_FILE, Clean
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
-from atomexam.runtime.closing import close, rejected
 from atomexam.runtime.external_sort import SortedFile, sort_key
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import print_summary, rejected_counts
 from curation.clean.cleaning import Tables, clean_into
 from curation.engine.engines import CORES, LOCAL, Engine, engine_of
 
@@ -50,15 +50,15 @@ def main(argv: Sequence[str] | None = None) -> None:
         for file in files.values():
             file.write()
     write_json(arguments.metrics, metrics)
-    close("clean", closing(metrics))
+    print_summary("clean", summary_line(metrics))
 
 
-def closing(metrics: Mapping[str, Any]) -> str:
+def summary_line(metrics: Mapping[str, Any]) -> str:
     """Return what the stage came to."""
     questions, entities, facts = (metrics[kind] for kind in ("questions", "entities", "facts"))
     asked = f"{questions['in']:,} items -> {questions['out']:,} questions"
     told = f"{entities['in']:,} entries -> {facts['out']:,} facts, {metrics['passages']:,} passages"
-    return f"{asked}; {told}; {rejected(metrics['rejected_by_reason'])}"
+    return f"{asked}; {told}; {rejected_counts(metrics['rejected_by_reason'])}"
 
 
 def _files(folder: Path) -> dict[str, SortedFile[Any]]:

@@ -18,7 +18,7 @@ from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
-from atomexam.runtime.external_sort import Table
+from atomexam.runtime.external_sort import RecordSink
 from curation.clean.facts import entries
 from curation.clean.facts.corroboration import corroborated
 from curation.clean.facts.labels import name_of
@@ -48,16 +48,16 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Tables(NamedTuple):
     """Where everything goes that the items of some sources give."""
 
-    questions: Table[Question]
-    facts: Table[Fact]
-    passages: Table[Passage]
-    rejected: Table[Rejected]
-    changes: Table[Change]
-    references: Table[Question]
+    questions: RecordSink[Question]
+    facts: RecordSink[Fact]
+    passages: RecordSink[Passage]
+    rejected: RecordSink[Rejected]
+    changes: RecordSink[Change]
+    references: RecordSink[Question]
     """Questions of the sources that are references: compared with the data, and no part of it."""
-    reference_facts: Table[Fact]
+    reference_facts: RecordSink[Fact]
     """Facts of the same, under whatever relation their labels name."""
-    aliases: Table[Alias]
+    aliases: RecordSink[Alias]
 
 
 class CleanResult(NamedTuple):

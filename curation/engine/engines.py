@@ -1,6 +1,6 @@
 """Batches through a pure function, in order: in this process, on all cores, or on a Ray cluster. The results are the same.
 
-What crosses to a cluster is told by the function's annotations, and checked against them: records, named tuples, plain values.
+The function's annotations say what crosses to a cluster, and are checked: records, named tuples, plain values.
 """
 
 import gc
@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 from atomexam.records.checks import one_of
-from atomexam.runtime.workers import at_work, cores, in_order
+from atomexam.runtime.workers import cores, in_order, worker_pool
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ class Engine(NamedTuple):
     """How many batches are worked on at a time."""
 
 
-def _here(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -> Iterator[Any]:
+def _in_process(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -> Iterator[Any]:
     return (function(batch, *shared) for batch in batches)
 
 
@@ -35,7 +35,7 @@ def _ray() -> Engine:
     return Engine(on_ray, workers)
 
 
-LOCAL = Engine(_here, lambda: 1)
+LOCAL = Engine(_in_process, lambda: 1)
 
 _FEWEST_BATCHES = 8
 """Fewer are done in less time than another process takes to start."""
@@ -43,8 +43,8 @@ _AHEAD = 3
 """Batches submitted for each process."""
 _MAX_WORKERS = 8
 """More would wait for the process that packs the batches and gathers the results."""
-_taken: tuple[Callable[..., Any], tuple[Any, ...]]
-"""In a worker: the function, and what is shared; set by `_take`."""
+_worker_task: tuple[Callable[..., Any], tuple[Any, ...]]
+"""In a worker: the function, and what is shared; set by `_set_worker_task`."""
 
 
 def _on_cores(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -> Iterator[Any]:
@@ -53,20 +53,20 @@ def _on_cores(function: Callable[..., Any], batches: Iterable[Any], *shared: Any
     every = chain(first, coming)
     number = min(cores(), _MAX_WORKERS) if len(first) == _FEWEST_BATCHES else 1
     if number < 2:
-        yield from _here(function, every, *shared)
+        yield from _in_process(function, every, *shared)
         return
-    with at_work(number, _take, (function, shared)) as pool:
+    with worker_pool(number, _set_worker_task, (function, shared)) as pool:
         yield from in_order(every, lambda batch: pool.submit(_do, batch), Future.result, _AHEAD * number)
 
 
-def _take(function: Callable[..., Any], shared: tuple[Any, ...]) -> None:
-    global _taken
-    _taken = function, shared
+def _set_worker_task(function: Callable[..., Any], shared: tuple[Any, ...]) -> None:
+    global _worker_task
+    _worker_task = function, shared
     gc.disable()  # records hold no cycles, as in the stage's own process
 
 
 def _do(batch: Any) -> Any:
-    function, shared = _taken
+    function, shared = _worker_task
     return function(batch, *shared)
 
 

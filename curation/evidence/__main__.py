@@ -11,11 +11,11 @@ from pathlib import Path
 from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.params import EvidenceParams
-from atomexam.runtime.closing import close
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import print_summary
 from curation.annotation.label_studio import write_project
-from curation.annotation.samples import draw, with_evidence
+from curation.annotation.samples import sample_claims, with_evidence
 from curation.annotation.spreadsheet import write_spreadsheet
 from curation.evidence.ranking import Found, best_sentence, ranked
 from curation.evidence.search_results import passages_of_search, results_in
@@ -69,7 +69,7 @@ def main(argv: list[str] | None = None) -> None:
     for one in find(claims, args.params.passages_per_claim):
         found[one.claim.id].append(evidence_of(one))
         named[one.passage.id] = one.passage
-    drawn = with_evidence(draw(claims, args.params.annotate_per_type, args.params.seed), found, named)
+    drawn = with_evidence(sample_claims(claims, args.params.annotate_per_type, args.params.seed), found, named)
     with folder_lock(args.annotation) as folder:
         for stale in folder.iterdir():
             stale.unlink()
@@ -85,7 +85,7 @@ def main(argv: list[str] | None = None) -> None:
             "to_annotate": len(drawn),
         }
         write_json(args.metrics, counts)
-    close(
+    print_summary(
         "evidence",
         f"{len(found):,} of {len(claims):,} claims have a passage; {len(drawn):,} are drawn for people to verify: {args.annotation}",
     )

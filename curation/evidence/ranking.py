@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Passage
-from atomexam.runtime.workers import at_work, cores
+from atomexam.runtime.workers import cores, worker_pool
 from atomexam.text.canonical import canonical
 from curation.text.words import segmenter
 
@@ -51,7 +51,7 @@ def words_of(names: Iterable[str]) -> dict[str, list[str]]:
 def _cut(texts: Sequence[str], terms: list[str]) -> Iterator[list[list[str]]]:
     batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
     many = sum(map(len, texts)) >= _MANY_CHARS
-    with at_work(min(cores(), _MAX_WORKERS, len(batches)) if many else 1, _begin, (terms,)) as pool:
+    with worker_pool(min(cores(), _MAX_WORKERS, len(batches)) if many else 1, _begin, (terms,)) as pool:
         yield from pool.map(_words, batches)
 
 

@@ -15,10 +15,10 @@ from atomexam.records.fact import Fact
 from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from atomexam.runtime.annotation_files import read_decisions
-from atomexam.runtime.closing import close, number_of, rejected
-from atomexam.runtime.external_sort import ExternalSort, SortedFile, Table, sort_key
+from atomexam.runtime.external_sort import ExternalSort, RecordSink, SortedFile, sort_key
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, to_line, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary, rejected_counts
 from curation.engine.engines import engine_of
 from curation.near_duplicates.contamination import Contamination, contaminations
 from curation.near_duplicates.stored_sightings import sighted_in
@@ -35,10 +35,10 @@ _KEYS: dict[str, Callable[[Any], bytes]] = {
 """What each output is sorted by."""
 
 
-class _Met:
-    """The table of what references ask, too; counts questions by reference."""
+class _ContaminationTable:
+    """The table of contaminated questions; counts them by reference."""
 
-    def __init__(self, table: Table[Contamination]) -> None:
+    def __init__(self, table: RecordSink[Contamination]) -> None:
         self._table = table
         self._pairs: set[tuple[str, str]] = set()
 
@@ -62,24 +62,27 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, "near_duplicates", NearDuplicates, paths, scalars=("engine",))
     engine = engine_of(args.engine)
     decisions = read_decisions(args.decisions)
-    references = list(read_jsonl(args.references, Question)) if args.references.exists() else []  # by hand there need be none
-    found = contaminations(read_jsonl(args.questions, Question), references, args.params)
+    references = list(read_jsonl(args.references, Question)) if args.references.exists() else []  # a run by hand may have none
+    matches = contaminations(read_jsonl(args.questions, Question), references, args.params)
     with folder_lock(args.out) as out:
         for stale in sorted(out.glob("*.part")):  # what a killed run left
             stale.unlink()
         every = sighted_in(args.questions, args.params.ngram_chars, out.parent, engine)
         files = {name: SortedFile(out / f"{name}.jsonl", key) for name, key in _KEYS.items()}
-        met = _Met(files["contaminated"])
-        asked_in = QuestionTables(files["questions"], files["rejected"], files["clusters"], files["review"], met)
-        asked = settle_questions(asked_in, every, args.params, decisions, found, engine)
-        stated_in = FactTables(files["facts"], files["rejected"], files["review"])
-        stated = settle_facts(stated_in, _by_id(args.facts, out.parent), decisions)
-        metrics = measure(_lines(args.questions), _lines(args.facts), asked, stated, met.questions())
+        contaminated = _ContaminationTable(files["contaminated"])
+        question_tables = QuestionTables(files["questions"], files["rejected"], files["clusters"], files["review"], contaminated)
+        question_counts = settle_questions(question_tables, every, args.params, decisions, matches, engine)
+        fact_tables = FactTables(files["facts"], files["rejected"], files["review"])
+        fact_counts = settle_facts(fact_tables, _by_id(args.facts, out.parent), decisions)
+        metrics = measure(_lines(args.questions), _lines(args.facts), question_counts, fact_counts, contaminated.questions())
         for file in files.values():
             file.write()
         write_json(args.metrics, metrics)
     kinds = (f"{metrics[kind]['in']:,} {kind} -> {metrics[kind]['out']:,}" for kind in ("questions", "facts"))
-    close("near_duplicates", f"{'; '.join(kinds)}; {number_of(metrics['clusters'], 'cluster')}; {rejected(metrics['rejected_by_reason'])}")
+    print_summary(
+        "near_duplicates",
+        f"{'; '.join(kinds)}; {number_of(metrics['clusters'], 'cluster')}; {rejected_counts(metrics['rejected_by_reason'])}",
+    )
 
 
 def _by_id(path: Path, folder: Path) -> Iterator[Fact]:

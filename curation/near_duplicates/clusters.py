@@ -11,21 +11,21 @@ from atomexam.records.params import NearDuplicates
 from atomexam.runtime.disjoint_sets import DisjointSets
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.engine.engines import LOCAL, Engine
-from curation.near_duplicates.join.similarity import Pairs, near_pairs
+from curation.near_duplicates.join.similarity import SimilarPairs, near_pairs
 from curation.near_duplicates.merging import Sightings
-from curation.near_duplicates.pair_rules import Candidates, options_key, relations, retold_threshold, stem_keys
+from curation.near_duplicates.pair_rules import CandidatePairs, options_key, relations, reworded_threshold, stem_keys
 
 _BATCH = 2_000
 _MANY_CASES = 1_000
-"""Of fewer, all pairs are looked at in less time than a second join takes to compile."""
-_PLACE_BITS = 32
+"""All pairs of fewer are compared in less time than a second join takes to compile."""
+_INDEX_BITS = 32
 _ODD = np.int64(0x5851F42D4C957F2D)  # after Knuth's MMIX generator: spreads small numbers over 64 bits
 _MANY = 30  # so many questions of equal options and answer have options that say nothing of what is asked
-MIN_NGRAMS = 20  # in a shorter text one word is much of it, so only those of one stem are looked at
+MIN_NGRAMS = 20  # in a shorter text one word is much of it, so only those of one stem are compared
 
 
-class Bond(NamedTuple):
-    """Two that ask the same thing."""
+class TwinRelation(NamedTuple):
+    """How two questions that ask the same thing relate."""
 
     similarity: float
     conflict: bool
@@ -38,44 +38,44 @@ class Star(NamedTuple):
     centre: Sightings
     members: list[tuple[Sightings, float]]
     conflict: bool
-    """Two of its rows hold different answers to be right."""
+    """Two of its rows have different right answers."""
     head: Sightings
-    """The best of all that hang together with the centre, through others if need be; equal for stars that must not be split."""
+    """The best of all that are connected to the centre, also through others; equal for stars that must not be split."""
 
 
-Bonds = dict[tuple[int, int], Bond]
+TwinRelations = dict[tuple[int, int], TwinRelation]
 
 
-def stars(sighted: Sequence[Sightings], bonds: Bonds, order: Sequence[int] | None = None) -> Iterable[Star]:
-    """Yield the stars of questions given from the best to the worst, or in an order of places that is, by the bonds of `find_twins`.
+def stars(sighted: Sequence[Sightings], bonds: TwinRelations, order: Sequence[int] | None = None) -> Iterable[Star]:
+    """Yield the stars of questions, from the best to the worst in their own order or in that of `order`, by the bonds of `find_twins`.
 
     Each question is in one star.
 
-    The best becomes a centre and takes its twins along; then the best of those left. A twin of a member that is no twin of the
-    centre is left over: it finds another centre or is kept itself.
+    The best becomes a centre with its twins as members; then the best of the rest. A twin of a member that is no twin of the
+    centre stays: it joins another centre or becomes one itself.
     """
     near: dict[int, list[int]] = defaultdict(list)
     order = range(len(sighted)) if order is None else order
     ranks = array("q", bytes(8 * len(sighted)))
-    for rank, place in enumerate(order):
-        ranks[place] = rank
+    for rank, index in enumerate(order):
+        ranks[index] = rank
     tied = DisjointSets()
     for a, b in sorted(bonds):
         near[a].append(b)
         near[b].append(a)
         tied.join(ranks[a], ranks[b])
-    taken = bytearray(len(sighted))
-    for rank, place in enumerate(order):
-        if not taken[place]:
-            centre = sighted[place]
-            members = [other for other in sorted(near.get(place, ()), key=ranks.__getitem__) if not taken[other]]
-            held = [bonds[min(place, other), max(place, other)] for other in members]
-            for other in [place, *members]:
-                taken[other] = True
+    in_a_star = bytearray(len(sighted))
+    for rank, index in enumerate(order):
+        if not in_a_star[index]:
+            centre = sighted[index]
+            members = [other for other in sorted(near.get(index, ()), key=ranks.__getitem__) if not in_a_star[other]]
+            relations = [bonds[min(index, other), max(index, other)] for other in members]
+            for other in [index, *members]:
+                in_a_star[other] = True
             yield Star(
                 centre,
-                [(sighted[other], bond.similarity) for other, bond in zip(members, held, strict=True)],
-                any(bond.conflict for bond in held) or any(sighted[other].conflict for other in [place, *members]),
+                [(sighted[other], bond.similarity) for other, bond in zip(members, relations, strict=True)],
+                any(bond.conflict for bond in relations) or any(sighted[other].conflict for other in [index, *members]),
                 sighted[order[tied.least(rank)]],
             )
 
@@ -88,71 +88,71 @@ def medoid(star: Star, ngram_chars: int) -> str:
     return members[likeness.index(max(likeness))].id
 
 
-def case_groups(sighted: Sequence[Sightings], bonds: Bonds, params: NearDuplicates) -> dict[str, str]:
+def case_groups(sighted: Sequence[Sightings], bonds: TwinRelations, params: NearDuplicates) -> dict[str, str]:
     """Return for each case, canonical, the group that it shares with its copies: the first of theirs, so that more copies move few.
 
     Copies are cases that are alike, and those that are less alike but of which one question is asked.
     """
     same = {(sighted[a].compared.case or "", sighted[b].compared.case or "") for a, b in bonds}
-    kin = _case_kin({one.compared.case for one in sighted}, params.case_threshold, params.ngram_chars, same)
+    case_sets = _case_sets({one.compared.case for one in sighted}, params.case_threshold, params.ngram_chars, same)
     groups: dict[int, str] = {}
     for one in sighted:
         if one.compared.case and one.group_id:
-            groups[kin[one.compared.case]] = min(one.group_id, groups.get(kin[one.compared.case], one.group_id))
-    return {case: groups[number] for case, number in kin.items() if case and number in groups}
+            groups[case_sets[one.compared.case]] = min(one.group_id, groups.get(case_sets[one.compared.case], one.group_id))
+    return {case: groups[number] for case, number in case_sets.items() if case and number in groups}
 
 
-def find_twins(sighted: Sequence[Sightings], params: NearDuplicates, engine: Engine = LOCAL) -> Bonds:
-    """Return the pairs of places that ask the same thing.
+def find_twins(sighted: Sequence[Sightings], params: NearDuplicates, engine: Engine = LOCAL) -> TwinRelations:
+    """Return the pairs of indexes whose questions ask the same thing.
 
-    Looked at are those whose texts are near, and those whose stems are the same, or their options and answers, however short they are.
+    Compared are those whose texts are near, and those whose stems are the same, or their options and answers, however short they are.
     """
-    found = _candidates(sighted, params, engine)
-    batches = [slice(start, start + _BATCH) for start in range(0, len(found.left), _BATCH)]
-    kinds = engine.mapped(relations, (_compared(sighted, found.left[batch], found.right[batch]) for batch in batches), params)
-    bonds: Bonds = {}
+    candidates = _candidates(sighted, params, engine)
+    batches = [slice(start, start + _BATCH) for start in range(0, len(candidates.left), _BATCH)]
+    kinds = engine.mapped(relations, (_compared(sighted, candidates.left[batch], candidates.right[batch]) for batch in batches), params)
+    bonds: TwinRelations = {}
     for batch, some in zip(batches, kinds, strict=True):
-        columns = (column[batch].tolist() for column in found)
-        bonds.update({(a, b): Bond(near, kind == "conflict") for a, b, near, kind in zip(*columns, some, strict=True) if kind})
+        columns = (column[batch].tolist() for column in candidates)
+        bonds.update({(a, b): TwinRelation(near, kind == "conflict") for a, b, near, kind in zip(*columns, some, strict=True) if kind})
     return bonds
 
 
-def _candidates(sighted: Sequence[Sightings], params: NearDuplicates, engine: Engine) -> Pairs:
-    """Return the pairs of places that may ask the same thing, left < right, sorted, with the similarity of their texts."""
+def _candidates(sighted: Sequence[Sightings], params: NearDuplicates, engine: Engine) -> SimilarPairs:
+    """Return the pairs of indexes whose questions may ask the same thing, left < right, sorted, with the similarity of their texts."""
     cases: dict[str | None, int] = {}
     case_at, text_at, chars = array("i"), array("q"), array("i")
     stems, stem_at, frames, frame_at = array("q"), array("i"), array("q"), array("i")
-    for place, one in enumerate(sighted):
+    for index, one in enumerate(sighted):
         case_at.append(cases.setdefault(one.compared.case, len(cases)))
         text_at.append(hash(one.compared.text))
         chars.append(len(one.compared.text))
         for core in stem_keys(one.compared):
             stems.append(core)
-            stem_at.append(place)
+            stem_at.append(index)
         if (own := options_key(one.compared)) is not None:
             frames.append(own)
-            frame_at.append(place)
-    kin = _case_kin(cases, retold_threshold(params), params.ngram_chars)
-    kin_at = np.array([kin[case] for case in cases], np.int64)[np.asarray(case_at, np.int64)]
-    shared = _distinct([*_sharing(stems, stem_at, kin_at), *_sharing(frames, frame_at, kin_at, _MANY)])
-    del stems, stem_at, frames, frame_at  # a third of what is held, while the join needs the most
-    near = _near(sighted, np.asarray(text_at, np.int64), np.asarray(chars, np.int32), kin_at, params, engine)
+            frame_at.append(index)
+    case_sets = _case_sets(cases, reworded_threshold(params), params.ngram_chars)
+    case_set_at = np.array([case_sets[case] for case in cases], np.int64)[np.asarray(case_at, np.int64)]
+    shared = _distinct([*_sharing(stems, stem_at, case_set_at), *_sharing(frames, frame_at, case_set_at, _MANY)])
+    del stems, stem_at, frames, frame_at  # a third of the memory in use, while the join needs the most
+    near = _near(sighted, np.asarray(text_at, np.int64), np.asarray(chars, np.int32), case_set_at, params, engine)
     shared = shared[~np.isin(shared, near[0])]
     alike = (_likeness(sighted, a, b, params.ngram_chars) for a, b in zip(*(side.tolist() for side in _sides(shared)), strict=True))
     codes = np.concatenate([near[0], shared])
     similarity = np.concatenate([near[1], np.fromiter(alike, np.float64, len(shared))])
     order = np.argsort(codes)
-    return Pairs(*_sides(codes[order]), similarity[order])
+    return SimilarPairs(*_sides(codes[order]), similarity[order])
 
 
 def _near(
-    sighted: Sequence[Sightings], text_at: np.ndarray, chars: np.ndarray, kin_at: np.ndarray, params: NearDuplicates, engine: Engine
+    sighted: Sequence[Sightings], text_at: np.ndarray, chars: np.ndarray, case_set_at: np.ndarray, params: NearDuplicates, engine: Engine
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs of places, as codes, whose texts are equal or near and whose cases could be one, and how near the texts are."""
+    """Return the pairs of indexes, as codes, whose texts are equal or near and whose cases could be one, and how near the texts are."""
     _, first, number_at, counts = np.unique(text_at, return_index=True, return_inverse=True, return_counts=True)
-    by_text = np.lexsort((kin_at, number_at))  # the places that hold each text, after each other
+    by_text = np.lexsort((case_set_at, number_at))  # the indexes of each text, one after the other
     begins = np.concatenate([[0], np.cumsum(counts)])
-    alike = np.flatnonzero((np.diff(number_at[by_text]) == 0) & (np.diff(kin_at[by_text]) == 0))
+    alike = np.flatnonzero((np.diff(number_at[by_text]) == 0) & (np.diff(case_set_at[by_text]) == 0))
     equal = []
     for run in np.split(alike, np.flatnonzero(np.diff(alike) > 1) + 1):
         if len(run):
@@ -162,11 +162,11 @@ def _near(
     ours, theirs = (number_at[joined[side]] for side in (pairs.left, pairs.right))
     alone = (counts[ours] == 1) & (counts[theirs] == 1)
     left, right = by_text[begins[ours[alone]]], by_text[begins[theirs[alone]]]
-    is_kin = kin_at[left] == kin_at[right]
-    codes, similarity = [_codes(left[is_kin], right[is_kin])], [pairs.similarity[alone][is_kin]]
+    one_case = case_set_at[left] == case_set_at[right]
+    codes, similarity = [_codes(left[one_case], right[one_case])], [pairs.similarity[alone][one_case]]
     for a, b, value in zip(ours[~alone].tolist(), theirs[~alone].tolist(), pairs.similarity[~alone].tolist(), strict=True):
         one, other = by_text[begins[a] : begins[a + 1]], by_text[begins[b] : begins[b + 1]]
-        at, beside = np.nonzero(kin_at[one][:, None] == kin_at[other])
+        at, beside = np.nonzero(case_set_at[one][:, None] == case_set_at[other])
         codes.append(_codes(one[at], other[beside]))
         similarity.append(np.full(len(at), value))
     same = _distinct(equal)
@@ -174,24 +174,24 @@ def _near(
 
 
 class _Texts(Sequence[str]):
-    """The texts at some places, read when they are asked for."""
+    """The texts at some indexes, read on access."""
 
-    def __init__(self, sighted: Sequence[Sightings], places: np.ndarray) -> None:
-        self._sighted, self._places = sighted, places
+    def __init__(self, sighted: Sequence[Sightings], indexes: np.ndarray) -> None:
+        self._sighted, self._indexes = sighted, indexes
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._indexes)
 
     def __getitem__(self, which: Any) -> Any:
         if isinstance(which, slice):
-            return [self._sighted[place].compared.text for place in self._places[which].tolist()]
-        return self._sighted[int(self._places[which])].compared.text
+            return [self._sighted[index].compared.text for index in self._indexes[which].tolist()]
+        return self._sighted[int(self._indexes[which])].compared.text
 
 
-def _sharing(keys: array, places: array, kin_at: np.ndarray, most: int | None = None) -> Iterator[np.ndarray]:
-    """Yield the pairs of places, as codes, that share a key and a case that could be one; none of a key that more than `most` share."""
-    at = np.asarray(places, np.int64)
-    numbers = np.asarray(keys, np.int64) ^ (kin_at[at] * _ODD)
+def _sharing(keys: array, indexes: array, case_set_at: np.ndarray, most: int | None = None) -> Iterator[np.ndarray]:
+    """Yield the pairs of indexes, as codes, that share a key and a case that could be one; none of a key that more than `most` share."""
+    at = np.asarray(indexes, np.int64)
+    numbers = np.asarray(keys, np.int64) ^ (case_set_at[at] * _ODD)
     order = np.argsort(numbers, kind="stable")
     _, first, counts = np.unique(numbers[order], return_index=True, return_counts=True)
     shared = (counts > 1) & (counts <= (most or len(numbers)))
@@ -199,19 +199,19 @@ def _sharing(keys: array, places: array, kin_at: np.ndarray, most: int | None = 
         yield _pairs_of(at[order[start : start + count]])
 
 
-def _pairs_of(places: np.ndarray) -> np.ndarray:
-    """Return all pairs of some places, as codes."""
-    one, other = np.triu_indices(len(places), 1)
-    return _codes(places[one], places[other])
+def _pairs_of(indexes: np.ndarray) -> np.ndarray:
+    """Return all pairs of some indexes, as codes."""
+    one, other = np.triu_indices(len(indexes), 1)
+    return _codes(indexes[one], indexes[other])
 
 
 def _codes(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return pairs of places as numbers that sort as they do, the lesser first."""
-    return (np.minimum(one, other).astype(np.int64) << _PLACE_BITS) | np.maximum(one, other)
+    """Return pairs of indexes as numbers that sort as they do, the lesser first."""
+    return (np.minimum(one, other).astype(np.int64) << _INDEX_BITS) | np.maximum(one, other)
 
 
 def _sides(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return codes >> _PLACE_BITS, codes & ((1 << _PLACE_BITS) - 1)
+    return codes >> _INDEX_BITS, codes & ((1 << _INDEX_BITS) - 1)
 
 
 def _distinct(codes: list[np.ndarray]) -> np.ndarray:
@@ -219,40 +219,40 @@ def _distinct(codes: list[np.ndarray]) -> np.ndarray:
 
 
 def _likeness(sighted: Sequence[Sightings], a: int, b: int, ngram_chars: int) -> float:
-    return jaccard(*(ngrams(sighted[place].compared.text, ngram_chars) for place in (a, b)))
+    return jaccard(*(ngrams(sighted[index].compared.text, ngram_chars) for index in (a, b)))
 
 
-def _compared(sighted: Sequence[Sightings], left: np.ndarray, right: np.ndarray) -> Candidates:
+def _compared(sighted: Sequence[Sightings], left: np.ndarray, right: np.ndarray) -> CandidatePairs:
     """Return pairs with the questions they are of, each once."""
     pairs = list(zip(left.tolist(), right.tolist(), strict=True))
-    places = {place: number for number, place in enumerate(dict.fromkeys(place for pair in pairs for place in pair))}
-    return Candidates([sighted[place].compared for place in places], [(places[a], places[b]) for a, b in pairs])
+    number_of = {index: number for number, index in enumerate(dict.fromkeys(index for pair in pairs for index in pair))}
+    return CandidatePairs([sighted[index].compared for index in number_of], [(number_of[a], number_of[b]) for a, b in pairs])
 
 
-def _case_kin(
+def _case_sets(
     cases: Iterable[str | None], threshold: float, ngram_chars: int, same: Iterable[tuple[str, str]] = ()
 ) -> dict[str | None, int]:
     """Return for each case a number that it shares with all cases it could be a copy of, so that no others are even paired."""
     texts = sorted(case for case in cases if case is not None)
-    kin = DisjointSets()
-    for text, least in enumerate(_hanging_together(texts, threshold, ngram_chars)):
+    sets = DisjointSets()
+    for text, least in enumerate(_connected(texts, threshold, ngram_chars)):
         if least != text:
-            kin.join(least, text)
-    places = {text: place for place, text in enumerate(texts)}
+            sets.join(least, text)
+    index_of = {text: index for index, text in enumerate(texts)}
     for one, other in same:
-        if one in places and other in places:
-            kin.join(places[one], places[other])
-    return {text: kin.least(place) for place, text in enumerate(texts)} | {None: -1}
+        if one in index_of and other in index_of:
+            sets.join(index_of[one], index_of[other])
+    return {text: sets.least(index) for index, text in enumerate(texts)} | {None: -1}
 
 
-def _hanging_together(texts: Sequence[str], threshold: float, ngram_chars: int) -> Iterable[int]:
-    """Return for each text the least place of those that it hangs together with by near pairs."""
+def _connected(texts: Sequence[str], threshold: float, ngram_chars: int) -> Iterable[int]:
+    """Return for each text the least index in its connected component, by near pairs."""
     if len(texts) >= _MANY_CASES:
         from curation.near_duplicates.join.components import components  # compiles on a first import
 
         return components(texts, ngram_chars, threshold).tolist()
-    kin = DisjointSets()
+    sets = DisjointSets()
     pairs = near_pairs(texts, ngram_chars, threshold)
     for left, right in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
-        kin.join(left, right)
-    return [kin.least(place) for place in range(len(texts))]
+        sets.join(left, right)
+    return [sets.least(index) for index in range(len(texts))]

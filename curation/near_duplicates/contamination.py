@@ -1,4 +1,4 @@
-"""Questions and the questions of reference benchmarks -> which ask the same, and what is left without them. Pure."""
+"""Questions and the questions of reference benchmarks -> those that ask the same, and the others. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,74 +38,74 @@ class Contamination(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Jaccard similarity of the two questions proper, rounded to six digits; 1.0 for equal ones."""
     kind: Literal["identical", "near"]
     conflict: bool
-    """The two hold different options to be right."""
+    """The two have different right options."""
     seen: Provenance
     """Where the reference has it."""
 
 
-class Met(NamedTuple):
+class MatchedPair(NamedTuple):
     """A question of one list and one of another that ask the same."""
 
     ours: int
-    """Place in the one list."""
+    """Index in the one list."""
     theirs: int
     similarity: float
     identical: bool
     conflict: bool
 
 
-class _Form(NamedTuple):
+class _ComparedForm(NamedTuple):
     """One way in which a question is compared."""
 
-    place: int
+    position: int
     compared: ComparedQuestion
     whole: bool
-    """Its case is taken for a part of its stem, as a source writes it that has one question of the case."""
+    """Its case is part of its stem, as in a source that has one question of the case."""
 
 
-def met(questions: Sequence[Question], references: Sequence[Question], params: NearDuplicates) -> list[Met]:
-    """Return the places of each pair that asks the same, by the rule that near-duplicates go by, sorted.
+def matched_pairs(questions: Sequence[Question], references: Sequence[Question], params: NearDuplicates) -> list[MatchedPair]:
+    """Return each pair of questions that ask the same, by the rule for near-duplicates, sorted.
 
-    A question that stands on a case is also compared with those of the other side that hold their case within the stem.
+    A question that stands on a case is also compared with those of the other side whose stem includes the case.
     """
     ours, theirs = _by_text(questions, params), _by_text(references, params)
-    found: dict[tuple[int, int], Met] = {}
+    pairs: dict[tuple[int, int], MatchedPair] = {}
     for left, right, similarity in _candidates(ours, theirs, params):
         for one, other in product(ours[left], theirs[right]):
             if not (one.whole and other.whole) and (kind := relation(one.compared, other.compared, params)):
                 same = one.compared.text == other.compared.text and one.compared.case == other.compared.case
-                hit = Met(one.place, other.place, round(similarity, 6), same, kind == "conflict")
-                found[hit[:2]] = max(hit, found.get(hit[:2], hit))
-    return [found[key] for key in sorted(found)]
+                hit = MatchedPair(one.position, other.position, round(similarity, 6), same, kind == "conflict")
+                pairs[hit[:2]] = max(hit, pairs.get(hit[:2], hit))
+    return [pairs[key] for key in sorted(pairs)]
 
 
 def contaminations(questions: Iterable[Question], references: Sequence[Question], params: NearDuplicates) -> list[Contamination]:
-    """Return which of some questions the references ask, too, and where: a row for each two ids and each place, sorted."""
-    found: dict[tuple[str, str, Provenance], Contamination] = {}
+    """Return which of some questions the references ask, too, and where: a row for each two ids and each occurrence, sorted."""
+    by_key: dict[tuple[str, str, Provenance], Contamination] = {}
     for some in batched(questions, _BATCH) if references else ():
-        for hit in met(some, references, params):
+        for hit in matched_pairs(some, references, params):
             ours, theirs = some[hit.ours], references[hit.theirs]
-            for seen in theirs.provenance:
+            for origin in theirs.provenance:
                 one = Contamination(
                     question_id=ours.id,
-                    reference=seen.source,
+                    reference=origin.source,
                     reference_id=theirs.id,
                     similarity=hit.similarity,
                     kind="identical" if hit.identical else "near",
                     conflict=hit.conflict,
-                    seen=seen,
+                    seen=origin,
                 )
-                key = ours.id, theirs.id, seen
-                found[key] = max(one, found.get(key, one), key=_nearness)  # of equal ids the nearest is left
-    return [found[key] for key in sorted(found)]
+                key = ours.id, theirs.id, origin
+                by_key[key] = max(one, by_key.get(key, one), key=_nearness)  # of equal ids the nearest is left
+    return [by_key[key] for key in sorted(by_key)]
 
 
 def _nearness(one: Contamination) -> tuple[float, bool, bool]:
     return one.similarity, one.kind == "identical", one.conflict
 
 
-def of_kept(found: Iterable[Contamination], kept: Iterable[Question], rejected: Iterable[Rejected]) -> list[Contamination]:
-    """Return what was found of some rows, told of the question that was kept for each of them; of equal ones the nearest, sorted.
+def for_kept(matches: Iterable[Contamination], kept: Iterable[Question], rejected: Iterable[Rejected]) -> list[Contamination]:
+    """Return matches of rows as matches of the kept question that stands for each row; of equal ones the nearest, sorted.
 
     `rejected` are the rows that near_duplicates left out: their detail is the id of the question that was kept.
     """
@@ -114,15 +114,15 @@ def of_kept(found: Iterable[Contamination], kept: Iterable[Question], rejected: 
         if row.reason in _LEFT_OUT and row.detail in stands_for:
             stands_for.setdefault(row.id, set()).add(row.detail)
     nearest: dict[tuple[str, str, Provenance], Contamination] = {}
-    for one in sorted(found, key=lambda one: (one.similarity, one.kind, one.conflict)):
+    for one in sorted(matches, key=lambda one: (one.similarity, one.kind, one.conflict)):
         for kept_id in stands_for.get(one.question_id, ()):
             nearest[kept_id, one.reference_id, one.seen] = replace(one, question_id=kept_id)
     return [nearest[key] for key in sorted(nearest)]
 
 
-def without_contaminated(kept: Iterable[Question], found: Iterable[Contamination]) -> tuple[list[Question], list[Rejected]]:
+def without_contaminated(kept: Iterable[Question], matches: Iterable[Contamination]) -> tuple[list[Question], list[Rejected]]:
     """Return the questions that no reference asks, and the others as rejected, each with its nearest."""
-    nearest = {one.question_id: one for one in sorted(found, key=lambda one: (one.similarity, one.reference, one.reference_id, one.seen))}
+    nearest = {one.question_id: one for one in sorted(matches, key=lambda one: (one.similarity, one.reference, one.reference_id, one.seen))}
     free, dropped = [], []
     for row in kept:
         if row.id in nearest:
@@ -137,20 +137,20 @@ def _reject(row: Question, one: Contamination) -> Rejected:
     return Rejected(id=row.id, kind="question", reason=REASON, detail=detail, record=msgspec.to_builtins(row))
 
 
-def _by_text(questions: Iterable[Question], params: NearDuplicates) -> dict[str, list[_Form]]:
+def _by_text(questions: Iterable[Question], params: NearDuplicates) -> dict[str, list[_ComparedForm]]:
     """Return the ways in which questions are compared, by the texts that are joined."""
-    forms: dict[str, list[_Form]] = defaultdict(list)
-    for place, question in enumerate(questions):
+    forms: dict[str, list[_ComparedForm]] = defaultdict(list)
+    for index, question in enumerate(questions):
         for whole in [False, True] if question.shared_stem else [False]:
-            shown = replace(question, stem=f"{question.shared_stem}\n{question.stem}", shared_stem=None) if whole else question
-            one = compared(shown, params.ngram_chars)
+            question_form = replace(question, stem=f"{question.shared_stem}\n{question.stem}", shared_stem=None) if whole else question
+            one = compared(question_form, params.ngram_chars)
             if one.stem:  # what has no stem asks nothing
-                forms[one.text].append(_Form(place, one, whole))
+                forms[one.text].append(_ComparedForm(index, one, whole))
     return forms
 
 
 def _candidates(
-    ours: Mapping[str, list[_Form]], theirs: Mapping[str, list[_Form]], params: NearDuplicates
+    ours: Mapping[str, list[_ComparedForm]], theirs: Mapping[str, list[_ComparedForm]], params: NearDuplicates
 ) -> Iterable[tuple[str, str, float]]:
     """Yield the pairs of texts that are near enough; short ones only where their stems are the same, as one word is much of them."""
     least = params.ngram_chars + MIN_NGRAMS - 1
@@ -163,5 +163,5 @@ def _candidates(
             yield text, other, 1.0 if text == other else jaccard(ngrams(text, params.ngram_chars), ngrams(other, params.ngram_chars))
     left, right = [text for text in ours if len(text) >= least], [text for text in theirs if len(text) >= least]
     pairs = near_pairs_between(left, right, params.ngram_chars, params.threshold)
-    for place, other, similarity in zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True):
-        yield left[place], right[other], similarity
+    for one, other, similarity in zip(pairs.left.tolist(), pairs.right.tolist(), pairs.similarity.tolist(), strict=True):
+        yield left[one], right[other], similarity

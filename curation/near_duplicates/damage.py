@@ -13,7 +13,7 @@ import numpy as np
 
 from curation.near_duplicates.merging import Sightings
 from curation.near_duplicates.pair_rules import matched_options
-from curation.near_duplicates.renaming import is_word, splits_word
+from curation.near_duplicates.word_changes import is_word, splits_word
 from curation.near_duplicates.wording import differing, vocabulary
 
 _TIMES_RARER = 4  # from here on a pair of characters is damaged and not just another word; read off 80 merged pairs
@@ -27,10 +27,10 @@ _TABLE_BITS = 20
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
-class _Span(NamedTuple):
+class _DifferingSpan(NamedTuple):
     """Where the parts of two twins differ."""
 
-    place: int
+    position: int
     other: int
     pairs: list[str]
     """Pairs of characters that the span touches in the one."""
@@ -42,29 +42,29 @@ class _Span(NamedTuple):
 
 
 def soundest_first(sighted: Sequence[Sightings], bonds: Mapping[tuple[int, int], object], ngram_chars: int) -> Sequence[int]:
-    """Return the places of questions, given from the best to the worst, so that of twins the less damaged one comes first.
+    """Return the indexes of questions, which come from the best to the worst, so that of twins the less damaged one comes first.
 
     An answer and an explanation still count before.
     """
-    damage = Counter[int]()  # less that of the twins, so that who has many twins is not found damaged more often
-    spans: list[_Span] = []
-    for place, other in sorted(bonds):
-        for text, other_text in _parts(sighted[place], sighted[other], ngram_chars):
+    damage = Counter[int]()  # less that of the twins, so that a question with many twins does not count as more damaged
+    spans: list[_DifferingSpan] = []
+    for position, other in sorted(bonds):
+        for text, other_text in _parts(sighted[position], sighted[other], ngram_chars):
             worse = _is_cut(text, other_text) - _is_cut(other_text, text)
-            damage[place] += worse
+            damage[position] += worse
             damage[other] -= worse
-            spans.extend(_spans(place, other, text, other_text))
+            spans.extend(_spans(position, other, text, other_text))
     wanted = sorted({pair for span in spans for pair in (*span.pairs, *span.other_pairs)})
     counts = _occurrences(wanted, sighted)
     for span in spans:
-        here, there = (max(counts[pair] for pair in pairs) for pairs in (span.pairs, span.other_pairs))
-        worse = (span.times * here <= there) - (span.times * there <= here) or span.words
-        damage[span.place] += worse
+        own_count, other_count = (max(counts[pair] for pair in pairs) for pairs in (span.pairs, span.other_pairs))
+        worse = (span.times * own_count <= other_count) - (span.times * other_count <= own_count) or span.words
+        damage[span.position] += worse
         damage[span.other] -= worse
     if not any(damage.values()):
         return range(len(sighted))  # they come in this order
     missing = np.fromiter((2 * one.missing[0] + one.missing[1] for one in sighted), np.uint8, len(sighted))
-    damaged = np.fromiter((damage[place] for place in range(len(sighted))), np.int64, len(sighted))
+    damaged = np.fromiter((damage[position] for position in range(len(sighted))), np.int64, len(sighted))
     return array("q", np.lexsort((damaged, missing)).astype(np.int64).tobytes())
 
 
@@ -82,13 +82,13 @@ def _is_cut(text: str, other: str) -> bool:
     return len(set(other[len(text) :]) - vocabulary().idle_characters) >= _MIN_LOST_CHARS or splits_word(other, len(text))
 
 
-def _spans(place: int, other: int, text: str, other_text: str) -> Iterator[_Span]:
+def _spans(position: int, other: int, text: str, other_text: str) -> Iterator[_DifferingSpan]:
     idle = vocabulary().idle_characters
     for _, i1, i2, j1, j2 in differing(text, other_text):
         if max(i2 - i1, j2 - j1) <= _MAX_SLIP_CHARS:
             times = _TIMES_RARER if set(text[i1:i2] + other_text[j1:j2]) - idle else _TIMES_RARER_IDLE
             words = is_word(other_text, j1) - is_word(text, i1) if i2 - i1 == j2 - j1 == 1 else 0
-            yield _Span(place, other, _touched(text, i1, i2), _touched(other_text, j1, j2), times, words)
+            yield _DifferingSpan(position, other, _touched(text, i1, i2), _touched(other_text, j1, j2), times, words)
 
 
 def _touched(text: str, start: int, end: int) -> list[str]:
@@ -99,7 +99,7 @@ def _touched(text: str, start: int, end: int) -> list[str]:
 
 
 def _occurrences(wanted: Sequence[str], sighted: Iterable[Sightings]) -> dict[str, int]:
-    """Return how often pairs of characters stand in texts and cases. A table of bits passes by most pairs, which are none of them."""
+    """Return how often pairs of characters stand in texts and cases. A table of bits excludes most pairs, which are none of them."""
     if not wanted:
         return {}
     codes = _pair_codes("".join(wanted))[::2]
@@ -113,7 +113,7 @@ def _occurrences(wanted: Sequence[str], sighted: Iterable[Sightings]) -> dict[st
         pairs = pairs[table[_slots(pairs)]]
         at = np.searchsorted(codes, pairs).clip(max=len(codes) - 1)
         counts += np.bincount(at[codes[at] == pairs], minlength=len(codes))
-    return {wanted[place]: count for place, count in zip(order.tolist(), counts.tolist(), strict=True)}
+    return {wanted[position]: count for position, count in zip(order.tolist(), counts.tolist(), strict=True)}
 
 
 def _texts(sighted: Iterable[Sightings]) -> Iterator[str]:

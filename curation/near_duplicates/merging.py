@@ -27,15 +27,15 @@ class Sightings(NamedTuple):
     rows: Sequence[Question]
     compared: ComparedQuestion
     conflict: bool
-    """Two rows hold different options to be right; then `compared` has no answer."""
+    """Two rows have different right options; then `compared` has no answer."""
     missing: tuple[bool, bool]
-    """What the best row has not, as `missing_parts` tells it."""
+    """The parts that the best row lacks, as `missing_parts` returns them."""
     group_id: str | None
     """The first of the groups that its rows are of."""
 
 
-class Rank(NamedTuple):
-    """What ids are ordered by, the best first; those of equal rank by the id itself."""
+class SoundnessRank(NamedTuple):
+    """The sort key of ids, the best first; ids of equal rank are sorted by the id itself."""
 
     missing: tuple[bool, bool]
     rarity: int
@@ -45,14 +45,14 @@ class Rank(NamedTuple):
     """Less the more options it has."""
 
 
-class Ranked(NamedTuple):
-    """Rows of one id, put in order."""
+class RankedRows(NamedTuple):
+    """Rows of one id, sorted."""
 
-    places: list[int]
-    """Of the rows, the best first."""
+    order: list[int]
+    """Indexes of the rows, the best first."""
     compared: ComparedQuestion
     conflict: bool
-    rank: Rank
+    rank: SoundnessRank
     group_id: str | None
 
 
@@ -65,27 +65,27 @@ def sighted(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) 
     every = zip(by_id.items(), (one for batch in ranked for one in batch), strict=True)
     in_order = sorted(((one.rank, key, group, one) for (key, group), one in every), key=lambda each: each[:2])
     return [
-        Sightings(key, [group[place] for place in one.places], one.compared, one.conflict, one.rank.missing, one.group_id)
+        Sightings(key, [group[index] for index in one.order], one.compared, one.conflict, one.rank.missing, one.group_id)
         for _, key, group, one in in_order
     ]
 
 
-def ranked_groups(groups: Sequence[list[Question]], ngram_chars: int) -> list[Ranked]:
+def ranked_groups(groups: Sequence[list[Question]], ngram_chars: int) -> list[RankedRows]:
     """Return how the rows of each id are to be ordered, and what is compared of them."""
     return [_ranked(group, ngram_chars) for group in groups]
 
 
-def _ranked(group: list[Question], ngram_chars: int) -> Ranked:
-    places = sorted(
-        range(len(group)), key=lambda place: (missing_parts(group[place]), question_blemishes(group[place]), to_line(group[place]))
+def _ranked(group: list[Question], ngram_chars: int) -> RankedRows:
+    order = sorted(
+        range(len(group)), key=lambda index: (missing_parts(group[index]), question_blemishes(group[index]), to_line(group[index]))
     )
-    best = group[places[0]]
+    best = group[order[0]]
     own = compared(best, ngram_chars)
     answers = {compared(row, ngram_chars).answer for row in group if row.answer != best.answer or row.options != best.options}
     conflict = len((answers | {own.answer}) - {None}) > 1 and not own.in_words
-    rank = Rank(missing_parts(best), -len(merged_provenance(group)), question_blemishes(best), -len(best.options))
+    rank = SoundnessRank(missing_parts(best), -len(merged_provenance(group)), question_blemishes(best), -len(best.options))
     group_id = min((row.group_id for row in group if row.group_id), default=None)
-    return Ranked(places, own._replace(answer=None) if conflict else own, conflict, rank, group_id)
+    return RankedRows(order, own._replace(answer=None) if conflict else own, conflict, rank, group_id)
 
 
 def merged(best: Question, rows: Sequence[Question], in_words: bool, cluster_id: str) -> Question:
@@ -98,8 +98,8 @@ def merged(best: Question, rows: Sequence[Question], in_words: bool, cluster_id:
 
 
 def merged_provenance(rows: Iterable[Question | Fact]) -> list[Provenance]:
-    """Return every place at which any of the rows was seen, sorted, each once."""
-    return sorted({place for row in rows for place in row.provenance})
+    """Return the provenance of all rows, sorted, each once."""
+    return sorted({origin for row in rows for origin in row.provenance})
 
 
 def question_blemishes(row: Question) -> int:

@@ -9,7 +9,7 @@ from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import jaccard, ngrams
-from curation.near_duplicates.renaming import is_slip, other_verb, renamed
+from curation.near_duplicates.word_changes import changes_verb, changes_words, is_slip
 from curation.near_duplicates.wording import degrees, denials, difference, figures, in_digits, same_figures, stray_letter, without_idle
 
 Relation = Literal["same", "conflict"]
@@ -70,11 +70,11 @@ def stem_keys(question: ComparedQuestion) -> list[int]:
     """Return numbers of which two questions share one whose stems are equal but for idle characters, and whose options are equal
     but for one.
 
-    Hardly any others do. Such questions are looked at however short they are.
+    Hardly any others do. Such questions are compared however short they are.
     """
     stem, options = _without_idle(question), tuple(map(_without_unit, question.options))
-    places = range(len(options)) if len(options) > _MIN_OPTIONS else []
-    without_one = (hash((stem, *options[:place], *options[place + 1 :])) for place in places)
+    left_out = range(len(options)) if len(options) > _MIN_OPTIONS else []
+    without_one = (hash((stem, *options[:index], *options[index + 1 :])) for index in left_out)
     return [*dict.fromkeys([hash((stem, options)), *without_one])]  # of two equal options, either may be left out
 
 
@@ -85,21 +85,21 @@ def options_key(question: ComparedQuestion) -> int | None:
     return hash((*map(_without_unit, question.options), frozenset(map(_without_unit, question.answer))))
 
 
-class Candidates(NamedTuple):
+class CandidatePairs(NamedTuple):
     """Pairs of questions that may ask the same thing."""
 
     questions: list[ComparedQuestion]
     pairs: list[tuple[int, int]]
-    """Places in `questions`."""
+    """Indexes in `questions`."""
 
 
-def relations(candidates: Candidates, params: NearDuplicates) -> list[Relation | None]:
-    """Return how the questions of each pair stand to each other."""
+def relations(candidates: CandidatePairs, params: NearDuplicates) -> list[Relation | None]:
+    """Return how the questions of each pair relate to each other."""
     return [relation(candidates.questions[a], candidates.questions[b], params) for a, b in candidates.pairs]
 
 
 def relation(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -> Relation | None:
-    """Return how two questions whose `text` reaches the threshold stand to each other; None: they ask different things.
+    """Return how two questions whose `text` reaches the threshold relate to each other; None: they ask different things.
 
     Known answers speak: equal ones allow the stems to be worded more freely; different ones allow next to nothing, because the
     little that differs may be the point, as between 桑代克认为 and 苛勒认为.
@@ -120,7 +120,7 @@ def relation(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -
     if not same_figures(a.stem, b.stem) and not (agree and all_shared and alike and stray_letter(a.stem, b.stem)):
         return None
     differs = difference(in_digits(a.stem), in_digits(b.stem))
-    if differs.opposed or renamed(a.stem, b.stem, strict=not agree):
+    if differs.opposed or changes_words(a.stem, b.stem, strict=not agree):
         return None
     if ours is None or theirs is None:
         return "same" if alike or (all_shared and not differs.replaced) else None
@@ -162,11 +162,11 @@ def _same_case(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates)
     if a.case is None or b.case is None or a.case == b.case:
         return a.case == b.case
     is_equal = (a.stem, a.options, a.answer) == (b.stem, b.options, b.answer)
-    floor = retold_threshold(params) if is_equal else params.case_threshold
+    floor = reworded_threshold(params) if is_equal else params.case_threshold
     return _likeness(a.case, b.case, params.ngram_chars) >= floor and same_figures(a.case, b.case)
 
 
-def retold_threshold(params: NearDuplicates) -> float:
+def reworded_threshold(params: NearDuplicates) -> float:
     """Return how much alike two cases must be where the questions are equal word for word."""
     return _RETOLD * params.case_threshold
 
@@ -227,7 +227,7 @@ def _option_likeness(a: str, b: str, ngram_chars: int) -> float:
     likeness = max(_likeness(in_digits(a), in_digits(b), ngram_chars), _OPTION_FLOOR if is_slip(a, b) else 0.0)
     if likeness < _OPTION_FLOOR:  # no match, whatever they say; what follows takes more time
         return likeness
-    if figures(a) != figures(b) or denials(a) != denials(b) or degrees(a) != degrees(b) or difference(a, b).opposed or other_verb(a, b):
+    if figures(a) != figures(b) or denials(a) != denials(b) or degrees(a) != degrees(b) or difference(a, b).opposed or changes_verb(a, b):
         return 0.0
     return likeness
 

@@ -1,4 +1,4 @@
-"""A file of questions -> the sightings of each id, in the order of `merging.sighted`, held on disk: in memory is where each one lies."""
+"""A file of questions -> the sightings of each id, in the order of `merging.sighted`, on disk; memory has only their offsets."""
 
 import os
 import tempfile
@@ -13,13 +13,13 @@ import msgspec
 
 from atomexam.records.question import Question
 from atomexam.runtime.external_sort import ExternalSort
-from atomexam.runtime.jsonl import placed_jsonl, read_jsonl
+from atomexam.runtime.jsonl import jsonl_with_offsets, read_jsonl
 from curation.engine.engines import LOCAL, Engine, batched
-from curation.near_duplicates.merging import BATCH, Rank, Sightings, ranked_groups, sighted
+from curation.near_duplicates.merging import BATCH, Sightings, SoundnessRank, ranked_groups, sighted
 from curation.near_duplicates.pair_rules import ComparedQuestion
 
 _FEW_BYTES = 32 << 20
-"""A file of fewer is held in memory."""
+"""A smaller file is read into memory."""
 _READ_BYTES = 1 << 20
 _RANK = Struct(">??III")
 _BIAS = 1 << 31
@@ -28,8 +28,8 @@ Span = tuple[int, int]
 """Where a line begins, and how many bytes it has."""
 
 
-class _Stored(NamedTuple):
-    """Sightings as they lie on disk."""
+class _StoredSighting(NamedTuple):
+    """Sightings as they are stored on disk."""
 
     id: str
     spans: list[Span]
@@ -40,11 +40,11 @@ class _Stored(NamedTuple):
 
 
 class _Unsorted(Exception):
-    """Rows of one id do not stand together."""
+    """Rows of one id are not adjacent."""
 
 
 def sighted_in(path: Path, ngram_chars: int, folder: Path, engine: Engine = LOCAL, few_bytes: int = _FEW_BYTES) -> Sequence[Sightings]:
-    """Return what `merging.sighted` does of the questions of a file; what does not fit into memory lies in nameless files in a folder."""
+    """Return what `merging.sighted` does of the questions of a file; what does not fit into memory is in nameless files in a folder."""
     if path.exists() and path.stat().st_size > few_bytes:
         try:
             return StoredSightings(path, ngram_chars, folder, engine)
@@ -54,39 +54,39 @@ def sighted_in(path: Path, ngram_chars: int, folder: Path, engine: Engine = LOCA
 
 
 class StoredSightings(Sequence[Sightings]):
-    """Sightings that are read from disk when they are asked for, and their rows from the file of questions."""
+    """Sightings that are read from disk on access, and their rows from the file of questions."""
 
     def __init__(self, path: Path, ngram_chars: int, folder: Path, engine: Engine) -> None:
         in_order = ExternalSort(folder)
         for batch, ranked in _ranked(path, ngram_chars, engine):
             for (key, rows), one in zip(batch, ranked, strict=True):
-                spans = [rows[place][0] for place in one.places]
-                stored = _Stored(key, spans, one.compared, one.conflict, one.rank.missing, one.group_id)
+                spans = [rows[index][0] for index in one.order]
+                stored = _StoredSighting(key, spans, one.compared, one.conflict, one.rank.missing, one.group_id)
                 in_order.add(_key(one.rank, key), msgspec.msgpack.encode(stored))
-        self._questions = open(path, "rb")  # noqa: SIM115 - open as long as rows are asked for
+        self._questions = open(path, "rb")  # noqa: SIM115 - open as long as rows are read
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
         self._starts = array("Q", [0])
         for line in in_order.lines():
             self._file.write(line)
             self._starts.append(self._starts[-1] + len(line))
         self._file.flush()
-        self._decode = msgspec.msgpack.Decoder(_Stored).decode
+        self._decode = msgspec.msgpack.Decoder(_StoredSighting).decode
 
     def __len__(self) -> int:
         return len(self._starts) - 1
 
     @overload
-    def __getitem__(self, place: int) -> Sightings: ...
+    def __getitem__(self, index: int) -> Sightings: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Sightings]: ...
+    def __getitem__(self, index: slice) -> Sequence[Sightings]: ...
 
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
-        if not 0 <= place < len(self):
-            raise IndexError(place)
-        start, end = self._starts[place], self._starts[place + 1]
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[one] for one in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        start, end = self._starts[index], self._starts[index + 1]
         return self._sightings(os.pread(self._file.fileno(), end - start, start))
 
     def __iter__(self) -> Iterator[Sightings]:
@@ -95,18 +95,18 @@ class StoredSightings(Sequence[Sightings]):
             last, start = first, self._starts[first]
             while last < len(self) and (last == first or self._starts[last + 1] - start <= _READ_BYTES):
                 last += 1
-            held = os.pread(self._file.fileno(), self._starts[last] - start, start)
-            for place in range(first, last):
-                yield self._sightings(held[self._starts[place] - start : self._starts[place + 1] - start])
+            buffer = os.pread(self._file.fileno(), self._starts[last] - start, start)
+            for index in range(first, last):
+                yield self._sightings(buffer[self._starts[index] - start : self._starts[index + 1] - start])
             first = last
 
-    def _sightings(self, held: bytes) -> Sightings:
-        one = self._decode(held)
-        return Sightings(one.id, _Rows(self._questions.fileno(), one.spans), one.compared, one.conflict, one.missing, one.group_id)
+    def _sightings(self, buffer: bytes) -> Sightings:
+        one = self._decode(buffer)
+        return Sightings(one.id, _StoredRows(self._questions.fileno(), one.spans), one.compared, one.conflict, one.missing, one.group_id)
 
 
-class _Rows(Sequence[Question]):
-    """Rows that are read when they are asked for."""
+class _StoredRows(Sequence[Question]):
+    """Rows that are read on access."""
 
     def __init__(self, file: int, spans: Sequence[Span]) -> None:
         self._file, self._spans = file, spans
@@ -114,20 +114,20 @@ class _Rows(Sequence[Question]):
     def __len__(self) -> int:
         return len(self._spans)
 
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
-        start, length = self._spans[place]
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[one] for one in range(*index.indices(len(self)))]
+        start, length = self._spans[index]
         return _decoder.decode(os.pread(self._file, length, start))
 
 
 _decoder = msgspec.json.Decoder(Question)
-_Placed = tuple[Span, Question]
+_LocatedRow = tuple[Span, Question]
 
 
-def _ranked(path: Path, ngram_chars: int, engine: Engine) -> Iterator[tuple[list[tuple[str, list[_Placed]]], list[Any]]]:
+def _ranked(path: Path, ngram_chars: int, engine: Engine) -> Iterator[tuple[list[tuple[str, list[_LocatedRow]]], list[Any]]]:
     """Yield batches of ids with their rows, and what `ranked_groups` makes of them."""
-    waiting: list[list[tuple[str, list[_Placed]]]] = []
+    waiting: list[list[tuple[str, list[_LocatedRow]]]] = []
 
     def batches() -> Iterator[list[list[Question]]]:
         for batch in batched(_by_id(path), BATCH):
@@ -138,16 +138,16 @@ def _ranked(path: Path, ngram_chars: int, engine: Engine) -> Iterator[tuple[list
         yield waiting.pop(0), ranked
 
 
-def _by_id(path: Path) -> Iterator[tuple[str, list[_Placed]]]:
+def _by_id(path: Path) -> Iterator[tuple[str, list[_LocatedRow]]]:
     """Yield ids, in order, with their rows."""
     before = ""
-    placed = (((place, length), row) for place, length, row in placed_jsonl(path, Question))
-    for key, rows in groupby(placed, lambda one: one[1].id):
+    located = (((offset, length), row) for offset, length, row in jsonl_with_offsets(path, Question))
+    for key, rows in groupby(located, lambda one: one[1].id):
         if key <= before:
             raise _Unsorted
         before = key
         yield key, list(rows)
 
 
-def _key(rank: Rank, key: str) -> bytes:
+def _key(rank: SoundnessRank, key: str) -> bytes:
     return _RANK.pack(*rank.missing, rank.rarity + _BIAS, rank.blemishes, rank.poverty + _BIAS) + key.encode("utf-8", "surrogatepass")

@@ -16,15 +16,15 @@ from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Decision, Review
-from atomexam.runtime.external_sort import Table
+from atomexam.runtime.external_sort import RecordSink
 from atomexam.runtime.jsonl import to_line
 from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates import contamination
 from curation.near_duplicates.clusters import Star, case_groups, find_twins, medoid, stars
-from curation.near_duplicates.contamination import Contamination, of_kept, without_contaminated
+from curation.near_duplicates.contamination import Contamination, for_kept, without_contaminated
 from curation.near_duplicates.damage import soundest_first
 from curation.near_duplicates.merging import Sightings, blemishes, merged, merged_provenance, sighted
-from curation.near_duplicates.reviews import Decided, apply_decision, decision_for, review_of_fact, review_of_question, right_texts
+from curation.near_duplicates.reviews import DecidedRows, apply_decision, decision_for, review_of_fact, review_of_question, right_texts
 
 REASONS = {
     "identical": "another row with the same id was kept; detail is that id",
@@ -36,7 +36,7 @@ REASONS = {
 
 
 @dataclass
-class Tally:
+class OutputCounts:
     """How many records of each kind came out."""
 
     rows: int = 0
@@ -49,49 +49,49 @@ class Tally:
 
 
 class QuestionTables(NamedTuple):
-    """Where everything goes that the rows of questions come to."""
+    """The outputs for questions."""
 
-    kept: Table[Question]
-    rejected: Table[Rejected]
-    clusters: Table[Cluster]
-    reviews: Table[Review]
-    contaminated: Table[Contamination]
+    kept: RecordSink[Question]
+    rejected: RecordSink[Rejected]
+    clusters: RecordSink[Cluster]
+    reviews: RecordSink[Review]
+    contaminated: RecordSink[Contamination]
 
 
 class FactTables(NamedTuple):
-    """Where everything goes that the rows of facts come to."""
+    """The outputs for facts."""
 
-    kept: Table[Fact]
-    rejected: Table[Rejected]
-    reviews: Table[Review]
+    kept: RecordSink[Fact]
+    rejected: RecordSink[Rejected]
+    reviews: RecordSink[Review]
 
 
 class UniqueQuestions(NamedTuple):
-    """What the rows of questions came to."""
+    """The result for the rows of questions."""
 
     kept: list[Question]
     rejected: list[Rejected]
     clusters: list[Cluster]
     reviews: list[Review]
-    tally: Tally
+    tally: OutputCounts
 
 
 class UniqueFacts(NamedTuple):
-    """What the rows of facts came to."""
+    """The result for the rows of facts."""
 
     kept: list[Fact]
     rejected: list[Rejected]
     reviews: list[Review]
-    tally: Tally
+    tally: OutputCounts
 
 
 def unique_questions(
     rows: Iterable[Question], params: NearDuplicates, decisions: Mapping[str, Decision] | None = None, engine: Engine = LOCAL
 ) -> UniqueQuestions:
     """Return one question for each that is asked, and why no other row is. The order of the rows does not matter."""
-    found = UniqueQuestions([], [], [], [], Tally())
+    unique = UniqueQuestions([], [], [], [], OutputCounts())
     every = sighted(rows, params.ngram_chars, engine)
-    return found._replace(tally=settle_questions(QuestionTables(*found[:-1], []), every, params, decisions, (), engine))
+    return unique._replace(tally=settle_questions(QuestionTables(*unique[:-1], []), every, params, decisions, (), engine))
 
 
 def settle_questions(
@@ -99,28 +99,28 @@ def settle_questions(
     every: Sequence[Sightings],
     params: NearDuplicates,
     decisions: Mapping[str, Decision] | None = None,
-    met: Iterable[Contamination] = (),
+    contaminated: Iterable[Contamination] = (),
     engine: Engine = LOCAL,
-) -> Tally:
+) -> OutputCounts:
     """Write one question for each that is asked, and why no other row is; return how many there are.
 
     Args:
-        met: which rows the references ask, too; what is told of the questions that were kept for them is written.
+        contaminated: which rows the references ask, too; they are written as matches of the kept question.
     """
-    tally = Tally()
-    met_by_id: dict[str, list[Contamination]] = defaultdict(list)
-    for one in met:
-        met_by_id[one.question_id].append(one)
+    tally = OutputCounts()
+    by_question_id: dict[str, list[Contamination]] = defaultdict(list)
+    for one in contaminated:
+        by_question_id[one.question_id].append(one)
     bonds = find_twins(every, params, engine)
     groups = case_groups(every, bonds, params)
     for star in stars(every, bonds, soundest_first(every, bonds, params.ngram_chars)):
         settled = _settled(star, decisions or {}, groups, params)
         kept, rejected, cluster = settled.kept, settled.rejected, settled.cluster
-        if kept and (near := [one for key in {kept.id, *(row.id for row in rejected)} for one in met_by_id.get(key, ())]):
-            told = of_kept(near, [kept], rejected)
-            for one in told:
+        if kept and (near := [one for key in {kept.id, *(row.id for row in rejected)} for one in by_question_id.get(key, ())]):
+            matches = for_kept(near, [kept], rejected)
+            for one in matches:
                 tables.contaminated.append(one)
-            _, dropped = without_contaminated([kept], told) if params.contaminated == "drop" else ([], [])
+            _, dropped = without_contaminated([kept], matches) if params.contaminated == "drop" else ([], [])
             if dropped:
                 kept, rejected, cluster = None, [*rejected, *dropped], replace(cluster, kept=None) if cluster else None
         if kept:
@@ -140,8 +140,8 @@ def settle_questions(
     return tally
 
 
-class _Settled(NamedTuple):
-    """What one star came to."""
+class _SettledStar(NamedTuple):
+    """The outputs of one star."""
 
     rows: int
     kept: Question | None
@@ -150,7 +150,7 @@ class _Settled(NamedTuple):
     review: Review | None
 
 
-def _settled(star: Star, decisions: Mapping[str, Decision], groups: Mapping[str, str], params: NearDuplicates) -> _Settled:
+def _settled(star: Star, decisions: Mapping[str, Decision], groups: Mapping[str, str], params: NearDuplicates) -> _SettledStar:
     group = [*star.centre.rows, *(row for member, _ in star.members for row in member.rows)]
     cluster_id = content_id("cluster", star.head.id)
     decision = decision_for(group, decisions) if star.conflict else None
@@ -160,28 +160,28 @@ def _settled(star: Star, decisions: Mapping[str, Decision], groups: Mapping[str,
         rejected = [_reject(row, "question", "conflicting_answers", detail) for row in group]
         review = review_of_question(cluster_id, group)
     else:
-        one = apply_decision(group, decision, params.ngram_chars) if decision else Decided(group[0], 0, frozenset())
-        holding = [row for place, row in enumerate(group) if place not in one.overruled]
+        one = apply_decision(group, decision, params.ngram_chars) if decision else DecidedRows(group[0], 0, frozenset())
+        holding = [row for index, row in enumerate(group) if index not in one.overruled]
         best = merged(one.best, holding, star.centre.compared.in_words, cluster_id)
         kept = replace(best, provenance=merged_provenance(group), group_id=groups.get(star.centre.compared.case or "", best.group_id))
         rejected = []
-        for place, row in enumerate(group):
-            if place != one.place:
+        for index, row in enumerate(group):
+            if index != one.best_index:
                 same = "identical" if row.id == kept.id else "near_duplicate"
-                rejected.append(_reject(row, "question", "overruled" if place in one.overruled else same, kept.id))
+                rejected.append(_reject(row, "question", "overruled" if index in one.overruled else same, kept.id))
     cluster = _cluster(star, cluster_id, kept, len(group), params.ngram_chars) if len(group) > 1 else None
-    return _Settled(len(group), kept, rejected, cluster, review)
+    return _SettledStar(len(group), kept, rejected, cluster, review)
 
 
 def unique_facts(rows: Iterable[Fact], decisions: Mapping[str, Decision] | None = None) -> UniqueFacts:
-    """Return one fact for each that is told, and why no other row is. The order of the rows does not matter."""
-    found = UniqueFacts([], [], [], Tally())
-    return found._replace(tally=settle_facts(FactTables(*found[:-1]), sorted(rows, key=lambda row: row.id), decisions))
+    """Return one fact for each that is stated, and why no other row is. The order of the rows does not matter."""
+    unique = UniqueFacts([], [], [], OutputCounts())
+    return unique._replace(tally=settle_facts(FactTables(*unique[:-1]), sorted(rows, key=lambda row: row.id), decisions))
 
 
-def settle_facts(tables: FactTables, rows: Iterable[Fact], decisions: Mapping[str, Decision] | None = None) -> Tally:
-    """Write one fact for each that is told, of rows that are sorted by id, and why no other row is; return how many there are."""
-    tally = Tally()
+def settle_facts(tables: FactTables, rows: Iterable[Fact], decisions: Mapping[str, Decision] | None = None) -> OutputCounts:
+    """Write one fact for each that is stated, of rows that are sorted by id, and why no other row is; return how many there are."""
+    tally = OutputCounts()
     for key, same in groupby(rows, lambda row: row.id):
         group = sorted(same, key=lambda row: (blemishes(row.head, row.tail), row.head, row.tail, to_line(row)))
         decision = (decisions or {}).get(key)
@@ -189,8 +189,8 @@ def settle_facts(tables: FactTables, rows: Iterable[Fact], decisions: Mapping[st
         if len({row.polarity for row in group}) == 1:
             holds = group[0].polarity
         if holds is None:
-            said = sum(row.polarity for row in group)
-            detail = f"said {said} times, denied {len(group) - said} times"
+            affirmed = sum(row.polarity for row in group)
+            detail = f"said {affirmed} times, denied {len(group) - affirmed} times"
             rejected = [_reject(row, "fact", "conflicting_polarity", detail) for row in group]
             tables.reviews.append(review_of_fact(group))
             tally.reviews += 1
@@ -206,25 +206,28 @@ def settle_facts(tables: FactTables, rows: Iterable[Fact], decisions: Mapping[st
     return tally
 
 
-def measure(questions: int, facts: int, asked: Tally, stated: Tally, met: Mapping[str, int] | None = None) -> dict[str, Any]:
-    """Return the stage's metrics; `questions` and `facts` are the numbers of rows that came in, `met` those of questions by reference.
+def measure(
+    questions: int, facts: int, question_counts: OutputCounts, fact_counts: OutputCounts, contaminated: Mapping[str, int] | None = None
+) -> dict[str, Any]:
+    """Return the stage's metrics; `questions` and `facts` are the numbers of rows in the input,
+    `contaminated` those of questions by reference.
 
     Raises:
         ValueError: a row is neither kept nor rejected, or twice.
     """
     counts = {
-        "questions": {"in": questions, "out": asked.kept, "rejected": asked.reasons.total()},
-        "facts": {"in": facts, "out": stated.kept, "rejected": stated.reasons.total()},
+        "questions": {"in": questions, "out": question_counts.kept, "rejected": question_counts.reasons.total()},
+        "facts": {"in": facts, "out": fact_counts.kept, "rejected": fact_counts.reasons.total()},
     }
     for kind, count in counts.items():
         if count["in"] != count["out"] + count["rejected"]:
             raise ValueError(f"near_duplicates: {kind}: {count}: expected in = out + rejected; please report this with the input")
-    reasons = asked.reasons + stated.reasons
+    reasons = question_counts.reasons + fact_counts.reasons
     return counts | {
-        "clusters": asked.clusters,
-        "for_review": asked.reviews + stated.reviews,
-        "contaminated": dict(sorted((met or {}).items())),
-        "largest_cluster": asked.largest_cluster,
+        "clusters": question_counts.clusters,
+        "for_review": question_counts.reviews + fact_counts.reviews,
+        "contaminated": dict(sorted((contaminated or {}).items())),
+        "largest_cluster": question_counts.largest_cluster,
         "rejected_by_reason": {reason: reasons[reason] for reason in REASONS},
     }
 

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from atomexam.text.numerals import NUMERAL, NUMERALS, in_figures
+from atomexam.text.numerals import NUMERAL, NUMERALS, to_digits
 from curation.vocab.reader import read_vocabulary
 
 
@@ -113,7 +113,7 @@ def _shared(text: str, other: str) -> int:
 _MISREAD = str.maketrans("lbo", "180")  # l90B年 for 1908年, where a scan was read
 
 
-class Difference(NamedTuple):
+class WordingDifference(NamedTuple):
     """In what one text differs from another."""
 
     replaced: bool
@@ -153,9 +153,9 @@ def _read(match: re.Match[str]) -> str | None:
     if match["digits"]:
         return match["digits"] + times.get(match["unit"], "%" if match["hundredths"] else "")
     if match["ordinal"]:
-        return in_figures(match["ordinal"]) + times.get(match["placed"], "%" if match[0].startswith("百分之") else "")
+        return to_digits(match["ordinal"]) + times.get(match["placed"], "%" if match[0].startswith("百分之") else "")
     if match["counted"] or match["numeral"] != "一":
-        return in_figures(match["numeral"]) + times.get(match["counted"], "")
+        return to_digits(match["numeral"]) + times.get(match["counted"], "")
     return None
 
 
@@ -197,20 +197,20 @@ def degrees(text: str) -> tuple[str, ...]:
     return tuple(word for word in words.degree.findall(text) if word in words.degrees)
 
 
-def difference(text: str, other: str) -> Difference:
+def difference(text: str, other: str) -> WordingDifference:
     """Return in what two texts differ; idle characters, such as those of 的 and 包括, make no difference."""
     words = vocabulary()
     first, second = sorted([plainly(text), plainly(other)])  # the matcher is not symmetric
     replaced = added = opposed = False
     for kind, i1, i2, j1, j2 in differing(first, second):
-        here, there = set(first[i1:i2]), set(second[j1:j2])
-        opposed |= any((a in here and b in there) or (b in here and a in there) for a, b in words.opposites)
-        opposed |= any(here & rivals and there & rivals and not here & there & rivals for rivals in words.rivals)
-        opposed |= kind != "replace" and not words.markers.isdisjoint(here | there)
-        here, there = here - words.idle_characters, there - words.idle_characters
-        replaced |= bool(here and there)
-        added |= bool(here) != bool(there)
-    return Difference(replaced, added, opposed)
+        removed, added_chars = set(first[i1:i2]), set(second[j1:j2])
+        opposed |= any((a in removed and b in added_chars) or (b in removed and a in added_chars) for a, b in words.opposites)
+        opposed |= any(removed & rivals and added_chars & rivals and not removed & added_chars & rivals for rivals in words.rivals)
+        opposed |= kind != "replace" and not words.markers.isdisjoint(removed | added_chars)
+        removed, added_chars = removed - words.idle_characters, added_chars - words.idle_characters
+        replaced |= bool(removed and added_chars)
+        added |= bool(removed) != bool(added_chars)
+    return WordingDifference(replaced, added, opposed)
 
 
 def plainly(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from atomexam.runtime.sheets import Row, read_sheet, typed, write_sheet
+from atomexam.runtime.sheets import SheetRow, read_sheet, typed, write_sheet
 from curation.themes.queries import Query, query_id
 
 
@@ -80,7 +80,7 @@ def read_coding_sheet(path: Path, coder: str) -> list[Coded]:
     return list(found.values())
 
 
-def _read_row(row: Row, coder: str) -> Coded | None:
+def _read_row(row: SheetRow, coder: str) -> Coded | None:
     if missing := [name for name in _NEEDED if name not in row.cells]:
         raise ValueError(f"{row.where}: no column {', '.join(missing)}; expected {', '.join(_COLUMNS)}, as `draw` wrote them")
     cells = row.cells

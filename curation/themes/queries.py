@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from atomexam.records.identity import content_id, lot
+from atomexam.records.identity import content_id, draw_order
 from atomexam.text.canonical import canonical
 
 _LAYOUT = "the layout of KUAKE-QIC: records of `query` and `label`, as JSON or JSONL"
@@ -69,5 +69,5 @@ def query_id(intent: str, text: str) -> str:
 
 def draw(queries: Iterable[Query], per_intent: int, seed: int, order: Sequence[str]) -> list[Query]:
     """Return up to `per_intent` queries of each intent by lot; a query's lot hangs on its id and the seed alone."""
-    lots = sorted(queries, key=lambda query: lot(seed, query.id))
+    lots = sorted(queries, key=lambda query: draw_order(seed, query.id))
     return [query for intent in order for query in [one for one in lots if one.intent == intent][:per_intent]]

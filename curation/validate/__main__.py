@@ -15,9 +15,9 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from atomexam.records.checks import one_of
-from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary
 from curation.validate.injection_counts import counts_by_source, injections
 from curation.validate.profile_tables import CleanFiles, columns_of_rows, counts_of, profile_rows
 from curation.validate.report import describe, failures, figures, write_profile, write_reports
@@ -106,7 +106,7 @@ def main(argv: list[str] | None = None) -> None:
         write_json(out / PASSED, list(suites))
     counts = figures(tables)
     expected = sum(one["expectations"] for one in counts.values())
-    close(
+    print_summary(
         "validate",
         f"{number_of(expected, 'expectation')} of {', '.join(counts)} hold"
         + (f", {len(warned)} of them but for warnings" if warned else ""),

@@ -9,9 +9,9 @@ from typing import Any
 from atomexam.records.claim import ClaimPair
 from atomexam.records.verdict import ANSWERS, Verdict
 from atomexam.runtime.annotation_files import read_verdicts
-from atomexam.runtime.closing import close
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import print_summary
 from curation.verification.tables import agreement, as_csv, disagreements, markdown, outcomes, tabulate
 
 
@@ -22,11 +22,11 @@ def measure(votes: dict[str, list[Verdict]], claims: set[str]) -> dict[str, Any]
     other, and a table without it would praise itself. What is verified of the data as they are stands under `in_data`.
     """
     decided = outcomes(votes)
-    table = tabulate((given[0].atomic_type, decided[claim]) for claim, given in votes.items())
+    table = tabulate((verdicts[0].atomic_type, decided[claim]) for claim, verdicts in votes.items())
     now = Counter(outcome for claim, outcome in decided.items() if claim in claims)
     return {
         "verdicts": sum(map(len, votes.values())),
-        "annotators": len({one.annotator for given in votes.values() for one in given}),
+        "annotators": len({one.annotator for verdicts in votes.values() for one in verdicts}),
         "table": table,
         "in_data": {"claims": len(claims), "verified": now.total()} | {answer: now[answer] for answer in ANSWERS},
         "agreement": agreement(votes),
@@ -49,10 +49,10 @@ def main(argv: list[str] | None = None) -> None:
                 part.write_text(text, encoding="utf-8", newline="")
         write_jsonl(out / "disagreements.jsonl", disagreements(votes), key=lambda row: (row.atomic_type, row.claim_id))
         write_json(args.metrics, figures)
-    close("verification", closing(figures))
+    print_summary("verification", summary_line(figures))
 
 
-def closing(figures: dict[str, Any]) -> str:
+def summary_line(figures: dict[str, Any]) -> str:
     """Return what the stage came to, or what people have to do first."""
     if not figures["verdicts"]:
         return "nobody has judged a claim yet: fill the sheets in data/annotation, then `python -m curation.verdicts FILES`"

@@ -21,7 +21,7 @@ TO_VERIFY = "Fill the sheets in data/annotation, run `python -m curation.verdict
 
 def agreement(votes: Mapping[str, Sequence[Verdict]]) -> dict[str, Any]:
     """Return the figures over claims with two verdicts or more."""
-    return people.agreement([{one.annotator: one.verdict for one in given} for given in votes.values()], ANSWERS, "claim", "verdict")
+    return people.agreement([{one.annotator: one.verdict for one in verdicts} for verdicts in votes.values()], ANSWERS, "claim", "verdict")
 
 
 class Disagreement(Struct, frozen=True):
@@ -39,7 +39,7 @@ class Disagreement(Struct, frozen=True):
 
 def outcomes(votes: Mapping[str, Sequence[Verdict]]) -> dict[str, str]:
     """Return the majority's answer for each claim."""
-    return {claim: majority(one.verdict for one in given) for claim, given in votes.items()}
+    return {claim: majority(one.verdict for one in verdicts) for claim, verdicts in votes.items()}
 
 
 def tabulate(judged: Iterable[tuple[str, str]]) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def tabulate(judged: Iterable[tuple[str, str]]) -> dict[str, Any]:
     counts: dict[str, Counter[str]] = {relation: Counter() for relation in RELATIONS}
     for atomic_type, outcome in judged:
         counts[atomic_type][outcome] += 1
-    return {"total": _line(sum(counts.values(), Counter())), "by_type": {name: _line(found) for name, found in counts.items()}}
+    return {"total": _line(sum(counts.values(), Counter())), "by_type": {name: _line(by_outcome) for name, by_outcome in counts.items()}}
 
 
 def _line(counts: Counter[str]) -> dict[str, Any]:
@@ -86,8 +86,8 @@ def _row(name: str, line: Mapping[str, Any]) -> str:
     cells = []
     for answer in ANSWERS:
         one = line[answer]
-        told = "" if one["share"] is None else f" {_percent(one['share'])} % ({_percent(one['low'])} to {_percent(one['high'])})"
-        cells.append(f"{one['claims']}{told}")
+        shares = "" if one["share"] is None else f" {_percent(one['share'])} % ({_percent(one['low'])} to {_percent(one['high'])})"
+        cells.append(f"{one['claims']}{shares}")
     return f"| {name} | {line['claims']} | {' | '.join(cells)} |"
 
 
@@ -125,12 +125,12 @@ def disagreements(votes: Mapping[str, Sequence[Verdict]]) -> list[Disagreement]:
     return [
         Disagreement(
             claim_id=claim,
-            atomic_type=given[0].atomic_type,
-            claim=given[0].claim,
-            outcome=majority(one.verdict for one in given),
-            verdicts={one.annotator: one.verdict for one in given},
-            comments={one.annotator: one.comment for one in given if one.comment},
+            atomic_type=verdicts[0].atomic_type,
+            claim=verdicts[0].claim,
+            outcome=majority(one.verdict for one in verdicts),
+            verdicts={one.annotator: one.verdict for one in verdicts},
+            comments={one.annotator: one.comment for one in verdicts if one.comment},
         )
-        for claim, given in votes.items()
-        if len({one.verdict for one in given}) > 1
+        for claim, verdicts in votes.items()
+        if len({one.verdict for one in verdicts}) > 1
     ]

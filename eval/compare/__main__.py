@@ -15,9 +15,9 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.params import PARAMS_FILE
 from atomexam.records.prediction import Score
 from atomexam.records.run import Run
-from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.statistics.intervals import DIGITS, Figures
 from eval.statistics.pairing import METRICS, Member, Tallies, committed_right, mean, paired, tally, tally_marks, with_holm
 
@@ -124,7 +124,7 @@ def main(argv: list[str] | None = None) -> None:
     rows = compare(runs, tallies, groups, args.all_params.get("judges") or {}, committed)
     if not named:
         write_json(args.out, {"comparisons": len(rows), "pairs": rows})
-        close("compare", f"{sum(bool(row.get('differs')) for row in rows)} of {number_of(len(rows), 'pair')} of runs differ")
+        print_summary("compare", f"{sum(bool(row.get('differs')) for row in rows)} of {number_of(len(rows), 'pair')} of runs differ")
     elif rows:
         print(as_text(rows))
     else:

@@ -137,7 +137,7 @@ def _edited(gone: Sequence[Placed], new: Sequence[Placed]) -> dict[int, int]:
     for position, one in enumerate(new):
         grams, sightings = bigrams(_words(one.record)), {(where.source, where.url) for where in one.record.provenance}
         spots = {(where.source, where.url, where.position) for where in one.record.provenance}
-        for other in index.meeting(grams):
+        for other in index.candidates(grams):
             there = gone[other].record.provenance
             if sightings.isdisjoint((where.source, where.url) for where in there):
                 continue

@@ -12,9 +12,9 @@ from atomexam.records.params import Errors
 from atomexam.records.prediction import Prediction, Score
 from atomexam.runtime.agreement import agreement
 from atomexam.runtime.annotation_files import read_labels
-from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.errors.model_proposals import Judged, judge_errors
 from eval.errors.patterns import Pair, Proposal, propose
 from eval.errors.queue import build, draw, write_queue_sheet
@@ -83,7 +83,7 @@ def main(argv: list[str] | None = None) -> None:
         labelled = sum(map(len, labels.values()))
         write_json(args.metrics, {"labels": labelled, "runs": figures, "agreement": agreed})
     todo = f"nobody has labelled a reply yet: fill the sheets in {args.out}, then `python -m eval.review FILES`"
-    close("errors", f"{number_of(len(figures), 'run')} of claims; {number_of(labelled, 'label') if labelled else todo}")
+    print_summary("errors", f"{number_of(len(figures), 'run')} of claims; {number_of(labelled, 'label') if labelled else todo}")
 
 
 def _judged(args: Arguments, run: str, wrong: Sequence[Pair]) -> Judged:

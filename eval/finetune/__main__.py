@@ -22,9 +22,9 @@ from atomexam.records.evidence import Passage
 from atomexam.records.model import Description
 from atomexam.records.question import Question
 from atomexam.records.run import Training
-from atomexam.runtime.closing import close
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replace_folder, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import print_summary
 from eval.finetune import training_data
 from eval.models.weights import MADE, content_hash
 from eval.tasks.prompt import chat_template
@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None) -> None:
         replace_folder(made, out)
     write_json(args.metrics, {"backend": "huggingface", "weights": weights, "steps": metrics["steps"]} | metrics)
     loss = "" if metrics["dev_loss"] is None else f", loss on dev {metrics['dev_loss']}"
-    close(f"finetune {args.key}", f"{metrics['parameters']:,} parameters, {metrics['steps']:,} steps{loss}")
+    print_summary(f"finetune {args.key}", f"{metrics['parameters']:,} parameters, {metrics['steps']:,} steps{loss}")
 
 
 def _requests(split: Path) -> list[Request]:

@@ -10,9 +10,9 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from atomexam.records.run import Judge, Server
-from atomexam.runtime.closing import close, marked
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import judge_headline, print_summary
 from eval.judge.figures import figures, mark_answers
 from eval.judge.marks import ORDERS, mark_request, read_mark
 from eval.models import open_backend
@@ -54,7 +54,7 @@ def main(argv: list[str] | None = None) -> None:
         write_jsonl(args.out, judgements, key=lambda one: (one.item_id, one.repeat, one.order, one.draw))
         found = about | figures(mark_answers(replies, judgements), judgements)
         write_json(args.metrics, found | {"usage": usage})
-    close(f"judge {args.key}", marked(found))
+    print_summary(f"judge {args.key}", judge_headline(found))
 
 
 def essays(questions: Questions, scores: Iterable[Score], path: Path) -> dict[str, Question]:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct, structs
 from tqdm import tqdm
 
-from atomexam.records.run import Asked
+from atomexam.records.run import RequestSettings
 from atomexam.runtime.external_sort import ExternalSort
 from eval.models.contract import Asking, Backend, Reply, Settings
 from eval.models.reply_store import Store, open_store
@@ -183,7 +183,7 @@ def ask(backend: Backend, askings: list[Asking], settings: Settings, kept: Path,
     return replies
 
 
-def settings_of(asked: Asked) -> Settings:
+def settings_of(asked: RequestSettings) -> Settings:
     """Return how the replies of a run, or of a judge, are made."""
     return Settings(**{name: getattr(asked, name) for name in Settings.__struct_fields__ if name in asked.__struct_fields__})
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from atomexam.records.checks import convert, one_of
 from atomexam.records.model import Description
 from atomexam.records.run import Model, Run
-from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.models.weights import base_of, content_hash, read_chat_template, stored_revision
 
 _WATCHED = Path("imports/models")
@@ -45,7 +45,7 @@ def main(argv: list[str] | None = None) -> None:
         for path in out.iterdir():
             if path.name not in models:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
-    close("plan", f"{number_of(len(runs), 'run')} of {number_of(len(models), 'model')}")
+    print_summary("plan", f"{number_of(len(runs), 'run')} of {number_of(len(models), 'model')}")
 
 
 def describe_model(name: str, model: Model, trained: Container[str], made: Path) -> Description:

@@ -23,9 +23,9 @@ from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Review
-from atomexam.runtime.closing import close
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from atomexam.runtime.stage_summary import print_summary
 from eval.report import serve
 from eval.report.clusters import clusters, contradictions
 from eval.report.evidence import evidence_by_type
@@ -228,7 +228,7 @@ def main(argv: list[str] | None = None) -> None:
         with replacing(args.out / "index.html") as part_file:
             part_file.write_text(page(stages, summary, has_items, about(args.all_params, stages.data["split"])), encoding="utf-8")
         write_json(args.summary, summary)
-    close("report", f"{len(stages.runs)} runs: {args.out / 'index.html'}")
+    print_summary("report", f"{len(stages.runs)} runs: {args.out / 'index.html'}")
 
 
 if __name__ == "__main__":

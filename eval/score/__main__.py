@@ -6,9 +6,9 @@ from pathlib import Path
 
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.run import Run, Server
-from atomexam.runtime.closing import close, headline
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
+from atomexam.runtime.stage_summary import headline, print_summary
 from eval.answers.published import RULE_SETS
 from eval.answers.readers import read_reply
 from eval.plan.planned import describe, read_runs
@@ -128,7 +128,7 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
         about["short_of_shots"] = sum(prediction.shots < run.shots for prediction in predictions if prediction.repeat == 0)
     write_jsonl(args.out / f"{name}.jsonl", scores, key=lambda score: (score.item_id, score.repeat))
     write_json(args.metrics / f"{name}.json", {**about, **figures})
-    close(f"score {name}", headline({**about, **figures}))
+    print_summary(f"score {name}", headline({**about, **figures}))
     balanced = {"balanced_accuracy": figures["balanced"]["accuracy"]} if "balanced" in figures else {}
     return {what: figures[what] for what in ("following_rate", "accuracy") if figures.get(what) is not None} | balanced
 

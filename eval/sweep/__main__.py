@@ -17,9 +17,9 @@ from atomexam.records.model import Description
 from atomexam.records.prediction import Score
 from atomexam.records.run import Run
 from atomexam.records.tuning import Sweep, Tuning
-from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.models import open_backend
 from eval.models.asker import Asker, settings_of
 from eval.models.contract import Backend
@@ -67,7 +67,7 @@ def main(argv: list[str] | None = None) -> None:
         write_jsonl(out / "curves.jsonl", rows, key=to_line)
         moved = [row for name, run in runs.items() for row in changes(name, run.task, scored[name], _requests(builder, run))]
     write_json(args.metrics, {"model": sweep.model, "figures": figures_by_cell(rows), "curves": rows, "changes": moved})
-    close(f"sweep {args.key}", f"{number_of(len(models), 'model')} of {sweep.model}, {number_of(len(runs), 'run')} each")
+    print_summary(f"sweep {args.key}", f"{number_of(len(models), 'model')} of {sweep.model}, {number_of(len(runs), 'run')} each")
 
 
 def plan(sweep: Sweep) -> list[tuple[Cell, int, Tuning | None]]:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
-from atomexam.runtime.jsonl import placed_jsonl, read_jsonl
+from atomexam.runtime.jsonl import jsonl_with_offsets, read_jsonl
 from eval.tasks.request import Request, twice
 
 R = TypeVar("R", Question, ClaimPair)
@@ -78,7 +78,7 @@ def _whole_cases(path: Path, case_of: Callable[[Question], Hashable]) -> Iterato
     cases, offsets = array("Q"), array("Q")
 
     def alone() -> Iterator[Question]:
-        for offset, _, question in placed_jsonl(path, Question):
+        for offset, _, question in jsonl_with_offsets(path, Question):
             if (case := case_of(question)) is None:
                 yield question
             else:

@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import TemplateError
 
-from atomexam.text.injections import broken_up
+from atomexam.text.injections import escape_chat_marks
 
 Message = dict[str, str]
 """`role` (system, user or assistant) and `content`."""
@@ -127,12 +127,12 @@ def prompt_sha256(prompt: str) -> str:
 
 def defused(messages: Sequence[Message]) -> list[Message]:
     """Return the messages without marks of chat templates in what they say, so that no text can end its turn and speak for another."""
-    return [message | {"content": broken_up(message["content"], message["role"] == "assistant")} for message in messages]
+    return [message | {"content": escape_chat_marks(message["content"], message["role"] == "assistant")} for message in messages]
 
 
 def without_control_tokens(tokenizer: Any, text: str, role: str) -> str:
     """Return a text as it stands in a role's turn, without whole marks of chat templates and without the model's own control tokens."""
-    text = broken_up(text, role == "assistant")
+    text = escape_chat_marks(text, role == "assistant")
     for token in control_tokens(tokenizer):
         text = text.replace(token, f"{token[0]} {token[1:]}")
     return _without_folded(tokenizer, text) if _folds_marks(tokenizer) else text

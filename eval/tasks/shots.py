@@ -17,7 +17,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.records.shot import Shot
 from atomexam.runtime.external_sort import ExternalSort, sort_key
-from atomexam.runtime.jsonl import placed_jsonl, read_jsonl
+from atomexam.runtime.jsonl import jsonl_with_offsets, read_jsonl
 from eval.tasks.contract import Task
 from eval.tasks.request import Request, conversation
 
@@ -56,7 +56,7 @@ def read_pools(task: Task, prompt: str, splits: Path, seed: int) -> Pools:
 def _offsets_by_pool(path: Path, task: Task, prompt: str, split: int) -> dict[str, array]:
     """Return by pool where the requests of a file of claims stand, sorted by item id: place of the claim, split, number of the request."""
     entries = ExternalSort(memory_bytes=_SORTED_BYTES)
-    for index, _, pair in placed_jsonl(path, ClaimPair):
+    for index, _, pair in jsonl_with_offsets(path, ClaimPair):
         for number, request in enumerate(task.requests([], [pair], prompt)):
             packed_offset = (index << _SPLIT_BITS | split) << _NUMBER_BITS | number
             entries.add(sort_key(request.item_id), packed_offset.to_bytes(8, "big") + request.pool.encode())

@@ -22,9 +22,9 @@ from atomexam.records.checks import convert, one_of
 from atomexam.records.model import Description
 from atomexam.records.run import Model
 from atomexam.records.tuning import Tuning
-from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, replace_folder, replacing, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.finetune.training_data import IGNORED
 from eval.models.weights import ADAPTER, MADE, content_hash, identity_of, locate, read_chat_template
 from eval.tune.examples import Example, PackedRow, steps_of
@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> None:
         write_json(args.metrics, figures)
         dev = "" if figures["dev_loss"] is None else f", loss on dev {figures['dev_loss']}"
         steps = f"{figures['best_step']:,} of {number_of(figures['planned_steps'], 'step')}"
-        close(f"tune {args.key}", f"{figures['trained_parameters']:,} of {figures['parameters']:,} parameters, {steps}{dev}")
+        print_summary(f"tune {args.key}", f"{figures['trained_parameters']:,} of {figures['parameters']:,} parameters, {steps}{dev}")
 
 
 def described(name: str, params: Mapping[str, Any], made: Path, where: str) -> Description:

@@ -76,7 +76,8 @@ class HeldOut:
             _contained(self._texts, normalized)
             or _contained(self._right_answers, normalized)
             or any(
-                len(self._grams[index] & grams) >= least_shared(len(self._grams[index]), _MIN_SHARE) for index in self._index.meeting(grams)
+                len(self._grams[index] & grams) >= least_shared(len(self._grams[index]), _MIN_SHARE)
+                for index in self._index.candidates(grams)
             )
             or any(map(self.mentions_fact_in, _SENTENCE_ENDS.split(text)))
         )

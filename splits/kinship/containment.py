@@ -49,7 +49,7 @@ def contained(asked: Sequence[tuple[str, frozenset[str]]], holders: Iterable[tup
     found = []
     for holder, parts in _prefilter(index.grams).passing(holders):
         held = ngrams_of(parts)
-        for place in index.meeting(held):
+        for place in index.candidates(held):
             key, grams = asked[place]
             both = len(grams & held)
             if both < least_shared(len(grams), least):

@@ -70,7 +70,7 @@ def alike(asked: Iterable[Wording], told: Iterable[Wording], least: float) -> li
     indexes = {right: NgramIndex([one.grams for one in members], least) for right, members in by_right.items()}
     found = []
     for other in told:
-        for place in indexes[other.right].meeting(other.grams) if other.right in indexes else ():
+        for place in indexes[other.right].candidates(other.grams) if other.right in indexes else ():
             one = by_right[other.right][place]
             share = round(jaccard(one.grams, other.grams), 6)
             if share >= least and one.id != other.id:

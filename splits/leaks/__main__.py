@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from atomexam.records.leak import CHECKS, Leak
 from atomexam.records.question import Question
 from atomexam.records.split_blocks import Leaks as Params
-from atomexam.runtime.closing import close, counted
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import largest_counts, print_summary
 from splits.leaks.checks import TAUGHT, Splits, blocks
 from splits.leaks.quoting import in_references, quoted, reworded
 from splits.leaks.structural import across, claimed, shown
@@ -50,8 +50,8 @@ def main(argv: list[str] | None = None) -> None:
             raise ValueError(_told(blocking, out))
         else:
             write_json(out / "passed.json", {"leaks": len(found), "blocking": 0})
-            kept = f"; {counted(Counter(leak.check for leak in found))} found that may stay" if found else ""
-            close("leaks", f"{len(CHECKS)} checks, none of which stops the line{kept}")
+            kept = f"; {largest_counts(Counter(leak.check for leak in found))} found that may stay" if found else ""
+            print_summary("leaks", f"{len(CHECKS)} checks, none of which stops the line{kept}")
 
 
 def count(found: Iterable[Leak], params: Params) -> dict:

@@ -16,9 +16,9 @@ from atomexam.records.leak import Leak
 from atomexam.records.question import Question
 from atomexam.records.shot import Shot
 from atomexam.records.split_blocks import Release
-from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, to_line
 from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.runtime.stage_summary import number_of, print_summary
 from splits.release import commitment, croissant, instructions, materials, task_files
 from splits.release.card import TERMS, render_card
 from splits.release.columns import CONFIGS, RELEASED
@@ -79,7 +79,8 @@ def main(argv: list[str] | None = None) -> None:
         written += [*tables, *write_texts(out, texts)]
         _sweep(out, {*written, out / CHECKSUMS})
         write_texts(out, {CHECKSUMS: "".join(f"{sha256(path)}  {_name(out, path)}\n" for path in sorted(written)).encode()})
-    close("release", f"version {version}, {number_of(len(contents.items), 'record')} in {number_of(len(written), 'file')}: {arguments.out}")
+    records, files = number_of(len(contents.items), "record"), number_of(len(written), "file")
+    print_summary("release", f"version {version}, {records} in {files}: {arguments.out}")
 
 
 def read_split(splits: Path, split: str) -> Iterator[Question | ClaimPair]:

@@ -13,10 +13,10 @@ from pathlib import Path
 from atomexam.records.claim import ClaimPair
 from atomexam.records.shot import Shot
 from atomexam.records.split_blocks import Drawing as Params
-from atomexam.runtime.closing import close, number_of
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
-from atomexam.runtime.workers import at_work, cores
+from atomexam.runtime.stage_summary import number_of, print_summary
+from atomexam.runtime.workers import cores, worker_pool
 from splits.ledger.assignments import Memory, head_id, read_memory, write_memory
 from splits.ledger.held_before import TRAINED, Put
 from splits.ledger.kept_together import ASSIGNED_SPLITS, AssignedSplit, Row
@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None) -> None:
     params: Params = arguments.params
     many = arguments.questions.exists() and arguments.questions.stat().st_size > _MANY_BYTES
     # The folder is held until no worker writes to it.
-    with folder_lock(arguments.out) as out, _swept(out), at_work(min(cores(), _MAX_WORKERS) if many else 1) as workers:
+    with folder_lock(arguments.out) as out, _swept(out), worker_pool(min(cores(), _MAX_WORKERS) if many else 1) as workers:
         pieces = read_pieces(arguments.questions, workers)  # the workers are at it while the rest is read
         claims = list(read_jsonl(arguments.claims, ClaimPair))
         memory = read_memory(arguments.assignments)
@@ -71,7 +71,7 @@ def main(argv: list[str] | None = None) -> None:
         write_json(arguments.metrics, composition)
         # Last, so that a run killed before this does not remember what it did not write: the next one decides the same again.
         write_memory(arguments.assignments, after)
-    close("split", "; ".join(_by_split(composition[kind], kind[:-1]) for kind in ("questions", "claims")))
+    print_summary("split", "; ".join(_by_split(composition[kind], kind[:-1]) for kind in ("questions", "claims")))
 
 
 def _by_split(numbers: Mapping[str, int], kind: str) -> str:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.fact import RELATIONS, fact_id
-from atomexam.records.identity import content_id, lot
+from atomexam.records.identity import content_id, draw_order
 from atomexam.records.provenance import page_id
 from atomexam.records.question import question_id
 from atomexam.text.canonical import canonical
@@ -22,8 +22,8 @@ def test_width_case_blanks_and_punctuation_do_not_change_an_id() -> None:
 
 def test_a_lot_hangs_on_seed_and_id() -> None:
     """By it all is drawn that was ever drawn: another way to reckon it would draw anew."""
-    assert lot(1, "fact-1").hex() == "bf7e312e818249364a1da4acf5d1af2e1d095aebb6cc1919938630e9e56dd13e"
-    assert len({lot(seed, key) for seed in (1, 2, 11) for key in ("a", "1/a")}) == 6
+    assert draw_order(1, "fact-1").hex() == "bf7e312e818249364a1da4acf5d1af2e1d095aebb6cc1919938630e9e56dd13e"
+    assert len({draw_order(seed, key) for seed in (1, 2, 11) for key in ("a", "1/a")}) == 6
 
 
 def test_signs_that_carry_meaning_do() -> None:

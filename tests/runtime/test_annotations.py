@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomexam.runtime.annotations import Kind, check_name, checked, merge, report
+from atomexam.runtime.annotations import AnnotationKind, check_name, checked, merge, report
 
-KIND = Kind("verdict", item="claim_id")
+KIND = AnnotationKind("verdict", item="claim_id")
 
 
 class Answer(NamedTuple):

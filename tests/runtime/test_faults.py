@@ -40,7 +40,7 @@ from splits.ledger.assignments import Assignment, Memory, Version, write_memory
 from splits.publish import publish
 from splits.release.history import Change
 from tests.crawlers.replay_site import SNAPSHOT, answer
-from tests.curation.annotation.drawn_claims import claim
+from tests.curation.annotation.sampled_claims import claim
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from atomexam.runtime import guarded
-from atomexam.runtime.guarded import Budget, Ended, OverBudget, beat, outlived, read_guarded, within
+from atomexam.runtime.guarded import Budget, OverBudget, ProcessFailure, beat, read_guarded, run_isolated, within
 
 BUDGET = Budget(seconds=1, bytes=1024**3)
 
@@ -127,8 +127,8 @@ def killed() -> None:
     ("work", "came"),
     [
         (go_on, "done"),
-        (loop, Ended("takes more than 0.2 seconds of computing")),
-        (crash, Ended("broke its reader down (SIGSEGV)")),
+        (loop, ProcessFailure("takes more than 0.2 seconds of computing")),
+        (crash, ProcessFailure("broke its reader down (SIGSEGV)")),
         (fail, "wrong"),
         (killed, "ended with SIGKILL"),
     ],
@@ -136,6 +136,6 @@ def killed() -> None:
 def test_work_that_breaks_is_outlived(work: Callable[[], Any], came: Any) -> None:
     if work in (fail, killed):
         with pytest.raises(ValueError, match=came):
-            outlived(work, 0.2)
+            run_isolated(work, 0.2)
     else:
-        assert outlived(work, 0.2) == came
+        assert run_isolated(work, 0.2) == came

@@ -10,28 +10,28 @@ from pathlib import Path
 
 import pytest
 
-from atomexam.runtime.workers import at_work, cores
+from atomexam.runtime.workers import cores, worker_pool
 
 _ORPHANS = """
 import os, time
-from atomexam.runtime.workers import at_work
+from atomexam.runtime.workers import worker_pool
 
 def told(number):
     return os.getpid()
 
 if __name__ == "__main__":
-    with at_work(2) as workers:
+    with worker_pool(2) as workers:
         print(*{*workers.map(told, range(50))}, flush=True)
         time.sleep(60)
 """
 
 _INTERRUPTED = """
 import os, signal, sys, time
-from atomexam.runtime.workers import at_work
+from atomexam.runtime.workers import worker_pool
 
 if __name__ == "__main__":
     try:
-        with at_work(2) as workers:
+        with worker_pool(2) as workers:
             work = workers.map(abs, range(50))
             time.sleep(1)
             os.killpg(0, signal.SIGINT)  # as Ctrl-C does
@@ -45,11 +45,11 @@ else:
 _INTERRUPTED_TWICE = """
 import os, signal, sys, time
 from threading import Timer
-from atomexam.runtime.workers import at_work
+from atomexam.runtime.workers import worker_pool
 
 if __name__ == "__main__":
     try:
-        with at_work(2) as workers:
+        with worker_pool(2) as workers:
             work = [workers.submit(time.sleep, 1.5) for _ in range(5)]
             for seconds in (0.5, 0.8):  # the second comes while the work that has begun is awaited
                 Timer(seconds, os.killpg, (0, signal.SIGINT)).start()
@@ -78,7 +78,7 @@ def begin(text: str) -> None:
 @pytest.mark.parametrize("number", [0, 1, 2, 3])
 def test_the_number_of_workers_changes_nothing(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIVEN_TO_WORKERS", "")
-    with at_work(number, begin, ("甲",)) as workers:
+    with worker_pool(number, begin, ("甲",)) as workers:
         assert list(workers.map(square, range(100))) == [number * number for number in range(100)]
         assert workers.submit(square, 3).result() == 9
         assert workers.submit(given).result() == "甲"
@@ -86,12 +86,12 @@ def test_the_number_of_workers_changes_nothing(number: int, monkeypatch: pytest.
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_what_a_worker_raises_is_raised(number: int) -> None:
-    with pytest.raises(ValueError, match="invalid literal"), at_work(number) as workers:
+    with pytest.raises(ValueError, match="invalid literal"), worker_pool(number) as workers:
         list(workers.map(int, ["1", "x"]))
 
 
 def test_a_killed_worker_is_told_with_what_to_do() -> None:
-    with pytest.raises(ValueError, match=r"a worker process was killed.*taskset"), at_work(2) as workers:
+    with pytest.raises(ValueError, match=r"a worker process was killed.*taskset"), worker_pool(2) as workers:
         workers.submit(die, 1).result()
 
 
@@ -131,7 +131,7 @@ def test_who_interrupts_twice_is_told_as_shortly(tmp_path: Path) -> None:
 
 def test_what_was_asked_and_not_begun_is_not_done_after_an_error(tmp_path: Path) -> None:
     others = set(active_children())  # such as the reader of PDFs, which serves file after file
-    with pytest.raises(KeyError, match="enough"), at_work(2) as workers:
+    with pytest.raises(KeyError, match="enough"), worker_pool(2) as workers:
         done = [workers.submit(leave, tmp_path / str(number)) for number in range(500)]
         done[0].result()
         raise KeyError("enough")
@@ -165,7 +165,7 @@ def test_a_process_that_was_given_one_core_has_one() -> None:
 
 
 def test_no_worker_holds_what_the_parent_has_open(tmp_path: Path) -> None:
-    with open(tmp_path / "held", "w"), at_work(2) as workers:
+    with open(tmp_path / "held", "w"), worker_pool(2) as workers:
         assert str(tmp_path / "held") in opened() and str(tmp_path / "held") not in workers.submit(opened).result()
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from atomexam.runtime.jsonl import to_line
-from atomexam.runtime.workers import at_work
+from atomexam.runtime.workers import worker_pool
 from splits.split import reading
 from splits.split.reading import Questions, read_pieces, read_questions
 
 
 def at_once(path: Path, workers: int = 1) -> Questions:
-    with at_work(workers) as executor:
+    with worker_pool(workers) as executor:
         return read_questions(path, read_pieces(path, executor), path.with_name("none.jsonl"))
 
 
@@ -42,7 +42,7 @@ def test_a_record_that_is_read_committed_later_is_told_with_its_line(split_files
 @pytest.mark.parametrize("closed", [True, False])
 def test_a_file_that_grows_while_it_is_read_is_told(split_files, pool, question, closed: bool) -> None:
     path = split_files(pool) / "questions.jsonl"
-    with at_work(1) as executor:
+    with worker_pool(1) as executor:
         pieces = read_pieces(path, executor)
         with open(path, "ab") as file:
             file.write(to_line(question(999)) if closed else to_line(question(999))[:40])
@@ -53,7 +53,7 @@ def test_a_file_that_grows_while_it_is_read_is_told(split_files, pool, question,
 def test_a_file_that_is_replaced_while_it_is_read_is_told(split_files, pool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "_PIECE_BYTES", 1)
     path = split_files(pool) / "questions.jsonl"
-    with at_work(1) as executor:
+    with worker_pool(1) as executor:
         pieces = read_pieces(path, executor)
         path.with_name("new").write_bytes(path.read_bytes()[7:])
         path.with_name("new").replace(path)

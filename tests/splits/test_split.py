@@ -21,7 +21,7 @@ import splits.split.__main__ as stage
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
-from atomexam.runtime.workers import at_work
+from atomexam.runtime.workers import worker_pool
 from splits.ledger.assignments import Memory
 from splits.ledger.held_before import Put
 from splits.ledger.kept_together import SPLITS, Cell, Row
@@ -178,7 +178,7 @@ def test_a_malformed_record_names_file_line_and_field(
     name = bad.split(b":")[0]
     third = re.sub(name + rb':"[^"]*"', lambda _: bad, lines[2]) if name else b"{}"
     (folder / "bad.jsonl").write_bytes(b"\n".join([*lines[:2], third, b""]))
-    with pytest.raises(ValueError, match=rf"bad\.jsonl:3: .*{told}"), at_work(workers) as executor:
+    with pytest.raises(ValueError, match=rf"bad\.jsonl:3: .*{told}"), worker_pool(workers) as executor:
         read_questions(folder / "bad.jsonl", read_pieces(folder / "bad.jsonl", executor), folder / "none.jsonl")
 
 
@@ -202,13 +202,13 @@ def test_the_folder_is_held_until_no_worker_is_left(split_files, pool, tmp_path:
 
     @contextmanager
     def watched(number: int) -> Iterator[Executor]:
-        with at_work(number) as workers:
+        with worker_pool(number) as workers:
             yield workers
         with pytest.raises(Timeout):
             FileLock(tmp_path / "run/.splits.lock").acquire(blocking=False)
         held.append(True)
 
-    monkeypatch.setattr(stage, "at_work", watched)
+    monkeypatch.setattr(stage, "worker_pool", watched)
     split_files(pool)
     assert held == [True]
 

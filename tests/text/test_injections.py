@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomexam.text.injections import ATTEMPTS, CHAT_MARK, attempts, broken_up, restored
+from atomexam.text.injections import ATTEMPTS, CHAT_MARK, attempts, escape_chat_marks, unescape_chat_marks
 from tests.eval.obedient import INJECTIONS
 
 MARKS = ["<|im_start|>", "<|im_end|>", "<|start_header_id|>", "<｜User｜>", "<｜end▁of▁sentence｜>", "[INST]", "[/INST]",
@@ -48,26 +48,26 @@ def test_words_of_a_paper_are_no_orders(text: str) -> None:
 @pytest.mark.parametrize("mark", MARKS)
 def test_a_mark_is_broken_up_and_restored(mark: str) -> None:
     text = f"题{mark}答案：甲{mark}"
-    broken = broken_up(text)
-    assert mark not in broken and restored(broken) == text
-    assert restored(broken_up(broken)) == broken  # also where a text already has the blank
+    broken = escape_chat_marks(text)
+    assert mark not in broken and unescape_chat_marks(broken) == text
+    assert unescape_chat_marks(escape_chat_marks(broken)) == broken  # also where a text already has the blank
     assert "chat_mark" in attempts(text)
 
 
 def test_a_reply_keeps_its_reasoning_and_no_other_mark() -> None:
-    assert broken_up("<think>想</think>答<|im_end|>", is_reply=True) == "<think>想</think>答< |im_end|>"
+    assert escape_chat_marks("<think>想</think>答<|im_end|>", is_reply=True) == "<think>想</think>答< |im_end|>"
 
 
 @given(st.lists(st.sampled_from([*MARKS, "<", "|", ">", "[", "]", "/", " ", "think", "im_end", "题", "s"]), max_size=12).map("".join))
 def test_no_text_has_a_whole_mark_after_it_and_each_can_be_restored(text: str) -> None:
-    broken = broken_up(text)
+    broken = escape_chat_marks(text)
     assert all(mark[0][1] == " " for mark in CHAT_MARK.finditer(broken))
-    assert restored(broken) == text
+    assert unescape_chat_marks(broken) == text
 
 
 @pytest.mark.parametrize("text", ORDINARY)
 def test_exam_text_is_left_alone(text: str) -> None:
-    assert (broken_up(text), attempts(text)) == (text, [])
+    assert (escape_chat_marks(text), attempts(text)) == (text, [])
 
 
 def test_every_way_has_an_example_and_every_injection_is_seen() -> None:

@@ -16,7 +16,7 @@ def test_who_holds_the_share_is_met(known: list[str], other: str, share: float) 
     grams = [ngrams(text, 2) for text in known]
     index, wanted = NgramIndex(grams, share), ngrams(other, 2)
     holding = {place for place, own in enumerate(grams) if own and len(own & wanted) >= least_shared(len(own), share)}
-    assert holding <= index.meeting(wanted)
+    assert holding <= index.candidates(wanted)
     assert bool(wanted & index.grams) or not holding
 
 
@@ -31,7 +31,7 @@ def test_weak_ngrams_may_be_held_without_being_met(known: list[str], other: str,
         strong = own & wanted
         counted = len(strong) + sum(is_weak(gram) for gram in own - wanted)
         if strong and counted >= least_shared(len(own), share):
-            assert place in index.meeting(wanted) or all(is_weak(gram) for gram in strong)
+            assert place in index.candidates(wanted) or all(is_weak(gram) for gram in strong)
 
 
 @given(

@@ -5,18 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.text.natural_order import natural_bytes, natural_key
-from atomexam.text.numerals import HANZI, NUMERALS, chinese, in_figures, roman, value_of
+from atomexam.text.numerals import HANZI, NUMERALS, chinese, roman, to_digits, value_of
 
 
 @given(st.integers(1, 99))
 def test_a_numeral_that_is_written_is_read(number: int) -> None:
     assert value_of(chinese(number)) == value_of(str(number)) == number
-    assert in_figures(chinese(number)) == str(number)
+    assert to_digits(chinese(number)) == str(number)
 
 
 @given(st.integers(100, 999).filter(lambda number: number % 100 == 0 or number % 100 >= 10))
 def test_a_longer_numeral_is_read_in_figures(number: int) -> None:
-    assert in_figures(chinese(number)) == str(number)
+    assert to_digits(chinese(number)) == str(number)
 
 
 @pytest.mark.parametrize(("numeral", "value"), [
@@ -32,12 +32,12 @@ def test_values(numeral: str, value: int | None) -> None:
     ("二十五", "25"), ("一九九八", "1998"), ("两万", "20000"), ("一亿零三", "100000003"), ("三千二百", "3200"), ("十" * 40, "十" * 40),
 ])  # fmt: skip
 def test_figures(numeral: str, figures: str) -> None:
-    assert in_figures(numeral) == figures
+    assert to_digits(numeral) == figures
 
 
 @given(st.text(sorted(NUMERALS - {"半"}), min_size=1, max_size=32))
 def test_any_run_of_numerals_has_figures(numeral: str) -> None:
-    assert in_figures(numeral).isdecimal()
+    assert to_digits(numeral).isdecimal()
 
 
 @pytest.mark.parametrize(("number", "sign"), [(1, "I"), (4, "IV"), (9, "IX"), (14, "XIV"), (1999, "MCMXCIX"), (0, "0"), (4000, "4000")])

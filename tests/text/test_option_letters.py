@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.text.option_letters import (
+    CIRCLED_AS_LETTERS,
+    CIRCLED_LETTERS,
     LETTERS,
-    RINGED,
-    RINGS_AS_LETTERS,
     WIDE,
     are_in_turn,
     letters_at,
@@ -38,6 +38,6 @@ def test_a_key_names_options_or_not(key: str, options: int) -> None:
 
 
 def test_signs_that_stand_for_letters() -> None:
-    assert "ＡＢＪ".translate(WIDE) == "ABJ" and "①③⑩".translate(RINGS_AS_LETTERS) == "ACJ"
-    assert [RINGED[sign] for sign in "ⒶⒿⓐⓙ⒜⒥"] == list("AJAJAJ")
+    assert "ＡＢＪ".translate(WIDE) == "ABJ" and "①③⑩".translate(CIRCLED_AS_LETTERS) == "ACJ"
+    assert [CIRCLED_LETTERS[sign] for sign in "ⒶⒿⓐⓙ⒜⒥"] == list("AJAJAJ")
     assert next_letter("A") == "B" and next_letter("J") == "" and letters_at([10]) == ""

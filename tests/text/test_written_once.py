@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from atomexam.text.numerals import HANZI, RINGS
+from atomexam.text.numerals import CIRCLED_NUMBERS, HANZI
 from atomexam.text.option_letters import LETTERS
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +22,7 @@ _LEAST = 5
 def tables(path: Path) -> set[str]:
     """Return the strings of a module that are a table of numerals, rings or letters, whole or from its start."""
     strings = {node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)}
-    known = (HANZI, RINGS, LETTERS)
+    known = (HANZI, CIRCLED_NUMBERS, LETTERS)
     return {text for text in strings if isinstance(text, str) and len(text) >= _LEAST and any(table.startswith(text) for table in known)}
 
 

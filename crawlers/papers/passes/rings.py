@@ -3,15 +3,15 @@
 import re
 from collections.abc import Sequence
 
-from atomexam.text.numerals import RINGS
-from atomexam.text.option_letters import RINGS_AS_LETTERS
+from atomexam.text.numerals import CIRCLED_NUMBERS
+from atomexam.text.option_letters import CIRCLED_AS_LETTERS
 from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
-_RING = re.compile(f"[{RINGS}]")
-_TOLD = re.compile(rf"[(\[]?[{RINGS}](?:[\s,、]{{0,2}}[{RINGS}]){{0,9}}[)\]]?[\s。.]?")
+_RING = re.compile(f"[{CIRCLED_NUMBERS}]")
+_TOLD = re.compile(rf"[(\[]?[{CIRCLED_NUMBERS}](?:[\s,、]{{0,2}}[{CIRCLED_NUMBERS}]){{0,9}}[)\]]?[\s。.]?")
 
 
 def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
@@ -32,20 +32,20 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
         told = _told(given[below]) if below < len(lines) else None
         if own > 1 and (told or (key and (below == len(lines) or not letter_of(given[below])))):
             for at in range(place, stop):
-                done[at] = (lines[at][0], _RING.sub(lambda ring: f"  {ring[0].translate(RINGS_AS_LETTERS)}.", seen(lines[at][1])).strip())
+                done[at] = (lines[at][0], _RING.sub(lambda ring: f"  {ring[0].translate(CIRCLED_AS_LETTERS)}.", seen(lines[at][1])).strip())
             if told:
-                done[below] = (lines[below][0], f"答案：{told.translate(RINGS_AS_LETTERS)}")
+                done[below] = (lines[below][0], f"答案：{told.translate(CIRCLED_AS_LETTERS)}")
         place = stop
     for place in key if done != list(lines) else ():
-        done[place] = (done[place][0], done[place][1].translate(RINGS_AS_LETTERS))
+        done[place] = (done[place][0], done[place][1].translate(CIRCLED_AS_LETTERS))
     return done
 
 
 def _run_stop(given: Sequence[str], place: int) -> int:
     """Return where options that begin at a place end; the place itself where none do."""
     count, at = 0, place
-    while at < min(place + 10, len(given)) and given[at][:1] in RINGS and given[at]:
-        rings = [RINGS.index(ring) for ring in _RING.findall(given[at])]
+    while at < min(place + 10, len(given)) and given[at][:1] in CIRCLED_NUMBERS and given[at]:
+        rings = [CIRCLED_NUMBERS.index(ring) for ring in _RING.findall(given[at])]
         if rings != list(range(count, count + len(rings))):
             break
         count += len(rings)
@@ -63,4 +63,4 @@ def _is_key(line: str) -> bool:
     """Tell whether a line is a list of answers that are numbers in rings."""
     words = next((words for kind, words in parts_of(line) if kind == "answer"), line)
     entries = listed_in(words).entries if _RING.search(words) else []
-    return len(entries) > 1 and all(entry.answer and set(entry.answer) <= set(RINGS) for entry in entries)
+    return len(entries) > 1 and all(entry.answer and set(entry.answer) <= set(CIRCLED_NUMBERS) for entry in entries)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import structs
 
-from atomexam.text.numerals import RINGS
+from atomexam.text.numerals import CIRCLED_NUMBERS
 from atomexam.text.option_letters import LETTERS as IN_TURN
 from crawlers.papers.passes.counted import ASKS_A_NUMBER
 from crawlers.papers.questions.assembly import Asked
@@ -24,7 +24,7 @@ _JOINTS = ("、", "，", ",", "；", ";", "|", " ")
 _COUNTED = re.compile(r"[(（]?(?P<number>\d{1,2})\s?[)）.．、]\s{0,4}(?=\S)")
 _NUMBERS = re.compile(r"\d{1,2}(?:[\s,，、;；]{1,3}\d{1,2}){0,9}")
 _MOST, _FEWEST = 10, 3
-_RING = re.compile(f"[{RINGS}]")
+_RING = re.compile(f"[{CIRCLED_NUMBERS}]")
 
 
 def with_unlettered(asked: Sequence[Asked]) -> list[Asked]:

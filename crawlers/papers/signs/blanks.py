@@ -2,8 +2,8 @@
 
 import re
 
-from atomexam.text.numerals import RINGS
-from atomexam.text.option_letters import RINGS_AS_LETTERS, letters_in
+from atomexam.text.numerals import CIRCLED_NUMBERS
+from atomexam.text.option_letters import CIRCLED_AS_LETTERS, letters_in
 from crawlers.papers.signs.answer_marks import flat
 
 _LETTERS = r"[A-Ja-j](?:[ ,、;./]{0,2}[A-Ja-j]){0,9}"
@@ -62,7 +62,7 @@ def letters_behind(stem: str, letters: str, start: int = 0) -> tuple[str, str] |
 def lettered(answer: str) -> str | None:
     """Return an answer that is numbers in rings as letters."""
     signs = re.sub(r"[\s,、，]", "", answer)
-    return signs.translate(RINGS_AS_LETTERS) if signs and set(signs) <= set(RINGS) else None
+    return signs.translate(CIRCLED_AS_LETTERS) if signs and set(signs) <= set(CIRCLED_NUMBERS) else None
 
 
 def filled_blanks(stem: str, start: int = 0, asked: bool = False) -> tuple[str, str] | None:

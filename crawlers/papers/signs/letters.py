@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from atomexam.text.option_letters import LETTERS, RINGED
+from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
 from crawlers.papers.signs.answer_marks import flat
 
 _SIGNED = re.compile(
@@ -40,7 +40,7 @@ def letter_of(option: str) -> str:
 
 
 def _letter(match: re.Match[str]) -> str:
-    return RINGED[match["ringed"]] if match.re is _SIGNED and match["ringed"] else match["letter"].upper()
+    return CIRCLED_LETTERS[match["ringed"]] if match.re is _SIGNED and match["ringed"] else match["letter"].upper()
 
 
 def signs_in(text: str, start: int = 0) -> list[Sign]:

@@ -1,6 +1,6 @@
 """Compile a function by numba and keep the machine code, in a folder named after the sources of all compiled modules of this package.
 
-numba compares the file of the function alone with what it kept, and would go on running code of inlined functions that have changed since.
+numba compares only the file of the function with its cache, and would go on running outdated code of inlined functions.
 """
 
 import hashlib
@@ -14,20 +14,20 @@ from numba import njit
 from numba.misc.appdirs import AppDirs
 
 config: Any = numba_config  # its settings are read from the environment, so no type names them
-_HERE = Path(__file__).parent
+_SOURCES = Path(__file__).parent
 
 
 def _version() -> str:
-    """Return a hash of the modules here that name numba."""
-    sources = ((path.name.encode(), path.read_bytes()) for path in sorted(_HERE.glob("*.py")))
+    """Return a hash of the modules of this package that name numba."""
+    sources = ((path.name.encode(), path.read_bytes()) for path in sorted(_SOURCES.glob("*.py")))
     return hashlib.sha256(b"\0".join(part for named in sources if b"numba" in named[1] for part in named)).hexdigest()[:16]
 
 
 def _folder(version: str) -> str | None:
     """Return a folder to keep machine code in: where the user says, beside the sources, or in the user's cache."""
-    places = [config.CACHE_DIR] if config.CACHE_DIR else [_HERE / "__pycache__", AppDirs("numba", appauthor=False).user_cache_dir]
-    for place in places:
-        folder = Path(place, f"join-{version}")
+    candidates = [config.CACHE_DIR] if config.CACHE_DIR else [_SOURCES / "__pycache__", AppDirs("numba", appauthor=False).user_cache_dir]
+    for candidate in candidates:
+        folder = Path(candidate, f"join-{version}")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()

@@ -1,4 +1,4 @@
-"""Texts that hang together by near pairs, without looking at every pair: what is known to hang together is not compared again.
+"""Connected components of texts by near pairs, without comparing every pair: texts known to be connected are not compared again.
 
 Of cases written to one template nearly all pairs are near, so that there are as many as the square of the cases.
 """
@@ -11,15 +11,15 @@ from numba import njit
 from curation.near_duplicates.join.compiled import cached_njit
 from curation.near_duplicates.join.hashes import hash_all, table_size
 from curation.near_duplicates.join.join import fill, index_of, indexed, largest_totals, overlap, prepared
-from curation.near_duplicates.join.marks import bits, folded, unlike, widely_unlike
+from curation.near_duplicates.join.signatures import bit_count, differing_bits, differing_bits_wide, folded
 
 
 def components(texts: Sequence[str], ngram_chars: int, threshold: float) -> np.ndarray:
-    """Return for each text the least place of those that it hangs together with by pairs at or above the threshold."""
+    """Return for each text the least index in its connected component, by pairs at or above the threshold."""
     *ready, order, lists, threshold, _, longest = prepared(texts, ngram_chars, threshold, 0)
-    needed, places, index, met = index_of(ready, lists, threshold, 0, 0, 1)
+    needed, bounds, index, last_compared = index_of(ready, lists, threshold, 0, 0, 1)
     roots = np.arange(len(texts), dtype=np.int32)
-    _connect(*ready, order, threshold, longest, needed, places, index, met, np.arange(1, len(index) + 1, dtype=np.int32), roots)
+    _connect(*ready, order, threshold, longest, needed, bounds, index, last_compared, np.arange(1, len(index) + 1, dtype=np.int32), roots)
     return roots
 
 
@@ -40,35 +40,35 @@ def _connect(
     shared,
     buckets,
     begins,
-    marks,
+    signatures,
     wide,
     wides,
     order,
     threshold,
     longest,
     needed,
-    places,
+    bounds,
     index,
-    met,
+    last_compared,
     behind,
     roots,
 ):
     """Write into `roots` the least text of each text's set. It goes as `_join` does.
 
-    `behind` holds for each place in the index the one behind the texts that follow and are known to be of its set: of those
-    a text meets all or none, unless it has yet to be compared with them.
+    `behind` has for each posting the next one that is not known to be of the same set: a text is near all or none of those
+    between, unless it has yet to be compared with them.
     """
     totals = largest_totals(needed)
     slots, base = np.full(table_size(longest), -1, np.int64), 0
     stamps, stamp, (every, others) = np.zeros(table_size(longest), np.int64), 0, np.empty((2, longest), np.uint64)
     for x in order:
-        size, kept, mask, mark = sizes[x], shared[x], 0, folded(marks, x)
+        size, shared_count, mask, signature = sizes[x], shared[x], 0, folded(signatures, x)
         for i in range(begins[x + 1] - begins[x]):
-            one, largest = buckets[begins[x] + i], totals[kept - i] - size
-            first, last = places[one, 0], places[one, 1]
+            one, largest = buckets[begins[x] + i], totals[shared_count - i] - size
+            first, last = bounds[one, 0], bounds[one, 1]
             while first < last and index[first].largest < size and behind[first] == first + 1:
                 first += 1
-            places[one, 0] = first
+            bounds[one, 0] = first
             k = first
             while k < last:
                 own = _root(roots, x)
@@ -80,12 +80,12 @@ def _connect(
                     y = index[k].text
                     if index[k].size > largest:
                         k = end = last  # too long for what is left of this text, and so are all that follow
-                    elif index[k].largest >= size and met[y] != x:
+                    elif index[k].largest >= size and last_compared[y] != x:
                         both_needed = needed[size + index[k].size]
                         apart = size + index[k].size - 2 * both_needed
-                        if bits(mark ^ index[k].mark) <= apart:
-                            met[y] = x
-                            if unlike(marks, x, y) <= apart and widely_unlike(wide, wides, x, y) <= apart:
+                        if bit_count(signature ^ index[k].signature) <= apart:
+                            last_compared[y] = x
+                            if differing_bits(signatures, x, y) <= apart and differing_bits_wide(wide, wides, x, y) <= apart:
                                 if mask == 0:
                                     mask = table_size(starts[x + 1] - starts[x]) - 1
                                     base += longest
@@ -109,11 +109,11 @@ def _connect(
                                     own = root
                     k += 1
                 k = max(k, end)
-        for i in range(indexed(kept, size, needed)):
+        for i in range(indexed(shared_count, size, needed)):
             one = buckets[begins[x] + i]
-            place = places[one, 1]
-            posting = index[place]
-            posting.text, posting.size, posting.largest, posting.mark = x, size, totals[kept - i] - size, mark
-            places[one, 1] = place + 1
+            tail = bounds[one, 1]
+            posting = index[tail]
+            posting.text, posting.size, posting.largest, posting.signature = x, size, totals[shared_count - i] - size, signature
+            bounds[one, 1] = tail + 1
     for x in range(len(roots)):
         roots[x] = _root(roots, x)

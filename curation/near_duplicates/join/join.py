@@ -12,11 +12,11 @@ from numba import njit
 from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates.join.compiled import cached_njit
 from curation.near_duplicates.join.hashes import find, hash_all, hashing, table_size
-from curation.near_duplicates.join.marks import bits, folded, unlike, widely_unlike
+from curation.near_duplicates.join.signatures import bit_count, differing_bits, differing_bits_wide, folded
 from curation.near_duplicates.join.tokens import at_least, encode, rarest
 
-POSTING = np.dtype([("text", np.int32), ("size", np.int32), ("largest", np.int32), ("mark", np.uint64)], align=True)
-"""A text in a list: its number and size, the size of the largest text that it can be a partner of there, its mark, folded."""
+POSTING = np.dtype([("text", np.int32), ("size", np.int32), ("largest", np.int32), ("signature", np.uint64)], align=True)
+"""A text in a list: its number and size, the size of the largest text that it can be a partner of there, its signature, folded."""
 
 
 @cached_njit
@@ -34,7 +34,7 @@ def least_shared(sizes, threshold):
 @njit(forceinline=True)
 def largest_totals(needed):
     """Return the largest sum of the sizes of two texts that need so many shared n-grams at most, by that number."""
-    totals = np.zeros(max(needed[-1], len(needed) // 2) + 1, np.int32)  # a text may show all its n-grams
+    totals = np.zeros(max(needed[-1], len(needed) // 2) + 1, np.int32)  # all n-grams of a text may be indexed
     for total in range(len(needed)):
         totals[needed[total]] = total
     for most in range(1, len(totals)):
@@ -44,29 +44,29 @@ def largest_totals(needed):
 
 @njit(forceinline=True)
 def indexed(shared, size, needed):
-    """Return how many of its rarest n-grams a text shows in the index, so that every partner of its size or larger meets it."""
+    """Return how many of the rarest n-grams of a text are indexed, so that every partner of its size or larger shares one."""
     return max(shared - needed[2 * size] + 1, 0)
 
 
 @cached_njit
-def lay_out(buckets, begins, sizes, shared, needed, border, part, parts, places):
+def lay_out(buckets, begins, sizes, shared, needed, border, shard, shards, bounds):
     """Write where each list of the index begins, twice; with a border, one for the texts after it, then one for those before."""
     sides = 1 if border == 0 else 2
     for text in range(len(sizes)):
         if shared[text]:
             for i in range(indexed(shared[text], sizes[text], needed)):
-                if parts == 1 or buckets[begins[text] + i] % parts == part:
-                    places[sides * buckets[begins[text] + i] + (text < border) + 1, 0] += 1
-    for one in range(len(places) - 1):
-        places[one + 1, 0] += places[one, 0]
-        places[one + 1, 1] = places[one + 1, 0]
+                if shards == 1 or buckets[begins[text] + i] % shards == shard:
+                    bounds[sides * buckets[begins[text] + i] + (text < border) + 1, 0] += 1
+    for one in range(len(bounds) - 1):
+        bounds[one + 1, 0] += bounds[one, 0]
+        bounds[one + 1, 1] = bounds[one + 1, 0]
 
 
-_PART_TEXTS = 20_000  # joining fewer takes less time than sending them to a cluster
+_SHARD_TEXTS = 20_000  # joining fewer takes less time than sending them to a cluster
 
 
-class Part(NamedTuple):
-    """A part of the index, and the pairs that meet in it: bytes of left, right and similarity."""
+class IndexShard(NamedTuple):
+    """The pairs of one shard of the index, as bytes of left, right and similarity."""
 
     left: bytes
     right: bytes
@@ -80,50 +80,50 @@ Joined = tuple[np.ndarray, np.ndarray, np.ndarray]
 def join(texts: Sequence[str], ngram_chars: int, threshold: float, border: int = 0, engine: Engine = LOCAL) -> Joined:
     """Return left and right of each pair, left < right, and its similarity, in no order.
 
-    A border above 0 parts the texts into those before it and the others; then only pairs across it are sought.
+    A border above 0 divides the texts into those before it and the others; then only pairs across it are sought.
     """
     ready = prepared(texts, ngram_chars, threshold, border)
-    parts = min(engine.workers(), len(texts) // _PART_TEXTS)
-    return _in_part(0, 1, ready) if parts < 2 else _gathered(engine.mapped(join_part, range(parts), parts, ready))
+    shards = min(engine.workers(), len(texts) // _SHARD_TEXTS)
+    return _in_shard(0, 1, ready) if shards < 2 else _gathered(engine.mapped(join_shard, range(shards), shards, ready))
 
 
 def prepared(texts: Sequence[str], ngram_chars: int, threshold: float, border: int) -> tuple[Any, ...]:
-    """Return what a join goes by: the texts, their rarest n-grams, their order by size, how many lists the index has."""
+    """Return the inputs of a join: the texts, their rarest n-grams, their order by size, how many lists the index has."""
     coded = encode(texts)
-    found = rarest(coded, ngram_chars, threshold, border)
-    order = np.flatnonzero(found.shared).astype(np.int32)
-    order = order[np.argsort(found.sizes[order], kind="stable")]
-    lists = 1 << max(int(found.starts[-1]) >> 2, 1).bit_length()
-    np.bitwise_and(found.buckets, lists - 1, out=found.buckets)
+    rarest_ngrams = rarest(coded, ngram_chars, threshold, border)
+    order = np.flatnonzero(rarest_ngrams.shared).astype(np.int32)
+    order = order[np.argsort(rarest_ngrams.sizes[order], kind="stable")]
+    lists = 1 << max(int(rarest_ngrams.starts[-1]) >> 2, 1).bit_length()
+    np.bitwise_and(rarest_ngrams.buckets, lists - 1, out=rarest_ngrams.buckets)
     longest = int(np.diff(coded.starts).max(initial=0))
-    return (*coded, hashing(coded.codes, ngram_chars), *found, order, lists, threshold, border, longest)
+    return (*coded, hashing(coded.codes, ngram_chars), *rarest_ngrams, order, lists, threshold, border, longest)
 
 
-def join_part(part: int, parts: int, ready: tuple[Any, ...]) -> Part:
-    """Return the pairs that meet in one of several parts of the index. A pair may meet in several parts, and is in one at least."""
-    return Part(*(column.tobytes() for column in _in_part(part, parts, ready)))
+def join_shard(shard: int, shards: int, ready: tuple[Any, ...]) -> IndexShard:
+    """Return the pairs of one of several shards of the index. Each pair is in at least one shard, and may be in several."""
+    return IndexShard(*(column.tobytes() for column in _in_shard(shard, shards, ready)))
 
 
-def _in_part(part: int, parts: int, ready: tuple[Any, ...]) -> Joined:
+def _in_shard(shard: int, shards: int, ready: tuple[Any, ...]) -> Joined:
     *texts, order, lists, threshold, border, longest = ready
-    needed, places, index, met = index_of(texts, lists, threshold, border, part, parts)
-    *columns, found = _join(*texts, order, threshold, border, longest, needed, places, index, met, part, parts)
-    left, right, similarity = (column[:found].copy() for column in columns)
+    needed, bounds, index, last_compared = index_of(texts, lists, threshold, border, shard, shards)
+    *columns, pair_count = _join(*texts, order, threshold, border, longest, needed, bounds, index, last_compared, shard, shards)
+    left, right, similarity = (column[:pair_count].copy() for column in columns)
     return left, right, similarity
 
 
-def index_of(texts: Sequence[Any], lists: int, threshold: float, border: int, part: int, parts: int) -> tuple[np.ndarray, ...]:
-    """Allocate the index. numpy asks the system for large pages where numba does not, and what lies all over memory is found sooner."""
+def index_of(texts: Sequence[Any], lists: int, threshold: float, border: int, shard: int, shards: int) -> tuple[np.ndarray, ...]:
+    """Allocate the index. numpy asks the system for large pages where numba does not, which make scattered reads faster."""
     _, _, _, sizes, shared, buckets, begins, *_ = texts
     needed = least_shared(sizes, threshold)
-    places = np.zeros(((1 if border == 0 else 2) * lists + 1, 2), np.int64)
-    lay_out(buckets, begins, sizes, shared, needed, border, part, parts, places)
-    return needed, places, np.empty(places[-1, 0], POSTING), np.full(len(sizes), -1, np.int32)
+    bounds = np.zeros(((1 if border == 0 else 2) * lists + 1, 2), np.int64)
+    lay_out(buckets, begins, sizes, shared, needed, border, shard, shards, bounds)
+    return needed, bounds, np.empty(bounds[-1, 0], POSTING), np.full(len(sizes), -1, np.int32)
 
 
-def _gathered(parts: Iterable[Part]) -> Joined:
-    """Return the pairs of all parts, each once."""
-    columns = zip(*parts, strict=True)
+def _gathered(shards: Iterable[IndexShard]) -> Joined:
+    """Return the pairs of all shards, each once."""
+    columns = zip(*shards, strict=True)
     left, right, similarity = (np.frombuffer(b"".join(column), kind) for column, kind in zip(columns, _KINDS, strict=True))
     _, once = np.unique(left.astype(np.int64) << 32 | right, return_index=True)
     return left[once], right[once], similarity[once]
@@ -140,19 +140,19 @@ def _doubled(values):
 
 @njit(forceinline=True)
 def fill(codes, start, how, every, grams, slots, base, mask):
-    """Put the n-grams of a text into a hash table."""
+    """Insert the n-grams of a text into a hash table."""
     for i in range(grams):
         slots[find(codes, start, how, every, slots, base, mask, start + i, every[i])] = base + i
 
 
 @njit(forceinline=True)
-def overlap(codes, start, how, every, slots, base, mask, other, others, grams, met, stamp, needed):
+def overlap(codes, start, how, every, slots, base, mask, other, others, grams, stamps, stamp, needed):
     """Return how many distinct n-grams of another text are in the hash table of a text, or 0 once `needed` is out of reach."""
     both, spare = 0, grams - needed
     for i in range(grams):
         slot = find(codes, start, how, every, slots, base, mask, other + i, others[i])
-        if slots[slot] >= base and met[slot] != stamp:
-            met[slot] = stamp
+        if slots[slot] >= base and stamps[slot] != stamp:
+            stamps[slot] = stamp
             both += 1
         else:
             spare -= 1
@@ -170,7 +170,7 @@ def _join(
     shared,
     buckets,
     begins,
-    marks,
+    signatures,
     wide,
     wides,
     order,
@@ -178,15 +178,15 @@ def _join(
     border,
     longest,
     needed,
-    places,
+    bounds,
     index,
-    met,
-    part,
-    parts,
+    last_compared,
+    shard,
+    shards,
 ):
-    """Return all pairs at or above the threshold. `order` goes by size, so that each text meets only partners of at most its own size.
+    """Return all pairs at or above the threshold. `order` goes by size, so each text is compared only with texts of at most its own size.
 
-    With several parts only those that share an n-gram whose list is of this part.
+    With several shards, only pairs that share an n-gram whose list is in this shard.
     """
     totals = largest_totals(needed)
     sides = 1 if border == 0 else 2
@@ -194,13 +194,18 @@ def _join(
     stamps, stamp, (every, others) = np.zeros(table_size(longest), np.int64), 0, np.empty((2, longest), np.uint64)
     left, right, similarity = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)
     heads = np.empty((longest + 1, 4), np.int64)
-    found = 0
+    pair_count = 0
     for x in order:
-        size, kept, mask, mark, live = sizes[x], shared[x], 0, folded(marks, x), 0
+        size, shared_count, mask, signature, live = sizes[x], shared[x], 0, folded(signatures, x), 0
         for i in range(begins[x + 1] - begins[x]):  # in three loops, so that the processor waits for many lists at a time
             one = sides * buckets[begins[x] + i] + (sides - 1 if x >= border else 0)
-            heads[live, 0], heads[live, 1], heads[live, 2], heads[live, 3] = one, places[one, 0], places[one, 1], totals[kept - i] - size
-            live += places[one, 0] < places[one, 1]
+            heads[live, 0], heads[live, 1], heads[live, 2], heads[live, 3] = (
+                one,
+                bounds[one, 0],
+                bounds[one, 1],
+                totals[shared_count - i] - size,
+            )
+            live += bounds[one, 0] < bounds[one, 1]
         for i in range(live):
             first, last = heads[i, 1], heads[i, 2]
             while first < last and index[first].largest < size:
@@ -208,7 +213,7 @@ def _join(
             heads[i, 1] = first
         for i in range(live):
             one, first, last, largest = heads[i, 0], heads[i, 1], heads[i, 2], heads[i, 3]
-            places[one, 0] = first
+            bounds[one, 0] = first
             for k in range(first, last):
                 if index[k].largest < size:
                     continue
@@ -216,13 +221,13 @@ def _join(
                     break  # too long for what is left of this text, and so are all that follow
                 both_needed = needed[size + index[k].size]
                 apart = size + index[k].size - 2 * both_needed  # no more n-grams than these may be in one of the two alone
-                if bits(mark ^ index[k].mark) > apart:
+                if bit_count(signature ^ index[k].signature) > apart:
                     continue
                 y = index[k].text
-                if met[y] == x:
+                if last_compared[y] == x:
                     continue
-                met[y] = x
-                if unlike(marks, x, y) > apart or widely_unlike(wide, wides, x, y) > apart:
+                last_compared[y] = x
+                if differing_bits(signatures, x, y) > apart or differing_bits_wide(wide, wides, x, y) > apart:
                     continue
                 if mask == 0:
                     mask = table_size(starts[x + 1] - starts[x]) - 1
@@ -233,16 +238,16 @@ def _join(
                 both = overlap(codes, starts[x], how, every, slots, base, mask, starts[y], others, count, stamps, stamp, both_needed)
                 value = both / (size + sizes[y] - both)
                 if both > 0 and value >= threshold:
-                    if found == len(left):
+                    if pair_count == len(left):
                         left, right, similarity = _doubled(left), _doubled(right), _doubled(similarity)
-                    left[found], right[found], similarity[found] = min(x, y), max(x, y), value
-                    found += 1
-        for i in range(indexed(kept, size, needed)):
-            if parts > 1 and buckets[begins[x] + i] % parts != part:
+                    left[pair_count], right[pair_count], similarity[pair_count] = min(x, y), max(x, y), value
+                    pair_count += 1
+        for i in range(indexed(shared_count, size, needed)):
+            if shards > 1 and buckets[begins[x] + i] % shards != shard:
                 continue
             one = sides * buckets[begins[x] + i] + (x < border)
-            place = places[one, 1]
-            posting = index[place]
-            posting.text, posting.size, posting.largest, posting.mark = x, size, totals[kept - i] - size, mark
-            places[one, 1] = place + 1
-    return left, right, similarity, found
+            tail = bounds[one, 1]
+            posting = index[tail]
+            posting.text, posting.size, posting.largest, posting.signature = x, size, totals[shared_count - i] - size, signature
+            bounds[one, 1] = tail + 1
+    return left, right, similarity, pair_count

@@ -11,15 +11,15 @@ import numpy as np
 from curation.engine.engines import LOCAL, Engine
 
 
-class Pairs(NamedTuple):
-    """Pairs of places, sorted by (left, right): of one list of texts, left < right, or left of one list and right of another."""
+class SimilarPairs(NamedTuple):
+    """Pairs of indexes, sorted by (left, right): of one list of texts, left < right, or left of one list and right of another."""
 
     left: np.ndarray
     right: np.ndarray
     similarity: np.ndarray
 
 
-def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float, engine: Engine = LOCAL) -> Pairs:
+def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float, engine: Engine = LOCAL) -> SimilarPairs:
     """Return every pair of texts with `jaccard(ngrams(a), ngrams(b)) >= threshold`. A text without n-grams has no pair.
 
     Equal texts are pairs like any others: k copies of one text give k * (k - 1) / 2 pairs, so pass each text once.
@@ -30,10 +30,10 @@ def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float, engine:
     return _joined(texts, ngram_chars, threshold, 0, engine)
 
 
-def near_pairs_between(left_texts: Sequence[str], right_texts: Sequence[str], ngram_chars: int, threshold: float) -> Pairs:
+def near_pairs_between(left_texts: Sequence[str], right_texts: Sequence[str], ngram_chars: int, threshold: float) -> SimilarPairs:
     """Return every pair of a left and a right text with `jaccard(ngrams(a), ngrams(b)) >= threshold`; pairs of one side are not sought.
 
-    `left` holds places in `left_texts` and `right` places in `right_texts`. Equal texts are pairs like any others.
+    `left` has indexes in `left_texts` and `right` indexes in `right_texts`. Equal texts are pairs like any others.
 
     Raises:
         ValueError: as `near_pairs`.
@@ -41,14 +41,14 @@ def near_pairs_between(left_texts: Sequence[str], right_texts: Sequence[str], ng
     if not left_texts:
         return _joined([], ngram_chars, threshold, 0)
     left, right, similarity = _joined([*left_texts, *right_texts], ngram_chars, threshold, len(left_texts))
-    return Pairs(left, right - np.int32(len(left_texts)), similarity)
+    return SimilarPairs(left, right - np.int32(len(left_texts)), similarity)
 
 
-def _joined(texts: Sequence[str], ngram_chars: int, threshold: float, border: int, engine: Engine = LOCAL) -> Pairs:
+def _joined(texts: Sequence[str], ngram_chars: int, threshold: float, border: int, engine: Engine = LOCAL) -> SimilarPairs:
     from curation.near_duplicates.join.join import join  # compiles on a first import, so only where there is something to join
 
     if not 0 < threshold <= 1 or ngram_chars < 1:
         raise ValueError(f"threshold {threshold} and {ngram_chars} characters: expected above 0 and at most 1, and at least 1")
     left, right, similarity = join(texts, ngram_chars, float(threshold), border, engine)
     rows = np.lexsort((right, left))
-    return Pairs(left[rows], right[rows], similarity[rows])
+    return SimilarPairs(left[rows], right[rows], similarity[rows])

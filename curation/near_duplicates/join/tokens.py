@@ -1,7 +1,7 @@
 """Texts as code points, and of each the rarest of its character n-grams: what a join must look at.
 
-An n-gram is named by a bucket of a hash of it. Two may share a bucket, which costs a needless look and never a pair: the join
-compares code points. The loops are compiled by numba and kept in its cache.
+An n-gram is named by a bucket of a hash of it. Two may share a bucket, which costs a needless comparison and never a pair: the join
+compares code points. The loops are compiled by numba and stored in its cache.
 """
 
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ from numba import njit
 
 from curation.near_duplicates.join.compiled import cached_njit
 from curation.near_duplicates.join.hashes import MULTIPLIER, find, hash_all, hashing, table_size
-from curation.near_duplicates.join.marks import MARK_WORDS, turn, wide_starts
+from curation.near_duplicates.join.signatures import SIGNATURE_WORDS, flip_bit, wide_starts
 
 _BATCH = 4096
 _MIN_BUCKETS, _MAX_BUCKETS = 1 << 12, 1 << 26
-_FULL = 65_535  # buckets seen more often than this are all taken for equally common
+_FULL = 65_535  # buckets with a higher count are all treated as equally common
 SLACK = 1e-6  # bounds are lowered by more than a float can err
 _FEW = 48
 _BUCKET_BITS = 32
 _BUCKET = (1 << _BUCKET_BITS) - 1
 
 
-class Codes(NamedTuple):
+class TextCodes(NamedTuple):
     """Many texts as one array."""
 
     codes: np.ndarray
@@ -32,8 +32,8 @@ class Codes(NamedTuple):
     """Where each text begins, and where the last one ends."""
 
 
-class Rarest(NamedTuple):
-    """What is known of the n-grams of many texts."""
+class RarestNgrams(NamedTuple):
+    """The rarest n-grams of many texts."""
 
     sizes: np.ndarray
     """How many distinct n-grams each text has."""
@@ -43,15 +43,15 @@ class Rarest(NamedTuple):
     """Buckets of the rarest of those, text by text, the rarest first; room at the end may be unused."""
     starts: np.ndarray
     """Where each text begins in `buckets`, and where the last one ends."""
-    marks: np.ndarray
-    """A mark of each text."""
+    signatures: np.ndarray
+    """A signature of each text."""
     wide: np.ndarray
-    """Wide marks of the longer texts."""
+    """Wide signatures of the longer texts."""
     wide_starts: np.ndarray
-    """Where the wide mark of each text begins in `wide`, and where the last one ends."""
+    """Where the wide signature of each text begins in `wide`, and where the last one ends."""
 
 
-def encode(texts: Sequence[str]) -> Codes:
+def encode(texts: Sequence[str]) -> TextCodes:
     """Return texts as code points; lone surrogates are code points, too."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
@@ -61,10 +61,10 @@ def encode(texts: Sequence[str]) -> Codes:
         if codes.dtype == np.uint16 and len(part) and part.max() > np.iinfo(np.uint16).max:
             codes = codes.astype(np.uint32)
         codes[starts[first] : starts[first] + len(part)] = part
-    return Codes(codes, starts)
+    return TextCodes(codes, starts)
 
 
-def rarest(texts: Codes, ngram_chars: int, threshold: float, border: int) -> Rarest:
+def rarest(texts: TextCodes, ngram_chars: int, threshold: float, border: int) -> RarestNgrams:
     """Return of each text the rarest n-grams, of which any partner must share one: the prefix filter of Chaudhuri et al. 2006.
 
     With a border above 0 only texts across it are partners.
@@ -73,15 +73,15 @@ def rarest(texts: Codes, ngram_chars: int, threshold: float, border: int) -> Rar
     wanted = int(min(max(lengths.sum() // 8, _MIN_BUCKETS), _MAX_BUCKETS))
     bits = wanted.bit_length()
     sides = 1 if border == 0 else 2
-    seen = np.zeros((sides, 1 << bits), np.uint16)
+    bucket_counts = np.zeros((sides, 1 << bits), np.uint16)
     how, shift, longest = hashing(texts.codes, ngram_chars), np.uint64(64 - bits), int(lengths.max(initial=0))
     for side, (first, last) in enumerate([(0, len(lengths))] if sides == 1 else [(0, border), (border, len(lengths))]):
-        _count(*texts, first, last, how, seen[side], shift, longest)
+        _count(*texts, first, last, how, bucket_counts[side], shift, longest)
     room = int((lengths - np.ceil(threshold * lengths - SLACK).astype(np.int64) + 1).sum())
     starts = wide_starts(lengths)
     wide = np.zeros(starts[-1], np.uint64)
-    of_texts = _rarest(*texts, how, threshold, border, seen, shift, longest, room, wide, starts)
-    return Rarest._make([*of_texts, wide, starts])
+    of_texts = _rarest(*texts, how, threshold, border, bucket_counts, shift, longest, room, wide, starts)
+    return RarestNgrams._make([*of_texts, wide, starts])
 
 
 @njit(forceinline=True)
@@ -90,34 +90,36 @@ def at_least(bound):
 
 
 @cached_njit
-def _count(codes, starts, first, last, how, seen, shift, longest):
+def _count(codes, starts, first, last, how, bucket_counts, shift, longest):
     """Count the n-grams of some texts in buckets."""
     hashes = np.empty(longest, np.uint64)
     for text in range(first, last):
         for i in range(hash_all(codes, starts[text], starts[text + 1], how, hashes)):
             bucket = (hashes[i] * MULTIPLIER) >> shift
-            count = seen[bucket]
-            seen[bucket] = count + np.uint16(count < _FULL)
+            count = bucket_counts[bucket]
+            bucket_counts[bucket] = count + np.uint16(count < _FULL)
 
 
 @cached_njit
-def _rarest(codes, starts, how, threshold, border, seen, shift, longest, room, wide, wides):
+def _rarest(codes, starts, how, threshold, border, bucket_counts, shift, longest, room, wide, wides):
     texts = len(starts) - 1
     sizes, shared = np.zeros(texts, np.int32), np.zeros(texts, np.int32)
     buckets, begins = np.empty(room, np.int32), np.zeros(texts + 1, np.int64)
-    marks = np.zeros((texts, MARK_WORDS), np.uint64)
+    signatures = np.zeros((texts, SIGNATURE_WORDS), np.uint64)
     slots, base = np.full(table_size(longest), -1, np.int64), 0
-    every, (keys, here) = np.empty(longest, np.uint64), np.empty((2, longest), np.int64)
+    every, (keys, sort_keys) = np.empty(longest, np.uint64), np.empty((2, longest), np.int64)
     for text in range(texts):
         start = starts[text]
         grams = hash_all(codes, start, starts[text + 1], how, every)
         own, other, least = (0, 0, 2) if border == 0 else (0, 1, 1) if text < border else (1, 0, 1)
         for i in range(grams):  # apart from what follows, so that the processor waits for many at a time
             bucket = (every[i] * MULTIPLIER) >> shift
-            count = seen[other, bucket]
-            here[i] = -1 if count < least else (np.int64(count) + np.int64(seen[own, bucket])) << _BUCKET_BITS | np.int64(bucket)
+            count = bucket_counts[other, bucket]
+            sort_keys[i] = (
+                -1 if count < least else (np.int64(count) + np.int64(bucket_counts[own, bucket])) << _BUCKET_BITS | np.int64(bucket)
+            )
         mask = table_size(grams) - 1
-        distinct = kept = 0
+        distinct = key_count = 0
         words = wides[text + 1] - wides[text]
         for i in range(grams):
             slot = find(codes, start, how, every, slots, base, mask, start + i, every[i])
@@ -125,21 +127,21 @@ def _rarest(codes, starts, how, threshold, border, seen, shift, longest, room, w
                 slots[slot] = base + i
                 distinct += 1
                 mixed = every[i] * MULTIPLIER
-                turn(marks[text], 0, MARK_WORDS, mixed)
+                flip_bit(signatures[text], 0, SIGNATURE_WORDS, mixed)
                 if words > 0:
-                    turn(wide, wides[text], words, mixed)
-                keys[kept] = here[i]
-                kept += here[i] >= 0
+                    flip_bit(wide, wides[text], words, mixed)
+                keys[key_count] = sort_keys[i]
+                key_count += sort_keys[i] >= 0
         base += grams
         sizes[text] = distinct
-        look = kept - at_least(threshold * distinct) + 1
+        look = key_count - at_least(threshold * distinct) + 1
         if look > 0 and grams > 0:
-            shared[text] = kept
-            _least(keys, kept, look)
+            shared[text] = key_count
+            _least(keys, key_count, look)
             for i in range(look):
                 buckets[begins[text] + i] = keys[i] & _BUCKET
         begins[text + 1] = begins[text] + (look if shared[text] else 0)
-    return sizes, shared, buckets, begins, marks
+    return sizes, shared, buckets, begins, signatures
 
 
 @njit(forceinline=True)

@@ -15,9 +15,9 @@ from atomexam.records.evidence import Evidence
 from atomexam.records.verdict import ANSWERS
 from atomexam.runtime.sheets import read_sheet
 from curation.annotation.label_studio import write_project
-from curation.annotation.samples import draw, with_evidence
+from curation.annotation.samples import sample_claims, with_evidence
 from curation.annotation.spreadsheet import write_spreadsheet
-from tests.curation.annotation.drawn_claims import CLAIMS, HOSTILE, PASSAGE, claim, drawn, exported, filled, lay_out, result, take, tasks
+from tests.curation.annotation.sampled_claims import CLAIMS, HOSTILE, PASSAGE, claim, drawn, exported, filled, lay_out, result, take, tasks
 
 ANSWER = st.sampled_from([None, *ANSWERS])
 
@@ -89,11 +89,11 @@ def test_the_same_claims_give_the_same_bytes(project: Path, tmp_path_factory: py
 
 def test_a_claim_that_leaves_gives_its_place_and_changes_no_other() -> None:
     others = [claim(f"第{n}病的{name}", name) for n in range(3) for name in ("food_effect", "disease_cause")]
-    assert draw(others, 3, seed=1) == draw(others[::-1], 3, seed=1)
+    assert sample_claims(others, 3, seed=1) == sample_claims(others[::-1], 3, seed=1)
     claims = [claim(f"第{n}病的常见症状包括热") for n in range(30)]
-    first = draw(claims, 10, seed=1)
-    assert draw(claims[::-1], 10, seed=1) == first and draw(claims, 10, seed=2) != first
-    left = draw([one for one in claims if one != first[4]], 10, seed=1)
+    first = sample_claims(claims, 10, seed=1)
+    assert sample_claims(claims[::-1], 10, seed=1) == first and sample_claims(claims, 10, seed=2) != first
+    left = sample_claims([one for one in claims if one != first[4]], 10, seed=1)
     assert left[:-1] == first[:4] + first[5:] and left[-1] not in first
 
 

@@ -9,8 +9,8 @@ import pytest
 from atomexam.records.verdict import Verdict
 from atomexam.runtime.annotation_files import read_verdicts
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
-from curation.annotation.answers import annotator_name
-from tests.curation.annotation.drawn_claims import CLAIMS, exported, filled, lay_out, take, verdict
+from curation.annotation.claim_verdicts import annotator_name
+from tests.curation.annotation.sampled_claims import CLAIMS, exported, filled, lay_out, take, verdict
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ def test_files_that_are_none_are_told(project: Path, name: str, content: str | N
 
 
 def test_a_sheet_without_a_name_or_with_one_for_several_is_told(project: Path) -> None:
-    with pytest.raises(ValueError, match="does not tell who answered"):
+    with pytest.raises(ValueError, match="does not name its annotator"):
         take(project, filled(project, "claims.xlsx", {CLAIMS[0].id: ("support", "")}))
     export = exported(project, [{"1": ("support", ""), "2": ("refute", "")}, {}, {}, {}])
     with pytest.raises(ValueError, match=r"answers of 2 annotators \(1, 2\)"):

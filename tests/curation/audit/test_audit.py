@@ -13,7 +13,7 @@ from curation.audit.defects import defects, repairs_of
 from curation.audit.duplicates import duplicates_in
 from curation.audit.figures import FIGURES, exceeded, read_limits
 from curation.audit.report import markdown
-from tests.curation.audit.audit_rows_of_tests import OPTIONS, row
+from tests.curation.audit.question_builder import OPTIONS, row
 
 PTSD = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"
 CASE = (

@@ -3,7 +3,7 @@
 import pytest
 
 from curation.audit.balance import classes, files, lengths, near_identical_options
-from tests.curation.audit.audit_rows_of_tests import row
+from tests.curation.audit.question_builder import row
 
 
 def test_lengths_of_few_texts_have_no_quartiles() -> None:

@@ -2,7 +2,7 @@
 
 from curation.audit.__main__ import NEAR_DUPLICATES
 from curation.audit.duplicates import duplicates_in
-from tests.curation.audit.audit_rows_of_tests import row
+from tests.curation.audit.question_builder import row
 
 STEM = "求助者自述车祸之后不断闪回当时的场面，不敢再乘车，夜里警觉、极易惊醒，症状已经持续2周，明显影响工作，最可能的诊断是（ ）。"
 SHORTER = STEM.replace("，明显影响工作", "")

@@ -3,7 +3,7 @@
 import pytest
 
 from curation.audit.guessing import chance_of, interval, letters, longest
-from tests.curation.audit.audit_rows_of_tests import row
+from tests.curation.audit.question_builder import row
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from bs4 import BeautifulSoup
 
 from atomexam.runtime.jsonl import to_line
 from curation.audit.__main__ import main
-from curation.audit.report import shown
-from tests.curation.audit.audit_rows_of_tests import row
+from curation.audit.report import displayable
+from tests.curation.audit.question_builder import row
 from tests.opened import accessibility_faults
 
 HOSTILE = "</td><script>alert(1)</script>[x](javascript:1)|`*_&amp;\u202e颠倒的文字 www.a.cn @某 a@b.cn"
@@ -59,7 +59,7 @@ def test_the_page_asks_for_nothing_and_needs_no_script(hostile_page: Path, brows
 
 
 def test_a_text_is_shown_in_one_short_line() -> None:
-    assert shown("一\n二\u200b三" + "四" * 300, 8) == "一 二[U+200B]三四四四…"
+    assert displayable("一\n二\u200b三" + "四" * 300, 8) == "一 二[U+200B]三四四四…"
 
 
 @pytest.fixture

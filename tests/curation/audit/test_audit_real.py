@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES
+from curation.audit.audited_questions import AuditedQuestion, audited_questions
 from curation.audit.findings import examine
-from curation.audit.rows import Row, rows_of
 from curation.audit.sets import read_set
 from curation.audit.splits import SplitOf
 from curation.near_duplicates.clusters import MIN_NGRAMS
@@ -23,12 +23,12 @@ _LOOSE = 0.4  # questions of one stem are looked at below the threshold, too: wh
 
 
 @pytest.fixture(scope="module")
-def rows(real_data: Path) -> list[Row]:
-    return rows_of(read_set([str(real_data / "cpsyexam")], "cpsyexam"), SplitOf(), CLEAN)
+def rows(real_data: Path) -> list[AuditedQuestion]:
+    return audited_questions(read_set([str(real_data / "cpsyexam")], "cpsyexam"), SplitOf(), CLEAN)
 
 
 @pytest.fixture(scope="module")
-def found(rows: list[Row]) -> dict[str, Any]:
+def found(rows: list[AuditedQuestion]) -> dict[str, Any]:
     return examine(rows, None, NEAR_DUPLICATES)
 
 
@@ -57,7 +57,7 @@ def test_the_questions_are_those_of_the_files(found: dict[str, Any], records: di
     assert published and all(told[split] >= count for split, count in published.items())
 
 
-def test_letters_of_plain_keys_are_counted(found: dict[str, Any], rows: list[Row], records: dict[str, list[dict]]) -> None:
+def test_letters_of_plain_keys_are_counted(found: dict[str, Any], rows: list[AuditedQuestion], records: dict[str, list[dict]]) -> None:
     """Of the keys that are one letter in a record with four options, all but those of questions that were read otherwise."""
     plain = Counter()
     for file in ("train.jsonl", "dev.jsonl"):
@@ -121,7 +121,7 @@ def test_answers_of_equal_questions_of_dev_and_train_as_published(found: dict[st
     assert across["answer_share"] == pytest.approx((twins - across["other_answer"]) / across["questions"], abs=1e-6)
 
 
-def test_twins_of_test_in_train_are_those_of_brute_force(found: dict[str, Any], rows: list[Row]) -> None:
+def test_twins_of_test_in_train_are_those_of_brute_force(found: dict[str, Any], rows: list[AuditedQuestion]) -> None:
     questions = [(row, compared(row.question, N)) for row in rows if row.question.stem]
     case_of = _cases({one.case for _, one in questions if one.case})
     train = [one for row, one in questions if row.split == "train"]
@@ -167,7 +167,7 @@ def _cases(texts: set[str]) -> dict[str, int]:
     return dict(zip(listed, group, strict=True))
 
 
-def test_conflicting_keys_hold_all_equal_questions_with_other_letters(found: dict[str, Any], rows: list[Row]) -> None:
+def test_conflicting_keys_hold_all_equal_questions_with_other_letters(found: dict[str, Any], rows: list[AuditedQuestion]) -> None:
     keys: dict[tuple, set] = defaultdict(set)
     places: dict[tuple, set] = defaultdict(set)
     for row in rows:

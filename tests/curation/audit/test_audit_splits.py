@@ -9,8 +9,8 @@ import pytest
 from openpyxl import Workbook
 
 from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES
+from curation.audit.audited_questions import audited_questions
 from curation.audit.findings import examine
-from curation.audit.rows import rows_of
 from curation.audit.sets import read_set
 from curation.audit.splits import FIELDS, SplitOf, read_split_of, split_at, split_in_name, splits_of_file
 
@@ -98,7 +98,7 @@ def test_the_split_of_each_row_is_read_from_any_file_of_records(kind: str, asked
         {"xlsx": _write_xlsx, "json": _write_json, "parquet": _write_parquet}[kind](path)
     field = "published_split" if kind == "json" else "split"
     told = read_split_of([field] if asked else [])
-    rows = rows_of(read_set([str(path)], None, (field,) if asked else FIELDS), told, CLEAN)
+    rows = audited_questions(read_set([str(path)], None, (field,) if asked else FIELDS), told, CLEAN)
     assert [row.split for row in rows] == ["test", "train", "train", "test", "train", "train"]
 
 
@@ -108,7 +108,7 @@ def test_a_folder_of_shards_as_datasets_writes_them(tmp_path: Path) -> None:
     for name in ("train-00000-of-00002", "train-00001-of-00002", "validation-00000-of-00001"):
         _write_parquet(tmp_path / "data" / f"{name}.parquet")
     found = read_set([str(tmp_path)], None)
-    rows = rows_of(found, SplitOf(), CLEAN)
+    rows = audited_questions(found, SplitOf(), CLEAN)
     assert [row.split for row in rows] == ["train"] * 12 + ["val"] * 6
     assert [row.question.answer for row in rows[:3]] == ["A", "B", "A"] and rows[0].position == "row:1"
 
@@ -117,7 +117,7 @@ def test_a_layout_of_ones_own(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text("mine: {known_by: [[ti, da]], questions: {stem_raw: ti, options_raw: xuan, answer_raw: da}}", encoding="utf-8")
     pq.write_table(pa.table({"ti": [_question(1)], "xuan": [{"A": "甲", "B": "乙"}], "da": ["B"]}), tmp_path / "test.parquet")
-    [row] = rows_of(read_set([str(tmp_path / "test.parquet")], None, layouts=own), SplitOf(), CLEAN)
+    [row] = audited_questions(read_set([str(tmp_path / "test.parquet")], None, layouts=own), SplitOf(), CLEAN)
     assert (row.split, row.question.answer, [option.text for option in row.question.options]) == ("test", "B", ["甲", "乙"])
 
 
@@ -130,6 +130,6 @@ def test_what_says_no_split_is_an_error(said: list[str]) -> None:
 def test_a_line_that_cannot_be_read_withholds_no_key(tmp_path: Path) -> None:
     lines = ['{"题干":"知觉是（ ）","A":"甲","B":"乙","答案":"A","split":"train"}', '{"broken']
     (tmp_path / "all.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    found = examine(rows_of(read_set([str(tmp_path)], None), SplitOf(), CLEAN), None, NEAR_DUPLICATES)
+    found = examine(audited_questions(read_set([str(tmp_path)], None), SplitOf(), CLEAN), None, NEAR_DUPLICATES)
     assert [(one["split"], one["withheld"]) for one in found["files"]] == [(None, False), ("train", False)]
     assert (found["figures"]["missing_keys_share"], found["figures"]["defects"]) == (0.0, 1)

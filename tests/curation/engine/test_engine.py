@@ -19,7 +19,7 @@ import curation.near_duplicates.__main__ as near_duplicates
 from atomexam.records.item import EntityItem, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.jsonl import write_jsonl
-from atomexam.runtime.workers import at_work
+from atomexam.runtime.workers import worker_pool
 from curation.clean import cleaning
 from curation.engine import engines
 from curation.engine.engines import LOCAL, Engine, batches_of, engine_of
@@ -130,7 +130,7 @@ class Killer(threading.Thread):
 def test_a_cluster_gives_the_same_bytes_and_a_killed_worker_changes_nothing(
     items: Path, cluster: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(join, "_PART_TEXTS", 500)
+    monkeypatch.setattr(join, "_SHARD_TEXTS", 500)
     monkeypatch.setattr(cleaning, "_BATCH", 200)
     wanted = outputs(items / "local")
     assert len(wanted) == 16 and min(len(wanted[f"unique/{name}.jsonl"]) for name in ("questions", "facts", "clusters", "review")) > 500
@@ -165,7 +165,7 @@ def test_all_cores_give_the_same_bytes_as_one(items: Path, monkeypatch: pytest.M
     """`clean` takes two processes where there is much to do, and none beside its own where there is little."""
     begun = []
     monkeypatch.setattr(engines, "cores", lambda: 2)
-    monkeypatch.setattr(engines, "at_work", lambda *given: begun.append(given[0]) or at_work(*given))
+    monkeypatch.setattr(engines, "worker_pool", lambda *given: begun.append(given[0]) or worker_pool(*given))
     monkeypatch.chdir(items)
     for size, processes in ((200, [2, 2]), (1_000, [])):
         monkeypatch.setattr(cleaning, "_BATCH", size)
@@ -188,12 +188,12 @@ def test_what_a_worker_refuses_is_told_as_here(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 7, 64])
-def test_a_join_in_parts_is_the_join(parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_join_in_shards_is_the_join(parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(parts)
     texts = ["".join(draw.choices(WORDS, k=draw.randrange(1, 40))) for _ in range(200)]
     texts = sorted({text[cut:] for text in texts for cut in (0, 1, 3)})
     whole = near_pairs(texts, 3, 0.6)
-    monkeypatch.setattr(join, "_PART_TEXTS", 1)
+    monkeypatch.setattr(join, "_SHARD_TEXTS", 1)
     split = near_pairs(texts, 3, 0.6, Engine(LOCAL.mapped, lambda: parts))
     assert len(whole.left) > 100
     assert all((one == other).all() and one.dtype == other.dtype for one, other in zip(whole, split, strict=True))

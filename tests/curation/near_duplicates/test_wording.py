@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from atomexam.text.canonical import canonical
 from curation.near_duplicates.wording import (
-    Difference,
+    WordingDifference,
     denials,
     difference,
     figures,
@@ -69,23 +69,23 @@ def test_denials(text: str, kinds: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "other", "differs"),
     [
-        ("心理学的特点有", "心理学的特点包括", Difference(False, False, False)),
-        ("老师得知", "教师得知", Difference(True, False, False)),
-        ("归因理论", "三维归因理论", Difference(False, True, False)),
-        ("最高层次的需要", "最低层次的需要", Difference(True, False, True)),
-        ("递增系列大于递减系列", "递减系列大于递增系列", Difference(True, False, True)),
-        ("什么是强化", "什么是负强化", Difference(False, True, True)),
-        ("交感神经的作用", "副交感神经的作用", Difference(False, True, True)),
+        ("心理学的特点有", "心理学的特点包括", WordingDifference(False, False, False)),
+        ("老师得知", "教师得知", WordingDifference(True, False, False)),
+        ("归因理论", "三维归因理论", WordingDifference(False, True, False)),
+        ("最高层次的需要", "最低层次的需要", WordingDifference(True, False, True)),
+        ("递增系列大于递减系列", "递减系列大于递增系列", WordingDifference(True, False, True)),
+        ("什么是强化", "什么是负强化", WordingDifference(False, True, True)),
+        ("交感神经的作用", "副交感神经的作用", WordingDifference(False, True, True)),
     ],
 )
-def test_difference(text: str, other: str, differs: Difference) -> None:
+def test_difference(text: str, other: str, differs: WordingDifference) -> None:
     assert difference(text, other) == differs
 
 
 @given(st.text("甲乙高低不的是12", max_size=12), st.text("甲乙高低不的是12", max_size=12))
 def test_a_difference_has_no_direction(text: str, other: str) -> None:
     assert difference(text, other) == difference(other, text)
-    assert difference(text, text) == Difference(False, False, False)
+    assert difference(text, text) == WordingDifference(False, False, False)
 
 
 @given(st.text())

@@ -17,7 +17,7 @@ from atomexam.records.verdict import ANSWERS, Verdict, majority
 from atomexam.runtime.jsonl import write_jsonl
 from curation.verification.__main__ import main
 from curation.verification.tables import agreement, as_csv, disagreements, outcomes, tabulate
-from tests.curation.annotation.drawn_claims import by_claim, claim, verdict
+from tests.curation.annotation.sampled_claims import by_claim, claim, verdict
 
 TABLE_3 = [
     *((43, 6, 1), (42, 5, 3), (48, 0, 2), (45, 5, 0), (46, 4, 0), (48, 1, 1), (46, 1, 3), (50, 0, 0), (44, 3, 3)),

@@ -34,7 +34,7 @@ def test_cases_are_kin_by_either_way(monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(1)
     cases = ["求助者" + "".join(draw.choices(WORDS, k=30)) for _ in range(40)]
     cases += [case[draw.randrange(20) :] + draw.choice(WORDS) for case in cases]
-    plain = clusters._case_kin([*cases, None], 0.55, 3, [(cases[0], cases[1])])
+    plain = clusters._case_sets([*cases, None], 0.55, 3, [(cases[0], cases[1])])
     monkeypatch.setattr(clusters, "_MANY_CASES", 0)
-    assert clusters._case_kin([*cases, None], 0.55, 3, [(cases[0], cases[1])]) == plain
+    assert clusters._case_sets([*cases, None], 0.55, 3, [(cases[0], cases[1])]) == plain
     assert 2 < len(set(plain.values())) < len(plain)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atomexam.text.ngrams import jaccard, ngrams
-from curation.near_duplicates.join.marks import MARK_WORDS, wide_starts, widely_unlike
+from curation.near_duplicates.join.signatures import SIGNATURE_WORDS, differing_bits_wide, wide_starts
 from curation.near_duplicates.join.similarity import near_pairs, near_pairs_between
 from curation.near_duplicates.join.tokens import encode, rarest
 
@@ -53,7 +53,7 @@ def test_marks_differ_in_no_more_bits_than_texts_in_ngrams(seed: int, ngram_char
     sets = [ngrams(text, ngram_chars) for text in texts]
     known = rarest(encode(texts), ngram_chars, 0.8, 0)
     for i, j in combinations(range(len(texts)), 2):
-        assert widely_unlike(known.wide, known.wide_starts, i, j) <= len(sets[i] ^ sets[j])
+        assert differing_bits_wide(known.wide, known.wide_starts, i, j) <= len(sets[i] ^ sets[j])
 
 
 def test_unlike_long_texts_are_told_apart_by_their_marks() -> None:
@@ -62,10 +62,10 @@ def test_unlike_long_texts_are_told_apart_by_their_marks() -> None:
     texts = ["".join(chr(draw.randrange(0x4E00, 0x9000)) for _ in range(5000)) for _ in range(4)]
     known = rarest(encode(texts), 3, 0.8, 0)
     apart = 2 * 5000 * 0.2 / 1.8
-    assert all(widely_unlike(known.wide, known.wide_starts, i, j) > apart for i, j in combinations(range(4), 2))
+    assert all(differing_bits_wide(known.wide, known.wide_starts, i, j) > apart for i, j in combinations(range(4), 2))
 
 
 def test_a_wide_mark_has_a_bit_for_each_ngram_and_short_texts_have_none() -> None:
     grams = np.array([0, 1, 255, 256, 257, 512, 513, 5000])
     assert (np.diff(wide_starts(grams)) * 64).tolist() == [0, 0, 0, 0, 512, 512, 1024, 8192]
-    assert MARK_WORDS * 64 == 256
+    assert SIGNATURE_WORDS * 64 == 256

@@ -13,7 +13,7 @@ from atomexam.records.verdict import Verdict
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation import verdicts
 from curation.annotation.label_studio import write_project
-from curation.annotation.samples import Drawn, with_evidence
+from curation.annotation.samples import SampledClaim, with_evidence
 from curation.annotation.spreadsheet import write_spreadsheet
 
 HOSTILE = "<img src=x onerror=alert(1)>=1+1。</View>&amp;\"'{{7*7}} $claim 腹痛"
@@ -43,7 +43,7 @@ CLAIMS = [
 PASSAGE = Passage(id="passage-1", text=f"先说别的。{HOSTILE}。再说别的。", source="xiaohe", url="https://a.example/1?a=1&b=<2>")
 
 
-def drawn() -> list[Drawn]:
+def drawn() -> list[SampledClaim]:
     start = PASSAGE.text.index(HOSTILE)
     rows = [
         Evidence(

@@ -4,12 +4,12 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, question_id
 from atomexam.text.option_letters import LETTERS
-from curation.audit.rows import Row
+from curation.audit.audited_questions import AuditedQuestion
 
 OPTIONS = ("急性应激障碍", "创伤后应激障碍", "适应障碍", "广泛性焦虑障碍")
 
 
-def row(stem: str = "最可能的诊断是（ ）。", options: tuple[str, ...] = OPTIONS, answer: str | None = "A", **fields) -> Row:
+def row(stem: str = "最可能的诊断是（ ）。", options: tuple[str, ...] = OPTIONS, answer: str | None = "A", **fields) -> AuditedQuestion:
     """Return a row; `file`, `at`, `split`, `reasons` and `rules` are of the row, all other fields of its question."""
     file, at, split = fields.pop("file", "train.jsonl"), fields.pop("at", 1), fields.pop("split", "train")
     reasons, rules = fields.pop("reasons", ()), fields.pop("rules", ())
@@ -23,4 +23,4 @@ def row(stem: str = "最可能的诊断是（ ）。", options: tuple[str, ...] 
         **{"exam": "PCE", "subject": "变态心理学", "question_type": "mcqa"} | fields,
     )
     item = QuestionItem(url=seen.url, provenance=seen, stem_raw=stem, options_raw=list(options), answer_raw=answer)
-    return Row(question, file, seen.position, split, reasons, rules, item)
+    return AuditedQuestion(question, file, seen.position, split, reasons, rules, item)

@@ -1,4 +1,4 @@
-"""Whether what stands in one wording alone makes it another question: a name in the place of a name, or a slip of the pen.
+"""Whether a difference of wording makes another question, such as another name, or is a slip of the pen.
 
 All texts are canonical. Word classes are jieba's; the ends of names are in vocab/wording.yaml.
 """
@@ -32,10 +32,10 @@ def is_slip(text: str, other: str) -> bool:
     return len(other_rest) <= 1 or (len(other_rest) == 2 and rest == other_rest[::-1])
 
 
-def renamed(text: str, other: str, strict: bool = False) -> bool:
-    """Tell whether a noun, verb or adjective stands in the place of another, or the name of a disease, medicine or test in one alone.
+def changes_words(text: str, other: str, strict: bool = False) -> bool:
+    """Tell whether a noun, verb or adjective replaces another, or only one text has the name of a disease, medicine or test.
 
-    No list has all opposites: 升高 and 下调, 敏感 and 耐药. One character in the place of another is a slip where both look or sound
+    No list has all opposites: 升高 and 下调, 敏感 and 耐药. A changed character is a slip where both look or sound
     alike (韦纳 is 维纳), and in a long text where it leaves no word (栓验 is 检验, 信度 is not 效度). In a short text any word counts, and
     any that is added; where strict, also any that is added to one of twice as many characters.
     """
@@ -46,39 +46,41 @@ def renamed(text: str, other: str, strict: bool = False) -> bool:
     short, short_for_more = chars < SHORT_CHARS, chars < SHORT_CHARS * (1 + strict)
     for span in _by_word(first, second):
         kind, i1, i2, j1, j2 = span
-        here, there = _classes(first, i1, i2), _classes(second, j1, j2)
-        if "name" in here or "name" in there:
+        classes, other_classes = _classes(first, i1, i2), _classes(second, j1, j2)
+        if "name" in classes or "name" in other_classes:
             return True
-        if kind != "replace" and (_other_word(first, i1, i2) or _other_word(second, j1, j2) or (short_for_more and here | there)):
+        if kind != "replace" and (
+            _other_word(first, i1, i2) or _other_word(second, j1, j2) or (short_for_more and classes | other_classes)
+        ):
             return True
         if kind == "replace" and _is_swapped(first, second, span, short):
             return True
     return False
 
 
-def other_verb(text: str, other: str) -> bool:
-    """Tell whether a verb or an adjective stands in the place of another, as in options that say 水平明显提高 and 水平明显下调.
+def changes_verb(text: str, other: str) -> bool:
+    """Tell whether a verb or an adjective replaces another, as in options that say 水平明显提高 and 水平明显下调.
 
-    Where one character differs, an option is more often misread than meant otherwise; opposites are in vocab/wording.yaml.
+    Where one character differs, an option is more often misread than different; opposites are in vocab/wording.yaml.
     """
     first, second = sorted([without_synonyms(text), without_synonyms(other)])
     for kind, i1, i2, j1, j2 in _by_word(first, second):
         if kind == "replace" and min(i2 - i1, j2 - j1) >= _MIN_WORD_CHARS:
-            here, there = _classes(first, i1, i2), _classes(second, j1, j2)
-            if here - {"other"} and there - {"other"} and "verb" in here | there:
+            classes, other_classes = _classes(first, i1, i2), _classes(second, j1, j2)
+            if classes - {"other"} and other_classes - {"other"} and "verb" in classes | other_classes:
                 return True
     return False
 
 
 def _is_swapped(text: str, other: str, span: Span, short: bool) -> bool:
-    """Tell whether what stands in the place of something else is another noun or verb, and no slip; in a short text, another word."""
+    """Tell whether a replacement is another noun or verb, and no slip; in a short text, another word."""
     _, i1, i2, j1, j2 = span
-    here, there = _classes(text, i1, i2), _classes(other, j1, j2)
+    classes, other_classes = _classes(text, i1, i2), _classes(other, j1, j2)
     if i2 - i1 == j2 - j1 == 1:
-        if here | there:  # else both characters are idle
-            here, there = _classes(text, i1, i2, within=True), _classes(other, j1, j2, within=True)
-        return bool(here and there) and not _is_slip_of(text, other, i1, j1, short)
-    both = (here & there) | ({"noun"} if "noun" in here | there and here and there else set())
+        if classes | other_classes:  # else both characters are idle
+            classes, other_classes = _classes(text, i1, i2, within=True), _classes(other, j1, j2, within=True)
+        return bool(classes and other_classes) and not _is_slip_of(text, other, i1, j1, short)
+    both = (classes & other_classes) | ({"noun"} if "noun" in classes | other_classes and classes and other_classes else set())
     return not both.isdisjoint(("noun", "verb")) or (short and bool(both))
 
 
@@ -101,13 +103,13 @@ def _length(span: Span) -> int:
     return max(span[2] - span[1], span[4] - span[3])
 
 
-def _is_slip_of(text: str, other: str, place: int, other_place: int, short: bool) -> bool:
+def _is_slip_of(text: str, other: str, index: int, other_index: int, short: bool) -> bool:
     """Tell whether two characters look or sound alike, or one of them is strange, or makes no word while the other does."""
-    if any(text[place] in row and other[other_place] in row for row in vocabulary().lookalikes):
+    if any(text[index] in row and other[other_index] in row for row in vocabulary().lookalikes):
         return True
-    if _is_strange(text[place]) != _is_strange(other[other_place]):
+    if _is_strange(text[index]) != _is_strange(other[other_index]):
         return True
-    return not short and is_word(text, place) != is_word(other, other_place)
+    return not short and is_word(text, index) != is_word(other, other_index)
 
 
 def _is_strange(character: str) -> bool:
@@ -119,14 +121,14 @@ def _is_strange(character: str) -> bool:
     return False
 
 
-def splits_word(text: str, place: int) -> bool:
-    """Tell whether a place of a text is inside a word of the dictionary."""
-    return any(first < place < last and word in _tagger().tokenizer.FREQ for word, _, first, last in _words(text))
+def splits_word(text: str, index: int) -> bool:
+    """Tell whether an index of a text is inside a word of the dictionary."""
+    return any(first < index < last and word in _tagger().tokenizer.FREQ for word, _, first, last in _words(text))
 
 
-def is_word(text: str, place: int) -> bool:
-    """Tell whether a character stands within a word of the dictionary."""
-    word = next(word for word, _, first, last in _words(text) if first <= place < last)
+def is_word(text: str, index: int) -> bool:
+    """Tell whether a character is part of a word of the dictionary."""
+    word = next(word for word, _, first, last in _words(text) if first <= index < last)
     return len(word) > 1 and word in _tagger().tokenizer.FREQ
 
 
@@ -146,7 +148,7 @@ def _classes(text: str, start: int, end: int, within: bool = False) -> set[str]:
     Args:
         within: an idle character in a word that is not idle counts: 有 in 有效.
     """
-    found = set()
+    classes = set()
     for word, tag, first, last in _words(text):
         inside = text[max(first, start) : min(last, end)]
         if first < start and inside in vocabulary().suffixes:
@@ -154,10 +156,10 @@ def _classes(text: str, start: int, end: int, within: bool = False) -> set[str]:
         counts = set(word if within and is_word(text, first) else inside) - vocabulary().idle_characters
         if first < end and last > start and counts and not inside.isascii():  # figures are compared apart
             if tag[0] in _NOUN:
-                found.add("name" if word[-1] in vocabulary().name_ends and len(word) > 1 else "noun")
+                classes.add("name" if word[-1] in vocabulary().name_ends and len(word) > 1 else "noun")
             else:
-                found.add("verb" if tag[0] in _VERB else "other")
-    return found
+                classes.add("verb" if tag[0] in _VERB else "other")
+    return classes
 
 
 def _common(text: str, other: str) -> int:
@@ -167,15 +169,15 @@ def _common(text: str, other: str) -> int:
 
 @lru_cache(maxsize=1 << 10)
 def _words(text: str) -> tuple[tuple[str, str, int, int], ...]:
-    return tuple(_placed(text))
+    return tuple(_with_offsets(text))
 
 
-def _placed(text: str) -> Iterator[tuple[str, str, int, int]]:
-    """Yield each word of a text with its class and its place."""
-    place = 0
+def _with_offsets(text: str) -> Iterator[tuple[str, str, int, int]]:
+    """Yield each word of a text with its class, start and end."""
+    offset = 0
     for word, tag in _tagger().cut(text):
-        yield word, tag, place, place + len(word)
-        place += len(word)
+        yield word, tag, offset, offset + len(word)
+        offset += len(word)
 
 
 @cache

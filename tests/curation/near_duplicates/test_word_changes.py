@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.near_duplicates.renaming import is_slip, renamed
+from curation.near_duplicates.word_changes import changes_words, is_slip
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_slips_of_options(text: str, other: str, slip: bool) -> None:
     ],
 )
 def test_names_in_the_place_of_names(text: str, other: str, loosely: bool, strictly: bool) -> None:
-    assert renamed(text, other) is renamed(other, text) is loosely
-    assert renamed(text, other, strict=True) is renamed(other, text, strict=True) is strictly
+    assert changes_words(text, other) is changes_words(other, text) is loosely
+    assert changes_words(text, other, strict=True) is changes_words(other, text, strict=True) is strictly
 
 
 @given(st.text("胃肝炎病的高低学习者1ab", max_size=9), st.text("胃肝炎病的高低学习者1ab", max_size=9))
 def test_neither_has_a_direction_and_equal_texts_differ_in_nothing(text: str, other: str) -> None:
     assert is_slip(text, other) == is_slip(other, text)
-    assert renamed(text, other) == renamed(other, text)
-    assert not renamed(text, text)
+    assert changes_words(text, other) == changes_words(other, text)
+    assert not changes_words(text, text)

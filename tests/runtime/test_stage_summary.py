@@ -1,13 +1,13 @@
 """The line with which a stage ends."""
 
-from atomexam.runtime.closing import close, counted, headline, marked, number_of, rejected
+from atomexam.runtime.stage_summary import headline, judge_headline, largest_counts, number_of, print_summary, rejected_counts
 
 
 def test_the_largest_counts_come_first_and_nothing_is_named_for_nothing() -> None:
-    assert counted({"a": 2, "b": 3, "none": 0}) == "b 3, a 2"
-    assert counted({"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}) == "a 1, b 1, c 1, d 1, … and 1 more kind"
-    assert rejected({"image_needed": 4, "no_answer": 1_044}) == "1,048 rejected: no_answer 1,044, image_needed 4"
-    assert rejected({"image_needed": 0}) == "none rejected"
+    assert largest_counts({"a": 2, "b": 3, "none": 0}) == "b 3, a 2"
+    assert largest_counts({"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}) == "a 1, b 1, c 1, d 1, … and 1 more kind"
+    assert rejected_counts({"image_needed": 4, "no_answer": 1_044}) == "1,048 rejected: no_answer 1,044, image_needed 4"
+    assert rejected_counts({"image_needed": 0}) == "none rejected"
 
 
 def test_a_number_has_its_noun() -> None:
@@ -35,11 +35,11 @@ def test_a_run_has_its_accuracy_with_its_interval() -> None:
 
 def test_a_judge_has_its_mark() -> None:
     judged = {"judge": "overlap", "questions": 4, "mark": 2.5, "mark_interval": [1.7, 3.6]}
-    assert marked(judged) == "mark 2.5 of 100 [1.7, 3.6] of 4, by overlap"
-    assert marked({"judge": "overlap", "questions": 0, "mark": None}) == "no mark, of 0"
+    assert judge_headline(judged) == "mark 2.5 of 100 [1.7, 3.6] of 4, by overlap"
+    assert judge_headline({"judge": "overlap", "questions": 0, "mark": None}) == "no mark, of 0"
 
 
 def test_a_stage_ends_with_one_line_on_stderr(capsys) -> None:
-    close("clean", "2 items -> 1 question")
+    print_summary("clean", "2 items -> 1 question")
     told = capsys.readouterr()
     assert (told.out, told.err) == ("", "clean: 2 items -> 1 question\n")

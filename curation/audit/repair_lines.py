@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from curation.audit.audited_questions import AuditedQuestion
 from curation.audit.cross_split import share
-from curation.audit.defects import Places, reasons_of, repairs_of
-from curation.audit.report import shown
-from curation.audit.rows import Row
+from curation.audit.defects import FileSplits, reasons_of, repairs_of
+from curation.audit.report import displayable
 
 _TODO = {
     "conflicting_key": (
@@ -27,14 +27,14 @@ _TODO = {
 """Kind of problem -> why it matters where the defect itself does not say so, and what to do; the gravest first."""
 _KINDS = tuple(_TODO)
 _COLUMNS = ("file", "position", "split", "problem", "why", "detail", "what_to_do", "question", "id")
-_PLACES = 3
+_MAX_POSITIONS = 3
 _STEM_CHARS = 120
 
 
-class Line(NamedTuple):
+class RepairLine(NamedTuple):
     """One thing to mend in one question."""
 
-    row: Row
+    row: AuditedQuestion
     kind: str
     problem: str
     """Name of the defect where the kind has several, else the kind."""
@@ -42,15 +42,20 @@ class Line(NamedTuple):
     detail: str
 
 
-def lines_of(rows: Sequence[Row], found: Mapping[str, Any], withholding: Places) -> list[Line]:
+def lines_of(rows: Sequence[AuditedQuestion], findings: Mapping[str, Any], withholding: FileSplits) -> list[RepairLine]:
     """Return what is to be mended, the gravest kind first, and in a kind in the order of the files."""
     row_at = {(row.file, row.position): row for row in rows}
-    order = {id(row): place for place, row in enumerate(rows)}
-    every = [*_conflicts(found, row_at), *_twins(found, row_at), *_contaminated(found, row_at), *_defects(rows, found, withholding)]
-    for pair in found["near_identical_options"]:
+    order = {id(row): index for index, row in enumerate(rows)}
+    every = [
+        *_conflicts(findings, row_at),
+        *_twins(findings, row_at),
+        *_contaminated(findings, row_at),
+        *_defects(rows, findings, withholding),
+    ]
+    for pair in findings["near_identical_options"]:
         row = row_at[pair["file"], pair["position"]]
         every.append(
-            Line(row, "near_identical_options", "near_identical_options", _why("near_identical_options"), " / ".join(pair["options"]))
+            RepairLine(row, "near_identical_options", "near_identical_options", _why("near_identical_options"), " / ".join(pair["options"]))
         )
     return sorted(every, key=lambda line: (_KINDS.index(line.kind), order[id(line.row)], line.problem))
 
@@ -59,53 +64,55 @@ def _why(kind: str) -> str:
     return _TODO[kind][0]
 
 
-def _conflicts(found: Mapping[str, Any], row_at: Mapping[tuple[str, str], Row]) -> Iterator[Line]:
-    for one in found["conflicting_keys"]:
-        right_at = {place: key["right"] for key in one["keys"] for place in key["places"]}
+def _conflicts(findings: Mapping[str, Any], row_at: Mapping[tuple[str, str], AuditedQuestion]) -> Iterator[RepairLine]:
+    for one in findings["conflicting_keys"]:
+        right_at = {position: key["right"] for key in one["keys"] for position in key["places"]}
         for row in one["rows"]:
             own = right_at.get(f"{row['file']} {row['position']}")
             if own is not None:
                 others = [f"{key['right']} ({_listed(key['places'])})" for key in one["keys"] if key["right"] != own]
-                yield Line(row_at[row["file"], row["position"]], "conflicting_key", "conflicting_key", _why("conflicting_key"),
+                yield RepairLine(row_at[row["file"], row["position"]], "conflicting_key", "conflicting_key", _why("conflicting_key"),
                            f"right here: {own}; elsewhere: {'; '.join(others)}")  # fmt: skip
 
 
-def _twins(found: Mapping[str, Any], row_at: Mapping[tuple[str, str], Row]) -> Iterator[Line]:
+def _twins(findings: Mapping[str, Any], row_at: Mapping[tuple[str, str], AuditedQuestion]) -> Iterator[RepairLine]:
     """Yield the questions outside train that another split has, and those that their own split has already."""
-    for one in found["clusters"]:
+    for one in findings["clusters"]:
         first: dict[str | None, dict[str, Any]] = {}
         for row in one["rows"]:
             if (before := first.setdefault(row["split"], row)) is not row:
-                place = f"{before['file']} {before['position']}"
-                yield Line(row_at[row["file"], row["position"]], "duplicate", "duplicate", _why("duplicate"), f"as {place}")
+                position = f"{before['file']} {before['position']}"
+                yield RepairLine(row_at[row["file"], row["position"]], "duplicate", "duplicate", _why("duplicate"), f"as {position}")
             others = [other for other in one["rows"] if other["split"] != row["split"] and other["split"]]
             if others and row["split"] not in (None, "train"):
                 in_train = [other for other in others if other["split"] == "train"]
                 kind = "twin_in_train" if in_train else "twin_in_other_split"
-                places = [f"{other['file']} {other['position']}" for other in in_train or others]
-                yield Line(row_at[row["file"], row["position"]], kind, kind, _why(kind), f"as {_listed(places)}")
+                positions = [f"{other['file']} {other['position']}" for other in in_train or others]
+                yield RepairLine(row_at[row["file"], row["position"]], kind, kind, _why(kind), f"as {_listed(positions)}")
 
 
-def _contaminated(found: Mapping[str, Any], row_at: Mapping[tuple[str, str], Row]) -> Iterator[Line]:
-    for one in found["contaminated"]:
+def _contaminated(findings: Mapping[str, Any], row_at: Mapping[tuple[str, str], AuditedQuestion]) -> Iterator[RepairLine]:
+    for one in findings["contaminated"]:
         there = one["reference"]
         words = f"{one['kind']} in {there['file']} {there['position']}{', with another key' if one['conflict'] else ''}"
-        yield Line(row_at[one["file"], one["position"]], "contaminated", "contaminated", _why("contaminated"), words)
+        yield RepairLine(row_at[one["file"], one["position"]], "contaminated", "contaminated", _why("contaminated"), words)
 
 
-def _defects(rows: Iterable[Row], found: Mapping[str, Any], withholding: Places) -> Iterator[Line]:
-    means = {name: defect["means"] for name, defect in found["defects"].items()}
+def _defects(rows: Iterable[AuditedQuestion], findings: Mapping[str, Any], withholding: FileSplits) -> Iterator[RepairLine]:
+    means = {name: defect["means"] for name, defect in findings["defects"].items()}
     for row in rows:
         for kind, names in (("rejected", reasons_of(row, withholding)), ("repaired", repairs_of(row))):
             for name in names:
-                yield Line(row, kind, name, means.get(name, ""), "")
+                yield RepairLine(row, kind, name, means.get(name, ""), "")
 
 
-def _listed(places: Sequence[str]) -> str:
-    return ", ".join(places[:_PLACES]) + (f" and {len(places) - _PLACES} more" if len(places) > _PLACES else "")
+def _listed(positions: Sequence[str]) -> str:
+    return ", ".join(positions[:_MAX_POSITIONS]) + (
+        f" and {len(positions) - _MAX_POSITIONS} more" if len(positions) > _MAX_POSITIONS else ""
+    )
 
 
-def mend_first(lines: Sequence[Line], questions: int) -> list[dict[str, Any]]:
+def mend_first(lines: Sequence[RepairLine], questions: int) -> list[dict[str, Any]]:
     """Return each problem with its count, share of all questions, why it matters and what to do, the gravest first."""
     counts = Counter((line.kind, line.problem, line.why) for line in lines)
     order = sorted(counts, key=lambda key: (_KINDS.index(key[0]), -counts[key], key[1]))
@@ -116,7 +123,7 @@ def mend_first(lines: Sequence[Line], questions: int) -> list[dict[str, Any]]:
     ]
 
 
-def as_csv(lines: Iterable[Line]) -> str:
+def as_csv(lines: Iterable[RepairLine]) -> str:
     """Return the lines as CSV; no cell is taken for a formula, and what cannot be seen is written out."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
@@ -130,5 +137,5 @@ def as_csv(lines: Iterable[Line]) -> str:
 
 
 def _cell(value: str, most: int) -> str:
-    text = shown(value, most)
+    text = displayable(value, most)
     return f"'{text}" if text.lstrip()[:1] in tuple("=+-@＝＋－＠") and text.strip() else text

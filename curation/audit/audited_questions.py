@@ -1,4 +1,4 @@
-"""Questions as files hold them -> rows: every question as it was understood, with its file, its place and its split."""
+"""Questions as files have them -> every question as `clean` understood it, with its file, its position and its split."""
 
 import sys
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from tqdm import tqdm
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.question import Question
-from curation.audit.sets import Set
+from curation.audit.sets import AuditedSet
 from curation.audit.splits import SplitOf, split_at, splits_of_file
 from curation.clean.questions.source_context import context_of
 from curation.clean.questions.with_all_reasons import with_all_reasons
@@ -17,7 +17,7 @@ _BATCH = 500
 _LETTERED_BY_READER = "option_letter"  # the reader of files puts the letters there
 
 
-class Row(NamedTuple):
+class AuditedQuestion(NamedTuple):
     """One question of a set."""
 
     question: Question
@@ -32,17 +32,21 @@ class Row(NamedTuple):
     """The question as its file holds it."""
 
 
-def rows_of(found: Set, told: SplitOf, params: Clean) -> list[Row]:
+def audited_questions(audited: AuditedSet, split_of: SplitOf, params: Clean) -> list[AuditedQuestion]:
     """Return every question of a set as it was understood, in the order of the files."""
-    splits = {name: splits_of_file(name, found.files[name].beside, told) for name in sorted({entry.file for entry in found.entries})}
-    context = context_of([entry.item for entry in found.entries])
+    splits = {
+        name: splits_of_file(name, audited.files[name].beside, split_of) for name in sorted({entry.file for entry in audited.entries})
+    }
+    context = context_of([entry.item for entry in audited.entries])
     rows = []
-    with tqdm(total=len(found.entries), desc="read", file=sys.stderr, disable=None, leave=False) as done:
-        for start in range(0, len(found.entries), _BATCH):
-            batch = found.entries[start : start + _BATCH]
+    with tqdm(total=len(audited.entries), desc="read", file=sys.stderr, disable=None, leave=False) as done:
+        for start in range(0, len(audited.entries), _BATCH):
+            batch = audited.entries[start : start + _BATCH]
             for entry, one in zip(batch, with_all_reasons([entry.item for entry in batch], params, context), strict=True):
                 rules = tuple(rule for rule in one.rules if rule != _LETTERED_BY_READER)
                 split = split_at(splits[entry.file], entry.position)
-                rows.append(Row(entry.question or one.question, entry.file, entry.position, split, one.reasons, rules, entry.item))
+                rows.append(
+                    AuditedQuestion(entry.question or one.question, entry.file, entry.position, split, one.reasons, rules, entry.item)
+                )
             done.update(len(batch))
     return rows

@@ -11,11 +11,11 @@ from atomexam.runtime.annotations import MAX_COMMENT_CHARS, check_name, checked
 from atomexam.text.canonical import canonical
 
 
-class Answered(NamedTuple):
+class ClaimAnswer(NamedTuple):
     """One answer as it was read from a file."""
 
     where: str
-    """File and row or task, for what is said of it."""
+    """File and row or task, for messages."""
     claim_id: str
     claim: str
     annotator: str | None
@@ -24,7 +24,7 @@ class Answered(NamedTuple):
     comment: str
 
 
-class KnownVerdicts(NamedTuple):
+class ClaimToJudge(NamedTuple):
     """A claim that may be judged."""
 
     claim: str
@@ -32,14 +32,14 @@ class KnownVerdicts(NamedTuple):
 
 
 def annotator_name(annotator: str | None, names: Mapping[str | None, str]) -> str:
-    """Return the name under which an annotator's verdicts are kept; `names` may hold one for all under None.
+    """Return the name under which an annotator's verdicts are stored; `names` may have one for all under None.
 
     Raises:
-        ValueError: the annotator has no name that may stand in git.
+        ValueError: the annotator has no name that may be published in git.
     """
     name = names.get(annotator) or names.get(None) or annotator
     if name is None:
-        raise ValueError("the file does not tell who answered; give --annotator NAME, or name a spreadsheet after its annotator")
+        raise ValueError("the file does not name its annotator; give --annotator NAME, or name a spreadsheet after its annotator")
     if name.isascii() and name.isdecimal():
         return f"user-{name}"
     wanted = f"'{name[:80]}=NAME'" if names.get(annotator) is None and None not in names else "another name"
@@ -47,7 +47,7 @@ def annotator_name(annotator: str | None, names: Mapping[str | None, str]) -> st
 
 
 def check(
-    answers: Iterable[Answered], known: Mapping[str, KnownVerdicts], names: Mapping[str | None, str], skip_gone: bool
+    answers: Iterable[ClaimAnswer], known: Mapping[str, ClaimToJudge], names: Mapping[str | None, str], skip_gone: bool
 ) -> list[Verdict]:
     """Return answers as verdicts; with `skip_gone`, answers to claims that are not known are left out.
 
@@ -58,7 +58,7 @@ def check(
     return checked(VERDICTS, wanted, lambda one: _verdict(one, known, names))
 
 
-def _verdict(one: Answered, known: Mapping[str, KnownVerdicts], names: Mapping[str | None, str]) -> Verdict:
+def _verdict(one: ClaimAnswer, known: Mapping[str, ClaimToJudge], names: Mapping[str | None, str]) -> Verdict:
     if one.claim_id not in known:
         raise ValueError(
             f"no claim {one.claim_id[:40]!r} in the data, and none judged before; the sheet belongs to other data: "

@@ -11,8 +11,8 @@ from atomexam.runtime.jsonl import to_line
 from curation.audit.__main__ import NEAR_DUPLICATES, main
 from curation.audit.defects import withheld
 from curation.audit.findings import examine
-from curation.audit.mending import Line, as_csv, lines_of, mend_first
-from tests.curation.audit.audit_rows_of_tests import row
+from curation.audit.repair_lines import RepairLine, as_csv, lines_of, mend_first
+from tests.curation.audit.question_builder import row
 
 COUSIN = "记忆研究的先驱是下面的哪一位心理学家（ ）"
 ROWS = [
@@ -26,12 +26,12 @@ ROWS = [
 
 
 @pytest.fixture(scope="module")
-def lines() -> list[Line]:
+def lines() -> list[RepairLine]:
     found = examine(ROWS, None, NEAR_DUPLICATES)
     return lines_of(ROWS, found, withheld(found["files"]))
 
 
-def test_the_gravest_stands_first_and_each_line_is_named(lines: list[Line]) -> None:
+def test_the_gravest_stands_first_and_each_line_is_named(lines: list[RepairLine]) -> None:
     assert [(line.problem, line.row.position, line.detail) for line in lines] == [
         ("conflicting_key", "line:4", "right here: 创伤后应激障碍; elsewhere: 适应障碍 (train.jsonl line:5)"),
         ("conflicting_key", "line:5", "right here: 适应障碍; elsewhere: 创伤后应激障碍 (train.jsonl line:4)"),
@@ -43,7 +43,7 @@ def test_the_gravest_stands_first_and_each_line_is_named(lines: list[Line]) -> N
     ]  # one form of writing (`blank`) is nothing to mend
 
 
-def test_counts_and_shares_are_those_of_the_lines(lines: list[Line]) -> None:
+def test_counts_and_shares_are_those_of_the_lines(lines: list[RepairLine]) -> None:
     told = mend_first(lines, len(ROWS))
     assert [(one["problem"], one["kind"], one["lines"], one["share"]) for one in told][:3] == [
         ("conflicting_key", "conflicting_key", 2, 0.333333), ("twin_in_train", "twin_in_train", 1, 0.166667),
@@ -54,7 +54,7 @@ def test_counts_and_shares_are_those_of_the_lines(lines: list[Line]) -> None:
 
 @pytest.mark.parametrize("stem", ["=1+1", " @SUM(A1)", "＋1", "-2+3", "\t=1"])
 def test_no_cell_of_the_lines_is_a_formula(stem: str) -> None:
-    told = list(csv.reader(io.StringIO(as_csv([Line(row(stem + "\u202e"), "rejected", "stem_broken", "=x", "")]))))
+    told = list(csv.reader(io.StringIO(as_csv([RepairLine(row(stem + "\u202e"), "rejected", "stem_broken", "=x", "")]))))
     assert told[1][4] == "'=x" and told[1][7].startswith("'") and told[1][7].endswith("[U+202E]")
 
 

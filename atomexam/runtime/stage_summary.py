@@ -1,4 +1,4 @@
-"""The line with which a stage ends: what went in, what came out, and why the rest did not."""
+"""The summary line with which a stage ends: what went in, what came out, and why the rest did not."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -7,23 +7,23 @@ from typing import Any
 _MOST_NAMED = 4
 
 
-def close(stage: str, line: str) -> None:
-    """Say in one line what a stage came to."""
+def print_summary(stage: str, line: str) -> None:
+    """Print the result of a stage as one line."""
     print(f"{stage}: {line}", file=sys.stderr, flush=True)
 
 
-def counted(numbers: Mapping[str, int], most: int = _MOST_NAMED) -> str:
+def largest_counts(numbers: Mapping[str, int], most: int = _MOST_NAMED) -> str:
     """Return the largest counts by name, `image_needed 4, no_answer 3, … and 2 more kinds`; those of nothing are left out."""
     named = sorted(((name, number) for name, number in numbers.items() if number), key=lambda one: (-one[1], one[0]))
-    shown = ", ".join(f"{name} {number:,}" for name, number in named[:most])
+    listed = ", ".join(f"{name} {number:,}" for name, number in named[:most])
     more = len(named) - most
-    return shown + (f", … and {more} more {'kind' if more == 1 else 'kinds'}" if more > 0 else "")
+    return listed + (f", … and {more} more {'kind' if more == 1 else 'kinds'}" if more > 0 else "")
 
 
-def rejected(numbers: Mapping[str, int]) -> str:
+def rejected_counts(numbers: Mapping[str, int]) -> str:
     """Return how many were rejected, and the largest reasons."""
     total = sum(numbers.values())
-    return f"{total:,} rejected: {counted(numbers)}" if total else "none rejected"
+    return f"{total:,} rejected: {largest_counts(numbers)}" if total else "none rejected"
 
 
 def number_of(number: int, one: str, many: str = "") -> str:
@@ -32,7 +32,7 @@ def number_of(number: int, one: str, many: str = "") -> str:
 
 
 def headline(figures: Mapping[str, Any]) -> str:
-    """Return what a run came to: its accuracy, of claims that on the balanced set, too; without right answers, how many followed.
+    """Return the result of a run: its accuracy, of claims also that on the balanced set; without right answers, how many followed.
 
     Calls that failed are named: a server that was down for a while is no worse model.
     """
@@ -48,15 +48,15 @@ def _headline(figures: Mapping[str, Any]) -> str:
             return f"{of}, nothing was asked"
         in_words = figures["task"] == "essay"
         return f"{of}, {100 * answered:.1f} % answered{' in words; a judge marks them' if in_words else '; the right answers are hidden'}"
-    told = f"accuracy {100 * share:.1f} %{_between(figures.get('accuracy_interval'), 100)} {of}"
+    accuracy = f"accuracy {100 * share:.1f} %{_between(figures.get('accuracy_interval'), 100)} {of}"
     balanced = figures.get("balanced") or {}
     if (even := balanced.get("accuracy")) is None:
-        return told
-    return f"{told}; {100 * even:.1f} %{_between(balanced.get('accuracy_interval'), 100)} of {balanced['pairs']:,} balanced"
+        return accuracy
+    return f"{accuracy}; {100 * even:.1f} %{_between(balanced.get('accuracy_interval'), 100)} of {balanced['pairs']:,} balanced"
 
 
-def marked(judged: Mapping[str, Any]) -> str:
-    """Return what a judge made of a run."""
+def judge_headline(judged: Mapping[str, Any]) -> str:
+    """Return the mean mark that a judge gave to a run."""
     if judged.get("mark") is None:
         return f"no mark, of {judged['questions']:,}"
     return f"mark {judged['mark']:.1f} of 100{_between(judged.get('mark_interval'), 1)} of {judged['questions']:,}, by {judged['judge']}"
