@@ -10,10 +10,9 @@ from atomexam.pages.templates import templates
 from atomexam.runtime.jsonl import replacing
 from eval.report.flow import flows, picture
 from eval.report.heat import heats, matrix
-from eval.report.leaderboard import leaderboards
 from eval.report.radar import radar
 from eval.report.sweeps import change_table, pictures, ticks
-from eval.report.tables import CELLS, FEW, cpsyexam_table, letter_shares, rule_sets, sdak_table, whole_groups
+from eval.report.tables import CELLS, FEW, cpsyexam_table, leaderboards, letter_shares, rule_sets, sdak_table, whole_groups
 from eval.statistics.intervals import Figures
 
 STATIC = Path(__file__).parent / "static"

@@ -8,6 +8,8 @@ CELLS = ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")
 FEW = 5
 """Below so many pairs or questions a bar is an outline: one right answer is no accuracy of 100 %."""
 _SETTINGS = ("zero-shot", "few-shot")
+TASKS = {"claim": "Claim pairs", "choice": "Choice questions", "tcm": "TCM questions", "essay": "Answers in words"}
+"""Name of a task -> what people call it."""
 
 
 def cpsyexam_table(runs: Mapping[str, Figures]) -> list[Figures]:
@@ -76,3 +78,18 @@ def letter_shares(run: Figures) -> dict[str, list[Figures]]:
 
 def _scalars(figures: Figures) -> Figures:
     return {name: value for name, value in figures.items() if isinstance(value, int | float) and not isinstance(value, bool)}
+
+
+def leaderboards(runs: Mapping[str, Figures]) -> list[tuple[str, str, dict[str, Figures]]]:
+    """Return the runs of each task with its name for people; the highest accuracy first, the rest as they came.
+
+    Returns:
+        A row a task: its name, its name for people, and name -> figures of its runs.
+    """
+    tables = []
+    for task in dict.fromkeys([*TASKS, *(run["task"] for run in runs.values())]):
+        own = [(name, run) for name, run in runs.items() if run["task"] == task]
+        own.sort(key=lambda entry: -(entry[1].get("accuracy") or 0.0))
+        if own:
+            tables.append((task, TASKS.get(task, task), dict(own)))
+    return tables

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from eval.report.__main__ import about
 from eval.report.flow import WIDTH, Flow, Step, flows, picture
 from eval.report.heat import Cell, heats, matrix
-from eval.report.leaderboard import leaderboards
-from eval.report.tables import sdak_table
+from eval.report.tables import leaderboards, sdak_table
 
 COUNTS = {"in": 10, "out": 8, "rejected": 2}
 BY_SOURCE = {"a": {"questions_in": 7}, "b": {"questions_in": 3}, "c": {"facts_out": 9}}
