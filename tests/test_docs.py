@@ -72,11 +72,12 @@ BLOCKS = [shape for shape in structs_of(params, run, split_blocks, tuning) if sh
 
 
 def table(document: str, section: str) -> dict[str, str]:
-    """Return the first two columns of the table in a section of a document."""
+    """Return the names in the first column of a section's table, one or several a row, each with the second column."""
     text = (ROOT / "docs" / document).read_text(encoding="utf-8")
     found = re.search(rf"^## {section}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
     assert found, f"docs/{document} has no section {section}"
-    return dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", found[1], re.MULTILINE))
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| ([^|]+) \|", found[1], re.MULTILINE)
+    return {name: value for names, value in rows for name in re.findall(r"\w+", names)}
 
 
 def summaries() -> list[str]:
