@@ -82,11 +82,10 @@ CASES: dict[tuple[str, str], list[tuple[dict[str, Any], str]]] = {
     ("neighbours with neither options nor key", "a letter for each of them"): [
         ({"before": [None, None], "answer_raw": "A,C,D"}, "keys_joined")
     ],
-    (
-        "neighbours with the same options and no key",
-        "a letter for each of them, but most keys of the page stand at the other end of those without one",
-    ): [({"before": [ONE, ONE, (ONE, "C,A,B"), TWO], "answer_raw": "A,D", "beside": [None]}, "keys_joined")],
-    ("as many neighbours without a key in front (or behind)", "a letter for each of them, as with three or more keys of the page"): [
+    ("neighbours with the same options and no key", "a letter for each, at the other end than most keys of the page"): [
+        ({"before": [ONE, ONE, (ONE, "C,A,B"), TWO], "answer_raw": "A,D", "beside": [None]}, "keys_joined")
+    ],
+    ("as many neighbours without a key in front (or behind)", "a letter for each, as in three or more keys of the page"): [
         ({"before": [ONE, (ONE, "C,A"), TWO, (TWO, "B,C"), THREE], "answer_raw": "A,D", "type_raw": kind}, "keys_joined")
         for kind in (None, "多项选择题")
     ],
