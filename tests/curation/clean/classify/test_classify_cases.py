@@ -121,7 +121,7 @@ def classed(root: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
 
 
 def test_our_labelled_questions_keep_their_classes(root: Path) -> None:
-    """docs/classification.md quotes the confusion tables of bench/classification.py over the same questions."""
+    """docs/classification.md quotes what bench/classification.py counts over the same questions."""
     tables: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
     for label, found in classed(root):
         for task in ("question_type", "category", "case_type", "form"):
@@ -158,7 +158,7 @@ def published(folder: Path) -> Iterator[tuple[str, QuestionItem]]:
 
 
 def test_published_questions_are_told_without_the_marks_of_their_source(root: Path, real_data: Path) -> None:
-    """Floors under the held-out half; bench/classification.py prints the tables, docs/classification.md quotes them."""
+    """Floors under the held-out half; bench/classification.py prints the tables, docs/classification.md quotes their shares."""
     labels = {row["sha"]: row for row in labelled(root, "cpsyexam") if row["part"] == "held_out"}
     items = {sha: item for sha, item in published(real_data / "cpsyexam") if sha in labels}
     assert len(items) == len(labels), "the labels are of another release of the set"
