@@ -11,6 +11,7 @@ class ClaimPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A factual claim and its non-factual twin; they differ by the negation alone (SdAK, section 3.2)."""
 
     id: str
+    """Hash of the two sentences."""
     atomic_type: Relation
     head: str
     tail: str

@@ -7,6 +7,7 @@ class Cluster(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The rows that were taken for one question; only clusters of more than one row are written."""
 
     cluster_id: str
+    """That of the kept question; connected clusters share one."""
     kept: str | None
     """Id of the question that stands for all; None where their answers conflict, or a reference asks it, so that none was kept."""
     medoid: str

@@ -10,6 +10,7 @@ class Passage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One run of prose from a page, short enough to read at a glance."""
 
     id: str
+    """Hash of page and canonical text."""
     text: str
     source: str
     url: str

@@ -39,6 +39,7 @@ class Fact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Hash of relation, head and tail; polarity is left out, so that a contradiction shares one id."""
     relation: Relation
     head: str
+    """A disease, examination, medicine or food; of a reference range with its people, `（男）`."""
     tail: str
     polarity: bool
     """False for "没有传染性" or a food to avoid."""

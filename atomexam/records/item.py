@@ -66,8 +66,11 @@ class EntityItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """`disease`, `examination`, `medicine`, `food`, `symptom` or `surgery`, by the part of the site the page is in."""
     name_raw: str | None = None
     alias_raw: str | None = None
+    """Other names, as one text."""
     values: list[LabelledValue] = []
+    """The summary box."""
     sections: list[Section] = []
+    """The prose."""
 
 
 Item = QuestionItem | EntityItem

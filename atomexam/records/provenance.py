@@ -21,7 +21,7 @@ class Provenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     page_id: str
     """Hash of address and body; found again in the index of the source's archive."""
     position: str
-    """Place within the page, such as `q12` for the twelfth question or `li:哪些症状:2`."""
+    """Place within the page, such as `q12` for the twelfth question, `li:哪些症状:2`, or `line:3` of an imported file."""
 
 
 def page_id(url: str, body: bytes) -> str:

@@ -20,6 +20,7 @@ class Option(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One option of a question."""
 
     letter: str
+    """`A` to `J`."""
     text: str
 
 
@@ -37,7 +38,7 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     form: Form | None = None
     """Form of a TCM licensing question (TCMBench, section 3)."""
     category: Category = "kg"
-    """kg: knowledge; ca: case analysis (CPsyExam, section 3.2)."""
+    """kg: knowledge; ca: case analysis (CPsyExam, section 3.2). TCM questions are kg."""
     case_type: CaseType | None = None
     """What a case question asks for; None outside case analysis."""
     group_id: str | None = None
@@ -47,12 +48,14 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     stem: str
     """The question proper. A blank is written `（ ）`."""
     options: list[Option] = []
+    """Empty for qa and blank."""
     answer: str | None = None
     """Sorted letters without separators for mcqa, mrqa and tf (`ACD`), words for qa and blank; None where the source keeps it hidden."""
     explanation: str | None = None
     cluster_id: str | None = None
     """Near-duplicate cluster; set by near_duplicates."""
     provenance: list[Provenance]
+    """Every occurrence."""
 
 
 def question_id(shared_stem: str | None, stem: str, option_texts: list[str]) -> str:
