@@ -68,9 +68,10 @@ def structs_of(*modules: object) -> list[type[Struct]]:
 RECORDS = structs_of(
     alias, claim, cluster, evidence, fact, item, judgement, label, model, prediction, provenance, question, rejection, review, shot, verdict
 )
+# Names that say what their fields hold.
 PLAIN = """alias atomic_type claim_id comment end exam explanation explanation_raw fact_ids factual factual_reply finish_reason head item_id
 label name_raw non_factual non_factual_reply pair_id pattern position prompt_sha256 prompt_tokens provenance question_id question_type
-relation repeat reply revision run source stem_raw subject tail text title tokens url value verdict"""  # names that say what their fields hold
+relation repeat reply revision run source stem_raw subject tail text title tokens url value verdict"""
 TOLD_BY_OTHERS = ("RequestSettings", "Drawing", "Extraction", "Judge")  # whose keys stand in the table of another block
 BLOCKS = [shape for shape in structs_of(params, run, split_blocks, tuning) if shape.__name__ not in TOLD_BY_OTHERS]
 

@@ -1,6 +1,5 @@
-"""Pairs of signs that say different things of one question, as docs/cleaning.md lists them: a row of its table each, with a case."""
+"""Pairs of signs that say different things of one question; docs/cleaning.md lists those that are no reason to reject it."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -122,10 +121,8 @@ def test_signs_that_disagree(fields: dict[str, Any], expected: str) -> None:
     assert outcome(fields) == expected
 
 
-def test_the_table_lists_each_pair_with_what_happens() -> None:
+def test_the_docs_list_each_pair_that_is_not_rejected() -> None:
     section = DOC.read_text(encoding="utf-8").partition("## Signs that disagree\n")[2].partition("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.split("\n") if line.startswith("| ")][1:]
-    assert [(row[0], row[1]) for row in rows] == list(CASES)
-    for row in rows:
-        reasons = {expected for _, expected in CASES[row[0], row[1]] if "_" in expected}
-        assert set(re.findall(r"`(\w+_\w+)`", row[2])) - {"section_type", "answer_divided"} == reasons
+    read = [pair for pair, cases in CASES.items() if all("_" not in expected for _, expected in cases)]
+    assert [(row[0], row[1]) for row in rows] == read
