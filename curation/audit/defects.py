@@ -6,17 +6,14 @@ from typing import Any
 
 from curation.audit.audited_questions import AuditedQuestion
 from curation.audit.cross_split import share
-from curation.clean.questions.options import OPTION_RULES
-from curation.clean.questions.paper_marks import STEM_RULES
-from curation.clean.questions.prose_marks import ANSWER_RULES
+from curation.clean.questions.exam_text import TEXT_RULES
 from curation.clean.questions.rejections import REASONS
-from curation.text.normalize import RULES
 
 _NO_ANSWER = "answer_missing"
 _UNIFIED = frozenset({"blank", "signs", "characters", "spaces", "lines", "case_split", "option_edges"})
 """Rules that bring what may be written in several ways to one."""
 _EXAMPLES = 20
-_MEANINGS = {rule.name: rule.why for rule in (*RULES, *STEM_RULES, *ANSWER_RULES, *OPTION_RULES)} | {
+_MEANINGS = {rule.name: rule.why for rule in TEXT_RULES.values()} | {
     "answer_letters": "An answer is written otherwise than in sorted letters.",
     "answer_with_text": "An answer repeats the text of its option.",
     "answer_as_text": "An answer is the text of an option in the place of its letter.",

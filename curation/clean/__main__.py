@@ -20,6 +20,7 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary, rejected_counts
 from curation.clean.cleaning import Tables, clean_into
+from curation.clean.questions.exam_text import TEXT_RULES
 from curation.engine.engines import CORES, LOCAL, Engine, engine_of
 
 _HELD_ITEMS = 10_000
@@ -29,7 +30,7 @@ _HELD_ITEMS = 10_000
 def main(argv: Sequence[str] | None = None) -> None:
     arguments = read_arguments(
         list(argv) if argv is not None else None,
-        __doc__,
+        f"{__doc__}\n{_rules()}",
         "clean",
         Clean,
         {"items": "data/items", "out": "data/clean", "metrics": "metrics/clean.json"},
@@ -59,6 +60,12 @@ def summary_line(metrics: Mapping[str, Any]) -> str:
     asked = f"{questions['in']:,} items -> {questions['out']:,} questions"
     told = f"{entities['in']:,} entries -> {facts['out']:,} facts, {metrics['passages']:,} passages"
     return f"{asked}; {told}; {rejected_counts(metrics['rejected_by_reason'])}"
+
+
+def _rules() -> str:
+    """Return what --help says of the rules: a line and an example each."""
+    lines = (f"  {rule.name:20}{rule.why}: {rule.before} -> {rule.after}".replace("\n", "⏎") for rule in TEXT_RULES.values())
+    return "\n".join(["Rules that change a text:", *lines])
 
 
 def _files(folder: Path) -> dict[str, SortedFile[Any]]:

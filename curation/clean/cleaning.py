@@ -34,7 +34,7 @@ R = TypeVar("R")
 
 
 class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One item with the rules that changed it and its texts as they were; docs/cleaning.md says what each rule does."""
+    """One item with the rules that changed it and its texts as they were; `python -m curation.clean --help` says what each rule does."""
 
     id: str
     """Of the question or of the rejection the item became."""

@@ -21,7 +21,7 @@ class Rule(NamedTuple):
     needs: Callable[[str], Any]
     """False for texts that `apply` surely leaves as they are: a cheap search, since most rules concern few texts."""
     before: str = ""
-    """A text the rule changes, shown in docs/cleaning.md."""
+    """A text the rule changes, shown by `python -m curation.clean --help`."""
     after: str = ""
     signs: tuple[str, ...] = ()
     """Patterns of which `needs` searches any, where the rule is one of a group."""

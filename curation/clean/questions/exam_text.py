@@ -5,13 +5,16 @@ from functools import lru_cache
 
 from atomexam.text.option_letters import letters_in
 from curation.clean.questions.answers import read_verdict, says_nothing
+from curation.clean.questions.options import OPTION_RULES
 from curation.clean.questions.paper_marks import STEM_RULES
 from curation.clean.questions.prose_marks import ANSWER_RULES, PROSE_RULES
 from curation.text.markup import BLANK
-from curation.text.normalize import normalize_and
+from curation.text.normalize import RULES, normalize_and
 from curation.text.rules import CleanText
 from curation.text.signs import CJK
 
+TEXT_RULES = {rule.name: rule for rule in (*RULES, *STEM_RULES, *ANSWER_RULES, *OPTION_RULES)}
+"""All rules that change one text, by their names."""
 _CACHED_CHARS = 4_000
 _SHOWN_LETTERS = re.compile(r"[（(【\[［]\s*+[A-Ja-j](?:[、，,\s]*+[A-Ja-j])*+\s*+[.．、]?\s*+[）)】\]］]|（ ）[A-J]{1,6}（ ）")
 _SHOWN_VERDICT = re.compile(r"^[（(【\[][^（）()【】\[\]]{1,2}[）)】\]]|[（(【\[][^（）()【】\[\]]{1,2}[）)】\]](?=[。？！.?!]?$)")

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.clean.questions.exam_text import clean_answer, clean_prose, clean_stem
-from curation.clean.questions.options import OPTION_RULES, clean_options
+from curation.clean.questions.exam_text import TEXT_RULES, clean_answer, clean_prose, clean_stem
+from curation.clean.questions.options import clean_options
 from curation.clean.questions.paper_marks import STEM_RULES
-from curation.clean.questions.prose_marks import ANSWER_RULES
 from curation.clean.questions.stem_numbers import without_number
 from curation.text.normalize import RULES, is_plain, normalize
 from curation.text.rules import run_rules
@@ -226,10 +225,7 @@ def test_every_rule_has_a_case() -> None:
     assert {rule.name for rule in (*RULES, *STEM_RULES)} <= shown
 
 
-ALL_RULES = {rule.name: rule for rule in (*RULES, *STEM_RULES, *ANSWER_RULES, *OPTION_RULES)}
-
-
-@pytest.mark.parametrize("rule", ALL_RULES.values(), ids=ALL_RULES)
+@pytest.mark.parametrize("rule", TEXT_RULES.values(), ids=TEXT_RULES)
 def test_a_rules_own_example_is_true_and_what_it_needs_is_there(rule) -> None:  # curation.text.rules.Rule
     assert rule.why and rule.before != rule.after
     assert rule.needs(rule.before) and rule.apply(rule.before) == rule.after
@@ -336,7 +332,7 @@ TRICKY = st.text(
 def test_what_the_quick_way_says_is_what_the_rules_say(text: str) -> None:
     assert normalize(text) == run_rules(text, RULES)
     assert not is_plain(text) or run_rules(text, RULES) == (text, ())
-    for rule in ALL_RULES.values():
+    for rule in TEXT_RULES.values():
         given = text if rule in RULES else normalize(text).text  # the rules of papers come after those of texts
         assert rule.needs(given) or rule.apply(given) == given, rule.name
 
