@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection
 
 from curation.clean.facts.cut_tails import split_items
-from curation.clean.facts.piece import Piece
+from curation.clean.facts.tail_candidates import TailCandidate
 from curation.text.normalize import normalize
 
 RELATIONS = ("disease_cause", "disease_prevention")
@@ -45,36 +45,36 @@ _UNFIT = re.compile(
 )
 
 
-def section_pieces(relation: str, head: str, text: str) -> list[Piece]:
+def section_tails(relation: str, head: str, text: str) -> list[TailCandidate]:
     """Return a piece for each numbered item of a section: a tail, or why none is made of it."""
-    pieces: dict[str, Piece] = {}
+    pieces: dict[str, TailCandidate] = {}
     lines = _lines(text)
-    items = [found["item"].strip("。；; ") for line in lines if (found := _NUMBERED.match(line))]
-    told_the_ill = relation == "disease_prevention" and any(_ONCE_ILL.search(line) or _CARE.search(line) for line in lines)
-    short = relation == "disease_prevention" and not told_the_ill and all(map(_SHORT.fullmatch, items))
+    items = [match["item"].strip("。；; ") for line in lines if (match := _NUMBERED.match(line))]
+    for_patients = relation == "disease_prevention" and any(_ONCE_ILL.search(line) or _CARE.search(line) for line in lines)
+    short = relation == "disease_prevention" and not for_patients and all(map(_SHORT.fullmatch, items))
     if short and (advice := items or _short_advice(lines)):
-        return [Piece(item) for item in dict.fromkeys(advice)]  # a list of short advice, and nothing but that
+        return [TailCandidate(item) for item in dict.fromkeys(advice)]  # a list of short advice, and nothing but that
     above: list[tuple[str, str]] = []
     ill = False
     for at, line in enumerate(lines):
-        found = _NUMBERED.match(line)
-        if _MECHANISM.search(line) or (found and _MECHANISM.search(found["item"])):
+        match = _NUMBERED.match(line)
+        if _MECHANISM.search(line) or (match and _MECHANISM.search(match["item"])):
             break  # what follows is no longer a list of causes
-        if relation == "disease_cause" and not found and _KINDS_FOLLOW.search(line):
+        if relation == "disease_cause" and not match and _KINDS_FOLLOW.search(line):
             break
         ill = ill or _ONCE_ILL.search(line) is not None
-        if not found:
+        if not match:
             continue
-        item = found["item"].strip()
-        parent = _enter(above, line[: found.start("item")], item)
+        item = match["item"].strip()
+        parent = _enter(above, line[: match.start("item")], item)
         piece = _piece(relation, head, item)
         if relation == "disease_cause":
             if _OF_A_MECHANISM.search(parent):
-                piece = Piece(piece.text, reason="prose_unsure", detail=f"of a mechanism: {parent[:40]}")
+                piece = TailCandidate(piece.text, reason="prose_unsure", detail=f"of a mechanism: {parent[:40]}")
             elif parent in pieces and pieces[parent].reason is None and piece.text != parent and piece.text.startswith(parent):
-                pieces[parent] = Piece(parent, reason="prose_unsure", detail=f"said in full below: {piece.text}")
+                pieces[parent] = TailCandidate(parent, reason="prose_unsure", detail=f"said in full below: {piece.text}")
         elif ill or _CARE.search(item) or _CARE.search(_explained(lines[at + 1 :])):
-            piece = Piece(piece.text, reason="prose_unsure", detail="told to those who have it")
+            piece = TailCandidate(piece.text, reason="prose_unsure", detail="told to those who have it")
         pieces.setdefault(piece.text, piece)
     return list(pieces.values())
 
@@ -113,13 +113,13 @@ def _short_advice(lines: list[str]) -> list[str]:
     return items if all(_SHORT.fullmatch(item) and _ADVICE.match(item) and not _UNFIT.search(item) for item in items) else []
 
 
-def _piece(relation: str, head: str, item: str) -> Piece:
+def _piece(relation: str, head: str, item: str) -> TailCandidate:
     sure, heading = (_CAUSE, _HEADING) if relation == "disease_cause" else (_ADVICE, _CLAUSE)
-    found = heading.match(item)
-    if not found or not sure.search(term := found[0]):
-        return Piece(item[:40], reason="prose_unsure", detail="no short heading that surely names one thing")
+    match = heading.match(item)
+    if not match or not sure.search(term := match[0]):
+        return TailCandidate(item[:40], reason="prose_unsure", detail="no short heading that surely names one thing")
     if unfit := _UNFIT.search(term):
-        return Piece(term, reason="prose_unsure", detail=f"the heading says {unfit[0]}")
+        return TailCandidate(term, reason="prose_unsure", detail=f"the heading says {unfit[0]}")
     if head in term or (relation == "disease_cause" and (term.endswith(head[-2:]) or term.startswith(head[:3]))):
-        return Piece(term, reason="prose_unsure", detail="a kind of the head")
-    return Piece(term)
+        return TailCandidate(term, reason="prose_unsure", detail="a kind of the head")
+    return TailCandidate(term)

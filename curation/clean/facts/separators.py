@@ -56,8 +56,8 @@ _BELONGS_TO_WORD_BEFORE = re.compile(r"^(?:[a-z][a-z-]+|[A-Z]?\d[\d.-]*)$")
 """The second word of Helicobacter pylori, CA 125, Vitamin B12."""
 
 
-class Column(NamedTuple):
-    """What all values of a label tell of one."""
+class LabelColumn(NamedTuple):
+    """How the values of a label are divided, by all of them together."""
 
     begins: frozenset[str] = frozenset()
     """Pieces that stand at the beginning of a value or behind a sign that always divides."""
@@ -80,11 +80,11 @@ class Column(NamedTuple):
         return piece in self.begins or piece in self.ends
 
 
-NO_COLUMN = Column()
+NO_LABEL_COLUMN = LabelColumn()
 
 
-def column_of(values: Iterable[str]) -> Column:
-    """Return what the values of a label tell. Their order does not matter."""
+def column_of(values: Iterable[str]) -> LabelColumn:
+    """Return how the values of a label are divided. Their order does not matter."""
     begins, ends, pieces = set(), set(), set()
     boundaries: dict[str, set[tuple[str, str]]] = {kind: set() for kind in ("blank", *_BETWEEN)}
     signs: Counter[str] = Counter()
@@ -104,7 +104,7 @@ def column_of(values: Iterable[str]) -> Column:
                 begins.add(name)
             if behind == "hard":
                 ends.add(name)
-    known = Column(frozenset(begins), frozenset(ends), frozenset(pieces))
+    known = LabelColumn(frozenset(begins), frozenset(ends), frozenset(pieces))
     verdicts = {kind: _verdict(kind, pairs, known) for kind, pairs in boundaries.items()}
     return known._replace(
         dividing=frozenset(kind for kind, verdict in verdicts.items() if verdict == _DIVIDES),
@@ -113,7 +113,7 @@ def column_of(values: Iterable[str]) -> Column:
     )
 
 
-def _verdict(kind: str, pairs: Iterable[tuple[str, str]], known: Column) -> str | None:
+def _verdict(kind: str, pairs: Iterable[tuple[str, str]], known: LabelColumn) -> str | None:
     strong = [pair for pair in pairs if all(map(_is_word, pair))]
     if len(strong) < _MIN_BOUNDARIES:
         return None
@@ -129,8 +129,8 @@ def without_link(value: str) -> str:
     return _LINK.sub("", _LINK.sub("", value))
 
 
-def divided(value: str, column: Column = NO_COLUMN, levels: bool = False, prose: bool = False) -> str:
-    """Return a value in which every list is divided by `、` alone, what is cut ends in `……`, and `UNSURE` stands where nobody can tell.
+def divided(value: str, column: LabelColumn = NO_LABEL_COLUMN, levels: bool = False, prose: bool = False) -> str:
+    """Return a value in which every list is divided by `、` alone, what is cut ends in `……`, and `UNSURE` marks ambiguous separators.
 
     Args:
         levels: slashes stand between levels, 内科/呼吸内科, and are left.
@@ -141,7 +141,7 @@ def divided(value: str, column: Column = NO_COLUMN, levels: bool = False, prose:
     text = _without_quotes(value.replace(UNSURE, " ").strip())
     names, kinds, raw = _read(text)
     by_signs = column.of_signs or "hard" in kinds
-    found = raw[:1]
+    parts = raw[:1]
     for at, kind in enumerate(kinds):
         left, right, sign = names[at], names[at + 1], raw[2 * at + 1]
         if kind == "hard" and "blank" in column.dividing and "、" in sign and len(left) == 1 and _HAN.match(left):
@@ -157,8 +157,8 @@ def divided(value: str, column: Column = NO_COLUMN, levels: bool = False, prose:
             run = kinds[max(at - 1, 0) : at + 2].count(kind)
             made = _of_slash(kind, left, right, column, run)
             made = sign.strip() if made == _JOINS else made
-        found += [made, raw[2 * at + 2]]
-    return "".join(found)
+        parts += [made, raw[2 * at + 2]]
+    return "".join(parts)
 
 
 def _hard(sign: str) -> str:
@@ -166,14 +166,14 @@ def _hard(sign: str) -> str:
     return bare[0] if bare and bare[0] in "，；;。" else _DIVIDES
 
 
-def _behind_cut(left: str, right: str, sign: str, column: Column) -> str:
+def _behind_cut(left: str, right: str, sign: str, column: LabelColumn) -> str:
     if not right:
         return ""
     whole = (_DIVIDER.search(sign) and left) or column.knows(right)
     return _DIVIDES if whole else _DIVIDES + UNSURE
 
 
-def _of_blank(left: str, right: str, column: Column, by_signs: bool, prose: bool, before_sign: bool) -> str:
+def _of_blank(left: str, right: str, column: LabelColumn, by_signs: bool, prose: bool, before_sign: bool) -> str:
     if not left or not right or _OPEN_END.search(left) or _OPEN_START.search(right) or not all(map(_NAME_CHARACTER.search, (left, right))):
         return _JOINS
     if _NUMBER.fullmatch(left) or _DOSE.match(right):
@@ -206,7 +206,7 @@ def _of_blank(left: str, right: str, column: Column, by_signs: bool, prose: bool
     return " " if by_signs and "blank" not in column.dividing else UNSURE
 
 
-def _of_slash(kind: str, left: str, right: str, column: Column, run: int) -> str:
+def _of_slash(kind: str, left: str, right: str, column: LabelColumn, run: int) -> str:
     if not left or not right or not all(map(_NAME_CHARACTER.search, (left, right))):
         return _JOINS
     known = column.knows(left), column.knows(right)
@@ -236,13 +236,13 @@ def _without_quotes(text: str) -> str:
         plain = bare[:1] == "[" and bare[-1:] == "]" and re.search("[,，、;；]", inner) and not re.search(r"[\[\]]", inner)
         return inner if plain else text
     parts, end = [], opened.end()
-    while found := _QUOTED.match(text, end):
-        groups = found.groups()
+    while match := _QUOTED.match(text, end):
+        groups = match.groups()
         body = next(part for part in groups[0:8:2] if part is not None)
         closed = any(groups[1:8:2])
         parts.append((re.sub(r"\\(.)", r"\1", body) if "\\" in body else body) + ("" if closed else "……"))
-        end = found.end()
-        if not found[9] or not closed:
+        end = match.end()
+        if not match[9] or not closed:
             break
     rest = text[end:].strip()
     if rest[:1] not in ("", "]", ")", "）", "}"):
@@ -294,7 +294,7 @@ def _kind(run: str) -> str:
     return next(kind for kind in ("cut", "hard", *_BETWEEN, "blank") if kind in kinds)
 
 
-Columns = Mapping[str, Column]
+Columns = Mapping[str, LabelColumn]
 """Of each label of a source: what its values tell."""
 NO_COLUMNS: Columns = MappingProxyType({})
 
@@ -307,11 +307,11 @@ def columns_of(items: Iterable[EntityItem]) -> Columns:
             values[_key(item, ALIASES)].append(item.alias_raw)
         for value in item.values:
             values[_key(item, value.label)].append(without_link(value.value))
-    return {key: column for key, texts in values.items() if (column := column_of(texts)) != NO_COLUMN}
+    return {key: column for key, texts in values.items() if (column := column_of(texts)) != NO_LABEL_COLUMN}
 
 
-def column_for(item: EntityItem, label: str, columns: Columns) -> Column:
-    return columns.get(_key(item, label), NO_COLUMN)
+def column_for(item: EntityItem, label: str, columns: Columns) -> LabelColumn:
+    return columns.get(_key(item, label), NO_LABEL_COLUMN)
 
 
 def _key(item: EntityItem, label: str) -> str:

@@ -88,11 +88,11 @@ def _with_options_of_stem(item: QuestionItem, options: Sequence[str]) -> Questio
 
 def _marks(text: str) -> list[re.Match[str]]:
     """Return the marks A, B, C, … of a text, one after the other from A."""
-    found: list[re.Match[str]] = []
+    marks: list[re.Match[str]] = []
     for mark in _MARK.finditer(text):
-        if len(found) < len(LETTERS) and unicodedata.normalize("NFKC", mark[1]) == LETTERS[len(found)]:
-            found.append(mark)
-    return found
+        if len(marks) < len(LETTERS) and unicodedata.normalize("NFKC", mark[1]) == LETTERS[len(marks)]:
+            marks.append(mark)
+    return marks
 
 
 def _pieces(text: str, marks: Sequence[re.Match[str]]) -> list[str]:
