@@ -69,5 +69,5 @@ def query_id(intent: str, text: str) -> str:
 
 def sample_queries(queries: Iterable[Query], per_intent: int, seed: int, order: Sequence[str]) -> list[Query]:
     """Return up to `per_intent` queries of each intent by lot; a query's lot hangs on its id and the seed alone."""
-    lots = sorted(queries, key=lambda query: draw_order(seed, query.id))
-    return [query for intent in order for query in [one for one in lots if one.intent == intent][:per_intent]]
+    in_draw_order = sorted(queries, key=lambda query: draw_order(seed, query.id))
+    return [query for intent in order for query in [one for one in in_draw_order if one.intent == intent][:per_intent]]

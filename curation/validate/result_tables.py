@@ -1,4 +1,4 @@
-"""Files of splits and predictions -> tables for validation. What should be there and is not stands in them as a row with gaps."""
+"""Files of splits and predictions -> tables for validation. A missing record is a row with gaps."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -15,7 +15,7 @@ from curation.validate.tables import Columns, InputPaths, Makers, columns_of
 
 SPLITS = ("train", "dev", "test", "reserved")
 RETIRED = "retired"
-"""Folder of what stands in no split, because it or its kin was once in test or reserved. Its cluster may be in one."""
+"""Folder of what stands in no split, because it, or a record tied to it, was once in test or reserved. Its cluster may be in one."""
 SIDES = ("factual", "non_factual")
 
 

@@ -12,7 +12,7 @@ from curation.validate.suites import ExpectationEntry, Severity, expectation_of
 from curation.validate.tables import Columns
 
 TABLES_OF_FIGURES = frozenset({"profile"})
-"""Whose failures are told with the figure and its bound."""
+"""Tables whose failures are reported with the figure and its bound."""
 _LIMITS = {"at_least": "min_value", "at_most": "max_value"}
 
 

@@ -1,4 +1,4 @@
-"""`curation/validate/expectations/TABLE.yaml` -> checked entries. Whatever is misspelt in them is told with the known names."""
+"""`curation/validate/expectations/TABLE.yaml` -> checked entries. A misspelt name is reported with the known names."""
 
 from collections.abc import Iterable
 from pathlib import Path

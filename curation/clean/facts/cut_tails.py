@@ -81,7 +81,7 @@ _TRAILING = re.compile(
 _EXAMPLES = re.compile(r"(?:[，,、]\s*|(?<![\s，,、])\s+)?(?:例如|诸如|比如|(?<=[，,、])如)(?![意下果何])[^；;。\n]+")
 _ITEM_NUMBER = re.compile(r"^\d{1,2}[.．)）](?!\d)\s*")
 _ORGAN, _OF_ORGANS = re.compile("[肝胆胰脾肾肺心胃]"), re.compile("[肝胆胰脾肾肺心胃].*(?:CT|MR|B超|超声|检查|显像|扫描)")
-_RING = re.compile("[①-⑳]")
+_CIRCLED = re.compile("[①-⑳]")
 _BOTH_RAYS = re.compile("^放化疗(?:治疗)?$")
 _AND = re.compile(r"以及|或者?|[和及与]")
 _DISEASE = re.compile(r"[\u4e00-\u9fff]{2}(?:炎|症|病|瘤|癌)$")
@@ -124,11 +124,11 @@ def tails(value: str, syntax: str, min_chars: int = 2, column: LabelColumn = NO_
     ]
 
 
-def without_marks(piece: TailCandidate) -> TailCandidate:
-    """Reject a piece with a sign inside of which nobody can tell whether it divides."""
-    if UNSURE not in piece.text:
-        return piece
-    return TailCandidate(piece.text.replace(UNSURE, " ").strip(), reason="separator_unsure", detail="one name or several")
+def without_marks(candidate: TailCandidate) -> TailCandidate:
+    """Reject a candidate with a sign that may or may not divide it."""
+    if UNSURE not in candidate.text:
+        return candidate
+    return TailCandidate(candidate.text.replace(UNSURE, " ").strip(), reason="separator_unsure", detail="one name or several")
 
 
 def _tails(value: str, syntax: str, column: LabelColumn) -> list[TailCandidate]:
@@ -144,10 +144,10 @@ def _tails(value: str, syntax: str, column: LabelColumn) -> list[TailCandidate]:
         return [TailCandidate(whole, reason="value_empty", detail=value[:80])]
     if syntax == "range":
         return read_ranges(text)
-    pieces = {"word": _infectivity, "department": _departments, "advice": _advice}.get(syntax, _list)(text, cut)
-    if linked and len(pieces) > 1 and pieces[-1].reason is None and not _SURELY_WHOLE.search(pieces[-1].text):
-        pieces[-1] = pieces[-1]._replace(reason="tail_not_atomic", detail="cut off by the source")
-    return pieces
+    candidates = {"word": _infectivity, "department": _departments, "advice": _advice}.get(syntax, _list)(text, cut)
+    if linked and len(candidates) > 1 and candidates[-1].reason is None and not _SURELY_WHOLE.search(candidates[-1].text):
+        candidates[-1] = candidates[-1]._replace(reason="tail_not_atomic", detail="cut off by the source")
+    return candidates
 
 
 def without_label(value: str) -> str:
@@ -185,45 +185,49 @@ def _departments(text: str, cut: bool) -> list[TailCandidate]:
 
 
 def _list(text: str, cut: bool) -> list[TailCandidate]:
-    pieces = [piece for part in numbered_items(text) for piece in _with_conjunctions(_with_site(split_items(part)))]
-    pieces = [_ITEM_NUMBER.sub("", part) for piece in pieces for part in _RING.split(piece)]  # numbers that do not count on from 1
-    pieces = _with_therapy([_INNER.sub("", _TRAILING.sub("", piece).strip("。 ：:").lstrip(".·")) for piece in pieces])
-    pieces = [piece for piece in dict.fromkeys(pieces) if piece]
-    shared = {piece for before, piece in pairwise(pieces) if _ORGAN.fullmatch(before) and _OF_ORGANS.match(piece)}
-    candidates = [_whole(piece, piece in shared) for piece in pieces]
-    if cut and pieces:
-        last = re.sub(r"(?<![….（(【\[《“\s])[….（(【\[《“\s]+$", "", pieces[-1])
+    items = [item for part in numbered_items(text) for item in _with_conjunctions(_with_site(split_items(part)))]
+    items = [_ITEM_NUMBER.sub("", part) for item in items for part in _CIRCLED.split(item)]  # numbers that do not count on from 1
+    items = _with_therapy([_INNER.sub("", _TRAILING.sub("", item).strip("。 ：:").lstrip(".·")) for item in items])
+    items = [item for item in dict.fromkeys(items) if item]
+    shared = {item for before, item in pairwise(items) if _ORGAN.fullmatch(before) and _OF_ORGANS.match(item)}
+    candidates = [_whole(item, item in shared) for item in items]
+    if cut and items:
+        last = re.sub(r"(?<![….（(【\[《“\s])[….（(【\[《“\s]+$", "", items[-1])
         candidates[-1] = TailCandidate(last, reason="tail_not_atomic", detail="cut off by the source")
     return candidates or [TailCandidate("", reason="value_empty")]
 
 
 def _whole(text: str, shared: bool = False) -> TailCandidate:
     """Return a tail; one that shares its noun with those before it, 肝、胆、脾CT, is of them, too."""
-    piece = checked(text)
-    if shared and piece.reason is None:
-        return piece._replace(reason="tail_not_atomic", detail="shares its noun with what stands before it")
-    return piece._replace(reason="tail_not_atomic", detail="without its noun") if piece.reason is None and _NO_NOUN.search(text) else piece
+    candidate = checked(text)
+    if shared and candidate.reason is None:
+        return candidate._replace(reason="tail_not_atomic", detail="shares its noun with what stands before it")
+    return (
+        candidate._replace(reason="tail_not_atomic", detail="without its noun")
+        if candidate.reason is None and _NO_NOUN.search(text)
+        else candidate
+    )
 
 
-def _with_site(pieces: list[str]) -> list[str]:
+def _with_site(items: list[str]) -> list[str]:
     """Complete 局部红、肿、热、痛 to four signs of one body site; 红、肿、热、痛 without a site stay as they are, too short for a tail."""
     completed: list[str] = []
     site = ""
-    for piece in pieces:
-        if _ONE_SIGN.fullmatch(piece) and site:
-            piece = site + piece
+    for item in items:
+        if _ONE_SIGN.fullmatch(item) and site:
+            item = site + item
         else:
-            site = piece[:-1] if len(piece) > MIN_SITE_CHARS and _ONE_SIGN.fullmatch(piece[-1]) else ""
-        completed.append(piece)
+            site = item[:-1] if len(item) > MIN_SITE_CHARS and _ONE_SIGN.fullmatch(item[-1]) else ""
+        completed.append(item)
     return completed
 
 
-def _with_conjunctions(pieces: list[str]) -> list[str]:
+def _with_conjunctions(items: list[str]) -> list[str]:
     """Divide 药物治疗和手术治疗, 脓毒症和菌血症: only two halves of one making are surely two things."""
     divided: list[str] = []
-    for piece in pieces:
-        halves = _AND.split(piece)
-        divided += halves if len(halves) == 2 and any(map(all, _made_alike(halves))) else [piece]
+    for item in items:
+        halves = _AND.split(item)
+        divided += halves if len(halves) == 2 and any(map(all, _made_alike(halves))) else [item]
     return divided
 
 
@@ -231,12 +235,12 @@ def _made_alike(halves: list[str]) -> list[list[bool]]:
     return [[making.search(half) is not None for half in halves] for making in (_MEANS, _DISEASE)]
 
 
-def _with_therapy(pieces: list[str]) -> list[str]:
+def _with_therapy(items: list[str]) -> list[str]:
     """Complete 药物、手术治疗 to 药物治疗、手术治疗, and 放化疗 to 放疗、化疗."""
-    pieces = [part for piece in pieces for part in (("放疗", "化疗") if _BOTH_RAYS.match(piece) else (piece,))]
-    if not any(piece.endswith(("治疗", "疗法")) for piece in pieces):
-        return pieces
-    return [piece + "治疗" if piece in words()["methods"] else piece for piece in pieces]
+    items = [part for item in items for part in (("放疗", "化疗") if _BOTH_RAYS.match(item) else (item,))]
+    if not any(item.endswith(("治疗", "疗法")) for item in items):
+        return items
+    return [item + "治疗" if item in words()["methods"] else item for item in items]
 
 
 def tidy(text: str | None) -> str:

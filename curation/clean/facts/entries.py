@@ -61,9 +61,9 @@ def _stated(item: EntityItem, columns: Columns) -> Iterator[Fact]:
     name, entity_type = name_of(item), item.entity_type or "disease"
     for value in item.values:
         if name and use_of(item.provenance.source, entity_type, value.label) is None and not is_prose(value.value):
-            for piece in tails(value.value, "list", column=column_for(item, value.label, columns)):
-                if piece.reason is None:
-                    yield _fact(item, _UNKNOWN_RELATION, name, piece, True, f"{value.position}:{label_of(value.label)}")
+            for candidate in tails(value.value, "list", column=column_for(item, value.label, columns)):
+                if candidate.reason is None:
+                    yield _fact(item, _UNKNOWN_RELATION, name, candidate, True, f"{value.position}:{label_of(value.label)}")
 
 
 def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> ParsedEntry:
@@ -84,15 +84,17 @@ def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> ParsedEntry:
         if running:
             prose.append((value.label, value.value))
             if use is not None and "relation" in use and use["syntax"] not in OF_MONOGRAPHS:
-                pieces = [TailCandidate(value.value[:_MAX_EXCERPT_CHARS], reason="prose_unsure", detail="running text, kept as a passage")]
-                _keep(item, name, use, use["relation"].format(kind=kind or "unknown"), value.position, pieces, facts, rejected)
+                candidates = [
+                    TailCandidate(value.value[:_MAX_EXCERPT_CHARS], reason="prose_unsure", detail="running text, kept as a passage")
+                ]
+                _keep(item, name, use, use["relation"].format(kind=kind or "unknown"), value.position, candidates, facts, rejected)
         if use is not None and (not running or use.get("syntax") in OF_MONOGRAPHS) and "relation" in use:
             _read_value(item, name, value, use, kind, column_for(item, value.label, columns), facts, rejected)
     for section in item.sections:
         use = use_of(item.provenance.source, entity_type, section.title) or {}
         if use.get("relation") in RELATIONS_OF_SECTIONS:
-            pieces = section_tails(use["relation"], name, section.text) or _unsure_section(section.text, {fact.tail for fact in facts})
-            _keep(item, name, use, use["relation"], section.position, pieces, facts, rejected)
+            candidates = section_tails(use["relation"], name, section.text) or _unsure_section(section.text, {fact.tail for fact in facts})
+            _keep(item, name, use, use["relation"], section.position, candidates, facts, rejected)
     passages = passages_in(item, prose)
     empty = None if facts or rejected or passages else _rejected_entity(item, _nothing_in(item), reason="entity_empty")
     return ParsedEntry(
@@ -118,8 +120,8 @@ def _unsure_section(text: str, known_tails: Collection[str]) -> list[TailCandida
 
 def _parts(item: EntityItem, entity_type: str, columns: Columns) -> frozenset[str]:
     values = [value for value in item.values if (use_of(item.provenance.source, entity_type, value.label) or {}).get("ignore") == _PARTS]
-    candidates = [piece for value in values for piece in tails(value.value, "list", 1, column_for(item, value.label, columns))]
-    return frozenset(piece.text for piece in candidates if piece.reason is None) - {"全身"}
+    named = [candidate for value in values for candidate in tails(value.value, "list", 1, column_for(item, value.label, columns))]
+    return frozenset(candidate.text for candidate in named if candidate.reason is None) - {"全身"}
 
 
 def _read_value(
@@ -134,12 +136,12 @@ def _read_value(
 ) -> None:
     relation = use["relation"].format(kind=kind or "unknown")
     if use["syntax"] in OF_MONOGRAPHS:
-        pieces = monograph_tails(value.value, use["syntax"], kind or "", column, name)
+        candidates = monograph_tails(value.value, use["syntax"], kind or "", column, name)
     else:
-        pieces = tails(value.value, use["syntax"], 1 if relation == "disease_food" else 2, column)
+        candidates = tails(value.value, use["syntax"], 1 if relation == "disease_food" else 2, column)
     if kind is None and "{kind}" in use["relation"]:
-        pieces = [piece._replace(reason="wrong_kind", detail="neither western nor Chinese by its page") for piece in pieces]
-    _keep(item, name, use, relation, value.position or label_of(value.label), pieces, facts, rejected)
+        candidates = [candidate._replace(reason="wrong_kind", detail="neither western nor Chinese by its page") for candidate in candidates]
+    _keep(item, name, use, relation, value.position or label_of(value.label), candidates, facts, rejected)
 
 
 def _keep(
@@ -148,31 +150,33 @@ def _keep(
     use: dict[str, Any],
     relation: Relation,
     position: str,
-    pieces: Sequence[TailCandidate],
+    candidates: Sequence[TailCandidate],
     facts: list[Fact],
     rejected: list[Rejected],
 ) -> None:
-    """Make each piece a fact, or a rejection by the piece's own reason or by what its wording is."""
+    """Make each candidate a fact, or a rejection by its own reason or by its wording."""
     polarity = use.get("polarity", True)
     if relation == "disease_food":
-        pieces, polarity = _of_foods(pieces, polarity), True
-    for number, piece in enumerate(apart(relation, pieces), 1):
-        fact = _fact(item, relation, name, piece, polarity, f"{position}:{number}")
-        reason, detail = (piece.reason, piece.detail) if piece.reason else misfit(relation, name, piece.text) or (None, None)
+        candidates, polarity = _of_foods(candidates, polarity), True
+    for number, candidate in enumerate(apart(relation, candidates), 1):
+        fact = _fact(item, relation, name, candidate, polarity, f"{position}:{number}")
+        reason, detail = (
+            (candidate.reason, candidate.detail) if candidate.reason else misfit(relation, name, candidate.text) or (None, None)
+        )
         if reason is None:
             facts.append(fact)
         else:
             rejected.append(rejected_fact(fact, reason, detail))
 
 
-def _fact(item: EntityItem, relation: Relation, name: str, piece: TailCandidate, polarity: bool, position: str) -> Fact:
-    head = f"{name}（{piece.who}）" if piece.who else name
+def _fact(item: EntityItem, relation: Relation, name: str, candidate: TailCandidate, polarity: bool, position: str) -> Fact:
+    head = f"{name}（{candidate.who}）" if candidate.who else name
     return Fact(
-        id=fact_id(relation, head, piece.text),
+        id=fact_id(relation, head, candidate.text),
         relation=relation,
         head=head,
-        tail=piece.text,
-        polarity=piece.polarity and polarity,
+        tail=candidate.text,
+        polarity=candidate.polarity and polarity,
         provenance=[msgspec.structs.replace(item.provenance, position=position)],
     )
 
@@ -199,10 +203,10 @@ def _aliases(item: EntityItem, name: str, entity_type: str, columns: Columns = N
     raw_aliases += [(value.value, value.position, value.label) for value in item.values if _ALIAS_LABEL.match(value.label)]
     aliases: dict[str, Alias] = {}
     for text, position, label in raw_aliases:
-        pieces = tails(_ALIAS_BRACKETS.sub(r"\1", text.rstrip()), "list", column=column_for(item, label, columns))
-        for number, piece in enumerate(pieces, 1):
-            alias = tidy(_ALIAS_EDGES.sub("", piece.text))
-            if piece.reason is None and canonical(alias) and canonical(alias) != canonical(name):
+        candidates = tails(_ALIAS_BRACKETS.sub(r"\1", text.rstrip()), "list", column=column_for(item, label, columns))
+        for number, candidate in enumerate(candidates, 1):
+            alias = tidy(_ALIAS_EDGES.sub("", candidate.text))
+            if candidate.reason is None and canonical(alias) and canonical(alias) != canonical(name):
                 provenance = msgspec.structs.replace(item.provenance, position=f"{item.provenance.position}:{position}:{number}")
                 aliases.setdefault(canonical(alias), Alias(name=name, alias=alias, entity_type=entity_type, provenance=provenance))
     return list(aliases.values())
@@ -216,19 +220,19 @@ _TURN = re.compile("[多少慎][吃喝食饮]|限制|控制|减少|避免|戒")
 _UNSURE = "behind an item that says otherwise than the label"
 
 
-def _of_foods(pieces: Iterable[TailCandidate], to_eat: bool) -> list[TailCandidate]:
-    """Return the pieces with their polarity. Once an item says otherwise than the label, those without a word of their own are unsure."""
-    candidates: list[TailCandidate] = []
+def _of_foods(candidates: Iterable[TailCandidate], to_eat: bool) -> list[TailCandidate]:
+    """Return candidates with their polarity. Once an item says otherwise than the label, those without a word of their own are unsure."""
+    with_polarity: list[TailCandidate] = []
     turned = False
-    for piece in pieces:
-        avoid, eat = _AVOID.match(piece.text), _EAT.match(piece.text)
-        if (verb := avoid or eat) and (piece.reason is None or (piece.detail or "").startswith("prose: 不宜")):
-            candidates.append(checked(piece.text[verb.end() :])._replace(polarity=eat is not None))
+    for candidate in candidates:
+        avoid, eat = _AVOID.match(candidate.text), _EAT.match(candidate.text)
+        if (verb := avoid or eat) and (candidate.reason is None or (candidate.detail or "").startswith("prose: 不宜")):
+            with_polarity.append(checked(candidate.text[verb.end() :])._replace(polarity=eat is not None))
             turned = turned or (eat is not None) != to_eat
             continue
-        turned = turned or _TURN.match(piece.text) is not None
-        unsure = turned and piece.reason is None
-        candidates.append(
-            piece._replace(polarity=to_eat, reason="tail_not_atomic", detail=_UNSURE) if unsure else piece._replace(polarity=to_eat)
+        turned = turned or _TURN.match(candidate.text) is not None
+        unsure = turned and candidate.reason is None
+        with_polarity.append(
+            candidate._replace(polarity=to_eat, reason="tail_not_atomic", detail=_UNSURE) if unsure else candidate._replace(polarity=to_eat)
         )
-    return candidates
+    return with_polarity

@@ -113,21 +113,21 @@ def _kinds(rules: dict[str, Any]) -> Kinds:
     return Kinds(refused, split, ends, pairs(rules.get("needs", ())))
 
 
-def apart(relation: str, pieces: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
-    """Yield the pieces without remarks and doses; those that are several ordinary symptoms, 头晕头痛 and 恶心与呕吐, as one each."""
-    for piece in pieces:
-        if piece.reason is None and (extra := _EXTRA.get(relation)):
-            piece = piece._replace(text=extra.sub("", piece.text) or piece.text)
-        if relation == "disease_method" and piece.reason is None and piece.text in words()["methods"]:
-            piece = piece._replace(text=f"{piece.text}治疗")
-        if relation == "disease_prevention" and piece.reason is None and (vices := _TWO_VICES.match(piece.text)):
-            yield from (piece._replace(text=one) for one in ("戒烟", "戒酒" if vices[1] in "戒忌" else "限酒"))
+def apart(relation: str, candidates: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
+    """Yield the candidates without remarks and doses; those that are several ordinary symptoms, 头晕头痛 and 恶心与呕吐, as one each."""
+    for candidate in candidates:
+        if candidate.reason is None and (extra := _EXTRA.get(relation)):
+            candidate = candidate._replace(text=extra.sub("", candidate.text) or candidate.text)
+        if relation == "disease_method" and candidate.reason is None and candidate.text in words()["methods"]:
+            candidate = candidate._replace(text=f"{candidate.text}治疗")
+        if relation == "disease_prevention" and candidate.reason is None and (vices := _TWO_VICES.match(candidate.text)):
+            yield from (candidate._replace(text=one) for one in ("戒烟", "戒酒" if vices[1] in "戒忌" else "限酒"))
             continue
         symptoms: list[str] = []
-        if relation in _LIKE_SYMPTOMS and piece.reason is None and len(piece.text) > _SHORT_CHARS - 1:
-            symptoms = _table().ordinary_symptoms.findall(piece.text)
-        is_list = len(symptoms) > 1 and not _JOINED.sub("", _table().ordinary_symptoms.sub("", piece.text))
-        yield from (piece._replace(text=one) for one in symptoms) if is_list else (piece,)
+        if relation in _LIKE_SYMPTOMS and candidate.reason is None and len(candidate.text) > _SHORT_CHARS - 1:
+            symptoms = _table().ordinary_symptoms.findall(candidate.text)
+        is_list = len(symptoms) > 1 and not _JOINED.sub("", _table().ordinary_symptoms.sub("", candidate.text))
+        yield from (candidate._replace(text=one) for one in symptoms) if is_list else (candidate,)
 
 
 def class_fits(head: str, medicine: str) -> bool | None:

@@ -1,4 +1,4 @@
-"""Prose of medicine monographs -> the uses, adverse reactions and effects it surely names; all other pieces with the reason why not."""
+"""Prose of medicine monographs -> the uses, adverse reactions and effects it surely names; all other text with the reason why not."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -87,7 +87,7 @@ def _effect() -> re.Pattern[str]:
 
 
 def monograph_tails(text: str, syntax: str, kind: str, column: LabelColumn = NO_LABEL_COLUMN, name: str = "") -> list[TailCandidate]:
-    """Return the tails that a monograph's text surely names, and what it says besides as rejected pieces; `name` is the entry's."""
+    """Return the tails that a monograph's text surely names, and the rest as rejected candidates; `name` is the entry's."""
     if kind == "chinese" and syntax == "adverse" and (other := _other_preparation(text, name)):
         return [_unsure(text.strip(), f"of another preparation: {other}")]  # an injection of a herb is not the herb
     if kind == "chinese" and syntax == "indications":
@@ -95,7 +95,7 @@ def monograph_tails(text: str, syntax: str, kind: str, column: LabelColumn = NO_
     text = without_label(normalize(divided(without_link(_WRAPPED.sub("", without_label(text))), column, prose=True)).text)
     if syntax == "adverse":
         text = _TWO_ORGANS.sub(r"肝\1、肾\1", text)
-    candidates = list(map(without_marks, _pieces_of(text, syntax)))
+    candidates = list(map(without_marks, _candidates_of(text, syntax)))
     return [part for candidate in candidates for part in _each_effect(candidate)] if syntax == "effects" else candidates
 
 
@@ -106,19 +106,19 @@ def _other_preparation(text: str, name: str) -> str | None:
     return None if _ITSELF.match(match[1]) or match[1].endswith(name) else match[1]
 
 
-def _each_effect(piece: TailCandidate) -> list[TailCandidate]:
+def _each_effect(candidate: TailCandidate) -> list[TailCandidate]:
     """Divide 润燥止咳化痰 and 清热解毒活血化瘀 into their phrases of a verb and its object; so long a word of another making is refused."""
-    text = piece.text
-    if piece.reason is not None or len(text) < _MIN_SEVERAL_CHARS or _pattern("effect", "fixed").fullmatch(text):
-        return [piece]
+    text = candidate.text
+    if candidate.reason is not None or len(text) < _MIN_SEVERAL_CHARS or _pattern("effect", "fixed").fullmatch(text):
+        return [candidate]
     size = 2 * _PHRASE_CHARS if len(text) == 4 * _PHRASE_CHARS else _PHRASE_CHARS
     phrases = [text[at : at + size] for at in range(0, len(text), size)]
     if len(text) % size == 0 and all(map(_is_effect, phrases)):
-        return [piece._replace(text=phrase) for phrase in phrases]
-    return [piece._replace(reason="tail_not_atomic", detail="more than one effect")]
+        return [candidate._replace(text=phrase) for phrase in phrases]
+    return [candidate._replace(reason="tail_not_atomic", detail="more than one effect")]
 
 
-def _pieces_of(text: str, syntax: str) -> list[TailCandidate]:
+def _candidates_of(text: str, syntax: str) -> list[TailCandidate]:
     if (plain := _plain(text, syntax)) is not None:
         return plain
     by_text: dict[str, TailCandidate] = {}
@@ -130,9 +130,9 @@ def _pieces_of(text: str, syntax: str) -> list[TailCandidate]:
     for sentence in sentences[mixed:]:  # the page's columns run into each other
         by_text[sentence] = _unsure(sentence, "among what becomes of the medicine in the body")
     for sentence in _under_headings(sentences[:mixed]):
-        for piece in _READERS[syntax](_BOTH.sub(r"急性\1、慢性\1", _BRACKETS.sub("", sentence))):
-            if piece.text and (piece.reason is None or piece.text not in by_text):
-                by_text[piece.text] = piece
+        for candidate in _READERS[syntax](_BOTH.sub(r"急性\1、慢性\1", _BRACKETS.sub("", sentence))):
+            if candidate.text and (candidate.reason is None or candidate.text not in by_text):
+                by_text[candidate.text] = candidate
     return list(by_text.values()) or [TailCandidate("", reason="value_empty", detail=text[:80])]
 
 
@@ -152,8 +152,8 @@ def _plain(text: str, syntax: str) -> list[TailCandidate] | None:
     bare = text.strip("。 ")
     if _PLAIN.search(bare) or (syntax != "effects" and "和" in bare):
         return None
-    pieces = tails(text, "list")
-    if any(_CAUSED.search(piece.text) for piece in pieces[:-1]):
+    candidates = tails(text, "list")
+    if any(_CAUSED.search(candidate.text) for candidate in candidates[:-1]):
         return None
     fits: Callable[[str], object] = {
         "indications": lambda term: _STATED.search(term) or _fault(term, "indication") is None,
@@ -161,10 +161,10 @@ def _plain(text: str, syntax: str) -> list[TailCandidate] | None:
         "effects": _is_effect,
         "findings": lambda term: not _NO_FINDING.search(term) and _fault(term, "indication") is None,
     }[syntax]
-    short = syntax != "effects" or all(len(piece.text) <= _MAX_EFFECT_CHARS for piece in pieces)
-    if not short or not all(piece.reason is None and fits(piece.text) for piece in pieces):
+    short = syntax != "effects" or all(len(candidate.text) <= _MAX_EFFECT_CHARS for candidate in candidates)
+    if not short or not all(candidate.reason is None and fits(candidate.text) for candidate in candidates):
         return None
-    return list(_with_sites(pieces)) if syntax == "adverse" else pieces
+    return list(_with_sites(candidates)) if syntax == "adverse" else candidates
 
 
 def _indications(sentence: str) -> Iterator[TailCandidate]:
@@ -188,7 +188,7 @@ def _indications(sentence: str) -> Iterator[TailCandidate]:
             verb = ""  # a new 用于 begins
         if match := _pattern("indication", "prevention").match(bare):
             verb, bare = match[0], bare[match.end() :]
-        yield from (piece._replace(text=verb + piece.text) for piece in _terms(bare, "indication"))
+        yield from (candidate._replace(text=verb + candidate.text) for candidate in _terms(bare, "indication"))
 
 
 def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
@@ -207,18 +207,20 @@ def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
     return nouns
 
 
-def _with_sites(pieces: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
+def _with_sites(candidates: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
     """Yield the reactions of a list; a bare sign after a body site, 关节肿胀及疼痛, may be of that site and is unsure."""
     has_site = local = False
-    for piece in pieces:
-        bare = _pattern("adverse", "bare").fullmatch(piece.text) or (local and _pattern("adverse", "bare_of_local").fullmatch(piece.text))
-        if piece.reason is None and has_site and bare:
-            yield _unsure(piece.text, "perhaps of the place before it")
+    for candidate in candidates:
+        bare = _pattern("adverse", "bare").fullmatch(candidate.text) or (
+            local and _pattern("adverse", "bare_of_local").fullmatch(candidate.text)
+        )
+        if candidate.reason is None and has_site and bare:
+            yield _unsure(candidate.text, "perhaps of the place before it")
             continue
-        yield piece
-        is_local = _pattern("adverse", "local").search(piece.text) is not None
+        yield candidate
+        is_local = _pattern("adverse", "local").search(candidate.text) is not None
         local = is_local or (local and bool(bare))
-        has_site = is_local or _pattern("adverse", "place").search(piece.text) is not None or (has_site and bool(bare))
+        has_site = is_local or _pattern("adverse", "place").search(candidate.text) is not None or (has_site and bool(bare))
 
 
 def _adverse(sentence: str) -> Iterator[TailCandidate]:

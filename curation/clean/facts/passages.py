@@ -72,7 +72,7 @@ def _chunks(paragraph: str) -> list[str]:
 
 
 def _sentences(paragraph: str) -> list[str]:
-    pieces = []
+    parts = []
     for sentence in filter(None, _SENTENCE.findall(paragraph)):
-        pieces += [sentence[at : at + MAX_CHARS] for at in range(0, len(sentence), MAX_CHARS)]
-    return pieces
+        parts += [sentence[at : at + MAX_CHARS] for at in range(0, len(sentence), MAX_CHARS)]
+    return parts

@@ -1,4 +1,4 @@
-"""A value that names reference ranges -> one piece a range, with whom it holds for; what is no single range, with the reason."""
+"""A value that names reference ranges -> a candidate for each, with the persons it is for; what is no single range, with the reason."""
 
 import re
 
@@ -41,11 +41,14 @@ def are_ranges(value: str) -> bool:
 def read_ranges(text: str) -> list[TailCandidate]:
     """Return the ranges of a value whose prefix is off."""
     ranges = _each_range(text)
-    units = {unit[0] for piece in ranges if (unit := _UNIT.search(piece.text))}
+    units = {unit[0] for candidate in ranges if (unit := _UNIT.search(candidate.text))}
     if len(units) != 1 or not _UNIT.search(ranges[-1].text):
         return ranges
     last = units.pop()  # 男53~106；女44~97μmol/L: the last figure states the unit of all
-    return [piece._replace(text=piece.text + last) if piece.reason is None and _BARE.fullmatch(piece.text) else piece for piece in ranges]
+    return [
+        candidate._replace(text=candidate.text + last) if candidate.reason is None and _BARE.fullmatch(candidate.text) else candidate
+        for candidate in ranges
+    ]
 
 
 def _each_range(text: str) -> list[TailCandidate]:

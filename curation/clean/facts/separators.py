@@ -1,7 +1,7 @@
 """Raw values of one label -> which of its blanks, slashes and dots divide a list and which stand inside a name.
 
 `、` always divides. A blank may not: `皮肤科 传染科` are two departments, `CA 125` is one test. The label as a whole in its source
-decides: pieces that stand alone elsewhere are names. A sign that nobody can judge is marked, so that its piece is rejected, never joined.
+decides: fragments that stand alone elsewhere are names. An ambiguous sign is marked, so that its fragment is rejected, never joined.
 """
 
 import re
@@ -60,10 +60,10 @@ class LabelColumn(NamedTuple):
     """How the values of a label are divided, by all of them together."""
 
     begins: frozenset[str] = frozenset()
-    """Pieces that stand at the beginning of a value or behind a sign that always divides."""
+    """Fragments at the beginning of a value or behind a sign that always divides."""
     ends: frozenset[str] = frozenset()
-    """Pieces that stand at the end of a value or before such a sign."""
-    pieces: frozenset[str] = frozenset()
+    """Fragments at the end of a value or before such a sign."""
+    fragments: frozenset[str] = frozenset()
     """These and those between blanks."""
     dividing: frozenset[str] = frozenset()
     """Kinds of signs that divide in this label."""
@@ -73,11 +73,11 @@ class LabelColumn(NamedTuple):
     """Whether the values are mostly divided by signs that always divide."""
 
     def apart(self, left: str, right: str) -> bool:
-        """Tell whether other values show that a piece ends here and another one begins."""
+        """Tell whether other values show that one fragment ends here and another begins."""
         return left in self.ends and right in self.begins
 
-    def knows(self, piece: str) -> bool:
-        return piece in self.begins or piece in self.ends
+    def knows(self, fragment: str) -> bool:
+        return fragment in self.begins or fragment in self.ends
 
 
 NO_LABEL_COLUMN = LabelColumn()
@@ -85,7 +85,7 @@ NO_LABEL_COLUMN = LabelColumn()
 
 def column_of(values: Iterable[str]) -> LabelColumn:
     """Return how the values of a label are divided. Their order does not matter."""
-    begins, ends, pieces = set(), set(), set()
+    begins, ends, fragments = set(), set(), set()
     boundaries: dict[str, set[tuple[str, str]]] = {kind: set() for kind in ("blank", *_BETWEEN)}
     signs: Counter[str] = Counter()
     for value in values:
@@ -99,12 +99,12 @@ def column_of(values: Iterable[str]) -> LabelColumn:
                 boundaries[behind].add((name, names[at + 1]))
             if not name or "cut" in (before, behind) or {before, behind} & set(_BETWEEN):
                 continue
-            pieces.add(name)
+            fragments.add(name)
             if before == "hard":
                 begins.add(name)
             if behind == "hard":
                 ends.add(name)
-    known = LabelColumn(frozenset(begins), frozenset(ends), frozenset(pieces))
+    known = LabelColumn(frozenset(begins), frozenset(ends), frozenset(fragments))
     verdicts = {kind: _verdict(kind, pairs, known) for kind, pairs in boundaries.items()}
     return known._replace(
         dividing=frozenset(kind for kind, verdict in verdicts.items() if verdict == _DIVIDES),
@@ -118,7 +118,7 @@ def _verdict(kind: str, pairs: Iterable[tuple[str, str]], known: LabelColumn) ->
     if len(strong) < _MIN_BOUNDARIES:
         return None
     proven = sum(known.apart(*pair) if kind == "blank" else all(map(known.knows, pair)) for pair in strong)
-    named = sum(left + right in known.pieces for left, right in strong)
+    named = sum(left + right in known.fragments for left, right in strong)
     least = _MIN_PROVEN if kind == "blank" else _MIN_PROVEN_SLASHES
     if proven >= least * len(strong) and proven >= 2 * named:
         return _DIVIDES
@@ -180,7 +180,7 @@ def _of_blank(left: str, right: str, column: LabelColumn, by_signs: bool, prose:
         return " "
     if _NUMBER.match(right):
         return _DIVIDES
-    words, known, apart = _is_word(left) and _is_word(right), left + right in column.pieces, column.apart(left, right)
+    words, known, apart = _is_word(left) and _is_word(right), left + right in column.fragments, column.apart(left, right)
     if "blank" in column.dividing and apart:
         return _DIVIDES
     if known and not apart:
@@ -223,9 +223,9 @@ def _of_slash(kind: str, left: str, right: str, column: LabelColumn, run: int) -
     return _DIVIDES if kind in column.dividing else UNSURE
 
 
-def _is_word(piece: str) -> bool:
-    """Tell whether a piece says enough to be a name by itself: MRI, 125, B超 and 的 do not."""
-    return len(_HAN.findall(piece)) > 1
+def _is_word(fragment: str) -> bool:
+    """Tell whether a fragment says enough to be a name by itself: MRI, 125, B超 and 的 do not."""
+    return len(_HAN.findall(fragment)) > 1
 
 
 def _without_quotes(text: str) -> str:

@@ -36,7 +36,7 @@ _EXPLAINED = re.compile(
 )
 _QUOTES = re.compile("[\"'“”‘’\\[\\]]+")
 _LETTER_NEXT = r"(?=[（(\[【]?[A-J][）)\]】]?\s*[、.．:：])"
-_PIECES = re.compile(rf"[、，,；;|\n]\s{{0,40}}{_LETTER_NEXT}|(?<=[\u4e00-\u9fff ]){_LETTER_NEXT}")
+_BETWEEN_PARTS = re.compile(rf"[、，,；;|\n]\s{{0,40}}{_LETTER_NEXT}|(?<=[\u4e00-\u9fff ]){_LETTER_NEXT}")
 _BETWEEN_TEXTS = re.compile(r"[、，,；;|\n]")
 _IN_ORDER = re.compile("A?B?C?D?E?F?G?H?I?J?")
 _ONLY_LETTERS = re.compile(r"^[（(\[【]?[A-Ja-j](?:[\s,，、;；.。/|+&和及与]*[A-Ja-j])*[）)\]】]?(?:选?项)?[\s,，、;；.．。（(]*$")
@@ -128,20 +128,20 @@ def read_letters(raw: str | None, options: list[str]) -> AnswerKey:
 
 
 def _several(text: str, options: list[str]) -> AnswerKey:
-    """Read A.甲、B.乙 and 甲，乙: every piece is an option, or none is."""
-    pieces, named = _PIECES.split(text), True
-    if len(pieces) == 1:
-        pieces, named = _BETWEEN_TEXTS.split(text), False
-    if not 1 < len(pieces) <= len(options):
+    """Read A.甲、B.乙 and 甲，乙: every part is an option, or none is."""
+    parts, named = _BETWEEN_PARTS.split(text), True
+    if len(parts) == 1:
+        parts, named = _BETWEEN_TEXTS.split(text), False
+    if not 1 < len(parts) <= len(options):
         return AnswerKey(None)
     letters = set()
-    for piece in pieces:
-        match = _LETTER_AND_TEXT.match(piece) if named else None
-        letter = _by_text(match[2] if match else piece, options).letters
+    for part in parts:
+        match = _LETTER_AND_TEXT.match(part) if named else None
+        letter = _by_text(match[2] if match else part, options).letters
         if not letter or (match and match[1] != letter):
             return AnswerKey(None)
         letters.add(letter)
-    return AnswerKey("".join(sorted(letters)), "answer_as_text") if len(letters) == len(pieces) else AnswerKey(None)
+    return AnswerKey("".join(sorted(letters)), "answer_as_text") if len(letters) == len(parts) else AnswerKey(None)
 
 
 def _letter_and_text(letter: str, text: str, options: list[str]) -> AnswerKey:

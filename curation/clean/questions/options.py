@@ -73,17 +73,17 @@ def at_their_letters(texts: list[str], names: dict[str, None]) -> list[str]:
 
 def _against_their_letters(texts: list[str], wanted: list[int], names: dict[str, None]) -> list[str]:
     """Take A, B, C, E, E for a misprint of D; empty one of A, A, B, C, D, where the answer C is ambiguous."""
-    astray = [index for index, letter in enumerate(wanted) if letter != index]
+    misplaced = [index for index, letter in enumerate(wanted) if letter != index]
     if wanted[0] != 0 or len(texts) <= 2:
         return texts  # initials of names: C.罗杰斯, A.马斯洛
     names["option_place"] = None
-    misprint = len(astray) == 1 and wanted.count(wanted[astray[0]]) > 1
+    misprint = len(misplaced) == 1 and wanted.count(wanted[misplaced[0]]) > 1
     if wanted[-1] == 0:
         texts[0] = ""  # a last A begins the options of another question: no letter can be trusted
-    for index in astray:
+    for index in misplaced:
         texts[index] = LETTER.sub("", texts[index], count=1)
     if not misprint:
-        texts[astray[0]] = ""
+        texts[misplaced[0]] = ""
     return texts
 
 
