@@ -23,7 +23,7 @@ from atomexam.records.params import Clean
 from atomexam.runtime.jsonl import read_jsonl
 from curation.clean.classify.case_types import category_of
 from curation.clean.classify.classes import Classes, Unclassified, classify_rows, declared_type
-from curation.clean.questions.reading import read_questions
+from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 
 LABELLED = Path(__file__).parent.parent / "tests/curation/clean/classify/labelled"

@@ -134,7 +134,7 @@ def measure(folder: Path) -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     import curation.clean.__main__ as clean
-    from curation.clean.questions import reading as questions
+    from curation.clean.questions import cleaned_questions as questions
 
     spent = 0.0
     classify = questions.classify_rows

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from atomexam.records.claim import ClaimPair, claim_id
 from atomexam.records.evidence import Passage
 from atomexam.records.provenance import Provenance
-from curation.evidence.ranking import best_places, best_sentence, ranked, tokens_of
+from curation.evidence.ranking import best_matches, best_sentence, ranked, tokens_of
 
 
 def words(text: str) -> list[str]:
@@ -119,7 +119,7 @@ def _beside(claims: list[ClaimPair], passages: list[Passage], found: dict[str, l
     for claim in drawn:
         query = sorted({*spoken[claim.head], *spoken[claim.tail]})
         start = time.process_time()
-        best = {place for place, _ in best_places(ours.get_scores_from_ids(query), texts, 10)}
+        best = {place for place, _ in best_matches(ours.get_scores_from_ids(query), texts, 10)}
         ours_s += time.process_time() - start
         start = time.process_time()
         scores = theirs.get_scores(query)

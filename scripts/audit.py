@@ -33,13 +33,13 @@ def main() -> int:
     return report(_checked(), len(packages))
 
 
-def report(found: list[dict[str, Any]], packages: int) -> int:
+def report(rows: list[dict[str, Any]], packages: int) -> int:
     """Print what is known of the packages and return the exit status.
 
     Args:
-        found: a row a package, as pip-audit has them; nothing where no service was reached.
+        rows: one a package, as pip-audit has them; nothing where no service was reached.
     """
-    checked = [row for row in found if "skip_reason" not in row]
+    checked = [row for row in rows if "skip_reason" not in row]
     wrong = [(row, one) for row in checked for one in row["vulns"]]
     for row, one in wrong:
         print(f"{row['name']} {row['version']}: {one['id']}, mended in {', '.join(one['fix_versions']) or 'no version yet'}")

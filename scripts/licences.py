@@ -26,7 +26,7 @@ EXCEPTIONS = {
     "pygit2": "GPL-2.0-only with a linking exception: brought along by DVC",
 }
 """Packages with another licence, each with the reason why it may stay."""
-_SAID = {
+_SPDX_OF = {
     "apache": "Apache-2.0", "apache 2.0": "Apache-2.0", "apache-2": "Apache-2.0", "apache2.0": "Apache-2.0",
     "apache software license": "Apache-2.0", "apache license 2.0": "Apache-2.0", "apache 2.0 license": "Apache-2.0",
     "apache license, version 2.0": "Apache-2.0", "mit license": "MIT", "the mit license (mit)": "MIT", "isc license": "ISC",
@@ -59,15 +59,15 @@ def licence_of(package: str) -> str:
     if package in _BY_HAND:
         return _BY_HAND[package]
     about: Any = metadata(package)  # an email message, whose `get` its type leaves out
-    if said := about.get("License-Expression"):
-        return said
+    if declared := about.get("License-Expression"):
+        return declared
     words = (about.get("License") or "").strip().splitlines()
     classifiers = [one.rsplit(" :: ", 1)[1] for one in about.get_all("Classifier") or [] if one.startswith("License :: ")]
     for wording in (*words[:1], *classifiers):
         if _is_spdx(wording):
             return wording
-        if found := _SAID.get(wording.lower()):
-            return found
+        if spdx := _SPDX_OF.get(wording.lower()):
+            return spdx
     raise ValueError(f"{package}: its metadata name the licence {words[:1] or classifiers}; look into its files and add it to _BY_HAND")
 
 
@@ -94,11 +94,11 @@ def is_allowed(expression: str) -> bool:
 def _split(expression: str, word: str) -> list[str]:
     """Return the parts of an expression at a word that stands in no brackets."""
     parts, depth, start = [], 0, 0
-    for place, sign in enumerate(expression):
+    for index, sign in enumerate(expression):
         depth += (sign == "(") - (sign == ")")
-        if not depth and expression.startswith(word, place):
-            parts.append(expression[start:place])
-            start = place + len(word)
+        if not depth and expression.startswith(word, index):
+            parts.append(expression[start:index])
+            start = index + len(word)
     return [*parts, expression[start:]]
 
 
@@ -115,17 +115,17 @@ def needed_at_work(packages: Iterable[str]) -> set[str]:
     """Return the packages that the project's own requirements bring along, torch included."""
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
     waiting = [Requirement(line) for line in [*project["dependencies"], "torch"]]
-    known, seen = set(packages), set()
+    known, required = set(packages), set()
     while waiting:
         wanted = waiting.pop()
         name = canonicalize_name(wanted.name)
         for extra in ("", *wanted.extras):
-            if name not in known or (name, extra) in seen:
+            if name not in known or (name, extra) in required:
                 continue
-            seen.add((name, extra))
+            required.add((name, extra))
             lines = map(Requirement, requires(name) or [])
             waiting += [line for line in lines if line.marker is None or line.marker.evaluate({"extra": extra})]
-    return {name for name, _ in seen}
+    return {name for name, _ in required}
 
 
 def table() -> str:

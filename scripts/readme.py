@@ -148,8 +148,8 @@ def example() -> str | None:
 def main() -> None:
     pipeline = YAML(typ="safe", pure=True).load(PIPELINE)
     summary = json.loads(SUMMARY.read_text(encoding="utf-8")) if SUMMARY.exists() else None
-    shown = {"example": told} if (told := example()) else {}
-    README.write_text(filled(README.read_text(encoding="utf-8"), blocks(pipeline, summary) | shown), encoding="utf-8")
+    blocks_of_example = {"example": text} if (text := example()) else {}
+    README.write_text(filled(README.read_text(encoding="utf-8"), blocks(pipeline, summary) | blocks_of_example), encoding="utf-8")
     if summary:
         PICTURE.parent.mkdir(exist_ok=True)
         PICTURE.write_text(picture(["$ make show", *figures_of(Path())]), encoding="utf-8")

@@ -26,11 +26,11 @@ def is_live(pid: int) -> bool:
 
 def owners(lock: dict) -> set[int]:
     """Return the process ids named in DVC's lock file."""
-    found = set()
+    pids = set()
     for entry in lock.values():
         holders = entry.get("read", []) + ([entry["write"]] if "write" in entry else [])
-        found |= {holder["pid"] for holder in holders}
-    return found
+        pids |= {holder["pid"] for holder in holders}
+    return pids
 
 
 def is_adopted(process: psutil.Process) -> bool:
@@ -41,16 +41,16 @@ def is_adopted(process: psutil.Process) -> bool:
 
 def orphans(folder: Path) -> list[psutil.Process]:
     """Return the stages of this checkout that no shell and no DVC waits for any more."""
-    found = []
+    processes = []
     for process in psutil.process_iter():
         try:
             words = process.cmdline()
             module = words[words.index("-m") + 1] if "-m" in words[:-1] else ""
             if module.split(".")[0] in PACKAGES and Path(process.cwd()) == folder and is_adopted(process) and is_live(process.pid):
-                found.append(process)
+                processes.append(process)
         except (psutil.Error, OSError):  # it ended meanwhile, or belongs to somebody else
             continue
-    return found
+    return processes
 
 
 def remove_former(data: Path) -> None:

@@ -45,7 +45,7 @@ def _check_params() -> None:
 
 
 def _dvc(words: list[str]) -> int:
-    child = subprocess.Popen([sys.executable, "-m", "scripts.narrated", "--wait-for-lock", "repro", *words])
+    child = subprocess.Popen([sys.executable, "-m", "scripts.dvc_progress", "--wait-for-lock", "repro", *words])
     # A terminal interrupts both; DVC ends its stage in order, and this waits for it. Others end this process alone, so it hands that on.
     signal.signal(signal.SIGINT, lambda *_: None)
     for ending in (signal.SIGTERM, signal.SIGHUP):

@@ -31,7 +31,7 @@ _STAGES = {
     "split": _differs(
         "split.json",
         lambda own: [own["questions"], own["claims"]],
-        lambda summary: [{name: held[kind] for name, held in summary["splits"].items()} for kind in ("questions", "claims")],
+        lambda summary: [{name: counts[kind] for name, counts in summary["splits"].items()} for kind in ("questions", "claims")],
     ),
     "score": _differs(
         "scores.json",
@@ -50,18 +50,19 @@ def overview(summary: Tree, runs: Mapping[str, Tree], judges: Mapping[str, Tree]
         for name in ("items", "questions", "clusters", "facts", "claims", "passages")
     )
     splits = [
-        (name, number_of(held["questions"], "question"), number_of(held["claims"], "claim")) for name, held in summary["splits"].items()
+        (name, number_of(counts["questions"], "question"), number_of(counts["claims"], "claim"))
+        for name, counts in summary["splits"].items()
     ]
-    told = [(name, judge_headline(judges[name]) if name in judges else headline(figures)) for name, figures in runs.items()]
+    results = [(name, judge_headline(judges[name]) if name in judges else headline(figures)) for name, figures in runs.items()]
     if rule := summary.get("wording_rule"):
-        told.append(("best wording rule", f"accuracy {100 * rule['accuracy']:.1f} % of claims, by {rule['rule']} alone"))
-    return [f"data    {numbers}", *_block("splits", splits), *_block("runs", told)]
+        results.append(("best wording rule", f"accuracy {100 * rule['accuracy']:.1f} % of claims, by {rule['rule']} alone"))
+    return [f"data    {numbers}", *_block("splits", splits), *_block("runs", results)]
 
 
 def moved(before: Tree, now: Tree) -> list[str]:
     """Return the figures that are not what they were, `data.questions 766 -> 780`."""
     old, new = dict(_leaves(before)), dict(_leaves(now))
-    rows = [(key, _said(old.get(key)), "->", _said(new.get(key))) for key in [*old, *(key for key in new if key not in old)]]
+    rows = [(key, _formatted(old.get(key)), "->", _formatted(new.get(key))) for key in [*old, *(key for key in new if key not in old)]]
     return aligned([row for row in rows if row[1] != row[3]])
 
 
@@ -115,21 +116,21 @@ def main() -> None:
 
 def _version(root: Path) -> str:
     """Return commit and day of the last change of data in git; "" where there is none."""
-    told = subprocess.run(["git", "log", "-1", "--format=%h of %cs: %s", "--", *_DATA], cwd=root, capture_output=True, text=True)
-    return f"data of commit {told.stdout.strip()}" if told.returncode == 0 and told.stdout.strip() else ""
+    log = subprocess.run(["git", "log", "-1", "--format=%h of %cs: %s", "--", *_DATA], cwd=root, capture_output=True, text=True)
+    return f"data of commit {log.stdout.strip()}" if log.returncode == 0 and log.stdout.strip() else ""
 
 
 def _committed(root: Path) -> Tree | None:
     """Return the summary of the last commit, None where there is none."""
-    told = subprocess.run(["git", "show", f"HEAD:./{SUMMARY}"], cwd=root, capture_output=True)
-    return json.loads(told.stdout) if told.returncode == 0 else None
+    stored = subprocess.run(["git", "show", f"HEAD:./{SUMMARY}"], cwd=root, capture_output=True)
+    return json.loads(stored.stdout) if stored.returncode == 0 else None
 
 
 def _changed_beside(root: Path) -> list[str]:
     """Return the files of figures, the summary apart, that are not as in the last commit: what moved where no figure of the summary did."""
     listed = ["git", "diff", "--name-only", "--relative", "HEAD", "--", "metrics", "plots", f":!{SUMMARY}"]
-    told = subprocess.run(listed, cwd=root, capture_output=True, text=True)
-    return told.stdout.splitlines() if told.returncode == 0 else []
+    diff = subprocess.run(listed, cwd=root, capture_output=True, text=True)
+    return diff.stdout.splitlines() if diff.returncode == 0 else []
 
 
 def _read(path: Path) -> Any:
@@ -144,14 +145,14 @@ def _leaves(tree: Tree, where: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{where}{key}", value
 
 
-def _said(value: Any) -> str:
+def _formatted(value: Any) -> str:
     if value is None:
         return "none"
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def _block(name: str, rows: Sequence[tuple[str, ...]]) -> list[str]:
-    return [f"{name if not place else '':<8}{line}" for place, line in enumerate(aligned(rows))]
+    return [f"{name if not index else '':<8}{line}" for index, line in enumerate(aligned(rows))]
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from atomexam.records.identity import content_id_of_chunks
 
-_PIECE_BYTES = 1 << 20  # a file of 400 MB in hexadecimal at once took six times its size
+_CHUNK_BYTES = 1 << 20  # a file of 400 MB in hexadecimal at once took six times its size
 
 
 class Provenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):
@@ -26,5 +26,5 @@ class Provenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
 def page_id(url: str, body: bytes) -> str:
     """Return the id of a page: a hash of its address and its body as it came."""
-    pieces = (body[at : at + _PIECE_BYTES].hex() for at in range(0, len(body), _PIECE_BYTES))
-    return content_id_of_chunks("page", chain([url, "\x1f"], pieces))
+    chunks = (body[at : at + _CHUNK_BYTES].hex() for at in range(0, len(body), _CHUNK_BYTES))
+    return content_id_of_chunks("page", chain([url, "\x1f"], chunks))

@@ -161,7 +161,7 @@ def run_isolated(work: Callable[[], T], seconds: float, most_bytes: int = 0) -> 
     process = context.Process(target=_run, args=(work, theirs, ours, most_bytes))
     sys.stdout.flush()
     sys.stderr.flush()
-    with _handed_on(process):
+    with _forwarding_interrupts(process):
         process.start()
         theirs.close()
         try:
@@ -178,14 +178,14 @@ def run_isolated(work: Callable[[], T], seconds: float, most_bytes: int = 0) -> 
 
 
 @contextmanager
-def _handed_on(process: BaseProcess) -> Iterator[None]:
+def _forwarding_interrupts(process: BaseProcess) -> Iterator[None]:
     """Hand interrupts on, once each: the process is in a group of its own, so a terminal reaches it by this one alone."""
 
-    def hand_on(number: int, _: Any) -> None:
+    def forward(number: int, _: Any) -> None:
         if process.pid is not None and process.is_alive():
             os.kill(process.pid, number)
 
-    before = {number: signal.signal(number, hand_on) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, forward) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:

@@ -25,7 +25,7 @@ MAX_CELLS = 10_000_000
 """Of a table, with empty ones: before a cell in the last column openpyxl makes up 16,383."""
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 _ROW = re.compile(rb'<(?:\w{1,20}:)?(?:row|c)\s[^<>]{0,200}?\br="[A-Z]{0,3}(\d{7,})"')
-_PIECE_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 20
 
 
 class SheetRow(NamedTuple):
@@ -128,11 +128,11 @@ def refuse_far_rows(book: BinaryIO) -> None:
                 continue
             with parts.open(entry) as part:
                 end = b""
-                while piece := part.read(_PIECE_BYTES):
-                    for number in _ROW.findall(end + piece):
+                while chunk := part.read(_CHUNK_BYTES):
+                    for number in _ROW.findall(end + chunk):
                         if len(number) > 9 or int(number) > MAX_ROWS:
                             raise ValueError(f"{entry.filename} has row {number[:12].decode()}; {MAX_ROWS} is the last")
-                    end = piece[-300:]
+                    end = chunk[-300:]
 
 
 def _workbook(path: Path) -> list[list[str]]:

@@ -58,7 +58,7 @@ def decoded(name: str, body: bytes) -> str:
         ValueError: the bytes are no text in an encoding that is known, or were decoded wrongly before they were saved.
     """
     other = "a NUL character; expected a text file, this looks like another kind of file"
-    if _NULS in body and not body.startswith(_WIDE_MARKS):  # told before it is decoded, which takes several times its size
+    if _NULS in body and not body.startswith(_WIDE_MARKS):  # checked before decoding, which takes several times its size
         line = body.count(b"\n", 0, body.index(_NULS)) + 1
         raise ValueError(f"{name}: line {line}: {other}")
     text = _by_mark(name, body)

@@ -44,17 +44,17 @@ def duplicates_in(rows: Sequence[AuditedQuestion], params: NearDuplicates) -> Du
     all_stars = list(stars(every, bonds, soundest_first(every, bonds, params.ngram_chars)))
     groups = [star for star in all_stars if star.members or len(star.centre.rows) > 1]
     clusters = sorted((_cluster(star, row_of, order) for star in groups), key=lambda one: one["cluster_id"])
-    astray = [_cluster(star, row_of, order) for star in _astray(every, all_stars, bonds)]
+    outside_clusters = [_cluster(star, row_of, order) for star in _conflicts_between(every, all_stars, bonds)]
     return Duplicates(
         clusters=clusters,
-        conflicts=[one for one in clusters if one["conflict"]] + astray,
+        conflicts=[one for one in clusters if one["conflict"]] + outside_clusters,
         leaks=leaks(every, rows_of, bonds, params),
         identical=sum(len(one.rows) - 1 for one in every),
         near=sum(len(star.members) for star in groups),
     )
 
 
-def _astray(every: Sequence[Sightings], all_stars: Sequence[Star], bonds: TwinRelations) -> Iterable[Star]:
+def _conflicts_between(every: Sequence[Sightings], all_stars: Sequence[Star], bonds: TwinRelations) -> Iterable[Star]:
     """Yield pairs whose answers differ and that no cluster holds together."""
     star_of = {one.id: index for index, star in enumerate(all_stars) for one in (star.centre, *(member for member, _ in star.members))}
     for (a, b), bond in sorted(bonds.items()):

@@ -71,9 +71,9 @@ def split_at(splits: Mapping[str, str], position: str) -> str | None:
 
 def split_in_name(name: str) -> str | None:
     """Return the split that a file's name tells, else the nearest of its folders' names that tells one."""
-    pieces = PurePosixPath(name).parts
-    for piece in [PurePosixPath(pieces[-1]).stem if pieces else "", *reversed(pieces[:-1])]:
-        if split := next((_NAMES[word] for word in _WORD.findall(piece.lower()) if word in _NAMES), None):
+    components = PurePosixPath(name).parts
+    for component in [PurePosixPath(components[-1]).stem if components else "", *reversed(components[:-1])]:
+        if split := next((_NAMES[word] for word in _WORD.findall(component.lower()) if word in _NAMES), None):
             return split
     return None
 

@@ -19,12 +19,12 @@ from atomexam.runtime.external_sort import SortedFile, sort_key
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary, rejected_counts
-from curation.clean.cleaning import Tables, clean_into
+from curation.clean.cleaning import CleanTables, clean_into
 from curation.clean.questions.exam_text import TEXT_RULES
 from curation.engine.engines import CORES, LOCAL, Engine, engine_of
 
-_HELD_ITEMS = 10_000
-"""A source of fewer is held in memory; one of more is read three times."""
+_MAX_ITEMS_IN_MEMORY = 10_000
+"""A source of fewer is read into memory; one of more is read three times."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> None:
                 stale.unlink()
         files = _files(folder)
         items = _items(Path(arguments.items), sources, imports)
-        metrics = clean_into(Tables(**files), items, arguments.params, references, _engine(arguments.engine))
+        metrics = clean_into(CleanTables(**files), items, arguments.params, references, _engine(arguments.engine))
         for file in files.values():
             file.write()
     write_json(arguments.metrics, metrics)
@@ -55,11 +55,11 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def summary_line(metrics: Mapping[str, Any]) -> str:
-    """Return what the stage came to."""
+    """Return the result of the stage as one line."""
     questions, entities, facts = (metrics[kind] for kind in ("questions", "entities", "facts"))
-    asked = f"{questions['in']:,} items -> {questions['out']:,} questions"
-    told = f"{entities['in']:,} entries -> {facts['out']:,} facts, {metrics['passages']:,} passages"
-    return f"{asked}; {told}; {rejected_counts(metrics['rejected_by_reason'])}"
+    of_questions = f"{questions['in']:,} items -> {questions['out']:,} questions"
+    of_entries = f"{entities['in']:,} entries -> {facts['out']:,} facts, {metrics['passages']:,} passages"
+    return f"{of_questions}; {of_entries}; {rejected_counts(metrics['rejected_by_reason'])}"
 
 
 def _rules() -> str:
@@ -72,18 +72,18 @@ def _files(folder: Path) -> dict[str, SortedFile[Any]]:
     keys: dict[str, Callable[[Any], bytes]] = {
         "passages": lambda row: sort_key(row.id),
         "rejected": lambda row: sort_key(row.id, row.kind),
-        "changes": lambda row: sort_key(row.id, *_places(row.provenance)),
-        "aliases": lambda row: sort_key(row.name, row.alias, *_places(row.provenance)),
+        "changes": lambda row: sort_key(row.id, *_positions(row.provenance)),
+        "aliases": lambda row: sort_key(row.name, row.alias, *_positions(row.provenance)),
     }
-    return {name: SortedFile(folder / f"{name}.jsonl", keys.get(name, _by_id_and_place)) for name in Tables._fields}
+    return {name: SortedFile(folder / f"{name}.jsonl", keys.get(name, _by_id_and_position)) for name in CleanTables._fields}
 
 
-def _by_id_and_place(row: Question | Fact) -> bytes:
-    return sort_key(row.id, *_places(*row.provenance))
+def _by_id_and_position(row: Question | Fact) -> bytes:
+    return sort_key(row.id, *_positions(*row.provenance))
 
 
-def _places(*provenance: Provenance) -> Iterator[str]:
-    return (text for seen in provenance for text in astuple(seen))
+def _positions(*provenance: Provenance) -> Iterator[str]:
+    return (text for origin in provenance for text in astuple(origin))
 
 
 def _items(folder: Path, sources: Iterable[str], imports: Collection[str]) -> Iterator[tuple[str, Iterable[Item]]]:
@@ -93,13 +93,13 @@ def _items(folder: Path, sources: Iterable[str], imports: Collection[str]) -> It
             stage = f"{'read' if source in imports else 'extract'}@{source}"
             raise FileNotFoundError(f"{path}: no items of {source!r}, which {PARAMS_FILE} lists; run `dvc repro {stage}`")
         items = _ItemFile(path)
-        if len(held := list(islice(items, _HELD_ITEMS))) == _HELD_ITEMS:
-            held.clear()
-        yield source, held or items
+        if len(in_memory := list(islice(items, _MAX_ITEMS_IN_MEMORY))) == _MAX_ITEMS_IN_MEMORY:
+            in_memory.clear()
+        yield source, in_memory or items
 
 
 class _ItemFile:
-    """Items that are read anew each time: so many are not held."""
+    """Items that are read from the file on each pass: there are too many for memory."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -23,7 +23,7 @@ from curation.clean.facts import entries
 from curation.clean.facts.corroboration import corroborated
 from curation.clean.facts.labels import name_of
 from curation.clean.facts.separators import columns_of
-from curation.clean.questions.reading import QuestionReading, read_questions
+from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
 from curation.clean.questions.source_context import context_of
 from curation.clean.questions.with_all_reasons import reference_questions
 from curation.engine.engines import LOCAL, Engine, batched
@@ -33,7 +33,7 @@ I = TypeVar("I", QuestionItem, EntityItem)  # noqa: E741
 R = TypeVar("R")
 
 
-class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RuleChanges(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One item with the rules that changed it and its texts as they were; `python -m curation.clean --help` says what each rule does."""
 
     id: str
@@ -45,14 +45,14 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     provenance: Provenance
 
 
-class Tables(NamedTuple):
-    """Where everything goes that the items of some sources give."""
+class CleanTables(NamedTuple):
+    """The outputs of the stage."""
 
     questions: RecordSink[Question]
     facts: RecordSink[Fact]
     passages: RecordSink[Passage]
     rejected: RecordSink[Rejected]
-    changes: RecordSink[Change]
+    changes: RecordSink[RuleChanges]
     references: RecordSink[Question]
     """Questions of the sources that are references: compared with the data, and no part of it."""
     reference_facts: RecordSink[Fact]
@@ -61,13 +61,13 @@ class Tables(NamedTuple):
 
 
 class CleanResult(NamedTuple):
-    """Everything the items of some sources gave, as `Tables`."""
+    """Everything the items of some sources gave, as `CleanTables`."""
 
     questions: list[Question]
     facts: list[Fact]
     passages: list[Passage]
     rejected: list[Rejected]
-    changes: list[Change]
+    changes: list[RuleChanges]
     references: list[Question]
     reference_facts: list[Fact]
     aliases: list[Alias]
@@ -84,7 +84,7 @@ class _UnmappedCategory(NamedTuple):
 
 
 @dataclass
-class _Counts:
+class _CleanCounts:
     """What is counted while records come and go."""
 
     questions_in: int = 0
@@ -112,7 +112,7 @@ class _Counts:
     categories_to_map: Counter[_UnmappedCategory] = field(default_factory=Counter)
 
 
-class _OfKind(Generic[I]):
+class _ItemsOfKind(Generic[I]):
     """The items of a kind among others, read as often as needed."""
 
     def __init__(self, items: Iterable[Item], kind: type[I]) -> None:
@@ -137,47 +137,51 @@ def clean(
 ) -> CleanResult:
     """Return what the items of each source give, those named as references apart, as `clean_into` writes it."""
     result = CleanResult([], [], [], [], [], [], [], [], {})
-    return result._replace(metrics=clean_into(Tables(*result[:-1]), sources, params, references, engine))
+    return result._replace(metrics=clean_into(CleanTables(*result[:-1]), sources, params, references, engine))
 
 
 def clean_into(
-    tables: Tables, sources: Iterable[tuple[str, Iterable[Item]]], params: Clean, references: Collection[str] = (), engine: Engine = LOCAL
+    tables: CleanTables,
+    sources: Iterable[tuple[str, Iterable[Item]]],
+    params: Clean,
+    references: Collection[str] = (),
+    engine: Engine = LOCAL,
 ) -> dict[str, Any]:
-    """Write what the items of each source give, those named as references apart; return the metrics. The order of items does not matter.
+    """Write the records of each source, those of references to tables of their own; return the metrics. The order of items does not matter.
 
-    Questions are let go of as they are written. What is held: stems in which a case may lie, names of passages, and all facts,
-    since each is judged by all others.
+    Questions are written as they are read. In memory stay stems that may contain a case, ids of passages, and all facts,
+    since each is compared with all others.
 
     Args:
         sources: names and items, which are read more than once.
 
     Raises:
-        ValueError: an item is neither kept nor rejected, or twice.
+        ValueError: an item is neither accepted nor rejected, or both.
     """
-    counts = _Counts()
+    counts = _CleanCounts()
     facts: list[Fact] = []
     passages: set[str] = set()
     parts: dict[str, set[str]] = defaultdict(set)
     for source, items in sources:
-        questions, entities = _OfKind(items, QuestionItem), _OfKind(items, EntityItem)
+        questions, entities = _ItemsOfKind(items, QuestionItem), _ItemsOfKind(items, EntityItem)
         if source in references:
             _add_references(list(questions), list(entities), params, tables, counts)
             continue
         context = context_of(questions)
         columns = columns_of(entities if questions.others else ())
         with tqdm(total=questions.count + questions.others, desc=f"clean {source}", file=sys.stderr, disable=None, leave=False) as progress:
-            for question_batch, question_readings in _in_batches(engine, read_questions, questions, params, context):
-                _add_questions(question_batch, question_readings, tables, counts)
+            for question_batch, cleaned_batch in _in_batches(engine, read_questions, questions, params, context):
+                _add_questions(question_batch, cleaned_batch, tables, counts)
                 progress.update(len(question_batch))
-            for entity_batch, entity_readings in _in_batches(engine, entries.read_entities, entities, columns) if questions.others else ():
-                for item, reading in zip(entity_batch, entity_readings, strict=True):
-                    _add_entity(item, reading, tables, facts, passages, parts, counts)
+            for entity_batch, parsed_batch in _in_batches(engine, entries.read_entities, entities, columns) if questions.others else ():
+                for item, cleaned in zip(entity_batch, parsed_batch, strict=True):
+                    _add_entity(item, cleaned, tables, facts, passages, parts, counts)
                 progress.update(len(entity_batch))
     sound, refusals = corroborated(facts, parts)
     for fact in sound:
         tables.facts.append(fact)
         counts.by_relation[fact.relation] += 1
-        counts.by_source.update((seen.source, "facts_out") for seen in fact.provenance)
+        counts.by_source.update((origin.source, "facts_out") for origin in fact.provenance)
     for refusal in refusals:
         _reject(entries.rejected_fact(*refusal), tables, counts)
     return _metrics(counts)
@@ -190,54 +194,56 @@ def _in_batches(engine: Engine, function: Callable[..., list[R]], rows: Iterable
 
 
 def _add_references(
-    questions: Sequence[QuestionItem], entities: Sequence[EntityItem], params: Clean, tables: Tables, counts: _Counts
+    questions: Sequence[QuestionItem], entities: Sequence[EntityItem], params: Clean, tables: CleanTables, counts: _CleanCounts
 ) -> None:
     for question in reference_questions(questions, params):
         tables.references.append(question)
-        counts.references.update(seen.source for seen in question.provenance)
+        counts.references.update(origin.source for origin in question.provenance)
     for fact in entries.reference_facts(entities):
         tables.reference_facts.append(fact)
-        counts.references.update(seen.source for seen in fact.provenance)
+        counts.references.update(origin.source for origin in fact.provenance)
 
 
-def _add_questions(items: Sequence[QuestionItem], readings: Sequence[QuestionReading], tables: Tables, counts: _Counts) -> None:
-    for item, reading in zip(items, readings, strict=True):
-        source, question = item.provenance.source, reading.question
+def _add_questions(
+    items: Sequence[QuestionItem], cleaned_batch: Sequence[CleanedQuestion], tables: CleanTables, counts: _CleanCounts
+) -> None:
+    for item, cleaned in zip(items, cleaned_batch, strict=True):
+        source, question = item.provenance.source, cleaned.question
         counts.questions_in += 1
         counts.by_source[source, "questions_in"] += 1
-        counts.rules.update(dict.fromkeys(reading.rules, 1))
+        counts.rules.update(dict.fromkeys(cleaned.rules, 1))
         if question:
             tables.questions.append(question)
             for key in ("questions", question.question_type, question.category):
                 counts.by_exam[question.exam, key] += 1
-            for seen in question.provenance:
-                counts.by_source[seen.source, "questions_out"] += 1
-        if reading.unmapped:
-            counts.categories_unmapped[source, reading.unmapped] += 1
+            for origin in question.provenance:
+                counts.by_source[origin.source, "questions_out"] += 1
+        if cleaned.unmapped:
+            counts.categories_unmapped[source, cleaned.unmapped] += 1
             if question:
                 words = item.subject_raw or item.paper_raw or item.exam_raw or ""
                 counts.categories_to_map[_UnmappedCategory(source, words, question.exam, question.subject)] += 1
-        if reading.rejected:
-            _reject(reading.rejected, tables, counts)
-        if change := _change(item, reading):
+        if cleaned.rejected:
+            _reject(cleaned.rejected, tables, counts)
+        if change := _change(item, cleaned):
             tables.changes.append(change)
 
 
-def _reject(row: Rejected, tables: Tables, counts: _Counts) -> None:
+def _reject(row: Rejected, tables: CleanTables, counts: _CleanCounts) -> None:
     tables.rejected.append(row)
     counts.rejected[row.kind, row.reason] += 1
     if row.kind == "fact":
         counts.facts_rejected[row.record["relation"], row.reason] += 1
 
 
-def _change(item: QuestionItem, reading: QuestionReading) -> Change | None:
+def _change(item: QuestionItem, cleaned: CleanedQuestion) -> RuleChanges | None:
     """Return what was done to an item, None for one that stayed as it was."""
-    became = reading.question or reading.rejected
-    if became is None or not reading.rules:
+    became = cleaned.question or cleaned.rejected
+    if became is None or not cleaned.rules:
         return None
-    return Change(
+    return RuleChanges(
         id=became.id,
-        rules=reading.rules,
+        rules=cleaned.rules,
         stem_raw=item.stem_raw,
         options_raw=item.options_raw,
         answer_raw=item.answer_raw,
@@ -247,37 +253,37 @@ def _change(item: QuestionItem, reading: QuestionReading) -> Change | None:
 
 def _add_entity(
     item: EntityItem,
-    reading: entries.EntryReading,
-    tables: Tables,
+    cleaned: entries.ParsedEntry,
+    tables: CleanTables,
     facts: list[Fact],
     passages: set[str],
     parts: dict[str, set[str]],
-    counts: _Counts,
+    counts: _CleanCounts,
 ) -> None:
     counts.entities_in += 1
     counts.by_source[item.provenance.source, "entities_in"] += 1
-    counts.facts_in += len(reading.facts) + len(reading.rejected)
-    counts.labels_unmapped.update(reading.unmapped)
-    facts.extend(reading.facts)
-    for alias in reading.aliases:
+    counts.facts_in += len(cleaned.facts) + len(cleaned.rejected)
+    counts.labels_unmapped.update(cleaned.unmapped)
+    facts.extend(cleaned.facts)
+    for alias in cleaned.aliases:
         tables.aliases.append(alias)
-    counts.aliases += len(reading.aliases)
-    parts[name_of(item)].update(reading.parts)
-    for row in reading.rejected:
+    counts.aliases += len(cleaned.aliases)
+    parts[name_of(item)].update(cleaned.parts)
+    for row in cleaned.rejected:
         _reject(row, tables, counts)
-    for passage in reading.passages:
+    for passage in cleaned.passages:
         if passage.id not in passages:
             passages.add(passage.id)
             tables.passages.append(passage)
             counts.passages += 1
             counts.by_source[passage.source, "passages"] += 1
-    if reading.empty:
-        _reject(reading.empty, tables, counts)
+    if cleaned.empty:
+        _reject(cleaned.empty, tables, counts)
     else:
         counts.entities_out += 1
 
 
-def _metrics(counts: _Counts) -> dict[str, Any]:
+def _metrics(counts: _CleanCounts) -> dict[str, Any]:
     rejected: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     for (kind, reason), number in counts.rejected.items():
@@ -306,7 +312,7 @@ def _of(pairs: Counter[tuple[str, str]], inner: str) -> int:
     return sum(count for (_, key), count in pairs.items() if key == inner)
 
 
-def _to_map(counts: _Counts) -> list[dict[str, Any]]:
+def _to_map(counts: _CleanCounts) -> list[dict[str, Any]]:
     """Return a row for each line that `vocab/subjects.yaml` may take: the words of a source, and exam and subject that they gave."""
     return [
         {"source": one.source, "said": one.words or None, "exam": one.exam, "subject": one.subject, "questions": count}
@@ -314,10 +320,12 @@ def _to_map(counts: _Counts) -> list[dict[str, Any]]:
     ]
 
 
-def _balance(what: str, taken: int, kept: int, rejected: int) -> dict[str, int]:
-    if taken != kept + rejected:
-        raise ValueError(f"clean: {taken} {what} in, {kept} out and {rejected} rejected: they must add up; this is a bug, please report it")
-    return {"in": taken, "out": kept, "rejected": rejected}
+def _balance(what: str, input_count: int, output_count: int, rejected: int) -> dict[str, int]:
+    if input_count != output_count + rejected:
+        raise ValueError(
+            f"clean: {input_count} {what} in, {output_count} out and {rejected} rejected: they must add up; this is a bug, please report it"
+        )
+    return {"in": input_count, "out": output_count, "rejected": rejected}
 
 
 def _nested(pairs: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:

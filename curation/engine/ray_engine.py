@@ -18,7 +18,7 @@ import atomexam
 import curation
 from atomexam.runtime.workers import in_order
 
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before ray is imported: nothing is told to anybody
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before ray is imported: it reports usage to nobody
 
 try:
     import ray

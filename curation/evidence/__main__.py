@@ -17,10 +17,10 @@ from atomexam.runtime.stage_summary import print_summary
 from curation.annotation.label_studio import write_project
 from curation.annotation.samples import sample_claims, with_evidence
 from curation.annotation.spreadsheet import write_spreadsheet
-from curation.evidence.ranking import Found, best_sentence, ranked
+from curation.evidence.ranking import RankedPassage, best_sentence, ranked
 from curation.evidence.search_results import passages_of_search, results_in
 
-Retriever = Callable[[Sequence[ClaimPair], int], Iterator[Found]]
+Retriever = Callable[[Sequence[ClaimPair], int], Iterator[RankedPassage]]
 
 
 def retriever(name: str, passages: Path, search: Path) -> Retriever:
@@ -36,17 +36,17 @@ def retriever(name: str, passages: Path, search: Path) -> Retriever:
     return lambda claims, most: ranked(claims, every, most)
 
 
-def evidence_of(found: Found) -> Evidence:
-    """Return one find as a record, with its best sentence."""
-    passage, claim = found.passage, found.claim
-    start, end = best_sentence(passage.text, claim.head, claim.tail, found.words)
+def evidence_of(ranked_passage: RankedPassage) -> Evidence:
+    """Return a ranked passage as a record, with its best sentence."""
+    passage, claim = ranked_passage.passage, ranked_passage.claim
+    start, end = best_sentence(passage.text, claim.head, claim.tail, ranked_passage.words)
     return Evidence(
         claim_id=claim.id,
         passage=passage.id,
         source=passage.source,
         url=passage.url,
-        rank=found.rank,
-        score=found.score,
+        rank=ranked_passage.rank,
+        score=ranked_passage.score,
         start=start,
         end=end,
     )
@@ -64,30 +64,30 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, "evidence", EvidenceParams, paths)
     claims = list(read_jsonl(args.claims, ClaimPair))
     find = retriever(args.params.retriever, args.passages, args.search)
-    found: dict[str, list[Evidence]] = defaultdict(list)
+    evidence: dict[str, list[Evidence]] = defaultdict(list)
     named: dict[str, Passage] = {}
     for one in find(claims, args.params.passages_per_claim):
-        found[one.claim.id].append(evidence_of(one))
+        evidence[one.claim.id].append(evidence_of(one))
         named[one.passage.id] = one.passage
-    drawn = with_evidence(sample_claims(claims, args.params.annotate_per_type, args.params.seed), found, named)
+    sample = with_evidence(sample_claims(claims, args.params.annotate_per_type, args.params.seed), evidence, named)
     with folder_lock(args.annotation) as folder:
         for stale in folder.iterdir():
             stale.unlink()
-        write_spreadsheet(folder, drawn)
-        write_project(folder, drawn)
+        write_spreadsheet(folder, sample)
+        write_project(folder, sample)
         write_jsonl(folder / "passages.jsonl", named.values(), key=lambda passage: passage.id)
-        write_jsonl(args.out, [row for rows in found.values() for row in rows], key=lambda row: (row.claim_id, row.rank))
+        write_jsonl(args.out, [row for rows in evidence.values() for row in rows], key=lambda row: (row.claim_id, row.rank))
         counts = {
             "claims": len(claims),
-            "claims_with_evidence": len(found),
+            "claims_with_evidence": len(evidence),
             "passages_named": len(named),
-            "evidence": sum(map(len, found.values())),
-            "to_annotate": len(drawn),
+            "evidence": sum(map(len, evidence.values())),
+            "to_annotate": len(sample),
         }
         write_json(args.metrics, counts)
     print_summary(
         "evidence",
-        f"{len(found):,} of {len(claims):,} claims have a passage; {len(drawn):,} are drawn for people to verify: {args.annotation}",
+        f"{len(evidence):,} of {len(claims):,} claims have a passage; {len(sample):,} are sampled for people to verify: {args.annotation}",
     )
 
 

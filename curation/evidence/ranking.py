@@ -64,37 +64,37 @@ def _words(texts: Sequence[str]) -> list[list[str]]:
     return [_segment(text) for text in texts]
 
 
-class Found(NamedTuple):
-    """A passage that speaks of a claim."""
+class RankedPassage(NamedTuple):
+    """A passage that mentions a claim, with its rank and score."""
 
     claim: ClaimPair
     passage: Passage
     rank: int
     score: float
     words: list[str]
-    """Of head and tail, by which it was found."""
+    """Of head and tail, by which it was retrieved."""
 
 
-class _Places:
-    """Where the passages come from."""
+class _PassageIndex:
+    """The passages of each source and page."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self.texts = [canonical(one.text) for one in passages]
         self._by: dict[tuple[str, str], np.ndarray] = {}
-        found: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for place, one in enumerate(passages):
-            found["source", one.source].append(place)
-            found["url", one.url].append(place)
-        self._by = {key: np.array(places) for key, places in found.items()}
+        indexes: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for index, one in enumerate(passages):
+            indexes["source", one.source].append(index)
+            indexes["url", one.url].append(index)
+        self._by = {key: np.array(positions) for key, positions in indexes.items()}
 
     def own(self, claim: ClaimPair) -> list[np.ndarray]:
-        """Return the places of the passages that a claim may not be shown."""
-        sources = {seen.source for seen in claim.provenance}
-        keys = [("source", one) for one in sources] if len(sources) == 1 else [("url", seen.url) for seen in claim.provenance]
+        """Return the positions of the passages that may not be evidence for a claim."""
+        sources = {origin.source for origin in claim.provenance}
+        keys = [("source", one) for one in sources] if len(sources) == 1 else [("url", origin.url) for origin in claim.provenance]
         return [self._by[key] for key in keys if key in self._by]
 
 
-def ranked(claims: Sequence[ClaimPair], passages: Sequence[Passage], most: int) -> Iterator[Found]:
+def ranked(claims: Sequence[ClaimPair], passages: Sequence[Passage], most: int) -> Iterator[RankedPassage]:
     """Yield the `most` best passages of each claim, of equal texts one; passages that share no word with it are none.
 
     A claim known from a single source gets passages of other sources alone, one of several sources no passage of its own pages:
@@ -116,26 +116,26 @@ def ranked(claims: Sequence[ClaimPair], passages: Sequence[Passage], most: int) 
         show_progress=False,
     )
     words = list(tokens.vocab)
-    places = _Places(passages)
+    passage_index = _PassageIndex(passages)
     for claim in tqdm(claims, desc="evidence", file=sys.stderr, disable=None, leave=False):
         query = sorted({*spoken[claim.head], *spoken[claim.tail]}, key=words.__getitem__)
         scores = index.get_scores_from_ids(query) if query else np.zeros(len(passages))
-        for own in places.own(claim):
+        for own in passage_index.own(claim):
             scores[own] = 0
-        for rank, (place, score) in enumerate(best_places(scores, places.texts, most), 1):
-            yield Found(claim, passages[place], rank, score, [words[one] for one in query])
+        for rank, (position, score) in enumerate(best_matches(scores, passage_index.texts, most), 1):
+            yield RankedPassage(claim, passages[position], rank, score, [words[one] for one in query])
 
 
-def best_places(scores: np.ndarray, texts: Sequence[str], most: int) -> list[tuple[int, float]]:
-    """Return place and score of the best above 0, to four digits; of equal scores the first place, of equal texts the best."""
+def best_matches(scores: np.ndarray, texts: Sequence[str], most: int) -> list[tuple[int, float]]:
+    """Return position and score of the best above 0, to four digits; of equal scores the first, of equal texts the best."""
     matched = np.flatnonzero(scores)
     values = np.round(scores[matched].astype(np.float64), 4)
     unique: dict[str, tuple[int, float]] = {}
-    for wanted in (4 * most, len(matched)):  # copies of a text take places, so a few more are looked at, and all where that is not enough
+    for wanted in (4 * most, len(matched)):  # copies of a text use up ranks, so a few more are read, and all where that is not enough
         least = -np.partition(-values, wanted - 1)[wanted - 1] if wanted < len(matched) else 0.0
         near = np.flatnonzero(values >= least)
-        for place in near[np.argsort(-values[near], kind="stable")]:
-            unique.setdefault(texts[matched[place]], (int(matched[place]), float(values[place])))
+        for position in near[np.argsort(-values[near], kind="stable")]:
+            unique.setdefault(texts[matched[position]], (int(matched[position]), float(values[position])))
         if len(unique) >= most:
             break
     return list(unique.values())[:most]
@@ -146,13 +146,13 @@ _SENTENCE = re.compile(r"[^。！？；!?;\n]*[。！？；!?;\n]?[”）]?")
 
 def best_sentence(text: str, head: str, tail: str, words: Sequence[str]) -> tuple[int, int]:
     """Return where the sentence begins and ends that names most of head, tail and their words; of equals the first."""
-    best, place = -1, (0, len(text))
-    for found in _SENTENCE.finditer(text):
-        sentence = found[0].lower()
+    best, span = -1, (0, len(text))
+    for match in _SENTENCE.finditer(text):
+        sentence = match[0].lower()
         if not sentence.strip():
             continue
-        told = sum(len(name) for name in (head, tail) if name.lower() in sentence) + sum(len(word) for word in words if word in sentence)
-        if told > best:
-            best, place = told, found.span()
-    start, end = place
+        covered = sum(len(name) for name in (head, tail) if name.lower() in sentence) + sum(len(word) for word in words if word in sentence)
+        if covered > best:
+            best, span = covered, match.span()
+    start, end = span
     return start + len(text[start:end]) - len(text[start:end].lstrip()), start + len(text[start:end].rstrip())

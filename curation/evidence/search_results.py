@@ -13,7 +13,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.evidence import Passage, passage_id
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
-from curation.evidence.ranking import Found, words_of
+from curation.evidence.ranking import RankedPassage, words_of
 from curation.text.normalize import normalize
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+")
@@ -38,18 +38,18 @@ def results_in(folder: Path) -> dict[str, list[SearchResult]]:
     Raises:
         ValueError: a line has another shape, an address is none, or one query has two results of one rank.
     """
-    found: dict[str, dict[int, SearchResult]] = defaultdict(dict)
+    by_query: dict[str, dict[int, SearchResult]] = defaultdict(dict)
     for path in sorted(folder.glob("*.jsonl")):
         for number, result in enumerate(read_jsonl(path, SearchResult, "docs/evidence.md says what to put there"), 1):
             where = f"{path}:{number}"
             if not _ADDRESS.fullmatch(result.url):
                 raise ValueError(f"{where}: url: expected an address that begins with http:// or https://, found {result.url[:80]!r}")
-            if found[canonical(result.query)].setdefault(result.rank, result) != result:
+            if by_query[canonical(result.query)].setdefault(result.rank, result) != result:
                 raise ValueError(f"{where}: two results of rank {result.rank} for {result.query!r}; leave one, or number them through")
-    return {query: [ranks[rank] for rank in sorted(ranks)] for query, ranks in found.items()}
+    return {query: [ranks[rank] for rank in sorted(ranks)] for query, ranks in by_query.items()}
 
 
-def passages_of_search(claims: Sequence[ClaimPair], results: dict[str, list[SearchResult]], most: int) -> Iterator[Found]:
+def passages_of_search(claims: Sequence[ClaimPair], results: dict[str, list[SearchResult]], most: int) -> Iterator[RankedPassage]:
     """Yield the first `most` results of each claim, of equal texts one; the score of a result is 1 / rank."""
     words = words_of(name for claim in claims for name in (claim.head, claim.tail))
     for claim in claims:
@@ -62,5 +62,5 @@ def passages_of_search(claims: Sequence[ClaimPair], results: dict[str, list[Sear
                     id=passage_id(result.url, text), text=text, source=source, url=result.url, section=normalize(result.title).text or None
                 )
                 passages.setdefault(key, (one, result.rank))
-        for rank, (passage, given) in enumerate(list(passages.values())[:most], 1):
-            yield Found(claim, passage, rank, round(1 / given, 4), [*words[claim.head], *words[claim.tail]])
+        for rank, (passage, search_rank) in enumerate(list(passages.values())[:most], 1):
+            yield RankedPassage(claim, passage, rank, round(1 / search_rank, 4), [*words[claim.head], *words[claim.tail]])

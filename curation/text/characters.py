@@ -21,7 +21,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _HALF_QUOTED = re.compile('"([^"“”〝〞\n]{1,60})〞')
 _PRIVATE_AT_END = re.compile(r"[\ue000-\uf8ff]+(?=\s|$)")
 # Characters whose compatibility form is another text: ①, ², ₂, Ⅱ, ½, ℃, ㎡, … and the full-width signs, which signs.py sets.
-_KEPT = re.compile("[①-⓿㈀-㋿㌀-㏿⁰-₟²³¹ªº¼½¾⅐-ↈ℀-⅏…‥—–！（），．：；？～［］｛｝＂＇、。｡｢｣､￥￠￡]")
+_UNCHANGED = re.compile("[①-⓿㈀-㋿㌀-㏿⁰-₟²³¹ªº¼½¾⅐-ↈ℀-⅏…‥—–！（），．：；？～［］｛｝＂＇、。｡｢｣､￥￠￡]")
 _WIDE_IN_NUMBER = re.compile(r"(?<=[0-9])[．～](?=[0-9])")
 _TUMOUR = r"癥(?=[瘕积積块塊瘤])|(?<![慮虑鬱郁迫懼惧怖遺遗發发獨独閉闭經经炎急重病應应忌對对合癌狂躁乏多少焦])癥(?![狀状候結结])"
 """癥 of 癥瘕, and not the traditional form of 症, which 焦慮癥 has."""
@@ -46,21 +46,21 @@ needs_simplifying = re.compile(f"[^\x00-\x7f{_SIGNS}{COMMON}]").search
 
 def repair_encoding(text: str) -> str:
     """Undo UTF-8 that was read as Latin-1 or GBK, when the result is Chinese without a flaw."""
-    if _UTF8_READ_AS_LATIN.search(text) and (found := _reread(text, "cp1252") or _reread(text, "latin-1")):
-        return found
-    if _GBK_READ_AS_LATIN.match(text) and (found := _reread(text, "latin-1", "gb18030")) and not needs_simplifying(found):
-        return found
+    if _UTF8_READ_AS_LATIN.search(text) and (repaired := _reread(text, "cp1252") or _reread(text, "latin-1")):
+        return repaired
+    if _GBK_READ_AS_LATIN.match(text) and (repaired := _reread(text, "latin-1", "gb18030")) and not needs_simplifying(repaired):
+        return repaired
     if len(_UTF8_READ_AS_GBK.findall(text)) * 4 >= len(text):
         return _reread(text, "gb18030") or text
     return text
 
 
-def _reread(text: str, encoding: str, meant: str = "utf-8") -> str | None:
+def _reread(text: str, encoding: str, true_encoding: str = "utf-8") -> str | None:
     try:
-        found = text.encode(encoding).decode(meant)
+        reread = text.encode(encoding).decode(true_encoding)
     except UnicodeError:
         return None
-    return found if _HAS_CJK.search(found) else None
+    return reread if _HAS_CJK.search(reread) else None
 
 
 def unify_characters(text: str) -> str:
@@ -78,7 +78,7 @@ def unify_characters(text: str) -> str:
 
 @cache
 def _plain(character: str) -> str:
-    return character if _KEPT.match(character) else unicodedata.normalize("NFKC", character)
+    return character if _UNCHANGED.match(character) else unicodedata.normalize("NFKC", character)
 
 
 @cache
@@ -93,10 +93,10 @@ def simplify(text: str) -> str:
     converted = _converter().convert(text)
     if converted == text or len(converted) != len(text):
         return converted
-    kept = list(converted)
+    characters = list(converted)
     for word in _PROTECTED.finditer(text):
-        kept[word.start() : word.end()] = word[0]
-    return "".join(kept)
+        characters[word.start() : word.end()] = word[0]
+    return "".join(characters)
 
 
 _MOJIBAKE = re.compile(

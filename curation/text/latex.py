@@ -71,8 +71,8 @@ def holds_latex(text: str) -> bool:
 
 def _of_maths(formula: re.Match[str]) -> str:
     inside = formula[1]
-    found = _IN_MATHS.search(inside)
-    if not found or (found[0] in "<>=≤≥" and _HAS_CJK.search(inside)):
+    match = _IN_MATHS.search(inside)
+    if not match or (match[0] in "<>=≤≥" and _HAS_CJK.search(inside)):
         return formula[0]  # $5 and $7 are prices
     inside = _converted(inside)
     return _BEHIND_RAISED.sub("", _GROUP.sub(r"\1", _BARE_SCRIPT.sub(_script, inside))).strip() if "\\" not in inside else formula[0]

@@ -61,18 +61,18 @@ def _without_glosses(text: str) -> str:
     return text if _OF_READING.search(text) else _GLOSS.sub("", text)
 
 
-def _mend_digits(text: str) -> str:
+def _correct_digits(text: str) -> str:
     return _ONE_FOR_DASH.sub("~", _EARTH_FOR_PLUS_MINUS.sub("±", _LETTER_FOR_ONE.sub("1", text)))
 
 
-def _mend_letters(text: str) -> str:
-    def mend(mark: re.Match[str]) -> str:
+def _correct_letters(text: str) -> str:
+    def correct(mark: re.Match[str]) -> str:
         if mark[3]:
             return mark[3]
         before = text[mark.start() - 1]
         return (mark[1] or mark[2]).lower() if before.islower() or mark[1] else mark[0]
 
-    text = _LETTER_AS_OPTION.sub(mend, text)
+    text = _LETTER_AS_OPTION.sub(correct, text)
     return _LETTER_OF_ABC.sub(r"\1", text.replace("A.B.C.", "ABC")) if "A.B.C." in text else text
 
 
@@ -125,7 +125,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "letters_in_words",
         "letters A-E inside Latin words taken for option letters",
-        _mend_letters,
+        _correct_letters,
         re.compile(r"[A-E]\.").search,
         "斯腾伯格SternB.erg",
         "斯腾伯格Sternberg",
@@ -133,7 +133,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "misread_digits",
         "the letter l or I that stands for 1, 土 for ±, 一 for a dash",
-        _mend_digits,
+        _correct_digits,
         re.compile(r"[lI]|\d[土一]\d").search,
         "抑郁l个月，I7岁，5土2，10一12岁",
         "抑郁1个月，17岁，5±2，10~12岁",

@@ -74,23 +74,23 @@ def _mixed_brackets(text: str) -> str:
     """Give both brackets of a pair one width: half inside formulas, full elsewhere."""
     if "(" not in text and ")" not in text:
         return text
-    found = []
+    parts = []
     end = 0
     for pair in _BRACKETS.finditer(text):
         inside, before, after = pair[1], text[pair.start() - 1 : pair.start()], text[pair.end() : pair.end() + 1]
         formula = not _HAS_CJK.search(inside) and (
             _OPERATOR.search(inside) or (before and (before == "_" or _OPERATOR.match(before))) or (after and _OPERATOR.match(after))
         )
-        found += [text[end : pair.start()], f"({inside})" if formula and inside.strip() else f"（{inside}）"]
+        parts += [text[end : pair.start()], f"({inside})" if formula and inside.strip() else f"（{inside}）"]
         end = pair.end()
-    return "".join([*found, text[end:]])
+    return "".join([*parts, text[end:]])
 
 
 def space(text: str) -> str:
     """Return a text with single blanks, none beside Chinese characters, and `\\n` alone between lines."""
     text = _LINE.sub("\n", _WIDE_BLANKS.sub(" ", text))
-    kept = _FILLED.sub("（ ）", text)
-    return _RUN.sub(lambda run: _blank(kept, run), kept).strip(" \n\t")
+    filled = _FILLED.sub("（ ）", text)
+    return _RUN.sub(lambda run: _blank(filled, run), filled).strip(" \n\t")
 
 
 def _blank(text: str, run: re.Match[str]) -> str:

@@ -19,7 +19,7 @@ from atomexam.runtime.jsonl import read_jsonl, replacing, write_json, write_json
 from atomexam.runtime.stage import run_stage
 from curation.themes.coding import Coded, read_coding_sheet, write_coding_sheet
 from curation.themes.knowledge_types import read_codebook, tabulate
-from curation.themes.queries import draw, read_queries
+from curation.themes.queries import read_queries, sample_queries
 from curation.vocab.reader import read_yaml
 
 _VOCAB = Path(__file__).parents[1] / "vocab"
@@ -36,15 +36,15 @@ def _draw(arguments: argparse.Namespace) -> None:
     table = _keywords(arguments.keywords)
     order = [name for name in table["intents"].values() if name]
     queries = read_queries(arguments.queries, table["intents"])
-    drawn = draw(queries, arguments.per_intent, arguments.seed, order)
-    proposed = write_coding_sheet(arguments.out, drawn, table["codes"])
-    by_intent = Counter(query.intent for query in drawn)
+    sample = sample_queries(queries, arguments.per_intent, arguments.seed, order)
+    proposed = write_coding_sheet(arguments.out, sample, table["codes"])
+    by_intent = Counter(query.intent for query in sample)
     for intent in order:
         short = (
             f", and no more are there than these; {arguments.per_intent} were asked for" if by_intent[intent] < arguments.per_intent else ""
         )
         print(f"{intent:16}{by_intent[intent]:6}{short}")
-    print(f"{arguments.out}: {len(drawn)} queries, a code proposed for {proposed}")
+    print(f"{arguments.out}: {len(sample)} queries, a code proposed for {proposed}")
 
 
 def _codes(arguments: argparse.Namespace) -> None:
@@ -81,24 +81,24 @@ def _keywords(path: Path) -> dict[str, Any]:
     table = read_yaml(path)
     kinds = {"intents": dict[str, str | None], "codes": dict[str, dict[str, list[str]]]}
     if not isinstance(table, dict) or set(table) != set(kinds):
-        raise ValueError(f"{path}: expected `intents` and `codes`, as in curation/vocab/themes.yaml, found {_told(table)}")
+        raise ValueError(f"{path}: expected `intents` and `codes`, as in curation/vocab/themes.yaml, found {_excerpt(table)}")
     return {name: convert(table[name], kind, f"{path}: {name}") for name, kind in kinds.items()}
 
 
-def _told(table: Any) -> str:
+def _excerpt(table: Any) -> str:
     return ", ".join(map(str, table)) if isinstance(table, dict) else f"{table!r:.80}"
 
 
 def _markdown(table: dict[str, Any]) -> str:
     lines = ["| intent | atomic type | queries | share | 95 % interval |", "|---|---|---:|---:|---|"]
-    for intent, found in table["intents"].items():
-        for row in found["types"]:
+    for intent, shares in table["intents"].items():
+        for row in shares["types"]:
             low, high = (f"{100 * bound:.0f}" for bound in row["interval"])
-            kept = f" (dropped: {row['dropped']})" if "dropped" in row else ""
+            remark = f" (dropped: {row['dropped']})" if "dropped" in row else ""
             lines.append(
-                f"| {_cell(intent)} | {_cell(row['type'] + kept)} | {row['count']} | {100 * row['share']:.0f} % | {low} to {high} % |"
+                f"| {_cell(intent)} | {_cell(row['type'] + remark)} | {row['count']} | {100 * row['share']:.0f} % | {low} to {high} % |"
             )
-        lines.append(f"| {_cell(intent)} | all others | {found['others']} | {100 - 100 * found['covered']:.0f} % | |")
+        lines.append(f"| {_cell(intent)} | all others | {shares['others']} | {100 - 100 * shares['covered']:.0f} % | |")
     agreed = table["agreement"]
     lines += ["", f"{table['queries']} queries, {table['coders']} coders."]
     if agreed:
@@ -129,8 +129,8 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         prog="python -m curation.themes", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    told = "intents and keywords; curation/vocab/themes.yaml unless told"
-    keywords: dict[str, Any] = {"type": Path, "default": _VOCAB / "themes.yaml", "help": told}
+    keywords_help = "intents and keywords; curation/vocab/themes.yaml by default"
+    keywords: dict[str, Any] = {"type": Path, "default": _VOCAB / "themes.yaml", "help": keywords_help}
     one = commands.add_parser("draw", help="queries of each intent, drawn for coding, with codes proposed by keywords")
     one.add_argument("queries", type=Path, help="JSON or JSONL records of `query` and `label`, as in KUAKE-QIC")
     one.add_argument("--out", type=Path, required=True, help="the coding sheet, .xlsx")
@@ -139,12 +139,12 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     one.add_argument("--keywords", **keywords)
     two = commands.add_parser("codes", help="filled sheets to codes")
     two.add_argument("sheets", type=Path, nargs="+", help="filled sheets, .xlsx or .csv, one a coder")
-    two.add_argument("--coder", help="name of the coder of a single sheet; the file's name unless told")
+    two.add_argument("--coder", help="name of the coder of a single sheet; the file's name by default")
     two.add_argument("--out", type=Path, required=True, help="the codes, .jsonl")
     three = commands.add_parser("table", help="codes to the table of intents, types and shares")
     three.add_argument("codes", type=Path, help="what `codes` wrote")
     three.add_argument(
-        "--codebook", type=Path, default=_VOCAB / "codebook.yaml", help="code -> type; curation/vocab/codebook.yaml unless told"
+        "--codebook", type=Path, default=_VOCAB / "codebook.yaml", help="code -> type; curation/vocab/codebook.yaml by default"
     )
     three.add_argument("--min-share", type=_share, default=0.05, help="types below this share of an intent are counted together (0.05)")
     three.add_argument("--out", type=Path, required=True, help="folder for themes.json and themes.md")

@@ -10,7 +10,7 @@ from atomexam.runtime.sheets import SheetRow, read_sheet, typed, write_sheet
 from curation.themes.queries import Query, query_id
 
 
-class Proposal(NamedTuple):
+class CodeProposal(NamedTuple):
     """A code that a query may have."""
 
     code: str
@@ -18,10 +18,10 @@ class Proposal(NamedTuple):
     """What in the query speaks for it."""
 
 
-def propose(query: Query, codes: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Proposal]:
+def propose(query: Query, codes: Mapping[str, Mapping[str, Sequence[str]]]) -> list[CodeProposal]:
     """Return the codes whose keywords stand in a query, that of the longest keyword first; keywords of its own intent go before others."""
-    found = []
-    for place, (code, keywords) in enumerate(codes.items()):
+    proposals = []
+    for position, (code, keywords) in enumerate(codes.items()):
         spoken = [
             (name != query.intent, -len(word), word)
             for name in ("any", query.intent)
@@ -30,8 +30,8 @@ def propose(query: Query, codes: Mapping[str, Mapping[str, Sequence[str]]]) -> l
         ]
         if spoken:
             own, length, word = min(spoken)
-            found.append((length, own, place, Proposal(code, word)))
-    return [proposal for *_, proposal in sorted(found)]
+            proposals.append((length, own, position, CodeProposal(code, word)))
+    return [proposal for *_, proposal in sorted(proposals)]
 
 
 _COLUMNS = ("id", "intent", "query", "proposed", "because", "confirm", "code", "comment")
@@ -55,29 +55,29 @@ def write_coding_sheet(path: Path, queries: Iterable[Query], codes: Mapping[str,
     """Write the sheet that a coder fills in; return for how many queries a code is proposed."""
     rows, proposed = [], 0
     for query in queries:
-        found = propose(query, codes)
-        proposed += bool(found)
-        because = "; ".join(f"{code}: {word}" for code, word in found)
-        rows.append((query.id, query.intent, query.text, found[0].code if found else "", because, "", "", ""))
+        proposals = propose(query, codes)
+        proposed += bool(proposals)
+        because = "; ".join(f"{code}: {word}" for code, word in proposals)
+        rows.append((query.id, query.intent, query.text, proposals[0].code if proposals else "", because, "", "", ""))
     write_sheet(path, _COLUMNS, rows, {"confirm": [_YES]})
     return proposed
 
 
 def read_coding_sheet(path: Path, coder: str) -> list[Coded]:
-    """Return what a coder filled in: `code` (several parted by ;, the main one first), or, where `confirm` says yes, what was proposed.
+    """Return what a coder filled in: `code` (several separated by ;, the main one first), or, where `confirm` says yes, what was proposed.
 
     Raises:
         ValueError: a column is missing, a query was changed, named twice, or confirmed without a proposal.
     """
-    found: dict[str, Coded] = {}
+    by_query: dict[str, Coded] = {}
     for row in read_sheet(path):
         one = _read_row(row, coder)
         if one is None:
             continue
-        if one.query_id in found:
+        if one.query_id in by_query:
             raise ValueError(f"{row.where}: the query {one.query!r} stands there twice; leave one line")
-        found[one.query_id] = one
-    return list(found.values())
+        by_query[one.query_id] = one
+    return list(by_query.values())
 
 
 def _read_row(row: SheetRow, coder: str) -> Coded | None:

@@ -51,8 +51,8 @@ def tabulate(coded: Sequence[Coded], codebook: Mapping[str, Theme], order: Seque
     """
     unknown = Counter(code for one in coded for code in one.codes if code not in codebook)
     if unknown:
-        told = ", ".join(f"{code} ({n})" for code, n in sorted(unknown.items()))
-        raise ValueError(f"codes that the codebook does not know: {told}; add them to it, or mend the sheets and run `codes` again")
+        listed = ", ".join(f"{code} ({n})" for code, n in sorted(unknown.items()))
+        raise ValueError(f"codes that the codebook does not know: {listed}; add them to it, or mend the sheets and run `codes` again")
     intents: dict[str, Counter[str]] = defaultdict(Counter)
     for votes in _by_query(coded).values():
         counted = Counter(codebook[one.codes[0]].type for one in votes).most_common(2)
@@ -70,7 +70,7 @@ def tabulate(coded: Sequence[Coded], codebook: Mapping[str, Theme], order: Seque
 
 def agreement(coded: Sequence[Coded], codebook: Mapping[str, Theme]) -> dict[str, Any] | None:
     """Return Krippendorff's alpha (nominal) of the types over queries with two coders or more; None without such."""
-    names = {name: place for place, name in enumerate(dict.fromkeys(theme.type for theme in codebook.values()))}
+    names = {name: index for index, name in enumerate(dict.fromkeys(theme.type for theme in codebook.values()))}
     shared = [votes for votes in _by_query(coded).values() if len(votes) > 1]
     if not shared:
         return None
@@ -78,15 +78,15 @@ def agreement(coded: Sequence[Coded], codebook: Mapping[str, Theme]) -> dict[str
     for row, votes in enumerate(shared):
         for one in votes:
             counts[row, names[codebook[one.codes[0]].type]] += 1
-    found = alpha(counts)  # None where all say the same: nothing to agree on
-    return {"queries": len(shared), "alpha": None if found is None else round(found, 4)}
+    value = alpha(counts)  # None where all say the same: nothing to agree on
+    return {"queries": len(shared), "alpha": None if value is None else round(value, 4)}
 
 
 def _by_query(coded: Sequence[Coded]) -> dict[str, list[Coded]]:
-    found: dict[str, list[Coded]] = defaultdict(list)
+    by_query: dict[str, list[Coded]] = defaultdict(list)
     for one in sorted(coded, key=lambda one: (one.query_id, one.coder)):
-        found[one.query_id].append(one)
-    return found
+        by_query[one.query_id].append(one)
+    return by_query
 
 
 def _of_intent(counts: Counter[str], dropped: Mapping[str, str | None], min_share: float) -> dict[str, Any]:

@@ -21,7 +21,7 @@ class Query(Struct, frozen=True):
     text: str
 
 
-class _Record(Struct):
+class _QueryRecord(Struct):
     query: str
     label: str
 
@@ -37,9 +37,9 @@ def read_queries(path: Path, intents: Mapping[str, str | None]) -> list[Query]:
     content = path.read_bytes()
     try:
         if content.lstrip()[:1] == b"[":
-            records = msgspec.json.decode(content, type=list[_Record])
+            records = msgspec.json.decode(content, type=list[_QueryRecord])
         else:
-            records = [msgspec.json.decode(line, type=_Record) for line in content.splitlines() if line.strip()]
+            records = [msgspec.json.decode(line, type=_QueryRecord) for line in content.splitlines() if line.strip()]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path}: {error}; expected {_LAYOUT}") from None
     if not records:
@@ -48,13 +48,13 @@ def read_queries(path: Path, intents: Mapping[str, str | None]) -> list[Query]:
         known = ", ".join(intents)
         where = "`intents` in curation/vocab/themes.yaml, or in a copy that --keywords names"
         raise ValueError(f"{path}: unknown intents {', '.join(unknown)}; known: {known}; add them to {where}")
-    found: dict[str, Query] = {}
+    by_id: dict[str, Query] = {}
     for record in records:
         intent, text = intents[record.label], _plain(record.query)
         if intent and canonical(text):
             query = Query(query_id(intent, text), intent, text)
-            found.setdefault(query.id, query)
-    return list(found.values())
+            by_id.setdefault(query.id, query)
+    return list(by_id.values())
 
 
 def _plain(text: str) -> str:
@@ -67,7 +67,7 @@ def query_id(intent: str, text: str) -> str:
     return content_id("query", intent, canonical(text))
 
 
-def draw(queries: Iterable[Query], per_intent: int, seed: int, order: Sequence[str]) -> list[Query]:
+def sample_queries(queries: Iterable[Query], per_intent: int, seed: int, order: Sequence[str]) -> list[Query]:
     """Return up to `per_intent` queries of each intent by lot; a query's lot hangs on its id and the seed alone."""
-    lots = sorted(queries, key=lambda query: draw_order(seed, query.id))
-    return [query for intent in order for query in [one for one in lots if one.intent == intent][:per_intent]]
+    in_draw_order = sorted(queries, key=lambda query: draw_order(seed, query.id))
+    return [query for intent in order for query in [one for one in in_draw_order if one.intent == intent][:per_intent]]

@@ -69,7 +69,7 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, "validate", Validation, paths)
     runs = args.params.runs or list(args.all_params.get("runs") or {})
     files = tuple(_replies(args, run) for run in runs)
-    places = InputPaths(args.questions, args.facts, args.claims, args.clusters, args.splits, files)
+    inputs = InputPaths(args.questions, args.facts, args.claims, args.clusters, args.splits, files)
     if not args.params.what or ("predictions" in args.params.what and not runs):
         raise ValueError("nothing to check: name tables after --what, and for predictions runs after --runs or in params.yaml")
     known = [*TABLES, PROFILE]
@@ -85,7 +85,7 @@ def main(argv: list[str] | None = None) -> None:
         ):  # of another run: it would say all is well
             stale.unlink(missing_ok=True)
         context = quiet_context()
-        made = ((table, columns_of_rows(profile) if table == PROFILE else TABLES[table](places)) for table in suites)
+        made = ((table, columns_of_rows(profile) if table == PROFILE else TABLES[table](inputs)) for table in suites)
         tables = [check_table(context, table, columns, suites[table]) for table, columns in made]
         write_reports(out, tables)
         if PROFILE in suites:
@@ -100,8 +100,8 @@ def main(argv: list[str] | None = None) -> None:
         if warned := failures(tables, "warning"):
             logger.warning("expectations of severity warning do not hold; the line goes on:\n%s", describe(warned))
         if failed := failures(tables, "error"):
-            told = f"{out / 'index.html'} is the report, {out / 'failing.jsonl'} names all ids; mend what makes them, then `dvc repro`"
-            raise ValueError(f"expectations failed; {told}:\n{describe(failed)}")
+            advice = f"{out / 'index.html'} is the report, {out / 'failing.jsonl'} names all ids; mend what makes them, then `dvc repro`"
+            raise ValueError(f"expectations failed; {advice}:\n{describe(failed)}")
         write_json(args.metrics, figures(tables))
         write_json(out / PASSED, list(suites))
     counts = figures(tables)

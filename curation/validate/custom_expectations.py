@@ -20,30 +20,34 @@ def answers_in_options(answers: pd.Series, options: pd.Series) -> list[bool]:
     return [set(_text(answer)) <= set(_text(letters)) for answer, letters in zip(answers, options, strict=True)]
 
 
-def differs_by_negation(said: pd.Series, denied: pd.Series, negations: list[list[str]]) -> list[bool]:
+def differs_by_negation(affirmed: pd.Series, denied: pd.Series, negations: list[list[str]]) -> list[bool]:
     """Tell for each row whether the second sentence is the first with one word changed as a negation changes it, and nothing else."""
     allowed = [tuple(pair) for pair in negations]
-    return [_is_denial(_text(one), _text(other), allowed) for one, other in zip(said, denied, strict=True)]
+    return [_is_denial(_text(one), _text(other), allowed) for one, other in zip(affirmed, denied, strict=True)]
 
 
 def groups_whole(groups: pd.Series, homes: pd.Series) -> list[bool]:
-    """Tell for each row whether all rows of its group have one home; every row of a torn group fails."""
-    found: dict[Any, set] = defaultdict(set)
+    """Tell for each row whether all rows of its group have one home; every row of a divided group fails."""
+    homes_of: dict[Any, set] = defaultdict(set)
     for group, home in zip(groups, homes, strict=True):
-        found[group].add(home)
-    return [len(found[group]) == 1 for group in groups]
+        homes_of[group].add(home)
+    return [len(homes_of[group]) == 1 for group in groups]
 
 
-def _is_denial(said: str, denied: str, negations: list[tuple[str, ...]]) -> bool:
-    """Tell whether there is a place at which putting one word for another makes the one sentence the other."""
+def _is_denial(affirmed: str, denied: str, negations: list[tuple[str, ...]]) -> bool:
+    """Tell whether replacing one word by another at some position makes the one sentence the other."""
     start = 0
-    while start < min(len(said), len(denied)) and said[start] == denied[start]:
+    while start < min(len(affirmed), len(denied)) and affirmed[start] == denied[start]:
         start += 1
     for before, after in negations:
-        # A word that begins or ends like its neighbours may stand further left than where the sentences part.
-        if len(denied) - len(said) == len(after) - len(before):
-            for place in range(start, max(-1, start - max(len(before), len(after)) - 1), -1):
-                if said.startswith(before, place) and said[:place] + after + said[place + len(before) :] == denied and said != denied:
+        # A word that begins or ends like its neighbours may stand further left than where the sentences diverge.
+        if len(denied) - len(affirmed) == len(after) - len(before):
+            for index in range(start, max(-1, start - max(len(before), len(after)) - 1), -1):
+                if (
+                    affirmed.startswith(before, index)
+                    and affirmed[:index] + after + affirmed[index + len(before) :] == denied
+                    and affirmed != denied
+                ):
                     return True
     return False
 
@@ -53,17 +57,17 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _measured_by(name: str, rule: Callable[..., list[bool]], given: tuple[str, ...] = ()) -> str:
-    """Make a rule of two columns known to Great Expectations under a name, and return it; `given` are its further arguments."""
+def _measured_by(name: str, rule: Callable[..., list[bool]], arguments: tuple[str, ...] = ()) -> str:
+    """Register a rule of two columns with Great Expectations under a name, and return it; `arguments` names its further arguments."""
 
     class _Provider(ColumnPairMapMetricProvider):
         condition_metric_name = f"column_pair_values.{name}"
         condition_domain_keys = _DOMAIN
-        condition_value_keys = given
+        condition_value_keys = arguments
 
         @column_pair_condition_partial(engine=PandasExecutionEngine)
         def _pandas(cls, column_A: pd.Series, column_B: pd.Series, **values: Any) -> pd.Series:
-            return pd.Series(rule(column_A, column_B, **{key: values[key] for key in given}), index=column_A.index, dtype=bool)
+            return pd.Series(rule(column_A, column_B, **{key: values[key] for key in arguments}), index=column_A.index, dtype=bool)
 
     return _Provider.condition_metric_name
 

@@ -26,8 +26,8 @@ def injections(questions: Path, facts: Path, passages: Path) -> Iterator[dict[st
         for record in records:
             texts = _texts(record)
             if ways := attempts("\n".join(texts)):
-                found = next((text for text in texts if attempts(text)), texts[0])
-                yield {"id": record.id, "sources": _sources(record), "ways": ways, "excerpt": found[:_EXCERPT_CHARS]}
+                excerpt = next((text for text in texts if attempts(text)), texts[0])
+                yield {"id": record.id, "sources": _sources(record), "ways": ways, "excerpt": excerpt[:_EXCERPT_CHARS]}
 
 
 def counts_by_source(rows: Iterable[Mapping[str, Any]], sources: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -56,4 +56,4 @@ def _texts(record: Record) -> list[str]:
 
 
 def _sources(record: Record) -> list[str]:
-    return [record.source] if isinstance(record, Passage) else sorted({seen.source for seen in record.provenance})
+    return [record.source] if isinstance(record, Passage) else sorted({origin.source for origin in record.provenance})

@@ -23,11 +23,11 @@ _FILE = "file:"
 _SIGNS_OF_BREADCRUMBS = (">", "＞", "›", "»")
 _MIN_PART_CHARS = 2  # of a tail that is part of another
 _MIN_JOINED_CHARS = 5  # four characters are one term: 清热解毒
-_SEEN_ELSEWHERE = ("no_exam", "exam_unknown", "subject_unknown")  # which have lines to paste
+_REPORTED_ELSEWHERE = ("no_exam", "exam_unknown", "subject_unknown")  # which have lines to paste
 _FAR = 0.3
 """Difference from the median of the other sources from which a share is unlike theirs."""
 _MIN_OTHERS = 3
-_SHARES_OF_KEPT = (*SIGNS, "verdict_over_options", "letters_as_words", "exam_unknown", "subject_unknown", "named_after_source",
+_SHARES_OF_ACCEPTED = (*SIGNS, "verdict_over_options", "letters_as_words", "exam_unknown", "subject_unknown", "named_after_source",
                    "breadcrumb_as_name")  # fmt: skip
 _OF_KEYS = frozenset({"key_out_of_order", "several_letters_for_single", "key_beyond_options"})
 _NEVER = ("named_after_source", "breadcrumb_as_name")
@@ -35,7 +35,7 @@ _NEVER = ("named_after_source", "breadcrumb_as_name")
 _SHARES_OF_FACTS = ("tails_run_together", "names_cut")
 
 
-class Became(NamedTuple):
+class CleanOutcome(NamedTuple):
     """What `clean` made of an item."""
 
     question_type: str
@@ -55,18 +55,18 @@ class CleanFiles(NamedTuple):
     """Counts of `clean`: which sources there are, and what no table knows."""
 
 
-def counts_of(places: CleanFiles) -> dict[str, Any]:
+def counts_of(inputs: CleanFiles) -> dict[str, Any]:
     """Return the figures of `clean`, which name the sources that it read, references aside."""
-    if not places.metrics.exists():
-        raise FileNotFoundError(f"{places.metrics}: no such file; `dvc repro clean` builds it")
-    return json.loads(places.metrics.read_text(encoding="utf-8"))
+    if not inputs.metrics.exists():
+        raise FileNotFoundError(f"{inputs.metrics}: no such file; `dvc repro clean` builds it")
+    return json.loads(inputs.metrics.read_text(encoding="utf-8"))
 
 
-def profile_rows(places: CleanFiles) -> list[dict[str, Any]]:
+def profile_rows(inputs: CleanFiles) -> list[dict[str, Any]]:
     """Return the profile of each source and file, sorted by name."""
-    counted = counts_of(places)
-    questions = _questions_table(places, sorted(counted["by_source"]))
-    facts = _facts_table(read_jsonl(places.facts, Fact))
+    counted = counts_of(inputs)
+    questions = _questions_table(inputs, sorted(counted["by_source"]))
+    facts = _facts_table(read_jsonl(inputs.facts, Fact))
     rows = [row for by in ("source", "file") for row in _rows_by(by, questions, facts)]
     for row in rows:
         row["unknown_labels"] = _unknown_labels(row["id"], counted)
@@ -76,36 +76,36 @@ def profile_rows(places: CleanFiles) -> list[dict[str, Any]]:
 
 def columns_of_rows(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     """Return rows as a table for Great Expectations, with all its columns where there is no row."""
-    names = ["id", "questions", "kept", "rejected", "commonest_letter", *_SHARES_OF_KEPT, "facts", *_SHARES_OF_FACTS,
+    names = ["id", "questions", "kept", "rejected", "commonest_letter", *_SHARES_OF_ACCEPTED, "facts", *_SHARES_OF_FACTS,
              "unknown_labels_everywhere", "far_from_others"]  # fmt: skip
-    told = [row | {"unknown_labels_everywhere": _everywhere(row), "far_from_others": len(row.get("unlike", {}))} for row in rows]
-    return {name: [row.get(name) for row in told] for name in names}
+    complete = [row | {"unknown_labels_everywhere": _everywhere(row), "far_from_others": len(row.get("unlike", {}))} for row in rows]
+    return {name: [row.get(name) for row in complete] for name in names}
 
 
 def _everywhere(row: Mapping[str, Any]) -> int:
     return sum(one["share"] >= 0.9 for one in row["unknown_labels"])
 
 
-def _questions_table(places: CleanFiles, sources: Iterable[str]) -> pd.DataFrame:
-    kept: dict[tuple[str, ...], Became] = {}
-    for question in read_jsonl(places.questions, Question):
-        for seen in question.provenance:
-            kept[seen.source, seen.page_id, seen.position] = Became(
+def _questions_table(inputs: CleanFiles, sources: Iterable[str]) -> pd.DataFrame:
+    accepted: dict[tuple[str, ...], CleanOutcome] = {}
+    for question in read_jsonl(inputs.questions, Question):
+        for origin in question.provenance:
+            accepted[origin.source, origin.page_id, origin.position] = CleanOutcome(
                 question.question_type, question.exam, question.subject, question.answer
             )
-    return pd.DataFrame(row for source in sources for row in _question_rows(places.items / f"{source}.jsonl", kept))
+    return pd.DataFrame(row for source in sources for row in _question_rows(inputs.items / f"{source}.jsonl", accepted))
 
 
-def _question_rows(path: Path, kept: Mapping[tuple[str, ...], Became]) -> Iterator[dict[str, Any]]:
+def _question_rows(path: Path, accepted: Mapping[tuple[str, ...], CleanOutcome]) -> Iterator[dict[str, Any]]:
     for item in read_jsonl(path, Item):
         if isinstance(item, QuestionItem):
-            seen = item.provenance
-            yield _question_row(item, kept.get((seen.source, seen.page_id, seen.position)))
+            origin = item.provenance
+            yield _question_row(item, accepted.get((origin.source, origin.page_id, origin.position)))
 
 
-def _question_row(item: QuestionItem, became: Became | None) -> dict[str, Any]:
+def _question_row(item: QuestionItem, outcome: CleanOutcome | None) -> dict[str, Any]:
     source, options, key = item.provenance.source, options_of(item), key_of(item)
-    kind, exam, subject, answer = became or Became("", "", "", None)
+    kind, exam, subject, answer = outcome or CleanOutcome("", "", "", None)
     signs = set(signs_of(item))
     if answer != "".join(sorted(set(key))):  # a joined key that was given back to its questions is no fault
         signs -= _OF_KEYS
@@ -114,7 +114,7 @@ def _question_row(item: QuestionItem, became: Became | None) -> dict[str, Any]:
         "source": source,
         "file": f"{source} {item.url.removeprefix(_FILE)}" if item.url.startswith(_FILE) else None,
         "doubt": item.doubt,
-        "kept": became is not None,
+        "kept": outcome is not None,
         "kind": kind_of(item),
         "type": kind or None,
         "options": len(options),
@@ -136,7 +136,7 @@ def _facts_table(facts: Iterable[Fact]) -> pd.DataFrame:
     rows = [
         {"source": source, "relation": fact.relation, "tail": fact.tail, "names_cut": bool(CUT.search(fact.head) or CUT.search(fact.tail))}
         for fact in facts
-        for source in sorted({seen.source for seen in fact.provenance})
+        for source in sorted({origin.source for origin in fact.provenance})
     ]
     table = pd.DataFrame(rows, columns=["source", "relation", "tail", "names_cut"])
     joined = {relation: _run_together(set(tails)) for relation, tails in table.groupby("relation")["tail"]}
@@ -161,34 +161,34 @@ def _is_joined(tail: str, tails: set[str], most: int) -> bool:
 
 
 def _rows_by(by: str, questions: pd.DataFrame, facts: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    asked: dict[str, Any] = {str(name): rows for name, rows in questions.groupby(by)} if len(questions) else {}
+    by_name: dict[str, Any] = {str(name): rows for name, rows in questions.groupby(by)} if len(questions) else {}
     stated: dict[str, Any] = {str(name): rows for name, rows in facts.groupby("source")} if by == "source" else {}
-    files: Counter[str] = Counter(name.split(" ", 1)[0] for name in asked) if by == "file" else Counter()
-    for name in sorted(asked.keys() | stated.keys()):
+    files: Counter[str] = Counter(name.split(" ", 1)[0] for name in by_name) if by == "file" else Counter()
+    for name in sorted(by_name.keys() | stated.keys()):
         if by == "file" and files[name.split(" ", 1)[0]] == 1:
             continue  # it is the source
-        yield {"id": name} | _of_questions(asked.get(name)) | _of_facts(stated.get(name))
+        yield {"id": name} | _of_questions(by_name.get(name)) | _of_facts(stated.get(name))
 
 
 def _of_questions(rows: pd.DataFrame | None) -> dict[str, Any]:
     if rows is None:
         return {"questions": 0}
-    kept = rows[rows["kept"]]
+    accepted = rows[rows["kept"]]
     letters = rows["letter"].dropna()
     return {
         "questions": len(rows),
-        "kept": len(kept),
+        "kept": len(accepted),
         "rejected": _share(~rows["kept"]),
         "doubts": _counts(rows["doubt"]),
         "kinds": _counts(rows["kind"]),
-        "types": _counts(kept["type"]),
+        "types": _counts(accepted["type"]),
         "options": _counts(rows["options"]),
         "letters": _counts(letters),
         "commonest_letter": round(float(letters.value_counts(normalize=True).max()), 4) if len(letters) >= MIN_ROWS else None,
         "stem_chars": {str(at): int(rows["stem_chars"].quantile(at)) for at in (0.5, 0.95, 1.0)},
-        "exams": _counts(kept["exam"]),
-        "subjects": _counts(kept["subject"]),
-        **{name: _share(kept[name], 1 if name in _NEVER else MIN_ROWS) for name in _SHARES_OF_KEPT},
+        "exams": _counts(accepted["exam"]),
+        "subjects": _counts(accepted["subject"]),
+        **{name: _share(accepted[name], 1 if name in _NEVER else MIN_ROWS) for name in _SHARES_OF_ACCEPTED},
     }
 
 
@@ -227,13 +227,13 @@ def _unknown_labels(source: str, counted: Mapping[str, Any]) -> list[dict[str, A
 def _compare(rows: list[dict[str, Any]]) -> None:
     """Add to each source the shares in which it is unlike the other sources: share -> its own and the median of theirs."""
     table = pd.DataFrame(rows)
-    shares = [name for name in (*_SHARES_OF_KEPT, *_SHARES_OF_FACTS) if name in table and name not in _SEEN_ELSEWHERE]
+    shares = [name for name in (*_SHARES_OF_ACCEPTED, *_SHARES_OF_FACTS) if name in table and name not in _REPORTED_ELSEWHERE]
     unlike: dict[int, dict[str, list[float]]] = defaultdict(dict)
     for name in shares:
         column = pd.to_numeric(table[name])
-        for place in column.dropna().index:
-            others = column.drop(place).dropna()
-            if len(others) >= _MIN_OTHERS and abs(column[place] - others.median()) > _FAR:
-                unlike[place][name] = [float(column[place]), round(float(others.median()), 4)]
-    for place, row in enumerate(rows):
-        row["unlike"] = unlike[place]
+        for source in column.dropna().index:
+            others = column.drop(source).dropna()
+            if len(others) >= _MIN_OTHERS and abs(column[source] - others.median()) > _FAR:
+                unlike[source][name] = [float(column[source]), round(float(others.median()), 4)]
+    for source, row in enumerate(rows):
+        row["unlike"] = unlike[source]

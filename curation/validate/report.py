@@ -6,14 +6,14 @@ from typing import Any
 
 from atomexam.runtime.jsonl import replacing, write_json, write_jsonl
 from curation.validate.data_docs import plain_page
-from curation.validate.run import Checked, Result
+from curation.validate.run import CheckedTable, ExpectationResult
 
 DATA_DOCS = "data_docs"
-_IDS_TOLD = 10
+_MAX_IDS = 10
 _TEMPLATES = Path(__file__).parent
 
 
-def figures(tables: Sequence[Checked]) -> dict[str, dict[str, int]]:
+def figures(tables: Sequence[CheckedTable]) -> dict[str, dict[str, int]]:
     """Return the tracked metrics: counts alone, which equal data always gives again."""
     return {
         one.table: {
@@ -26,24 +26,24 @@ def figures(tables: Sequence[Checked]) -> dict[str, dict[str, int]]:
     }
 
 
-def failures(tables: Sequence[Checked], severity: str) -> list[Result]:
+def failures(tables: Sequence[CheckedTable], severity: str) -> list[ExpectationResult]:
     """Return the results of a severity that do not hold."""
     return [result for one in tables for result in one.results if not result.success and result.severity == severity]
 
 
-def describe(results: Sequence[Result]) -> str:
+def describe(results: Sequence[ExpectationResult]) -> str:
     """Return what does not hold, a line each, with the first ids."""
     lines = []
     for result in results:
-        told = ", ".join(_with_figure(result, key) for key in result.broken_by[:_IDS_TOLD]) or "the table as a whole"
-        more = f" and {len(result.broken_by) - _IDS_TOLD} more" if len(result.broken_by) > _IDS_TOLD else ""
+        ids = ", ".join(_with_figure(result, key) for key in result.broken_by[:_MAX_IDS]) or "the table as a whole"
+        more = f" and {len(result.broken_by) - _MAX_IDS} more" if len(result.broken_by) > _MAX_IDS else ""
         on = f" on {', '.join(result.columns)}" if result.columns else ""
         why = f" ({result.why})" if result.why else ""
-        lines.append(f"  {result.table}: {result.expectation}{on}: {told}{more}{why}")
+        lines.append(f"  {result.table}: {result.expectation}{on}: {ids}{more}{why}")
     return "\n".join(lines)
 
 
-def _with_figure(result: Result, key: str) -> str:
+def _with_figure(result: ExpectationResult, key: str) -> str:
     return f"{key} has {result.figures[key]:g}, {result.bounds}" if result.bounds and key in result.figures else key
 
 
@@ -52,7 +52,7 @@ def write_profile(
     metrics: Path,
     rows: Sequence[Mapping[str, Any]],
     lines: Sequence[str],
-    tables: Sequence[Checked],
+    tables: Sequence[CheckedTable],
     injections: Mapping[str, Mapping[str, int]],
 ) -> None:
     """Write the profile of the sources, the lines to paste, and for the report what is out of bounds, whether the bounds hold or not."""
@@ -81,7 +81,7 @@ def write_profile(
     write_json(metrics, {"sources": sources, "bounds": bounds, "outside": outside, "lines": list(lines), "injections": injections})
 
 
-def write_reports(out: Path, tables: Sequence[Checked]) -> None:
+def write_reports(out: Path, tables: Sequence[CheckedTable]) -> None:
     """Write all that is to be read, whether the tables hold or not."""
     for stale in [*out.glob("*.part"), *(out / DATA_DOCS).glob("*")]:  # of a killed run, and of tables that another run checked
         stale.unlink()
@@ -99,7 +99,7 @@ def write_reports(out: Path, tables: Sequence[Checked]) -> None:
     _write(out / "index.html", _index(tables, rows))
 
 
-def _row(result: Result) -> dict[str, Any]:
+def _row(result: ExpectationResult) -> dict[str, Any]:
     return {
         "table": result.table,
         "expectation": result.expectation,
@@ -108,11 +108,11 @@ def _row(result: Result) -> dict[str, Any]:
         "why": result.why,
         "success": result.success,
         "broken_by": len(result.broken_by),
-        "first": [_with_figure(result, key) for key in result.broken_by[:_IDS_TOLD]],
+        "first": [_with_figure(result, key) for key in result.broken_by[:_MAX_IDS]],
     }
 
 
-def _index(tables: Sequence[Checked], rows: list[dict[str, Any]]) -> str:
+def _index(tables: Sequence[CheckedTable], rows: list[dict[str, Any]]) -> str:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(

@@ -1,4 +1,4 @@
-"""Files of splits and predictions -> tables for validation. What should be there and is not stands in them as a row with gaps."""
+"""Files of splits and predictions -> tables for validation. A missing record is a row with gaps."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -15,12 +15,12 @@ from curation.validate.tables import Columns, InputPaths, Makers, columns_of
 
 SPLITS = ("train", "dev", "test", "reserved")
 RETIRED = "retired"
-"""Folder of what stands in no split, because it or its kin was once in test or reserved. Its cluster may be in one."""
+"""Folder of what stands in no split, because it, or a record tied to it, was once in test or reserved. Its cluster may be in one."""
 SIDES = ("factual", "non_factual")
 
 
-class _Drawn(NamedTuple):
-    """One record of a split, or one that no split holds."""
+class _SplitRecord(NamedTuple):
+    """One record of a split, or one that is in no split."""
 
     id: str
     split: str | None
@@ -30,7 +30,7 @@ class _Drawn(NamedTuple):
     print: bytes
 
 
-class _Asked(NamedTuple):
+class _RunReply(NamedTuple):
     """One reply of a run, or one that it lacks."""
 
     run: str
@@ -40,15 +40,15 @@ class _Asked(NamedTuple):
     reply: Prediction | None
 
 
-def splits_table(places: InputPaths) -> Columns:
+def splits_table(inputs: InputPaths) -> Columns:
     """Return a row a question or claim of a split, and one, without a split, for each that is in none."""
-    known = {drawn.id: drawn.print for drawn in _drawn(places.questions, places.claims, None)}
-    folders = {split: places.splits / split for split in SPLITS}
-    if (places.splits / RETIRED).exists():
-        folders[RETIRED] = places.splits / RETIRED
-    rows = [row for split, folder in folders.items() for row in _drawn(folder / "questions.jsonl", folder / "claims.jsonl", split)]
+    known = {one.id: one.print for one in _split_records(inputs.questions, inputs.claims, None)}
+    folders = {split: inputs.splits / split for split in SPLITS}
+    if (inputs.splits / RETIRED).exists():
+        folders[RETIRED] = inputs.splits / RETIRED
+    rows = [row for split, folder in folders.items() for row in _split_records(folder / "questions.jsonl", folder / "claims.jsonl", split)]
     lacking = sorted(known.keys() - {row.id for row in rows})
-    makers: Makers[_Drawn] = {
+    makers: Makers[_SplitRecord] = {
         "id": lambda d: d.id,
         "split": lambda d: d.split,
         "cluster_id": lambda d: d.cluster_id if d.split != RETIRED else None,
@@ -56,35 +56,35 @@ def splits_table(places: InputPaths) -> Columns:
         "head": lambda d: d.head,
         "as_it_came?": lambda d: d.split is None or known.get(d.id) == d.print,
     }
-    return columns_of([*rows, *(_Drawn(key, None, None, None, None, b"") for key in lacking)], makers)
+    return columns_of([*rows, *(_SplitRecord(key, None, None, None, None, b"") for key in lacking)], makers)
 
 
-def _drawn(questions: Path, claims: Path, split: str | None) -> Iterator[_Drawn]:
+def _split_records(questions: Path, claims: Path, split: str | None) -> Iterator[_SplitRecord]:
     for question in read_jsonl(questions, Question):
-        yield _Drawn(question.id, split, question.cluster_id, question.group_id, None, _print(question))
+        yield _SplitRecord(question.id, split, question.cluster_id, question.group_id, None, _print(question))
     for claim in read_jsonl(claims, ClaimPair):
-        yield _Drawn(claim.id, split, None, None, claim.head, _print(claim))
+        yield _SplitRecord(claim.id, split, None, None, claim.head, _print(claim))
 
 
 def _print(record: Question | ClaimPair) -> bytes:
     return hashlib.blake2b(to_line(record), digest_size=16).digest()
 
 
-def predictions_table(places: InputPaths) -> Columns:
+def predictions_table(inputs: InputPaths) -> Columns:
     """Return a row a reply, and one without reply for each claim that a run of claims does not answer on both sides."""
-    test = places.splits / "test"
+    test = inputs.splits / "test"
     claims = {f"{claim.id}/{side}" for claim in read_jsonl(test / "claims.jsonl", ClaimPair) for side in SIDES}
     items = claims | {question.id for question in read_jsonl(test / "questions.jsonl", Question)}
-    rows = list(chain.from_iterable(_asked(path, claims) for path in sorted(places.predictions, key=lambda path: path.stem)))
-    asked = Counter((row.run, row.item_id) for row in rows)
+    rows = list(chain.from_iterable(_run_replies(path, claims) for path in sorted(inputs.predictions, key=lambda path: path.stem)))
+    replies_per_item = Counter((row.run, row.item_id) for row in rows)
     often: dict[str, int] = defaultdict(int)
-    for (run, _), times in asked.items():
+    for (run, _), times in replies_per_item.items():
         often[run] = max(often[run], times)
-    makers: Makers[_Asked] = {
+    makers: Makers[_RunReply] = {
         "id": lambda a: f"{a.run}/{a.item_id}" if a.repeat is None else f"{a.run}/{a.item_id}/{a.repeat}",
         "run": lambda a: a.run,
         "file": lambda a: a.file,
-        # What follows another reply is asked anew in each repeat; its own words are held to the wording by the first of its case.
+        # What follows another reply is asked anew in each repeat; its own words are compared with the wording of the first of its case.
         "item_asked_alone": lambda a: None if a.reply and a.reply.follows else f"{a.run}/{a.item_id}",
         "prompt_sha256": lambda a: a.reply and a.reply.prompt_sha256,
         "reply": lambda a: (a.reply and a.reply.reply) or None,
@@ -92,15 +92,15 @@ def predictions_table(places: InputPaths) -> Columns:
         "failed_with_cause?": lambda a: not a.reply or (a.reply.finish_reason == "error") == bool(a.reply.error),
         "tokens": lambda a: a.reply.tokens if a.reply else 0,
         "item_in_test?": lambda a: a.item_id in items,
-        "asked_as_often_as_others?": lambda a: asked[a.run, a.item_id] == often[a.run] and 0 <= (a.repeat or 0) < often[a.run],
+        "asked_as_often_as_others?": lambda a: replies_per_item[a.run, a.item_id] == often[a.run] and 0 <= (a.repeat or 0) < often[a.run],
     }
     return columns_of(rows, makers)
 
 
-def _asked(path: Path, claims: Iterable[str]) -> Iterator[_Asked]:
-    seen = set()
+def _run_replies(path: Path, claims: Iterable[str]) -> Iterator[_RunReply]:
+    answered = set()
     for reply in read_jsonl(path, Prediction):
-        seen.add(reply.item_id)
-        yield _Asked(reply.run, path.stem, reply.item_id, reply.repeat, reply)
-    if any("/" in item for item in seen):
-        yield from (_Asked(path.stem, path.stem, item, None, None) for item in sorted(set(claims) - seen))
+        answered.add(reply.item_id)
+        yield _RunReply(reply.run, path.stem, reply.item_id, reply.repeat, reply)
+    if any("/" in item for item in answered):
+        yield from (_RunReply(path.stem, path.stem, item, None, None) for item in sorted(set(claims) - answered))

@@ -12,11 +12,11 @@ from curation.validate.suites import ExpectationEntry, Severity, expectation_of
 from curation.validate.tables import Columns
 
 TABLES_OF_FIGURES = frozenset({"profile"})
-"""Whose failures are told with the figure and its bound."""
+"""Tables whose failures are reported with the figure and its bound."""
 _LIMITS = {"at_least": "min_value", "at_most": "max_value"}
 
 
-class Result(Struct, frozen=True, kw_only=True):
+class ExpectationResult(Struct, frozen=True, kw_only=True):
     """What became of one expectation."""
 
     table: str
@@ -38,12 +38,12 @@ class Result(Struct, frozen=True, kw_only=True):
         return ", ".join(f"{name.replace('_', ' ')} {limit}" for name, limit in self.limits.items())
 
 
-class Checked(Struct, frozen=True, kw_only=True):
+class CheckedTable(Struct, frozen=True, kw_only=True):
     """What became of one table."""
 
     table: str
     rows: int
-    results: list[Result]
+    results: list[ExpectationResult]
     """In the order of the file."""
     page: str
     """The Data Docs of the table, as Great Expectations renders them."""
@@ -63,7 +63,7 @@ def quiet_context() -> Any:
     return context
 
 
-def check_table(context: Any, table: str, columns: Columns, entries: Sequence[ExpectationEntry]) -> Checked:
+def check_table(context: Any, table: str, columns: Columns, entries: Sequence[ExpectationEntry]) -> CheckedTable:
     """Return what became of each expectation of a table.
 
     Raises:
@@ -80,25 +80,25 @@ def check_table(context: Any, table: str, columns: Columns, entries: Sequence[Ex
     outcome = batch.get_batch({"dataframe": pd.DataFrame(columns)}).validate(suite, result_format=form)
     ordered = sorted(outcome.results, key=lambda result: result.expectation_config.meta["number"])  # they come grouped by column
     results = [_result(table, entry, result) for entry, result in zip(entries, ordered, strict=True)]
-    return Checked(table=table, rows=len(columns["id"]), results=results, page=_page(outcome))
+    return CheckedTable(table=table, rows=len(columns["id"]), results=results, page=_page(outcome))
 
 
-def _result(table: str, entry: ExpectationEntry, result: Any) -> Result:
+def _result(table: str, entry: ExpectationEntry, result: Any) -> ExpectationResult:
     raised = result.exception_info or {}
     broken = [info for info in ([raised] if "raised_exception" in raised else raised.values()) if info.get("raised_exception")]
     if broken:
         raise ValueError(f"{entry.where}: could not be evaluated: {broken[0]['exception_message']}")
-    found = () if result.success else result.result.get("unexpected_index_list") or ()
+    failing_rows = () if result.success else result.result.get("unexpected_index_list") or ()
     is_figure = len(entry.columns) == 1 and table in TABLES_OF_FIGURES
-    return Result(
+    return ExpectationResult(
         table=table,
         expectation=entry.expect,
         columns=entry.columns,
         severity=entry.severity,
         why=entry.why,
         success=bool(result.success),
-        broken_by=sorted({str(row["id"]) for row in found}),
-        figures={str(row["id"]): _plain(row[entry.columns[0]]) for row in found} if is_figure else {},
+        broken_by=sorted({str(row["id"]) for row in failing_rows}),
+        figures={str(row["id"]): _plain(row[entry.columns[0]]) for row in failing_rows} if is_figure else {},
         limits={name: entry.arguments[key] for name, key in _LIMITS.items() if key in entry.arguments} if is_figure else {},
     )
 

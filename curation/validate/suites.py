@@ -1,4 +1,4 @@
-"""`curation/validate/expectations/TABLE.yaml` -> checked entries. Whatever is misspelt in them is told with the known names."""
+"""`curation/validate/expectations/TABLE.yaml` -> checked entries. A misspelt name is reported with the known names."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -60,7 +60,7 @@ def _entry(entry: Any, where: str) -> ExpectationEntry:
 
 
 def expectation_of(entry: ExpectationEntry, known_columns: Iterable[str], number: int) -> Any:
-    """Return an entry as an expectation of Great Expectations that knows its place in the file.
+    """Return an entry as an expectation of Great Expectations that knows its position in the file.
 
     Raises:
         ValueError: there is no such expectation, column or argument, or an argument is missing or of a wrong kind.
@@ -76,9 +76,9 @@ def expectation_of(entry: ExpectationEntry, known_columns: Iterable[str], number
         one_of(column, known_columns, "column", entry.where)
     for argument in entry.arguments:
         one_of(argument, shape.__fields__, "argument", entry.where)
-    told = {"description": entry.why} if entry.why else {}
+    description = {"description": entry.why} if entry.why else {}
     try:
-        return shape(**entry.arguments, **told, severity=_GX_SEVERITY[entry.severity], meta={"number": number})
+        return shape(**entry.arguments, **description, severity=_GX_SEVERITY[entry.severity], meta={"number": number})
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
         raise ValueError(f"{entry.where}: {faults}") from None

@@ -55,9 +55,9 @@ def columns_of(records: Iterable[R], makers: Makers[R]) -> Columns:
     return columns
 
 
-def questions_table(places: InputPaths) -> Columns:
+def questions_table(inputs: InputPaths) -> Columns:
     """Return a row a unique question."""
-    members = (member for cluster in read_jsonl(places.clusters, Cluster) for member in cluster.members)
+    members = (member for cluster in read_jsonl(inputs.clusters, Cluster) for member in cluster.members)
     heads = {content_id("cluster", member) for member in members}
     makers: Makers[Question] = {
         "id": lambda q: q.id,
@@ -84,10 +84,10 @@ def questions_table(places: InputPaths) -> Columns:
         "text_clean?": lambda q: is_clean(q.shared_stem or "", q.stem, q.answer or "", *(option.text for option in q.options)),
         "seen_somewhere?": lambda q: bool(q.provenance),
     }
-    return columns_of(read_jsonl(places.questions, Question), makers)
+    return columns_of(read_jsonl(inputs.questions, Question), makers)
 
 
-def facts_table(places: InputPaths) -> Columns:
+def facts_table(inputs: InputPaths) -> Columns:
     """Return a row a unique fact."""
     makers: Makers[Fact] = {
         "id": lambda f: f.id,
@@ -98,13 +98,13 @@ def facts_table(places: InputPaths) -> Columns:
         "text_clean?": lambda f: is_clean(f.head, f.tail),
         "seen_somewhere?": lambda f: bool(f.provenance),
     }
-    return columns_of(read_jsonl(places.facts, Fact), makers)
+    return columns_of(read_jsonl(inputs.facts, Fact), makers)
 
 
-def claims_table(places: InputPaths) -> Columns:
+def claims_table(inputs: InputPaths) -> Columns:
     """Return a row a claim pair. `said` and `denied` are its sentences by the polarity of its facts, whichever it calls factual."""
-    facts = {fact.id: ((fact.relation, fact.head, fact.tail), fact.polarity) for fact in read_jsonl(places.facts, Fact)}
-    claims = list(read_jsonl(places.claims, ClaimPair))
+    facts = {fact.id: ((fact.relation, fact.head, fact.tail), fact.polarity) for fact in read_jsonl(inputs.facts, Fact)}
+    claims = list(read_jsonl(inputs.claims, ClaimPair))
     untrue = {claim.non_factual for claim in claims}
 
     def by_polarity(claim: ClaimPair) -> tuple[str, str]:
@@ -134,10 +134,10 @@ def claims_table(places: InputPaths) -> Columns:
     return columns_of(claims, makers)
 
 
-def clusters_table(places: InputPaths) -> Columns:
+def clusters_table(inputs: InputPaths) -> Columns:
     """Return a row a near-duplicate cluster, named by its centre: clusters that hang together share one cluster_id."""
-    clusters = list(read_jsonl(places.clusters, Cluster))
-    homes = {question.id: question.cluster_id for question in read_jsonl(places.questions, Question)}
+    clusters = list(read_jsonl(inputs.clusters, Cluster))
+    homes = {question.id: question.cluster_id for question in read_jsonl(inputs.questions, Question)}
     standing = Counter(member for cluster in clusters for member in cluster.members)
     heads = {content_id("cluster", member) for member in [*standing, *homes]}
     makers: Makers[Cluster] = {

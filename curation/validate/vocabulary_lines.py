@@ -31,22 +31,19 @@ def lines_of(to_map: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, An
     ]
 
 
-def _subject_lines(source: str, found: list[Mapping[str, Any]]) -> list[str]:
-    named = {(one["exam"], one["subject"]) for one in found}
+def _subject_lines(source: str, categories: list[Mapping[str, Any]]) -> list[str]:
+    named = {(one["exam"], one["subject"]) for one in categories}
     is_one = len(named) == 1
     exam, subject = next(iter(named)) if is_one else (UNKNOWN_EXAM, UNKNOWN_SUBJECT)
-    whole = {"said": None, "exam": exam, "subject": subject, "questions": sum(one["questions"] for one in found)}
-    if is_one and len(found) >= _SAME:
-        return [subject_line(source, **whole)]
-    ordered = sorted(found, key=lambda one: (-one["questions"], one["said"] or "", one["exam"], one["subject"]))
-    lines = [subject_line(source, **whole)] if len(ordered) > _MOST else []
+    whole = subject_line(source, None, exam, subject, sum(one["questions"] for one in categories))
+    if is_one and len(categories) >= _SAME:
+        return [whole]
+    ordered = sorted(categories, key=lambda one: (-one["questions"], one["said"] or "", one["exam"], one["subject"]))
+    lines = [whole] if len(ordered) > _MOST else []
     more = len(ordered) - _MOST
     covered = [f"  # and {more} more categories of {source}, which the line for the whole source covers"] if more > 0 else []
-    return [*lines, *(subject_line(source, **_named(one)) for one in ordered[:_MOST]), *covered]
-
-
-def _named(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: one[name] for name in ("said", "exam", "subject", "questions")}
+    own = [subject_line(source, one["said"], one["exam"], one["subject"], one["questions"]) for one in ordered[:_MOST]]
+    return [*lines, *own, *covered]
 
 
 def _label_lines(row: Mapping[str, Any]) -> list[str]:

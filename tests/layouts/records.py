@@ -14,7 +14,7 @@ from msgspec import Struct
 from atomexam.records.item import EntityItem
 from atomexam.records.provenance import Provenance, page_id
 from crawlers.importers.formats import read_file
-from curation.clean.facts.entries import EntryReading, read_entities
+from curation.clean.facts.entries import ParsedEntry, read_entities
 from tests.layouts.law import Outcome, plain
 
 SEPARATORS = ("、", "，", "；", " ", "  ", "\n", ", ", ";", "/", "|", "\u3000", "array", "numbered", "ringed", "repr", "nested", "and")
@@ -227,7 +227,7 @@ def _csv(rows: Sequence[Sequence[str]], separator: str) -> str:
     return file.getvalue()
 
 
-def _judged(facts: Sequence[Known], cut: Collection[Known], readings: Sequence[EntryReading], lost: str) -> list[Outcome]:
+def _judged(facts: Sequence[Known], cut: Collection[Known], readings: Sequence[ParsedEntry], lost: str) -> list[Outcome]:
     got = {(fact.head, fact.relation, plain(fact.tail)) for reading in readings for fact in reading.facts}
     refused = plain("".join([lost, *(json.dumps(one.record, ensure_ascii=False) for reading in readings for one in reading.rejected)]))
     kept = plain("".join(passage.text for reading in readings for passage in reading.passages))

@@ -15,13 +15,13 @@ from curation.vocab.reader import read_vocabulary
 
 CASE_TYPES: tuple[CaseType, ...] = ("method", "diagnosis", "treatment")
 _ORDER: tuple[CaseType, ...] = ("diagnosis", "method", "treatment")
-"""The first of equal scores wins; diagnosis where nothing tells."""
-_BEFORE_THE_ASKED = 0.5
-_OFFERED = 0.25
+"""The first of equal scores wins; diagnosis where there is no evidence."""
+_WEIGHT_BEFORE = 0.5
+_WEIGHT_IN_OPTIONS = 0.25
 _SPEECH = re.compile(r"“[^“”]*”")
 _CLAUSE = re.compile(r"[，。；：？！、\n]+")
 _HAN_RUN = re.compile(r"[\u4e00-\u9fff]+")
-_MIN_ASKED_CHARS = 3
+_MIN_QUESTION_CHARS = 3
 _MIN_STEM_CHARS = 4
 _MAX_READ_CHARS = 2000
 _ANALYSIS = re.compile(r"analy[sz]e|^ca$|案例分析", re.I)
@@ -31,7 +31,7 @@ _KNOWLEDGE = re.compile(r"knowledge|^kg$|理论知识", re.I)
 _AGED_PERSON = re.compile(r"[男女][性孩生]?[，、]|[一二三四五六七八九十\d]岁(?:的|[，、]|[男女])")
 
 
-class _Words(NamedTuple):
+class _CaseTypeWords(NamedTuple):
     any_word: re.Pattern[str]
     weights: dict[str, tuple[float, ...]]
     """Word -> its weight for each of CASE_TYPES."""
@@ -40,13 +40,13 @@ class _Words(NamedTuple):
     points_at_case: re.Pattern[str]
 
 
-def category_of(said: Iterable[str | None], shared_stem: str | None, stem: str) -> Category:
-    """Return whether a question is case analysis: said by its source, else told by its words.
+def category_of(labels: Iterable[str | None], shared_stem: str | None, stem: str) -> Category:
+    """Return whether a question is case analysis: by its source, else by its words.
 
     Args:
-        said: what the source calls the question's kind, section and examination.
+        labels: what the source calls the question's kind, section and examination.
     """
-    marks = [text for text in said if text]
+    marks = [text for text in labels if text]
     if any(map(_ANALYSIS.search, marks)):
         return "ca"
     words = _words()
@@ -65,24 +65,24 @@ def case_type_of(stem: str, options: list[str]) -> CaseType:
 
 def case_scores(stem: str, options: list[str]) -> dict[str, float]:
     """Return the score of each case type: a word counts once, most in the last clause, less before it, least in the options."""
-    before, asked = _asked(stem[-_MAX_READ_CHARS:])
+    before, question = _context_and_question(stem[-_MAX_READ_CHARS:])
     weights = _words().weights
-    shares = dict.fromkeys(_found("\n".join(options)[:_MAX_READ_CHARS]), _OFFERED)
-    shares |= dict.fromkeys(_found(before), _BEFORE_THE_ASKED) | dict.fromkeys(_found(asked), 1.0)
-    return {kind: sum(weights[word][place] * shares[word] for word in sorted(shares)) for place, kind in enumerate(CASE_TYPES)}
+    shares = dict.fromkeys(_matched_words("\n".join(options)[:_MAX_READ_CHARS]), _WEIGHT_IN_OPTIONS)
+    shares |= dict.fromkeys(_matched_words(before), _WEIGHT_BEFORE) | dict.fromkeys(_matched_words(question), 1.0)
+    return {kind: sum(weights[word][column] * shares[word] for word in sorted(shares)) for column, kind in enumerate(CASE_TYPES)}
 
 
-def _asked(stem: str) -> tuple[str, str]:
-    """Return the clauses before what is asked, and the clause that asks; what somebody says in quotes is neither."""
+def _context_and_question(stem: str) -> tuple[str, str]:
+    """Return the clauses before the question, and the clause that asks; speech in quotes is neither."""
     bare = _SPEECH.sub(" ", stem)
     if len(bare.strip()) < _MIN_STEM_CHARS:
         bare = stem
     clauses = _CLAUSE.split(bare)
-    last = next((at for at in range(len(clauses) - 1, -1, -1) if sum(map(len, _HAN_RUN.findall(clauses[at]))) >= _MIN_ASKED_CHARS), 0)
+    last = next((at for at in range(len(clauses) - 1, -1, -1) if sum(map(len, _HAN_RUN.findall(clauses[at]))) >= _MIN_QUESTION_CHARS), 0)
     return "\n".join(clauses[:last]), "\n".join(clauses[last:])
 
 
-def _found(text: str) -> list[str]:
+def _matched_words(text: str) -> list[str]:
     words = _words()
     return [match[0] for match in words.any_word.finditer(text) if match[0] not in words.cut or _is_whole(text, match.start(), match[0])]
 
@@ -94,11 +94,11 @@ def _is_whole(text: str, at: int, word: str) -> bool:
         start -= 1
     while end < len(text) and _HAN_RUN.match(text[end]):
         end += 1
-    return at - start in _places(text[start:end], word)
+    return at - start in _token_starts(text[start:end], word)
 
 
 @lru_cache(maxsize=1 << 14)
-def _places(run: str, word: str) -> frozenset[int]:
+def _token_starts(run: str, word: str) -> frozenset[int]:
     return frozenset(start for token, start, _ in _cutter().tokenize(run) if token == word)
 
 
@@ -108,10 +108,10 @@ def _cutter():  # jieba's own type; its dictionary is read at the first word who
 
 
 @cache
-def _words() -> _Words:
+def _words() -> _CaseTypeWords:
     table = read_vocabulary("case_types")
     weights = {word: tuple(table[kind].get(word, 0) for kind in CASE_TYPES) for kind in CASE_TYPES for word in table[kind]}
-    return _Words(_any_of(weights), weights, frozenset(table["cut"]), _any_of(table["client"]), _any_of(table["points_at_case"]))
+    return _CaseTypeWords(_any_of(weights), weights, frozenset(table["cut"]), _any_of(table["client"]), _any_of(table["points_at_case"]))
 
 
 def _any_of(words: Iterable[str]) -> re.Pattern[str]:

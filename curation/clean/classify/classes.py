@@ -70,13 +70,13 @@ def classify_rows(rows: Sequence[Unclassified]) -> list[Classes]:
 
 
 def _classify(row: Unclassified) -> Classes:
-    place = exam_and_subject(SourceWords(row.exam_raw, row.subject_raw, row.paper_raw, row.section_raw, row.type_raw, row.url), row.source)
-    form = form_of(place.exam, (row.type_raw, row.section_raw), row.shared_options, bool(row.shared_stem), row.stem)
-    said = (row.type_raw, row.exam_raw, row.section_raw)
-    category: Category = "kg" if place.exam == "TCM" else category_of(said, row.shared_stem, row.stem)
+    mapped = exam_and_subject(SourceWords(row.exam_raw, row.subject_raw, row.paper_raw, row.section_raw, row.type_raw, row.url), row.source)
+    form = form_of(mapped.exam, (row.type_raw, row.section_raw), row.shared_options, bool(row.shared_stem), row.stem)
+    labels = (row.type_raw, row.exam_raw, row.section_raw)
+    category: Category = "kg" if mapped.exam == "TCM" else category_of(labels, row.shared_stem, row.stem)
     kind = question_type(row.declared, row.options, row.answer)
     case_type = case_type_of(row.stem, row.options) if category == "ca" else None
-    return Classes(place.exam, place.subject, kind, form, category, case_type, place.unmapped)
+    return Classes(mapped.exam, mapped.subject, kind, form, category, case_type, mapped.unmapped)
 
 
 @lru_cache(maxsize=1 << 12)  # the sections of a source are few
@@ -84,9 +84,9 @@ def _declared_in(text: str) -> str | None:
     return next((name for name, pattern in _TYPES if pattern.search(text)), None)
 
 
-def declared_type(*said: str | None) -> str | None:
-    """Return the type that the first telling text names: mcqa, mrqa, choice (either), tf, blank, qa; None when none tells."""
-    return next((name for text in said if text and (name := _declared_in(text[:_MAX_MARK_CHARS]))), None)
+def declared_type(*labels: str | None) -> str | None:
+    """Return the type that the first text with one names: mcqa, mrqa, choice (either), tf, blank, qa; None when none has one."""
+    return next((name for text in labels if text and (name := _declared_in(text[:_MAX_MARK_CHARS]))), None)
 
 
 def question_type(declared: str | None, options: list[str], answer: str | None) -> QuestionType:
@@ -99,13 +99,13 @@ def question_type(declared: str | None, options: list[str], answer: str | None) 
 
 
 def form_of(exam: str, declared: tuple[str | None, ...], shared_options: bool, shared_case: bool, stem: str) -> Form | None:
-    """Return the form of a TCM licensing question: said by the paper, else told by its build (TCMBench, section 3)."""
+    """Return the form of a TCM licensing question: as the paper declares it, else by its structure (TCMBench, section 3)."""
     if exam != "TCM":
         return None
     if shared_options:
         return "b1"
-    if said := next((form for text in declared if text and (form := _form_in(text[:_MAX_MARK_CHARS]))), None):
-        return said
+    if declared_form := next((form for text in declared if text and (form := _form_in(text[:_MAX_MARK_CHARS]))), None):
+        return declared_form
     if shared_case:
         return "a3"
     return "a2" if _A_PATIENT.match(stem) else "a1"
@@ -113,8 +113,8 @@ def form_of(exam: str, declared: tuple[str | None, ...], shared_options: bool, s
 
 @lru_cache(maxsize=1 << 12)
 def _form_in(text: str) -> Form | None:
-    """Return the form a heading names; None where it names A1 and A2 together, which the stem tells apart."""
-    found = None if _SAYS_SEVERAL_FORMS.search(text) else _BARE_FORM.match(text) or _FORM.search(text)
-    form = found and (found[1] + (found[2] or "1" if found.re is _FORM else "")).lower()
+    """Return the form a heading names; None where it names A1 and A2 together, which the stem distinguishes."""
+    match = None if _SAYS_SEVERAL_FORMS.search(text) else _BARE_FORM.match(text) or _FORM.search(text)
+    form = match and (match[1] + (match[2] or "1" if match.re is _FORM else "")).lower()
     known: dict[str, Form] = {"a1": "a1", "a2": "a2", "b1": "b1", "a3": "a3", "a4": "a3"}
     return known.get(form) if form else None

@@ -37,11 +37,11 @@ class ExamAndSubject(NamedTuple):
     exam: str
     subject: str
     unmapped: str | None = None
-    """What the source says where the table does not know exam or subject; NOTHING_SAID where it says nothing."""
+    """What the source says where the table does not know exam or subject; NO_CATEGORY where it says nothing."""
 
 
-NOTHING_SAID = "(nothing said)"
-"""Stands for the category of questions that no sign places; one line for the whole source places them."""
+NO_CATEGORY = "(nothing said)"
+"""The category of questions that nothing classifies; one line for the whole source gives their exam and subject."""
 
 
 class SourceWords(NamedTuple):
@@ -56,15 +56,15 @@ class SourceWords(NamedTuple):
     """Names file and folders, where the source is files; the address of a web page is no sign."""
 
 
-def exam_and_subject(said: SourceWords, source: str) -> ExamAndSubject:
-    """Return exam and subject by `vocab/subjects.yaml`; what the table does not know keeps its source's own words, and is counted."""
-    *texts, url = (text and text[:_MAX_NAME_CHARS] for text in said)
-    return _place(SourceWords._make([*texts, url if (url or "").startswith(_FILE) else ""]), source)
+def exam_and_subject(source_words: SourceWords, source: str) -> ExamAndSubject:
+    """Return exam and subject by `vocab/subjects.yaml`; what the table does not know gets its source's own words, and is counted."""
+    *texts, url = (text and text[:_MAX_NAME_CHARS] for text in source_words)
+    return _exam_and_subject(SourceWords._make([*texts, url if (url or "").startswith(_FILE) else ""]), source)
 
 
 @lru_cache(maxsize=1 << 14)  # a source has few categories and many questions
-def _place(said: SourceWords, source: str) -> ExamAndSubject:
-    return _shipped().place(said, source)
+def _exam_and_subject(source_words: SourceWords, source: str) -> ExamAndSubject:
+    return _shipped().exam_and_subject_of(source_words, source)
 
 
 @cache
@@ -87,30 +87,30 @@ class SubjectTable:
         self._around = re.compile(f"^(?:{around})+|(?:{around})+$")
         self._alone = re.compile(rf"{alone}|[\d\W_]")
 
-    def place(self, said: SourceWords, source: str) -> ExamAndSubject:
-        """Return exam and subject: by a line for these very words, by the names the words hold, else by the line of the whole source."""
+    def exam_and_subject_of(self, source_words: SourceWords, source: str) -> ExamAndSubject:
+        """Return exam and subject: by a line for these very words, by the names in the words, else by the line of the whole source."""
         exam, subject, paper, section = (
             "" if text.casefold() == source.casefold() else text
-            for text in map(_plain, (said.exam_raw, said.subject_raw, said.paper_raw, said.section_raw))
+            for text in map(_plain, (source_words.exam_raw, source_words.subject_raw, source_words.paper_raw, source_words.section_raw))
         )
         parts = [part for text in (exam, subject) for part in [*reversed(list(_parts(text)))]]
-        path = [_plain(part) for part in _path(said.url)]
-        line = next((found for text in (subject, paper, exam, *parts) if text and (found := self._line(text, source))), {})
+        path = [_plain(part) for part in _path(source_words.url)]
+        line = next((match for text in (subject, paper, exam, *parts) if text and (match := self._line(text, source))), {})
         whole = self._lines.get(("", source), {})
         own_exam, own_subject = self._own(exam, source), self._own(subject, source)
         entry = self._entry((subject, *_parts(exam, last_first=True), paper, section, *path)) or {}
         by_subject = None if own_exam else entry.get("exam")  # an examination that nobody knows is not that of a like-named subject
         beside = [self._beside(text, entry) if by_subject else text for text in (paper, subject, section, *path)]
-        named = self._exam_named((exam, *beside), (exam, subject), said.type_raw)
+        named = self._exam_named((exam, *beside), (exam, subject), source_words.type_raw)
         known_exam = line.get("exam") or named or by_subject or whole.get("exam")
         known_subject = line.get("subject") or entry.get("name")
         if not known_subject and not own_subject:
             known_subject = self._general((exam, paper, section, *path))
         known_subject = known_subject or whole.get("subject")
-        found_exam = known_exam or (own_exam[0] if own_exam else UNKNOWN_EXAM)
-        found_subject = known_subject or (own_subject or own_exam or [UNKNOWN_SUBJECT])[-1]
-        category = " | ".join(filter(None, (exam, subject or paper))) or NOTHING_SAID
-        return ExamAndSubject(found_exam, found_subject, None if known_exam and known_subject else category)
+        exam_name = known_exam or (own_exam[0] if own_exam else UNKNOWN_EXAM)
+        subject_name = known_subject or (own_subject or own_exam or [UNKNOWN_SUBJECT])[-1]
+        category = " | ".join(filter(None, (exam, subject or paper))) or NO_CATEGORY
+        return ExamAndSubject(exam_name, subject_name, None if known_exam and known_subject else category)
 
     def _line(self, text: str, source: str) -> dict[str, str] | None:
         return self._lines.get((text, source)) or self._lines.get((text, None))
@@ -132,8 +132,8 @@ class SubjectTable:
     def _exam_named(self, texts: Iterable[str], marks: Iterable[str], type_raw: str | None) -> str | None:
         aliases, exams = self._table["exam_aliases"], self._table["exams"]
         exam, _ = marks
-        if found := aliases.get(exam.upper()) or aliases.get(_plain(type_raw).upper()):
-            return found
+        if match := aliases.get(exam.upper()) or aliases.get(_plain(type_raw).upper()):
+            return match
         if exam.upper() in exams:
             return exam.upper()
         return next(

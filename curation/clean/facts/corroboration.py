@@ -14,60 +14,60 @@ from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
 from curation.clean.facts.kinds import class_fits, doubtful_infectivity, tells
 from curation.clean.facts.names import is_sibling, plain_name
-from curation.clean.facts.piece import CACHE_SIZE
+from curation.clean.facts.tail_candidates import CACHE_SIZE
 from curation.vocab.reader import compiled, read_vocabulary
 
 _BODY = re.compile(r"\{[a-z]+\}")
 
 
-class _Row(NamedTuple):
+class _AllowedHeads(NamedTuple):
     tails: re.Pattern[str]
     heads: re.Pattern[str]
     others: re.Pattern[str] | None = None
     """Names of heads that the tail is not for all the same."""
 
 
-def is_allowed_head(relation: str, tail: str, head: str, places: str = "") -> bool | None:
-    """Tell whether a head of these places is one for the tail; None where no row names the tail."""
+def is_allowed_head(relation: str, tail: str, head: str, context: str = "") -> bool | None:
+    """Tell whether a head in this context may have the tail; None where no row names the tail."""
     row = _row(relation, tail)
     if row is None:
         return None
-    return not (row.others and row.others.search(head)) and row.heads.search(f"{head}|{places}") is not None
+    return not (row.others and row.others.search(head)) and row.heads.search(f"{head}|{context}") is not None
 
 
 @lru_cache(CACHE_SIZE)
-def _row(relation: str, tail: str) -> _Row | None:
+def _row(relation: str, tail: str) -> _AllowedHeads | None:
     return next((row for row in _rows().get(relation, ()) if row.tails.search(tail)), None)
 
 
 @cache
-def _rows() -> dict[str, list[_Row]]:
+def _rows() -> dict[str, list[_AllowedHeads]]:
     table = dict(read_vocabulary("allowed_heads"))
     bodies = {f"{{{name}}}": f"(?:{pattern})" for name, pattern in table.pop("bodies").items()}
     return {
-        relation: [_Row(*(compiled(_BODY.sub(lambda body: bodies[body[0]], pattern)) for pattern in row)) for row in rows]
+        relation: [_AllowedHeads(*(compiled(_BODY.sub(lambda body: bodies[body[0]], pattern)) for pattern in row)) for row in rows]
         for relation, rows in table.items()
     }
 
 
 MIN_HEADS = 200
-"""With places of fewer diseases there is nothing to compare with, and the table of organs alone speaks."""
+"""With departments or body parts of fewer diseases there is nothing to compare with, and only the table of organs counts."""
 _MIN_OTHERS = 2
 _PART = "part "
-_TOLD_BY_NAME = ("disease_complication", "disease_method", "disease_prevention")
+_JUDGED_BY_NAME = ("disease_complication", "disease_method", "disease_prevention")
 _UNSEEN = 10
-"""Others added to a company of which none has the tail: two of three prove less than 20 of 30."""
+"""Added to the size of a peer group: two of three prove less than 20 of 30."""
 _MIN_SHARE = {"disease_symptom": 0.06, "disease_examination": 0.075, "disease_complication": 0.06}
-"""What part of the company must have the tail, too; complications are what pages link most carelessly."""
+"""The share of the peer group that must have the tail, too; complications are what pages link most carelessly."""
 _UNKNOWN = 1.5
 """How many times that share is asked for where no table says whom the tail befalls."""
 _MIN_LIFT = {"disease_symptom": 3.0, "disease_examination": 1.5, "disease_complication": 5.0}
 """How many times as often as among all; general tests, such as a blood count, are right in many places."""
 _MIN_LIFT_USUAL = 2.5
 _ENOUGH = 0.25
-"""A part of the company so large proves a tail, however ordinary it is: where all entries are of the heart, palpitations are everywhere."""
-_ANY_PLACE = frozenset({"中医科", "中西医结合科", "针灸科", "营养科", "体检保健科", "中医综合"})
-"""Departments that see patients of every kind, and so tell nothing."""
+"""So large a share of the peer group proves even an ordinary tail: where all entries are of the heart, palpitations are everywhere."""
+_GENERAL_DEPARTMENTS = frozenset({"中医科", "中西医结合科", "针灸科", "营养科", "体检保健科", "中医综合"})
+"""Departments that see patients of every kind, and so are no evidence."""
 _TUMOUR = re.compile(r"(?:[^脉壁管色]瘤|癌|白血病|囊肿|痣|息肉|肉芽肿)$")
 _ORDINARY = re.compile("急性|慢性|小儿|老年人?|新生儿|原发性|继发性|综合[征症]|[性的]")
 
@@ -79,8 +79,8 @@ def corroborated(facts: Sequence[Fact], parts: Mapping[str, Collection[str]]) ->
     """Divide facts into sound and refused ones; `parts` are the parts of the body of each head. Order does not matter."""
     census = _Census(facts, parts)
     refusals = [(fact, *why) if (why := census.refuses(fact) or census.doubts(fact)) else None for fact in facts]
-    kept = [fact for fact, refusal in zip(facts, refusals, strict=True) if refusal is None]
-    single, twins = _apart_from_twins(kept, census.names)
+    accepted = [fact for fact, refusal in zip(facts, refusals, strict=True) if refusal is None]
+    single, twins = _apart_from_twins(accepted, census.names)
     return single, [*(refusal for refusal in refusals if refusal is not None), *twins]
 
 
@@ -92,8 +92,8 @@ def _apart_from_twins(facts: Sequence[Fact], names: Mapping[str, str]) -> tuple[
         plain, rank = plain_name(names[fact.tail])
         keys.append((key := (fact.relation, names[fact.head], fact.polarity, plain), rank))
         best[key] = min(rank, best.get(key, rank))
-    kept = [fact for fact, (key, rank) in zip(facts, keys, strict=True) if rank == best[key]]
-    return kept, [(fact, "same_thing", key[-1]) for fact, (key, rank) in zip(facts, keys, strict=True) if rank != best[key]]
+    accepted = [fact for fact, (key, rank) in zip(facts, keys, strict=True) if rank == best[key]]
+    return accepted, [(fact, "same_thing", key[-1]) for fact, (key, rank) in zip(facts, keys, strict=True) if rank != best[key]]
 
 
 def _unlikely_food(fact: Fact) -> tuple[str, str] | None:
@@ -112,25 +112,25 @@ _BY_WORDING: dict[str, Callable[[Fact], tuple[str, str] | None]] = {"disease_foo
 
 
 class _Census:
-    """Who has what, and in whose company: entries of the same department, part of the body, both of them, or word in the name."""
+    """Which heads have which tails, and their peer groups: entries of one department, part of the body, both, or word in the name."""
 
     def __init__(self, facts: Sequence[Fact], parts: Mapping[str, Collection[str]]) -> None:
         self.names = {name: canonical(name) for name in {name for fact in facts for name in (fact.head, fact.tail)}}
-        places: dict[str, set[str]] = defaultdict(set)
+        departments: dict[str, set[str]] = defaultdict(set)
         self.heads: dict[tuple[str, str], set[str]] = defaultdict(set)
         for fact in facts:
-            if fact.relation == "disease_department" and fact.tail not in _ANY_PLACE:
-                places[self.names[fact.head]].add(fact.tail)
+            if fact.relation == "disease_department" and fact.tail not in _GENERAL_DEPARTMENTS:
+                departments[self.names[fact.head]].add(fact.tail)
             if fact.relation in _MIN_SHARE:
                 self.heads[fact.relation, plain_name(self.names[fact.tail])[0]].add(self.names[fact.head])
         self.bodies = {canonical(head): {_PART + part for part in where} for head, where in parts.items() if where}
-        self.departments = dict(places)
-        known = {*places, *self.bodies, *(head for those in self.heads.values() for head in those)}
-        self.company = {head: _company(head, places.get(head, ()), self.bodies.get(head, ())) for head in known}
-        self.sizes = Counter(chain.from_iterable(self.company.values()))
+        self.departments = dict(departments)
+        known = {*departments, *self.bodies, *(head for those in self.heads.values() for head in those)}
+        self.peer_groups = {head: _peer_groups(head, departments.get(head, ()), self.bodies.get(head, ())) for head in known}
+        self.sizes = Counter(chain.from_iterable(self.peer_groups.values()))
         self.having: dict[tuple[str, str], Counter[str]] = {}
-        self.large = len(places.keys() | self.bodies.keys()) >= MIN_HEADS
-        self.said = {(self.names[fact.head], fact.polarity) for fact in facts if fact.relation == "disease_infectivity"}
+        self.large = len(departments.keys() | self.bodies.keys()) >= MIN_HEADS
+        self.infectivity_stated = {(self.names[fact.head], fact.polarity) for fact in facts if fact.relation == "disease_infectivity"}
 
     def refuses(self, fact: Fact) -> tuple[str, str] | None:
         """Return why the rest of the data, or what is known of the head, speaks against a fact; or None."""
@@ -140,7 +140,7 @@ class _Census:
         share = self._share(fact) if counted else 1.0
         if counted and (why := self._not_borne_out(fact, share)):
             return why
-        fits = is_allowed_head(fact.relation, fact.tail, fact.head, self._places(fact))
+        fits = is_allowed_head(fact.relation, fact.tail, fact.head, self._context_of(fact))
         if fits is False:
             return "uncorroborated", "such things befall other heads, by their name, departments and parts of the body"
         if fits is None and counted and share < _UNKNOWN * _MIN_SHARE[fact.relation]:
@@ -150,13 +150,13 @@ class _Census:
     def doubts(self, fact: Fact) -> tuple[str, str] | None:
         """Return why infectivity does not fit the name of a disease; where sources disagree, both are left to `near_duplicates`."""
         head = self.names[fact.head]
-        if fact.relation != "disease_infectivity" or {(head, True), (head, False)} <= self.said:
+        if fact.relation != "disease_infectivity" or {(head, True), (head, False)} <= self.infectivity_stated:
             return None
         return doubtful_infectivity(fact.head, fact.polarity)
 
-    def _places(self, fact: Fact) -> str:
-        """Return where a head is at home, without what is to be judged; what follows, heals or prevents a disease, its name alone tells."""
-        if fact.relation in _TOLD_BY_NAME:
+    def _context_of(self, fact: Fact) -> str:
+        """Return departments and body parts of a head, but not what is judged; of some relations the name alone counts."""
+        if fact.relation in _JUDGED_BY_NAME:
             return ""
         head = self.names[fact.head]
         departments = () if fact.relation == "disease_department" else self.departments.get(head, ())
@@ -172,29 +172,29 @@ class _Census:
         others = len(self.heads[relation, plain_name(tail)[0]]) - 1
         usual = relation == "disease_complication" and tells("usual_complications", tail)
         min_lift = _MIN_LIFT_USUAL if usual else _MIN_LIFT[relation]
-        often = share >= _ENOUGH or share * len(self.company) >= min_lift * others
+        often = share >= _ENOUGH or share * len(self.peer_groups) >= min_lift * others
         if share < _MIN_SHARE[relation] or not often:
             return "uncorroborated", f"{others} others have it, hardly any in the head's company"
         return None
 
     def _at_home(self, head: str, tail: str) -> bool:
-        places = (self.departments.get(name, set()) | self.bodies.get(name, set()) for name in (head, tail))
-        return not set.isdisjoint(*places)
+        contexts = (self.departments.get(name, set()) | self.bodies.get(name, set()) for name in (head, tail))
+        return not set.isdisjoint(*contexts)
 
     def _share(self, fact: Fact) -> float:
-        """Return what part of the best fitting company has the tail, too."""
+        """Return the share of the best fitting peer group that has the tail, too."""
         key = fact.relation, plain_name(self.names[fact.tail])[0]
         heads = self.heads[key]
         if len(heads) <= _MIN_OTHERS:
             return 0.0
         having = self.having.get(key)
         if having is None:
-            having = self.having[key] = Counter(chain.from_iterable(self.company[head] for head in heads))
-        found = [(having[group] - 1, self.sizes[group] - 1) for group in self.company[self.names[fact.head]]]
-        return max((others / (size + _UNSEEN) for others, size in found if others >= _MIN_OTHERS), default=0.0)
+            having = self.having[key] = Counter(chain.from_iterable(self.peer_groups[head] for head in heads))
+        counts = [(having[group] - 1, self.sizes[group] - 1) for group in self.peer_groups[self.names[fact.head]]]
+        return max((others / (size + _UNSEEN) for others, size in counts if others >= _MIN_OTHERS), default=0.0)
 
 
-def _company(head: str, departments: Collection[str], parts: Collection[str]) -> list[str]:
+def _peer_groups(head: str, departments: Collection[str], parts: Collection[str]) -> list[str]:
     """Return the groups of entries that an entry is one of."""
     bare = _ORDINARY.sub("-", head)
     words = {bare[at : at + 2] for at in range(len(bare) - 1) if "-" not in bare[at : at + 2]}

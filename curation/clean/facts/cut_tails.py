@@ -3,9 +3,9 @@
 import re
 from itertools import pairwise
 
-from curation.clean.facts.piece import INFECTIVITY, MAX_TAIL_CHARS, Piece, checked, words
 from curation.clean.facts.ranges import are_ranges, read_ranges
-from curation.clean.facts.separators import NO_COLUMN, UNSURE, Column, divided, without_link
+from curation.clean.facts.separators import NO_LABEL_COLUMN, UNSURE, LabelColumn, divided, without_link
+from curation.clean.facts.tail_candidates import INFECTIVITY, MAX_TAIL_CHARS, TailCandidate, checked, words
 from curation.text.normalize import RULES, normalize
 from curation.text.rules import run_rules
 
@@ -49,7 +49,7 @@ MIN_PROSE_CHARS = 40
 _OF_LISTS = ("list", "advice", "department")
 _MAX_TERM_CHARS, _MAX_MEAN_CHARS = 12, 8
 """Clauses are long, and not one of them alone."""
-MIN_PLACE_CHARS = 2
+MIN_SITE_CHARS = 2
 
 _CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,}|[（(【\[《“]|(?<=[\u4e00-\u9fff])[-—–－]+)\s*+$")
 """How a value ends that goes on elsewhere, within a bracket too."""
@@ -81,7 +81,7 @@ _TRAILING = re.compile(
 _EXAMPLES = re.compile(r"(?:[，,、]\s*|(?<![\s，,、])\s+)?(?:例如|诸如|比如|(?<=[，,、])如)(?![意下果何])[^；;。\n]+")
 _ITEM_NUMBER = re.compile(r"^\d{1,2}[.．)）](?!\d)\s*")
 _ORGAN, _OF_ORGANS = re.compile("[肝胆胰脾肾肺心胃]"), re.compile("[肝胆胰脾肾肺心胃].*(?:CT|MR|B超|超声|检查|显像|扫描)")
-_RING = re.compile("[①-⑳]")
+_CIRCLED = re.compile("[①-⑳]")
 _BOTH_RAYS = re.compile("^放化疗(?:治疗)?$")
 _AND = re.compile(r"以及|或者?|[和及与]")
 _DISEASE = re.compile(r"[\u4e00-\u9fff]{2}(?:炎|症|病|瘤|癌)$")
@@ -110,26 +110,28 @@ def _is_clause(part: str) -> bool:
     return max(lengths) > _MAX_TERM_CHARS and sum(lengths) > _MAX_MEAN_CHARS * len(lengths)
 
 
-def tails(value: str, syntax: str, min_chars: int = 2, column: Column = NO_COLUMN) -> list[Piece]:
+def tails(value: str, syntax: str, min_chars: int = 2, column: LabelColumn = NO_LABEL_COLUMN) -> list[TailCandidate]:
     """Return the tails of a raw value by the syntax of its label; shorter ones, such as 鼻 for an examination, name nothing.
 
-    `column` is what the other values of the label tell of its blanks and slashes.
+    `column` is what the other values of the label show about its blanks and slashes.
     """
-    found = map(without_marks, _tails(value, syntax, column))
+    candidates = map(without_marks, _tails(value, syntax, column))
     return [
-        piece._replace(reason="tail_not_atomic", detail="one character") if piece.reason is None and len(piece.text) < min_chars else piece
-        for piece in found
+        candidate._replace(reason="tail_not_atomic", detail="one character")
+        if candidate.reason is None and len(candidate.text) < min_chars
+        else candidate
+        for candidate in candidates
     ]
 
 
-def without_marks(piece: Piece) -> Piece:
-    """Reject a piece with a sign inside of which nobody can tell whether it divides."""
-    if UNSURE not in piece.text:
-        return piece
-    return Piece(piece.text.replace(UNSURE, " ").strip(), reason="separator_unsure", detail="one name or several")
+def without_marks(candidate: TailCandidate) -> TailCandidate:
+    """Reject a candidate with a sign that may or may not divide it."""
+    if UNSURE not in candidate.text:
+        return candidate
+    return TailCandidate(candidate.text.replace(UNSURE, " ").strip(), reason="separator_unsure", detail="one name or several")
 
 
-def _tails(value: str, syntax: str, column: Column) -> list[Piece]:
+def _tails(value: str, syntax: str, column: LabelColumn) -> list[TailCandidate]:
     text = without_link(without_label(value))
     cut = bool(_CUT.search(text))
     linked = not cut and len(text) < len(value.rstrip()) and bool(_GLUED.search(text))  # one behind a blank cuts nothing
@@ -139,13 +141,13 @@ def _tails(value: str, syntax: str, column: Column) -> list[Piece]:
     text = _PREFIX.sub("", normalize(text).text).strip()
     whole = text.strip("。.、；; ")
     if not whole or (whole in words()["empty"] and not (syntax == "word" and _NEGATIVE.search(whole))):  # 传染性：无 is a denial
-        return [Piece(whole, reason="value_empty", detail=value[:80])]
+        return [TailCandidate(whole, reason="value_empty", detail=value[:80])]
     if syntax == "range":
         return read_ranges(text)
-    pieces = {"word": _infectivity, "department": _departments, "advice": _advice}.get(syntax, _list)(text, cut)
-    if linked and len(pieces) > 1 and pieces[-1].reason is None and not _SURELY_WHOLE.search(pieces[-1].text):
-        pieces[-1] = pieces[-1]._replace(reason="tail_not_atomic", detail="cut off by the source")
-    return pieces
+    candidates = {"word": _infectivity, "department": _departments, "advice": _advice}.get(syntax, _list)(text, cut)
+    if linked and len(candidates) > 1 and candidates[-1].reason is None and not _SURELY_WHOLE.search(candidates[-1].text):
+        candidates[-1] = candidates[-1]._replace(reason="tail_not_atomic", detail="cut off by the source")
+    return candidates
 
 
 def without_label(value: str) -> str:
@@ -153,74 +155,79 @@ def without_label(value: str) -> str:
     return _AGAIN.sub("", value)
 
 
-def _advice(text: str, cut: bool) -> list[Piece]:
+def _advice(text: str, cut: bool) -> list[TailCandidate]:
     """Return the items of a list of advice; what stands behind 如 are examples, 豆制品 and the like, and no advice."""
     examples = [
-        Piece(found[0].strip("，,、 ")[:MAX_TAIL_CHARS], reason="tail_not_atomic", detail="examples") for found in _EXAMPLES.finditer(text)
+        TailCandidate(match[0].strip("，,、 ")[:MAX_TAIL_CHARS], reason="tail_not_atomic", detail="examples")
+        for match in _EXAMPLES.finditer(text)
     ]
     bare = _EXAMPLES.sub("", text)
     return [*(_list(bare, cut) if bare.strip("。；;，, \n") or not examples else []), *examples]
 
 
-def _infectivity(text: str, cut: bool) -> list[Piece]:
+def _infectivity(text: str, cut: bool) -> list[TailCandidate]:
     word = text.strip("。 ")
     denied, affirmed = _NEGATIVE.search(word), _POSITIVE.search(word) and not _DENIAL.search(word)  # 不通过空气传播 is neither
     if _HEDGED.search(word) or not (denied or affirmed):
-        return [Piece(word, reason="tail_not_atomic", detail="neither yes nor no")]
-    return [Piece(INFECTIVITY, polarity=not denied)]
+        return [TailCandidate(word, reason="tail_not_atomic", detail="neither yes nor no")]
+    return [TailCandidate(INFECTIVITY, polarity=not denied)]
 
 
-def _departments(text: str, cut: bool) -> list[Piece]:
-    found: list[Piece] = []
-    for piece in _list(text, cut):
-        levels = [level.strip() for level in re.split(r"[-－—>/·•・‧∙]+", piece.text) if level.strip()]
-        found += [checked(level) for level in reversed(levels)] if piece.reason is None else [piece]
-    seen: dict[str, Piece] = {}
-    for piece in found:
-        seen.setdefault(piece.text, piece)
-    return list(seen.values())
+def _departments(text: str, cut: bool) -> list[TailCandidate]:
+    candidates: list[TailCandidate] = []
+    for candidate in _list(text, cut):
+        levels = [level.strip() for level in re.split(r"[-－—>/·•・‧∙]+", candidate.text) if level.strip()]
+        candidates += [checked(level) for level in reversed(levels)] if candidate.reason is None else [candidate]
+    by_text: dict[str, TailCandidate] = {}
+    for candidate in candidates:
+        by_text.setdefault(candidate.text, candidate)
+    return list(by_text.values())
 
 
-def _list(text: str, cut: bool) -> list[Piece]:
-    pieces = [piece for part in numbered_items(text) for piece in _with_conjunctions(_of_one_place(split_items(part)))]
-    pieces = [_ITEM_NUMBER.sub("", part) for piece in pieces for part in _RING.split(piece)]  # numbers that do not count on from 1
-    pieces = _with_therapy([_INNER.sub("", _TRAILING.sub("", piece).strip("。 ：:").lstrip(".·")) for piece in pieces])
-    pieces = [piece for piece in dict.fromkeys(pieces) if piece]
-    shared = {piece for before, piece in pairwise(pieces) if _ORGAN.fullmatch(before) and _OF_ORGANS.match(piece)}
-    found = [_whole(piece, piece in shared) for piece in pieces]
-    if cut and pieces:
-        last = re.sub(r"(?<![….（(【\[《“\s])[….（(【\[《“\s]+$", "", pieces[-1])
-        found[-1] = Piece(last, reason="tail_not_atomic", detail="cut off by the source")
-    return found or [Piece("", reason="value_empty")]
+def _list(text: str, cut: bool) -> list[TailCandidate]:
+    items = [item for part in numbered_items(text) for item in _with_conjunctions(_with_site(split_items(part)))]
+    items = [_ITEM_NUMBER.sub("", part) for item in items for part in _CIRCLED.split(item)]  # numbers that do not count on from 1
+    items = _with_therapy([_INNER.sub("", _TRAILING.sub("", item).strip("。 ：:").lstrip(".·")) for item in items])
+    items = [item for item in dict.fromkeys(items) if item]
+    shared = {item for before, item in pairwise(items) if _ORGAN.fullmatch(before) and _OF_ORGANS.match(item)}
+    candidates = [_whole(item, item in shared) for item in items]
+    if cut and items:
+        last = re.sub(r"(?<![….（(【\[《“\s])[….（(【\[《“\s]+$", "", items[-1])
+        candidates[-1] = TailCandidate(last, reason="tail_not_atomic", detail="cut off by the source")
+    return candidates or [TailCandidate("", reason="value_empty")]
 
 
-def _whole(text: str, shared: bool = False) -> Piece:
+def _whole(text: str, shared: bool = False) -> TailCandidate:
     """Return a tail; one that shares its noun with those before it, 肝、胆、脾CT, is of them, too."""
-    piece = checked(text)
-    if shared and piece.reason is None:
-        return piece._replace(reason="tail_not_atomic", detail="shares its noun with what stands before it")
-    return piece._replace(reason="tail_not_atomic", detail="without its noun") if piece.reason is None and _NO_NOUN.search(text) else piece
+    candidate = checked(text)
+    if shared and candidate.reason is None:
+        return candidate._replace(reason="tail_not_atomic", detail="shares its noun with what stands before it")
+    return (
+        candidate._replace(reason="tail_not_atomic", detail="without its noun")
+        if candidate.reason is None and _NO_NOUN.search(text)
+        else candidate
+    )
 
 
-def _of_one_place(pieces: list[str]) -> list[str]:
-    """Complete 局部红、肿、热、痛 to four signs of one place; 红、肿、热、痛 of no place stay as they are, too short for a tail."""
-    found: list[str] = []
-    place = ""
-    for piece in pieces:
-        if _ONE_SIGN.fullmatch(piece) and place:
-            piece = place + piece
+def _with_site(items: list[str]) -> list[str]:
+    """Complete 局部红、肿、热、痛 to four signs of one body site; 红、肿、热、痛 without a site stay as they are, too short for a tail."""
+    completed: list[str] = []
+    site = ""
+    for item in items:
+        if _ONE_SIGN.fullmatch(item) and site:
+            item = site + item
         else:
-            place = piece[:-1] if len(piece) > MIN_PLACE_CHARS and _ONE_SIGN.fullmatch(piece[-1]) else ""
-        found.append(piece)
-    return found
+            site = item[:-1] if len(item) > MIN_SITE_CHARS and _ONE_SIGN.fullmatch(item[-1]) else ""
+        completed.append(item)
+    return completed
 
 
-def _with_conjunctions(pieces: list[str]) -> list[str]:
+def _with_conjunctions(items: list[str]) -> list[str]:
     """Divide 药物治疗和手术治疗, 脓毒症和菌血症: only two halves of one making are surely two things."""
     divided: list[str] = []
-    for piece in pieces:
-        halves = _AND.split(piece)
-        divided += halves if len(halves) == 2 and any(map(all, _made_alike(halves))) else [piece]
+    for item in items:
+        halves = _AND.split(item)
+        divided += halves if len(halves) == 2 and any(map(all, _made_alike(halves))) else [item]
     return divided
 
 
@@ -228,12 +235,12 @@ def _made_alike(halves: list[str]) -> list[list[bool]]:
     return [[making.search(half) is not None for half in halves] for making in (_MEANS, _DISEASE)]
 
 
-def _with_therapy(pieces: list[str]) -> list[str]:
+def _with_therapy(items: list[str]) -> list[str]:
     """Complete 药物、手术治疗 to 药物治疗、手术治疗, and 放化疗 to 放疗、化疗."""
-    pieces = [part for piece in pieces for part in (("放疗", "化疗") if _BOTH_RAYS.match(piece) else (piece,))]
-    if not any(piece.endswith(("治疗", "疗法")) for piece in pieces):
-        return pieces
-    return [piece + "治疗" if piece in words()["methods"] else piece for piece in pieces]
+    items = [part for item in items for part in (("放疗", "化疗") if _BOTH_RAYS.match(item) else (item,))]
+    if not any(item.endswith(("治疗", "疗法")) for item in items):
+        return items
+    return [item + "治疗" if item in words()["methods"] else item for item in items]
 
 
 def tidy(text: str | None) -> str:

@@ -18,19 +18,19 @@ from curation.clean.facts.cut_tails import is_prose, tails, tidy
 from curation.clean.facts.kinds import apart, misfit
 from curation.clean.facts.labels import fault_of_name, label_of, medicine_kind, name_of, use_of
 from curation.clean.facts.monographs import SYNTAXES as OF_MONOGRAPHS
-from curation.clean.facts.monographs import monograph_pieces
+from curation.clean.facts.monographs import monograph_tails
 from curation.clean.facts.passages import passages_in, split_passages
-from curation.clean.facts.piece import Piece, checked
-from curation.clean.facts.sections import RELATIONS as TOLD_IN_SECTIONS
-from curation.clean.facts.sections import says_no_more, section_pieces
-from curation.clean.facts.separators import ALIASES, NO_COLUMNS, Column, Columns, column_for, columns_of
+from curation.clean.facts.sections import RELATIONS as RELATIONS_OF_SECTIONS
+from curation.clean.facts.sections import says_no_more, section_tails
+from curation.clean.facts.separators import ALIASES, NO_COLUMNS, Columns, LabelColumn, column_for, columns_of
+from curation.clean.facts.tail_candidates import TailCandidate, checked
 
-_SHOWN_CHARS = 40
+_MAX_EXCERPT_CHARS = 40
 _UNKNOWN_RELATION: Relation = "disease_symptom"
 _PARTS = "part of the body"
 
 
-class EntryReading(NamedTuple):
+class ParsedEntry(NamedTuple):
     """What one entry gave: every fact candidate is in `facts` or, rejected, in `rejected`."""
 
     facts: list[Fact]
@@ -45,7 +45,7 @@ class EntryReading(NamedTuple):
     """Set when the entry gave nothing at all."""
 
 
-def read_entities(items: Sequence[EntityItem], columns: Columns = NO_COLUMNS) -> list[EntryReading]:
+def read_entities(items: Sequence[EntityItem], columns: Columns = NO_COLUMNS) -> list[ParsedEntry]:
     """Return what each entry gave, in order. `columns` is what all entries of the source tell of its lists."""
     return [read_entity(item, columns) for item in items]
 
@@ -61,16 +61,16 @@ def _stated(item: EntityItem, columns: Columns) -> Iterator[Fact]:
     name, entity_type = name_of(item), item.entity_type or "disease"
     for value in item.values:
         if name and use_of(item.provenance.source, entity_type, value.label) is None and not is_prose(value.value):
-            for piece in tails(value.value, "list", column=column_for(item, value.label, columns)):
-                if piece.reason is None:
-                    yield _fact(item, _UNKNOWN_RELATION, name, piece, True, f"{value.position}:{label_of(value.label)}")
+            for candidate in tails(value.value, "list", column=column_for(item, value.label, columns)):
+                if candidate.reason is None:
+                    yield _fact(item, _UNKNOWN_RELATION, name, candidate, True, f"{value.position}:{label_of(value.label)}")
 
 
-def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> EntryReading:
+def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> ParsedEntry:
     """Return the facts and passages of one encyclopedia entry."""
     name, entity_type = name_of(item), item.entity_type or "disease"
     if fault := fault_of_name(name):
-        return EntryReading([], [], [], Counter(), frozenset(), [], _rejected_entity(item, *fault))
+        return ParsedEntry([], [], [], Counter(), frozenset(), [], _rejected_entity(item, *fault))
     kind = medicine_kind(item) if entity_type == "medicine" else None
     facts: list[Fact] = []
     rejected: list[Rejected] = []
@@ -84,18 +84,20 @@ def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> EntryReading
         if running:
             prose.append((value.label, value.value))
             if use is not None and "relation" in use and use["syntax"] not in OF_MONOGRAPHS:
-                pieces = [Piece(value.value[:_SHOWN_CHARS], reason="prose_unsure", detail="running text, kept as a passage")]
-                _keep(item, name, use, use["relation"].format(kind=kind or "unknown"), value.position, pieces, facts, rejected)
+                candidates = [
+                    TailCandidate(value.value[:_MAX_EXCERPT_CHARS], reason="prose_unsure", detail="running text, kept as a passage")
+                ]
+                _keep(item, name, use, use["relation"].format(kind=kind or "unknown"), value.position, candidates, facts, rejected)
         if use is not None and (not running or use.get("syntax") in OF_MONOGRAPHS) and "relation" in use:
             _read_value(item, name, value, use, kind, column_for(item, value.label, columns), facts, rejected)
     for section in item.sections:
         use = use_of(item.provenance.source, entity_type, section.title) or {}
-        if use.get("relation") in TOLD_IN_SECTIONS:
-            pieces = section_pieces(use["relation"], name, section.text) or _unsure_section(section.text, {fact.tail for fact in facts})
-            _keep(item, name, use, use["relation"], section.position, pieces, facts, rejected)
+        if use.get("relation") in RELATIONS_OF_SECTIONS:
+            candidates = section_tails(use["relation"], name, section.text) or _unsure_section(section.text, {fact.tail for fact in facts})
+            _keep(item, name, use, use["relation"], section.position, candidates, facts, rejected)
     passages = passages_in(item, prose)
     empty = None if facts or rejected or passages else _rejected_entity(item, _nothing_in(item), reason="entity_empty")
-    return EntryReading(
+    return ParsedEntry(
         facts, rejected, passages, unmapped, _parts(item, entity_type, columns), _aliases(item, name, entity_type, columns), empty
     )
 
@@ -106,20 +108,20 @@ def _nothing_in(item: EntityItem) -> str:
     return f"no relation and no prose under its labels: {', '.join(labels)}" if labels else "neither values nor prose"
 
 
-def _unsure_section(text: str, told: Collection[str]) -> list[Piece]:
-    """Return the row of a section that names nothing surely, is too short for a passage and says more than what is told already."""
-    shown = text.strip()[:_SHOWN_CHARS]
+def _unsure_section(text: str, known_tails: Collection[str]) -> list[TailCandidate]:
+    """Return the row of a section that surely names nothing, is too short for a passage and says more than the known tails."""
+    excerpt = text.strip()[:_MAX_EXCERPT_CHARS]
     return (
         []
-        if split_passages(text) or not shown or says_no_more(text, told)
-        else [Piece(shown, reason="prose_unsure", detail="too short for a passage")]
+        if split_passages(text) or not excerpt or says_no_more(text, known_tails)
+        else [TailCandidate(excerpt, reason="prose_unsure", detail="too short for a passage")]
     )
 
 
 def _parts(item: EntityItem, entity_type: str, columns: Columns) -> frozenset[str]:
     values = [value for value in item.values if (use_of(item.provenance.source, entity_type, value.label) or {}).get("ignore") == _PARTS]
-    found = [piece for value in values for piece in tails(value.value, "list", 1, column_for(item, value.label, columns))]
-    return frozenset(piece.text for piece in found if piece.reason is None) - {"全身"}
+    named = [candidate for value in values for candidate in tails(value.value, "list", 1, column_for(item, value.label, columns))]
+    return frozenset(candidate.text for candidate in named if candidate.reason is None) - {"全身"}
 
 
 def _read_value(
@@ -128,18 +130,18 @@ def _read_value(
     value: LabelledValue,
     use: dict[str, Any],
     kind: str | None,
-    column: Column,
+    column: LabelColumn,
     facts: list[Fact],
     rejected: list[Rejected],
 ) -> None:
     relation = use["relation"].format(kind=kind or "unknown")
     if use["syntax"] in OF_MONOGRAPHS:
-        pieces = monograph_pieces(value.value, use["syntax"], kind or "", column, name)
+        candidates = monograph_tails(value.value, use["syntax"], kind or "", column, name)
     else:
-        pieces = tails(value.value, use["syntax"], 1 if relation == "disease_food" else 2, column)
+        candidates = tails(value.value, use["syntax"], 1 if relation == "disease_food" else 2, column)
     if kind is None and "{kind}" in use["relation"]:
-        pieces = [piece._replace(reason="wrong_kind", detail="neither western nor Chinese by its page") for piece in pieces]
-    _keep(item, name, use, relation, value.position or label_of(value.label), pieces, facts, rejected)
+        candidates = [candidate._replace(reason="wrong_kind", detail="neither western nor Chinese by its page") for candidate in candidates]
+    _keep(item, name, use, relation, value.position or label_of(value.label), candidates, facts, rejected)
 
 
 def _keep(
@@ -148,31 +150,33 @@ def _keep(
     use: dict[str, Any],
     relation: Relation,
     position: str,
-    pieces: Sequence[Piece],
+    candidates: Sequence[TailCandidate],
     facts: list[Fact],
     rejected: list[Rejected],
 ) -> None:
-    """Make each piece a fact, or a rejection by the piece's own reason or by what its wording is."""
+    """Make each candidate a fact, or a rejection by its own reason or by its wording."""
     polarity = use.get("polarity", True)
     if relation == "disease_food":
-        pieces, polarity = _of_foods(pieces, polarity), True
-    for number, piece in enumerate(apart(relation, pieces), 1):
-        fact = _fact(item, relation, name, piece, polarity, f"{position}:{number}")
-        reason, detail = (piece.reason, piece.detail) if piece.reason else misfit(relation, name, piece.text) or (None, None)
+        candidates, polarity = _of_foods(candidates, polarity), True
+    for number, candidate in enumerate(apart(relation, candidates), 1):
+        fact = _fact(item, relation, name, candidate, polarity, f"{position}:{number}")
+        reason, detail = (
+            (candidate.reason, candidate.detail) if candidate.reason else misfit(relation, name, candidate.text) or (None, None)
+        )
         if reason is None:
             facts.append(fact)
         else:
             rejected.append(rejected_fact(fact, reason, detail))
 
 
-def _fact(item: EntityItem, relation: Relation, name: str, piece: Piece, polarity: bool, position: str) -> Fact:
-    head = f"{name}（{piece.who}）" if piece.who else name
+def _fact(item: EntityItem, relation: Relation, name: str, candidate: TailCandidate, polarity: bool, position: str) -> Fact:
+    head = f"{name}（{candidate.who}）" if candidate.who else name
     return Fact(
-        id=fact_id(relation, head, piece.text),
+        id=fact_id(relation, head, candidate.text),
         relation=relation,
         head=head,
-        tail=piece.text,
-        polarity=piece.polarity and polarity,
+        tail=candidate.text,
+        polarity=candidate.polarity and polarity,
         provenance=[msgspec.structs.replace(item.provenance, position=position)],
     )
 
@@ -195,17 +199,17 @@ _ALIAS_EDGES = re.compile(r"^(?:又称|亦称|俗称|简称|旧称|又名|别名
 
 def _aliases(item: EntityItem, name: str, entity_type: str, columns: Columns = NO_COLUMNS) -> list[Alias]:
     """Return the aliases that an entry's labels give, none of which is the name itself."""
-    told = [(item.alias_raw, "alias", ALIASES)] if item.alias_raw else []
-    told += [(value.value, value.position, value.label) for value in item.values if _ALIAS_LABEL.match(value.label)]
-    found: dict[str, Alias] = {}
-    for text, position, label in told:
-        pieces = tails(_ALIAS_BRACKETS.sub(r"\1", text.rstrip()), "list", column=column_for(item, label, columns))
-        for number, piece in enumerate(pieces, 1):
-            alias = tidy(_ALIAS_EDGES.sub("", piece.text))
-            if piece.reason is None and canonical(alias) and canonical(alias) != canonical(name):
+    raw_aliases = [(item.alias_raw, "alias", ALIASES)] if item.alias_raw else []
+    raw_aliases += [(value.value, value.position, value.label) for value in item.values if _ALIAS_LABEL.match(value.label)]
+    aliases: dict[str, Alias] = {}
+    for text, position, label in raw_aliases:
+        candidates = tails(_ALIAS_BRACKETS.sub(r"\1", text.rstrip()), "list", column=column_for(item, label, columns))
+        for number, candidate in enumerate(candidates, 1):
+            alias = tidy(_ALIAS_EDGES.sub("", candidate.text))
+            if candidate.reason is None and canonical(alias) and canonical(alias) != canonical(name):
                 provenance = msgspec.structs.replace(item.provenance, position=f"{item.provenance.position}:{position}:{number}")
-                found.setdefault(canonical(alias), Alias(name=name, alias=alias, entity_type=entity_type, provenance=provenance))
-    return list(found.values())
+                aliases.setdefault(canonical(alias), Alias(name=name, alias=alias, entity_type=entity_type, provenance=provenance))
+    return list(aliases.values())
 
 
 _EATING = r"(?:食用(?!油|菌|盐)|食(?![用物品盐疗水])|吃|喝|饮用(?!水)|饮(?![用料食水]))"
@@ -216,19 +220,19 @@ _TURN = re.compile("[多少慎][吃喝食饮]|限制|控制|减少|避免|戒")
 _UNSURE = "behind an item that says otherwise than the label"
 
 
-def _of_foods(pieces: Iterable[Piece], to_eat: bool) -> list[Piece]:
-    """Return the pieces with their polarity. Once an item says otherwise than the label, those without a word of their own are unsure."""
-    found: list[Piece] = []
+def _of_foods(candidates: Iterable[TailCandidate], to_eat: bool) -> list[TailCandidate]:
+    """Return candidates with their polarity. Once an item says otherwise than the label, those without a word of their own are unsure."""
+    with_polarity: list[TailCandidate] = []
     turned = False
-    for piece in pieces:
-        avoid, eat = _AVOID.match(piece.text), _EAT.match(piece.text)
-        if (said := avoid or eat) and (piece.reason is None or (piece.detail or "").startswith("prose: 不宜")):
-            found.append(checked(piece.text[said.end() :])._replace(polarity=eat is not None))
+    for candidate in candidates:
+        avoid, eat = _AVOID.match(candidate.text), _EAT.match(candidate.text)
+        if (verb := avoid or eat) and (candidate.reason is None or (candidate.detail or "").startswith("prose: 不宜")):
+            with_polarity.append(checked(candidate.text[verb.end() :])._replace(polarity=eat is not None))
             turned = turned or (eat is not None) != to_eat
             continue
-        turned = turned or _TURN.match(piece.text) is not None
-        unsure = turned and piece.reason is None
-        found.append(
-            piece._replace(polarity=to_eat, reason="tail_not_atomic", detail=_UNSURE) if unsure else piece._replace(polarity=to_eat)
+        turned = turned or _TURN.match(candidate.text) is not None
+        unsure = turned and candidate.reason is None
+        with_polarity.append(
+            candidate._replace(polarity=to_eat, reason="tail_not_atomic", detail=_UNSURE) if unsure else candidate._replace(polarity=to_eat)
         )
-    return found
+    return with_polarity

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from atomexam.text.canonical import canonical
 from curation.clean.facts.names import KIND_CHARS, is_kind, says
-from curation.clean.facts.piece import CACHE_SIZE, Piece, words
+from curation.clean.facts.tail_candidates import CACHE_SIZE, TailCandidate, words
 from curation.vocab.reader import Pairs, compiled, pairs, read_vocabulary
 
 REASONS = {
@@ -40,7 +40,7 @@ _DOSE = re.compile(
 )
 _BRACKETED = re.compile("（[^（）]*）")
 _COUNTED = re.compile(r"（\d+）$")
-_SAID = re.compile(r"的?(?:作用|功效|功能)$")
+_EFFECT_NOUN = re.compile(r"的?(?:作用|功效|功能)$")
 _EXTRA = {
     "disease_symptom": _REMARK,
     "disease_complication": _REMARK,
@@ -51,8 +51,8 @@ _EXTRA = {
     "chinese_medicine_side_effect": _REMARK,
     "disease_medicine": _DOSE,
     "disease_food": _COUNTED,
-    "food_effect": _SAID,
-    "chinese_medicine_effect": _SAID,
+    "food_effect": _EFFECT_NOUN,
+    "chinese_medicine_effect": _EFFECT_NOUN,
 }
 """What stands behind a tail and is no part of it."""
 _TWO_VICES = re.compile("^戒烟[、和]?([限戒少忌控])酒$")
@@ -81,7 +81,7 @@ class Kinds(NamedTuple):
     needs: Pairs = ()
 
 
-class _Table(NamedTuple):
+class _KindTable(NamedTuple):
     of: dict[str, Kinds]
     medicine_classes: Pairs
     medicine_forms: Pairs
@@ -99,12 +99,12 @@ class _Table(NamedTuple):
 
 
 @cache
-def _table() -> _Table:
+def _table() -> _KindTable:
     table = dict(read_vocabulary("kinds"))
     characters = frozenset("".join(table.pop("symptom_characters").split()))
     classes, forms = pairs(table.pop("medicine_classes")), pairs(table.pop("medicine_forms"))
-    patterns = {name: compiled(table.pop(name)) for name in _Table._fields[4:]}
-    return _Table({relation: _kinds(rules) for relation, rules in table.items()}, classes, forms, characters, **patterns)
+    patterns = {name: compiled(table.pop(name)) for name in _KindTable._fields[4:]}
+    return _KindTable({relation: _kinds(rules) for relation, rules in table.items()}, classes, forms, characters, **patterns)
 
 
 def _kinds(rules: dict[str, Any]) -> Kinds:
@@ -113,21 +113,21 @@ def _kinds(rules: dict[str, Any]) -> Kinds:
     return Kinds(refused, split, ends, pairs(rules.get("needs", ())))
 
 
-def apart(relation: str, pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield the pieces without remarks and doses; those that are several ordinary symptoms, 头晕头痛 and 恶心与呕吐, as one each."""
-    for piece in pieces:
-        if piece.reason is None and (extra := _EXTRA.get(relation)):
-            piece = piece._replace(text=extra.sub("", piece.text) or piece.text)
-        if relation == "disease_method" and piece.reason is None and piece.text in words()["methods"]:
-            piece = piece._replace(text=f"{piece.text}治疗")
-        if relation == "disease_prevention" and piece.reason is None and (vices := _TWO_VICES.match(piece.text)):
-            yield from (piece._replace(text=one) for one in ("戒烟", "戒酒" if vices[1] in "戒忌" else "限酒"))
+def apart(relation: str, candidates: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
+    """Yield the candidates without remarks and doses; those that are several ordinary symptoms, 头晕头痛 and 恶心与呕吐, as one each."""
+    for candidate in candidates:
+        if candidate.reason is None and (extra := _EXTRA.get(relation)):
+            candidate = candidate._replace(text=extra.sub("", candidate.text) or candidate.text)
+        if relation == "disease_method" and candidate.reason is None and candidate.text in words()["methods"]:
+            candidate = candidate._replace(text=f"{candidate.text}治疗")
+        if relation == "disease_prevention" and candidate.reason is None and (vices := _TWO_VICES.match(candidate.text)):
+            yield from (candidate._replace(text=one) for one in ("戒烟", "戒酒" if vices[1] in "戒忌" else "限酒"))
             continue
-        found: list[str] = []
-        if relation in _LIKE_SYMPTOMS and piece.reason is None and len(piece.text) > _SHORT_CHARS - 1:
-            found = _table().ordinary_symptoms.findall(piece.text)
-        told = len(found) > 1 and not _JOINED.sub("", _table().ordinary_symptoms.sub("", piece.text))
-        yield from (piece._replace(text=one) for one in found) if told else (piece,)
+        symptoms: list[str] = []
+        if relation in _LIKE_SYMPTOMS and candidate.reason is None and len(candidate.text) > _SHORT_CHARS - 1:
+            symptoms = _table().ordinary_symptoms.findall(candidate.text)
+        is_list = len(symptoms) > 1 and not _JOINED.sub("", _table().ordinary_symptoms.sub("", candidate.text))
+        yield from (candidate._replace(text=one) for one in symptoms) if is_list else (candidate,)
 
 
 def class_fits(head: str, medicine: str) -> bool | None:
@@ -162,8 +162,8 @@ def misfit(relation: str, head: str, tail: str) -> tuple[str, str] | None:
     if fault := _fault_of_wording(relation, tail):
         return fault
     for needing, needed in _table().of.get(relation, Kinds()).needs:
-        if (found := needing.search(tail)) and not needed.search(head):
-            return "wrong_kind", f"{found[0]} is not for this head"
+        if (match := needing.search(tail)) and not needed.search(head):
+            return "wrong_kind", f"{match[0]} is not for this head"
     return _unfit_for_head(relation, head, tail)
 
 

@@ -8,8 +8,8 @@ from urllib.parse import unquote, urlsplit
 from atomexam.records.fact import RELATIONS
 from atomexam.records.item import EntityItem
 from curation.clean.facts.cut_tails import tidy
-from curation.clean.facts.piece import CACHE_SIZE, LOST_CHARACTER
 from curation.clean.facts.separators import without_link
+from curation.clean.facts.tail_candidates import CACHE_SIZE, LOST_CHARACTER
 from curation.text.normalize import normalize
 from curation.vocab.reader import read_vocabulary
 
@@ -46,10 +46,10 @@ def _clues() -> list[tuple[str, str, re.Pattern[str]]]:
 def use_of(source: str, entity_type: str, label: str) -> dict[str, Any] | None:
     """Return what the table says of a label, first under its source; None where it does not know it."""
     key = label_of(label)
-    for place in (source, "any"):
-        found = _table().get(place, {}).get(entity_type, {}).get(key)
-        if found is not None:
-            return found
+    for table in (source, "any"):
+        use = _table().get(table, {}).get(entity_type, {}).get(key)
+        if use is not None:
+            return use
     return None
 
 
@@ -60,11 +60,11 @@ def label_of(label: str) -> str:
 
 def medicine_kind(item: EntityItem) -> str | None:
     """Return whether a medicine is western or Chinese by its page, or None."""
-    said: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for value in item.values:
-        said.setdefault(label_of(value.label), []).append(normalize(value.value).text)
+        texts.setdefault(label_of(value.label), []).append(normalize(value.value).text)
     for label, kind, pattern in _clues():
-        if any(pattern.search(text) for text in said.get(label, [])):
+        if any(pattern.search(text) for text in texts.get(label, [])):
             return kind
     return None
 
@@ -76,9 +76,9 @@ def name_of(item: EntityItem) -> str:
     if cut is None or cut.end() < len(name):
         return name
     begun = name[: cut.start()].rstrip()
-    said = [value.value for value in item.values if _SAYS_NAME.match(value.label)]
-    said += [item.alias_raw or "", unquote(urlsplit(item.url).path)]
-    whole = {tidy(part) for text in said for part in _BETWEEN_NAMES.split(text) if part.strip().startswith(begun)}
+    texts = [value.value for value in item.values if _SAYS_NAME.match(value.label)]
+    texts += [item.alias_raw or "", unquote(urlsplit(item.url).path)]
+    whole = {tidy(part) for text in texts for part in _BETWEEN_NAMES.split(text) if part.strip().startswith(begun)}
     whole = {one for one in whole if len(one) > len(begun) and not _CUT_NAME.search(one)}
     return whole.pop() if len(begun) >= _MIN_BEGUN_CHARS and len(whole) == 1 else name
 

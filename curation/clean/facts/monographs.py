@@ -1,4 +1,4 @@
-"""Prose of medicine monographs -> the uses, adverse reactions and effects it surely names; all other pieces with the reason why not."""
+"""Prose of medicine monographs -> the uses, adverse reactions and effects it surely names; all other text with the reason why not."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,8 +6,8 @@ from functools import cache
 from typing import NamedTuple
 
 from curation.clean.facts.cut_tails import tails, without_label, without_marks
-from curation.clean.facts.piece import Piece
-from curation.clean.facts.separators import NO_COLUMN, Column, divided, without_link
+from curation.clean.facts.separators import NO_LABEL_COLUMN, LabelColumn, divided, without_link
+from curation.clean.facts.tail_candidates import TailCandidate
 from curation.text.normalize import normalize
 from curation.vocab.reader import compiled, read_vocabulary
 
@@ -35,12 +35,12 @@ _PREPARATION = re.compile(
 )
 _FATE = re.compile("L/kg|蛋白结合率|分布容积|半衰期|肾脏?排[出泄]|清除率")
 _ITSELF = re.compile("^(?:本|该|此|其)")
-_MAX_CHARS, _SHOWN_CHARS, _MAX_EFFECT_CHARS = 14, 40, 8
+_MAX_CHARS, _MAX_EXCERPT_CHARS, _MAX_EFFECT_CHARS = 14, 40, 8
 _MIN_SEVERAL_CHARS, _PHRASE_CHARS = 6, 2
 _TWO_ORGANS = re.compile("肝[、和及与]?肾(功能(?:障碍|损害|损伤|不全|异常|衰竭)|损[害伤]|毒性)")
 
 
-_FOUND_IN = re.compile(
+_BEFORE_DISEASES = re.compile(
     r"^[\s\u3000]*(?:[大小高低]于正常值|增高|升高|偏高|降低|减[少低]|偏低|阳性)?[，,]?(?:少见[，,]?)?(?:也|亦)?(?:可能|可|常|多|主要)?(?:见于|提示|考虑)?[:：]?"
 )
 _NO_FINDING = re.compile(
@@ -86,8 +86,8 @@ def _effect() -> re.Pattern[str]:
     return re.compile(f"(?:[{table['verbs']}]{{1,2}}[{table['things']}]{{1,2}}|{fixed}){{1,4}}")
 
 
-def monograph_pieces(text: str, syntax: str, kind: str, column: Column = NO_COLUMN, name: str = "") -> list[Piece]:
-    """Return the tails that a monograph's text surely names, and what it says besides as rejected pieces; `name` is the entry's."""
+def monograph_tails(text: str, syntax: str, kind: str, column: LabelColumn = NO_LABEL_COLUMN, name: str = "") -> list[TailCandidate]:
+    """Return the tails that a monograph's text surely names, and the rest as rejected candidates; `name` is the entry's."""
     if kind == "chinese" and syntax == "adverse" and (other := _other_preparation(text, name)):
         return [_unsure(text.strip(), f"of another preparation: {other}")]  # an injection of a herb is not the herb
     if kind == "chinese" and syntax == "indications":
@@ -95,45 +95,45 @@ def monograph_pieces(text: str, syntax: str, kind: str, column: Column = NO_COLU
     text = without_label(normalize(divided(without_link(_WRAPPED.sub("", without_label(text))), column, prose=True)).text)
     if syntax == "adverse":
         text = _TWO_ORGANS.sub(r"肝\1、肾\1", text)
-    found = list(map(without_marks, _pieces_of(text, syntax)))
-    return [part for piece in found for part in _each_effect(piece)] if syntax == "effects" else found
+    candidates = list(map(without_marks, _candidates_of(text, syntax)))
+    return [part for candidate in candidates for part in _each_effect(candidate)] if syntax == "effects" else candidates
 
 
 def _other_preparation(text: str, name: str) -> str | None:
     """Return the preparation that a text says to be its subject, where it is not the entry's own."""
-    if not name or not (found := _PREPARATION.search(text)):
+    if not name or not (match := _PREPARATION.search(text)):
         return None
-    return None if _ITSELF.match(found[1]) or found[1].endswith(name) else found[1]
+    return None if _ITSELF.match(match[1]) or match[1].endswith(name) else match[1]
 
 
-def _each_effect(piece: Piece) -> list[Piece]:
+def _each_effect(candidate: TailCandidate) -> list[TailCandidate]:
     """Divide 润燥止咳化痰 and 清热解毒活血化瘀 into their phrases of a verb and its object; so long a word of another making is refused."""
-    text = piece.text
-    if piece.reason is not None or len(text) < _MIN_SEVERAL_CHARS or _pattern("effect", "fixed").fullmatch(text):
-        return [piece]
+    text = candidate.text
+    if candidate.reason is not None or len(text) < _MIN_SEVERAL_CHARS or _pattern("effect", "fixed").fullmatch(text):
+        return [candidate]
     size = 2 * _PHRASE_CHARS if len(text) == 4 * _PHRASE_CHARS else _PHRASE_CHARS
     phrases = [text[at : at + size] for at in range(0, len(text), size)]
     if len(text) % size == 0 and all(map(_is_effect, phrases)):
-        return [piece._replace(text=phrase) for phrase in phrases]
-    return [piece._replace(reason="tail_not_atomic", detail="more than one effect")]
+        return [candidate._replace(text=phrase) for phrase in phrases]
+    return [candidate._replace(reason="tail_not_atomic", detail="more than one effect")]
 
 
-def _pieces_of(text: str, syntax: str) -> list[Piece]:
+def _candidates_of(text: str, syntax: str) -> list[TailCandidate]:
     if (plain := _plain(text, syntax)) is not None:
         return plain
-    found: dict[str, Piece] = {}
+    by_text: dict[str, TailCandidate] = {}
     sentences = [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
     if sentences and _CUT.search(text):
         last = _unsure(sentences.pop(), "cut off by the source")
-        found[last.text] = last
+        by_text[last.text] = last
     mixed = next((at for at, sentence in enumerate(sentences) if syntax == "indications" and _FATE.search(sentence)), len(sentences))
     for sentence in sentences[mixed:]:  # the page's columns run into each other
-        found[sentence] = _unsure(sentence, "among what becomes of the medicine in the body")
+        by_text[sentence] = _unsure(sentence, "among what becomes of the medicine in the body")
     for sentence in _under_headings(sentences[:mixed]):
-        for piece in _READERS[syntax](_BOTH.sub(r"急性\1、慢性\1", _BRACKETS.sub("", sentence))):
-            if piece.text and (piece.reason is None or piece.text not in found):
-                found[piece.text] = piece
-    return list(found.values()) or [Piece("", reason="value_empty", detail=text[:80])]
+        for candidate in _READERS[syntax](_BOTH.sub(r"急性\1、慢性\1", _BRACKETS.sub("", sentence))):
+            if candidate.text and (candidate.reason is None or candidate.text not in by_text):
+                by_text[candidate.text] = candidate
+    return list(by_text.values()) or [TailCandidate("", reason="value_empty", detail=text[:80])]
 
 
 def _under_headings(sentences: Iterable[str]) -> Iterator[str]:
@@ -147,13 +147,13 @@ def _under_headings(sentences: Iterable[str]) -> Iterator[str]:
             yield f"{heading}{sentence}"
 
 
-def _plain(text: str, syntax: str) -> list[Piece] | None:
+def _plain(text: str, syntax: str) -> list[TailCandidate] | None:
     """Return the tails of a value that is nothing but a list of terms; None where it is prose."""
     bare = text.strip("。 ")
     if _PLAIN.search(bare) or (syntax != "effects" and "和" in bare):
         return None
-    pieces = tails(text, "list")
-    if any(_CAUSED.search(piece.text) for piece in pieces[:-1]):
+    candidates = tails(text, "list")
+    if any(_CAUSED.search(candidate.text) for candidate in candidates[:-1]):
         return None
     fits: Callable[[str], object] = {
         "indications": lambda term: _STATED.search(term) or _fault(term, "indication") is None,
@@ -161,13 +161,13 @@ def _plain(text: str, syntax: str) -> list[Piece] | None:
         "effects": _is_effect,
         "findings": lambda term: not _NO_FINDING.search(term) and _fault(term, "indication") is None,
     }[syntax]
-    short = syntax != "effects" or all(len(piece.text) <= _MAX_EFFECT_CHARS for piece in pieces)
-    if not short or not all(piece.reason is None and fits(piece.text) for piece in pieces):
+    short = syntax != "effects" or all(len(candidate.text) <= _MAX_EFFECT_CHARS for candidate in candidates)
+    if not short or not all(candidate.reason is None and fits(candidate.text) for candidate in candidates):
         return None
-    return list(_with_places(pieces)) if syntax == "adverse" else pieces
+    return list(_with_sites(candidates)) if syntax == "adverse" else candidates
 
 
-def _indications(sentence: str) -> Iterator[Piece]:
+def _indications(sentence: str) -> Iterator[TailCandidate]:
     rules = _rules("indication")
     if doubt := rules.doubtful.search(sentence):
         yield _unsure(sentence, f"the sentence says {doubt[0]}")
@@ -186,46 +186,48 @@ def _indications(sentence: str) -> Iterator[Piece]:
         bare = rules.opening.sub("", item.strip())
         if bare != item.strip():
             verb = ""  # a new 用于 begins
-        if said := _pattern("indication", "prevention").match(bare):
-            verb, bare = said[0], bare[said.end() :]
-        yield from (piece._replace(text=verb + piece.text) for piece in _terms(bare, "indication"))
+        if match := _pattern("indication", "prevention").match(bare):
+            verb, bare = match[0], bare[match.end() :]
+        yield from (candidate._replace(text=verb + candidate.text) for candidate in _terms(bare, "indication"))
 
 
 def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
-    """Return the items of 肺结核、胃溃疡等的出血 that may lack their noun, by place, with that noun."""
-    found: dict[int, str] = {}
+    """Return the items of 肺结核、胃溃疡等的出血 that may lack their noun, by index, with that noun."""
+    nouns: dict[int, str] = {}
     rules = _rules("indication")
     for at, item in enumerate(items):
-        if not (said := _NOUN_OF_ALL.search(_TREATMENT.sub("", item))):
+        if not (match := _NOUN_OF_ALL.search(_TREATMENT.sub("", item))):
             continue
-        noun = said["noun"] or said["sign"]
+        noun = match["noun"] or match["sign"]
         for before in range(at, -1, -1):
-            if not _AND_SO_ON.sub("", items[before]).endswith(noun[-1]) or (before == at and said["noun"]):
-                found[before] = noun
+            if not _AND_SO_ON.sub("", items[before]).endswith(noun[-1]) or (before == at and match["noun"]):
+                nouns[before] = noun
             if rules.opening.match(items[before].strip()):
                 break
-    return found
+    return nouns
 
 
-def _with_places(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Yield the reactions of a list; a bare sign behind a place, 关节肿胀及疼痛, may be of that place and is unsure."""
-    placed = local = False
-    for piece in pieces:
-        bare = _pattern("adverse", "bare").fullmatch(piece.text) or (local and _pattern("adverse", "bare_of_local").fullmatch(piece.text))
-        if piece.reason is None and placed and bare:
-            yield _unsure(piece.text, "perhaps of the place before it")
+def _with_sites(candidates: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
+    """Yield the reactions of a list; a bare sign after a body site, 关节肿胀及疼痛, may be of that site and is unsure."""
+    has_site = local = False
+    for candidate in candidates:
+        bare = _pattern("adverse", "bare").fullmatch(candidate.text) or (
+            local and _pattern("adverse", "bare_of_local").fullmatch(candidate.text)
+        )
+        if candidate.reason is None and has_site and bare:
+            yield _unsure(candidate.text, "perhaps of the place before it")
             continue
-        yield piece
-        here = _pattern("adverse", "local").search(piece.text) is not None
-        local = here or (local and bool(bare))
-        placed = here or _pattern("adverse", "place").search(piece.text) is not None or (placed and bool(bare))
+        yield candidate
+        is_local = _pattern("adverse", "local").search(candidate.text) is not None
+        local = is_local or (local and bool(bare))
+        has_site = is_local or _pattern("adverse", "place").search(candidate.text) is not None or (has_site and bool(bare))
 
 
-def _adverse(sentence: str) -> Iterator[Piece]:
-    yield from _with_places(_reactions(sentence))
+def _adverse(sentence: str) -> Iterator[TailCandidate]:
+    yield from _with_sites(_reactions(sentence))
 
 
-def _reactions(sentence: str) -> Iterator[Piece]:
+def _reactions(sentence: str) -> Iterator[TailCandidate]:
     rules = _rules("adverse")
     if doubt := rules.doubtful.search(sentence):
         yield _unsure(sentence, f"the sentence says {doubt[0]}")
@@ -239,22 +241,22 @@ def _reactions(sentence: str) -> Iterator[Piece]:
             yield from _terms(rules.opening.sub("", item.strip()), "adverse")
 
 
-def _findings(sentence: str) -> Iterator[Piece]:
+def _findings(sentence: str) -> Iterator[TailCandidate]:
     """Yield the diseases in which a result is found: what is of a medicine, a treatment or a risk is none."""
-    for item in _ITEM.split(_FOUND_IN.sub("", sentence)):
+    for item in _ITEM.split(_BEFORE_DISEASES.sub("", sentence)):
         if aside := _NO_FINDING.search(item) or _rules("indication").doubtful.search(item):
             yield _unsure(item, f"says {aside[0]}")
         else:
             yield from _terms(_rules("indication").opening.sub("", item.strip()), "indication")
 
 
-def _effects(sentence: str) -> Iterator[Piece]:
-    said, *uses = re.split("用于|主治|适用|适于", sentence, maxsplit=1)
-    frame = _pattern("effect", "frame").search(said)
-    effects = _all_effects(said) or (_all_effects(frame[1]) if frame else [])
-    yield from map(Piece, effects)
+def _effects(sentence: str) -> Iterator[TailCandidate]:
+    statement, *uses = re.split("用于|主治|适用|适于", sentence, maxsplit=1)
+    frame = _pattern("effect", "frame").search(statement)
+    effects = _all_effects(statement) or (_all_effects(frame[1]) if frame else [])
+    yield from map(TailCandidate, effects)
     if uses or not effects:
-        yield Piece(sentence[:_SHOWN_CHARS], reason="wrong_kind", detail="an indication, no effect of Chinese medicine")
+        yield TailCandidate(sentence[:_MAX_EXCERPT_CHARS], reason="wrong_kind", detail="an indication, no effect of Chinese medicine")
 
 
 def _all_effects(text: str) -> list[str]:
@@ -267,16 +269,16 @@ def _is_effect(term: str) -> bool:
     return 2 <= len(term) <= _MAX_EFFECT_CHARS and bool(_effect().fullmatch(term)) and not _pattern("effect", "never").search(term)
 
 
-def _terms(text: str, kind: str) -> Iterator[Piece]:
+def _terms(text: str, kind: str) -> Iterator[TailCandidate]:
     """Yield the terms of an item: itself, or the halves of 甲和乙 where each is a term."""
     text = _rules(kind).closing.sub("", text).strip()
     halves = [_rules(kind).closing.sub("", _rules(kind).opening.sub("", half)) for half in _AND.split(text)]
     if len(halves) > 1 and not any(_fault(half, kind) for half in halves):
-        yield from map(Piece, halves)
+        yield from map(TailCandidate, halves)
     elif fault := _fault(text, kind):
         yield _unsure(text, fault)
     else:
-        yield Piece(text)
+        yield TailCandidate(text)
 
 
 def _fault(term: str, kind: str) -> str | None:
@@ -291,11 +293,11 @@ def _fault(term: str, kind: str) -> str | None:
     return None if rules.ends.search(term) else f"no ending of an {kind}"
 
 
-def _unsure(text: str, why: str) -> Piece:
-    return Piece(text[:_SHOWN_CHARS], reason="prose_unsure", detail=why)
+def _unsure(text: str, why: str) -> TailCandidate:
+    return TailCandidate(text[:_MAX_EXCERPT_CHARS], reason="prose_unsure", detail=why)
 
 
-_READERS: dict[str, Callable[[str], Iterable[Piece]]] = {
+_READERS: dict[str, Callable[[str], Iterable[TailCandidate]]] = {
     "indications": _indications,
     "adverse": _adverse,
     "effects": _effects,

@@ -20,7 +20,7 @@ _NO_KIND = re.compile("(?:血症|综合[征症]|中毒|障碍|衰竭|疾病|.病
 @cache
 def _rows() -> dict[str, tuple[str, int]]:
     rows = read_vocabulary("same")["same"]
-    return {canonical(name): (canonical(row[0]), place) for row in rows for place, name in enumerate(row)}
+    return {canonical(name): (canonical(row[0]), rank) for row in rows for rank, name in enumerate(row)}
 
 
 def plain_name(named: str) -> tuple[str, int]:

@@ -30,7 +30,7 @@ _RULES = (
 def passages_in(item: EntityItem, prose: Iterable[tuple[str, str]]) -> list[Passage]:
     """Return the passages of an entry's sections and of its values that are running text."""
     texts = [(section.title, section.text) for section in item.sections] + list(prose)
-    found: dict[str, Passage] = {}
+    by_id: dict[str, Passage] = {}
     for title, raw in texts:
         for text in split_passages(raw):
             passage = Passage(
@@ -40,8 +40,8 @@ def passages_in(item: EntityItem, prose: Iterable[tuple[str, str]]) -> list[Pass
                 url=item.provenance.url,
                 section=run_rules(title, RULES).text.strip("【】：: ") or None,
             )
-            found.setdefault(passage.id, passage)
-    return list(found.values())
+            by_id.setdefault(passage.id, passage)
+    return list(by_id.values())
 
 
 def split_passages(raw: str) -> list[str]:
@@ -72,7 +72,7 @@ def _chunks(paragraph: str) -> list[str]:
 
 
 def _sentences(paragraph: str) -> list[str]:
-    pieces = []
+    parts = []
     for sentence in filter(None, _SENTENCE.findall(paragraph)):
-        pieces += [sentence[at : at + MAX_CHARS] for at in range(0, len(sentence), MAX_CHARS)]
-    return pieces
+        parts += [sentence[at : at + MAX_CHARS] for at in range(0, len(sentence), MAX_CHARS)]
+    return parts

@@ -1,8 +1,8 @@
-"""A value that names reference ranges -> one piece a range, with whom it holds for; what is no single range, with the reason."""
+"""A value that names reference ranges -> a candidate for each, with the persons it is for; what is no single range, with the reason."""
 
 import re
 
-from curation.clean.facts.piece import MAX_TAIL_CHARS, MEASURE, Piece, checked
+from curation.clean.facts.tail_candidates import MAX_TAIL_CHARS, MEASURE, TailCandidate, checked
 
 _PEOPLE = (
     r"(?:成年|成人|儿童|新生儿|婴儿|婴幼儿|小儿|老年|青年|孕妇|妊娠|绝经|男|女|空腹|餐后|卧位|立位|青少年|早期|晚期|静脉|动脉|血清|血浆)"
@@ -38,18 +38,21 @@ def are_ranges(value: str) -> bool:
     return all(len(clause) <= MAX_TAIL_CHARS and MEASURE.search(clause) for clause in clauses)
 
 
-def read_ranges(text: str) -> list[Piece]:
+def read_ranges(text: str) -> list[TailCandidate]:
     """Return the ranges of a value whose prefix is off."""
-    found = _each_range(text)
-    units = {unit[0] for piece in found if (unit := _UNIT.search(piece.text))}
-    if len(units) != 1 or not _UNIT.search(found[-1].text):
-        return found
+    ranges = _each_range(text)
+    units = {unit[0] for candidate in ranges if (unit := _UNIT.search(candidate.text))}
+    if len(units) != 1 or not _UNIT.search(ranges[-1].text):
+        return ranges
     last = units.pop()  # 男53~106；女44~97μmol/L: the last figure states the unit of all
-    return [piece._replace(text=piece.text + last) if piece.reason is None and _BARE.fullmatch(piece.text) else piece for piece in found]
+    return [
+        candidate._replace(text=candidate.text + last) if candidate.reason is None and _BARE.fullmatch(candidate.text) else candidate
+        for candidate in ranges
+    ]
 
 
-def _each_range(text: str) -> list[Piece]:
-    found = []
+def _each_range(text: str) -> list[TailCandidate]:
+    ranges = []
     for part in _BETWEEN.split(text):
         part = _SAME_IN_OTHER_UNITS.sub("", part.strip("。 ，,"))
         who = None if _FINDING.fullmatch(part) else _WHO.match(part) or _WHO_AFTER.search(part)
@@ -57,9 +60,9 @@ def _each_range(text: str) -> list[Piece]:
         if not part:
             continue
         if not MEASURE.search(measure) and not _FINDING.fullmatch(measure):
-            found.append(Piece(part, reason="tail_not_atomic", detail="a range without a number"))
+            ranges.append(TailCandidate(part, reason="tail_not_atomic", detail="a range without a number"))
         elif people := _SEVERAL.search(measure):
-            found.append(Piece(part, reason="tail_not_atomic", detail=f"more than one range, or unsure whose: {people[0]}"))
+            ranges.append(TailCandidate(part, reason="tail_not_atomic", detail=f"more than one range, or unsure whose: {people[0]}"))
         else:
-            found.append(checked(measure, who[1].strip() if who else None))
-    return found
+            ranges.append(checked(measure, who[1].strip() if who else None))
+    return ranges

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection
 
 from curation.clean.facts.cut_tails import split_items
-from curation.clean.facts.piece import Piece
+from curation.clean.facts.tail_candidates import TailCandidate
 from curation.text.normalize import normalize
 
 RELATIONS = ("disease_cause", "disease_prevention")
@@ -24,7 +24,7 @@ _KINDS_FOLLOW = re.compile("(?:分类|分型)(?:如下|为)|病理分类")
 _OF_A_MECHANISM = re.compile("(?:作用|机[制理]|效应)$")
 _ONCE_ILL = re.compile("一旦(?:患|得|发)[了病上生]")
 _CARE = re.compile("待症状|配合治疗|病情反复")
-"""What is told to those who have it already."""
+"""Advice to patients who have the disease already."""
 _MANNERS = (
     (re.compile(r"\d+"), "1"),
     (re.compile("[一二三四五六七八九十]+"), "一"),
@@ -32,7 +32,7 @@ _MANNERS = (
     (re.compile("[⑴-⒇]"), "⑴"),
     (re.compile(r"[、.．\s]+"), ""),
 )
-"""Numbers of one manner become one sign: ③ is ①."""
+"""Numbers of one style become one sign: ③ is ①."""
 _CAUSE = re.compile(
     "(?:因素|感染|中毒|缺氧|缺血|缺乏|损伤|创伤|外伤|烧伤|遗传|吸烟|饮酒|酗酒|污染|过敏|刺激|肥胖|紊乱|失调|障碍|异常|疾患|疾病|[^发]病|症|炎|肿瘤|结石|血栓|硬化|阻塞|梗阻|狭窄|扭转|套叠|粘连|疝|妊娠|压力|"
     "劳累|过劳|受凉|受寒|过度|不足|反应|缺陷|畸形|突变|衰老|高龄|手术|放射|辐射|寄生虫|高血压|贫血|休克|不当|食物|药物|激动|紧张|受限|受压|增高|减少|过多|过高|过低|异物|穿孔|出血|吸入|误吸)$"
@@ -45,50 +45,55 @@ _UNFIT = re.compile(
 )
 
 
-def section_pieces(relation: str, head: str, text: str) -> list[Piece]:
-    """Return a piece for each numbered item of a section: a tail, or why none is made of it."""
-    pieces: dict[str, Piece] = {}
+def section_tails(relation: str, head: str, text: str) -> list[TailCandidate]:
+    """Return a candidate for each numbered item of a section: a tail, or why none is made of it."""
+    candidates: dict[str, TailCandidate] = {}
     lines = _lines(text)
-    items = [found["item"].strip("。；; ") for line in lines if (found := _NUMBERED.match(line))]
-    told_the_ill = relation == "disease_prevention" and any(_ONCE_ILL.search(line) or _CARE.search(line) for line in lines)
-    short = relation == "disease_prevention" and not told_the_ill and all(map(_SHORT.fullmatch, items))
+    items = [match["item"].strip("。；; ") for line in lines if (match := _NUMBERED.match(line))]
+    for_patients = relation == "disease_prevention" and any(_ONCE_ILL.search(line) or _CARE.search(line) for line in lines)
+    short = relation == "disease_prevention" and not for_patients and all(map(_SHORT.fullmatch, items))
     if short and (advice := items or _short_advice(lines)):
-        return [Piece(item) for item in dict.fromkeys(advice)]  # a list of short advice, and nothing but that
+        return [TailCandidate(item) for item in dict.fromkeys(advice)]  # a list of short advice, and nothing but that
     above: list[tuple[str, str]] = []
     ill = False
     for at, line in enumerate(lines):
-        found = _NUMBERED.match(line)
-        if _MECHANISM.search(line) or (found and _MECHANISM.search(found["item"])):
+        match = _NUMBERED.match(line)
+        if _MECHANISM.search(line) or (match and _MECHANISM.search(match["item"])):
             break  # what follows is no longer a list of causes
-        if relation == "disease_cause" and not found and _KINDS_FOLLOW.search(line):
+        if relation == "disease_cause" and not match and _KINDS_FOLLOW.search(line):
             break
         ill = ill or _ONCE_ILL.search(line) is not None
-        if not found:
+        if not match:
             continue
-        item = found["item"].strip()
-        parent = _enter(above, line[: found.start("item")], item)
-        piece = _piece(relation, head, item)
+        item = match["item"].strip()
+        parent = _enter(above, line[: match.start("item")], item)
+        candidate = _candidate(relation, head, item)
         if relation == "disease_cause":
             if _OF_A_MECHANISM.search(parent):
-                piece = Piece(piece.text, reason="prose_unsure", detail=f"of a mechanism: {parent[:40]}")
-            elif parent in pieces and pieces[parent].reason is None and piece.text != parent and piece.text.startswith(parent):
-                pieces[parent] = Piece(parent, reason="prose_unsure", detail=f"said in full below: {piece.text}")
+                candidate = TailCandidate(candidate.text, reason="prose_unsure", detail=f"of a mechanism: {parent[:40]}")
+            elif (
+                parent in candidates
+                and candidates[parent].reason is None
+                and candidate.text != parent
+                and candidate.text.startswith(parent)
+            ):
+                candidates[parent] = TailCandidate(parent, reason="prose_unsure", detail=f"said in full below: {candidate.text}")
         elif ill or _CARE.search(item) or _CARE.search(_explained(lines[at + 1 :])):
-            piece = Piece(piece.text, reason="prose_unsure", detail="told to those who have it")
-        pieces.setdefault(piece.text, piece)
-    return list(pieces.values())
+            candidate = TailCandidate(candidate.text, reason="prose_unsure", detail="told to those who have it")
+        candidates.setdefault(candidate.text, candidate)
+    return list(candidates.values())
 
 
 def _enter(above: list[tuple[str, str]], number: str, item: str) -> str:
     """Enter a numbered item below those of other numbering that are still open; return the heading that it stands under, or ""."""
-    manner = number
+    style = number
     for pattern, sign in _MANNERS:
-        manner = pattern.sub(sign, manner)
-    manners = [known for known, _ in above]
-    if manner in manners:
-        del above[manners.index(manner) :]
+        style = pattern.sub(sign, style)
+    styles = [known for known, _ in above]
+    if style in styles:
+        del above[styles.index(style) :]
     parent = above[-1][1] if above else ""
-    above.append((manner, re.split(r"[：:。，,；;\s]", item, maxsplit=1)[0]))
+    above.append((style, re.split(r"[：:。，,；;\s]", item, maxsplit=1)[0]))
     return parent
 
 
@@ -113,13 +118,13 @@ def _short_advice(lines: list[str]) -> list[str]:
     return items if all(_SHORT.fullmatch(item) and _ADVICE.match(item) and not _UNFIT.search(item) for item in items) else []
 
 
-def _piece(relation: str, head: str, item: str) -> Piece:
+def _candidate(relation: str, head: str, item: str) -> TailCandidate:
     sure, heading = (_CAUSE, _HEADING) if relation == "disease_cause" else (_ADVICE, _CLAUSE)
-    found = heading.match(item)
-    if not found or not sure.search(term := found[0]):
-        return Piece(item[:40], reason="prose_unsure", detail="no short heading that surely names one thing")
+    match = heading.match(item)
+    if not match or not sure.search(term := match[0]):
+        return TailCandidate(item[:40], reason="prose_unsure", detail="no short heading that surely names one thing")
     if unfit := _UNFIT.search(term):
-        return Piece(term, reason="prose_unsure", detail=f"the heading says {unfit[0]}")
+        return TailCandidate(term, reason="prose_unsure", detail=f"the heading says {unfit[0]}")
     if head in term or (relation == "disease_cause" and (term.endswith(head[-2:]) or term.startswith(head[:3]))):
-        return Piece(term, reason="prose_unsure", detail="a kind of the head")
-    return Piece(term)
+        return TailCandidate(term, reason="prose_unsure", detail="a kind of the head")
+    return TailCandidate(term)

@@ -1,7 +1,7 @@
 """Raw values of one label -> which of its blanks, slashes and dots divide a list and which stand inside a name.
 
 `、` always divides. A blank may not: `皮肤科 传染科` are two departments, `CA 125` is one test. The label as a whole in its source
-decides: pieces that stand alone elsewhere are names. A sign that nobody can judge is marked, so that its piece is rejected, never joined.
+decides: fragments that stand alone elsewhere are names. An ambiguous sign is marked, so that its fragment is rejected, never joined.
 """
 
 import re
@@ -56,14 +56,14 @@ _BELONGS_TO_WORD_BEFORE = re.compile(r"^(?:[a-z][a-z-]+|[A-Z]?\d[\d.-]*)$")
 """The second word of Helicobacter pylori, CA 125, Vitamin B12."""
 
 
-class Column(NamedTuple):
-    """What all values of a label tell of one."""
+class LabelColumn(NamedTuple):
+    """How the values of a label are divided, by all of them together."""
 
     begins: frozenset[str] = frozenset()
-    """Pieces that stand at the beginning of a value or behind a sign that always divides."""
+    """Fragments at the beginning of a value or behind a sign that always divides."""
     ends: frozenset[str] = frozenset()
-    """Pieces that stand at the end of a value or before such a sign."""
-    pieces: frozenset[str] = frozenset()
+    """Fragments at the end of a value or before such a sign."""
+    fragments: frozenset[str] = frozenset()
     """These and those between blanks."""
     dividing: frozenset[str] = frozenset()
     """Kinds of signs that divide in this label."""
@@ -73,19 +73,19 @@ class Column(NamedTuple):
     """Whether the values are mostly divided by signs that always divide."""
 
     def apart(self, left: str, right: str) -> bool:
-        """Tell whether other values show that a piece ends here and another one begins."""
+        """Tell whether other values show that one fragment ends here and another begins."""
         return left in self.ends and right in self.begins
 
-    def knows(self, piece: str) -> bool:
-        return piece in self.begins or piece in self.ends
+    def knows(self, fragment: str) -> bool:
+        return fragment in self.begins or fragment in self.ends
 
 
-NO_COLUMN = Column()
+NO_LABEL_COLUMN = LabelColumn()
 
 
-def column_of(values: Iterable[str]) -> Column:
-    """Return what the values of a label tell. Their order does not matter."""
-    begins, ends, pieces = set(), set(), set()
+def column_of(values: Iterable[str]) -> LabelColumn:
+    """Return how the values of a label are divided. Their order does not matter."""
+    begins, ends, fragments = set(), set(), set()
     boundaries: dict[str, set[tuple[str, str]]] = {kind: set() for kind in ("blank", *_BETWEEN)}
     signs: Counter[str] = Counter()
     for value in values:
@@ -99,12 +99,12 @@ def column_of(values: Iterable[str]) -> Column:
                 boundaries[behind].add((name, names[at + 1]))
             if not name or "cut" in (before, behind) or {before, behind} & set(_BETWEEN):
                 continue
-            pieces.add(name)
+            fragments.add(name)
             if before == "hard":
                 begins.add(name)
             if behind == "hard":
                 ends.add(name)
-    known = Column(frozenset(begins), frozenset(ends), frozenset(pieces))
+    known = LabelColumn(frozenset(begins), frozenset(ends), frozenset(fragments))
     verdicts = {kind: _verdict(kind, pairs, known) for kind, pairs in boundaries.items()}
     return known._replace(
         dividing=frozenset(kind for kind, verdict in verdicts.items() if verdict == _DIVIDES),
@@ -113,12 +113,12 @@ def column_of(values: Iterable[str]) -> Column:
     )
 
 
-def _verdict(kind: str, pairs: Iterable[tuple[str, str]], known: Column) -> str | None:
+def _verdict(kind: str, pairs: Iterable[tuple[str, str]], known: LabelColumn) -> str | None:
     strong = [pair for pair in pairs if all(map(_is_word, pair))]
     if len(strong) < _MIN_BOUNDARIES:
         return None
     proven = sum(known.apart(*pair) if kind == "blank" else all(map(known.knows, pair)) for pair in strong)
-    named = sum(left + right in known.pieces for left, right in strong)
+    named = sum(left + right in known.fragments for left, right in strong)
     least = _MIN_PROVEN if kind == "blank" else _MIN_PROVEN_SLASHES
     if proven >= least * len(strong) and proven >= 2 * named:
         return _DIVIDES
@@ -129,8 +129,8 @@ def without_link(value: str) -> str:
     return _LINK.sub("", _LINK.sub("", value))
 
 
-def divided(value: str, column: Column = NO_COLUMN, levels: bool = False, prose: bool = False) -> str:
-    """Return a value in which every list is divided by `、` alone, what is cut ends in `……`, and `UNSURE` stands where nobody can tell.
+def divided(value: str, column: LabelColumn = NO_LABEL_COLUMN, levels: bool = False, prose: bool = False) -> str:
+    """Return a value in which every list is divided by `、` alone, what is cut ends in `……`, and `UNSURE` marks ambiguous separators.
 
     Args:
         levels: slashes stand between levels, 内科/呼吸内科, and are left.
@@ -141,7 +141,7 @@ def divided(value: str, column: Column = NO_COLUMN, levels: bool = False, prose:
     text = _without_quotes(value.replace(UNSURE, " ").strip())
     names, kinds, raw = _read(text)
     by_signs = column.of_signs or "hard" in kinds
-    found = raw[:1]
+    parts = raw[:1]
     for at, kind in enumerate(kinds):
         left, right, sign = names[at], names[at + 1], raw[2 * at + 1]
         if kind == "hard" and "blank" in column.dividing and "、" in sign and len(left) == 1 and _HAN.match(left):
@@ -157,8 +157,8 @@ def divided(value: str, column: Column = NO_COLUMN, levels: bool = False, prose:
             run = kinds[max(at - 1, 0) : at + 2].count(kind)
             made = _of_slash(kind, left, right, column, run)
             made = sign.strip() if made == _JOINS else made
-        found += [made, raw[2 * at + 2]]
-    return "".join(found)
+        parts += [made, raw[2 * at + 2]]
+    return "".join(parts)
 
 
 def _hard(sign: str) -> str:
@@ -166,21 +166,21 @@ def _hard(sign: str) -> str:
     return bare[0] if bare and bare[0] in "，；;。" else _DIVIDES
 
 
-def _behind_cut(left: str, right: str, sign: str, column: Column) -> str:
+def _behind_cut(left: str, right: str, sign: str, column: LabelColumn) -> str:
     if not right:
         return ""
     whole = (_DIVIDER.search(sign) and left) or column.knows(right)
     return _DIVIDES if whole else _DIVIDES + UNSURE
 
 
-def _of_blank(left: str, right: str, column: Column, by_signs: bool, prose: bool, before_sign: bool) -> str:
+def _of_blank(left: str, right: str, column: LabelColumn, by_signs: bool, prose: bool, before_sign: bool) -> str:
     if not left or not right or _OPEN_END.search(left) or _OPEN_START.search(right) or not all(map(_NAME_CHARACTER.search, (left, right))):
         return _JOINS
     if _NUMBER.fullmatch(left) or _DOSE.match(right):
         return " "
     if _NUMBER.match(right):
         return _DIVIDES
-    words, known, apart = _is_word(left) and _is_word(right), left + right in column.pieces, column.apart(left, right)
+    words, known, apart = _is_word(left) and _is_word(right), left + right in column.fragments, column.apart(left, right)
     if "blank" in column.dividing and apart:
         return _DIVIDES
     if known and not apart:
@@ -206,7 +206,7 @@ def _of_blank(left: str, right: str, column: Column, by_signs: bool, prose: bool
     return " " if by_signs and "blank" not in column.dividing else UNSURE
 
 
-def _of_slash(kind: str, left: str, right: str, column: Column, run: int) -> str:
+def _of_slash(kind: str, left: str, right: str, column: LabelColumn, run: int) -> str:
     if not left or not right or not all(map(_NAME_CHARACTER.search, (left, right))):
         return _JOINS
     known = column.knows(left), column.knows(right)
@@ -223,9 +223,9 @@ def _of_slash(kind: str, left: str, right: str, column: Column, run: int) -> str
     return _DIVIDES if kind in column.dividing else UNSURE
 
 
-def _is_word(piece: str) -> bool:
-    """Tell whether a piece says enough to be a name by itself: MRI, 125, B超 and 的 do not."""
-    return len(_HAN.findall(piece)) > 1
+def _is_word(fragment: str) -> bool:
+    """Tell whether a fragment says enough to be a name by itself: MRI, 125, B超 and 的 do not."""
+    return len(_HAN.findall(fragment)) > 1
 
 
 def _without_quotes(text: str) -> str:
@@ -236,13 +236,13 @@ def _without_quotes(text: str) -> str:
         plain = bare[:1] == "[" and bare[-1:] == "]" and re.search("[,，、;；]", inner) and not re.search(r"[\[\]]", inner)
         return inner if plain else text
     parts, end = [], opened.end()
-    while found := _QUOTED.match(text, end):
-        groups = found.groups()
+    while match := _QUOTED.match(text, end):
+        groups = match.groups()
         body = next(part for part in groups[0:8:2] if part is not None)
         closed = any(groups[1:8:2])
         parts.append((re.sub(r"\\(.)", r"\1", body) if "\\" in body else body) + ("" if closed else "……"))
-        end = found.end()
-        if not found[9] or not closed:
+        end = match.end()
+        if not match[9] or not closed:
             break
     rest = text[end:].strip()
     if rest[:1] not in ("", "]", ")", "）", "}"):
@@ -294,7 +294,7 @@ def _kind(run: str) -> str:
     return next(kind for kind in ("cut", "hard", *_BETWEEN, "blank") if kind in kinds)
 
 
-Columns = Mapping[str, Column]
+Columns = Mapping[str, LabelColumn]
 """Of each label of a source: what its values tell."""
 NO_COLUMNS: Columns = MappingProxyType({})
 
@@ -307,11 +307,11 @@ def columns_of(items: Iterable[EntityItem]) -> Columns:
             values[_key(item, ALIASES)].append(item.alias_raw)
         for value in item.values:
             values[_key(item, value.label)].append(without_link(value.value))
-    return {key: column for key, texts in values.items() if (column := column_of(texts)) != NO_COLUMN}
+    return {key: column for key, texts in values.items() if (column := column_of(texts)) != NO_LABEL_COLUMN}
 
 
-def column_for(item: EntityItem, label: str, columns: Columns) -> Column:
-    return columns.get(_key(item, label), NO_COLUMN)
+def column_for(item: EntityItem, label: str, columns: Columns) -> LabelColumn:
+    return columns.get(_key(item, label), NO_LABEL_COLUMN)
 
 
 def _key(item: EntityItem, label: str) -> str:

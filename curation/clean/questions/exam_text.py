@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from atomexam.text.option_letters import letters_in
-from curation.clean.questions.answers import read_verdict, says_nothing
+from curation.clean.questions.answer_keys import read_verdict, says_nothing
 from curation.clean.questions.options import OPTION_RULES
 from curation.clean.questions.paper_marks import STEM_RULES
 from curation.clean.questions.prose_marks import ANSWER_RULES, PROSE_RULES
@@ -16,8 +16,8 @@ from curation.text.signs import CJK
 TEXT_RULES = {rule.name: rule for rule in (*RULES, *STEM_RULES, *ANSWER_RULES, *OPTION_RULES)}
 """All rules that change one text, by their names."""
 _CACHED_CHARS = 4_000
-_SHOWN_LETTERS = re.compile(r"[（(【\[［]\s*+[A-Ja-j](?:[、，,\s]*+[A-Ja-j])*+\s*+[.．、]?\s*+[）)】\]］]|（ ）[A-J]{1,6}（ ）")
-_SHOWN_VERDICT = re.compile(r"^[（(【\[][^（）()【】\[\]]{1,2}[）)】\]]|[（(【\[][^（）()【】\[\]]{1,2}[）)】\]](?=[。？！.?!]?$)")
+_LETTERS_IN_STEM = re.compile(r"[（(【\[［]\s*+[A-Ja-j](?:[、，,\s]*+[A-Ja-j])*+\s*+[.．、]?\s*+[）)】\]］]|（ ）[A-J]{1,6}（ ）")
+_VERDICT_IN_STEM = re.compile(r"^[（(【\[][^（）()【】\[\]]{1,2}[）)】\]]|[（(【\[][^（）()【】\[\]]{1,2}[）)】\]](?=[。？！.?!]?$)")
 _GAP = re.compile(rf"(?<=[{CJK}，、“《：])[ \u3000\xa0]{{3,12}}(?=[{CJK}，、。；”》])|(?<=[{CJK}])[ \u3000\xa0]{{2}}(?=[{CJK}])")
 _NUMBER = re.compile(r"\s{0,9}第\s?[\d一二三四五六七八九十百]{1,5}\s?题\s{1,12}")
 """The number of a question with the blanks behind it, which are no gap."""
@@ -33,7 +33,7 @@ def open_gaps(stem: str) -> str:
     """
     if "  " not in stem and "\u3000" not in stem and "\xa0" not in stem:
         return stem
-    number = found.end() if (found := _NUMBER.match(stem)) else 0
+    number = match.end() if (match := _NUMBER.match(stem)) else 0
     opened, gaps = _GAP.subn(BLANK, stem[number:])
     opened = stem[:number] + opened
     return opened if 0 < gaps <= _MOST_GAPS and not _SPACED.search(opened) else stem
@@ -72,10 +72,10 @@ def open_blank(stem: str, answer: str | None, true_or_false: bool = False) -> st
     if answer is None or BLANK in stem.replace(f"{BLANK}{answer}{BLANK}", ""):
         return stem
     if true_or_false:
-        verdict = _SHOWN_VERDICT.search(stem)
+        verdict = _VERDICT_IN_STEM.search(stem)
         return stem[: verdict.start()] + BLANK + stem[verdict.end() :] if verdict and read_verdict(verdict[0][1:-1]) == answer else stem
-    shown = list(_SHOWN_LETTERS.finditer(stem))
-    if len(shown) != 1 or _ASKS_WITHOUT_BLANK.search(stem):
+    brackets = list(_LETTERS_IN_STEM.finditer(stem))
+    if len(brackets) != 1 or _ASKS_WITHOUT_BLANK.search(stem):
         return stem
-    found = "".join(sorted(set(letters_in(shown[0][0]))))
-    return stem[: shown[0].start()] + BLANK + stem[shown[0].end() :] if found == answer else stem
+    letters = "".join(sorted(set(letters_in(brackets[0][0]))))
+    return stem[: brackets[0].start()] + BLANK + stem[brackets[0].end() :] if letters == answer else stem

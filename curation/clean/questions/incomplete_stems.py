@@ -25,7 +25,7 @@ _NEXT_QUESTIONS = re.compile(  # what a paper prints in front of the questions b
     r"|(?:[是为有]|（ ）)[。？]?案例[一二三四五六七八九十\d]{0,2}："
 )
 _BROKEN = (LOST, _NEXT_QUESTIONS, _OPTION_AS_STEM, _LEAKED_OPTIONS, _SECOND_TAG, _NO_QUESTION)
-_ASKED_AT_END = re.compile(r"的[\u4e00-\u9fff]{2,4}是(?=(?:（ ）)?[。？：]?$)")
+_QUESTION_AT_END = re.compile(r"的[\u4e00-\u9fff]{2,4}是(?=(?:（ ）)?[。？：]?$)")
 _LONGEST_END_CHARS = 12
 _MIN_CHARS = 2  # a case of one sign is none
 _SUSPECT = re.compile("[?□■▯〓A案题选？】](?:(?<=[?□■▯〓A案题选】])|(?<=？)？)")  # a class first: a search for one skips quickly
@@ -51,14 +51,14 @@ def is_broken(stem: str, case: str | None) -> bool:
 
 def _asks_twice(stem: str) -> bool:
     """Tell whether two questions ran together: ……的药物是……的药物是, without a sign between them."""
-    end = _ASKED_AT_END.search(stem, max(0, len(stem) - _LONGEST_END_CHARS)) if "是" in stem[-_LONGEST_END_CHARS // 2 :] else None
+    end = _QUESTION_AT_END.search(stem, max(0, len(stem) - _LONGEST_END_CHARS)) if "是" in stem[-_LONGEST_END_CHARS // 2 :] else None
     first = stem.find(end[0], 0, end.start()) if end else -1
     return end is not None and first > 0 and "\u4e00" <= stem[first + len(end[0])] <= "\u9fff"
 
 
 def _holds_options(stem: str) -> bool:
     """Tell whether four or more lettered texts stand in a stem, from A on and each once."""
-    letters = [found[1] for found in _LEAKED_LETTERS.finditer(stem)]
+    letters = [match[1] for match in _LEAKED_LETTERS.finditer(stem)]
     return len(letters) >= _LEAST_LEAKED and are_in_turn(letters)
 
 
@@ -72,7 +72,7 @@ def _is_suspect(stem: str) -> bool:
     return stem.startswith(("（", "(")) or len(stem) <= _MAX_SUSPECT_CHARS or bool(_SUSPECT.search(stem))
 
 
-_MIN_CASE_CHARS, _MIN_TOLD_CHARS = 60, 45  # a longer stem, or one with figures or words of the client, tells its own case
+_MIN_CASE_CHARS, _MIN_OWN_CASE_CHARS = 60, 45  # a longer stem, or one with figures or words of the client, tells its own case
 _TELLS = re.compile("[0-9“]|，(?:说明|提示|表明|反映|这|其)|说明其")
 _EARLIER_QUESTION = re.compile(r"上一?小?题")
 _EARLIER_CASE = re.compile(r"[前上]述[案病]例|上面的?案例|[根依]据案例")
@@ -108,7 +108,7 @@ _HANDED_DOWN = re.compile(
     r"|^(?:关于|对于?|针对|有关|作为)?[该此](?:处方|方剂|病案|医师|药师|药店|企业|制剂|(?:化学|生物)?药品)"
     rf"|^(?:根据)?(?:该|药品)?说明书(?:【[^】]{{1,8}}】)?中?“?[甲乙丙丁戊]{_NO_SUBSTANCE}|^[^，。]{{0,14}}符合该[（(“]?[\u4e00-\u9fff]{{2,6}}[）)”]?(?:的?管理)?(?:要求|规定)"
 )
-_KNOWN = re.compile(  # a person, findings or a case as if they had been told
+_KNOWN = re.compile(  # a person, findings or a case as if they were known
     r"^(?:针对|[根依]据|按照|结合|依照)?(?:以上|上述|前述|上面)(?:证候|案情|资料|材料|情节|事实|信息|情况|案例|病例|[哪何])"
     r"|^本(?:病例|案例|案|题中)|^案例中|^其主诉|^(?:患儿|患者|求助者|来访者)的?(?:母亲|父亲|家长|父母|丈夫|妻子)的"
     r"|^[\u4e00-\u9fff]{1,2}(?:某某?|女士|先生|同学|小姐)(?:的|应|出现)[^，。；：“0-9]{2,18}(?:（ ）)?[。？：]?$"
@@ -125,10 +125,10 @@ _PARTY = re.compile(
     r"(?:”|的(?:行为|做法|要求|需求|说法)|说法，|执业行为|(?:开办|经营)的[^，。]{2,10}存在)"
     r"|^(?:下列)?(?:关于|对于?|针对于?|经[^，。]{2,12}认定，)(?:医师|药师)?“?[甲乙丙丁戊己](?:医师|的|在|欲|权利|义务|开具|漏|购买|开办|经营|销售|委托|聘|执业|行为)"
 )
-_ASKED = r"(?:护理)?(?:诊断|检查|治疗|处理|措施|方剂|方药|中?成药|药物|代表方|治法|治则|治疗原则|证型|证候|病机|病位|辨证)(?:方案)?"
+_TOPICS = r"(?:护理)?(?:诊断|检查|治疗|处理|措施|方剂|方药|中?成药|药物|代表方|治法|治则|治疗原则|证型|证候|病机|病位|辨证)(?:方案)?"
 _TOPICLESS = re.compile(
     r"^(?:其|最|首选|首先|目前|此时|应|宜|可|下一步|进一步|初步|治疗[应宜当]|辨析其)[^，。、《》“”A-Za-z0-9]{0,6}"
-    rf"{_ASKED}(?:是|为|有|包括)(?:（ ）)?[。？：]?$"
+    rf"{_TOPICS}(?:是|为|有|包括)(?:（ ）)?[。？：]?$"
 )
 _LONGEST_TOPICLESS = 20
 _CLAUSE = "[^，。：；“”A-Za-z0-9]"
@@ -174,19 +174,19 @@ def misses_case(stem: str) -> bool:
         return True
     if len(stem) <= _LONGEST_TOPICLESS and _TOPICLESS.match(stem):
         return True
-    if len(stem) >= _MIN_CASE_CHARS or (_PARTY.match(stem) is None and (len(stem) >= _MIN_TOLD_CHARS or _TELLS.search(stem))):
+    if len(stem) >= _MIN_CASE_CHARS or (_PARTY.match(stem) is None and (len(stem) >= _MIN_OWN_CASE_CHARS or _TELLS.search(stem))):
         return False
     return bool(_PARTY.match(stem) or _THIS_CLIENT.match(stem) or _THIS_PATIENT.match(stem))
 
 
 def _speaks_of_unknown_patient(stem: str) -> bool:
     """Tell whether the first that a stem says of a patient is 该患者, with no history before it."""
-    found = _UNTOLD_PATIENT.search(stem)
-    return bool(found and found.start() <= _LONGEST_BEFORE and not _INTRODUCES.search(stem, 0, found.start()))
+    match = _UNTOLD_PATIENT.search(stem)
+    return bool(match and match.start() <= _LONGEST_BEFORE and not _INTRODUCES.search(stem, 0, match.start()))
 
 
 def leans_on_case(stem: str) -> bool:
     """Tell whether a stem speaks of a patient, a party or a prescription as known: a sign only among questions that miss their cases."""
-    found = _LEANS_ON_PARTY.search(stem) if len(stem) < _MIN_CASE_CHARS else None
+    match = _LEANS_ON_PARTY.search(stem) if len(stem) < _MIN_CASE_CHARS else None
     known = stem.startswith("该") and not _TELLS.search(stem)
-    return bool(found or known or _LEANS_ON_PATIENT.match(stem) or _LEANS_ON_TEXT.search(stem))
+    return bool(match or known or _LEANS_ON_PATIENT.match(stem) or _LEANS_ON_TEXT.search(stem))

@@ -1,4 +1,4 @@
-"""Options without their letters and edges, each at the place its letter says."""
+"""Options without their letters and edges, each at the position of its letter."""
 
 import re
 import unicodedata
@@ -57,7 +57,7 @@ def _without_glue(raw: Sequence[str]) -> Sequence[str]:
 
 
 def at_their_letters(texts: list[str], names: dict[str, None]) -> list[str]:
-    """Put B, C and D at their places when A is missing: an answer names letters, and no places."""
+    """Place B, C and D at their own positions when A is missing: an answer names letters, not positions."""
     letters = [letter[1].upper() if (letter := LETTER.match(text)) else "" for text in texts]
     wanted = [LETTERS.find(letter) if letter else -1 for letter in letters]
     if len(texts) < 2 or wanted == list(range(len(texts))) or min(wanted) < 0:
@@ -65,44 +65,44 @@ def at_their_letters(texts: list[str], names: dict[str, None]) -> list[str]:
     if sorted(set(wanted)) != wanted:
         return _against_their_letters(texts, wanted, names)
     placed = [""] * (wanted[-1] + 1)
-    for place, text in zip(wanted, texts, strict=True):
-        placed[place] = text
+    for index, text in zip(wanted, texts, strict=True):
+        placed[index] = text
     names["option_place"] = None
     return placed
 
 
 def _against_their_letters(texts: list[str], wanted: list[int], names: dict[str, None]) -> list[str]:
-    """Take A, B, C, E, E for a misprint of D; empty a place of A, A, B, C, D, of which nobody knows what the answer C means."""
-    astray = [place for place, letter in enumerate(wanted) if letter != place]
+    """Take A, B, C, E, E for a misprint of D; empty one of A, A, B, C, D, where the answer C is ambiguous."""
+    misplaced = [index for index, letter in enumerate(wanted) if letter != index]
     if wanted[0] != 0 or len(texts) <= 2:
         return texts  # initials of names: C.罗杰斯, A.马斯洛
     names["option_place"] = None
-    misprint = len(astray) == 1 and wanted.count(wanted[astray[0]]) > 1
+    misprint = len(misplaced) == 1 and wanted.count(wanted[misplaced[0]]) > 1
     if wanted[-1] == 0:
         texts[0] = ""  # a last A begins the options of another question: no letter can be trusted
-    for place in astray:
-        texts[place] = LETTER.sub("", texts[place], count=1)
+    for index in misplaced:
+        texts[index] = LETTER.sub("", texts[index], count=1)
     if not misprint:
-        texts[astray[0]] = ""
+        texts[misplaced[0]] = ""
     return texts
 
 
 def without_letters(texts: list[str], names: dict[str, None]) -> list[str]:
-    lettered = sum(_own_letter(LETTER, text, place) for place, text in enumerate(texts)) * 2 > len(texts)
-    for place, text in enumerate(texts):
+    lettered = sum(_own_letter(LETTER, text, index) for index, text in enumerate(texts)) * 2 > len(texts)
+    for index, text in enumerate(texts):
         for pattern in (LETTER, _BARE_LETTER) if lettered else (LETTER_BEFORE_CHINESE,):
-            if _own_letter(pattern, text, place):
+            if _own_letter(pattern, text, index):
                 text = pattern.sub("", text, count=1)
-                again = _own_letter(LETTER_BEFORE_CHINESE, text, place)
-                texts[place] = LETTER_BEFORE_CHINESE.sub("", text) if again else text
+                again = _own_letter(LETTER_BEFORE_CHINESE, text, index)
+                texts[index] = LETTER_BEFORE_CHINESE.sub("", text) if again else text
                 names["option_letter"] = None
                 break
     return texts
 
 
-def _own_letter(pattern: re.Pattern[str], text: str, place: int) -> bool:
+def _own_letter(pattern: re.Pattern[str], text: str, index: int) -> bool:
     letter = pattern.match(text)
-    return letter is not None and place < len(LETTERS) and letter[1].upper() == LETTERS[place]
+    return letter is not None and index < len(LETTERS) and letter[1].upper() == LETTERS[index]
 
 
 _EDGE = re.compile(
@@ -115,7 +115,7 @@ _BEHIND = r"(?:(?<=[^\sA-Za-z.、])|(?<=[和或与及非][A-J]\.))"  # E. in J.E
 _NEXT = {letter: re.compile(rf"{_BEHIND}\s*{letter}\s*[.．](?=\s*[\u4e00-\u9fff])") for letter in LETTERS}
 _RUNS_ON = re.compile(r"[^\s]\s*[A-J]\s*[.．]\s*[\u4e00-\u9fff]")
 _CACHED_CHARS = 64
-_MOST_FIXED_PLACES = 4
+_FORM_OPTIONS = 4
 _EXPLANATION_BEHIND = re.compile(r"(?<=\S)\s*【[^】【]{0,4}(?:解析|精析|评析|分析|详解|点评|考点)】.*$", re.S)
 _NO_TEXT, _WORD = re.compile(r"[-—–/\\.。、_]+"), re.compile(r"\w")  # a dash may be an option beside a plus
 
@@ -161,14 +161,14 @@ OPTION_RULES = Group(
 
 
 class Options(NamedTuple):
-    """Options in order; an empty one keeps its place, so that letters stay right."""
+    """Options in order; an empty one stays, so that letters stay right."""
 
     texts: list[str]
     rules: tuple[str, ...]
 
 
 def clean_options(raw: Sequence[str]) -> Options:
-    """Return options without their letters and edges; empty ones behind the fourth, places of a form left unused, are dropped."""
+    """Return options without their letters and edges; empty ones behind the fourth, unused fields of a form, are dropped."""
     names: dict[str, None] = {}
     read = [_regular(option) if len(option) <= _CACHED_CHARS else None for option in raw]
     regular = [option for option in read if option]
@@ -179,13 +179,13 @@ def clean_options(raw: Sequence[str]) -> Options:
     else:
         texts = _irregular(raw, names)
     if texts and ("." in texts[-1] or "．" in texts[-1]) and _RUNS_ON.search(texts[-1]):
-        texts = [_kept(_without_edges(text), names) for text in _split_last(texts, names)]
-    while len(texts) > _MOST_FIXED_PLACES and (not texts[-1] or (_NO_TEXT.fullmatch(texts[-1]) and all(map(_WORD.search, texts[:-1])))):
+        texts = [_noted(_without_edges(text), names) for text in _split_last(texts, names)]
+    while len(texts) > _FORM_OPTIONS and (not texts[-1] or (_NO_TEXT.fullmatch(texts[-1]) and all(map(_WORD.search, texts[:-1])))):
         texts.pop()
     return Options(texts, tuple(names))
 
 
-class _Regular(Struct, frozen=True):
+class _RegularOption(Struct, frozen=True):
     """An option with its letter, cleaned apart from the others."""
 
     letter: str
@@ -194,12 +194,12 @@ class _Regular(Struct, frozen=True):
 
 
 @lru_cache(maxsize=1 << 17)
-def _regular(option: str) -> _Regular | None:
+def _regular(option: str) -> _RegularOption | None:
     plain = _PLAIN_LETTER.match(option)
     if plain and is_plain(body := option[plain.end() :]):
         spaced = plain.end() > len("A.")
         if OPTION_RULES.leaves(body) and not LETTER_BEFORE_CHINESE.match(body):
-            return _Regular(option[0], body, ("spaces", "option_letter") if spaced else ("option_letter",))
+            return _RegularOption(option[0], body, ("spaces", "option_letter") if spaced else ("option_letter",))
         text = option[:2] + body
         rules: tuple[str, ...] = ("spaces",) if spaced else ()
     else:
@@ -208,16 +208,16 @@ def _regular(option: str) -> _Regular | None:
     body = text[letter.end() :] if letter else ""
     if not letter or LETTER_BEFORE_CHINESE.match(body):
         return None
-    kept = _without_edges(body)
-    return _Regular(letter[1].upper(), kept.text, (*rules, "option_letter", *kept.rules))
+    without_edges = _without_edges(body)
+    return _RegularOption(letter[1].upper(), without_edges.text, (*rules, "option_letter", *without_edges.rules))
 
 
 def _irregular(raw: Sequence[str], names: dict[str, None]) -> list[str]:
-    texts = at_their_letters([_kept(_with_letter(option), names) for option in with_plain_letters(raw)], names)
-    return [_kept(_without_edges(text), names) for text in without_letters(texts, names)]
+    texts = at_their_letters([_noted(_with_letter(option), names) for option in with_plain_letters(raw)], names)
+    return [_noted(_without_edges(text), names) for text in without_letters(texts, names)]
 
 
-def _kept(cleaned: CleanText, names: dict[str, None]) -> str:
+def _noted(cleaned: CleanText, names: dict[str, None]) -> str:
     names.update(dict.fromkeys(cleaned.rules))
     return cleaned.text
 
@@ -261,8 +261,8 @@ def runs_into_next(texts: Sequence[str]) -> bool:
         return False
     return any(
         _NEXT[letter].search(text)
-        for place, text in enumerate(texts)
-        for letter in (*LETTERS[place + 1 : place + 2], *LETTERS[len(texts) :])
+        for index, text in enumerate(texts)
+        for letter in (*LETTERS[index + 1 : index + 2], *LETTERS[len(texts) :])
     )
 
 

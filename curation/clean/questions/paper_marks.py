@@ -67,8 +67,8 @@ def without_origin(text: str) -> str:
     """Remove the paper's name, or its date, at either end."""
     start = max(0, len(text) - _LONGEST_CHARS)
     for pattern in (_AT_END, _SCHOOL_AT_END):
-        if found := pattern.search(text, start):
-            text = text[: found.start()].rstrip()
+        if match := pattern.search(text, start):
+            text = text[: match.start()].rstrip()
     return _IN_FRONT.sub("", text)
 
 
@@ -111,7 +111,7 @@ _LOST_BRACKET = re.compile(r"^([^（(]{4,}[\u4e00-\u9fff])[）)](?=[。？]?$)")
 _STRAY_IN_BLANK = re.compile(r"（(?:[，、？?.]|……|[-—]+)）(?=[。？]?$)|(?<=[\u4e00-\u9fff])(?:—{3,}(?=[。？]?$)|[（(](?=[。？]$))")
 _STEM_START = re.compile(r"^(?:-{3,}|[*•·●■◆◇★☆►▶※]|[?？!！。，、；：,;:]|[.．](?!\d))+\s*")
 _STEM_END = re.compile(r"(?<=（ ）)[，、：:’'.]+$|[：:]$|(?<=[。？！])['`]+$")
-_ASKED_ENOUGH = re.compile(r"^((?:简|论|试|阐)[述论析].{4,})[、，]$")
+_OPEN_QUESTION = re.compile(r"^((?:简|论|试|阐)[述论析].{4,})[、，]$")
 
 
 def type_tag(text: str) -> str | None:
@@ -137,13 +137,13 @@ def _without_tags(text: str) -> str:
     return text[: tag.start()].rstrip() if (tag := _end_tag(text)) else text
 
 
-def _mend_blank(text: str) -> str:
+def _repair_blank(text: str) -> str:
     text = _STOP_BEFORE_BLANK.sub("", _DOUBLE_BRACKET.sub(BLANK, text))
     return _STRAY_IN_BLANK.sub(BLANK, _LOST_BRACKET.sub(rf"\1{BLANK}", text))
 
 
-def _mend_edges(text: str) -> str:
-    text = _ASKED_ENOUGH.sub(lambda asked: asked[1], _STEM_END.sub("", _STEM_START.sub("", text)))
+def _repair_edges(text: str) -> str:
+    text = _OPEN_QUESTION.sub(lambda match: match[1], _STEM_END.sub("", _STEM_START.sub("", text)))
     return text[: -len("、（ ）")] + BLANK if text.endswith("、（ ）") else text
 
 
@@ -196,7 +196,7 @@ STEM_RULES = Group(
         rule_of_signs(
             "lost_bracket",
             "a blank that lost a bracket, has one too many, or holds or follows a stray sign",
-            _mend_blank,
+            _repair_blank,
             (r"[）)](?<=[\u4e00-\u9fff，、？?….—-].)[。？]?$", "[（(]（ ）", "。（ ）", "—[。？]?$", "[（(][。？]$"),
             "“人力资本”理论创建于)",
             "“人力资本”理论创建于（ ）",
@@ -204,7 +204,7 @@ STEM_RULES = Group(
         rule_of_signs(
             "stem_edges",
             "signs left at either end",
-            _mend_edges,
+            _repair_edges,
             ("^[-*•·●■◆◇★☆►▶※?？!！。，、；：,;:.．]", "[，、：:’'.`]$", "、（ ）$"),
             "?抽象运算的阶段是（ ）：",
             "抽象运算的阶段是（ ）",

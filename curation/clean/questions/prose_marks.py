@@ -119,7 +119,7 @@ def _without_scheme(text: str) -> str:
     return text if _SPEAKS_OF_SCORES.search(text) else _SCORE.sub("", text)
 
 
-def _mend_edges(text: str) -> str:
+def _repair_edges(text: str) -> str:
     if "'" in text[:1] + text[-1:] and text.count("'") <= 2:
         text = text.strip("'")
     return _CHAPTER_AND_PAGE.sub("", _STOP.sub("。", _POINT.sub(r"（\1）", text)))
@@ -147,7 +147,7 @@ ANSWER_RULES = Group(
         rule_of_signs(
             "answer_edges",
             "quotes of a file around an answer in words, half brackets of its points, a page at its end",
-            _mend_edges,
+            _repair_edges,
             ("^'", r"[.'\d]$", _POINT.pattern),
             "'(1.脑电波 (2.皮肤电反应'",
             "（1）脑电波 （2）皮肤电反应",

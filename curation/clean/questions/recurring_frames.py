@@ -18,7 +18,9 @@ _LEAST_LEFT = 4
 """Letters and digits that must be left of a stem."""
 _KIND = rf"(?:{TYPE}|[单多]选|判断|填空|简答|案例(?:分析)?题?|[AB][1-4](?:型题?)?)"
 _TYPE = re.compile(TYPE)
-_KEPT = re.compile(rf"\s*+(?:\d{{1,4}}\s*+[、.．:：)）]\s*+|第\s?\d{{1,4}}\s?题\s*+[、.．:：]?\s*+|[(（\[【]\s?{_KIND}\s?[)）\]】]\s*+)*+")
+_NUMBER_AND_TYPE = re.compile(
+    rf"\s*+(?:\d{{1,4}}\s*+[、.．:：)）]\s*+|第\s?\d{{1,4}}\s?题\s*+[、.．:：]?\s*+|[(（\[【]\s?{_KIND}\s?[)）\]】]\s*+)*+"
+)
 """Number and type, which other rules read."""
 _BRACKETED = r"[(（\[【〔](?=[^()（）\[\]【】〔〕\n]{0,30}[^\s_A-J√×对错TF()（）\[\]【】〔〕])[^()（）\[\]【】〔〕\n]{1,30}[)）\]】〕]"
 _HEADS = (
@@ -70,41 +72,41 @@ def frame_of(stems: Sequence[str]) -> Frame:
     if len(stems) < _FEWEST:
         return NO_FRAME
     some = sorted(stems)[:: max(1, len(stems) // _SAMPLE)]
-    heads, some = _found(some, _HEADS, _head)
-    tails, _ = _found(some, _TAILS, _tail)
+    heads, some = _layers_of(some, _HEADS, _head)
+    tails, _ = _layers_of(some, _TAILS, _tail)
     return Frame(heads, tails) if heads or tails else NO_FRAME
 
 
 def without_frame(stem: str, frame: Frame) -> tuple[str, str]:
-    """Return a stem without the frame of its file, and the words that were taken off it."""
-    taken: list[str] = []
+    """Return a stem without the frame of its file, and the removed words."""
+    removed: list[str] = []
     for patterns, layers, cut in ((_HEADS, frame.heads, _head), (_TAILS, frame.tails, _tail)):
-        for place, words in layers:
-            found = cut(stem, patterns[place])
-            if found and _mask(found[1]) in words:
-                stem, said = found
-                taken.append(said)
-    return stem, " ".join(taken)
+        for index, words in layers:
+            parts = cut(stem, patterns[index])
+            if parts and _mask(parts[1]) in words:
+                stem, words_of_frame = parts
+                removed.append(words_of_frame)
+    return stem, " ".join(removed)
 
 
 def type_in(words: str) -> str | None:
-    """Return the type that a frame says."""
-    found = _TYPE.search(words)
-    return found[0] if found else None
+    """Return the type that a frame names."""
+    match = _TYPE.search(words)
+    return match[0] if match else None
 
 
 Cut = Callable[[str, re.Pattern[str]], tuple[str, str] | None]
 
 
-def _found(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) -> tuple[tuple[tuple[int, frozenset[str]], ...], list[str]]:
-    """Return the layers that one after the other can be taken off stems, and what is left of these."""
+def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) -> tuple[tuple[tuple[int, frozenset[str]], ...], list[str]]:
+    """Return the layers that can be removed from stems one after the other, and what is left of these."""
     layers: list[tuple[int, frozenset[str]]] = []
     for _ in range(_ROUNDS):
-        for place, pattern in enumerate(patterns):
+        for index, pattern in enumerate(patterns):
             cuts = [cut(stem, pattern) for stem in stems]
             words = _recurring([_mask(each[1]) for each in cuts if each], len(stems))
             if words:
-                layers.append((place, words))
+                layers.append((index, words))
                 stems = [each[0] if each and _mask(each[1]) in words else stem for each, stem in zip(cuts, stems, strict=True)]
                 break
         else:
@@ -122,38 +124,40 @@ def _recurring(masks: list[str], count: int) -> frozenset[str]:
     if labels:
         return frozenset(labels)
     several = {mask for mask, each in counts.items() if each > 1 or len(counts) <= _FEW}
-    held = sum(counts[mask] for mask in several)
+    covered = sum(counts[mask] for mask in several)
     return (
-        frozenset(several) if len(several) <= _VARIANTS and held >= 2 * len(several) and held >= max(_FEWEST, _ALL * count) else frozenset()
+        frozenset(several)
+        if len(several) <= _VARIANTS and covered >= 2 * len(several) and covered >= max(_FEWEST, _ALL * count)
+        else frozenset()
     )
 
 
 def _head(stem: str, pattern: re.Pattern[str]) -> tuple[str, str] | None:
-    kept = _KEPT.match(stem)
-    start = kept.end() if kept else 0
-    found = pattern.match(stem, start)
-    return _parted(stem[:start] + stem[found.end() :], found) if found else None
+    prefix = _NUMBER_AND_TYPE.match(stem)
+    start = prefix.end() if prefix else 0
+    match = pattern.match(stem, start)
+    return _parted(stem[:start] + stem[match.end() :], match) if match else None
 
 
 def _tail(stem: str, pattern: re.Pattern[str]) -> tuple[str, str] | None:
-    found = pattern.search(stem.rstrip(), max(0, len(stem) - 200))
-    return _parted(stem[: found.start()].rstrip(), found) if found else None
+    match = pattern.search(stem.rstrip(), max(0, len(stem) - 200))
+    return _parted(stem[: match.start()].rstrip(), match) if match else None
 
 
-def _parted(rest: str, found: re.Match[str]) -> tuple[str, str] | None:
-    """Return what is left and what was taken, where the one may be a stem and the other is no part of a sentence."""
-    said = found[0].strip()
-    is_part = _SENTENCE.search(said) is not None and "said" not in found.re.groupindex
-    if not _CLOSED.fullmatch(said) and not _MAY_FRAME.search(said):
+def _parted(rest: str, match: re.Match[str]) -> tuple[str, str] | None:
+    """Return the rest and the frame, if the rest may be a stem and the frame is no part of a sentence."""
+    frame_words = match[0].strip()
+    is_part = _SENTENCE.search(frame_words) is not None and "said" not in match.re.groupindex
+    if not _CLOSED.fullmatch(frame_words) and not _MAY_FRAME.search(frame_words):
         return None
     if is_part or sum(1 for _ in _WORDS.finditer(rest)) < _LEAST_LEFT:
         return None
-    return rest, said
+    return rest, frame_words
 
 
-def _mask(said: str) -> str:
+def _mask(words: str) -> str:
     """Return words without what differs from question to question: numbers, and what a label says."""
-    text = _HAN_COUNT.sub("0", _COUNT.sub("0", unicodedata.normalize("NFKC", said).strip()))
+    text = _HAN_COUNT.sub("0", _COUNT.sub("0", unicodedata.normalize("NFKC", words).strip()))
     bare = text.strip("()[]【】〔〕 ")
     label = _LABEL.fullmatch(bare)
     if label and not re.search(r"[。!]", bare):

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable
 
 from atomexam.text.option_letters import LETTERS, names_no_option
-from curation.clean.questions.answers import points_elsewhere, says_nothing
-from curation.clean.questions.drafts import VERDICTS, Draft
+from curation.clean.questions.answer_keys import points_elsewhere, says_nothing
 from curation.clean.questions.incomplete_stems import LOST, is_broken, leans_on_case, misses_case
 from curation.clean.questions.options import runs_into_next
+from curation.clean.questions.partial_questions import VERDICTS, PartialQuestion
 from curation.text.characters import has_lost_characters
 from curation.text.latex import holds_latex
 
@@ -60,60 +60,64 @@ _CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
 _MIN_TERM_CHARS = 2  # 名词解释 asks with the bare term, which in Chinese may be one character: 课, 气
 
 
-def not_read(draft: Draft) -> str | None:
-    return "not_read" if draft.doubt else None
+def not_read(partial: PartialQuestion) -> str | None:
+    return "not_read" if partial.doubt else None
 
 
-def stem_missing(draft: Draft) -> str | None:
-    return None if draft.canonical_stem else "stem_missing"
+def stem_missing(partial: PartialQuestion) -> str | None:
+    return None if partial.canonical_stem else "stem_missing"
 
 
-def image_needed(draft: Draft) -> str | None:
-    stem = draft.stem
-    shown = bool(("图" in stem or "表" in stem or "漫画" in stem) and _PICTURE.search(stem))
-    shown = shown or bool("表" in stem and _TABLE.search(stem) and sum(map(str.isdecimal, stem)) < _FIGURES_OF_TABLE)
-    return "image_needed" if draft.images or shown else None
+def image_needed(partial: PartialQuestion) -> str | None:
+    stem = partial.stem
+    needs_image = bool(("图" in stem or "表" in stem or "漫画" in stem) and _PICTURE.search(stem))
+    needs_image = needs_image or bool("表" in stem and _TABLE.search(stem) and sum(map(str.isdecimal, stem)) < _FIGURES_OF_TABLE)
+    return "image_needed" if partial.images or needs_image else None
 
 
-def mojibake(draft: Draft) -> str | None:
-    words = "" if draft.options else draft.answer or ""
-    if draft.plain and not draft.shared_stem and not words:
+def mojibake(partial: PartialQuestion) -> str | None:
+    words = "" if partial.options else partial.answer or ""
+    if partial.plain and not partial.shared_stem and not words:
         return None
-    text = "\n".join([draft.shared_stem or "", draft.stem, *draft.options, words])
+    text = "\n".join([partial.shared_stem or "", partial.stem, *partial.options, words])
     return "mojibake" if has_lost_characters(text) else None
 
 
-def formula_unreadable(draft: Draft) -> str | None:
-    texts = (draft.shared_stem or "", draft.stem, *draft.options)
-    return "formula_unreadable" if not draft.plain and any(map(holds_latex, texts)) else None
+def formula_unreadable(partial: PartialQuestion) -> str | None:
+    texts = (partial.shared_stem or "", partial.stem, *partial.options)
+    return "formula_unreadable" if not partial.plain and any(map(holds_latex, texts)) else None
 
 
-def stem_broken(draft: Draft) -> str | None:
-    return "stem_broken" if is_broken(draft.stem, draft.shared_stem) else None
+def stem_broken(partial: PartialQuestion) -> str | None:
+    return "stem_broken" if is_broken(partial.stem, partial.shared_stem) else None
 
 
-def case_missing(draft: Draft) -> str | None:
-    missing = misses_case(draft.stem) or (draft.caseless and leans_on_case(draft.stem))
-    return "case_missing" if missing and not draft.shared_stem else None
+def case_missing(partial: PartialQuestion) -> str | None:
+    missing = misses_case(partial.stem) or (partial.caseless and leans_on_case(partial.stem))
+    return "case_missing" if missing and not partial.shared_stem else None
 
 
-def stem_too_long(draft: Draft) -> str | None:
-    return "stem_too_long" if len(draft.stem) > _MAX_STEM_CHARS else None
+def stem_too_long(partial: PartialQuestion) -> str | None:
+    return "stem_too_long" if len(partial.stem) > _MAX_STEM_CHARS else None
 
 
-def text_too_long(draft: Draft) -> str | None:
-    too_long = len(draft.shared_stem or "") > _MAX_CASE_CHARS or max(map(len, draft.options), default=0) > _MAX_OPTION_CHARS
+def text_too_long(partial: PartialQuestion) -> str | None:
+    too_long = len(partial.shared_stem or "") > _MAX_CASE_CHARS or max(map(len, partial.options), default=0) > _MAX_OPTION_CHARS
     return "text_too_long" if too_long else None
 
 
-def stem_too_short(draft: Draft) -> str | None:
-    least = draft.min_stem_chars if draft.is_choice else min(draft.min_stem_chars, 1 if _CHINESE_RUN.match(draft.stem) else _MIN_TERM_CHARS)
-    return "stem_too_short" if len(draft.canonical_stem) < least else None
+def stem_too_short(partial: PartialQuestion) -> str | None:
+    least = (
+        partial.min_stem_chars
+        if partial.is_choice
+        else min(partial.min_stem_chars, 1 if _CHINESE_RUN.match(partial.stem) else _MIN_TERM_CHARS)
+    )
+    return "stem_too_short" if len(partial.canonical_stem) < least else None
 
 
-def not_chinese(draft: Draft) -> str | None:
-    whole, least = draft.stem + "".join(draft.options), draft.min_chinese_share
-    foreign = _is_foreign(whole, least) and _is_foreign(draft.stem, least)  # a Chinese question may choose among HBsAg, HBeAg and 抗-HBs
+def not_chinese(partial: PartialQuestion) -> str | None:
+    whole, least = partial.stem + "".join(partial.options), partial.min_chinese_share
+    foreign = _is_foreign(whole, least) and _is_foreign(partial.stem, least)  # a Chinese question may choose among HBsAg, HBeAg and 抗-HBs
     return "not_chinese" if foreign else None
 
 
@@ -124,68 +128,68 @@ def _is_foreign(text: str, least: float) -> bool:
     return (not chinese and least > 0) or chinese < least * (chinese + sum(map(len, _FOREIGN_RUN.findall(text))))
 
 
-def type_and_options_disagree(draft: Draft) -> str | None:
-    return "type_and_options_disagree" if draft.declared == "tf" and draft.options not in ([], VERDICTS) else None
+def type_and_options_disagree(partial: PartialQuestion) -> str | None:
+    return "type_and_options_disagree" if partial.declared == "tf" and partial.options not in ([], VERDICTS) else None
 
 
-def too_few_options(draft: Draft) -> str | None:
-    return "too_few_options" if draft.is_choice and len(draft.options) - draft.options.count("") < 2 else None
+def too_few_options(partial: PartialQuestion) -> str | None:
+    return "too_few_options" if partial.is_choice and len(partial.options) - partial.options.count("") < 2 else None
 
 
-def too_many_options(draft: Draft) -> str | None:
-    return "too_many_options" if len(draft.options) > len(LETTERS) else None
+def too_many_options(partial: PartialQuestion) -> str | None:
+    return "too_many_options" if len(partial.options) > len(LETTERS) else None
 
 
-def empty_options(draft: Draft) -> str | None:
-    return "empty_options" if "" in draft.options else None
+def empty_options(partial: PartialQuestion) -> str | None:
+    return "empty_options" if "" in partial.options else None
 
 
-def option_broken(draft: Draft) -> str | None:
-    text = "\n".join(draft.options)
-    broken = draft.glued or ("（ ）" in text and _NEXT_QUESTION.search(text))
+def option_broken(partial: PartialQuestion) -> str | None:
+    text = "\n".join(partial.options)
+    broken = partial.glued or ("（ ）" in text and _NEXT_QUESTION.search(text))
     broken = broken or ("\n的" in text and _GOES_ON.search(text))
-    if not broken and not draft.plain:
-        broken = LOST.search(text) or _CLOSED_ONLY.search(text) or _OPEN_ONLY.search(text) or runs_into_next(draft.options)
+    if not broken and not partial.plain:
+        broken = LOST.search(text) or _CLOSED_ONLY.search(text) or _OPEN_ONLY.search(text) or runs_into_next(partial.options)
     return "option_broken" if broken else None
 
 
-def duplicate_options(draft: Draft) -> str | None:
-    texts = {option.rstrip("。") if draft.plain else "".join(option.split()).rstrip("。") for option in draft.options}
-    return "duplicate_options" if len(texts) < len(draft.options) else None
+def duplicate_options(partial: PartialQuestion) -> str | None:
+    texts = {option.rstrip("。") if partial.plain else "".join(option.split()).rstrip("。") for option in partial.options}
+    return "duplicate_options" if len(texts) < len(partial.options) else None
 
 
-def answer_missing(draft: Draft) -> str | None:
-    given = draft.answer
-    return "answer_missing" if not given or (draft.is_choice and not set(given) <= set(LETTERS) and _is_no_answer(given)) else None
+def answer_missing(partial: PartialQuestion) -> str | None:
+    answer = partial.answer
+    return "answer_missing" if not answer or (partial.is_choice and not set(answer) <= set(LETTERS) and _is_no_answer(answer)) else None
 
 
 def _is_no_answer(text: str) -> bool:
     return says_nothing(text) or points_elsewhere(text)
 
 
-def answer_not_in_options(draft: Draft) -> str | None:
-    if not draft.is_choice:
+def answer_not_in_options(partial: PartialQuestion) -> str | None:
+    if not partial.is_choice:
         return None
-    return "answer_not_in_options" if names_no_option(draft.answer or "", len(draft.options)) else None
+    return "answer_not_in_options" if names_no_option(partial.answer or "", len(partial.options)) else None
 
 
-def keys_joined(draft: Draft) -> str | None:
-    return "keys_joined" if draft.joined else None
+def keys_joined(partial: PartialQuestion) -> str | None:
+    return "keys_joined" if partial.joined else None
 
 
-def key_out_of_order(draft: Draft) -> str | None:
-    wrong = draft.repeated or (not draft.in_order and not draft.may_have_several)
-    return "key_out_of_order" if draft.is_choice and wrong else None
+def key_out_of_order(partial: PartialQuestion) -> str | None:
+    wrong = partial.repeated or (not partial.in_order and not partial.may_have_several)
+    return "key_out_of_order" if partial.is_choice and wrong else None
 
 
-def type_and_answer_disagree(draft: Draft) -> str | None:
-    right = len(draft.answer or "")
-    has_one = draft.declared in ("mcqa", "tf") or (draft.is_matching and not draft.may_have_several)
-    disagree = (has_one and right > 1) or (draft.declared == "mrqa" and right == 1)
-    return "type_and_answer_disagree" if draft.is_choice and disagree else None
+def type_and_answer_disagree(partial: PartialQuestion) -> str | None:
+    right = len(partial.answer or "")
+    has_one = partial.declared in ("mcqa", "tf") or (partial.is_matching and not partial.may_have_several)
+    disagree = (has_one and right > 1) or (partial.declared == "mrqa" and right == 1)
+    return "type_and_answer_disagree" if partial.is_choice and disagree else None
 
 
-CHECKS: tuple[Callable[[Draft], str | None], ...] = (
+CHECKS: tuple[Callable[[PartialQuestion], str | None], ...] = (
     not_read,
     stem_missing,
     image_needed,
@@ -212,9 +216,9 @@ CHECKS: tuple[Callable[[Draft], str | None], ...] = (
 """The order decides which of several reasons a question is rejected for."""
 
 
-def reason_against(draft: Draft) -> str | None:
+def reason_against(partial: PartialQuestion) -> str | None:
     """Return the first reason against a question, or None for a sound one."""
     for check in CHECKS:
-        if reason := check(draft):
+        if reason := check(partial):
             return reason
     return None

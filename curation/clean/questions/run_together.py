@@ -29,8 +29,8 @@ def split_options(item: QuestionItem) -> QuestionItem:
     options = item.options_raw
     if options:
         if len(options) < _MOST_RUN_TOGETHER or _MARK_WITHIN.search(options[-1]) or _BRACKET_WITHIN.search(options[-1]):
-            if pieces := _apart(options) or _glued(options):
-                return replace(item, options_raw=pieces)
+            if texts := _apart(options) or _glued(options):
+                return replace(item, options_raw=texts)
             return _with_options_of_stem(item, options)
         return item
     stem = item.stem_raw or ""
@@ -39,13 +39,13 @@ def split_options(item: QuestionItem) -> QuestionItem:
     marks = _marks(stem)
     if len(marks) < _FEWEST_BEHIND_STEM or not marks[0].start():
         return item
-    return replace(item, stem_raw=stem[: marks[0].start()].rstrip(), options_raw=_pieces(stem, marks))
+    return replace(item, stem_raw=stem[: marks[0].start()].rstrip(), options_raw=_texts_of_marks(stem, marks))
 
 
 def _apart(options: Sequence[str]) -> list[str] | None:
     text = "\n".join(options)
     marks = _marks(text) if len(text) <= _LONGEST_CHARS else []
-    return _pieces(text, marks) if len(marks) > len(options) and _each_begins(options, marks) else None
+    return _texts_of_marks(text, marks) if len(marks) > len(options) and _each_begins(options, marks) else None
 
 
 def _each_begins(options: Sequence[str], marks: Sequence[re.Match[str]]) -> bool:
@@ -65,9 +65,9 @@ def _glued(options: Sequence[str]) -> list[str] | None:
     fewest = max(_FEWEST_BEHIND_STEM if len(options) == 1 else _FEWEST_GLUED, len(options) + 1)
     if len(letters) < fewest or not are_in_turn(letters):
         return None
-    pieces = _pieces(text, marks)
-    apart = all(len(piece) > len(mark[0]) for piece, mark in zip(pieces, marks, strict=True))
-    return pieces if apart and _each_begins(options, marks) else None
+    texts = _texts_of_marks(text, marks)
+    apart = all(len(part) > len(mark[0]) for part, mark in zip(texts, marks, strict=True))
+    return texts if apart and _each_begins(options, marks) else None
 
 
 def _with_options_of_stem(item: QuestionItem, options: Sequence[str]) -> QuestionItem:
@@ -80,21 +80,21 @@ def _with_options_of_stem(item: QuestionItem, options: Sequence[str]) -> Questio
     letters = [unicodedata.normalize("NFKC", mark[1]) for mark in marks]
     if not letters or letters != list(LETTERS[len(options) : len(options) + len(letters)]) or len(options) + len(letters) < _FEWEST_GLUED:
         return item
-    pieces = _pieces(stem, marks)
-    if any(not len(mark[0]) < len(piece) <= _LONGEST_IN_STEM for piece, mark in zip(pieces, marks, strict=True)):
+    texts = _texts_of_marks(stem, marks)
+    if any(not len(mark[0]) < len(part) <= _LONGEST_IN_STEM for part, mark in zip(texts, marks, strict=True)):
         return item
-    return replace(item, stem_raw=stem[: marks[0].start()].rstrip(), options_raw=[*options, *pieces])
+    return replace(item, stem_raw=stem[: marks[0].start()].rstrip(), options_raw=[*options, *texts])
 
 
 def _marks(text: str) -> list[re.Match[str]]:
     """Return the marks A, B, C, … of a text, one after the other from A."""
-    found: list[re.Match[str]] = []
+    marks: list[re.Match[str]] = []
     for mark in _MARK.finditer(text):
-        if len(found) < len(LETTERS) and unicodedata.normalize("NFKC", mark[1]) == LETTERS[len(found)]:
-            found.append(mark)
-    return found
+        if len(marks) < len(LETTERS) and unicodedata.normalize("NFKC", mark[1]) == LETTERS[len(marks)]:
+            marks.append(mark)
+    return marks
 
 
-def _pieces(text: str, marks: Sequence[re.Match[str]]) -> list[str]:
+def _texts_of_marks(text: str, marks: Sequence[re.Match[str]]) -> list[str]:
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     return [text[mark.start() : end].strip() for mark, end in zip(marks, ends, strict=True)]

@@ -48,19 +48,19 @@ _MIN_CASE_CHARS = 40
 MIN_SHARED_CHARS = 30
 _MAX_ALIKE = 0.6  # two questions that share more of their characters are one, reworded
 _MIN_QUESTION_CHARS = 4
-_MIN_ASKED_CHARS = 2  # 诊断是（ ）, behind a case that is known
+_MIN_SHORT_QUESTION_CHARS = 2  # 诊断是（ ）, behind a case that is known
 _MIN_SENTENCE_CHARS = 7
 _MAX_QUESTION_CHARS = 200
 
 
-class Parts(NamedTuple):
+class CaseAndQuestion(NamedTuple):
     """A case and the question asked of it, normalized."""
 
     case: str
     question: str
 
 
-def split_marked(text: str) -> Parts | None:
+def split_marked(text: str) -> CaseAndQuestion | None:
     """Split a normalized text that begins as a case does; None when it is no case."""
     if len(text) < _MIN_CASE_CHARS:
         return None
@@ -69,7 +69,7 @@ def split_marked(text: str) -> Parts | None:
     return parts if parts and len(parts.case) >= _MIN_CASE_CHARS else None
 
 
-def split_shared(texts: Iterable[str]) -> dict[str, Parts]:
+def split_shared(texts: Iterable[str]) -> dict[str, CaseAndQuestion]:
     """Return the parts of those texts of one source that begin with one long text and end with different questions."""
     texts = list(dict.fromkeys(texts))
     candidates = {text: parts for text in texts if len(text) > MIN_SHARED_CHARS and (parts := _split(text))}
@@ -77,29 +77,31 @@ def split_shared(texts: Iterable[str]) -> dict[str, Parts]:
     for parts in candidates.values():
         if len(canonical(parts.case)) >= MIN_SHARED_CHARS:
             questions.setdefault(canonical(parts.case), set()).add(canonical(parts.question))
-    shared = {case for case, asked in questions.items() if _differ(sorted(asked))}
-    found = {text: parts for text, parts in candidates.items() if canonical(parts.case) in shared}
-    return found | _after_known({parts.case for parts in found.values()}, (text for text in texts if text not in found))
+    shared = {case for case, stems in questions.items() if _differ(sorted(stems))}
+    parts_by_text = {text: parts for text, parts in candidates.items() if canonical(parts.case) in shared}
+    return parts_by_text | _after_known(
+        {parts.case for parts in parts_by_text.values()}, (text for text in texts if text not in parts_by_text)
+    )
 
 
-def _after_known(cases: Iterable[str], texts: Iterable[str]) -> dict[str, Parts]:
-    """Return the parts of texts that begin with a case that others share, and go on with a question too short to be told by itself."""
+def _after_known(cases: Iterable[str], texts: Iterable[str]) -> dict[str, CaseAndQuestion]:
+    """Return the parts of texts that begin with a case that others share and end with a question too short to be recognized by itself."""
     by_start: dict[str, list[str]] = {}
     for case in cases:
         by_start.setdefault(case[:MIN_SHARED_CHARS], []).append(case)
-    found = {}
+    parts_by_text = {}
     for text in texts:
         begun = [case for case in by_start.get(text[:MIN_SHARED_CHARS], ()) if text.startswith(case)]
         case = max(begun, key=len, default="")
         question = _LINE_NUMBER.sub("", text[len(case) :].strip())
-        if case and len(canonical(question)) >= _MIN_ASKED_CHARS and len(question) <= _MAX_QUESTION_CHARS:
-            found[text] = Parts(case, one_line(question))
-    return found
+        if case and len(canonical(question)) >= _MIN_SHORT_QUESTION_CHARS and len(question) <= _MAX_QUESTION_CHARS:
+            parts_by_text[text] = CaseAndQuestion(case, one_line(question))
+    return parts_by_text
 
 
-def _differ(asked: list[str]) -> bool:
-    first = set(asked[0])
-    return any(len(first & set(other)) <= _MAX_ALIKE * len(first | set(other)) for other in asked[1:])
+def _differ(stems: list[str]) -> bool:
+    first = set(stems[0])
+    return any(len(first & set(other)) <= _MAX_ALIKE * len(first | set(other)) for other in stems[1:])
 
 
 def without_case(text: str, case: str) -> str:
@@ -113,16 +115,16 @@ def case_text(text: str) -> str:
     return _OTHER_QUESTION.sub("", _LABEL.sub("", _LABEL.sub("", text))).strip()  # 案例五：阅读材料回答下列问题： are two
 
 
-def _split(text: str) -> Parts | None:
+def _split(text: str) -> CaseAndQuestion | None:
     at = _question_start(text)
     for begins_early in (_SPEECH, _RESULTS):
-        if found := begins_early.match(text, at):
-            at = found.end()
+        if opening := begins_early.match(text, at):
+            at = opening.end()
     case, question = case_text(text[:at].rstrip()), text[at:].strip()
     question = _LINE_NUMBER.sub("", question) if type_tag(question) is None else question
     if len(case) < MIN_SHARED_CHARS or not _MIN_QUESTION_CHARS <= len(canonical(question)) <= _MAX_QUESTION_CHARS:
         return None
-    return Parts(case, one_line(question))
+    return CaseAndQuestion(case, one_line(question))
 
 
 def _tags(text: str) -> list[re.Match[str]]:

@@ -16,7 +16,7 @@ from atomexam.text.option_letters import letters_in
 from curation.clean.classify.classes import declared_type
 from curation.clean.questions.incomplete_stems import misses_case
 from curation.clean.questions.recurring_frames import NO_FRAME, Frame, frame_of, without_frame
-from curation.clean.questions.shared_cases import MIN_SHARED_CHARS, Parts, split_shared
+from curation.clean.questions.shared_cases import MIN_SHARED_CHARS, CaseAndQuestion, split_shared
 from curation.clean.questions.stem_numbers import without_number
 from curation.text.normalize import normalize
 
@@ -35,59 +35,59 @@ _NEAR_SINGLE = 2
 _LEAST_JOINED = 3
 """Keys of a page with as many questions without one before each, or behind each, from which that is how the page joins its keys:
 nearly all that have any such question there, since keys of several answers beside lost keys fit by chance."""
-Place = tuple[str, str]
+ItemPosition = tuple[str, str]
 
 
-class Context(NamedTuple):
+class SourceContext(NamedTuple):
     """What is known of a source as a whole before one of its questions is read."""
 
-    shared: dict[str, Parts]
+    shared: dict[str, CaseAndQuestion]
     """Normalized stem -> its parts, for stems that begin with a case several questions share."""
-    mislabelled: frozenset[Place]
+    mislabelled: frozenset[ItemPosition]
     """(page_id, position) of the single-choice questions that a paper files under multiple response."""
 
-    joined: frozenset[Place]
-    """Places of the questions whose answer holds those of the questions beside them."""
-    glued: frozenset[Place]
-    """Places of the questions with an option less than nearly all of their page, and one that is two words with a blank between them."""
-    divided: dict[Place, str]
-    """Place -> its own letter, for questions that share options and of which one alone has an answer, with a letter for each."""
+    joined: frozenset[ItemPosition]
+    """Positions of the questions whose answer includes those of the questions beside them."""
+    glued: frozenset[ItemPosition]
+    """Positions of the questions with an option less than nearly all of their page, and one that is two words with a blank between them."""
+    divided: dict[ItemPosition, str]
+    """Position -> its own letter, for questions that share options and of which one alone has an answer, with a letter for each."""
 
     frames: dict[str, Frame]
     """page_id -> what stands around the stem of every question there."""
-    caseless: frozenset[Place] = frozenset()
-    """Places of the questions without a case that stand among others whose case is lost."""
+    caseless: frozenset[ItemPosition] = frozenset()
+    """Positions of the questions without a case that stand among others whose case is lost."""
 
 
-NOTHING = Context({}, frozenset(), frozenset(), frozenset(), {}, {})
+NO_CONTEXT = SourceContext({}, frozenset(), frozenset(), frozenset(), {}, {})
 
 
-def allows_several(*said: str | None) -> bool:
+def allows_several(*labels: str | None) -> bool:
     """Tell whether a source says of a question, by its type or heading, that several answers may be right."""
-    declared = declared_as(*said)
-    return declared == "mrqa" or (declared == "choice" and any(text and _SEVERAL.search(text[:_MAX_MARK_CHARS]) for text in said))
+    declared = declared_as(*labels)
+    return declared == "mrqa" or (declared == "choice" and any(text and _SEVERAL.search(text[:_MAX_MARK_CHARS]) for text in labels))
 
 
-def context_of(items: Iterable[QuestionItem]) -> Context:
+def context_of(items: Iterable[QuestionItem]) -> SourceContext:
     """Return what the items of one source tell of each other. Their order does not matter.
 
     They are read one after the other and let go of, where those of one address stand together; otherwise they are read again
     and all held, so what reads as an iterator once will not do.
     """
-    return _context_of(items, _url_of) or _context_of(sorted(items, key=_page_of), _page_of) or NOTHING
+    return _context_of(items, _url_of) or _context_of(sorted(items, key=_page_of), _page_of) or NO_CONTEXT
 
 
-def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str]) -> Context | None:
+def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str]) -> SourceContext | None:
     """Return the context, None where a page has items in two of the runs that have one key."""
     stems: set[str] = set()
     frames: dict[str, Frame] = {}
     sections: dict[str, list[tuple[tuple[str | int, ...], bool, str]]] = {}
-    joined: set[Place] = set()
-    divided: dict[Place, str] = {}
-    glued: set[Place] = set()
-    caseless: set[Place] = set()
-    mislabelled: set[Place] = set()
-    seen_pages = array("q")
+    joined: set[ItemPosition] = set()
+    divided: dict[ItemPosition, str] = {}
+    glued: set[ItemPosition] = set()
+    caseless: set[ItemPosition] = set()
+    mislabelled: set[ItemPosition] = set()
+    page_hashes = array("q")
     for _, together in groupby(items, key):
         pages: dict[str, list[QuestionItem]] = {}
         sections.clear()
@@ -96,9 +96,9 @@ def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str
             if item.answer_raw and declared_as(item.type_raw, item.section_raw) == "mrqa":
                 single = bool(_ONE_LETTER.fullmatch(item.answer_raw))
                 if single or _SEVERAL_LETTERS.fullmatch(item.answer_raw):
-                    seen = item.provenance
-                    sections.setdefault(seen.page_id, []).append((natural_key(seen.position), single, seen.position))
-        seen_pages.extend(map(hash, pages))
+                    origin = item.provenance
+                    sections.setdefault(origin.page_id, []).append((natural_key(origin.position), single, origin.position))
+        page_hashes.extend(map(hash, pages))
         mislabelled.update(_mislabelled(sections))
         for page_id, page in pages.items():
             frame = frame_of([item.stem_raw for item in page if item.stem_raw and not item.doubt])
@@ -108,10 +108,10 @@ def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str
             _read_joined_keys(page, joined, divided)
             glued.update(_with_glued_options(page))
             caseless.update(_among_caseless(page))
-    if len(np.unique(np.frombuffer(seen_pages, np.int64))) < len(seen_pages):
+    if len(np.unique(np.frombuffer(page_hashes, np.int64))) < len(page_hashes):
         return None
     parts = split_shared(sorted(stems))
-    return Context(parts, frozenset(mislabelled), frozenset(joined), frozenset(glued), divided, frames, frozenset(caseless))
+    return SourceContext(parts, frozenset(mislabelled), frozenset(joined), frozenset(glued), divided, frames, frozenset(caseless))
 
 
 def _long_stems(page: list[QuestionItem], frame: Frame) -> Iterable[str]:
@@ -129,8 +129,8 @@ def _page_of(item: QuestionItem) -> str:
     return item.provenance.page_id
 
 
-def _among_caseless(page: list[QuestionItem]) -> Iterable[Place]:
-    """Yield the questions of a page that have several beside them which speak of a case that nobody tells."""
+def _among_caseless(page: list[QuestionItem]) -> Iterable[ItemPosition]:
+    """Yield the questions of a page that have several beside them which refer to a missing case."""
     lost = [_speaks_of_lost_case(item) for item in page]
     if sum(lost) < _LEAST_CASELESS:
         return
@@ -138,14 +138,14 @@ def _among_caseless(page: list[QuestionItem]) -> Iterable[Place]:
     for at, (item, _) in enumerate(rows):
         near = rows[max(at - _NEAR_CASE, 0) : at] + rows[at + 1 : at + _NEAR_CASE + 1]
         if not item.case_raw and sum(is_lost for _, is_lost in near) >= _LEAST_CASELESS:
-            yield _place(item)
+            yield _position_of(item)
 
 
 def _speaks_of_lost_case(item: QuestionItem) -> bool:
     return bool(item.stem_raw) and not item.case_raw and misses_case((item.stem_raw or "").strip().replace(",", "，"))
 
 
-def _with_glued_options(page: list[QuestionItem]) -> Iterable[Place]:
+def _with_glued_options(page: list[QuestionItem]) -> Iterable[ItemPosition]:
     """Yield the questions of a page of many, nearly all with as many options, that have one less because two became one."""
     counts = Counter(len(item.options_raw) for item in page if item.options_raw)
     usual, times = counts.most_common(1)[0] if counts else (0, 0)
@@ -154,16 +154,16 @@ def _with_glued_options(page: list[QuestionItem]) -> Iterable[Place]:
     for item in page:
         options = item.options_raw or []
         if len(options) == usual - 1 and sum(bool(_TWO_WORDS.fullmatch(option)) for option in options) == 1:
-            yield _place(item)
+            yield _position_of(item)
 
 
-def _read_joined_keys(page: list[QuestionItem], joined: set[Place], divided: dict[Place, str]) -> None:
+def _read_joined_keys(page: list[QuestionItem], joined: set[ItemPosition], divided: dict[ItemPosition, str]) -> None:
     """Note the questions of one page whose answer is the keys of several: as many letters as questions, of which one alone has any."""
     if not any(map(_lacks_key, page)) or not any(_several_letters(item) for item in page):
         return
     rows = sorted(page, key=lambda item: (natural_key(item.provenance.position), item.provenance.position))
     options = [_bare_options(item) for item in rows]
-    letters = {at: found for at, item in enumerate(rows) if (found := _several_letters(item))}
+    letters = {at: several for at, item in enumerate(rows) if (several := _several_letters(item))}
     bare = {step: {at: count for at in letters if (count := _keyless_beside(rows, at, step))} for step in (-1, 1)}
     fit = {step: {at for at, count in bare[step].items() if count == len(letters[at]) - 1} for step in bare}
     is_usual = {step: len(fit[step]) >= max(_LEAST_JOINED, len(fit[-step]) + 1, _SHARE_ALIKE * len(bare[step])) for step in fit}
@@ -173,19 +173,19 @@ def _read_joined_keys(page: list[QuestionItem], joined: set[Place], divided: dic
         group = rows[first : last + 1]
         elsewhere = any(len(fit[step]) < len(fit[-step]) for step, end in ends.items() if end == at)
         if len(group) == len(keys) and not elsewhere:
-            divided.update({_place(one): key for one, key in zip(group, keys, strict=True)})
+            divided.update({_position_of(one): key for one, key in zip(group, keys, strict=True)})
         elif (
             len(group) > 1
             or any(_is_left_bare(rows, options, at, step, len(keys) - 1) for step in (-1, 1))
             or any(is_usual[step] and at in fit[step] for step in fit)
         ):
-            joined.add(_place(rows[at]))
+            joined.add(_position_of(rows[at]))
 
 
 def _keyless_beside(rows: list[QuestionItem], at: int, step: int) -> int:
     """Return how many questions before or behind one have no key, up to the next that has one."""
     count = 0
-    while 0 <= (place := at + step * (count + 1)) < len(rows) and _lacks_key(rows[place]):
+    while 0 <= (index := at + step * (count + 1)) < len(rows) and _lacks_key(rows[index]):
         count += 1
     return count
 
@@ -203,12 +203,12 @@ def _run_around(rows: list[QuestionItem], options: list[tuple[str, ...]], at: in
 def _is_left_bare(rows: list[QuestionItem], options: list[tuple[str, ...]], at: int, step: int, count: int) -> bool:
     """Tell whether just as many questions before or behind one have neither options nor a key."""
     bare = 0
-    while bare <= count and 0 <= (place := at + step * (bare + 1)) < len(rows) and _lacks_key(rows[place]) and not options[place]:
+    while bare <= count and 0 <= (index := at + step * (bare + 1)) < len(rows) and _lacks_key(rows[index]) and not options[index]:
         bare += 1
     return bare == count
 
 
-def _place(item: QuestionItem) -> Place:
+def _position_of(item: QuestionItem) -> ItemPosition:
     return item.provenance.page_id, item.provenance.position
 
 
@@ -230,7 +230,7 @@ def _bare_options(item: QuestionItem) -> tuple[str, ...]:
     return tuple(_SPACE.sub("", option) for option in item.options_raw or item.shared_options_raw or ())
 
 
-def _mislabelled(pages: dict[str, list[tuple[tuple[str | int, ...], bool, str]]]) -> Iterable[Place]:
+def _mislabelled(pages: dict[str, list[tuple[tuple[str | int, ...], bool, str]]]) -> Iterable[ItemPosition]:
     """Yield questions with one answer that stand among others with one: in a true section such answers are rare and stand alone."""
     for page, rows in pages.items():
         rows.sort(key=lambda row: (row[0], row[2]))

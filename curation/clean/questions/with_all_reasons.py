@@ -13,10 +13,10 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.question import Question
 from curation.clean.classify.classes import classify_rows
-from curation.clean.questions.drafts import question_of, unclassified
-from curation.clean.questions.reading import draft_of
+from curation.clean.questions.cleaned_questions import partial_question
+from curation.clean.questions.partial_questions import question_of, unclassified
 from curation.clean.questions.rejections import CHECKS
-from curation.clean.questions.source_context import Context, context_of
+from curation.clean.questions.source_context import SourceContext, context_of
 
 _MAX_COMPARED_CHARS = 3_000  # as long as a stem may be for `clean`; wordings are compared in quadratic time
 
@@ -31,18 +31,18 @@ class QuestionWithReasons(NamedTuple):
     """The rules that changed it."""
 
 
-def with_all_reasons(items: Sequence[QuestionItem], params: Clean, context: Context) -> list[QuestionWithReasons]:
+def with_all_reasons(items: Sequence[QuestionItem], params: Clean, context: SourceContext) -> list[QuestionWithReasons]:
     """Return each item as a question, in order."""
-    drafts = [draft_of(item, params, context) for item in items]
-    classes = classify_rows([unclassified(item, draft) for item, (draft, _, _) in zip(items, drafts, strict=True)])
-    found = []
-    for item, (draft, first, rules), kinds in zip(items, drafts, classes, strict=True):
-        question = question_of(item, draft, kinds)
-        if not draft.answer and draft.declared in ("mcqa", "mrqa"):
-            question = replace(question, question_type=draft.declared)  # its kind is told by the answer, which is not there
-        reasons = tuple(reason for check in CHECKS if (reason := check(draft))) if first else ()
-        found.append(QuestionWithReasons(question, reasons, rules))
-    return found
+    partials = [partial_question(item, params, context) for item in items]
+    classes = classify_rows([unclassified(item, partial) for item, (partial, _, _) in zip(items, partials, strict=True)])
+    questions = []
+    for item, (partial, first, rules), kinds in zip(items, partials, classes, strict=True):
+        question = question_of(item, partial, kinds)
+        if not partial.answer and partial.declared in ("mcqa", "mrqa"):
+            question = replace(question, question_type=partial.declared)  # its kind follows from the answer, which is missing
+        reasons = tuple(reason for check in CHECKS if (reason := check(partial))) if first else ()
+        questions.append(QuestionWithReasons(question, reasons, rules))
+    return questions
 
 
 def is_comparable(question: Question) -> bool:

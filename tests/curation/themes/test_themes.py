@@ -14,7 +14,7 @@ from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.sheets import read_sheet, write_sheet
 from curation.themes.coding import Coded, propose, read_coding_sheet
 from curation.themes.knowledge_types import Theme, read_codebook, tabulate
-from curation.themes.queries import Query, draw, query_id, read_queries
+from curation.themes.queries import Query, query_id, read_queries, sample_queries
 
 VOCAB = Path(themes.__file__).parents[1] / "vocab"
 INTENTS = {"病情诊断": "Diagnosis", "病因分析": "Cause", "其他": None}
@@ -75,10 +75,10 @@ def test_another_layout_is_told(content: str, told: str, tmp_path: Path) -> None
     seed=st.integers(0, 9),
 )
 def test_what_is_drawn_hangs_on_the_query_alone(texts: set[str], more: set[str], seed: int) -> None:
-    few = draw([query(text) for text in sorted(texts)], 3, seed, ["Cause"])
-    assert few == draw([query(text) for text in sorted(texts, reverse=True)], 3, seed, ["Cause"])
+    few = sample_queries([query(text) for text in sorted(texts)], 3, seed, ["Cause"])
+    assert few == sample_queries([query(text) for text in sorted(texts, reverse=True)], 3, seed, ["Cause"])
     assert len(few) == min(3, len(texts))
-    later = draw([query(text) for text in texts | more], 3, seed, ["Cause"])
+    later = sample_queries([query(text) for text in texts | more], 3, seed, ["Cause"])
     assert [one for one in later if one.text in texts] == [one for one in few if one in later]  # in one order
 
 

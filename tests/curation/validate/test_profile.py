@@ -23,7 +23,7 @@ from curation.clean.classify.subjects import ExamAndSubject
 from curation.clean.cleaning import clean
 from curation.clean.facts import cut_tails
 from curation.clean.facts import entries as entity_facts
-from curation.clean.questions import reading as questions
+from curation.clean.questions import cleaned_questions as questions
 from curation.clean.questions import rejections
 from curation.validate.__main__ import main
 from curation.validate.profile_tables import _run_together

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from curation.validate.report import write_reports
-from curation.validate.run import Checked, check_table, quiet_context
+from curation.validate.run import CheckedTable, check_table, quiet_context
 from curation.validate.suites import read_suite
 from curation.validate.tables import Columns
 
@@ -35,7 +35,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     (folder / "toys.yaml").write_text(SUITE, encoding="utf-8")
     columns: Columns = {"id": [*HOSTILE, HOSTILE[0], "same"], "text": [*HOSTILE, "good", "same"]}
-    toys: Checked = check_table(quiet_context(), "toys", columns, read_suite(folder / "toys.yaml"))
+    toys: CheckedTable = check_table(quiet_context(), "toys", columns, read_suite(folder / "toys.yaml"))
     write_reports(folder / "out", [toys])
     return {"report": folder / "out/index.html", "docs": folder / "out/data_docs/toys.html"}
 

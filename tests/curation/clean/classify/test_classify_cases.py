@@ -16,7 +16,7 @@ from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.classify.case_types import CASE_TYPES, case_scores, case_type_of, category_of
 from curation.clean.classify.classes import Unclassified, classify_rows, declared_type
-from curation.clean.questions.reading import read_questions
+from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 from curation.vocab.reader import read_vocabulary
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from curation.clean.classify.subjects import NOTHING_SAID, ExamAndSubject, SourceWords, SubjectTable, exam_and_subject
+from curation.clean.classify.subjects import NO_CATEGORY, ExamAndSubject, SourceWords, SubjectTable, exam_and_subject
 from curation.vocab.reader import read_vocabulary
 
 
@@ -41,7 +41,7 @@ def test_the_table_knows_exam_and_subject(raw: tuple[str | None, str | None, str
         (("教师资格", None, "数学试卷一"), ExamAndSubject("TQE", "教师资格", "教师资格 | 数学试卷一")),
         (("公务员考试", "社会心理学", None), ExamAndSubject("公务员考试", "社会心理学", "公务员考试 | 社会心理学")),
         ((None, "医学类牙科", None), ExamAndSubject("unknown", "牙科", "医学类牙科")),
-        ((None, None, None), ExamAndSubject("unknown", "未知科目", NOTHING_SAID)),
+        ((None, None, None), ExamAndSubject("unknown", "未知科目", NO_CATEGORY)),
         (("首页>水利安全员>模拟试题", None, None), ExamAndSubject("水利安全员", "水利安全员", "首页>水利安全员>模拟试题")),
         (
             ("首页 > 建筑类 > 水利安全员 > 法规 > 每日一练", None, None),
@@ -50,7 +50,7 @@ def test_the_table_knows_exam_and_subject(raw: tuple[str | None, str | None, str
         (("首页 > 医学类 > 牙科 > 历年真题", None, None), ExamAndSubject("牙科", "牙科", "首页>医学类>牙科>历年真题")),
         (("首页 > 模拟试题", "题库", "2023年历年真题及答案"), ExamAndSubject("unknown", "未知科目", "首页>模拟试题 | 题库")),
         (("首页 / 水利安全员 / 法规", None, None), ExamAndSubject("水利安全员", "法规", "首页>水利安全员>法规")),
-        (("toy", "TOY", None), ExamAndSubject("unknown", "未知科目", NOTHING_SAID)),
+        (("toy", "TOY", None), ExamAndSubject("unknown", "未知科目", NO_CATEGORY)),
         (("水利安全员模拟试题", "第三章", None), ExamAndSubject("水利安全员", "水利安全员", "水利安全员模拟试题 | 第三章")),
         (("首页/水利安全员", None, None), ExamAndSubject("水利安全员", "水利安全员", "首页/水利安全员")),
         (("高中/中职教师", None, None), ExamAndSubject("高中/中职教师", "高中/中职教师", "高中/中职教师")),
@@ -129,13 +129,15 @@ def test_a_user_adds_a_line() -> None:
         {"said": "第一编(上)", "source": "book", "exam": "GEE", "subject": "统计学"},
         {"source": "book", "exam": "GEE", "subject": "数学"},
     ]
-    places = SubjectTable(read_vocabulary("subjects") | {"categories": lines})
-    assert places.place(SourceWords("第一编（上）"), "other") == ExamAndSubject("TQE", "教育学")
-    assert places.place(SourceWords("第一编（上）"), "book") == ExamAndSubject("GEE", "统计学"), "a source's own line stands above"
-    assert places.place(SourceWords(paper_raw="卷三"), "book") == ExamAndSubject("GEE", "数学"), (
+    table = SubjectTable(read_vocabulary("subjects") | {"categories": lines})
+    assert table.exam_and_subject_of(SourceWords("第一编（上）"), "other") == ExamAndSubject("TQE", "教育学")
+    assert table.exam_and_subject_of(SourceWords("第一编（上）"), "book") == ExamAndSubject("GEE", "统计学"), (
+        "a source's own line stands above"
+    )
+    assert table.exam_and_subject_of(SourceWords(paper_raw="卷三"), "book") == ExamAndSubject("GEE", "数学"), (
         "a line without words is for what nothing else tells"
     )
-    assert places.place(SourceWords(paper_raw="自学考试教育心理学"), "book") == ExamAndSubject("SSE", "教育心理学")
+    assert table.exam_and_subject_of(SourceWords(paper_raw="自学考试教育心理学"), "book") == ExamAndSubject("SSE", "教育心理学")
 
 
 def test_the_table_is_in_order() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
 from curation.clean.facts.cut_tails import is_prose, tails
-from curation.clean.facts.entries import EntryReading, read_entity
+from curation.clean.facts.entries import ParsedEntry, read_entity
 
 _LINKS = [
     "[详细]",
@@ -26,7 +26,7 @@ _LINKS = [
 _EXAMINATIONS = "心电图、冠状动脉造影、心肌酶谱、血脂、肌钙蛋白、动态心电图、超声心动图、胸部CT、血压、心肌灌注"
 
 
-def _read(label: str, value: str, kind: str = "disease", name: str = "高血压") -> EntryReading:
+def _read(label: str, value: str, kind: str = "disease", name: str = "高血压") -> ParsedEntry:
     seen = Provenance(source="toy", url="file:1", snapshot="2026-01-01", page_id="1", position="1")
     values = [LabelledValue(label=label, value=value, position="1")]
     return read_entity(EntityItem(url="file:1", provenance=seen, entity_type=kind, name_raw=name, values=values))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.clean.facts.kinds import REASONS, apart, class_fits, doubtful_infectivity, misfit, tells
-from curation.clean.facts.piece import Piece
+from curation.clean.facts.tail_candidates import TailCandidate
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_what_stays(relation: str, head: str, tail: str) -> None:
     ],
 )
 def test_symptoms_side_by_side_are_one_each(tail: str, found: list[str]) -> None:
-    assert [piece.text for piece in apart("disease_symptom", [Piece(tail)])] == found
-    assert [piece.text for piece in apart("disease_examination", [Piece(tail)])] == [tail]
+    assert [piece.text for piece in apart("disease_symptom", [TailCandidate(tail)])] == found
+    assert [piece.text for piece in apart("disease_examination", [TailCandidate(tail)])] == [tail]
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_symptoms_side_by_side_are_one_each(tail: str, found: list[str]) -> None
     ],
 )
 def test_remarks_shares_and_doses_go(relation: str, tail: str, found: str) -> None:
-    assert [piece.text for piece in apart(relation, [Piece(tail)])] == [found]
+    assert [piece.text for piece in apart(relation, [TailCandidate(tail)])] == [found]
 
 
 @given(st.text("头晕痛恶心呕吐与和、伴咳嗽", max_size=12))
 def test_parts_lose_nothing_but_what_joins_them(tail: str) -> None:
-    joined = "".join(piece.text for piece in apart("disease_symptom", [Piece(tail)]))
+    joined = "".join(piece.text for piece in apart("disease_symptom", [TailCandidate(tail)]))
     assert [sign for sign in joined if sign not in "与和、伴"] == [sign for sign in tail if sign not in "与和、伴"]
 
 

@@ -9,7 +9,7 @@ from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.cleaning import clean
 from curation.clean.facts.entries import read_entity, reference_facts
-from curation.clean.facts.sections import section_pieces
+from curation.clean.facts.sections import section_tails
 
 
 def entity(source: str = "toy", alias: str | None = None, values: list[tuple[str, str]] = [], sections: list[tuple[str, str]] = []):  # noqa: B006 never changed
@@ -37,14 +37,14 @@ def entity(source: str = "toy", alias: str | None = None, values: list[tuple[str
     ],
 )
 def test_headings_become_tails(relation: str, text: str, found: list[str]) -> None:
-    pieces = section_pieces(relation, "肠梗阻", text)
+    pieces = section_tails(relation, "肠梗阻", text)
     assert [piece.text for piece in pieces if piece.reason is None] == found
     assert {piece.reason for piece in pieces} <= {None, "prose_unsure"}
 
 
 @given(st.text("1、2.（一）感染：\n肠套叠。，注意卫生戒烟", max_size=60), st.sampled_from(["disease_cause", "disease_prevention"]))
 def test_every_item_is_told_once(text: str, relation: str) -> None:
-    pieces = section_pieces(relation, "感冒", text)
+    pieces = section_tails(relation, "感冒", text)
     assert len({piece.text for piece in pieces}) == len(pieces)
 
 

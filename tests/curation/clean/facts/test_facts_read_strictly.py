@@ -7,17 +7,17 @@ from hypothesis import strategies as st
 from curation.clean.facts.corroboration import is_allowed_head
 from curation.clean.facts.cut_tails import tails
 from curation.clean.facts.kinds import apart, class_fits, misfit
-from curation.clean.facts.monographs import monograph_pieces
-from curation.clean.facts.piece import Piece
-from curation.clean.facts.sections import section_pieces
+from curation.clean.facts.monographs import monograph_tails
+from curation.clean.facts.sections import section_tails
+from curation.clean.facts.tail_candidates import TailCandidate
 
 
 def said(text: str, syntax: str, name: str = "", kind: str = "western") -> list[str]:
-    return [piece.text for piece in monograph_pieces(text, syntax, kind, name=name) if piece.reason is None]
+    return [piece.text for piece in monograph_tails(text, syntax, kind, name=name) if piece.reason is None]
 
 
 def named(relation: str, head: str, text: str) -> list[str]:
-    return [piece.text for piece in section_pieces(relation, head, text) if piece.reason is None]
+    return [piece.text for piece in section_tails(relation, head, text) if piece.reason is None]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_uses_without_labels_and_conditions(text: str, uses: list[str]) -> None:
     ],
 )
 def test_kinds_and_mechanisms_are_no_causes(head: str, text: str, causes: list[str]) -> None:
-    found = [piece for piece in section_pieces("disease_cause", head, text) if piece.reason is None]
+    found = [piece for piece in section_tails("disease_cause", head, text) if piece.reason is None]
     assert [piece.text for piece in found if misfit("disease_cause", head, piece.text) is None] == causes
 
 
@@ -234,7 +234,10 @@ def test_organs_of_departments_and_complications(relation: str, tail: str, head:
 
 
 def test_a_number_behind_a_dish_is_none_of_its_name() -> None:
-    assert [piece.text for piece in apart("disease_food", [Piece("番茄马蹄（2）"), Piece("猪肉（肥瘦）")])] == ["番茄马蹄", "猪肉（肥瘦）"]
+    assert [piece.text for piece in apart("disease_food", [TailCandidate("番茄马蹄（2）"), TailCandidate("猪肉（肥瘦）")])] == [
+        "番茄马蹄",
+        "猪肉（肥瘦）",
+    ]
 
 
 _ITEMS = ["皮疹", "关节肿胀", "疼痛", "出血", "注射部位硬结", "恶心", "皮肤萎缩", "溃疡", "刺痛"]

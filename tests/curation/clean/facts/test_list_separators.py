@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
 from curation.clean.facts.cut_tails import tails
-from curation.clean.facts.entries import EntryReading, read_entities
-from curation.clean.facts.separators import Column, column_of, columns_of, without_link
+from curation.clean.facts.entries import ParsedEntry, read_entities
+from curation.clean.facts.separators import LabelColumn, column_of, columns_of, without_link
 
 NAMES = [
     "皮肤科", "传染科", "血常规", "维生素B12", "维生素B1片", "颅脑MRI", "颅脑超声检查", "脑电图", "心电图检查", "手术治疗", "药物治疗",
@@ -53,7 +53,7 @@ def _entity(label: str, value: str, number: int = 1, name: str = "") -> EntityIt
     return EntityItem(url=f"file:{number}", provenance=seen, entity_type="disease", name_raw=name or f"甲{number}病", values=values)
 
 
-def _column(sign: str) -> Column:
+def _column(sign: str) -> LabelColumn:
     """Return what a label tells in which each name stands alone, and next to each other in lists."""
     pairs = [f"{one}{sign}{other}" for at, one in enumerate(NAMES) for other in (NAMES[at - 1], NAMES[at - 2])]
     return column_of([*NAMES, *pairs])
@@ -62,7 +62,7 @@ def _column(sign: str) -> Column:
 COLUMNS = {sign: _column(sign) for sign in SEPARATORS}
 
 
-def _sound(names: list[str], value: str, column: Column) -> None:
+def _sound(names: list[str], value: str, column: LabelColumn) -> None:
     """Each tail is one of the names; the others are in rejected pieces, with their text."""
     plain = {re.sub(r"(?<=[\u4e00-\u9fff]) | (?=[\u4e00-\u9fff])", "", name) for name in names}
     pieces = tails(value, "list", column=column)
@@ -147,7 +147,7 @@ def test_each_syntax_of_a_value_alone(value: str, kept: list[str]) -> None:
     assert [piece.text for piece in tails(value, "list") if piece.reason is None] == kept
 
 
-def _read(label: str, values: list[str]) -> list[EntryReading]:
+def _read(label: str, values: list[str]) -> list[ParsedEntry]:
     items = [_entity(label, value, number) for number, value in enumerate(values)]
     return read_entities(items, columns_of(items))
 

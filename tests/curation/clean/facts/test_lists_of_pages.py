@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
 from curation.clean.facts.cut_tails import tails
-from curation.clean.facts.entries import EntryReading, read_entity
+from curation.clean.facts.entries import ParsedEntry, read_entity
 
 
-def _read(label: str, value: str, kind: str = "disease", name: str = "高血压") -> EntryReading:
+def _read(label: str, value: str, kind: str = "disease", name: str = "高血压") -> ParsedEntry:
     seen = Provenance(source="toy", url="file:1", snapshot="2026-01-01", page_id="1", position="1")
     values = [LabelledValue(label=label, value=value, position="1")]
     return read_entity(EntityItem(url="file:1", provenance=seen, entity_type=kind, name_raw=name, values=values))

@@ -13,11 +13,11 @@ from atomexam.records.provenance import Provenance
 from curation.clean.facts.cut_tails import tails
 from curation.clean.facts.entries import read_entity
 from curation.clean.facts.kinds import apart, misfit
-from curation.clean.facts.monographs import SYNTAXES, monograph_pieces
+from curation.clean.facts.monographs import SYNTAXES, monograph_tails
 
 
 def said(text: str, syntax: str, kind: str = "western") -> list[str]:
-    return [piece.text for piece in monograph_pieces(text, syntax, kind) if piece.reason is None]
+    return [piece.text for piece in monograph_tails(text, syntax, kind) if piece.reason is None]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_adverse_reactions(text: str, reactions: list[str]) -> None:
 @settings(deadline=None)  # the first text waits for the tables
 @given(st.text(max_size=80), st.sampled_from(SYNTAXES), st.sampled_from(["western", "chinese"]))
 def test_any_text_is_read_and_each_refusal_has_its_reason(text: str, syntax: str, kind: str) -> None:
-    for piece in monograph_pieces(text, syntax, kind):
+    for piece in monograph_tails(text, syntax, kind):
         assert piece.reason is not None or (piece.text and misfit("western_medicine_effect", "某药", piece.text) is None)
 
 
@@ -185,7 +185,7 @@ def test_real_monographs_give_every_type(real_data: Path) -> None:
     ],
 )
 def test_a_noun_behind_a_list_may_be_of_all_of_it(text: str, found: list[str]) -> None:
-    assert [piece.text for piece in monograph_pieces(text, "indications", "western") if piece.reason is None] == found
+    assert [piece.text for piece in monograph_tails(text, "indications", "western") if piece.reason is None] == found
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_a_noun_behind_a_list_may_be_of_all_of_it(text: str, found: list[str]) -
     ],
 )
 def test_a_caution_is_no_adverse_reaction(text: str, found: list[str]) -> None:
-    assert [piece.text for piece in monograph_pieces(text, "adverse", "chinese") if piece.reason is None] == found
+    assert [piece.text for piece in monograph_tails(text, "adverse", "chinese") if piece.reason is None] == found
 
 
 @pytest.mark.parametrize(
@@ -215,15 +215,15 @@ def test_a_caution_is_no_adverse_reaction(text: str, found: list[str]) -> None:
     ],
 )
 def test_what_shares_a_cause_is_no_use_of_its_own(text: str, found: list[str]) -> None:
-    kept = [piece.text for piece in monograph_pieces(text, "indications", "western") if piece.reason is None]
+    kept = [piece.text for piece in monograph_tails(text, "indications", "western") if piece.reason is None]
     assert not {"流涕", "鼻塞"} & set(kept) and set(kept) <= set(found)
 
 
 @pytest.mark.parametrize("text", ["癃闭、水肿", "癃闭", "水肿，腰痛", "温肾利水，癃闭"])
 def test_what_a_chinese_medicine_is_for_is_no_effect(text: str) -> None:
-    assert not [piece for piece in monograph_pieces(text, "effects", "chinese") if piece.reason is None]
+    assert not [piece for piece in monograph_tails(text, "effects", "chinese") if piece.reason is None]
 
 
 @pytest.mark.parametrize("text", ["活血、化瘀、消癥", "化浊降脂", "清瘟解毒", "芳香温通"])
 def test_effects_of_patent_medicines_stay(text: str) -> None:
-    assert all(piece.reason is None for piece in monograph_pieces(text, "effects", "chinese"))
+    assert all(piece.reason is None for piece in monograph_tails(text, "effects", "chinese"))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import EntityItem, LabelledValue, Section
 from atomexam.records.provenance import Provenance
-from curation.clean.facts.entries import EntryReading, read_entity
+from curation.clean.facts.entries import ParsedEntry, read_entity
 
 _WORDS = [
     *[
@@ -37,14 +37,14 @@ _TEXTS = st.lists(st.sampled_from(_WORDS), max_size=8).map("".join)
 _LABELS = ["症状", "预防", "病因", "治疗方法", "传染性", "科室", "宜", "忌", "常用药物", "检查项目", "并发症"]
 
 
-def _read(label: str, value: str, kind: str = "disease", name: str = "脂肪肝", section: bool = False) -> EntryReading:
+def _read(label: str, value: str, kind: str = "disease", name: str = "脂肪肝", section: bool = False) -> ParsedEntry:
     seen = Provenance(source="toy", url="file:1", snapshot="2026-01-01", page_id="1", position="1")
     values = [] if section else [LabelledValue(label=label, value=value, position="1")]
     sections = [Section(title=label, text=value, position="1")] if section else []
     return read_entity(EntityItem(url="file:1", provenance=seen, entity_type=kind, name_raw=name, values=values, sections=sections))
 
 
-def _tails(reading: EntryReading) -> list[str]:
+def _tails(reading: ParsedEntry) -> list[str]:
     return [fact.tail for fact in reading.facts]
 
 

@@ -7,9 +7,9 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
+from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
 from curation.clean.questions.exam_text import clean_explanation, clean_stem
 from curation.clean.questions.options import clean_options
-from curation.clean.questions.reading import QuestionReading, read_questions
 from curation.clean.questions.source_context import context_of
 from curation.text.normalize import normalize
 
@@ -22,7 +22,7 @@ def item(position: str = "q1", **fields: Any) -> QuestionItem:
     return QuestionItem(url="https://toy/1", provenance=seen, **fields)
 
 
-def reading(stem: str, options: list[str] | None, answer: str | None, kind: str | None = "单选题", **fields: Any) -> QuestionReading:
+def reading(stem: str, options: list[str] | None, answer: str | None, kind: str | None = "单选题", **fields: Any) -> CleanedQuestion:
     return read_questions([item(stem_raw=stem, options_raw=options, answer_raw=answer, type_raw=kind, **fields)], PARAMS)[0]
 
 

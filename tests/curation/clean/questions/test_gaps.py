@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
+from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.exam_text import open_gaps
-from curation.clean.questions.reading import read_questions
-from curation.clean.questions.source_context import NOTHING
+from curation.clean.questions.source_context import NO_CONTEXT
 from curation.text.normalize import normalize
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
@@ -21,7 +21,7 @@ FOUR = ["A.感觉", "B.知觉", "C.记忆", "D.表象"]
 def read(**changes: Any) -> Any:
     seen = Provenance(source="toy", url="file:a.txt", snapshot="2026-11-20", page_id="p-1", position="q1")
     fields = {"stem_raw": "下列属于认知过程的是", "options_raw": FOUR, "answer_raw": "A", **changes}
-    return read_questions([QuestionItem(url=seen.url, provenance=seen, **fields)], PARAMS, NOTHING)[0]
+    return read_questions([QuestionItem(url=seen.url, provenance=seen, **fields)], PARAMS, NO_CONTEXT)[0]
 
 
 @pytest.mark.parametrize(

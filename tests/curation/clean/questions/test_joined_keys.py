@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.clean.questions.reading import QuestionReading, read_questions
+from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
 from curation.clean.questions.source_context import context_of
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
@@ -21,11 +21,11 @@ def row(number: int, options: list[str] | None, answer: str | None, **fields: st
     return QuestionItem(url=seen.url, provenance=seen, stem_raw=stem, options_raw=options, answer_raw=answer, **fields)
 
 
-def read(*rows: QuestionItem) -> list[QuestionReading]:
+def read(*rows: QuestionItem) -> list[CleanedQuestion]:
     return read_questions(rows, PARAMS, context_of(rows))
 
 
-def outcome(reading: QuestionReading) -> str | None:
+def outcome(reading: CleanedQuestion) -> str | None:
     return reading.question.answer if reading.question else reading.rejected.reason if reading.rejected else None
 
 

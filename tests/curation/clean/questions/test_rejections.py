@@ -7,11 +7,11 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.clean.questions.answers import read_letters
+from curation.clean.questions.answer_keys import read_letters
+from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.incomplete_stems import misses_case
-from curation.clean.questions.reading import read_questions
 from curation.clean.questions.rejections import CHECKS, REASONS
-from curation.clean.questions.source_context import NOTHING
+from curation.clean.questions.source_context import NO_CONTEXT
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")
@@ -55,7 +55,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("empty_options", {"options_raw": ["B. 感觉", "C. 知觉", "D. 记忆"]}),
     ("empty_options", {"options_raw": ["B 感觉", "C 知觉", "D 记忆"]}),
     ("option_broken", {"options_raw": ["A.警告", "B.严重警告 记过 D.留校察看"]}),
-    ("option_broken", {"context": NOTHING._replace(glued=frozenset({("page-1", "q1")}))}),
+    ("option_broken", {"context": NO_CONTEXT._replace(glued=frozenset({("page-1", "q1")}))}),
     ("stem_broken", {"stem_raw": "可阻断胆固醇重吸收的药物是 抑制胆固醇吸收的药物是"}),
     ("formula_unreadable", {"stem_raw": r"表中数据\begin{array}{|c|}1 \\ 2\end{array}说明（ ）"}),
     ("stem_broken", {"stem_raw": "具有2个分枝的花鹿茸习称 【43-44】"}),
@@ -150,7 +150,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("answer_not_in_options", {"answer_raw": "E"}),
     ("answer_not_in_options", {"answer_raw": "想象"}),
     ("not_read", {"doubt": "options_unreadable"}),
-    ("keys_joined", {"section_raw": None, "answer_raw": "A,B,D", "context": NOTHING._replace(joined=frozenset({("page-1", "q1")}))}),
+    ("keys_joined", {"section_raw": None, "answer_raw": "A,B,D", "context": NO_CONTEXT._replace(joined=frozenset({("page-1", "q1")}))}),
     ("key_out_of_order", {"section_raw": None, "answer_raw": "A,E,B", "options_raw": ["感觉", "知觉", "记忆", "表象", "想象"]}),
     ("key_out_of_order", {"section_raw": "选择题", "answer_raw": "CA"}),
     ("key_out_of_order", {"answer_raw": "A,A"}),
@@ -228,7 +228,7 @@ SOUND_CASES: list[dict[str, Any]] = [
 
 def read(changes: dict[str, Any]):  # the module's own QuestionReading
     fields = SOUND | changes
-    context = fields.pop("context", NOTHING)
+    context = fields.pop("context", NO_CONTEXT)
     return read_questions([QuestionItem(url=SEEN.url, provenance=SEEN, **fields)], PARAMS, context)[0]
 
 

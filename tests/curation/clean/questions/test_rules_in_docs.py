@@ -22,7 +22,7 @@ def test_the_help_tells_each_rule(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_no_other_rule_is_told_and_none_is_left_out(root: Path) -> None:
     named = set(TEXT_RULES)
-    for name in ("reading", "options", "answers"):
+    for name in ("cleaned_questions", "options", "answer_keys"):
         found = NAMED_IN_CODE.findall((root / f"curation/clean/questions/{name}.py").read_text(encoding="utf-8"))
         named |= {one or other for one, other in found}
     named -= {"answer_missing", "answer_not_in_options"}

@@ -8,7 +8,7 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.clean.questions.reading import read_questions
+from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 
 DOC = Path(__file__).parents[4] / "docs/cleaning.md"

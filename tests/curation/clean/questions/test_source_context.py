@@ -9,7 +9,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from curation.clean.cleaning import clean
-from curation.clean.questions.reading import read_questions
+from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.source_context import context_of
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)

@@ -5,9 +5,9 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
+from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
 from curation.clean.questions.exam_text import clean_stem
 from curation.clean.questions.options import clean_options
-from curation.clean.questions.reading import QuestionReading, read_questions
 from curation.text.normalize import normalize
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
@@ -16,7 +16,7 @@ ASKED = "最基本的认知过程是（ ）。"
 WORDS = ["感觉", "知觉", "记忆", "思维"]
 
 
-def reading(stem: str, options: list[str], answer: str) -> QuestionReading:
+def reading(stem: str, options: list[str], answer: str) -> CleanedQuestion:
     return read_questions([QuestionItem(url=SEEN.url, provenance=SEEN, stem_raw=stem, options_raw=options, answer_raw=answer)], PARAMS)[0]
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
-from curation.clean.questions.reading import read_questions
+from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.rejections import CHECKS
 from curation.clean.questions.source_context import context_of
 from curation.clean.questions.with_all_reasons import reference_questions, with_all_reasons

@@ -15,14 +15,14 @@ VERDICTS = ["正确", "错误"]
 """The options of every question of true and false."""
 
 
-class Draft(Struct, frozen=True, kw_only=True):
+class PartialQuestion(Struct, frozen=True, kw_only=True):
     """A question as far as it was understood; every text is normalized."""
 
     stem: str
     canonical_stem: str
     options: list[str]
     answer: str | None
-    """Letters of a choice; what stood there when it could not be read as letters; words of an open question."""
+    """Letters of a choice; the raw text if it could not be read as letters; words of an open question."""
     declared: str | None
     """Type the source says: mcqa, mrqa, choice (either), tf, blank or qa; None when it says nothing."""
     images: int
@@ -32,7 +32,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     min_stem_chars: int
     min_chinese_share: float
     doubt: str | None = None
-    """Why the reader of the page gave the question up."""
+    """Why the spider or parser gave the question up."""
     in_order: bool = True
     """The letters of the answer stand in alphabetical order, each once."""
     repeated: bool = False
@@ -57,7 +57,7 @@ def shares_options(item: QuestionItem) -> bool:
     return bool(item.shared_options_raw) and not item.options_raw
 
 
-def unclassified(item: QuestionItem, draft: Draft) -> Unclassified:
+def unclassified(item: QuestionItem, partial: PartialQuestion) -> Unclassified:
     return Unclassified(
         source=item.provenance.source,
         exam_raw=item.exam_raw,
@@ -65,20 +65,20 @@ def unclassified(item: QuestionItem, draft: Draft) -> Unclassified:
         paper_raw=item.paper_raw,
         section_raw=item.section_raw,
         type_raw=item.type_raw,
-        declared=draft.declared,
+        declared=partial.declared,
         shared_options=shares_options(item),
-        shared_stem=draft.shared_stem,
-        stem=draft.stem,
-        options=draft.options,
-        answer=draft.answer,
+        shared_stem=partial.shared_stem,
+        stem=partial.stem,
+        options=partial.options,
+        answer=partial.answer,
         url=item.url,
     )
 
 
-def question_of(item: QuestionItem, draft: Draft, classes: Classes) -> Question:
-    shared_text = draft.shared_stem or ("\n".join(draft.options) if shares_options(item) else None)
+def question_of(item: QuestionItem, partial: PartialQuestion, classes: Classes) -> Question:
+    shared_text = partial.shared_stem or ("\n".join(partial.options) if shares_options(item) else None)
     return Question(
-        id=question_id(draft.shared_stem, draft.stem, draft.options),
+        id=question_id(partial.shared_stem, partial.stem, partial.options),
         exam=classes.exam,
         subject=classes.subject,
         question_type=classes.question_type,
@@ -86,32 +86,32 @@ def question_of(item: QuestionItem, draft: Draft, classes: Classes) -> Question:
         category=classes.category,
         case_type=classes.case_type,
         group_id=group_id(shared_text) if shared_text else None,
-        shared_stem=draft.shared_stem,
-        stem=draft.stem,
-        options=[Option(letter=letter, text=text) for letter, text in zip(LETTERS, draft.options, strict=False)],
-        answer=draft.answer,
+        shared_stem=partial.shared_stem,
+        stem=partial.stem,
+        options=[Option(letter=letter, text=text) for letter, text in zip(LETTERS, partial.options, strict=False)],
+        answer=partial.answer,
         explanation=clean_explanation(item.explanation_raw),
         provenance=[item.provenance],
     )
 
 
-def rejected_of(item: QuestionItem, draft: Draft, reason: str) -> Rejected:
-    seen = item.provenance
-    known = question_id(draft.shared_stem, draft.stem, draft.options) if draft.canonical_stem else None
+def rejection_of(item: QuestionItem, partial: PartialQuestion, reason: str) -> Rejected:
+    origin = item.provenance
+    known = question_id(partial.shared_stem, partial.stem, partial.options) if partial.canonical_stem else None
     return Rejected(
-        id=known or content_id("item", seen.source, seen.url, seen.position),
+        id=known or content_id("item", origin.source, origin.url, origin.position),
         kind="question",
         reason=reason,
-        detail=_found(draft, reason),
+        detail=_detail(partial, reason),
         record=msgspec.to_builtins(item),
     )
 
 
-def _found(draft: Draft, reason: str) -> str | None:
+def _detail(partial: PartialQuestion, reason: str) -> str | None:
     if reason == "not_read":
-        return draft.doubt
+        return partial.doubt
     if reason.startswith(("answer", "type")):
-        return f"answer {draft.answer!r}, declared {draft.declared}, {len(draft.options)} options"
+        return f"answer {partial.answer!r}, declared {partial.declared}, {len(partial.options)} options"
     if reason.endswith(("options", "option_broken")):
-        return "options " + " | ".join(draft.options)[:200]
-    return draft.stem[-100:] or None
+        return "options " + " | ".join(partial.options)[:200]
+    return partial.stem[-100:] or None

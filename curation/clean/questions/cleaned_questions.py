@@ -12,16 +12,24 @@ from atomexam.records.rejection import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import LETTERS
 from curation.clean.classify.classes import Classes, classify_rows
-from curation.clean.questions.answers import Answer, are_opposites, are_verdicts, read_letters, read_verdict, read_verdict_line, read_words
-from curation.clean.questions.drafts import VERDICTS, Draft, question_of, rejected_of, shares_options, unclassified
+from curation.clean.questions.answer_keys import (
+    AnswerKey,
+    are_opposites,
+    are_verdicts,
+    read_letters,
+    read_verdict,
+    read_verdict_line,
+    read_words,
+)
 from curation.clean.questions.exam_text import clean_answer, clean_prose, clean_stem, open_blank, open_gaps
 from curation.clean.questions.options import clean_options, holds_sentence
 from curation.clean.questions.paper_marks import type_tag
+from curation.clean.questions.partial_questions import VERDICTS, PartialQuestion, question_of, rejection_of, shares_options, unclassified
 from curation.clean.questions.recurring_frames import NO_FRAME, type_in, without_frame
 from curation.clean.questions.rejections import reason_against
 from curation.clean.questions.run_together import split_options
-from curation.clean.questions.shared_cases import Parts, case_text, split_marked, without_case
-from curation.clean.questions.source_context import NOTHING, Context, allows_several, declared_as
+from curation.clean.questions.shared_cases import CaseAndQuestion, case_text, split_marked, without_case
+from curation.clean.questions.source_context import NO_CONTEXT, SourceContext, allows_several, declared_as
 from curation.clean.questions.stem_numbers import without_number
 from curation.text.normalize import is_plain, normalize
 
@@ -29,8 +37,8 @@ _IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)
 _CHOICES = frozenset({"mcqa", "mrqa", "choice"})
 
 
-class QuestionReading(NamedTuple):
-    """What one item gave: a question or a rejection, and the names of the rules that changed it."""
+class CleanedQuestion(NamedTuple):
+    """The result of one item: a question or a rejection, and the names of the rules that changed it."""
 
     question: Question | None
     rejected: Rejected | None
@@ -39,42 +47,42 @@ class QuestionReading(NamedTuple):
     """The source's category where no table knows it."""
 
 
-class _Parts(NamedTuple):
+class _StemParts(NamedTuple):
     case: str | None
     stem: str
     tag: str | None
 
 
-def read_questions(items: Sequence[QuestionItem], params: Clean, context: Context = NOTHING) -> list[QuestionReading]:
-    """Return what each item gave, in order; an item's reading depends on the context, and on no other item of the batch."""
-    drafts = [draft_of(item, params, context) for item in items]
-    sound = [(item, draft) for item, (draft, reason, _) in zip(items, drafts, strict=True) if reason is None]
-    classes = iter(classify_rows([unclassified(item, draft) for item, draft in sound]))
+def read_questions(items: Sequence[QuestionItem], params: Clean, context: SourceContext = NO_CONTEXT) -> list[CleanedQuestion]:
+    """Return the result of each item, in order; it depends on the context, and on no other item of the batch."""
+    partials = [partial_question(item, params, context) for item in items]
+    sound = [(item, partial) for item, (partial, reason, _) in zip(items, partials, strict=True) if reason is None]
+    classes = iter(classify_rows([unclassified(item, partial) for item, partial in sound]))
     return [
-        QuestionReading(None, rejected_of(item, draft, reason), rules) if reason else _kept(item, draft, next(classes), rules)
-        for item, (draft, reason, rules) in zip(items, drafts, strict=True)
+        CleanedQuestion(None, rejection_of(item, partial, reason), rules) if reason else _accepted(item, partial, next(classes), rules)
+        for item, (partial, reason, rules) in zip(items, partials, strict=True)
     ]
 
 
-def _kept(item: QuestionItem, draft: Draft, classes: Classes, rules: tuple[str, ...]) -> QuestionReading:
-    return QuestionReading(question_of(item, draft, classes), None, rules, classes.unmapped)
+def _accepted(item: QuestionItem, partial: PartialQuestion, classes: Classes, rules: tuple[str, ...]) -> CleanedQuestion:
+    return CleanedQuestion(question_of(item, partial, classes), None, rules, classes.unmapped)
 
 
-def draft_of(item: QuestionItem, params: Clean, context: Context) -> tuple[Draft, str | None, tuple[str, ...]]:
+def partial_question(item: QuestionItem, params: Clean, context: SourceContext) -> tuple[PartialQuestion, str | None, tuple[str, ...]]:
     """Return an item as far as it was understood, the first reason against it, and the rules that changed it."""
     rules: list[str] = []
-    given, item = item, split_options(item)
-    if item is not given:
+    original, item = item, split_options(item)
+    if item is not original:
         rules.append("options_parted")
     parts = _stem_and_case(item, context, rules)
     declared = declared_as(parts.tag, item.type_raw, item.section_raw)
-    place = (item.provenance.page_id, item.provenance.position)
-    if declared == "mrqa" and place in context.mislabelled:
+    position = (item.provenance.page_id, item.provenance.position)
+    if declared == "mrqa" and position in context.mislabelled:
         declared = "choice"
         rules.append("section_type")
     options, option_rules = clean_options(item.options_raw or item.shared_options_raw or ())
     rules += option_rules
-    if key := context.divided.get(place):
+    if key := context.divided.get(position):
         rules.append("answer_divided")
     declared, options, answer = _answer(key or item.answer_raw, declared, options, rules)
     stem = open_blank(parts.stem, answer.letters, declared == "tf")
@@ -82,7 +90,7 @@ def draft_of(item: QuestionItem, params: Clean, context: Context) -> tuple[Draft
         rules.append("answer_in_blank")
     as_letters = options or declared in _CHOICES
     unread = normalize(item.answer_raw or "").text if answer.letters is None and not answer.displaced and as_letters else ""
-    draft = Draft(
+    partial = PartialQuestion(
         stem=stem,
         canonical_stem=canonical(stem),
         options=options,
@@ -98,14 +106,14 @@ def draft_of(item: QuestionItem, params: Clean, context: Context) -> tuple[Draft
         repeated=answer.repeated,
         may_have_several=allows_several(parts.tag, item.type_raw, item.section_raw),
         is_matching=shares_options(item),
-        glued=place in context.glued or holds_sentence(item.options_raw or ()),
-        joined=place in context.joined,
-        caseless=place in context.caseless,
+        glued=position in context.glued or holds_sentence(item.options_raw or ()),
+        joined=position in context.joined,
+        caseless=position in context.caseless,
     )
-    return draft, reason_against(draft), tuple(dict.fromkeys(rules))
+    return partial, reason_against(partial), tuple(dict.fromkeys(rules))
 
 
-def _answer(raw: str | None, declared: str | None, options: list[str], rules: list[str]) -> tuple[str | None, list[str], Answer]:
+def _answer(raw: str | None, declared: str | None, options: list[str], rules: list[str]) -> tuple[str | None, list[str], AnswerKey]:
     """Return the type, the options and the answer; what is true or false has options of its own."""
     declared = _type_by_signs(raw, declared, options)
     if declared == "tf" and (verdicts := _verdict_options(options)) is not None:
@@ -125,7 +133,7 @@ def _answer(raw: str | None, declared: str | None, options: list[str], rules: li
 
 
 def _type_by_signs(raw: str | None, declared: str | None, options: list[str]) -> str | None:
-    """Return the type that options and answer tell where the source does not, or where a letter as answer says that options are lost."""
+    """Return the type by options and answer where the source declares none, or where a letter as answer shows that options are lost."""
     if are_verdicts(options):
         return "tf"
     if declared == "tf" and are_opposites(options):
@@ -140,9 +148,9 @@ def _type_by_signs(raw: str | None, declared: str | None, options: list[str]) ->
 
 def _verdict_options(options: list[str]) -> list[str] | None:
     """Return the verdicts that a question of true and false offers, or none; None where it offers something else, which stays as it is."""
-    said = [option for option in options if option]
-    ok = not said or (options[: len(said)] == said and (are_verdicts(said) or (len(said) == 1 and read_verdict(said[0]))))
-    return said if ok else None
+    texts = [option for option in options if option]
+    ok = not texts or (options[: len(texts)] == texts and (are_verdicts(texts) or (len(texts) == 1 and read_verdict(texts[0]))))
+    return texts if ok else None
 
 
 def _image_tags(item: QuestionItem) -> int:
@@ -150,7 +158,7 @@ def _image_tags(item: QuestionItem) -> int:
     return len(_IMAGE_TAG.findall(text)) if "<" in text or "[" in text else 0
 
 
-def _stem_and_case(item: QuestionItem, context: Context, rules: list[str]) -> _Parts:
+def _stem_and_case(item: QuestionItem, context: SourceContext, rules: list[str]) -> _StemParts:
     raw, framed = without_frame(item.stem_raw or "", context.frames.get(item.provenance.page_id, NO_FRAME))
     if framed:
         rules.append("recurring_frame")
@@ -167,21 +175,21 @@ def _stem_and_case(item: QuestionItem, context: Context, rules: list[str]) -> _P
         proper = without_case(whole, case.text)
         if proper != whole:
             rules.append("repeated_case")
-        parts = Parts(case_text(case.text), proper)
+        parts = CaseAndQuestion(case_text(case.text), proper)
     else:
-        parts = context.shared.get(whole) or split_marked(whole) or Parts("", whole)
+        parts = context.shared.get(whole) or split_marked(whole) or CaseAndQuestion("", whole)
         if parts.case:
             rules.append("case_split")
     stem = clean_stem(parts.question, normal=parts.question is text.text)
     rules += stem.rules
     tag = type_tag(parts.question) or (type_tag(whole) if parts.case else None) or (type_in(framed) if framed else None)
-    return _Parts(parts.case or None, stem.text, tag)
+    return _StemParts(parts.case or None, stem.text, tag)
 
 
-def _verdict(raw: str | None, options: list[str]) -> Answer:
+def _verdict(raw: str | None, options: list[str]) -> AnswerKey:
     named = read_letters(raw, options)
     if named.letters in {"A", "B"} and len(options) == 2:
         letters = read_verdict(options[LETTERS.index(named.letters)])  # A. 错误 B. 正确
     else:
         letters = read_verdict_line(raw)
-    return Answer(letters, None if letters == (raw or "").strip() else "answer_letters")
+    return AnswerKey(letters, None if letters == (raw or "").strip() else "answer_letters")

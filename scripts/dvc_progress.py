@@ -1,4 +1,4 @@
-"""`dvc` as `make repro` calls it: each stage that runs is named with its place and what it does; the rest of DVC's talk is left out.
+"""`dvc` as `make repro` calls it: each stage that runs is printed with its number and description; other messages of DVC are dropped.
 
 Warnings and errors are DVC's own, but for those of files that are empty because nobody has written to them yet. The lock is read and
 written as DVC does it, but quickly.
@@ -16,15 +16,15 @@ from typing import Any, TextIO
 
 SECONDS_BETWEEN = 30
 """Without a terminal, which shows a bar, a stage that takes long says so this often."""
-_TEXTS_KEPT = 8
+_MAX_CACHED_TEXTS = 8
 _RUNS = re.compile(r"Running stage '(?P<stage>[^']+)':")
 _CACHED = re.compile(r"Stage '(?P<stage>[^']+)' is cached - skipping run")
 _SAME = re.compile(r"Stage '(?P<stage>[^']+)' didn't change")
 _EMPTY = re.compile(r"'[^']+' is empty\.")
 
 
-class Narrator:
-    """What is told of a run, as it comes."""
+class ProgressPrinter:
+    """Prints the progress of a run from the log messages of DVC."""
 
     def __init__(self, out: TextIO, seconds: float = SECONDS_BETWEEN) -> None:
         self._out, self._seconds = out, seconds
@@ -33,27 +33,27 @@ class Narrator:
         self.ran, self.same = 0, 0
 
     def plan(self, stages: Sequence[tuple[str, str | None]]) -> None:
-        """Take the stages in their order, each with what it does."""
+        """Set the stages in their order, each with its description."""
         self._steps = {name: (number, does or "") for number, (name, does) in enumerate(stages, 1)}
 
-    def hear(self, level: int, message: str) -> bool:
-        """Take what DVC says; return whether it should be shown as it is."""
+    def handle(self, level: int, message: str) -> bool:
+        """Handle a log message of DVC; return whether it is shown as it is."""
         if level >= logging.WARNING:
             self._now = None if level >= logging.ERROR else self._now
             return not _EMPTY.fullmatch(message)
-        if found := _RUNS.match(message):
-            self._begin(found["stage"])
-        elif found := _CACHED.match(message):
+        if run_match := _RUNS.match(message):
+            self._begin(run_match["stage"])
+        elif run_match := _CACHED.match(message):
             self.ran += 1
             self._now = None
-            self._say(f"{self._place(found['stage'])}: as in an earlier run, taken from the cache")
+            self._say(f"{self._numbered(run_match['stage'])}: as in an earlier run, taken from the cache")
         elif _SAME.match(message):
             self.same += 1
             self._now = None
         return False
 
     def close(self) -> None:
-        """Say how many stages there was nothing to do for."""
+        """Print how many stages had nothing to do."""
         self._now = None
         if not self.ran:
             self._say(f"nothing to do: {self.same} stages are as they were")
@@ -61,7 +61,7 @@ class Narrator:
             self._say("1 other stage is as it was" if self.same == 1 else f"{self.same} other stages are as they were")
 
     def wait(self) -> None:
-        """Say again and again which stage is at work; for a thread of its own."""
+        """Print at intervals which stage is at work; for a thread of its own."""
         last = 0.0
         while True:
             time.sleep(self._seconds / 10)
@@ -73,9 +73,9 @@ class Narrator:
         self.ran += 1
         self._now = (stage, time.monotonic())
         does = self._steps.get(stage, (0, ""))[1]
-        self._say(f"{self._place(stage)}: {does}" if does else self._place(stage))
+        self._say(f"{self._numbered(stage)}: {does}" if does else self._numbered(stage))
 
-    def _place(self, stage: str) -> str:
+    def _numbered(self, stage: str) -> str:
         number = self._steps.get(stage, (0, ""))[0]
         return f"[{number:>{len(str(len(self._steps)))}}/{len(self._steps)}] {stage}" if number else stage
 
@@ -109,7 +109,7 @@ def read_once() -> None:
         if typ != "safe":
             return parsed(text, path, typ)  # with places and comments, for writing
         if text not in known:
-            if len(known) >= _TEXTS_KEPT:  # the lock has another text after each stage
+            if len(known) >= _MAX_CACHED_TEXTS:  # the lock has another text after each stage
                 del known[next(iter(known))]
             known[text] = parsed(text, path, typ)
         return copy.deepcopy(known[text])  # each caller has its own to change
@@ -125,21 +125,21 @@ def main(argv: list[str]) -> int:
     from dvc.logger import LoggerHandler
     from dvc.repo import reproduce
 
-    narrator = Narrator(sys.stdout)
-    told, planned = LoggerHandler.emit, reproduce.plan_repro
+    printer = ProgressPrinter(sys.stdout)
+    logged, planned = LoggerHandler.emit, reproduce.plan_repro
 
     def emit(handler: LoggerHandler, record: logging.LogRecord) -> None:
-        if narrator.hear(record.levelno, record.getMessage()):
-            told(handler, record)
+        if printer.handle(record.levelno, record.getMessage()):
+            logged(handler, record)
 
     def plan(*words: Any, **more: Any) -> list[Any]:
         stages = planned(*words, **more)
-        narrator.plan([(stage.addressing, stage.desc) for stage in stages])
+        printer.plan([(stage.addressing, stage.desc) for stage in stages])
         return stages
 
     def run(command: CmdRepro) -> int:
         command.repo.reproduce(**command._common_kwargs, **command._repro_kwargs)
-        narrator.close()
+        printer.close()
         return 0
 
     read_once()
@@ -147,7 +147,7 @@ def main(argv: list[str]) -> int:
     LoggerHandler.emit, reproduce.plan_repro, CmdRepro.run = emit, plan, run
     dvcfile.modify_yaml = lock_to_modify  # `repro` modifies no other file
     if not sys.stderr.isatty():
-        threading.Thread(target=narrator.wait, daemon=True).start()
+        threading.Thread(target=printer.wait, daemon=True).start()
     return dvc(argv)
 
 

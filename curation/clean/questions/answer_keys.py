@@ -36,7 +36,7 @@ _EXPLAINED = re.compile(
 )
 _QUOTES = re.compile("[\"'“”‘’\\[\\]]+")
 _LETTER_NEXT = r"(?=[（(\[【]?[A-J][）)\]】]?\s*[、.．:：])"
-_PIECES = re.compile(rf"[、，,；;|\n]\s{{0,40}}{_LETTER_NEXT}|(?<=[\u4e00-\u9fff ]){_LETTER_NEXT}")
+_BETWEEN_PARTS = re.compile(rf"[、，,；;|\n]\s{{0,40}}{_LETTER_NEXT}|(?<=[\u4e00-\u9fff ]){_LETTER_NEXT}")
 _BETWEEN_TEXTS = re.compile(r"[、，,；;|\n]")
 _IN_ORDER = re.compile("A?B?C?D?E?F?G?H?I?J?")
 _ONLY_LETTERS = re.compile(r"^[（(\[【]?[A-Ja-j](?:[\s,，、;；.。/|+&和及与]*[A-Ja-j])*[）)\]】]?(?:选?项)?[\s,，、;；.．。（(]*$")
@@ -91,8 +91,8 @@ _LIST_CUT_OFF = re.compile(r"(?:1\s*[)）、.．]|[（(]1[）)]|①)(?!\d|.*(?:2
 _LONGEST_LETTERS_CHARS = 40
 
 
-class Answer(NamedTuple):
-    """Sorted letters, or None with what stood there; `displaced` is an option found in the answer's place."""
+class AnswerKey(NamedTuple):
+    """Sorted letters, or None; `displaced` is an option that the source has as answer."""
 
     letters: str | None
     rule: str | None = None
@@ -104,18 +104,18 @@ class Answer(NamedTuple):
     """A letter stands twice."""
 
 
-def read_letters(raw: str | None, options: list[str]) -> Answer:
+def read_letters(raw: str | None, options: list[str]) -> AnswerKey:
     """Return the letters of a choice question's answer."""
     if raw and _IN_ORDER.fullmatch(raw):
-        return Answer(raw)
+        return AnswerKey(raw)
     text = _EXPLAINED.sub(r"\1", _MARK.sub("", normalize(raw or "").text))
     if not text:
-        return Answer(None)
+        return AnswerKey(None)
     if _ONLY_LETTERS.match(_QUOTES.sub("", text)):
-        found = letters_in(text)
-        letters = "".join(sorted(set(found)))
+        named_letters = letters_in(text)
+        letters = "".join(sorted(set(named_letters)))
         rule = None if letters == (raw or "").strip() else "answer_letters"
-        return Answer(letters, rule, in_order=found == list(letters), repeated=len(found) > len(letters))
+        return AnswerKey(letters, rule, in_order=named_letters == list(letters), repeated=len(named_letters) > len(letters))
     whole = _by_text(text, options)  # B超 and DNA are options' own texts, and no letter with its text
     if whole.letters or (several := _several(text, options)).letters is None:
         if whole.letters is None and (last := _NAMED_LAST.search(text, max(0, len(text) - _LONGEST_LETTERS_CHARS))):
@@ -127,38 +127,38 @@ def read_letters(raw: str | None, options: list[str]) -> Answer:
     return several
 
 
-def _several(text: str, options: list[str]) -> Answer:
-    """Read A.甲、B.乙 and 甲，乙: every piece is an option, or none is."""
-    pieces, named = _PIECES.split(text), True
-    if len(pieces) == 1:
-        pieces, named = _BETWEEN_TEXTS.split(text), False
-    if not 1 < len(pieces) <= len(options):
-        return Answer(None)
+def _several(text: str, options: list[str]) -> AnswerKey:
+    """Read A.甲、B.乙 and 甲，乙: every part is an option, or none is."""
+    parts, named = _BETWEEN_PARTS.split(text), True
+    if len(parts) == 1:
+        parts, named = _BETWEEN_TEXTS.split(text), False
+    if not 1 < len(parts) <= len(options):
+        return AnswerKey(None)
     letters = set()
-    for piece in pieces:
-        match = _LETTER_AND_TEXT.match(piece) if named else None
-        found = _by_text(match[2] if match else piece, options).letters
-        if not found or (match and match[1] != found):
-            return Answer(None)
-        letters.add(found)
-    return Answer("".join(sorted(letters)), "answer_as_text") if len(letters) == len(pieces) else Answer(None)
+    for part in parts:
+        match = _LETTER_AND_TEXT.match(part) if named else None
+        letter = _by_text(match[2] if match else part, options).letters
+        if not letter or (match and match[1] != letter):
+            return AnswerKey(None)
+        letters.add(letter)
+    return AnswerKey("".join(sorted(letters)), "answer_as_text") if len(letters) == len(parts) else AnswerKey(None)
 
 
-def _letter_and_text(letter: str, text: str, options: list[str]) -> Answer:
-    place = LETTERS.index(letter)
-    if place < len(options) and options[place] and canonical(options[place]) == canonical(text):
-        return Answer(letter, "answer_with_text")
-    if place >= len(options) or not options[place]:
-        # `D、华生` beside options A-C: the last option slipped into the answer's place, and the answer is lost.
-        return Answer(None, "option_in_answer", (letter, text))
+def _letter_and_text(letter: str, text: str, options: list[str]) -> AnswerKey:
+    index = LETTERS.index(letter)
+    if index < len(options) and options[index] and canonical(options[index]) == canonical(text):
+        return AnswerKey(letter, "answer_with_text")
+    if index >= len(options) or not options[index]:
+        # `D、华生` beside options A-C: the last option slipped into the field of the answer, and the answer is lost.
+        return AnswerKey(None, "option_in_answer", (letter, text))
     return _by_text(text, options)
 
 
-def _by_text(text: str, options: list[str]) -> Answer:
-    same = [LETTERS[place] for place, option in enumerate(options[: len(LETTERS)]) if option and canonical(option) == canonical(text)]
+def _by_text(text: str, options: list[str]) -> AnswerKey:
+    same = [LETTERS[index] for index, option in enumerate(options[: len(LETTERS)]) if option and canonical(option) == canonical(text)]
     if len(same) == 1:
-        return Answer(same[0], "answer_as_text")
-    return Answer(None)
+        return AnswerKey(same[0], "answer_as_text")
+    return AnswerKey(None)
 
 
 def read_verdict(raw: str | None) -> str | None:
@@ -171,12 +171,12 @@ def read_verdict(raw: str | None) -> str | None:
 
 def read_verdict_line(raw: str | None) -> str | None:
     """Return the same for an answer whose first line is the verdict, though a page says more below it: 错⏎章节测验⏎已完成."""
-    said, *behind = normalize(raw or "").text.split("\n")
-    verdict = read_verdict(said)
+    first_line, *behind = normalize(raw or "").text.split("\n")
+    verdict = read_verdict(first_line)
     if not behind:
         return verdict
     differs = any(read_verdict(line) != verdict and (read_verdict(line) or _SAYS_VERDICT.search(line)) for line in behind)
-    return verdict if said.strip() in _VERDICT_WORDS and not differs else None
+    return verdict if first_line.strip() in _VERDICT_WORDS and not differs else None
 
 
 def are_verdicts(options: Sequence[str]) -> bool:
@@ -192,9 +192,9 @@ def are_opposites(options: Sequence[str]) -> bool:
     return bool(first) and second in {negation + first for negation in ("不", "没", "未", "非", "无", "不是", "没有")}
 
 
-def read_words(text: str) -> Answer:
+def read_words(text: str) -> AnswerKey:
     """Return the answer to an open question from its cleaned text."""
-    return Answer(text if canonical(text) and not _is_no_answer(text) else None)
+    return AnswerKey(text if canonical(text) and not _is_no_answer(text) else None)
 
 
 def points_elsewhere(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""A tail cut from a value -> a piece that may become a fact, or the reason why it is none."""
+"""A text cut from a value -> a candidate for the tail of a fact, or the reason why it is none."""
 
 import re
 from functools import cache, lru_cache
@@ -9,15 +9,15 @@ from curation.vocab.reader import read_vocabulary
 MAX_TAIL_CHARS = 30
 """Longer values are clauses, not things."""
 CACHE_SIZE = 100_000
-"""Of so many tails it is remembered what they are: most stand with many heads."""
+"""Tails whose check is cached: most are of many heads."""
 MEASURE = re.compile(r"\d")
 _ROMAN = re.compile(r"^[\dIVXivxⅠ-ⅿ.]+$")
 LOST_CHARACTER = "\ufffd"
 INFECTIVITY = "传染性"
 
 
-class Piece(NamedTuple):
-    """One tail with its polarity, or what was rejected and why."""
+class TailCandidate(NamedTuple):
+    """One tail with its polarity, or a rejected text and why."""
 
     text: str
     polarity: bool = True
@@ -39,14 +39,14 @@ def _prose_words() -> re.Pattern[str]:
 
 
 @lru_cache(CACHE_SIZE)
-def checked(text: str, who: str | None = None) -> Piece:
+def checked(text: str, who: str | None = None) -> TailCandidate:
     """Return a text as a tail, or with the reason why it is none."""
     if text in words()["empty"]:
-        return Piece(text, who=who, reason="value_empty")
+        return TailCandidate(text, who=who, reason="value_empty")
     if len(text) > MAX_TAIL_CHARS:
-        return Piece(text, who=who, reason="value_too_long", detail=f"{len(text)} characters")
+        return TailCandidate(text, who=who, reason="value_too_long", detail=f"{len(text)} characters")
     if LOST_CHARACTER in text or LOST_CHARACTER in (who or ""):
-        return Piece(text, who=who, reason="mojibake", detail="a lost character")
+        return TailCandidate(text, who=who, reason="mojibake", detail="a lost character")
     fault = None
     if text.endswith(("…", "...")):
         fault = "cut off by the source"
@@ -56,4 +56,4 @@ def checked(text: str, who: str | None = None) -> Piece:
         fault = f"prose: {clause[0]}"
     elif _ROMAN.match(text):
         fault = "a number"
-    return Piece(text, who=who, reason="tail_not_atomic" if fault else None, detail=fault)
+    return TailCandidate(text, who=who, reason="tail_not_atomic" if fault else None, detail=fault)

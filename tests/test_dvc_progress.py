@@ -1,4 +1,4 @@
-"""What `make repro` and `make show` tell."""
+"""What `make repro` and `make show` print."""
 
 import io
 import json
@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from scripts import show
-from scripts.narrated import Narrator, read_once
+from scripts.dvc_progress import ProgressPrinter, read_once
 
 INFO, WARNING, ERROR = logging.INFO, logging.WARNING, logging.ERROR
 SUMMARY = {
@@ -25,10 +25,10 @@ SUMMARY = {
 
 def told(*heard: tuple[int, str], plan: tuple[tuple[str, str | None], ...] = ()) -> tuple[list[str], list[bool]]:
     out = io.StringIO()
-    narrator = Narrator(out)
-    narrator.plan(plan)
-    shown = [narrator.hear(*one) for one in heard]
-    narrator.close()
+    printer = ProgressPrinter(out)
+    printer.plan(plan)
+    shown = [printer.handle(*one) for one in heard]
+    printer.close()
     return out.getvalue().splitlines(), shown
 
 
@@ -59,14 +59,14 @@ def test_warnings_and_errors_are_shown_but_not_those_of_files_that_wait_for_peop
 
 def test_a_stage_at_work_says_so_and_falls_silent_with_it() -> None:
     out = io.StringIO()
-    narrator = Narrator(out, seconds=0.2)
-    Thread(target=narrator.wait, daemon=True).start()
-    narrator.hear(INFO, "Running stage 'long':")
+    printer = ProgressPrinter(out, seconds=0.2)
+    Thread(target=printer.wait, daemon=True).start()
+    printer.handle(INFO, "Running stage 'long':")
     deadline = time.monotonic() + 20
     while "  long has been at work for 0 s" not in out.getvalue() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert "  long has been at work for 0 s" in out.getvalue()
-    narrator.close()
+    printer.close()
     end = out.getvalue()
     time.sleep(0.6)
     assert out.getvalue() == end
@@ -91,7 +91,7 @@ def project(tmp_path: Path, monkeypatch) -> Path:
 
 def narrate(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     root = Path(__file__).parents[1]
-    code = f"import sys; sys.path.insert(0, {str(root)!r}); from scripts.narrated import main; sys.exit(main(sys.argv[1:]))"
+    code = f"import sys; sys.path.insert(0, {str(root)!r}); from scripts.dvc_progress import main; sys.exit(main(sys.argv[1:]))"
     return subprocess.run([sys.executable, "-c", code, "repro", *words], cwd=folder, text=True, stdout=-1, stderr=subprocess.STDOUT)
 
 
