@@ -26,6 +26,8 @@ from engine import ROOT, Taken  # noqa: E402  bench/engine.py, beside this file
 KINDS = ["bank.xlsx", "bank.json", "bank.txt", "unnamed.xlsx", "unnamed.json", "unnamed.txt"]
 NAMES = {"bank": ["题干", "A", "B", "C", "D", "答案", "解析"], "unnamed": ["tm", "xa", "xb", "xc", "xd", "da", "jx"]}
 ORGANS = ["心脏", "肝脏", "肺部", "肾脏", "脾脏", "胃部", "胆囊", "膀胱", "大脑", "小肠", "皮肤", "骨骼", "血管", "神经", "肌肉", "甲状腺"]
+LESIONS = ["炎症", "肿瘤", "损伤", "畸形", "出血", "梗死", "结核", "囊肿", "脓肿", "溃疡", "萎缩", "肥大", "水肿", "穿孔", "硬化", "坏死"]
+"""With the organs enough options that a column of them is not taken for one of a few kinds."""
 ASKS = ["下列器官中最先受到影响的是（ ）", "其病变部位首先考虑下列哪一项（ ）", "主要累及的部位是（ ）", "下列说法中正确的是（ ）"]
 SIGNS = ["发热", "头痛", "水肿", "黄疸", "咳嗽", "心悸", "乏力", "皮疹", "呕吐", "眩晕"]
 
@@ -37,7 +39,7 @@ def questions(count: int, seed: int = 1) -> Iterator[list[str]]:
         first, second = draw.sample(SIGNS, 2)
         age, days = draw.randrange(18, 90), draw.randrange(1, 60)
         stem = f"病例{number}：患者{age}岁，{first}伴{second}{days}天，既往体健，{draw.choice(ASKS)}"
-        options = [f"{organ}{draw.choice(['炎症', '肿瘤', '损伤', '畸形'])}" for organ in draw.sample(ORGANS, 4)]
+        options = [f"{organ}{draw.choice(LESIONS)}" for organ in draw.sample(ORGANS, 4)]
         letter = draw.choice("ABCD")
         yield [
             stem,
