@@ -109,13 +109,16 @@ class Lines:
 
     def claim(self, start: int, end: int, mark: int) -> None:
         """Mark the free characters of a stretch."""
+        if self.is_free(start, end):
+            self.marks[start:end] = bytes([mark]) * (end - start)
+            return
         for place in range(start, end):
             if self.marks[place] == FREE:
                 self.marks[place] = mark
 
     def is_free(self, start: int, end: int) -> bool:
         """Tell whether no character of a stretch is claimed."""
-        return not any(self.marks[start:end])
+        return self.marks.count(FREE, start, end) == end - start
 
     def free_place(self, text: str, start: int, end: int) -> int:
         """Return where a text first stands unclaimed within bounds, -1 where it does not."""
@@ -198,5 +201,7 @@ class Lines:
         whole = MARKUP.sub(_blank, whole) if "<" in whole else whole
         if (start, end) == (low, high):
             return whole
+        if len(whole) == high - low:  # all of its characters count
+            return whole[start - low : end - low]
         kept = [place for place, sign in enumerate(whole) if folded(sign)]
         return whole[kept[start - low] : kept[end - low - 1] + 1]

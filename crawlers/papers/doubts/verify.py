@@ -8,18 +8,17 @@ the marks of a paper are written in one manner; a title of answers ends no sente
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from itertools import pairwise, takewhile
-
-from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.pages.page import PAGE_AT_END, PAGE_NUMBER, PAGE_WITHIN
-from crawlers.papers.pages.wraps import is_closed, wraps_of
+from crawlers.papers.pages.wraps import Wraps, is_closed, wraps_of
 from crawlers.papers.questions.assembly import Asked, Doubts
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.sections.layout import Layout
 from crawlers.papers.sections.signals import asks
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, marks_in
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, marks_in, parts_of
 from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.headings import heads, note_in
 from crawlers.papers.signs.letters import letter_of
@@ -36,6 +35,9 @@ _REST = re.compile(r"[)\]】]|[A-J]{1,6}[\s,、;.。]{0,3}(?:$|\d|\()")
 """A line that goes on with letters, or closes a bracket that another line opened."""
 _RUN = re.compile(r"A\s?(?P<sign>[.、:)])[^\n]{1,80}?B\s?(?P=sign)[^\n]{1,80}?C\s?(?P=sign)\s?\S")
 _ANY_SIGN = re.compile(r"(?P<glued>(?<=[A-Za-z素]))?[B-J]\s?[.、:)]")
+_SIGNED_LETTER = re.compile(r"\s{0,3}([A-J])\s?([.、:)\]】,])\S")
+_LETTER_AT_END = re.compile(r"[B-J]\s?(?:[.、:)\]】]\s{0,3})?$")
+_LONGEST_LETTER = 8  # characters of such an end
 _BEHIND_BLANKS = re.compile(r"(?<!\s)\s{2,}[(]?[A-J]\s?[.、:)\]】]")
 _MARK = re.compile(r"(?:答案|解析|详解|\[分析)[:】\])]|\(正确答案")
 _OPENS_MARK = re.compile(r"[\[【(]?(?:(?:答案|试题解析|解析|详解|故选).|分析[】\]):])")
@@ -51,6 +53,7 @@ _NUMBERED_HEADING = re.compile(r"[\W\d]|第|[一二三四五六七八九十]+\s?
 _HEADING_WITHIN = re.compile(
     r"[一二三四五六七八九十]\s?[、.]?\s?(?:(?:单项|多项|不定项)选择|单选|多选|判断|是非|填空|简答|问答|[ABX]\d?型|配伍)题"
 )
+_NO_OPTION = re.compile("|".join(form.pattern for form in (_MARK, _NOTE, _HEADING_WITHIN)))
 _HEADING_AT_END = re.compile(r"(?:(?:单项|多项|不定项)选择|单选|多选|判断|是非|填空|简答|问答|[ABX]\d?型|配伍)题$")
 _BARE_TITLES = ("答案", "解析", "分析")
 _TORN_BLANK = re.compile(r"[(]\s{0,9}[A-J]{1,6}\s{0,9}$|[(][^\S\n]{0,9}\n[-·\s\d第页共/]{1,20}[)]")
@@ -65,7 +68,7 @@ def read_otherwise(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]
     Args:
         unread: lines that belong to no question, and what the lists of answers said of none.
     """
-    manner = _manner_of(layout, asked)
+    manner = _Manner(layout, asked)
     titled = dict(_of_titles(layout, asked))
     found = dict(titled)
     found |= _of_numbers(layout, asked)
@@ -146,10 +149,11 @@ def _structure_within(draft: Draft) -> str | None:
             ):
                 return "number_out_of_order"
     for option in draft.options or draft.above.shared_options or []:
-        line = re.sub(r"\s", "", flat(option))
-        below = flat(option).split("\n")[1:]
-        goes_on = any(_OPENS_MARK.match(row) or asks(row) or _FILLED.search(row) or _ENDS_MARK.search(row) for row in below)
-        if goes_on or any(form.search(line) for form in (_MARK, _NOTE, _HEADING_WITHIN)):
+        line = flat(option)
+        goes_on = "\n" in line and any(
+            _OPENS_MARK.match(row) or asks(row) or _FILLED.search(row) or _ENDS_MARK.search(row) for row in line.split("\n")[1:]
+        )
+        if goes_on or _NO_OPTION.search("".join(line.split())):
             return "options_unreadable"
     if _TORN_BLANK.search(flat(draft.stem)):
         return "stem_unreadable"
@@ -217,10 +221,13 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
     if any(match and match["letter"].upper() != letter for letter, match in zip(LETTERS, own, strict=False)):
         return True  # those before were lost
     sign, _ = signs.most_common(1)[0]
-    doubled = [bool(re.match(rf"\s{{0,3}}{letter}\s?{re.escape(sign)}\S", body)) for letter, body in zip(LETTERS, bodies, strict=False)]
+    again = [_SIGNED_LETTER.match(body) for body in bodies]
+    doubled = [found is not None and (found[1], found[2]) == (letter, sign) for letter, found in zip(LETTERS, again, strict=False)]
     if any(doubled) and not all(doubled):
         return True
     for due, body, below in zip(LETTERS[1:], bodies, own[1:], strict=False):
+        if not _LETTER_AT_END.search(body, max(0, len(body) - _LONGEST_LETTER)):
+            continue
         word = "" if below is None else "(?<![A-Za-z])"  # the letter below was lost, and stands here
         signed = rf"{word}(?<![(\[【]){due}\s?[.、:)\]】]\s{{0,3}}$"
         if re.search(rf"{signed}|(?<=[\u4e00-\u9fff)℃%])(?<!素)\s{{1,9}}{due}$", body):
@@ -251,30 +258,33 @@ def _opens_another(body: str, due: str, sign: str, fewer: bool) -> bool:
     Args:
         fewer: the options are fewer than those of the questions around, so that one was lost.
     """
+    return _opening(due, sign, fewer).search(body) is not None
+
+
+@cache
+def _opening(due: str, sign: str, fewer: bool) -> re.Pattern[str]:
     alike, bracket = _LOOKALIKES.get(due, due), "[(]?" if sign == ")" else ""
     signed = r"[.、:)\]]" if fewer else re.escape(sign)
     before = r"(?:(?<=[^A-Za-z])|(?<=[a-z])(?<!Ig)(?<!Hb))" if sign == "、" and not fewer else ""
     other = rf"|\s{due}{re.escape(sign)}\s{{0,3}}\d|(?<=[\u4e00-\u9fff℃%)])(?<!素){due}\s?[.:]\s?[\u4e00-\u9fff]"
-    if re.search(rf"{before}{bracket}(?:{due}|(?<=[\u4e00-\u9fff\s%)℃(])[{alike}])\s{{0,2}}{signed}\s{{0,3}}[^\s\d)]{other}", body):
-        return True
-    return (
-        fewer and re.search(rf"(?:(?<=\d){due}|(?<=[\u4e00-\u9fff%)\]】℃\s])[{alike}])(?=\s?[\u4e00-\u9fffA-Zα-ωa-z\d(])", body) is not None
-    )
+    bare = rf"|(?:(?<=\d){due}|(?<=[\u4e00-\u9fff%)\]】℃\s])[{alike}])(?=\s?[\u4e00-\u9fffA-Zα-ωa-z\d(])" if fewer else ""
+    return re.compile(rf"{before}{bracket}(?:{due}|(?<=[\u4e00-\u9fff\s%)℃(])[{alike}])\s{{0,2}}{signed}\s{{0,3}}[^\s\d)]{other}{bare}")
 
 
-class _Manner(Struct):
-    """How the marks of a paper are written."""
+class _Manner:
+    """How the marks of a paper are written; found where it is asked for, which most papers do not."""
 
-    marks: Counter[tuple[str, str]]
-    asked: int
+    def __init__(self, layout: Layout, asked: Sequence[Asked]) -> None:
+        self._layout, self._asked = layout, asked
 
+    @cached_property
+    def _marks(self) -> Counter[tuple[str, str]]:
+        lines = [line for one in self._asked for line in self._layout.lines[one.span.start : one.span.stop]]
+        return Counter(mark for line in lines for mark in {(kind, words) for kind, words, _ in marks_in(line.text)})
 
-def _manner_of(layout: Layout, asked: Sequence[Asked]) -> _Manner:
-    marks: Counter[tuple[str, str]] = Counter()
-    for one in asked:
-        for line in layout.lines[one.span.start : one.span.stop]:
-            marks.update({(kind, words) for kind, words, _ in marks_in(line.text)})
-    return _Manner(marks, len(asked))
+    def is_usual(self, kind: str, words: str) -> bool:
+        """Tell whether more than half of the questions have a mark."""
+        return self._marks[kind, words] * 2 > len(self._asked)
 
 
 def _rare_mark(layout: Layout, one: Asked, manner: _Manner) -> str | None:
@@ -284,7 +294,7 @@ def _rare_mark(layout: Layout, one: Asked, manner: _Manner) -> str | None:
         if one.draft.options and letter_of(line.text) == "A":
             return None
         for kind, words, start in marks_in(line.text):
-            if _SIGNED_MARK.search(words) or kind == "remark" or manner.marks[kind, words] * 2 > manner.asked:
+            if _SIGNED_MARK.search(words) or kind == "remark" or manner.is_usual(kind, words):
                 continue
             before = line.flat[:start].rstrip() or ("" if line.gap else above.flat)
             behind = line.flat[start + len(words) :].strip()
@@ -307,11 +317,12 @@ def _of_titles(layout: Layout, asked: Sequence[Asked]) -> Iterator[tuple[int, st
     owners = {at: place for place, one in enumerate(asked) for at in range(one.span.start, one.span.stop)}
     asking = {one.span.start for one in asked}
     starts = asking | {region.start for region in layout.regions}
-    wraps = wraps_of(layout.lines)
+    wraps: Wraps | None = None  # found where it is asked for, which most papers do not
     for at, (above, line) in enumerate(pairwise(layout.lines), 1):
         place = owners.get(at - 1)
-        if place is None or at in asking or line.gap or is_closed(above.flat):
+        if place is None or at in asking or line.gap or not (at in layout.titles or is_title(line.flat)) or is_closed(above.flat):
             continue
+        wraps = wraps or wraps_of(layout.lines)
         full = columns_of(above.flat) >= layout.width * _FULL or wraps.fills(above.flat, line.flat)
         below = number_of(layout.lines[at + 1].flat) if at + 1 < len(layout.lines) else None
         due = below is not None and below.value == asked[place].draft.number + 1
@@ -396,5 +407,5 @@ def _stands_above_unread_list(layout: Layout, asked: Sequence[Asked], place: int
 def _is_bare(layout: Layout, one: Asked) -> bool:
     """Tell whether the answer of a question stands behind its stem or its options without a mark, and in no blank."""
     lines = layout.lines[one.span.start : one.span.stop]
-    marked = any(kind == "answer" for line in lines for kind, _, _ in marks_in(line.text))
+    marked = any(kind == "answer" for line in lines for kind, _ in parts_of(line.text))
     return one.block.answer is not None and not (marked or one.draft.explanation or _EMPTY.search(flat(one.draft.stem)))

@@ -76,24 +76,31 @@ def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
     wraps = wraps_of(plain)
     repeated = repeated_in(plain, wraps)
     paged = _page_numbers(plain, repeated.sure)
-    often = Counter(bare(line.flat) for line in plain)
+    may_drop = {place for place, line in enumerate(plain) if _is_furniture(line, repeated.sure, belongs=False)}
+    often = Counter(bare(line.flat) for line in plain) if may_drop else Counter()
     kept: list[Line] = []
     dropped: list[str] = []
     gap = False
-    for place, line in enumerate(plain):
-        gap = gap or line.gap
+
+    def is_of_page(place: int, line: Line) -> bool:
+        if place and _is_bare_number(plain[place - 1].flat) and not _OWNED.search(line.flat):
+            return False  # the stem of the number above
         above = plain[place - 1] if place and not line.gap else None
         goes_on = above is not None and wraps.goes_on(above.flat, line.flat) and often[bare(line.flat)] == 1
         below = plain[place + 1] if place + 1 < len(plain) else None
-        is_stem = place > 0 and _is_bare_number(plain[place - 1].flat) and not _OWNED.search(line.flat)
         belongs = goes_on or (below is not None and letter_of(below.text) == "A")
-        if paged.get(place) or (not is_stem and _is_furniture(line, repeated.sure, belongs)):
+        return not belongs or _is_furniture(line, repeated.sure, belongs=True)
+
+    for place, line in enumerate(plain):
+        gap = gap or line.gap
+        if paged.get(place) or (place in may_drop and is_of_page(place, line)):
             dropped.append(line.text)
-        else:
-            kept.append(structs.replace(line, gap=gap, unsure=bare(line.flat) in repeated.doubtful or place in paged))
-            gap = False
+            continue
+        unsure = place in paged or (bool(repeated.doubtful) and bare(line.flat) in repeated.doubtful)
+        kept.append(structs.replace(line, gap=gap, unsure=unsure) if unsure or gap != line.gap else line)
+        gap = False
     if sum(line.gap for line in kept) * 5 > len(kept) * 3:  # empty lines stand everywhere, and say nothing
-        kept = [structs.replace(line, gap=False) for line in kept]
+        kept = [structs.replace(line, gap=False) if line.gap else line for line in kept]
     kept = _with_notes(kept)
     return _with_tails(kept, tails_of(kept, wraps)), dropped
 
@@ -136,14 +143,15 @@ def _pieces(given: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 def _stops_joined(given: Iterable[tuple[int, str]]) -> list[Line]:
     """Return the lines that are not empty; a full stop or a unit that found no room stands on the line above, beyond a running title."""
     given = list(given)
-    often = Counter(bare(flat(text)) for _, text in given)
+    stops = {place for place, (_, text) in enumerate(given) if _STOPS.fullmatch(flat(text))}
+    often = Counter(bare(flat(text)) for _, text in given) if stops else Counter()
     lines: list[Line] = []
     gap = False
-    for index, text in given:
+    for place, (index, text) in enumerate(given):
         line = flat(text)
         if not text:
             gap = True
-        elif lines and not gap and _STOPS.fullmatch(line):
+        elif lines and not gap and place in stops:
             at = _opened_above(lines) if line[0] == ")" else -1
             if at == -1 and len(lines) > 1 and often[bare(lines[-1].flat)] > 2 and not opens_content(lines[-1].flat):
                 at = -2  # beyond a running title

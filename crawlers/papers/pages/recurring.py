@@ -75,7 +75,7 @@ def _tells_apart(line: PaperLine) -> bool:
     return len(bare(line.flat)) >= _TELLING_CHARS and not _says_answer(line) and not heads(line.flat)
 
 
-_DIGITS_AND_BLANKS = re.compile(r"[\d\s]")
+_DIGITS_AND_BLANKS = re.compile(r"[\d\s]+")
 
 
 def bare(line: str) -> str:

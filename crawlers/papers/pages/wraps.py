@@ -21,6 +21,7 @@ from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import options_in
 
 _CLOSED = re.compile(r"[。?!;:…]$|[。?!][”\"'’)】]$|[(\[【]\s{0,12}[)\]】]$|_$")
+_LONGEST_END = 16  # characters of what closes a line
 _ANSWER_TITLE = re.compile(r"[【\[(]?(?:参考|标准|正确|试题)?(?:答案|答|解析|详解|分析|点评|考点)(?:及解析|与解析|解析)?[】\])]?")
 _TYPE_WORD = re.compile(
     r"(?:(?:单项|多项)?选择|单选|多选|不定项|判断|是非|正误|填空|简答|问答|论述|分析|计算|(?:名词|术语)解释|案例分析)题?(?:\s?\(\s?\))?"
@@ -54,7 +55,7 @@ class PaperLine(Protocol):
 
 
 _WORD = re.compile(r"[A-Za-z0-9.%+-]{1,24}")
-_DIGITS_AND_BLANKS = re.compile(r"[\d\s]")
+_DIGITS_AND_BLANKS = re.compile(r"[\d\s]+")
 
 
 class Wraps(Struct, frozen=True):
@@ -80,7 +81,7 @@ class Wraps(Struct, frozen=True):
 
 def is_closed(line: str) -> bool:
     """Tell whether a flat line ends with its sentence or with a blank."""
-    return bool(_CLOSED.search(line))
+    return _CLOSED.search(line, max(0, len(line) - _LONGEST_END)) is not None
 
 
 def wraps_of(lines: Sequence[PaperLine]) -> Wraps:

@@ -16,6 +16,7 @@ from crawlers.papers.signs.numbers import TYPE, number_of
 
 _DATE = r"(?:\d{4}\s?[-/.年]\s?)?\d{1,2}\s?[-/.月]\s?\d{1,2}(?:[-/.]\d{2,4}|日)?,?"
 _TIME = r"(?:[上下]午|凌晨|中午|晚上)?\s?\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AP]M)?"
+_CLOCK = re.compile(r"\d:\d")
 _WHO = r"(?P<who>[^\s:\[\]][^:\[\]\n]{0,39}?)"
 _HEADS = (
     re.compile(rf"\s{{0,4}}{_DATE}\s{{1,3}}{_TIME}\s{{1,3}}{_WHO}\s{{0,4}}(?P<words>)$", re.I),  # 2023-10-11 19:02:01 name(10000)
@@ -75,7 +76,10 @@ def chats_told(lines: Sequence[Numbered]) -> list[Numbered]:
 def _messages(lines: Sequence[Numbered]) -> list[_Message]:
     """Return the messages of a record whose heads are of one form; nothing where there are few."""
     flats = [flat(text) for _, text in lines]
-    forms = [[form.match(line) if ":" in line else None for line in flats] for form in _HEADS]
+    timed = [_CLOCK.search(line) is not None for line in flats]
+    if not any(timed):
+        return []
+    forms = [[form.match(line) if is_timed else None for line, is_timed in zip(flats, timed, strict=True)] for form in _HEADS]
     heads = max(forms, key=lambda found: sum(each is not None for each in found))
     messages: list[_Message] = []
     for (index, text), head in zip(lines, heads, strict=True):

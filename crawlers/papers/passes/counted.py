@@ -17,6 +17,7 @@ _FAMILIES: tuple[tuple[re.Pattern[str], Sequence[str]], ...] = (
     (re.compile(rf"^\s*[(（]?\s?(?P<sign>[{_ROMAN}])\s?[)）、.．:：\s]\s{{0,4}}(?=\S)"), _ROMAN),
 )
 """How an option opens with each kind of sign, and the signs in their order; digits with a point only where a line is indented."""
+_MAY_OPEN = re.compile(rf"\s*(?:-\s|[(（]\s?)?[\d{_STEMS}{_ROMAN}]")
 _PARTS = re.compile(r"[\s,，、;；/]+")
 ASKS_A_NUMBER = re.compile(r"几|多少|个数|次序|顺序|排序|排列")
 """Questions whose answer is a number of its own, or an order."""
@@ -26,7 +27,7 @@ _AHEAD = 5
 
 def counts_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with options 1)甲 2)乙 as A.甲 B.乙, and their answers as letters, where all answers below such options fit them."""
-    texts = [text for _, text in lines]
+    texts = [text for _, text in lines if _MAY_OPEN.match(text)]
     for opens, signs in _FAMILIES:
         if sum(opens.match(text) is not None for text in texts) >= _FEWEST * _FEWEST_OPTIONS and (done := _lettered(lines, opens, signs)):
             return done

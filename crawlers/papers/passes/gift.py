@@ -14,6 +14,7 @@ _NUMBER = re.compile(
     r"#\s{0,9}(?P<least>-?\d{1,20}(?:\.\d{1,20})?)\s{0,9}(?:(?P<sign>:|\.\.)\s{0,9}(?P<most>-?\d{1,20}(?:\.\d{1,20})?))?\s{0,9}(?:#[^{}]*)?"
 )
 _LONGEST = 200  # lines of one question
+_FEWEST = 2
 _ESCAPED = re.compile(r"\\([~=#{}:])")
 _SET_ASIDE = {0xE000 + ord(sign): sign for sign in "~=#{}:"}
 """Signs that a backslash makes plain text, as they are written until the answers are parted."""
@@ -21,10 +22,12 @@ _SET_ASIDE = {0xE000 + ord(sign): sign for sign in "~=#{}:"}
 
 def without_gift(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines of a paper; where it is written as GIFT, its questions with numbers, letters and answers."""
+    if sum("{" in line for _, line in lines) < _FEWEST:
+        return list(lines)
     text = [(index, _ESCAPED.sub(lambda sign: chr(0xE000 + ord(sign[1])), seen(line))) for index, line in lines]
     opened = sum("{" in line for _, line in text)
     answers = sum(("=" in line or "~" in line or _VERDICT.search(line) is not None) for _, line in text)
-    if opened < 2 or opened > sum("}" in line for _, line in text) or answers < opened or not _is_gift([line for _, line in text]):
+    if opened < _FEWEST or opened > sum("}" in line for _, line in text) or answers < opened or not _is_gift([line for _, line in text]):
         return list(lines)
     done: list[Numbered] = []
     number = 0

@@ -85,7 +85,7 @@ def _is_spaced(lines: Sequence[str]) -> bool:
     return blanks >= _MANY_SPACED and blanks * 2 > sum(len(_TOUCHING.findall(text)) for text in lines)
 
 
-_BLANK_WITHIN = re.compile(rf"(?<=[{_CJK}、]) ?(?=[{_CJK}、])")
+_BLANK_WITHIN = re.compile(rf"(?<=[{_CJK}、]) (?=[{_CJK}、])")
 
 
 def _mended(text: str, spaced: bool) -> list[str]:

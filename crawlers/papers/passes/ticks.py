@@ -19,6 +19,7 @@ _SIGN = r"[★☆✦⭐]|(?<!\*)\*(?!\*)"
 _OPTION = re.compile(rf"(?:(?P<star>(?:(?<=\s)|^)(?:{_SIGN})\s?)[(\[]?|(?:(?<=\s)|^)[(\[]?|(?<=[★☆✦⭐]))(?P<letter>[A-Ja-j])\s?[.、:)\]]")
 _OPENS = re.compile(rf"\s{{0,12}}(?:(?:{_SIGN})\s?)?[(\[]?[A-Ja-j]\s?[.、:)\]]")
 _TICK = re.compile(rf"\s{{0,6}}(?:\(\s?(?:正确答案|正确选项|答案|√)\s?\)|√|{_SIGN})\s{{0,40}}$")
+_MAY_TICK = re.compile(r"[★☆✦⭐*√]|正确|答案")
 _SAID = re.compile(r"\(\s?(?:正确答案|正确选项)\s?\)")
 _SAID_BEHIND = re.compile(r"\S\s?\(\s?(?:正确答案|正确选项)\s?\)(?!\s?[A-J]{1,6}(?:\s|$))")
 _FULL, _FEWEST, _SHORT = 0.6, 2, 4
@@ -188,6 +189,8 @@ def _options_of(text: str, line: str) -> list[_Option]:
 def _row(index: int, text: str, line: str) -> _Row:
     """Return the options of a line, and which of them have a tick or star before or behind them."""
     found = _options_of(text, line)
+    if not _MAY_TICK.search(line):
+        return _Row(index, text, "".join(option.letter for option in found), "")
     row = _Row(index, "", "", "")
     bare, place = "", 0
     for option, later in zip(found, [*found[1:], None], strict=False):

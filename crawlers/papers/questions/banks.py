@@ -88,7 +88,7 @@ def _numbered(lines: Sequence[str]) -> int:
 
 
 def _ends_with_answer(line: str) -> bool:
-    return any(kind == "answer" for kind, _ in parts_of(line)) or bool(_WORD_ALONE.search(line))
+    return any(kind == "answer" for kind, _ in parts_of(line)) or (("正" in line or "答案" in line) and bool(_WORD_ALONE.search(line)))
 
 
 def _paragraphs(lines: Sequence[Line], empty: set[int]) -> list[list[Line]]:

@@ -9,6 +9,7 @@ from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
+_FIRST_LETTER = re.compile("[AaⒶⓐ⒜]")
 _OPENING = re.compile(r"[(\[【]?\s?(?:A|a)\s{0,2}[)\]】.、:,]|[Ⓐⓐ⒜]")
 _OPENING_BARE = re.compile(r"A(?:\s|(?=[“《\u4e00-\u9fff]))")
 _SECOND = re.compile(r"(?:^|(?<=[\s。;?!):\u4e00-\u9fff]))[(\[【]?\s?[Bb]\s{0,2}[)\]】.、:,]|[Ⓑⓑ⒝]")
@@ -32,6 +33,8 @@ _AHEAD = 12  # lines that are looked at to tell a question from an answer
 def opens_options(lines: Sequence[Line], place: int) -> bool:
     """Tell whether the options of a question begin on a line."""
     line = lines[place].flat
+    if not _FIRST_LETTER.search(line):
+        return False
     below = lines[place + 1].flat if place + 1 < len(lines) else ""
     if _OPENING.match(line):
         return bool(_SECOND.search(line, 2) or _SECOND.match(below) or _letter_below(lines, place))

@@ -9,6 +9,8 @@ from atomexam.text.numerals import HANZI
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""
+KEPT_LINES = 1 << 20
+"""Of which it is kept what was found of them: all of a paper of 100,000 questions, through which the passes go one after the other."""
 IMAGE = "\ufffc"
 """Stands for an image in a line of text, so that a question of images alone is still seen."""
 
@@ -67,8 +69,9 @@ _MARK = re.compile(
     rf"|(?<=[A-J√×)])\s{{0,3}}(?P<e3>(?:试题|答案|本题|参考)?(?:解析|详解)\s?:\s?)"
     rf"|^(?P<a5>参考\s?:\s?)|^\s?(?P<e4>(?:{_EXPLAINED})\s?:\s?|(?:解析|详解)\s(?=\S)|(?:解析|详解|分析)$))"
 )
-_MAY_MARK = re.compile(r"[【\[<:答选解析]|[Aa]ns|ANS|[Kk]ey")
-"""Something that every mark has in it."""
+_MAY_MARK = re.compile(r"[【\[<答选解析]|[Aa]ns|ANS|[Kk]ey")
+_MAY_MARK_BY_COLON = re.compile(r"[】\]>填]|[度易数值分节源处率藏错型码次块号评点路考]\s?:")
+"""Something that every mark has in it; by the latter a line has one only with a colon."""
 _KINDS = {"a": "answer", "e": "explanation", "r": "remark", "q": "text", "o": "text"}
 _VERDICT_AT_END = re.compile(
     rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}[。.]?$|\s(?P<bare>√|×)\s?$|(?P<tight>[√×])$"
@@ -77,7 +80,7 @@ _VERDICT_AT_END = re.compile(
 _VERDICT_AT_START = re.compile(rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}|(?P<bare>[√×])\s{{0,3}}")
 
 
-@lru_cache(maxsize=1 << 20)  # asked of each line by many: a paper of 100,000 questions fits, which passes go through 26 times
+@lru_cache(maxsize=KEPT_LINES)
 def flat(text: str) -> str:
     """Return the text, character for character, with half-width signs, plain blanks and one kind of dash: what patterns are tried on."""
     return text.translate(_FLAT) if _ANY_FLAT.search(text) else text
@@ -85,7 +88,7 @@ def flat(text: str) -> str:
 
 def seen(text: str) -> str:
     """Return a line without signs of no width and without white space around it."""
-    return _without_unseen(text).strip()
+    return (text if text.isprintable() else _without_unseen(text)).strip()  # what is printable has no such sign
 
 
 def _without_unseen(text: str) -> str:
@@ -106,13 +109,13 @@ def visible(text: str) -> str:
     return words + IMAGE * line[: len(line) - len(words)].count(IMAGE)
 
 
-@lru_cache(maxsize=1 << 16)  # each pass looks at each line
+@lru_cache(maxsize=KEPT_LINES)
 def parts_of(text: str) -> tuple[tuple[str, str], ...]:
     """Cut a line at its marks 【答案】, 解析： … into kinds and words; an empty first text is left out.
 
     The kinds are `text`, `answer`, `explanation` and `remark`.
     """
-    if not _MAY_MARK.search(flat(text)):
+    if not _may_mark(flat(text)):
         return (("text", words),) if (words := text.strip()) else ()
     parts, kind, start = [], "text", 0
     for mark in _marks(flat(text)):
@@ -123,7 +126,11 @@ def parts_of(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _marks(line: str) -> Iterable[re.Match[str]]:
-    return _MARK.finditer(line) if _MAY_MARK.search(line) else ()
+    return _MARK.finditer(line) if _may_mark(line) else ()
+
+
+def _may_mark(line: str) -> bool:
+    return _MAY_MARK.search(line) is not None or (":" in line and _MAY_MARK_BY_COLON.search(line) is not None)
 
 
 def marks_in(text: str) -> Iterator[tuple[str, str, int]]:

@@ -18,6 +18,7 @@ _ONE = re.compile(
     r"(?:第\s?|题)?[(\[【]?(?P<number>\d{1,5}|[①-⑳])\s{0,3}题?\s{0,2}[、.:)\]】,→=-]?\s{0,4}(?:【答案】|答案\s?:?|选)?\s?[(\[【]?\s?"
     rf"(?P<answer>{ANSWER}|[?])\s?[)\]】]?(?=[\s;,。.、(|]|\d|【|解析|$)(?!\.\d|\.[A-Za-z])"
 )
+_NUMBERED = re.compile(r"[\d①-⑳]")
 SCORES = re.compile(r"\s?[(\[]\s?\d{1,2}\s?分\s?[)\]]")
 _TOPIC = re.compile(r"\s?\([^()\d][^()]{0,19}\)(?=[\s;,。.、]{0,4}(?:(?:第|[(\[【])?\d|$))")
 _PARTS = " ,;。、.|"
@@ -25,6 +26,8 @@ _TITLE = re.compile(
     r"[【\[(*#|\-\s]{0,30}(?:附[录件]?\s?[一二三1-3]?\s?[:、.]\s?)?[^:。?]{0,30}?(?:参考|标准|正确|试题|试卷)?(?:答\s?案|Answers?|ANSWERS?|Key|KEY)"
     r"(?:(?:及|与|和|、|/|&)?(?:详细|试题|评分|参考)?(?:解析|解释|详解|提示|标准|细则|要点|分析|说明)){0,2}(?:部分|速查|一览表?|汇总|如下|表|页|纸|卷)?[】\])\s*|\-]{0,30}:?$"
 )
+_SAYS_ANSWER = re.compile("案|nswer|NSWER|Key|KEY")
+"""A part of a word that every title has."""
 _OPENS_CONTENT = re.compile(r"[(\[【]?\s?(?:\d{1,5}|[A-Ja-j])\s?[)\]】、.:]\s{0,3}|第\s?\d{1,5}\s?题\s{0,3}|[①-⑳]\s{0,3}")
 _OPTION_WITHIN = re.compile(r"[\s\d℃)\u4e00-\u9fff][(\[]?(?:[B-J]\s?[.、:)\]]|[b-j][.、)])(?!\s?卷)")
 _BARE_TITLE = re.compile(r"(?:参考|标准|正确|试题|试卷|练习|习题|本[题章节]|[【\[(*]){0,3}答\s?案")
@@ -82,6 +85,8 @@ class Listed(Struct):
 def listed_in(text: str) -> Listed:
     """Return the entries that a line opens with, behind a heading if there is one."""
     line = flat(text)
+    if not _NUMBERED.search(line):
+        return Listed([], text)
     entries, end = _entries_of(line, 0)
     if entries:
         return Listed(entries, text[end:])
@@ -95,7 +100,13 @@ def listed_in(text: str) -> Listed:
 
 def is_title(line: str) -> bool:
     """Tell whether a flat line says no more than that answers follow; a question or an option that ends with the word does not."""
-    if len(line) >= 60 or not _TITLE.match(line) or _OTHER_ANSWERS.search(line) or _OPTION_WITHIN.search(line):
+    if (
+        len(line) >= 60
+        or not _SAYS_ANSWER.search(line)
+        or not _TITLE.match(line)
+        or _OTHER_ANSWERS.search(line)
+        or _OPTION_WITHIN.search(line)
+    ):
         return False
     return not (opens := _OPENS_CONTENT.match(line)) or bool(_BARE_TITLE.match(line, opens.end()))
 

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from atomexam.text.numerals import HANZI, roman
+from crawlers.papers.signs.answer_marks import KEPT_LINES
 
 _NUMERAL = f"[{HANZI}]{{1,3}}"
 _KIND = (
@@ -54,6 +55,8 @@ _RANGE_BASED = re.compile(
 _RANGE_ALONE = re.compile(
     r"(?:[【\[]\s?(?P<first>\d{1,5})\s?-\s?(?P<last>\d{1,5})\s?题?\s?[】\]]|\(\s?\d{1,5}\s?-\s?\d{1,5}\s?题\s?\))\s?:?(?P<rest>)$"
 )
+_MAY_NOTE = re.compile(rf"[共使公]用|共享|{_TEXT}")
+"""Words that every note has which is no range alone."""
 _CASE_OPENS = re.compile(r"[【\[]?一般资料[】\]]?\s?:")
 _PATIENT = re.compile(
     r"(?:患者|患儿|病人|病儿|产妇|孕妇|初产妇|经产妇|求助者|来访者|来访学生|新生儿|某(?:男|女|患者|中年|大学生|学生|企业|公司|先生|女士)"
@@ -71,6 +74,8 @@ _INSTRUCTION = re.compile(
 _PAPER_TITLE = re.compile(
     rf"[^,。?!:;()]{{0,30}}(?:试卷|真题|试题|模拟题|练习题|测试题|模拟卷|套题|练习|测验|考试)\s?(?:[(]?(?:{_NUMERAL}|\d{{1,3}}|[A-E])[)]?|{_NUMERAL}|[A-E]卷)?\s?$"
 )
+_MAY_TITLE = re.compile("[卷题习验试]")
+"""Signs one of which every name of a paper has."""
 _OF_CHAPTER = r"[^。?!()_]{1,28}(?:\s?\((?!\s{0,9}[A-J√×]{0,6}\s{0,9}\))[^()_]{1,30}\))?"
 _CHAPTER = re.compile(
     rf"[#*【\[\s]{{0,5}}第\s?(?:{_NUMERAL}|\d{{1,2}})\s?(?:[章篇讲编](?:[\s:、.]{_OF_CHAPTER}|[^\s。?!()_,;]{{1,16}})?|(?:[节课]|单元)(?:[\s:、]{_OF_CHAPTER})?)[】\]*\s]{{0,4}}$"
@@ -97,10 +102,10 @@ _KINDS = (
 
 def is_paper_title(line: str) -> bool:
     """Tell whether a flat line names a paper: 2022年真题, 心理学模拟试卷（二）."""
-    return len(line) < 40 and bool(_PAPER_TITLE.match(line))
+    return len(line) < 40 and bool(_MAY_TITLE.search(line) and _PAPER_TITLE.match(line))
 
 
-@lru_cache(maxsize=1 << 16)  # asked of each line by many
+@lru_cache(maxsize=KEPT_LINES)
 def is_heading(line: str) -> bool:
     """Tell whether a flat line is the heading of a section or of a case."""
     return len(line) < 400 and not line.endswith("?") and any(form.match(line) for form in (_HEADING, _BARE_HEADING, _CASE_HEADING))
@@ -108,7 +113,7 @@ def is_heading(line: str) -> bool:
 
 def heads(line: str) -> bool:
     """Tell whether a flat line of running text is a heading, that of a chapter included: `第二章 细胞`."""
-    return is_heading(line) or (len(line) < 40 and bool(_CHAPTER.match(line)))
+    return is_heading(line) or (len(line) < 40 and "第" in line and bool(_CHAPTER.match(line)))
 
 
 def may_head(line: str) -> bool:
@@ -123,11 +128,10 @@ def is_note(line: str) -> bool:
 
 def note_in(line: str) -> re.Match[str] | None:
     """Return what a note says: groups `options` (None for a case), `last`, `count`, `rest`."""
-    return (
-        (_SHARED.match(line) or _READ_CASE.match(line) or _RANGE_BASED.match(line) or _RANGE_ALONE.match(line))
-        if len(line) < 5000
-        else None
-    )
+    if len(line) >= 5000:
+        return None
+    worded = (_SHARED.match(line) or _READ_CASE.match(line) or _RANGE_BASED.match(line)) if _MAY_NOTE.search(line) else None
+    return worded or _RANGE_ALONE.match(line)
 
 
 def case_heading_in(line: str) -> tuple[int, int] | None:

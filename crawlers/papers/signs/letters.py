@@ -7,7 +7,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
-from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.answer_marks import KEPT_LINES, flat
 
 _SIGNED = re.compile(
     r"(?:[(\[【] ?)?(?P<letter>[A-Ja-j08O])\s{0,2}(?P<sign>[)\]】]\s?[.、:]?|[.、:,])\s{0,8}|(?P<ringed>[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥])\s{0,8}"
@@ -31,7 +31,7 @@ class Sign(Struct):
     weight: int
 
 
-@lru_cache(maxsize=1 << 16)  # asked of each line by many
+@lru_cache(maxsize=KEPT_LINES)
 def letter_of(option: str) -> str:
     """Return the letter that an option was read with."""
     match = _SIGNED.match(flat(option)) or _BARE.match(flat(option))

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 from msgspec import Struct
 
 from atomexam.text.numerals import HANZI, value_of
+from crawlers.papers.signs.answer_marks import KEPT_LINES
 
 TYPE = (
     "(?:单项|多项|不定项)?选择题|单项选择|多项选择|不定项选择|单选题?|多选题?|不定项题?|判断题?|是非题|填空题|简答题|问答题|论述题|名词解释题?"
@@ -90,7 +91,7 @@ class Number(Struct, frozen=True):
         return self.style in ("point", "ordinal", "titled")
 
 
-@lru_cache(maxsize=1 << 20)  # each pass looks at each line
+@lru_cache(maxsize=KEPT_LINES)
 def number_of(line: str) -> Number | None:
     """Return the number that a flat line opens with."""
     match = _NUMBER.match(line)

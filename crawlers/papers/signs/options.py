@@ -44,7 +44,7 @@ class Found(Struct, frozen=True):
     def texts(self, text: str) -> list[str]:
         """Return the options themselves; a digit that a scan made of a letter is that letter again."""
         told = [text[start:end].strip() for start, end in self.cuts]
-        return [_SCANNED.sub(letter, option) for letter, option in zip(LETTERS, told, strict=False)]
+        return [_SCANNED.sub(letter, option) if _SCANNED.match(option) else option for letter, option in zip(LETTERS, told, strict=False)]
 
 
 def find_options(text: str, start: int = 0, usual: int = 0) -> Found | None:
