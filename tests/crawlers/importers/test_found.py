@@ -185,6 +185,14 @@ def test_a_number_is_no_answer_in_words_where_options_are_seen(held: dict[str, A
     assert found is None or found.form != "words"
 
 
+def test_an_answer_for_each_gap_is_no_set_of_options() -> None:
+    ask = [{"q": f"第{n}例的血压是___，心率是___。", "a": [str(100 + n), str(60 + n)]} for n in range(5)]
+    reading = found_questions.read_found("a.json", json.dumps({"fills": ask}).encode(), _SEEN)
+    assert reading is not None
+    items = [item for item in reading.items if isinstance(item, QuestionItem)]
+    assert [(item.options_raw, item.answer_raw) for item in items] == [(None, f"{100 + n}、{60 + n}") for n in range(5)]
+
+
 def test_the_questions_are_never_among_the_options() -> None:
     rows = [
         {"kind": "single", "stem": f"第{n}例首选的处理是（ ）", "A": f"休息{n}天", "B": f"饮水{n}升", "answer": 1 + n % 3} for n in range(9)
