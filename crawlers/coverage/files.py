@@ -11,7 +11,7 @@ from msgspec import structs
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.guarded import Budget, OverBudget, Read, read_guarded
 from crawlers.coverage.characters import Account, summed
-from crawlers.coverage.leaves import SHEETS, leaves_of
+from crawlers.coverage.leaves import SHEETS, leaves_of, leaves_of_rows
 from crawlers.coverage.papers import PaperAccount
 from crawlers.coverage.records import account_of_records
 from crawlers.importers.documents.pdf import MOST_SECONDS
@@ -142,12 +142,14 @@ def account_of(name: str, body: bytes, format_name: str, reading: Reading, known
     """
     if reading.source is not None:
         account = PaperAccount(reading.source, reading.items).result()
+    elif reading.rows is not None:
+        account = account_of_records(leaves_of_rows(reading.rows), reading, [], is_table=False)
     elif format_name in EXCHANGES:
         lines = [line for leaf in leaves_of(name, body) for line in text_of(leaf.text).split("\n")]
         account = PaperAccount(Text(lines), reading.items, "text").result()
     else:
         shape = reading.shape if format_name == TABLE else (shipped_layouts() if known is None else known)[format_name]
-        leaves = leaves_of(name, body, shape.array if shape else ())
+        leaves = leaves_of(name, body, shape.array if shape else reading.array)
         unused = [*shape.unread, *(shape.entity.skip if shape.entity else ())] if shape else []
         account = account_of_records(leaves, reading, unused, name.lower().endswith(SHEETS))
     if account.difference:

@@ -4,13 +4,14 @@ Read anew from the file, beside the readers: JSON with keys that stand twice, al
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from lxml import etree
 from msgspec import Struct
 
 from atomexam.text.encodings import decoded
+from crawlers.column_roles.values import listed
 from crawlers.importers.any_rows import DATA, literals_as_json
 from crawlers.importers.files.csv_rows import csv_rows
 from crawlers.importers.files.json import EVERY, every_key, is_by_line
@@ -70,6 +71,13 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
                 yield Leaf(unit, "", line)
     else:
         yield from _document(_parsed(text), array)
+
+
+def leaves_of_rows(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Leaf]:
+    """Yield the values of rows with their places; the names of columns are not among them."""
+    for place, row in rows:
+        values = {key: listed(value) if isinstance(value, str) else value for key, value in row.items()}
+        yield from (leaf for leaf in _values(values, place, "") if not leaf.is_key)
 
 
 def _of_triples(name: str, body: bytes) -> Iterator[Leaf]:
