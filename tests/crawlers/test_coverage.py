@@ -220,14 +220,11 @@ def test_keys_that_stand_twice_and_sheets_without_a_header_are_counted() -> None
 
 
 def test_a_page_header_within_a_question_hides_no_words_before_it() -> None:
-    words, header = "根据《建设工程安全生产管理条例》，", "某省专职安全生产管理人员考核题库"
-    lines = [
-        f"{number}.{words}第{number}种情形\n的建设单位应当在\n{header}\n在第{number}日前报主管部门（ ）\nA.正确\nB.错误\n正确答案：A"
-        for number in range(1, 91)
-    ]
-    reading, account = read("卷.txt", "\n".join(lines).encode())
-    assert [(item.options_raw, item.answer_raw) for item in reading.items] == [(["A.正确", "B.错误"], "A")] * 90
-    assert (account.questions_unread, account.unread_characters) == (0, 0)
+    words, header = "根据建设工程安全生产管理条例", "某省专职安全生产管理人员考核题库"
+    halves = [(f"{number}.{words}第{number}种情形的单位应在", f"开工前第{number}日报主管部门备案") for number in range(1, 91)]
+    whole = "".join(f"{first}{header}{second}" for first, second in halves)
+    starts = [whole.index(first) for first, _ in halves]
+    assert anchors_of(whole, ["".join(each) for each in halves]) == starts
 
 
 def test_an_answer_in_words_that_are_a_label_of_an_option_too_is_the_one_behind_its_label() -> None:
