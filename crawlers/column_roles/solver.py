@@ -17,6 +17,7 @@ from crawlers.column_roles.option_columns import (
     LEAST_OPTIONS,
     LEAST_ROWS,
     MOST_OPTIONS,
+    are_gap_answers,
     columns_beside,
     option_columns,
     texts_of,
@@ -48,8 +49,6 @@ _SURELY_OWN = re.compile(
 _REPLY, _PROMPT = re.compile(r"responses?", re.IGNORECASE), re.compile(r"prompts?|instructions?|quer(?:y|ies)|inputs?", re.IGNORECASE)
 """Names of what a model is to answer, and of what it is asked: beside these it is a key."""
 _MANY = 12
-_GAP, _LEAST_NAMED_FILLS = re.compile(r"_{2,}|[(（]\s*[)）]"), 0.9
-"""A gap of a question, and the share of the lists of answers that must have one for each gap."""
 _MASK, _LEAST_SINGLE = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE), 0.3
 """Names of numbers whose bits are options, and the share of them that must have one bit: most questions have one answer."""
 _EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "不正确", "正確", "錯誤", "對", "錯"}
@@ -319,13 +318,6 @@ def _has_options(rows: Sequence[dict[str, Any]], columns: list[str], stem: str) 
     return lettered or bool(sets) or below >= LEAST_OPTIONS * len(rows)
 
 
-def _fills_gaps(rows: Sequence[dict[str, Any]], stem: str, key: str) -> bool:
-    """Tell whether a column holds an answer for each gap of the question."""
-    listed = [(row.get(stem), row[key]) for row in rows if isinstance(row.get(key), list)]
-    fits = sum(isinstance(text, str) and len(_GAP.findall(text)) == len(answers) for text, answers in listed)
-    return bool(listed) and fits >= _LEAST_NAMED_FILLS * len(listed)
-
-
 def _shares_sets(rows: Sequence[dict[str, Any]], key: str) -> float:
     return sum(len(options_in(row.get(key))) > 1 for row in rows) / len(rows)
 
@@ -369,10 +361,9 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
         if lettered > 0.1 * len(some):
             return None  # letters of options that were not found
         if asks >= 0.5 and short and (name or listed):
-            if _has_options(rows, [each for each in columns if each != stem and not (each == key and _fills_gaps(rows, stem, key))], stem):
+            if not are_gap_answers(rows, stem, key) and _has_options(rows, [each for each in columns if each != stem], stem):
                 return None  # of which the answer is one, in a way that is not known
-            helps = sum(_HELP.search(text) is not None for text in texts)
-            if helps >= _MOST_HELP * len(texts):
+            if sum(_HELP.search(text) is not None for text in texts) >= _MOST_HELP * len(texts):
                 sure *= 0.8
                 doubts = [*doubts, f"{stem!r} asks as pages of help do"]
             roles = Roles(stem, [], key, "words", confidence=sure * (0.95 if listed or name else 0.8), doubts=doubts)

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.guarded import Budget, OverBudget, Read, read_guarded
+from atomexam.text.refusal import Refusal
 from crawlers.coverage.characters import Account, summed
 from crawlers.coverage.leaves import SHEETS, leaves_of, leaves_of_rows
 from crawlers.coverage.papers import PaperAccount
@@ -71,7 +72,7 @@ def _within_budget(read: Read, name: str, body: bytes, *given: Any) -> Iterator[
         try:
             yield from read(name, body, *given)
         except OverBudget as error:
-            raise ValueError(f"{name}: {error}; {_ADVICE}") from None
+            raise Refusal(f"{name}: {error}; {_ADVICE}") from None
         return
     seconds = _SECONDS + _SECONDS_PER_MEGABYTE * weight / 1e6 + MOST_SECONDS * name.lower().endswith(".pdf")
     budget = Budget(seconds=round(seconds), bytes=max(Budget().bytes, _MEMORY_PER_BYTE * weight))
@@ -129,7 +130,7 @@ def _archive(name: str, body: bytes, format_name: str | None, seen: Provenance, 
         places = [structs.replace(one, position=f"{member.name}:{one.position}") for one in given.account.unread]
         accounts.append(structs.replace(given.account, unread=places))
     if not accounts:
-        raise ValueError(f"{name}: none of its files is read; {faults[0] if faults else 'it is empty'}")
+        raise Refusal(f"{name}: none of its files is read; {faults[0] if faults else 'it is empty'}")
     reading.skipped += faults
     return Given(kind.lstrip("."), reading, summed(accounts))
 
@@ -153,7 +154,5 @@ def account_of(name: str, body: bytes, format_name: str, reading: Reading, known
         unused = [*shape.unread, *(shape.entity.skip if shape.entity else ())] if shape else []
         account = account_of_records(leaves, reading, unused, name.lower().endswith(SHEETS))
     if account.difference:
-        raise ValueError(
-            f"{name}: {account.difference} of {account.characters} characters are counted twice or not at all: report this file"
-        )
+        raise Refusal(f"{name}: {account.difference} of {account.characters} characters are counted twice or not at all: report this file")
     return account

@@ -11,6 +11,7 @@ from msgspec import structs
 from atomexam.records.checks import one_of
 from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
+from atomexam.text.refusal import Refusal
 from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE, roles_of
 from crawlers.column_roles.values import ALL_FORMS, FORMS
@@ -46,7 +47,7 @@ def read_found(name: str, body: bytes, seen: Provenance, known: Sequence[Item] =
     if not sure:
         if (unsure := max(found, key=lambda each: each[1].confidence, default=None)) and unsure[1].confidence >= _MAYBE:
             propose = f"python -m crawlers.read {name} --propose writes down what was found, for you to confirm or mend"
-            raise ValueError(f"{name}: may hold questions, but it is not sure which: {told(*unsure)}; {propose}")
+            raise Refusal(f"{name}: may hold questions, but it is not sure which: {told(*unsure)}; {propose}")
         return None
     return _reading(name, tables, sure, seen, known)
 
@@ -66,11 +67,11 @@ def read_told(name: str, body: bytes, shapes: Sequence[TableLayout], seen: Prove
         table = next((table for table in tables if list(table.way) == shape.under), None)
         if table is None:
             ways = "; ".join(".".join(table.way) or "no keys" for table in tables[:_SHOWN]) or "no table"
-            raise ValueError(f"{name}: its layout has rows under {'.'.join(shape.under) or 'no keys'}; found rows under {ways}")
+            raise Refusal(f"{name}: its layout has rows under {'.'.join(shape.under) or 'no keys'}; found rows under {ways}")
         columns = {key for _, row in table.rows for key in row}
         named = [shape.stem, *shape.options, *([shape.answer] if shape.answer else []), *shape.others.values()]
         if missing := [key for key in named if key not in columns]:
-            raise ValueError(f"{name}: its layout names column {missing[0]!r}; found {', '.join(map(repr, sorted(columns)))[:400]}")
+            raise Refusal(f"{name}: its layout names column {missing[0]!r}; found {', '.join(map(repr, sorted(columns)))[:400]}")
         one_of(shape.form, ALL_FORMS, "form", f"{name}: its layout")
         form = shape.form if shape.answer else ""
         found.append((table, Roles(shape.stem, shape.options, shape.answer, form, shape.explanation, shape.others, 1.0)))

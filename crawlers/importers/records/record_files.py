@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import structs
 
 from atomexam.records.provenance import Provenance
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files.json import read_records, ways_to_entities, ways_to_records
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import read_rows
@@ -45,7 +46,7 @@ def read_plain_records(name: str, body: bytes, shape: Layout | None, seen: Prove
         if shape is None and (found := _entities(name, body, read, records)) is not None:
             return _entity_reading(*found, seen, name, asked)
         if shape is None:
-            raise ValueError(_unknown_keys(name, records, keys, ways))
+            raise Refusal(_unknown_keys(name, records, keys, ways))
         shape = structs.replace(shape, zero_based_answer=counted_from_zero((record for _, record in records), shape))
     reading = Reading(array=array)
     _take(reading, passed_on(records, shape), shape, seen, name, asked)
@@ -89,7 +90,7 @@ def propose_layout(name: str, body: bytes) -> str:
         best, records = _proposal_of(name, body, read, list(read(name, body, ())))
         if best:
             return layout_text(PurePath(name).stem, best, [record for _, record in records if isinstance(record, dict)])
-    raise ValueError(f"{name}: no entries of diseases, medicines, examinations or foods; a layout of questions: docs/importing.md")
+    raise Refusal(f"{name}: no entries of diseases, medicines, examinations or foods; a layout of questions: docs/importing.md")
 
 
 def _entity_reading(shape: Layout, records: list[Placed], seen: Provenance, name: str, asked: Collection[str]) -> Reading:
