@@ -10,6 +10,8 @@ import re
 
 from w3lib.encoding import html_body_declared_encoding
 
+from atomexam.text.refusal import Refusal
+
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -60,13 +62,13 @@ def decoded(name: str, body: bytes) -> str:
     other = "a NUL character; expected a text file, this looks like another kind of file"
     if _NULS in body and not body.startswith(_WIDE_MARKS):  # checked before decoding, which takes several times its size
         line = body.count(b"\n", 0, body.index(_NULS)) + 1
-        raise ValueError(f"{name}: line {line}: {other}")
+        raise Refusal(f"{name}: line {line}: {other}")
     text = _by_mark(name, body)
     if text is None:
         text = _by_trial(name, body)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise ValueError(f"{name}: line {line}: {other}")
+        raise Refusal(f"{name}: line {line}: {other}")
     check_saved_rightly(name, text)
     return text
 
@@ -148,12 +150,12 @@ def check_saved_rightly(name: str, text: str) -> None:
     beyond = sum(sign > "\x7f" for sign in sight)
     lost = sum(len(match[0]) for match in _LOST.finditer(sight))
     if lost * 20 > beyond:
-        raise ValueError(f"{name}: {lost} of {beyond} characters beyond ASCII were lost before the file was saved; export it anew as UTF-8")
+        raise Refusal(f"{name}: {lost} of {beyond} characters beyond ASCII were lost before the file was saved; export it anew as UTF-8")
     for wrong in ("gb18030", "cp1252", "latin-1"):
         for right in ("utf-8", "gb18030"):
             again = _again(sight, wrong, right) if wrong != right else None
             if again and common_share(again) > 4 * common_share(sight) and common_share(again) > _MIN_COMMON:
-                raise ValueError(f"{name}: the text is {right} that was read as {wrong} and saved so; export it anew as UTF-8")
+                raise Refusal(f"{name}: the text is {right} that was read as {wrong} and saved so; export it anew as UTF-8")
 
 
 def _again(text: str, wrong: str, right: str) -> str | None:

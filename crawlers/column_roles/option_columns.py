@@ -16,6 +16,8 @@ _LEAST_EXPLAINING = 0.5
 """Share of the rows that must repeat an option for a column to be no option."""
 IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
 _KEY = re.compile(r"[a-zA-Z]{1,12}[_-]?\d{1,9}|(?=\w{0,40}\d)[0-9a-f_-]{8,40}")
+_GAP, _LEAST_FILLED = re.compile(r"_{2,}|[(（]\s*[)）]"), 0.9
+"""A gap of a question, and the share of the lists of answers that must have one for each gap."""
 EXPLAINED = re.compile(r"expla|analy|解析|解释|解說|详解|詳解|說明|rationale|reason|jiexi|分析", re.IGNORECASE)
 
 
@@ -105,6 +107,13 @@ def columns_beside(rows: Sequence[dict[str, Any]], stem: str, answer: str, optio
         if len(texts) >= 0.5 * len(rows) and unlike and short and worded and _may_be_option(rows, key):
             found.append(key)
     return found
+
+
+def are_gap_answers(rows: Sequence[dict[str, Any]], stem: str, key: str) -> bool:
+    """Tell whether a column of lists holds an answer for each gap of the question, and no options."""
+    listed = [(row.get(stem), row[key]) for row in rows if isinstance(row.get(key), list)]
+    fits = sum(isinstance(text, str) and len(_GAP.findall(text)) == len(answers) for text, answers in listed)
+    return bool(listed) and fits >= _LEAST_FILLED * len(listed)
 
 
 def texts_of(rows: Sequence[dict[str, Any]], key: str) -> list[str]:

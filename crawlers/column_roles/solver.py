@@ -17,6 +17,7 @@ from crawlers.column_roles.option_columns import (
     LEAST_OPTIONS,
     LEAST_ROWS,
     MOST_OPTIONS,
+    are_gap_answers,
     columns_beside,
     option_columns,
     texts_of,
@@ -360,10 +361,9 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
         if lettered > 0.1 * len(some):
             return None  # letters of options that were not found
         if asks >= 0.5 and short and (name or listed):
-            if _has_options(rows, [each for each in columns if each != stem], stem):
+            if not are_gap_answers(rows, stem, key) and _has_options(rows, [each for each in columns if each != stem], stem):
                 return None  # of which the answer is one, in a way that is not known
-            helps = sum(_HELP.search(text) is not None for text in texts)
-            if helps >= _MOST_HELP * len(texts):
+            if sum(_HELP.search(text) is not None for text in texts) >= _MOST_HELP * len(texts):
                 sure *= 0.8
                 doubts = [*doubts, f"{stem!r} asks as pages of help do"]
             roles = Roles(stem, [], key, "words", confidence=sure * (0.95 if listed or name else 0.8), doubts=doubts)

@@ -64,13 +64,22 @@ def anchors_of(whole: str, texts: Sequence[str]) -> list[int]:
             here = here if most < _MOST_PLACES else []
         for place, offset in reversed(here):
             at = bisect_left(tails, (place, -1))
-            nodes.append((number, max(0, place - offset), tails[at - 1][1] if at else -1))
+            nodes.append((number, _start_of(whole, texts[number], place, offset), tails[at - 1][1] if at else -1))
             tails[at : at + 1] = [(place, len(nodes) - 1)]
     anchors = [-1] * len(texts)
     node = tails[-1][1] if tails else -1
     while node >= 0:
         number, anchors[number], node = nodes[node][0], nodes[node][1], nodes[node][2]
     return anchors
+
+
+def _start_of(whole: str, text: str, place: int, offset: int) -> int:
+    """Return where a text begins of which a stretch is found: earlier than its length says where a page's header stands within it."""
+    start = max(0, place - offset)
+    if whole.startswith(text[:_ANCHOR], start):
+        return start
+    before = whole.rfind(text[: _ANCHOR + 4], max(0, start - _GAP), start)
+    return before if before >= 0 else start
 
 
 def _keys_of(text: str) -> list[tuple[str, int]]:

@@ -10,8 +10,9 @@ from msgspec import structs
 
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.guarded import Budget, OverBudget, Read, read_guarded
+from atomexam.text.refusal import Refusal
 from crawlers.coverage.characters import Account, summed
-from crawlers.coverage.leaves import SHEETS, leaves_of
+from crawlers.coverage.leaves import SHEETS, leaves_of, leaves_of_rows
 from crawlers.coverage.papers import PaperAccount
 from crawlers.coverage.records import account_of_records
 from crawlers.importers.documents.pdf import MOST_SECONDS
@@ -71,7 +72,7 @@ def _within_budget(read: Read, name: str, body: bytes, *given: Any) -> Iterator[
         try:
             yield from read(name, body, *given)
         except OverBudget as error:
-            raise ValueError(f"{name}: {error}; {_ADVICE}") from None
+            raise Refusal(f"{name}: {error}; {_ADVICE}") from None
         return
     seconds = _SECONDS + _SECONDS_PER_MEGABYTE * weight / 1e6 + MOST_SECONDS * name.lower().endswith(".pdf")
     budget = Budget(seconds=round(seconds), bytes=max(Budget().bytes, _MEMORY_PER_BYTE * weight))
@@ -129,7 +130,7 @@ def _archive(name: str, body: bytes, format_name: str | None, seen: Provenance, 
         places = [structs.replace(one, position=f"{member.name}:{one.position}") for one in given.account.unread]
         accounts.append(structs.replace(given.account, unread=places))
     if not accounts:
-        raise ValueError(f"{name}: none of its files is read; {faults[0] if faults else 'it is empty'}")
+        raise Refusal(f"{name}: none of its files is read; {faults[0] if faults else 'it is empty'}")
     reading.skipped += faults
     return Given(kind.lstrip("."), reading, summed(accounts))
 
@@ -142,16 +143,16 @@ def account_of(name: str, body: bytes, format_name: str, reading: Reading, known
     """
     if reading.source is not None:
         account = PaperAccount(reading.source, reading.items).result()
+    elif reading.rows is not None:
+        account = account_of_records(leaves_of_rows(reading.rows), reading, [], is_table=False)
     elif format_name in EXCHANGES:
         lines = [line for leaf in leaves_of(name, body) for line in text_of(leaf.text).split("\n")]
         account = PaperAccount(Text(lines), reading.items, "text").result()
     else:
         shape = reading.shape if format_name == TABLE else (shipped_layouts() if known is None else known)[format_name]
-        leaves = leaves_of(name, body, shape.array if shape else ())
+        leaves = leaves_of(name, body, shape.array if shape else reading.array)
         unused = [*shape.unread, *(shape.entity.skip if shape.entity else ())] if shape else []
         account = account_of_records(leaves, reading, unused, name.lower().endswith(SHEETS))
     if account.difference:
-        raise ValueError(
-            f"{name}: {account.difference} of {account.characters} characters are counted twice or not at all: report this file"
-        )
+        raise Refusal(f"{name}: {account.difference} of {account.characters} characters are counted twice or not at all: report this file")
     return account

@@ -4,13 +4,15 @@ Read anew from the file, beside the readers: JSON with keys that stand twice, al
 """
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from lxml import etree
 from msgspec import Struct
 
 from atomexam.text.encodings import decoded
+from crawlers.column_roles.values import listed
 from crawlers.importers.any_rows import DATA, literals_as_json
 from crawlers.importers.files.csv_rows import csv_rows
 from crawlers.importers.files.json import EVERY, every_key, is_by_line
@@ -25,6 +27,7 @@ from crawlers.text.fields import sound_json
 
 SHEETS = (".csv", ".tsv", *BOOKS)
 _DEEPEST = 100
+_LETTER = re.compile(r"[A-Ja-j]")
 
 
 class Leaf(Struct):
@@ -70,6 +73,25 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
                 yield Leaf(unit, "", line)
     else:
         yield from _document(_parsed(text), array)
+
+
+def leaves_of_rows(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Leaf]:
+    """Yield the values of rows with their places; the names of columns are not among them."""
+    for place, row in rows:
+        values = {key: _as_lines(listed(value) if isinstance(value, str) else value) for key, value in row.items()}
+        yield from (leaf for leaf in _values(values, place, "") if not leaf.is_key)
+
+
+def _as_lines(value: Any) -> Any:
+    """Return a value with its objects of a letter and a text as the lines of options that they are."""
+    if isinstance(value, list):
+        return [_as_lines(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    match list(value.values()):
+        case [str() as letter, str() as text] if _LETTER.fullmatch(letter):
+            return f"{letter}. {text}"
+    return {key: _as_lines(each) for key, each in value.items()}
 
 
 def _of_triples(name: str, body: bytes) -> Iterator[Leaf]:

@@ -139,14 +139,14 @@ class PaperAccount:
         text, lines = words_of(extent.item.answer_raw or ""), self._lines
         if not text:
             return
-        if len(text) > _SHORT and lines.cover(text, extent.start, extent.stop, extent.mark):
-            return
         place = first = lines.free_place(text, extent.start, extent.stop)
         while place >= 0:
             if is_answer_place(lines.text[max(0, place - 16) : place]):
                 lines.claim(place, place + len(text), extent.mark)
                 return
             place = lines.free_place(text, place + 1, extent.stop)
+        if len(text) > _SHORT and lines.cover(text, extent.start, extent.stop, extent.mark):
+            return
         letters = [sign for sign in text if sign.isalnum() or sign in "√×"]
         for at in self._announced(extent) if len(letters) > 1 else ():
             if all(letter in lines.text[at : at + _BEHIND_LABEL] for letter in letters):

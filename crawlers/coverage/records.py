@@ -25,6 +25,7 @@ _NUMBERS = frozenset(
     ("id", "no", "index", "num", "number", "qid", "uid", "uuid", "questionid", "序号", "编号", "题号", "题目编号", "试题编号")
 )
 _NUMBER = re.compile(r"[a-z0-9._-]{1,64}", re.I)
+_LETTERS_AND_SIGNS = re.compile(r"[\W_]|(?<![a-z])[a-j](?![a-z])")
 _ONE_LETTER = re.compile("[a-j]")
 _CODE_CHARS = 8
 """A value of a key that is read may come as another word, such as 2 for C or single for 单选; a longer one may not."""
@@ -259,6 +260,8 @@ class _Rest:
             account.furniture["letter"] += count
         elif value.is_free and not unit.items and len(unit.values) == 1 and (kind := class_of_line(value.shown)):
             account.furniture[kind] += count
+        elif value.is_free and _is_repeated(value, unit):
+            account.furniture["repeated"] += count
         else:
             return False
         return True
@@ -295,6 +298,19 @@ class _Rest:
 
     def _name_of(self, value: _Value) -> str:
         return self._header.get(value.key) or value.key.rpartition(".")[2].rpartition(":")[2]
+
+
+def _is_repeated(value: _Value, unit: _Unit) -> bool:
+    """Tell whether a value says once more what the items of its record have: `A.甲B.乙` beside a list of options."""
+    if len(value.text) <= _TINY or len(unit.values) * len(unit.pieces) > _MOST_PAIRS:
+        return False
+    if any(value.text in piece.text for piece in unit.pieces):
+        return True
+    rest = value.text
+    for piece in sorted(unit.pieces, key=lambda one: -len(one.text)):
+        for text in _variants(piece):
+            rest = rest.replace(text, "\n") if len(text) > 1 else rest
+    return not _LETTERS_AND_SIGNS.sub("", rest)
 
 
 def sheet_of(position: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from atomexam.text.encodings import decoded
+from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.packed_pages import PACKED, packed_page
 from crawlers.importers.exchange.exchange import root_of
 from crawlers.importers.files.anki_package import SUFFIX as ANKI
@@ -272,7 +273,7 @@ def _json(name: str, text: str) -> Any:
     try:
         return json.loads(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=marked_object)
     except RecursionError:
-        raise ValueError(f"{name}: nested too deeply to be read; expected records of plain fields") from None
+        raise Refusal(f"{name}: nested too deeply to be read; expected records of plain fields") from None
 
 
 def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:

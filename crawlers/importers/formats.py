@@ -1,14 +1,15 @@
 """Formats by name, and the reader of each: one file's name and bytes in, its items out."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from atomexam.text.refusal import Refusal
 from crawlers.column_roles.values import answer_letters
 from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_lines
 from crawlers.importers.cards import are_cards, read_cards
@@ -104,7 +105,7 @@ def read_file(
     """
     suffix = suffix_of(name, format_name, known)
     if not body.strip():
-        raise ValueError(f"{name}: the file is empty")
+        raise Refusal(f"{name}: the file is empty")
     if format_name in PAPERS:
         return read_questions(name, body, suffix, seen)
     if format_name in EXCHANGES:
@@ -126,15 +127,15 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
         if found := read_found(name, body, seen):
             return found
         if suffix in DATA:
-            with _passed_over(name):
+            with suppress(Refusal):
                 reading = read_plain_records(name, literals_as_json(name, body), None, seen, asked)
                 if reading.found and reading.shape is not None:  # entries of diseases, medicines, examinations or foods
                     return reading
-        raise ValueError(f"{name}: no questions are seen in its data; a layout of your own reads .json: docs/importing.md")
+        raise Refusal(f"{name}: no questions are seen in its data; a layout of your own reads .json: docs/importing.md")
     try:
         reading = read(name, body, None, seen, asked)
     except RecursionError:
-        raise ValueError(f"{name}: nested too deep; expected records of plain fields") from None
+        raise Refusal(f"{name}: nested too deep; expected records of plain fields") from None
     except ValueError:
         if suffix != PARQUET and (found := read_found(name, body, seen)):
             return found
@@ -150,14 +151,14 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
     ):
         reading.items = told
     if suffix != PARQUET and _may_miss_options(reading):
-        with _passed_over(name):
+        with suppress(Refusal):
             found = read_found(name, body, seen, reading.items)
             if found and found.items and (_are_marked(found) or (_answered(reading) == 0 and _answered(found) == len(found.items))):
                 return found  # the answers are those of options that the names of columns do not show
     if suffix != PARQUET and (
         2 * (answered := 0 if _are_numbers(reading) else _answered(reading)) < reading.found or len(reading.faults) >= reading.found
     ):
-        with _passed_over(name):
+        with suppress(Refusal):
             found = read_found(name, body, seen, reading.items)
             if (
                 found
@@ -167,16 +168,6 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
             ):
                 return found
     return reading
-
-
-@contextmanager
-def _passed_over(name: str) -> Iterator[None]:
-    """Go on where another way of reading refuses the file, which it does by name; what else goes wrong is a fault to be seen."""
-    try:
-        yield
-    except ValueError as error:
-        if type(error) is not ValueError or not str(error).startswith(f"{name}:"):
-            raise
 
 
 def _answered(reading: Reading) -> int:
@@ -239,7 +230,7 @@ def suffix_of(name: str, format_name: str, known: Known | None = None) -> str:
     suffix = PurePosixPath(name).suffix.lower()
     suffixes = suffixes_of(format_name, known)
     if suffix not in suffixes:
-        raise ValueError(f"{name}: format {format_name} reads no file {_ending(suffix)}; it reads {', '.join(suffixes)}")
+        raise Refusal(f"{name}: format {format_name} reads no file {_ending(suffix)}; it reads {', '.join(suffixes)}")
     return suffix
 
 
@@ -282,7 +273,7 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
         return _layout_of_header(header, shapes) or TABLE
     advice = "save it as .docx, .xlsx, .pptx or .txt" if suffix in OLD else "give it the suffix of what is in it, such as .txt or .csv"
     formats = ", ".join(known_formats(known))
-    raise ValueError(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
+    raise Refusal(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
 
 
 def read_guessed(
@@ -305,22 +296,22 @@ def read_guessed(
             if is_page and (found := read_found(name, body, seen)):
                 return TABLE, found
             raise
-        with _passed_over(name):
+        with suppress(Refusal):
             return TABLE, read_file(name, body, TABLE, seen, asked, known)
         raise
     if told in EXCHANGES and not reading.found:
-        with _passed_over(name):
+        with suppress(Refusal):
             if found := read_found(name, body, seen):
                 return TABLE, found
     if is_page and (
         2 * (answered := _answered(reading)) <= reading.found or (is_unparted := _shows_markup(reading) or _may_hold_title(reading))
     ):
-        with _passed_over(name):
+        with suppress(Refusal):
             found = read_found(name, body, seen)
             if found and (_answered(found) > answered or (is_unparted and _answered(found) == answered == found.found)):
                 return TABLE, found
     if is_shipped and reading.found and len(reading.faults) == reading.found:
-        with _passed_over(name):
+        with suppress(Refusal):
             other = read_file(name, body, TABLE, seen, asked, known)
             if len(other.faults) * 2 < other.found:
                 return TABLE, other

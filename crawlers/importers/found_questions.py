@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -11,18 +11,18 @@ from msgspec import structs
 from atomexam.records.checks import one_of
 from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
+from atomexam.text.refusal import Refusal
 from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE, roles_of
 from crawlers.column_roles.values import ALL_FORMS, FORMS
 from crawlers.importers.any_rows import rows_of
-from crawlers.importers.files.reading import Lost, Reading, Text
+from crawlers.importers.files.reading import Lost, Reading
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.records.record_fields import raw_of
 from crawlers.importers.records.record_items import items_of
 from crawlers.tables.tree import EVERY, TWICE, Rows
 
 _logger = logging.getLogger(__name__)
-_LETTER = re.compile(r"[A-Ja-j]")
 _MAYBE = 0.6
 _OPTION = re.compile(r"option|choice|answer|alternative|distract|选项|备选", re.IGNORECASE)
 """Names of lists of options."""
@@ -47,7 +47,7 @@ def read_found(name: str, body: bytes, seen: Provenance, known: Sequence[Item] =
     if not sure:
         if (unsure := max(found, key=lambda each: each[1].confidence, default=None)) and unsure[1].confidence >= _MAYBE:
             propose = f"python -m crawlers.read {name} --propose writes down what was found, for you to confirm or mend"
-            raise ValueError(f"{name}: may hold questions, but it is not sure which: {told(*unsure)}; {propose}")
+            raise Refusal(f"{name}: may hold questions, but it is not sure which: {told(*unsure)}; {propose}")
         return None
     return _reading(name, tables, sure, seen, known)
 
@@ -67,11 +67,11 @@ def read_told(name: str, body: bytes, shapes: Sequence[TableLayout], seen: Prove
         table = next((table for table in tables if list(table.way) == shape.under), None)
         if table is None:
             ways = "; ".join(".".join(table.way) or "no keys" for table in tables[:_SHOWN]) or "no table"
-            raise ValueError(f"{name}: its layout has rows under {'.'.join(shape.under) or 'no keys'}; found rows under {ways}")
+            raise Refusal(f"{name}: its layout has rows under {'.'.join(shape.under) or 'no keys'}; found rows under {ways}")
         columns = {key for _, row in table.rows for key in row}
         named = [shape.stem, *shape.options, *([shape.answer] if shape.answer else []), *shape.others.values()]
         if missing := [key for key in named if key not in columns]:
-            raise ValueError(f"{name}: its layout names column {missing[0]!r}; found {', '.join(map(repr, sorted(columns)))[:400]}")
+            raise Refusal(f"{name}: its layout names column {missing[0]!r}; found {', '.join(map(repr, sorted(columns)))[:400]}")
         one_of(shape.form, ALL_FORMS, "form", f"{name}: its layout")
         form = shape.form if shape.answer else ""
         found.append((table, Roles(shape.stem, shape.options, shape.answer, form, shape.explanation, shape.others, 1.0)))
@@ -120,7 +120,7 @@ def _apart(found: list[Found]) -> list[Found]:
 def _reading(
     name: str, tables: list[Rows], found: list[Found], seen: Provenance, known: Sequence[Item] = (), unread: Sequence[str] = ()
 ) -> Reading:
-    reading = Reading(source=Text([]))
+    reading = Reading(rows=[])
     taken = _apart(found)
     inner = {table.way: {each.way[len(table.way)] for each, _ in taken if _is_below(each, table)} for table, _ in taken}
     for table in _left(tables, [each for each, _ in taken]):
@@ -140,8 +140,7 @@ def _take_known(reading: Reading, table: Rows, known: Sequence[Item]) -> None:
         reading.skipped.append(f"{len(table.rows)} rows under {'.'.join(table.way)}: not told to be questions, so they are not read")
     reading.items += items
     reading.found += len(items)
-    if reading.source is not None:
-        reading.source.lines.extend(line for _, row in table.rows for line in _lines_of(row))
+    _account_for(reading, table.rows)
 
 
 def _is_below(table: Rows, other: Rows) -> bool:
@@ -181,12 +180,11 @@ def _take(reading: Reading, table: Rows, roles: Roles, case: str, inner: set[str
                 reading.give_up(item, seen)
             else:
                 reading.items.append(item)
-        if reading.source is not None:
-            if case and row.get(case) != last:
-                last = row.get(case)
-                reading.source.lines.extend(_lines(last))
-            is_named = bool(record.get("正确答案")) and roles.form in FORMS  # it names an option, whose words are counted already
-            reading.source.lines.extend(_lines_of(row, {*unread, roles.answer} if is_named else unread))
+        if case and row.get(case) != last:
+            last = row.get(case)
+            _account_for(reading, [("", {case.removeprefix("^"): last})])
+        is_named = bool(record.get("正确答案")) and roles.form in FORMS  # it names an option, whose words are counted already
+        _account_for(reading, [(position, row)], {*unread, roles.answer} if is_named else unread)
     named = {"stem": roles.stem, "options": ", ".join(roles.options), "answer": roles.answer or "", "explanation": roles.explanation or ""}
     reading.columns |= {field: keys for field, keys in named.items() if keys}
 
@@ -201,26 +199,9 @@ def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any
         yield from items_of(record, shape, place)
 
 
-def _lines_of(row: dict[str, Any], left_out: Collection[str | None] = ()) -> Iterator[str]:
-    """Yield the lines of a row's own values."""
-    for key, value in row.items():
-        if not key.startswith("^") and not isinstance(value, dict) and key not in left_out:
-            yield from _lines(value)
-
-
-def _lines(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield from value.splitlines()
-    elif isinstance(value, dict) and (pair := _option_of(value)):
-        yield pair
-    elif isinstance(value, list | dict):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _lines(each)
-
-
-def _option_of(value: dict[str, Any]) -> str | None:
-    """Return an object of a letter and a text as the line of an option; None where it is something else."""
-    match list(value.values()):
-        case [str() as letter, str() as text] if _LETTER.fullmatch(letter) and "\n" not in text:
-            return f"{letter}. {text}"
-    return None
+def _account_for(reading: Reading, rows: Iterable[tuple[str, dict[str, Any]]], left_out: Collection[str | None] = ()) -> None:
+    """Keep what rows hold themselves for the account of characters."""
+    assert reading.rows is not None
+    for position, row in rows:
+        own = {key: value for key, value in row.items() if not (key.startswith("^") or isinstance(value, dict) or key in left_out)}
+        reading.rows.append((position, own))

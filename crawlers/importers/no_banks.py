@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from atomexam.records.answer_forms import answer_form
+from atomexam.text.refusal import Refusal
 from crawlers.papers.questions.draft import Draft, Reading
 from crawlers.papers.sections.signals import asks, is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
@@ -48,28 +49,28 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: Reading) -> None:
         is_survey = any(_SURVEY.search(text) for text in [*said, *(draft.above.case or "" for draft in drafts)])
         is_signed = any(map(_SIGNED.search, said))
         if is_survey or (len(drafts) < _FEWEST and not is_signed and not _are_chosen(drafts)):
-            raise ValueError(
+            raise Refusal(
                 f"{points} without an answer, and nothing that says they are questions of a test: "
                 f"first {flat(drafts[0].stem)[:40]!r}; expected 答案, 试题, 选择题 or blanks; a survey, a manual or a law is no bank"
             )
     answered = sum(map(_is_answered, drafts))
     filled = [line for line in lines if line.strip()]
     if answered < _FEWEST and sum(_CODE.match(line) is not None for line in filled) * _CODE_SHARE > len(filled):
-        raise ValueError(f"{points} among the lines of a program; expected a paper in lines of text")
+        raise Refusal(f"{points} among the lines of a program; expected a paper in lines of text")
     if _are_tasks(lines, drafts):
-        raise ValueError(f"{points} with boxes to tick, most of which ask nothing; a list of things to do is no bank")
+        raise Refusal(f"{points} with boxes to tick, most of which ask nothing; a list of things to do is no bank")
     if sum(_CITED.search(draft.stem) is not None for draft in drafts) * 2 > len(drafts):
-        raise ValueError(f"{points}, most of which name a work, `[J]`; a list of references is no bank")
+        raise Refusal(f"{points}, most of which name a work, `[J]`; a list of references is no bank")
     titles = [line for line in lines[: drafts[0].line + 1] if _HELP_TITLE.search(line)] if answered == 0 else []
     if (_is_spoken(drafts) or (titles and _are_in_words(drafts))) and not any(
         map(_SIGNED.search, (name, *(draft.above.heading or "" for draft in drafts)))
     ):
-        raise ValueError(
+        raise Refusal(
             f"{name}: {len(drafts)} questions answered in words to a person; an interview or advice is no bank; "
             "if it is one, say so in its name, such as 题库.txt"
         )
     if shown * 2 <= len(drafts) and answered < _FEWEST:
-        raise ValueError(
+        raise Refusal(
             f"{points}, of which {shown or 'none'} ask anything: expected questions with options, "
             "blanks, answers or a question word; notes or an outline are no questions"
         )

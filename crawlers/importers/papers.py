@@ -8,6 +8,7 @@ from msgspec import structs
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx import read_docx
 from crawlers.importers.documents.packed_pages import PACKED, read_packed
 from crawlers.importers.documents.pdf import read_pdf_guarded
@@ -105,7 +106,7 @@ def _refuse_records(name: str, lines: list[str]) -> None:
     filled = [(place, line.strip()) for place, line in enumerate(lines, 1) if line.strip()]
     records = [place for place, line in filled if line.startswith("{") and line.endswith(("}", "},")) and '":' in line]
     if len(records) * 2 > len(filled):
-        raise ValueError(f"{name}: line {records[0]}: a JSON object on a line; expected a paper in lines of text; name the file .jsonl")
+        raise Refusal(f"{name}: line {records[0]}: a JSON object on a line; expected a paper in lines of text; name the file .jsonl")
 
 
 def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:

@@ -9,6 +9,7 @@ from itertools import takewhile
 from os.path import commonpath, normpath
 from pathlib import Path
 
+from atomexam.text.refusal import Refusal
 from crawlers.importers.formats import MAX_FILE_BYTES, RECORD_SUFFIXES, Known, known_suffixes, suffixes_of
 
 _ABOUT = re.compile(r"(?:readme|licen[cs]e|citation)|.*\.md$|dataset_infos?\.json$")
@@ -50,8 +51,8 @@ def read_bytes(name: str, path: Path) -> bytes:
     except OSError as error:
         dangling = "it is a link to nothing: `dvc checkout` brings back what DVC keeps"
         advice = dangling if path.is_symlink() and not path.exists() else "is it still there, and may you read it?"
-        raise ValueError(f"{name}: cannot be opened ({error.strerror}); {advice}") from None
-    raise ValueError(f"{name}: {size} bytes; at most {MAX_FILE_BYTES} are read: cut it into parts")
+        raise Refusal(f"{name}: cannot be opened ({error.strerror}); {advice}") from None
+    raise Refusal(f"{name}: {size} bytes; at most {MAX_FILE_BYTES} are read: cut it into parts")
 
 
 def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:

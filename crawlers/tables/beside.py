@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import permutations
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
@@ -12,6 +13,8 @@ from crawlers.papers.signs.entries import listed_in
 
 _FEWEST, _LEAST_CELLS, _MOST_CELLS, _DEEPEST = 3, 3, 60, 6
 _ALIKE = 0.9
+_MOST_ALIKE = 12
+"""Objects of the same keys beside each other of which one may hold what is said of another; more are records by their names."""
 _ANSWERS = re.compile(r"answer|答案|correct|right|(?:^|_)ans|keys?$|solution|正解", re.IGNORECASE)
 _OWN_CHOICE = re.compile(r"user|^my|mine|我的|你的|考生|作答|学生|respon|select|chosen|submit|wrong|错", re.IGNORECASE)
 """Names of what somebody answered, which need not be right."""
@@ -103,10 +106,13 @@ def _attached(document: dict[str, Any]) -> dict[str, Any]:
         if found := fields_beside(records, {key: value for key, value in document.items() if isinstance(value, dict)}):
             joined = [record | {key: values[place] for key, values in found.items()} for place, record in enumerate(records)]
             return {key: joined if key == name else value for key, value in document.items() if key not in found}
-    objects = {key: value for key, value in document.items() if isinstance(value, dict)}
-    for asked, named in objects.items():
-        for said, answers in objects.items():
-            if asked != said and named.keys() == answers.keys() and (done := _joined(named, said, answers)):
+    alike: dict[frozenset[str], list[str]] = {}
+    for key, value in document.items():
+        if isinstance(value, dict):
+            alike.setdefault(frozenset(value), []).append(key)
+    for names in alike.values():
+        for asked, said in permutations(names, 2) if len(names) <= _MOST_ALIKE else ():
+            if done := _joined(document[asked], said, document[said]):
                 return {key: done if key == asked else value for key, value in document.items() if key != said}
     return document
 

@@ -10,6 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import AliasEvent, CollectionEndEvent, DocumentStartEvent, MappingStartEvent, ScalarEvent, SequenceStartEvent
 
+from atomexam.text.refusal import Refusal
 from crawlers.tables.tree import MAX_DEPTH, MAX_NODES, check_depth, marked_object
 
 YAMLS, TOMLS, INIS = (".yaml", ".yml"), (".toml",), (".ini", ".cfg", ".conf")
@@ -72,7 +73,7 @@ def _yaml(name: str, text: str) -> Any:
                 value, size, anchor = done.items if done.items is not None else marked_object(done.pairs), done.size, done.anchor
             elif isinstance(event, AliasEvent):
                 if event.anchor not in known:
-                    raise ValueError(f"{name}: alias {event.anchor[:40]!r} names nothing that stands above it")
+                    raise Refusal(f"{name}: alias {event.anchor[:40]!r} names nothing that stands above it")
                 (value, size), anchor = known[event.anchor], None
                 repeated += size
             else:
@@ -80,7 +81,7 @@ def _yaml(name: str, text: str) -> Any:
             nodes += 1
             if nodes > MAX_NODES or repeated > _MOST_REPEATED:
                 most = f"{_MOST_REPEATED} values said again by aliases" if repeated > _MOST_REPEATED else f"{MAX_NODES} values"
-                raise ValueError(f"{name}: more than {most}; cut it into parts")
+                raise Refusal(f"{name}: more than {most}; cut it into parts")
             if anchor:
                 known[anchor] = value, size
             if open_ones:
@@ -88,7 +89,7 @@ def _yaml(name: str, text: str) -> Any:
             else:
                 documents.append(value)
     except (YAMLError, UnicodeError) as error:
-        raise ValueError(f"{name}: no YAML ({_said(error)}); mend the line it names") from None
+        raise Refusal(f"{name}: no YAML ({_said(error)}); mend the line it names") from None
     return documents[0] if len(documents) == 1 else documents
 
 
@@ -98,7 +99,7 @@ def _put(name: str, above: _Open, value: Any, size: int) -> None:
         above.items.append(value)
     elif above.key is None:
         if isinstance(value, list | dict):
-            raise ValueError(f"{name}: a list or an object as a key; expected records of plain fields")
+            raise Refusal(f"{name}: a list or an object as a key; expected records of plain fields")
         above.key = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     else:
         above.pairs.append((above.key, value))
@@ -125,19 +126,19 @@ def _toml(name: str, text: str) -> Any:
     try:
         return tomllib.loads(text.lstrip("\ufeff").replace("\r\n", "\n"), parse_float=str)
     except RecursionError:
-        raise ValueError(f"{name}: nested too deeply to be read; expected records of plain fields") from None
+        raise Refusal(f"{name}: nested too deeply to be read; expected records of plain fields") from None
     except ValueError as error:  # of the format, or a number of thousands of digits
-        raise ValueError(f"{name}: no TOML ({error}); mend the line it names") from None
+        raise Refusal(f"{name}: no TOML ({error}); mend the line it names") from None
 
 
 def _ini(name: str, text: str) -> Any:
     """Return sections by their names; a value goes on in lines that are set in."""
     if _GAP.search(text):
-        raise ValueError(f"{name}: a line of hundreds of blanks; expected `key = value` in sections")
+        raise Refusal(f"{name}: a line of hundreds of blanks; expected `key = value` in sections")
     parser = configparser.RawConfigParser(default_section="\0", comment_prefixes=("#", ";"), empty_lines_in_values=False)
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     try:
         parser.read_string(text.lstrip("\ufeff"), name)
     except configparser.Error as error:
-        raise ValueError(f"{name}: no INI ({' '.join(str(error).split())[:200]}); mend the line it names") from None
+        raise Refusal(f"{name}: no INI ({' '.join(str(error).split())[:200]}); mend the line it names") from None
     return {section: dict(parser.items(section)) for section in parser.sections()}

@@ -7,6 +7,7 @@ What computes (functions, templates with `${}`, calls that build no list or reco
 import re
 from typing import Any
 
+from atomexam.text.refusal import Refusal
 from crawlers.tables.tokens import MAX_TOKENS, Token, number_of, tokens_of, unquoted
 from crawlers.tables.tree import check_depth
 
@@ -110,7 +111,7 @@ class _Reader:
         self.ends = (",", ";") if name.lower().endswith(".lua") else (",",)
         self.joins = ("+", ".") if name.lower().endswith((".php", ".pl")) else ("+",)
         if len(self.tokens) > MAX_TOKENS:
-            raise ValueError(f"{name}: more than {MAX_TOKENS} words and signs; cut it into parts")
+            raise Refusal(f"{name}: more than {MAX_TOKENS} words and signs; cut it into parts")
 
     def _at(self, place: int) -> Token:
         return self.tokens[place] if 0 <= place < len(self.tokens) else Token("", "")
@@ -179,7 +180,7 @@ class _Reader:
     def _next(self) -> Token:
         self.steps += 1
         if self.steps > self.most:
-            raise ValueError(f"{self.name}: source code that holds no data that can be read")
+            raise Refusal(f"{self.name}: source code that holds no data that can be read")
         if self.place >= len(self.tokens):
             raise _NoLiteral
         self.place += 1
@@ -353,7 +354,7 @@ class _Reader:
             if key is None:
                 values.append(value)
             elif key in keyed and keyed[key] != value:
-                raise ValueError(f"{self.name}: key {key[:40]!r} stands twice in one object with different values")
+                raise Refusal(f"{self.name}: key {key[:40]!r} stands twice in one object with different values")
             else:
                 keyed[key] = value
             if self.peek() not in (*self.ends, end):

@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from atomexam.text.refusal import Refusal
+
 MAX_DEPTH, MAX_NODES = 32, 20_000_000
 MOST_TABLES = 60
 """Where a document has more tables, they are not held against each other."""
@@ -30,7 +32,7 @@ _CARRIED_CHARS = 5000
 def check_depth(name: str, depth: int, most: int = MAX_DEPTH) -> None:
     """Raise ValueError where a document is nested deeper than data is."""
     if depth > most:
-        raise ValueError(f"{name}: nested deeper than {most}; expected records of plain fields")
+        raise Refusal(f"{name}: nested deeper than {most}; expected records of plain fields")
 
 
 class Rows(Struct):
@@ -76,7 +78,7 @@ def tables_in(name: str, document: Any) -> list[Rows]:
         way, place, above, value = waiting.pop()
         nodes += 1
         if nodes > MAX_NODES or len(way) > MAX_DEPTH:
-            raise ValueError(f"{name}: more than {MAX_NODES} values, or nested deeper than {MAX_DEPTH}; cut it into parts")
+            raise Refusal(f"{name}: more than {MAX_NODES} values, or nested deeper than {MAX_DEPTH}; cut it into parts")
         if isinstance(value, list):
             inner = [(str(number), each) for number, each in enumerate(value, 1) if isinstance(each, dict | list)]
             waiting += reversed([((*way, EVERY), f"{place}:{number}", above, each) for number, each in inner])

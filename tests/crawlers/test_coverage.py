@@ -216,7 +216,39 @@ def test_keys_that_stand_twice_and_sheets_without_a_header_are_counted() -> None
     body = f'[{{"question": "甲是什么呢", {once}, {once}}}, {{"question": "乙是什么呢", "answer": "食物"}}]'.encode()
     _, account = read("bank.json", body, "table")
     assert account.furniture["label"] == counted("questionansweranswerquestionanswer")
-    assert account.unread_characters == 9  # the value that stands a second time
+    assert (account.furniture["repeated"], account.unread_characters) == (9, 0)  # the value that stands a second time
+
+
+def test_a_page_header_within_a_question_hides_no_words_before_it() -> None:
+    words, header = "根据建设工程安全生产管理条例", "某省专职安全生产管理人员考核题库"
+    halves = [(f"{number}.{words}第{number}种情形的单位应在", f"开工前第{number}日报主管部门备案") for number in range(1, 91)]
+    whole = "".join(f"{first}{header}{second}" for first, second in halves)
+    starts = [whole.index(first) for first, _ in halves]
+    assert anchors_of(whole, ["".join(each) for each in halves]) == starts
+
+
+def test_an_answer_in_words_that_are_a_label_of_an_option_too_is_the_one_behind_its_label() -> None:
+    lines = [f"{number}. 第{number}种药物应当每日定时服用。\n   true. 正确\n   false. 错误\n参考答案：false\n" for number in range(1, 5)]
+    reading, account = read("卷.txt", "\n".join(lines).encode())
+    assert len(reading.items) == 4 and (account.questions_unread, account.unread) == (0, [])
+
+
+def test_cells_of_whole_questions_below_a_key_are_read_in_full() -> None:
+    records = [{"question": f"第{n}种药物是（ ）\nA．甲药\nB．乙药\nC．丙药", "answer": ["B"], "year": "2020"} for n in range(4)]
+    reading, account = read("bank.json", json.dumps({"keywords": "卷", "example": records}).encode(), "table")
+    assert len(reading.items) == 4 and {one.reason for one in account.unread} <= {"unknown_key", "beside_records"}
+
+
+def test_what_says_options_again_is_no_unread_text_and_codes_are_told_by_their_key() -> None:
+    def asked(n: int) -> dict[str, object]:
+        parts = [f"{letter}、第{n}种{word}" for letter, word in zip("ABCD", ("青霉素", "叶酸片", "维生素", "阿司匹林"), strict=True)]
+        listed = [{"id": 900 + 9 * n + at, "text": part} for at, part in enumerate(parts)]
+        return {"zz": f"第{n}例患者应当服用的是（ ）", "pick": "".join(parts), "ok": "B", "flag": "khd", "items": listed}
+
+    body = json.dumps({"rows": [asked(n) for n in range(6)]}, ensure_ascii=False).encode()
+    reading, account = read("bank.json", body, "table")
+    assert len(reading.items) == 6 and account.furniture["repeated"] > 0
+    assert {(one.position.rpartition(":")[2], one.reason) for one in account.unread} == {("flag", "unknown_key")}
 
 
 @pytest.mark.parametrize(

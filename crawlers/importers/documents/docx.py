@@ -15,6 +15,7 @@ from docx.opc.exceptions import OpcError
 from lxml import etree
 
 from atomexam.runtime.sheets import without_advice
+from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx_formulas import FORMULA, formula, is_placed, placed
 from crawlers.importers.documents.docx_numbers import Numbering
 from crawlers.importers.documents.docx_tables import table_lines
@@ -52,13 +53,13 @@ def read_docx(name: str, body: bytes) -> Text:
     try:
         document = Document(BytesIO(body))
     except (*BROKEN_PARTS, OpcError) as error:
-        raise ValueError(_damaged(name, error)) from None
+        raise Refusal(_damaged(name, error)) from None
     if document.element.tag != f"{_W}document":  # a letter of its namespace lost is enough
-        raise ValueError(_damaged(name, ValueError(f"its main part is {str(document.element.tag)[:80]!r}, not a document")))
+        raise Refusal(_damaged(name, ValueError(f"its main part is {str(document.element.tag)[:80]!r}, not a document")))
     try:
         return Text(_with_told_answers(list(_Walk(document).lines()), list(_Walk(document, signed=True).lines())))
     except (OpcError, etree.XMLSyntaxError, LookupError, ValueError) as error:
-        raise ValueError(_damaged(name, error)) from None
+        raise Refusal(_damaged(name, error)) from None
 
 
 def _with_told_answers(lines: list[str], signed: list[str]) -> list[str]:

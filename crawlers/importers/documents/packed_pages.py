@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from atomexam.text.encodings import decoded, is_charset
+from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.pptx import page_of_slides
 from crawlers.importers.documents.rtf import page_of_rtf
 from crawlers.importers.files.containers import message_of
@@ -51,7 +52,7 @@ def _of_saved(name: str, body: bytes) -> str:
     for part in message.walk():
         if part.get_content_type() in _DOCUMENTS:
             return _words_of(name, part)
-    raise ValueError(f"{name}: no page in it; expected a part of text/html, as a browser saves a page in one file")
+    raise Refusal(f"{name}: no page in it; expected a part of text/html, as a browser saves a page in one file")
 
 
 def _words_of(name: str, part: Message) -> str:
@@ -71,10 +72,12 @@ def _of_book(name: str, body: bytes) -> str:
         with zipfile.ZipFile(BytesIO(body)) as parts:
             known = {entry.filename: entry for entry in parts.infolist()}
             pages = list(_pages(name, parts, known))
+    except Refusal:
+        raise
     except BROKEN_PARTS as error:
-        raise ValueError(str(error) if str(error).startswith(name) else f"{name}: no readable epub ({error}); is it whole?") from None
+        raise Refusal(f"{name}: no readable epub ({error}); is it whole?") from None
     if not any(pages):
-        raise ValueError(f"{name}: no pages in its spine; is it whole?")
+        raise Refusal(f"{name}: no pages in its spine; is it whole?")
     return "\n".join(["<html><body>", *pages, "</body></html>"])
 
 
@@ -97,7 +100,7 @@ def _pages(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo])
             yield f"<style>{style.replace('<', ' ')}</style>"
     for entry in spine[:_MOST_PAGES]:
         if entry is None:
-            raise ValueError(f"{name}: its spine names a page that is not in its list; is it whole?")
+            raise Refusal(f"{name}: its spine names a page that is not in its list; is it whole?")
         place = _place(root, entry)
         if entry.get("media-type") in _DOCUMENTS and place not in read:
             read.add(place)
@@ -112,8 +115,8 @@ def _place(root: str, entry: etree._Element) -> str:
 
 def _part(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo], place: str) -> bytes:
     if place not in known:
-        raise ValueError(f"{name}: its list of contents names {place[:80]!r}, which is not in it; is it whole?")
+        raise Refusal(f"{name}: its list of contents names {place[:80]!r}, which is not in it; is it whole?")
     if known[place].file_size > MAX_PART_BYTES:
-        raise ValueError(f"{name}: {place[:80]} has {known[place].file_size} bytes when unpacked; at most {MAX_PART_BYTES} are read")
+        raise Refusal(f"{name}: {place[:80]} has {known[place].file_size} bytes when unpacked; at most {MAX_PART_BYTES} are read")
     with parts.open(known[place]) as part:
         return part.read()

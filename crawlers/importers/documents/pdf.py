@@ -12,6 +12,7 @@ from pdfplumber.page import Page
 from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 
 from atomexam.runtime.guarded import Budget, OverBudget, read_guarded, within
+from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.pdf_columns import in_reading_order
 from crawlers.importers.documents.pdf_margins import Sheet, without_margins
 from crawlers.importers.documents.pdf_rows import Sign, signs_of
@@ -63,7 +64,7 @@ def read_pdf(name: str, body: bytes) -> Text:
         ValueError: it is damaged or locked, or all its pages are scans without text.
     """
     if b"%PDF-" not in body[:1024]:
-        raise ValueError(f"{name}: does not begin as a PDF does; is it another kind of file?")
+        raise Refusal(f"{name}: does not begin as a PDF does; is it another kind of file?")
     try:
         with pdfplumber.open(BytesIO(body)) as document:
             with within(FILE_SECONDS, "the list of its pages"):
@@ -73,11 +74,11 @@ def read_pdf(name: str, body: bytes) -> Text:
             with within(max(FILE_SECONDS, _SECONDS_A_PAGE * len(pages)), f"a file of {len(pages)} pages"):
                 return _text(pages)
     except OverBudget as error:
-        raise ValueError(f"{name}: {error}; {_ADVICE}") from None
+        raise Refusal(f"{name}: {error}; {_ADVICE}") from None
     except _TooMuch as error:
-        raise ValueError(f"{name}: {error}") from None
+        raise Refusal(f"{name}: {error}") from None
     except _DAMAGED as error:
-        raise ValueError(_damaged(name, error)) from None
+        raise Refusal(_damaged(name, error)) from None
 
 
 class _TooMuch(Exception):

@@ -13,6 +13,7 @@ from io import BytesIO
 
 from lxml import etree
 
+from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx_formulas import FORMULA, formula
 from crawlers.importers.files.zipped import BROKEN_PARTS, PARSER, check_zipped
 
@@ -42,7 +43,7 @@ def page_of_slides(name: str, body: bytes) -> str:
             known = set(parts.namelist())
             slides = list(_slides(parts, known))
     except BROKEN_PARTS as error:
-        raise ValueError(f"{name}: no readable pptx ({type(error).__name__}: {error}); open and save it in PowerPoint") from None
+        raise Refusal(f"{name}: no readable pptx ({type(error).__name__}: {error}); open and save it in PowerPoint") from None
     return "\n".join(["<html><body>", *slides, "</body></html>"])
 
 

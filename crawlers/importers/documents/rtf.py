@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct, structs
 
 from atomexam.text.encodings import with_whole_signs
+from atomexam.text.refusal import Refusal
 
 _TOKEN = re.compile(
     rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})?[ ]?|\\'(?P<byte>[0-9a-fA-F]{2})|\\(?P<sign>[^a-zA-Z])"
@@ -52,14 +53,14 @@ def page_of_rtf(name: str, body: bytes) -> str:
         ValueError: it is no rich text.
     """
     if not body.lstrip().startswith(b"{\\rtf"):
-        raise ValueError(f"{name}: no rich text: expected a file that begins with {{\\rtf")
+        raise Refusal(f"{name}: no rich text: expected a file that begins with {{\\rtf")
     said = re.search(rb"\\ansicpg(\d{1,5})", body[:4096])
     number = int(said[1]) if said else 1252
     charset = _PAGES.get(number, f"cp{number}")
     try:
         codecs.lookup(charset)
     except LookupError:
-        raise ValueError(f"{name}: code page {number} is not known; save it as .docx") from None
+        raise Refusal(f"{name}: code page {number} is not known; save it as .docx") from None
     text = with_whole_signs("".join(_pieces(body, charset)))  # its numbers are halves of signs
     lines = text.split("\n")
     return "\n".join(["<html><body>", *(f"<p>{line}</p>" for line in lines), "</body></html>"])

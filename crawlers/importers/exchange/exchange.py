@@ -8,6 +8,7 @@ from msgspec import structs
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from atomexam.text.refusal import Refusal
 from crawlers.importers.exchange.exchange_text import Parts, words_of
 from crawlers.importers.exchange.moodle_xml import moodle_questions
 from crawlers.importers.exchange.qti import qti_questions
@@ -34,7 +35,7 @@ def exchange_format(name: str, body: bytes) -> str:
     root = root_of(name, body)
     if found := _ROOTS.get(root.tag):
         return found
-    raise ValueError(
+    raise Refusal(
         f"{name}: line {root.sourceline}: <{root.tag[:40]}> found; expected <quiz> of Moodle XML, or <questestinterop> or "
         "<assessmentItem> of QTI; of another bank, export one of these"
     )
@@ -47,7 +48,7 @@ def read_exchange(name: str, body: bytes, format_name: str, seen: Provenance) ->
         ValueError: the file is no XML, has a document type, or is of another format.
     """
     if (found := exchange_format(name, body)) != format_name:
-        raise ValueError(f"{name}: the file is {found}, and {format_name} was asked for; --format {found} reads it")
+        raise Refusal(f"{name}: the file is {found}, and {format_name} was asked for; --format {found} reads it")
     reading = Reading()
     for number, (element, parts) in enumerate(_READERS[format_name](root_of(name, body), reading.unread), 1):
         place = structs.replace(seen, position=f"record:{number}")
@@ -68,9 +69,9 @@ def root_of(name: str, body: bytes) -> Any:
     try:
         root = etree.fromstring(body.lstrip(), PARSER)
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
-        raise ValueError(f"{name}: no readable XML ({error}); is it whole?") from None
+        raise Refusal(f"{name}: no readable XML ({error}); is it whole?") from None
     if root.getroottree().docinfo.doctype:
-        raise ValueError(f"{name}: a document type is declared; neither Moodle nor QTI has one, and entities are not read; take it out")
+        raise Refusal(f"{name}: a document type is declared; neither Moodle nor QTI has one, and entities are not read; take it out")
     for element in root.iter(etree.Element):
         element.tag = etree.QName(element).localname
     return root

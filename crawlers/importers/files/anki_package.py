@@ -9,6 +9,7 @@ from typing import Any
 
 from backports import zstd
 
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files.databases import MAX_BYTES, opened
 from crawlers.importers.files.zipped import BROKEN_ZIP
 from crawlers.tables.tree import Rows
@@ -30,26 +31,26 @@ def notes_of(name: str, body: bytes) -> list[Rows]:
         with zipfile.ZipFile(BytesIO(body)) as parts:
             base = next((each for each in _BASES if each in parts.namelist()), None)
             if base is None:
-                raise ValueError(f"{name}: no deck of Anki: none of {', '.join(_BASES)} in it")
+                raise Refusal(f"{name}: no deck of Anki: none of {', '.join(_BASES)} in it")
             with parts.open(base) as part:
                 data = part.read(MAX_BYTES + 1)
     except BROKEN_ZIP as error:
-        raise ValueError(f"{name}: no readable deck ({error}); export it anew" if name not in str(error) else str(error)) from None
+        raise Refusal(f"{name}: no readable deck ({error}); export it anew" if name not in str(error) else str(error)) from None
     if base.endswith("b"):
         data = _unpacked(name, data)
     if len(data) > MAX_BYTES:
-        raise ValueError(f"{name}: a deck of more than {MAX_BYTES} bytes; export it in parts")
+        raise Refusal(f"{name}: a deck of more than {MAX_BYTES} bytes; export it in parts")
     try:
         return _notes(data)
     except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{name}: no readable deck ({type(error).__name__}: {str(error)[:80]}); export it anew as text or .apkg") from None
+        raise Refusal(f"{name}: no readable deck ({type(error).__name__}: {str(error)[:80]}); export it anew as text or .apkg") from None
 
 
 def _unpacked(name: str, data: bytes) -> bytes:
     try:
         return zstd.ZstdDecompressor().decompress(data, MAX_BYTES + 1)
     except (zstd.ZstdError, EOFError) as error:
-        raise ValueError(f"{name}: no readable deck ({error}); export it anew") from None
+        raise Refusal(f"{name}: no readable deck ({error}); export it anew") from None
 
 
 def _notes(data: bytes) -> list[Rows]:

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from msgspec import Struct, structs
 
 from atomexam.records.item import Item, QuestionItem
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files.containers import CONTAINERS
 from crawlers.importers.files.reading import Reading
 from crawlers.importers.files.zipped import BROKEN_ZIP, MAX_RATIO, MAX_UNPACKED_BYTES
@@ -42,15 +43,17 @@ def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Me
             total = sum(entry.file_size for _, entry in entries)
             if len(entries) > _MOST_MEMBERS or total > MAX_UNPACKED_BYTES:
                 limits = f"at most {_MOST_MEMBERS} files and {MAX_UNPACKED_BYTES} bytes are unpacked"
-                raise ValueError(f"{name}: {len(entries)} files of {total} bytes when unpacked; {limits}")
+                raise Refusal(f"{name}: {len(entries)} files of {total} bytes when unpacked; {limits}")
             for member, entry in sorted(entries, key=lambda each: each[0]):
                 if fault := _fault(member, entry, suffixes):
                     yield Member(member, fault=fault)
                     continue
                 with parts.open(entry) as part:
                     yield Member(member, part.read(entry.file_size + 1))
+    except Refusal:
+        raise
     except BROKEN_ZIP as error:
-        raise ValueError(str(error) if str(error).startswith(name) else f"{name}: no readable zip ({error}); is it whole?") from None
+        raise Refusal(f"{name}: no readable zip ({error}); is it whole?") from None
 
 
 def _fault(member: str, entry: zipfile.ZipInfo, suffixes: tuple[str, ...]) -> str:

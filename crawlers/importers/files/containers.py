@@ -17,6 +17,7 @@ from email.message import Message
 from io import BytesIO
 from pathlib import PurePosixPath
 
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files.zipped import MAX_PART_BYTES, MAX_RATIO, MAX_UNPACKED_BYTES
 
 Parts = Iterator[tuple[str, bytes]]
@@ -49,7 +50,7 @@ def parts_of(name: str, body: bytes) -> Parts:
     for number, (part, inner) in enumerate(CONTAINERS[suffix](name, body), 1):
         total += len(inner)
         if number > _MOST_PARTS or total > MAX_UNPACKED_BYTES:
-            raise ValueError(f"{name}: more than {_MOST_PARTS} files or {MAX_UNPACKED_BYTES} bytes when unpacked; unpack it first")
+            raise Refusal(f"{name}: more than {_MOST_PARTS} files or {MAX_UNPACKED_BYTES} bytes when unpacked; unpack it first")
         yield part, inner
 
 
@@ -59,7 +60,7 @@ def _traffic(name: str, body: bytes) -> Parts:
         entries = json.loads(body.decode("utf-8-sig"))["log"]["entries"]
         contents = [entry["response"]["content"] for entry in entries]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"{name}: no recorded traffic ({type(error).__name__}); expected log, entries, response, content") from None
+        raise Refusal(f"{name}: no recorded traffic ({type(error).__name__}); expected log, entries, response, content") from None
     seen: set[bytes] = set()
     for number, content in enumerate(contents, 1):
         text = content.get("text") if isinstance(content, dict) else None
@@ -99,7 +100,7 @@ def message_of(name: str, body: bytes) -> Message:
     try:
         return message_from_bytes(body, policy=_Policy())
     except (email.errors.MessageError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise ValueError(f"{name}: no readable mail ({type(error).__name__}: {str(error)[:80]})") from None
+        raise Refusal(f"{name}: no readable mail ({type(error).__name__}: {str(error)[:80]})") from None
 
 
 def _mail(name: str, body: bytes) -> Parts:
@@ -108,7 +109,7 @@ def _mail(name: str, body: bytes) -> Parts:
     try:
         yield from _in_message(message, 0)
     except (email.errors.MessageError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise ValueError(f"{name}: no readable mail ({type(error).__name__})") from None
+        raise Refusal(f"{name}: no readable mail ({type(error).__name__})") from None
 
 
 def _in_message(message: Message, depth: int) -> Parts:
@@ -133,9 +134,9 @@ def _gzip(name: str, body: bytes) -> Parts:
         with gzip.open(BytesIO(body)) as file:
             inner = file.read(min(MAX_PART_BYTES, max(_SMALL, MAX_RATIO * len(body))) + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{name}: no readable .gz ({error}); is it whole?") from None
+        raise Refusal(f"{name}: no readable .gz ({error}); is it whole?") from None
     if len(inner) > min(MAX_PART_BYTES, max(_SMALL, MAX_RATIO * len(body))):
-        raise ValueError(f"{name}: grows from {len(body)} to more than {len(inner) - 1} bytes; that is no document")
+        raise Refusal(f"{name}: grows from {len(body)} to more than {len(inner) - 1} bytes; that is no document")
     plain = PurePosixPath(name).stem
     if name.lower().endswith(".tgz") or plain.lower().endswith(".tar"):
         yield from _tar(name, inner)
@@ -152,7 +153,7 @@ def _tar(name: str, body: bytes) -> Parts:
                     if steps and not any(step.startswith(".") for step in steps):
                         yield "".join(sign for sign in "/".join(steps) if sign.isprintable()) or "file", file.read(member.size)
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        raise ValueError(f"{name}: no readable .tar ({error}); is it whole?") from None
+        raise Refusal(f"{name}: no readable .tar ({error}); is it whole?") from None
 
 
 def _notebook(name: str, body: bytes) -> Parts:
@@ -161,7 +162,7 @@ def _notebook(name: str, body: bytes) -> Parts:
         document = json.loads(body.decode("utf-8-sig"))
         cells = [(str(cell["cell_type"]), cell["source"]) for cell in document["cells"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"{name}: no notebook ({type(error).__name__}); expected cells with cell_type and source") from None
+        raise Refusal(f"{name}: no notebook ({type(error).__name__}); expected cells with cell_type and source") from None
     texts: dict[str, list[str]] = {"markdown": [], "code": []}
     for kind, source in cells:
         text = "".join(map(str, source)) if isinstance(source, list) else str(source)

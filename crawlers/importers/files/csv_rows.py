@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterator
 
 from atomexam.text.encodings import decoded
+from atomexam.text.refusal import Refusal
 
 _DELIMITERS = (",", "\t", ";", "|", "，", "；")
 _MAX_CELL_CHARS = 1_000_000
@@ -28,7 +29,7 @@ def csv_rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
             yield f"line:{line}", [cell.strip() for cell in cells]
             line = rows.line_num + 1
     except csv.Error as error:
-        raise ValueError(f"{name}: line {line}: {error}; expected a table") from None
+        raise Refusal(f"{name}: line {line}: {error}; expected a table") from None
 
 
 def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
@@ -44,7 +45,7 @@ def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
             line = rows.line_num + 1
     except csv.Error as error:
         if "unexpected end of data" in str(error):
-            raise ValueError(f"{name}: line {line}: a quote that opens here is never closed") from None
+            raise Refusal(f"{name}: line {line}: a quote that opens here is never closed") from None
         return False
     return True
 

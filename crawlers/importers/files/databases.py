@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from atomexam.text.refusal import Refusal
 from crawlers.tables.tree import EVERY, Rows
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
@@ -41,7 +42,7 @@ def tables_of(name: str, body: bytes) -> list[Rows]:
         ValueError: the file is no sound database, or larger than banks are.
     """
     if len(body) > MAX_BYTES:
-        raise ValueError(f"{name}: a database of more than {MAX_BYTES} bytes; export its tables as .csv")
+        raise Refusal(f"{name}: a database of more than {MAX_BYTES} bytes; export its tables as .csv")
     try:
         with opened(body) as base:
             names = [str(row[0]) for row in base.execute(_TABLES)]
@@ -49,7 +50,7 @@ def tables_of(name: str, body: bytes) -> list[Rows]:
             room = _Room()
             return [table for each in names[:_MOST_TABLES] if (table := _table(base, each, room)).rows]
     except (sqlite3.Error, ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"{name}: no readable database ({type(error).__name__}: {str(error)[:80]}); export its tables as .csv") from None
+        raise Refusal(f"{name}: no readable database ({type(error).__name__}: {str(error)[:80]}); export its tables as .csv") from None
 
 
 class _Room(Struct):

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from atomexam.text.encodings import decoded
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files.reading import Lost, Twice
 from crawlers.tables.beside import fields_beside, is_key
 from crawlers.text.fields import sound_json
@@ -71,7 +72,7 @@ def _documents(name: str, text: str) -> Iterator[tuple[str, Any]]:
         try:
             yield "", _parse(text)
         except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
+            raise Refusal(f"{name}: {error}") from None
         return
     faults, read = [], 0
     for number, line in enumerate(text.split("\n"), 1):
@@ -84,7 +85,7 @@ def _documents(name: str, text: str) -> Iterator[tuple[str, Any]]:
                 yield f"line:{number}", Lost(f"line:{number}", "record_unreadable", str(error), line[:_RAW_CHARS])
     if faults and not read:
         advice = "; the file is one document, and no record a line: name it .json" if _is_whole(text) else ""
-        raise ValueError(f"{name}: {faults[0]}; no line of the file is JSON{advice}")
+        raise Refusal(f"{name}: {faults[0]}; no line of the file is JSON{advice}")
 
 
 def is_by_line(name: str, text: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from lxml import etree
 
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files.zipped import BROKEN_PARTS, PARSER, check_zipped
 
 ODS = ".ods"
@@ -25,7 +26,7 @@ def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
         with zipfile.ZipFile(BytesIO(body)) as parts, parts.open("content.xml") as part:
             root: Any = etree.parse(part, PARSER).getroot()
     except BROKEN_PARTS as error:
-        raise ValueError(f"{name}: no readable ods ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx") from None
+        raise Refusal(f"{name}: no readable ods ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx") from None
     cells = 0
     for sheet in root.iter("{*}table"):
         title = _attribute(sheet, "name") or "sheet"
@@ -34,7 +35,7 @@ def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
             found = _cells(row)
             cells += len(found) + 1
             if cells > _MOST_CELLS:
-                raise ValueError(f"{name}: more than {_MOST_CELLS} cells; cut it into parts")
+                raise Refusal(f"{name}: more than {_MOST_CELLS} cells; cut it into parts")
             rows.append((f"{title}:row:{number}", found))
         yield title, False, iter(rows)
 

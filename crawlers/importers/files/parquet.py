@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from atomexam.runtime.guarded import Budget, read_guarded
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files.json import object_of, records_below
 from crawlers.importers.files.reading import Lost
 from crawlers.papers.signs.answer_marks import IMAGE
@@ -101,7 +102,7 @@ def batches_of(name: str, body: bytes) -> Iterator[list[Row]]:
         raise
     except (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError, TypeError, RecursionError) as error:
         what = " ".join(str(error).split())[:_SHOWN_CHARS]
-        raise ValueError(f"{name}: no readable parquet ({what}); is it whole, and not encrypted?") from None
+        raise Refusal(f"{name}: no readable parquet ({what}); is it whole, and not encrypted?") from None
 
 
 class _Refused(ValueError):
@@ -119,11 +120,11 @@ def _opened(body: bytes) -> "ParquetFile":
 
 def _check_marks(name: str, body: bytes) -> None:
     if body.startswith(_POINTER_MARK):
-        raise ValueError(f"{name}: a pointer of Git LFS in place of the file; `git lfs pull` in its repository fetches the file")
+        raise Refusal(f"{name}: a pointer of Git LFS in place of the file; `git lfs pull` in its repository fetches the file")
     if body.endswith(_LOCKED_MARK):
-        raise ValueError(f"{name}: an encrypted parquet; write it without encryption")
+        raise Refusal(f"{name}: an encrypted parquet; write it without encryption")
     if not (body.startswith(_MARK) and body.endswith(_MARK)):
-        raise ValueError(f"{name}: no readable parquet (it begins or ends otherwise); is it whole?")
+        raise Refusal(f"{name}: no readable parquet (it begins or ends otherwise); is it whole?")
 
 
 def _check_schema(name: str, file: "ParquetFile") -> None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from xml.parsers.expat import ExpatError
 
+from atomexam.text.refusal import Refusal
 from crawlers.tables.tree import check_depth
 
 PLIST = ".plist"
@@ -22,12 +23,12 @@ def property_list(name: str, body: bytes) -> Any:
     try:
         return _plain(name, plistlib.loads(body), 0, iter(range(len(body) + _MOST_REPEATED)))
     except (plistlib.InvalidFileException, ExpatError, KeyError, TypeError, OverflowError, RecursionError, MemoryError) as error:
-        raise ValueError(f"{name}: no property list ({type(error).__name__}: {str(error)[:80]}); is it whole?") from None
+        raise Refusal(f"{name}: no property list ({type(error).__name__}: {str(error)[:80]}); is it whole?") from None
 
 
 def _plain(name: str, value: Any, depth: int, left: Iterator[int]) -> Any:
     if next(left, None) is None:
-        raise ValueError(f"{name}: its lists name each other, so that it says far more than it holds; export it anew")
+        raise Refusal(f"{name}: its lists name each other, so that it says far more than it holds; export it anew")
     check_depth(name, depth)
     if isinstance(value, dict):
         return {str(key): _plain(name, each, depth + 1, left) for key, each in value.items()}

@@ -54,6 +54,10 @@ class Reading(Struct):
     """Place of a record -> what it holds under a key that was asked for beside its fields."""
     source: Text | None = None
     """The lines that a paper was read from, for the account of its characters."""
+    rows: list[tuple[str, dict[str, Any]]] | None = None
+    """Places and values of the rows in which questions were found by content, for the same account."""
+    array: tuple[str, ...] = ()
+    """Keys that lead from a document to its records, where no layout names them."""
     shape: Any = None
     """The layout that the file was found to have, where its format names none."""
     misfits: int = 0

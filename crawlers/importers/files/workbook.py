@@ -15,6 +15,7 @@ from openpyxl.utils.escape import unescape
 from openpyxl.utils.exceptions import InvalidFileException
 
 from atomexam.runtime.sheets import bounded_rows, refuse_far_rows, without_advice
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files.open_document import ODS, open_sheets
 from crawlers.importers.files.sheet_marks import Covered, Marks, Unsaved, marks_of
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
@@ -57,7 +58,7 @@ def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[
             raise ValueError(f"{len(parts)} sheets in {len(set(parts))} parts; expected a part for each")
         marks = marks_of(body)
     except _DAMAGED as error:
-        raise ValueError(_damaged(name, error)) from None
+        raise Refusal(_damaged(name, error)) from None
     for sheet in workbook.worksheets:
         sheet.reset_dimensions()  # what the file says of its size may be wrong
     bounded = bounded_rows(sheet.iter_rows(values_only=True) for sheet in workbook.worksheets)
@@ -67,7 +68,7 @@ def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[
 
 def _old_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
     if not body.startswith(_OLD):
-        raise ValueError(
+        raise Refusal(
             f"{name}: no workbook, though its name ends in .xls; save it as .xlsx, or name it by what is in it, such as .html or .csv"
         )
     import xlrd  # of use for old files alone
@@ -77,7 +78,7 @@ def _old_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
         workbook = xlrd.open_workbook(file_contents=body, formatting_info=True, logfile=StringIO())
         sheets = workbook.sheets()
     except broken as error:
-        raise ValueError(f"{name}: no readable xls ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx in Excel") from None
+        raise Refusal(f"{name}: no readable xls ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx in Excel") from None
     for sheet in sheets:
         yield sheet.name, sheet.visibility != 0, _old_rows(sheet, workbook.datemode)
 
@@ -131,7 +132,7 @@ def _rows(name: str, title: str, rows: Iterator[tuple[Any, ...]], marks: Marks) 
             covering |= {each.column: (each.last, cells[each.column]) for each in marks.merged.get(number, ()) if each.column < len(cells)}
             yield f"{title}:row:{number}", cells
     except _DAMAGED as error:
-        raise ValueError(_damaged(f"{name}: sheet {title}", error)) from None
+        raise Refusal(_damaged(f"{name}: sheet {title}", error)) from None
 
 
 def _text(value: Any) -> str:

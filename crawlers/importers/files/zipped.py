@@ -7,6 +7,8 @@ from io import BytesIO
 
 from lxml.etree import XMLParser, XMLSyntaxError
 
+from atomexam.text.refusal import Refusal
+
 MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
 MAX_PART_BYTES = 256 * 1024 * 1024
 """Of one part of XML. The limits are far above any paper and far below what memory takes."""
@@ -38,7 +40,7 @@ def check_zipped(name: str, body: bytes, main_part: str, kind: str) -> None:
         ValueError: it is no such file, is damaged, is too large when unpacked, or declares XML entities.
     """
     if body.startswith(_OLD_OFFICE):
-        raise ValueError(f"{name}: an old or a locked Office file, no {kind}; open it, take off its password, and save it as {kind}")
+        raise Refusal(f"{name}: an old or a locked Office file, no {kind}; open it, take off its password, and save it as {kind}")
     try:
         with zipfile.ZipFile(BytesIO(body)) as parts:
             entries = parts.infolist()
@@ -51,7 +53,7 @@ def check_zipped(name: str, body: bytes, main_part: str, kind: str) -> None:
     except _Refused:
         raise
     except BROKEN_ZIP as error:
-        raise ValueError(f"{name}: no readable {kind} ({error}); is it whole?") from None
+        raise Refusal(f"{name}: no readable {kind} ({error}); is it whole?") from None
 
 
 def _check_sizes(name: str, entries: list[zipfile.ZipInfo]) -> None:

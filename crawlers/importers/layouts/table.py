@@ -5,6 +5,7 @@ from itertools import chain, pairwise, zip_longest
 
 from msgspec import Struct
 
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files.csv_rows import csv_rows
 from crawlers.importers.files.sheet_marks import Covered
 from crawlers.importers.files.workbook import BOOKS, sheets_of
@@ -62,7 +63,7 @@ def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[Sheet]:
         entries = "for entries a name and what is said of it, such as 症状, 功效 or 参考值"
         wanted = f"expected a row that names the columns: {keys}; {entries}"
         first = without[0].above[0][:_SHOWN_CHARS] if without else "no row at all"
-        raise ValueError(f"{name}: no header in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
+        raise Refusal(f"{name}: no header in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
     yield from without
 
 

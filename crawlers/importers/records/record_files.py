@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import structs
 
 from atomexam.records.provenance import Provenance
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files.json import read_records, ways_to_entities, ways_to_records
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import read_rows
@@ -33,6 +34,7 @@ def read_plain_records(name: str, body: bytes, shape: Layout | None, seen: Prove
     """Return what a file of JSON or parquet gives; without a layout its keys tell the fields."""
     read = read_rows if name.lower().endswith(PARQUET) else read_records
     records = list(read(name, body, shape.array if shape else ()))
+    array: tuple[str, ...] = ()
     if shape is None:
         keys = _keys_of(records)
         shape = layout_of_keys(keys)
@@ -40,13 +42,13 @@ def read_plain_records(name: str, body: bytes, shape: Layout | None, seen: Prove
         if len(records) == len(ways) == 1:  # one document that holds one list: its records can be no others
             inner = list(read(name, body, ways[0]))
             if (shape := layout_of_keys(_keys_of(inner))) is not None:
-                records = inner
+                records, array = inner, tuple(ways[0])
         if shape is None and (found := _entities(name, body, read, records)) is not None:
             return _entity_reading(*found, seen, name, asked)
         if shape is None:
-            raise ValueError(_unknown_keys(name, records, keys, ways))
+            raise Refusal(_unknown_keys(name, records, keys, ways))
         shape = structs.replace(shape, zero_based_answer=counted_from_zero((record for _, record in records), shape))
-    reading = Reading()
+    reading = Reading(array=array)
     _take(reading, passed_on(records, shape), shape, seen, name, asked)
     return reading
 
@@ -88,7 +90,7 @@ def propose_layout(name: str, body: bytes) -> str:
         best, records = _proposal_of(name, body, read, list(read(name, body, ())))
         if best:
             return layout_text(PurePath(name).stem, best, [record for _, record in records if isinstance(record, dict)])
-    raise ValueError(f"{name}: no entries of diseases, medicines, examinations or foods; a layout of questions: docs/importing.md")
+    raise Refusal(f"{name}: no entries of diseases, medicines, examinations or foods; a layout of questions: docs/importing.md")
 
 
 def _entity_reading(shape: Layout, records: list[Placed], seen: Provenance, name: str, asked: Collection[str]) -> Reading:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
+from atomexam.text.refusal import Refusal
 from crawlers.column_roles.solver import SURE
 from crawlers.importers.records.record_roles import Proposal
 from crawlers.importers.records.record_values import flat_record, plain_text
@@ -25,7 +26,7 @@ def layout_text(name: str, found: Proposal, records: Sequence[Mapping[str, Any]]
     layout = confirmed(found)
     entity = layout.entity
     if entity is None:
-        raise ValueError(f"{name}: no layout of entries")
+        raise Refusal(f"{name}: no layout of entries")
     rows = [flat_record(record) for record in records]
     fields = {
         field: value

@@ -1,11 +1,13 @@
 """A cell that holds a whole question: its text in; stem, options, and the answer if it says one, out."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS, are_in_turn
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.bank_options import read_choice
+from crawlers.papers.questions.draft import Draft
 from crawlers.papers.signs.answer_marks import flat
 
 _A, _B = (re.compile(rf"(?:^|(?<=[\s)\]】?:。(]))[{letters}](?:\s{{0,2}}[.、:)\]]|\s{{0,2}}[\u4e00-\u9fff])") for letters in ("Aa", "Bb"))
@@ -21,6 +23,9 @@ _BOTH_VERDICTS = 2
 _SAID_BEHIND = re.compile(r"\s(?:正确|参考|标准)答案\s?:?\s?(?P<letter>[ABab]?)\s{0,3}$")
 _COUNTER = re.compile(r"\s{0,3}\d{1,4}\s?(?:[/.|]?\s?\d{1,6}\s?[单多判][^\d\s，,。？?（(]{1,3}\n|/\s?\d{1,6}\s?[单多判]?[选断]题)")
 """Which question of how many this is, as an app shows it above: 18/473单选题."""
+_ASKED_BELOW = re.compile(r"\n\s{0,9}(?:请|试)?回答(?:下列|以下|有关|相关)?(?:的)?问题")
+"""What opens the questions about what stands above it."""
+_RINGS = re.compile(r"[①-⑳]")
 _WRAPPED = re.compile(r"(?<![\s。？?！!：:；;])\s{0,3}\n\s{0,3}")
 
 
@@ -40,13 +45,17 @@ def parts_of_stem(text: str) -> dict[str, Any]:
         return {"doubt": "options_unreadable"}  # the letters of the options were lost, that of the answer was not
     if first is None or not (_B.search(line, first.end()) or _is_glued(line[first.start() :])):
         return {}
+    if _ASKED_BELOW.search(line, first.end()):
+        return {"stem_raw": text}
     number = "" if _NUMBERED.match(line) else _NUMBER
     drafts = read_paper(f"{number}{text}".split("\n")).drafts
+    if len(drafts) > 1 and (parts := _behind_rings(text, line, drafts)):
+        return parts
     if len(drafts) != 1 or not (drafts[0].options or drafts[0].doubt):
         return {"doubt": "options_unreadable"} if led else {}
     if drafts[0].doubt:
         return {"doubt": drafts[0].doubt}
-    if not _agree(drafts[0].options, line[first.start() :]):
+    if not any(_agree(drafts[0].options, line[mark.start() :]) for mark in (first, *_A.finditer(line, first.end()))):
         return {"doubt": "options_unreadable"}
     options = _unglued(drafts[0].options)
     if options is None:
@@ -57,6 +66,15 @@ def parts_of_stem(text: str) -> dict[str, Any]:
     if drafts[0].explanation:
         parts["explanation_raw"] = drafts[0].explanation
     return parts
+
+
+def _behind_rings(text: str, line: str, drafts: Sequence[Draft]) -> dict[str, Any]:
+    """Return the parts of a cell whose stem lists ①, ②, ③, each of which the reader of papers takes for a question; else nothing."""
+    *listed, last = drafts
+    if not _RINGS.search(line) or last.doubt or len(last.options) < _BOTH_VERDICTS or any(each.options or each.answer for each in listed):
+        return {}
+    start = text.rfind(last.options[0])
+    return {"stem_raw": text[:start].rstrip(), "options_raw": last.options} if start > 0 else {}
 
 
 def _verdicts_at_end(text: str, line: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from msgspec import structs
 from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import decoded
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files.reading import Lost, Reading
 from crawlers.importers.records.record_roles import kind_words
 
@@ -51,7 +52,7 @@ def triple_lines(name: str, body: bytes) -> Iterator[Triple | Lost]:
     sign = _sign_of(text)
     if sign is None:
         wanted = "expected head, relation and tail in each line, parted by one sign or blank, and a relation such as 症状"
-        raise ValueError(f"{name}: no triples; {wanted}")
+        raise Refusal(f"{name}: no triples; {wanted}")
     for found in _triples(text.split("\n"), sign):
         if isinstance(found, Lost) or found.line > 1 or kind_words(found.relation) or found.relation.lower() not in _HEADER:
             yield found

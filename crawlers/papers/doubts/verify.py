@@ -29,7 +29,7 @@ _MOSTLY = 0.7
 _FEW, _MANY = 3, 4
 _LONGEST_FOOT = 40
 _FULL = 0.85  # of the width that nine of ten lines do not exceed
-_OWN = re.compile(r"[(\[【]?\s?(?P<letter>[A-Ja-j])\s{0,2}(?P<sign>[.、:)\]】,])")
+_OWN = re.compile(r"[(\[【]?\s?(?P<letter>[A-Ja-j])\s{0,2}(?P<sign>[.、:)\]】,])(?!:)")
 _LOOKALIKES = {"B": "B8", "C": "CG", "D": "D0O", "E": "EF"}
 _REST = re.compile(r"[)\]】]|[A-J]{1,6}[\s,、;.。]{0,3}(?:$|\d|\()")
 """A line that goes on with letters, or closes a bracket that another line opened."""

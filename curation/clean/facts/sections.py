@@ -19,8 +19,8 @@ _CLAUSE = re.compile(r"^(?P<term>[^，,。；;：:、\s（()）]{4,14})(?=[。�
 _SHORT = re.compile(r"(?!.*(?:预防|适宜)$)(?!.*及(?!时))(?!.*(?<!不)与)(?!.*(?<![A-Z0-9])[0-9])[^，,。；;：:、\s（()）和或等其此%]{2,14}")
 """EV71 is a name; 每日3次 is a clause. 不与患者同床 is one piece of advice."""
 _TITLE = re.compile("^\\s*(?:预防|防治)(?:措施|方法|建议)?(?:[:：]\\s*|\\s*$)")
-_KINDS_FOLLOW = re.compile("(?:分类|分型)(?:如下|为)|病理分类")
-"""What follows are kinds of the head, and not what causes it."""
+_NO_CAUSES_FOLLOW = re.compile("(?:分类|分型)(?:如下|为)|病理分类|环节(?:有关|如下|包括)")
+"""What follows are kinds of the head, or links of a mechanism, and not what causes it."""
 _OF_A_MECHANISM = re.compile("(?:作用|机[制理]|效应)$")
 _ONCE_ILL = re.compile("一旦(?:患|得|发)[了病上生]")
 _CARE = re.compile("待症状|配合治疗|病情反复")
@@ -60,7 +60,7 @@ def section_tails(relation: str, head: str, text: str) -> list[TailCandidate]:
         match = _NUMBERED.match(line)
         if _MECHANISM.search(line) or (match and _MECHANISM.search(match["item"])):
             break  # what follows is no longer a list of causes
-        if relation == "disease_cause" and not match and _KINDS_FOLLOW.search(line):
+        if relation == "disease_cause" and not match and _NO_CAUSES_FOLLOW.search(line):
             break
         ill = ill or _ONCE_ILL.search(line) is not None
         if not match:

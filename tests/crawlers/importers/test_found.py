@@ -3,6 +3,7 @@
 import io
 import json
 import random
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -11,10 +12,11 @@ from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from atomexam.text.refusal import Refusal
 from crawlers.column_roles.solver import roles_of
 from crawlers.column_roles.values import bare, listed, plain
 from crawlers.coverage.files import Given, account_of, given_by
-from crawlers.importers import found_questions
+from crawlers.importers import formats, found_questions
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files import workbook
 from crawlers.importers.files.reading import Lost, Reading
@@ -183,6 +185,25 @@ def test_a_number_is_no_answer_in_words_where_options_are_seen(held: dict[str, A
     rows = [{"question": f"第{n}例首选的处理是（ ）{below}", **held, "answer": n % 2} for n in range(6)]
     found = roles_of([row | {"answer": row["answer"] + 1} for row in rows])  # no answer names the last option: counted from 0 or from 1?
     assert found is None or found.form != "words"
+
+
+@pytest.mark.parametrize("kind", [Refusal, ValueError])
+def test_another_way_of_reading_may_refuse_a_file_but_not_break(kind: type[ValueError], monkeypatch: pytest.MonkeyPatch) -> None:
+    def other_way(*_: object) -> None:
+        raise kind("a.json: as it is")
+
+    monkeypatch.setattr(formats, "read_found", other_way)
+    body = json.dumps([{"question": f"第{n}种药物是（ ）", "options": ["甲药", "乙药"]} for n in range(4)]).encode()
+    with nullcontext() if kind is Refusal else pytest.raises(ValueError, match="as it is"):
+        assert len(read_file("a.json", body, "table", _SEEN).items) == 4
+
+
+def test_an_answer_for_each_gap_is_no_set_of_options() -> None:
+    ask = [{"q": f"第{n}例的血压是___，心率是___。", "a": [str(100 + n), str(60 + n)]} for n in range(5)]
+    reading = found_questions.read_found("a.json", json.dumps({"fills": ask}).encode(), _SEEN)
+    assert reading is not None
+    items = [item for item in reading.items if isinstance(item, QuestionItem)]
+    assert [(item.options_raw, item.answer_raw) for item in items] == [(None, f"{100 + n}、{60 + n}") for n in range(5)]
 
 
 def test_the_questions_are_never_among_the_options() -> None:

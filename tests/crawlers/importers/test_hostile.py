@@ -121,6 +121,7 @@ _FILES = {
     "twice.properties": lambda: "".join(f"q{n}_stem={side}\n" for side in "甲乙" for n in range(20_000)).encode(),
     "aliases.yaml": lambda: ("- a: &x '" + "长" * 100_000 + "'\n" + "- a: *x\n" * 9000).encode(),
     "tables.json": lambda: json.dumps({f"t{n}": [{"id": m, "qid": m, "text": f"t{n} {m}"} for m in range(4)] for n in range(200)}).encode(),
+    "named.json": lambda: json.dumps({f"药{n}": {"name": f"药{n}", "effect": "清热", "dose": "3g"} for n in range(6000)}).encode(),
     "lists.json": lambda: (
         '[{"QA": ' + ",".join(['[{"question": "诊断？", "answer": "感冒"}, {"question": "治疗？"}]'] * 1500) + "}]"
     ).encode(),

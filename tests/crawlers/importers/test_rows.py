@@ -205,6 +205,25 @@ def test_a_stem_cut_at_a_line_end_goes_on_up_to_the_first_letter() -> None:
     assert re.sub(r"\s", "", parts["stem_raw"]) == "给予（）以上处分。" and len(parts["options_raw"]) == 4
 
 
+@pytest.mark.parametrize(
+    ("stem", "run"),
+    [
+        ("给小鼠注射药物（A）后，B基因的表达（ ）", "\nA．升高\nB．降低\nC．不变\nD．消失"),
+        ("下列实验\n①给药甲\n②给药乙\n③停药\n④对照\n有效的是（）", "A．①② B．②③ C．③④ D．①④"),
+        ("下表中正确的是（ ）\nA 甲 皮疹\nB 乙 发热\nC 丙 头痛\nD 丁 咳嗽", "\nA．A\nB．B\nC．C\nD．D"),
+    ],
+)
+def test_letters_and_rings_within_a_stem_open_no_options(stem: str, run: str) -> None:
+    parts = parts_of_stem(f"6．{stem}{run}")
+    assert re.sub(r"\s", "", parts["stem_raw"]) == re.sub(r"\s", "", f"6．{stem}")
+    assert parts["options_raw"] == re.findall(r"[A-D]．\S+", run)
+
+
+def test_letters_above_the_questions_of_a_cell_are_no_options() -> None:
+    cell = "某实验如下：\na．记录尿量。\nb．注射药物。\nc．再次记录。\n回答下列问题：\n（1）尿量减少的原因是____。"
+    assert parts_of_stem(cell) == {"stem_raw": cell}
+
+
 def test_line_ends_written_out_part_options() -> None:
     assert split_options("A 0.1g\\nB甘遂入丸散\\nC 0.5g") == ["A 0.1g", "B甘遂入丸散", "C 0.5g"]
     assert split_options("输出\\n表示换行") == ["输出\\n表示换行"]

@@ -89,6 +89,7 @@ def test_what_opens_with_the_number_that_is_missing_doubts_the_question_above(to
         (["A、IgA", "B、IgG", "C、IgM", "D、IgD和IgE、补体"], False),
         (["（C）叶酸", "（D）发热", "（E）休息"], True),
         (["A.休息", "B.个人分析能力减退", "C.白细胞计数为12× 10⁹/L  DT细胞免疫"], True),
+        (["void A::f(){ }", "A::f( int a ){ }", "int f(){ }"], False),
         (["A:甲", "B:头痛 E:1∶1000肾上腺素", "C:乙", "D:丙"], True),
         (["A.甲", "B.CT检查 D.", "C.咳嗽"], True),
         (["A、心理疏导", "B、α受体", "C、体温38.5℃D.大于30岁者"], True),
