@@ -5,18 +5,18 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from splits.ledger.kept_together import Counts, Pair, Unit, is_tcm
+from splits.ledger.units import Counts, Pair, Unit, is_tcm
 
 Letter = tuple[str, str]
 """Form and answer letter."""
 Load = tuple[tuple[Letter, int], ...]
-"""How often a unit answers with each letter."""
-Entry = tuple[int, str, Unit]
+"""How often each letter is an answer in a unit."""
+RankedUnit = tuple[int, str, Unit]
 """Draw number, key and unit."""
-Shelf = dict[Load, list[Entry]]
+UnitsByLetters = dict[Load, list[RankedUnit]]
 """Units of one side by their load, each list in the order of the draw."""
-Step = tuple[list[Shelf], Load, Load]
-"""An exchange: the shelf it is made on, what leaves and what comes."""
+Exchange = tuple[list[UnitsByLetters], Load, Load]
+"""The units among which it is made, the letters that leave and those that come."""
 TEST, RESERVED, REST = range(3)
 
 
@@ -32,7 +32,7 @@ def even_letters(pairs: Sequence[Pair], turns: Iterable[tuple[Unit, int]], stand
     sides = {unit.key: TEST for unit, _ in pairs} | {unit.key: RESERVED for _, unit in pairs}
     stay = {unit.key for side in standing for unit in side}
     exchanged = Counter(unit.counts for pair in pairs for unit in pair)
-    alike: dict[Counts, list[Entry]] = {counts: [] for counts in sorted(exchanged)}
+    alike: dict[Counts, list[RankedUnit]] = {counts: [] for counts in sorted(exchanged)}
     for unit, number in turns:
         if (members := alike.get(unit.counts)) is not None and unit.key not in stay:
             members.append((number, unit.key, unit))
@@ -43,7 +43,7 @@ def even_letters(pairs: Sequence[Pair], turns: Iterable[tuple[Unit, int]], stand
     return [pair for shelf in shelves.values() for pair in zip(_units(shelf[TEST]), _units(shelf[RESERVED]), strict=True)]
 
 
-def _exchange(shelf: list[Shelf], totals: list[Counter]) -> bool:
+def _exchange(shelf: list[UnitsByLetters], totals: list[Counter]) -> bool:
     """Make the exchanges among units of equal counts that lower the sum of squares; return whether there was one."""
     changed = False
     for one, two in ((TEST, REST), (RESERVED, REST), (TEST, RESERVED)):
@@ -55,13 +55,13 @@ def _exchange(shelf: list[Shelf], totals: list[Counter]) -> bool:
     return changed
 
 
-def _chain(shelves: list[list[Shelf]], totals: list[Counter]) -> bool:
-    """Make one chain of exchanges that helps though no single one does (B for A here, C for B there); return whether there was one."""
+def _chain(shelves: list[list[UnitsByLetters]], totals: list[Counter]) -> bool:
+    """Make one chain of exchanges that helps though no single one does (B for A, then C for B); return whether there was one."""
     for side in (TEST, RESERVED):
         steps = _steps(shelves, side)
         for start in sorted(steps, key=lambda letter: (-totals[side][letter], letter)):
             if path := _shortest(steps, start, totals[side]):
-                # From the far end: there no step alone makes the letters less even, should a later one have lost its units.
+                # From the far end, so that no step alone makes the letters less even if a later one has no units left.
                 for shelf, out, into in reversed(path):
                     if not (shelf[side][out] and shelf[REST][into]):
                         return False
@@ -70,9 +70,9 @@ def _chain(shelves: list[list[Shelf]], totals: list[Counter]) -> bool:
     return False
 
 
-def _steps(shelves: list[list[Shelf]], side: int) -> dict[Letter, dict[Letter, Step]]:
+def _steps(shelves: list[list[UnitsByLetters]], side: int) -> dict[Letter, dict[Letter, Exchange]]:
     """Return, for each letter that a side can give up alone, the letters that it can have for it, and by which exchange."""
-    steps: dict[Letter, dict[Letter, Step]] = defaultdict(dict)
+    steps: dict[Letter, dict[Letter, Exchange]] = defaultdict(dict)
     for shelf in shelves:
         for out in sorted(load for load, entries in shelf[side].items() if entries):
             for into in sorted(load for load, entries in shelf[REST].items() if entries):
@@ -82,9 +82,9 @@ def _steps(shelves: list[list[Shelf]], side: int) -> dict[Letter, dict[Letter, S
     return steps
 
 
-def _shortest(steps: dict[Letter, dict[Letter, Step]], start: Letter, total: Counter) -> list[Step]:
-    """Return the shortest chain from a letter to one that is rarer by two or more; empty where there is none."""
-    paths: dict[Letter, list[Step]] = {start: []}
+def _shortest(steps: dict[Letter, dict[Letter, Exchange]], start: Letter, total: Counter) -> list[Exchange]:
+    """Return the shortest chain from a letter to one that is rarer by two or more; empty if there is none."""
+    paths: dict[Letter, list[Exchange]] = {start: []}
     waiting = deque([start])
     while waiting:
         letter = waiting.popleft()
@@ -114,7 +114,7 @@ def _difference(out: Load, into: Load) -> Load:
     return tuple(difference.items())
 
 
-def _swap(shelf: list[Shelf], totals: list[Counter], one: int, two: int, out: Load, into: Load) -> None:
+def _swap(shelf: list[UnitsByLetters], totals: list[Counter], one: int, two: int, out: Load, into: Load) -> None:
     """Exchange the last drawn of one side for the first in line of the other."""
     leaves, comes = shelf[one][out].pop(), shelf[two][into].pop(0)
     insort(shelf[one].setdefault(into, []), comes, key=lambda entry: entry[:2])
@@ -125,15 +125,15 @@ def _swap(shelf: list[Shelf], totals: list[Counter], one: int, two: int, out: Lo
             totals[side].update(dict(plus))
 
 
-def _shelve(members: list[Entry], sides: dict[str, int], exchanged: int) -> list[Shelf]:
+def _shelve(members: list[RankedUnit], sides: dict[str, int], exchanged: int) -> list[UnitsByLetters]:
     """Return the shelves of some units; of those left over, only as many of each load as can be exchanged."""
-    shelf: list[Shelf] = [defaultdict(list), defaultdict(list), defaultdict(list)]
+    shelf: list[UnitsByLetters] = [defaultdict(list), defaultdict(list), defaultdict(list)]
     for entry in members:
         unit = entry[2]
-        load = _load(tuple(sorted([(row.cell.form, row.answer) for row in unit.rows])))
-        held = shelf[side := sides.get(unit.key, REST)][load]
-        if side != REST or len(held) < exchanged:
-            held.append(entry)
+        load = _load(tuple(sorted([(summary.stratum.form, summary.answer) for summary in unit.summaries])))
+        same_letters = shelf[side := sides.get(unit.key, REST)][load]
+        if side != REST or len(same_letters) < exchanged:
+            same_letters.append(entry)
     return shelf
 
 
@@ -144,10 +144,10 @@ def _load(letters: tuple[Letter, ...]) -> Load:
 
 def _letters(units: Iterable[Unit]) -> Counter[Letter]:
     """Return how often the TCM questions of some units answer with each letter."""
-    return Counter((row.cell.form, row.answer) for unit in units for row in unit.rows if is_tcm(row.cell))
+    return Counter((summary.stratum.form, summary.answer) for unit in units for summary in unit.summaries if is_tcm(summary.stratum))
 
 
-def _total(shelves: Iterable[Shelf]) -> Counter:
+def _total(shelves: Iterable[UnitsByLetters]) -> Counter:
     total: Counter[Letter] = Counter()
     for shelf in shelves:
         for load, entries in shelf.items():
@@ -156,5 +156,5 @@ def _total(shelves: Iterable[Shelf]) -> Counter:
     return total
 
 
-def _units(shelf: Shelf) -> list[Unit]:
+def _units(shelf: UnitsByLetters) -> list[Unit]:
     return [unit for _, _, unit in sorted((entry for entries in shelf.values() for entry in entries), key=lambda entry: entry[:2])]

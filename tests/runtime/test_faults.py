@@ -36,7 +36,7 @@ from curation.verdicts import main as import_verdicts
 from eval.models.contract import Reply
 from eval.models.reply_store import open_store
 from eval.review import main as import_labels
-from splits.ledger.assignments import Assignment, Memory, Version, write_memory
+from splits.ledger.assignments import Assignment, AssignmentLedger, Version, write_assignments
 from splits.publish import publish
 from splits.release.history import Change
 from tests.crawlers.replay_site import SNAPSHOT, answer
@@ -130,7 +130,7 @@ Writer = Callable[[Path, Path, int], None]
 def ledger(path: Path, given: Path, number: int) -> None:
     version = Version(name="v1-abc", number=1, settings={"seed": Split.__name__}, records=number)
     rows = [Assignment(id=f"q-{at:016x}", split="test", since="v1-abc", why="drawn") for at in range(number)]
-    write_memory(path, Memory([version, *rows]))
+    write_assignments(path, AssignmentLedger([version, *rows]))
 
 
 def released(path: Path, given: Path, number: int) -> None:
