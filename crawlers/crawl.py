@@ -102,7 +102,7 @@ def _crawl(
     from crawlers.store.segments import read_index
     from crawlers.web.archive import finish_crawl
     from crawlers.web.broken_pages import reader_version
-    from crawlers.web.closing_table import account_of, complaint, failures, line, pages_seen, pages_stored, table, warnings_of
+    from crawlers.web.closing_table import account_of, answers_by_status, complaint, failures, line, pages_stored, table, warnings_of
     from crawlers.web.extensions import GONE
     from crawlers.web.page_kinds import add_snapshot, figures_of
     from crawlers.web.run_spider import run_spider, spider_arguments
@@ -116,7 +116,7 @@ def _crawl(
     failed = failures(stats)
     write_failed(folder, failed, reader)
     write_beyond(folder, source.snapshot, stats.get("archive/beyond", set()))
-    account = account_of(stats, pages_seen(stats), failed, items)
+    account = account_of(stats, answers_by_status(stats), failed, items)
     if why := complaint(spider.name, outcome, failed, account, is_live=origin == "live", named=named):
         tell(table(spider.name, account) + "\n")
         raise ValueError(why)

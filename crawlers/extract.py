@@ -89,19 +89,21 @@ def replay(
     """
     from crawlers.replay.coordinator import replayed
     from crawlers.web.page_kinds import figures_of, last_figures, losses
-    from crawlers.web.run_spider import shown
+    from crawlers.web.run_spider import first_lines
 
     name = spider.name
     with replayed(spider, source, folder, **how) as outcome:
         if outcome.missed:
             advice = f"the spider asks for more than was crawled; `dvc repro -f crawl@{name}` fetches it"
-            raise ValueError(f"extract {name}: {len(outcome.missed)} pages are not in {folder}; {advice}:{shown(outcome.missed)}")
+            raise ValueError(f"extract {name}: {len(outcome.missed)} pages are not in {folder}; {advice}:{first_lines(outcome.missed)}")
         for request in outcome.rejected:
             _logger.warning("extract %s: rejected: %s", name, request)
         misfits = [*outcome.misfits, *outcome.errors, *outcome.rejected]  # a page that a callback failed on fits no better
         if len(misfits) > outcome.pages * max_misfit_share:
             limit = f"more than max_misfit_share {max_misfit_share:g}; the site has changed: mend crawlers/sources/{name}/spider.py"
-            raise ValueError(f"extract {name}: {len(misfits)} of {outcome.pages} pages no longer fit the spider, {limit}:{shown(misfits)}")
+            raise ValueError(
+                f"extract {name}: {len(misfits)} of {outcome.pages} pages no longer fit the spider, {limit}:{first_lines(misfits)}"
+            )
         if (count := outcome.stats.get("log_count/ERROR", 0) - outcome.stats.get("spider_exceptions/count", 0)) > 0:
             raise ValueError(f"extract {name}: {count} errors, logged above; mend crawlers/sources/{name}/spider.py")
         if not outcome.stats.get("item_scraped_count"):
@@ -109,7 +111,7 @@ def replay(
         if lost := losses(last_figures(folder, source), figures_of(outcome.stats), max_kind_loss):
             limit = f"more than max_kind_loss {max_kind_loss:g} of what the last snapshot had is gone; look at the site with"
             advice = f"`python -m crawlers.check {name} --live`, mend the spider, or raise max_kind_loss in the line of sources.{name}"
-            raise ValueError(f"extract {name}: {limit} {advice}:{shown(lost)}")
+            raise ValueError(f"extract {name}: {limit} {advice}:{first_lines(lost)}")
         with replacing(out) as part, open(part, "wb") as lines:
             lines.writelines(outcome.lines)
     return outcome.pages

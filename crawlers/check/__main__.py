@@ -150,10 +150,10 @@ def _block_selectors(spider: "type[SourceSpider]") -> dict[str, str] | None:
 
 def _in_hand(answers: "list[tuple[str, Response]]") -> "Iterator[tuple[str, Response]]":
     from crawlers.store.exchanges import key_of
-    from crawlers.web.broken_pages import take_in_hand
+    from crawlers.web.broken_pages import begin_page
 
     for url, response in answers:
-        take_in_hand(str(key_of(response.request)))  # type: ignore[arg-type]
+        begin_page(str(key_of(response.request)))  # type: ignore[arg-type]
         yield url, response
 
 

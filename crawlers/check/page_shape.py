@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from scrapy.http import Response, TextResponse
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
-from crawlers.html.base64_text import SHOWN, base64_in
+from crawlers.html.base64_text import EXCERPT_CHARS, base64_in
 from crawlers.html.readable import is_json
 
 _NOT_SHOWN = {"script", "style", "noscript", "template", "head", "meta", "link", "title"}
@@ -171,7 +171,7 @@ def _add_json(shape: Shape, value: Any) -> None:
 
 def _shown_base64(text: str) -> list[str]:
     found = base64_in(text)
-    return [found[:SHOWN]] if found else []
+    return [found[:EXCERPT_CHARS]] if found else []
 
 
 class Expected(Struct, kw_only=True):

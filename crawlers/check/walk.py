@@ -22,7 +22,7 @@ from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import SITES
 from crawlers.html.source_spider import NOTED, SourceSpider
 from crawlers.store.exchanges import key_of
-from crawlers.web.broken_pages import take_in_hand
+from crawlers.web.broken_pages import begin_page
 from crawlers.web.charset import Charset
 from crawlers.web.failure_causes import Refused
 from crawlers.web.page_kinds import checked, kind_of
@@ -84,7 +84,7 @@ def visited(spider: SourceSpider, request: Request, response: Response) -> Visit
     stats = spider.crawler.stats
     assert stats is not None
     stats.clear_stats()
-    take_in_hand(str(key_of(request)))
+    begin_page(str(key_of(request)))
     response = response.replace(request=request)
     visit = Visit(kind=kind_of(request), request=request, response=response)
     if response.status != 200 and response.status not in request.meta.get("handle_httpstatus_list", ()):

@@ -1,4 +1,4 @@
-"""Pages that break their readers, as pages that do not: from a response to one with the same words."""
+"""Pages that would break selectors, rewritten so that they do not: a response -> one with the same text."""
 
 from html import escape
 from itertools import takewhile

@@ -94,7 +94,7 @@ def main() -> None:
         "times": site.times,
         "heads": sorted(site.heads),
         "pages": account.pages,
-        "sums": [account.forbidden, account.over_limit, account.off_site, account.items, account.asked],
+        "sums": [account.forbidden, account.over_limit, account.off_site, account.items, account.requests],
         "errbacks": outcome.stats.get("toy/errbacks", 0),
         "errors": [*outcome.errors, outcome.stats.get("log_count/ERROR", 0)],
         "unanswered": outcome.stats["archive/unanswered"],

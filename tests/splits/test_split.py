@@ -208,7 +208,7 @@ def test_the_folder_is_held_until_no_worker_is_left(split_files, pool, tmp_path:
             FileLock(tmp_path / "run/.splits.lock").acquire(blocking=False)
         held.append(True)
 
-    monkeypatch.setattr(stage, "at_work", watched)
+    monkeypatch.setattr(stage, "worker_pool", watched)
     split_files(pool)
     assert held == [True]
 
