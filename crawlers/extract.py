@@ -1,4 +1,4 @@
-"""Stage `extract`: stored pages -> items, data/items/SOURCE.jsonl, and where the characters of the pages are, metrics/extract/SOURCE.json.
+"""Stage `extract`: stored pages -> items, data/items/SOURCE.jsonl, and an account of their characters, metrics/extract/SOURCE.json.
 
 No network.
 """
@@ -17,7 +17,7 @@ from crawlers.coverage.limits import limits_of
 if TYPE_CHECKING:
     from crawlers.html.source_spider import SourceSpider
 
-_SHOWN = 5
+_MAX_PASSAGES = 5
 _logger = logging.getLogger("crawlers.extract")
 
 
@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _account(folder: Path, snapshot: str, items: Path) -> Account:
-    """Return the account of the pages, without those that break what reads them."""
+    """Return the account of the pages, without those that break their reader."""
     from crawlers.coverage.pages import account_of_pages
     from crawlers.web.broken_pages import spared
 
@@ -56,16 +56,16 @@ def _account(folder: Path, snapshot: str, items: Path) -> Account:
 
 
 def check_pages(name: str, account: Account, limit: float) -> None:
-    """Make sure that no more of the pages' visible text than a share is in no item.
+    """Check the share of the pages' visible text that is in no item.
 
     Raises:
-        ValueError: it is more; names the first places.
+        ValueError: it exceeds the limit; names the first passages.
     """
     if account.unread_share > limit:
         what = f"{account.unread_share:.1%} of the visible text of the pages is in no item, more than max_unread_page_share {limit:g}"
         advice = f"mend crawlers/sources/{name}/spider.py, or raise max_unread_page_share in the line of sources.{name}"
         raise ValueError(
-            f"extract {name}: {what}. First: {'; '.join(account.largest(_SHOWN))}. `python -m crawlers.check {name}` looks; {advice}"
+            f"extract {name}: {what}. First: {'; '.join(account.largest(_MAX_PASSAGES))}. `python -m crawlers.check {name}` looks; {advice}"
         )
 
 
@@ -81,11 +81,11 @@ def replay(
     """Write the items that a spider reads from its stored pages; return how many pages it read.
 
     Args:
-        how: number of workers and the like, for `crawlers.replay.coordinator.replayed`; what is written does not depend on it.
+        how: number of workers and the like, for `crawlers.replay.coordinator.replayed`; the output does not depend on them.
 
     Raises:
-        ValueError: a page is not stored, too many pages no longer fit the spider or made it fail, or a kind of page is gone since the
-            last snapshot; names the urls or the kinds.
+        ValueError: a page is not stored, too many pages no longer fit the spider or made it fail, or a kind of page is missing that the
+            last snapshot had; names the urls or the kinds.
     """
     from crawlers.replay.coordinator import replayed
     from crawlers.web.page_kinds import figures_of, last_figures, losses
@@ -118,7 +118,7 @@ def replay(
 
 
 def _mend(name: str, source: Extraction) -> str:
-    """Return what to do where pages came and no items."""
+    """Return what to do if there are pages and no items."""
     scopes = [scope for scope in ("letters", "departments", "lists") if getattr(source, scope) is not None]
     named = f"does the site have what sources.{name}.{scopes[0]} in params.yaml names? if so, " if scopes else ""
     return f"{named}mend crawlers/sources/{name}/spider.py"

@@ -28,8 +28,8 @@ def with_planted(papers: list[Paper], additions: list[Paper], duplicates: list[D
         by_id[paper.id] = paper if known is None else _joined(known, paper.sections)
     for duplicate in duplicates:
         original = _find(by_id, duplicate.of, duplicate.stem)
-        place = _place(by_id, duplicate, original)
-        addition = PaperSection(heading=place.heading, questions=[_repeated(original, duplicate)])
+        target = _target_section(by_id, duplicate, original)
+        addition = PaperSection(heading=target.heading, questions=[_repeated(original, duplicate)])
         by_id[duplicate.on] = _joined(by_id[duplicate.on], [addition])
     return [by_id[number] for number in sorted(by_id)]
 
@@ -70,13 +70,13 @@ def _repeated(original: Q, duplicate: Duplicate) -> Q:
 
 
 def _find(papers: dict[int, Paper], paper: int, beginning: str) -> Q:
-    found = [q for section in _sections(papers, paper) for q in section.questions if q.stem.startswith(beginning)]
-    if len(found) != 1:
-        raise ValueError(f"content/planted.yaml: {len(found)} questions of paper {paper} begin with {beginning!r}; expected one")
-    return found[0]
+    matches = [q for section in _sections(papers, paper) for q in section.questions if q.stem.startswith(beginning)]
+    if len(matches) != 1:
+        raise ValueError(f"content/planted.yaml: {len(matches)} questions of paper {paper} begin with {beginning!r}; expected one")
+    return matches[0]
 
 
-def _place(papers: dict[int, Paper], duplicate: Duplicate, original: Q) -> PaperSection:
+def _target_section(papers: dict[int, Paper], duplicate: Duplicate, original: Q) -> PaperSection:
     for section in _sections(papers, duplicate.on):
         alike = any((q.type, q.form) == (original.type, original.form) for q in section.questions)
         if alike and not section.case and not section.shared_options:
@@ -94,9 +94,9 @@ def _joined(paper: Paper, additions: list[PaperSection]) -> Paper:
     """Return a paper with more sections; questions under a heading that it has already join that section."""
     sections = list(paper.sections)
     for addition in additions:
-        for place, section in enumerate(sections):
+        for index, section in enumerate(sections):
             if addition.heading == section.heading and not addition.case and not addition.shared_options:
-                sections[place] = msgspec.structs.replace(section, questions=section.questions + addition.questions)
+                sections[index] = msgspec.structs.replace(section, questions=section.questions + addition.questions)
                 break
         else:
             sections.append(addition)

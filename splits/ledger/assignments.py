@@ -211,7 +211,7 @@ class AssignmentLedger:
 def read_assignments(path: Path) -> AssignmentLedger:
     """Return the assignments in a file; an empty file begins a new benchmark.
 
-    A ledger of the name that it had before is read beside it (a branch may still write it), until the next `write_memory`.
+    A ledger of the name that it had before is read beside it (a branch may still write it), until the next `write_assignments`.
 
     Raises:
         ValueError: there is no such file, a line is invalid, or lines were lost. Going on would train on evaluated questions.

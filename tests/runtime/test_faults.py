@@ -23,7 +23,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.split_blocks import Split
 from atomexam.runtime.jsonl import replacing, write_jsonl
 from crawlers.check.saving import save
-from crawlers.check.watch_middleware import PageKept
+from crawlers.check.watch_middleware import FixturePage
 from crawlers.new.__main__ import write_source
 from crawlers.new.stubs import new_source
 from crawlers.read import main as read
@@ -218,7 +218,7 @@ def saved(path: Path, given: Path, number: int) -> None:
         path.unlink(missing_ok=True)
     elif not path.exists():
         path.with_suffix(".html").unlink(missing_ok=True)  # as the message tells who tries again
-        save(path.parent, path.stem, PageKept(url="https://s.example/1", callback="parse", cb_kwargs={}, content_type="", body=b"<p>1</p>"))
+        save(path.parent, path.stem, FixturePage(url="https://s.example/1", callback="parse", cb_kwargs={}, content_type="", body=b"<p>1</p>"))
 
 
 WRITERS: dict[str, Writer] = {

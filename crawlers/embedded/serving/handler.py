@@ -26,9 +26,9 @@ class EmbeddedHandler(HTTP11DownloadHandler):
     async def download_request(self, request: Request) -> Response:
         """Fetch a page of an embedded site."""
         await self.pauses.wait(request)
-        asked = urlsplit(request.url)
-        target = (asked.path or "/") + (f"?{asked.query}" if asked.query else "")
-        local = request.replace(url=self.base_url + target, headers={**request.headers, b"Host": asked.netloc.encode()})
+        address = urlsplit(request.url)
+        target = (address.path or "/") + (f"?{address.query}" if address.query else "")
+        local = request.replace(url=self.base_url + target, headers={**request.headers, b"Host": address.netloc.encode()})
         response = await super().download_request(local)
         self.pauses.note(request, response)
         return whole(request, response.replace(url=request.url), self.max_bytes)

@@ -49,8 +49,8 @@ class _Dispatch:
         if reply.status == 200:
             headers.setdefault("ETag", _tag(reply))
             if ask.method == "GET" and ask.headers.get("if-none-match") == headers["ETag"]:
-                kept = {name: value for name, value in headers.items() if not name.lower().startswith("content-")}
-                return web.Response(status=304, headers=kept)
+                remaining = {name: value for name, value in headers.items() if not name.lower().startswith("content-")}
+                return web.Response(status=304, headers=remaining)
         return web.Response(status=reply.status, headers=headers, body=reply.body)
 
     def reply(self, ask: Ask) -> Reply:

@@ -76,7 +76,7 @@ def articles(disease: Disease, rank: int) -> dict[str, list[Paragraph]]:
     boxless = is_boxless(rank)
     infectivity = {True: "有传染性", False: "无传染性", None: ""}[disease.infectious]
     complications = f"并发症：{sentence(disease.complications)}" if disease.complications and (boxless or rank % 5 != 2) else ""
-    said = {
+    by_article = {
         "gaishu": [("", (disease.summary or "") if boxless or intro(disease, rank).endswith("…") else "")],
         "bingyin": [("", texts["cause"]), ("常见病因：", sentence(disease.causes))],
         "zhengzhuang": [("", texts["symptom"]), ("典型症状：", sentence(disease.symptoms) if boxless or is_cut(disease, rank) else "")],
@@ -87,10 +87,10 @@ def articles(disease: Disease, rank: int) -> dict[str, list[Paragraph]]:
         "yinshi": [("", texts["diet"])],
     }
     if boxless:
-        said["gaishu"] += [("就诊科室：", "、".join(disease.departments)), ("传染性：", infectivity)]
-        said["zhiliao"] += [("治疗方法：", sentence(disease.treatments)), ("常用药物：", sentence(disease.medicines))]
-    shown = {slug: [(label, text) for label, text in paragraphs if text] for slug, paragraphs in said.items()}
-    return {slug: paragraphs for slug, paragraphs in shown.items() if paragraphs}
+        by_article["gaishu"] += [("就诊科室：", "、".join(disease.departments)), ("传染性：", infectivity)]
+        by_article["zhiliao"] += [("治疗方法：", sentence(disease.treatments)), ("常用药物：", sentence(disease.medicines))]
+    filled = {slug: [(label, text) for label, text in paragraphs if text] for slug, paragraphs in by_article.items()}
+    return {slug: paragraphs for slug, paragraphs in filled.items() if paragraphs}
 
 
 def diet_rows(disease: Disease) -> list[dict[str, Any]]:

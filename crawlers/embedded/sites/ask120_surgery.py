@@ -47,11 +47,11 @@ def show_surgery(show: Callable[..., None], slugs: Mapping[str, str]) -> None:
         show(_TAG, f"/shoushu/ks/{row['slug']}.html", "surgeries.html", **listed, links=own)
     for surgery in surgeries():
         link = _link(surgery)
-        shown: dict[str, Any] = {"name": surgery.name, "home": link["href"], "captions": CAPTIONS}
-        show(_TAG, link["href"], "surgery.html", title=surgery.name, **shown, rows=surgery.rows, text="")
+        context: dict[str, Any] = {"name": surgery.name, "home": link["href"], "captions": CAPTIONS}
+        show(_TAG, link["href"], "surgery.html", title=surgery.name, **context, rows=surgery.rows, text="")
         for slug, text in surgery.parts.items():
             title = f"{surgery.name}{CAPTIONS[slug]}"
-            show(_TAG, f"{link['href']}{slug}/", "surgery.html", title=title, **shown, rows=[], text=text)
+            show(_TAG, f"{link['href']}{slug}/", "surgery.html", title=title, **context, rows=[], text=text)
 
 
 def _link(surgery: Surgery) -> dict[str, str]:

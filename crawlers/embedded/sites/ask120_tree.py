@@ -7,7 +7,7 @@ from crawlers.embedded.sites.ask120_diseases import home
 
 _TAG = "tag.120ask.com"
 _SLUGS = {"内科": "neike", "外科": "waike"}
-_SHOWN = 3
+_LISTED_LINKS = 3
 """Diseases that the tree itself names of a department; symptoms stand among them."""
 
 
@@ -23,7 +23,7 @@ def show_tree(show: Callable[..., None], diseases: list[Disease]) -> None:
         for link, block in zip(deeper, blocks, strict=True):
             show(_TAG, link["href"], "category.html", title=link["name"], deeper=[], blocks=[block])
         among = [{"name": symptom.name, "href": f"/zhengzhuang/{symptom.slug}/"} for symptom in symptoms_on("ask120")[:1]]
-        rows.append({"name": name, "href": f"/jibing/{slug}/", "links": _links(own, name)[:_SHOWN] + among})
+        rows.append({"name": name, "href": f"/jibing/{slug}/", "links": _links(own, name)[:_LISTED_LINKS] + among})
     show(_TAG, "/jibing/", "tree.html", title="疾病库", rows=rows)
 
 

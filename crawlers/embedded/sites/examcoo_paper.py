@@ -12,7 +12,7 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.embedded.content import Paper, PaperSection, Q
 from crawlers.embedded.rendering import full_width
 
-DRAWN = {2540002: (2540001, "3"), 2520006: (2520005, "2")}
+RANDOM_DRAWS = {2540002: (2540001, "3"), 2520006: (2520005, "2")}
 """Paper -> another one from which it draws so many questions at random."""
 KINDS = {"mcqa": "s1", "mrqa": "s2", "tf": "s3", "blank": "s4", "qa": "s5"}
 VERDICTS = {"正确": "1", "错误": "2", "对": "1", "错": "2", "A": "1", "B": "2"}
@@ -50,12 +50,12 @@ class Part(Struct, kw_only=True):
             return {"id": self.id, "kind": self.kind, "number": self.number, "anchor": self.id.partition("_")[2], **self.rule}
         mask = int(self.code) if self.code.isdecimal() and self.kind in ("s1", "s2") else 0
         options = [
-            {"letter": letter, "text": Markup(text), "right": mask >> place & 1}
-            for place, (letter, text) in enumerate(zip(LETTERS, self.options, strict=False))
+            {"letter": letter, "text": Markup(text), "right": mask >> index & 1}
+            for index, (letter, text) in enumerate(zip(LETTERS, self.options, strict=False))
         ]
         box, mark = ("checkBox", "dijitCheckBox") if self.kind == "s2" else ("radioBox", "dijitRadio")
         anchor = self.id.partition("_")[2]
-        shown = {
+        context = {
             "id": self.id,
             "kind": self.kind,
             "number": self.number,
@@ -68,9 +68,9 @@ class Part(Struct, kw_only=True):
             stem = self.stem
             for blank in json.loads(self.code):
                 stem = stem.replace('value=""', f'value="{escape(blank["a"])}"', 1)
-            shown["stem"] = Markup(stem)
+            context["stem"] = Markup(stem)
         answer = {"s3": VERDICT_WORDS.get(self.code, ""), "s4": ""}.get(self.kind, self.code)
-        return {**shown, "options": options, "answer": Markup("" if options else answer)}
+        return {**context, "options": options, "answer": Markup("" if options else answer)}
 
 
 def parts_of_page(paper: Paper, papers: list[Paper] | None = None) -> list[Part]:
@@ -83,13 +83,13 @@ def parts_of_page(paper: Paper, papers: list[Paper] | None = None) -> list[Part]
         for q in section.questions:
             number += 1
             parts.append(_question(paper, section, q, number))
-    parts += [_rule(paper, other, number + 1) for other in papers or [] if other.id == DRAWN.get(paper.id, ("", ""))[0]]
+    parts += [_rule(paper, other, number + 1) for other in papers or [] if other.id == RANDOM_DRAWS.get(paper.id, ("", ""))[0]]
     return [*parts, Part(lines=[_line(REMARK)])]
 
 
 def _rule(paper: Paper, other: Paper, number: int) -> Part:
     count = str(sum(len(section.questions) for section in other.sections))
-    rule = {"drawn_from": str(other.id), "title": other.title, "count": count, "drawn": DRAWN[paper.id][1]}
+    rule = {"drawn_from": str(other.id), "title": other.title, "count": count, "drawn": RANDOM_DRAWS[paper.id][1]}
     return Part(id=f"s100_{_anchor(paper, number)}", kind="s100", number=number, rule=rule)
 
 
@@ -155,8 +155,8 @@ def _stem(paper: Paper, q: Q, number: int) -> str:
     if number % 9 == 2 and not q.planted:
         text += "[1分]"
     html = _html(text).replace("______", _INPUT)
-    for place in range(q.images):
-        source = f"/paper/{AUTHOR}/202611/{paper.id}{number:03d}{place}.png"
+    for index in range(q.images):
+        source = f"/paper/{AUTHOR}/202611/{paper.id}{number:03d}{index}.png"
         html += f'<br>&nbsp;<img _djrealurl="{source}" src="" width="264" height="43" vspace="0" hspace="0" border="0">&nbsp;'
     return html
 

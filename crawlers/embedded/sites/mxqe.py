@@ -53,8 +53,8 @@ def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[tuple[str, 
     for number, (template, title) in WITHOUT_TEXT.items():
         address = f"/zkyy/{number}.html"
         rows["zkyy"].append((address, title))
-        shown = {"title": title, "number": number, "path": _path("zkyy"), "tag": None, "pages": [], "page": 1}
-        yield (BANK, address), _reply(site, template, **shown)
+        context = {"title": title, "number": number, "path": _path("zkyy"), "tag": None, "pages": [], "page": 1}
+        yield (BANK, address), _reply(site, template, **context)
     for column, name in COLUMNS.items():
         for address, reply in _lists(site, name, rows[column], ROWS, [f"/{column}/index{_nth(page)}.html" for page in range(1, 100)]):
             yield (BANK, address), reply
@@ -122,7 +122,7 @@ def _article(site: Environment, paper: Paper) -> Iterator[tuple[tuple[str, str],
     numbered = list(enumerate(((section, q) for section in paper.sections for q in section.questions), 1))
     chunks = _chunks(numbered, QUESTIONS_A_PAGE if paper.id % 2 else len(numbered))
     tag = paper.subject if paper.id % 2 == 0 or paper.title.endswith("答案") else None
-    shown = {"title": _title(paper), "path": path, "tag": tag, "pages": [_address(paper, page + 1) for page in range(len(chunks))]}
+    context = {"title": _title(paper), "path": path, "tag": tag, "pages": [_address(paper, page + 1) for page in range(len(chunks))]}
     heading = None
     for page, chunk in enumerate(chunks, 1):
         blocks: list[dict[str, Any]] = []
@@ -134,7 +134,7 @@ def _article(site: Environment, paper: Paper) -> Iterator[tuple[tuple[str, str],
             blocks += _blocks(paper, q, number, above)
         if page == len(chunks) and paper.id % 4 == 3:
             blocks.append({"hidden": False, "lines": _key(numbered)})
-        yield (_host(paper), _address(paper, page)), _reply(site, "article.html", blocks=blocks, page=page, **shown)
+        yield (_host(paper), _address(paper, page)), _reply(site, "article.html", blocks=blocks, page=page, **context)
 
 
 def _blocks(paper: Paper, q: Q, number: int, above: list[Markup]) -> list[dict[str, Any]]:
@@ -150,10 +150,10 @@ def _blocks(paper: Paper, q: Q, number: int, above: list[Markup]) -> list[dict[s
         return [{"hidden": False, "lines": lines}]
     label = {0: "答案：{}", 1: "参考答案：{}", 2: "【答案】{}"}[style]
     answer = Markup(label).format(_pay(paper) if q.answer is None else q.answer)
-    said = [answer, *([escape(("【解析】" if style == 2 else "解析：") + q.explanation)] if q.explanation else [])]
+    answer_lines = [answer, *([escape(("【解析】" if style == 2 else "解析：") + q.explanation)] if q.explanation else [])]
     if style == 1:
-        return [{"hidden": False, "lines": lines}, {"hidden": True, "lines": said}]
-    return [{"hidden": False, "lines": lines + said}]
+        return [{"hidden": False, "lines": lines}, {"hidden": True, "lines": answer_lines}]
+    return [{"hidden": False, "lines": lines + answer_lines}]
 
 
 def _key(numbered: list[tuple[int, tuple[PaperSection, Q]]]) -> list[Markup]:
@@ -174,14 +174,14 @@ def _pay(paper: Paper) -> Markup:
 
 def _noisy(text: str, number: int) -> Markup:
     """Return a text with what copying programs would take along and readers do not see."""
-    shown = text.replace("（ ）", ("（ ）", "（\u00a0\u00a0）", "( )")[number % 3])
-    if number % 4 or len(shown) < 6:
-        return escape(shown)
-    middle = len(shown) // 2
+    text_variant = text.replace("（ ）", ("（ ）", "（\u00a0\u00a0）", "( )")[number % 3])
+    if number % 4 or len(text_variant) < 6:
+        return escape(text_variant)
+    middle = len(text_variant) // 2
     noise = (NOISE if number % 8 else TINY_NOISE).format("答案圈mxqe.com")
-    return escape(shown[:middle]) + noise + escape(shown[middle:])
+    return escape(text_variant[:middle]) + noise + escape(text_variant[middle:])
 
 
-def _reply(site: Environment, template: str, **shown: Any) -> Reply:
+def _reply(site: Environment, template: str, **context: Any) -> Reply:
     """Return a page in UTF-8 that says nowhere that it is."""
-    return html_reply(site.get_template(template).render(columns=COLUMNS.items(), **shown), named_in_header=False)
+    return html_reply(site.get_template(template).render(columns=COLUMNS.items(), **context), named_in_header=False)

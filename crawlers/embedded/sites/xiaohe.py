@@ -61,10 +61,10 @@ def build(content: Content) -> Respond:
     for kind, entries in by_kind.items():
         _show_lists(show, pages, kind, entries)
         for rank, entry in enumerate(entries):
-            seen = _KINDS[kind][1](entry, rank, rich)
-            detail = _KINDS[kind][1](entry, rank, blocks) if rank % 7 == 3 else seen
+            visible = _KINDS[kind][1](entry, rank, rich)
+            detail = _KINDS[kind][1](entry, rank, blocks) if rank % 7 == 3 else visible
             container = "none" if rank % 5 == 4 else _CONTAINERS[(rank - rank // 5) % len(_CONTAINERS)]  # none: only what is seen
-            show(*_address(kind, entry), "entry.html", container, _state(container, kind, detail), title=entry.name, **seen)
+            show(*_address(kind, entry), "entry.html", container, _state(container, kind, detail), title=entry.name, **visible)
     # Linked from every page, but robots.txt keeps crawlers out; whoever comes all the same is asked to be a browser.
     pages[_WWW, _CHECKED] = html_reply(env.get_template("check.html").render())
     return lambda ask: pages.get((ask.host, ask.target))
@@ -93,8 +93,8 @@ def _show_lists(show: Callable[..., None], pages: dict[tuple[str, str], Reply], 
         listing = {"list": rows[start:end], "has_more": end < len(rows), "cursor": str(end)}
         if start == 0:
             state = {"loaderData": {"layout": None, f"medical/{kind}/page": listing}, "errors": None}
-            shown = {"title": f"{_KINDS[kind][0]}大全", "links": listing["list"], "has_more": listing["has_more"]}
-            show(_WWW, f"/medical/{kind}", "index.html", "window", state, kinds=False, **shown)
+            context = {"title": f"{_KINDS[kind][0]}大全", "links": listing["list"], "has_more": listing["has_more"]}
+            show(_WWW, f"/medical/{kind}", "index.html", "window", state, kinds=False, **context)
         else:
             body = json.dumps({"code": 0, "message": "success", "data": listing}, ensure_ascii=False).encode()
             reply = Reply(headers={"Content-Type": "application/json; charset=utf-8"}, body=body)

@@ -37,7 +37,7 @@ def examination(response: Response) -> tuple[list[LabelledValue], list[Section]]
     values = labelled((divided(first_text(pair)) for pair in outermost(response.css("div.ys-brief li span:not([class])"))), "brief")
     normal = _NORMAL.match("\n".join(texts(response.css("div.ys-normal p") or response.css("div.ys-normal"))))
     values += one(normal[1] or "正常值", normal[2], "normal:1") if normal else []
-    findings = "\n".join(text_of(found) for found in response.css("#ys-img img::attr(data-data)").getall())
+    findings = "\n".join(text_of(image) for image in response.css("#ys-img img::attr(data-data)").getall())
     pairs = (divided(line) for line in findings.split("\n"))
     values += labelled(((label or "分析结果", value) for label, value in pairs), "findings")
     values += one("相关疾病", "、".join(dict.fromkeys(texts(response.css(RELATED)))), "related:1")
@@ -71,11 +71,11 @@ def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
     values += one("价格", first_text(response.css(".Drugs-Price span")), "price:1")
     sections = []
     for tab in _TABS:
-        place = outermost(response.css(f"div.cont-Drug-details .{tab}"))
-        rows = labelled(_table(place), tab)
+        tab_body = outermost(response.css(f"div.cont-Drug-details .{tab}"))
+        rows = labelled(_table(tab_body), tab)
         values += rows
         if tab == "tab-dm-2":  # a leaflet that is no table is prose
-            sections = _leaflet(rows, texts(place), tab)
+            sections = _leaflet(rows, texts(tab_body), tab)
     if not sections:
         rows = labelled(map(_row, outermost(response.css(_LEAFLET_ROW))), "tabrow")
         values, sections = values + rows, _leaflet(rows, [], "tabrow")

@@ -12,8 +12,8 @@ _NUMBERS = re.compile(r"medicines:(\d{1,7})-(\d{1,7})")
 
 def _numbers(name: str) -> range:
     """Return the numbers of medicines that `medicines:7-9` names; none for another name."""
-    found = _NUMBERS.fullmatch(name)
-    return range(int(found[1]), int(found[2]) + 1) if found else range(0)
+    match = _NUMBERS.fullmatch(name)
+    return range(int(match[1]), int(match[2]) + 1) if match else range(0)
 
 
 _FORMS: dict[str, tuple[Callable[[str], Any], str]] = {

@@ -33,8 +33,6 @@ _OLD_LISTS = ("ul.p_leftdivnav", "div.w_header", "div.w_neike")
 _OLD_CATEGORIES = "div.p_lnavdisdiv h3 a::attr(href), div.w_header a::attr(href)"
 _RELATED = "div.disease-Related-List, div.disease-related-list, #yw3, #yw4, div.possible-sick span.sp1"
 
-Found = Iterator[Request | EntityItem]
-
 
 class Ask120Spider(SourceSpider):
     """Letter and department lists lead to entries and their sub-pages, the check-up index to examinations, diseases to medicines.
@@ -63,7 +61,7 @@ class Ask120Spider(SourceSpider):
         for url in medicines_of(self.lists or []):
             yield Request(url, self.parse_medicine)
 
-    def parse(self, response: Response) -> Found:
+    def parse(self, response: Response) -> Iterator[Request | EntityItem]:
         """Read a list of entries, or the index of examinations."""
         if urlsplit(response.url).path.startswith("/jiancha"):
             yield from self.parse_examination_index(response)
@@ -71,12 +69,12 @@ class Ask120Spider(SourceSpider):
         if not is_page(response, self):
             return
         # Nobody has described www.120ask.com/disease: whatever it shows, links to the known lists are good.
-        places = (*_LISTS, *_OLD_LISTS) if _host(response) == _TAG else ("body",)
-        links = list(links_to(response.url, SelectorList(outermost(response.css(", ".join(places)))).css("a::attr(href)").getall()))
+        selectors = (*_LISTS, *_OLD_LISTS) if _host(response) == _TAG else ("body",)
+        links = list(links_to(response.url, SelectorList(outermost(response.css(", ".join(selectors)))).css("a::attr(href)").getall()))
         categories = list(links_to(response.url, response.css(_OLD_CATEGORIES).getall()))
         known = [link for link in links if link.host == _TAG and (_INDEX.match(link.path) or _ENTRY.match(link.path))]
         if not known and not categories:
-            self.misfit(response, f"no list of entries (links to /jibing/, /zhengzhuang/ or /shoushu/ in {' or '.join(places)})")
+            self.misfit(response, f"no list of entries (links to /jibing/, /zhengzhuang/ or /shoushu/ in {' or '.join(selectors)})")
         elif _INDEX.search(urlsplit(response.url).path) and not any(_ENTRY.match(link.path) for link in known):
             self._without_entries(response)
         if not self.is_scoped:
@@ -87,13 +85,13 @@ class Ask120Spider(SourceSpider):
     def _without_entries(self, response: TextResponse) -> None:
         """Tell of an index that leads to other lists alone: a letter that nothing begins with has an empty list."""
         listed = response.css(_ENTRIES)
-        shown = "".join(listed.xpath(".//text()[not(ancestor::h1)]").getall()).strip()
-        if listed and not shown:
+        text = "".join(listed.xpath(".//text()[not(ancestor::h1)]").getall()).strip()
+        if listed and not text:
             self.note("indexes without entries")
         else:
-            self.misfit(response, f"an index without entries (links to /jibing/, /zhengzhuang/ or /shoushu/ in {_ENTRIES}): {shown[:40]!r}")
+            self.misfit(response, f"an index without entries (links to /jibing/, /zhengzhuang/ or /shoushu/ in {_ENTRIES}): {text[:40]!r}")
 
-    def parse_entry(self, response: Response, kind: str) -> Found:
+    def parse_entry(self, response: Response, kind: str) -> Iterator[Request | EntityItem]:
         """Read the home of a disease or symptom: name, summary boxes and introduction; its sub-pages are items of their own."""
         if not is_page(response, self):
             return
@@ -121,12 +119,12 @@ class Ask120Spider(SourceSpider):
 
     def _possible_diseases(self, response: Response) -> Iterator[EntityItem]:
         """Yield what a symptom's home says of diseases: an item each, at the address of the disease."""
-        for name, href, values, place in diseases.possible_rows(response):
+        for name, href, values, entry_position in diseases.possible_rows(response):
             home = next((link.url for link in links_to(response.url, [href])), None)
             item = self.entity(response, "disease", name_raw=name, values=values, url=home)
-            yield msgspec.structs.replace(item, provenance=msgspec.structs.replace(item.provenance, position=place))
+            yield msgspec.structs.replace(item, provenance=msgspec.structs.replace(item.provenance, position=entry_position))
 
-    def parse_article(self, response: Response, name: str, home: str, kind: str = "disease") -> Found:
+    def parse_article(self, response: Response, name: str, home: str, kind: str = "disease") -> Iterator[Request | EntityItem]:
         """Read a sub-page of an entry: its prose, and the lists that stand in it under a label."""
         if response.url.partition(":")[2].rstrip("/") == home.partition(":")[2].rstrip("/"):  # sent back: there is no such sub-page
             return
@@ -155,7 +153,7 @@ class Ask120Spider(SourceSpider):
         if slug == "jibing" and not self.is_scoped:
             yield from self._entries(links_to(response.url, response.css(", ".join(diseases.POSSIBLE)).css("::attr(href)").getall()))
 
-    def parse_examination_index(self, response: Response) -> Found:
+    def parse_examination_index(self, response: Response) -> Iterator[Request | EntityItem]:
         """Read the index of examinations or one of its categories."""
         if not is_page(response, self):
             return
@@ -166,7 +164,7 @@ class Ask120Spider(SourceSpider):
         for link in known:
             yield Request(link.url, self.parse_examination if _EXAMINATION.match(link.path) else self.parse_examination_index)
 
-    def parse_examination(self, response: Response) -> Found:
+    def parse_examination(self, response: Response) -> Iterator[Request | EntityItem]:
         """Read the page of an examination."""
         if not is_page(response, self):
             return
@@ -179,7 +177,7 @@ class Ask120Spider(SourceSpider):
         if not self.is_scoped:
             yield from self._entries(links_to(response.url, response.css(catalogue.RELATED).css("::attr(href)").getall()))
 
-    def parse_medicine(self, response: Response) -> Found:
+    def parse_medicine(self, response: Response) -> Iterator[Request | EntityItem]:
         """Read the page of a medicine."""
         if not is_page(response, self):
             return
@@ -194,10 +192,10 @@ class Ask120Spider(SourceSpider):
 
     def _entries(self, links: Iterable[Link]) -> Iterator[Request]:
         for link in links:
-            if link.host == _TAG and (found := _ENTRY.match(link.path)):
+            if link.host == _TAG and (entry_match := _ENTRY.match(link.path)):
                 # One address an entry, however a list writes it.
-                url = f"https://{_TAG}/{found[1]}/{found[2]}/"
-                yield Request(url, self.parse_entry, cb_kwargs={"kind": _KINDS[found[1]]})
+                url = f"https://{_TAG}/{entry_match[1]}/{entry_match[2]}/"
+                yield Request(url, self.parse_entry, cb_kwargs={"kind": _KINDS[entry_match[1]]})
 
     def _medicines(self, response: Response, hrefs: list[str]) -> Iterator[Request]:
         for link in links_to(response.url, hrefs):

@@ -16,21 +16,21 @@ _COLON = re.compile("[：:]")
 _NUMBERED = re.compile(r"\d+[.．、]")
 
 
-def first_text(found: Selector | SelectorList[Any]) -> str:
+def first_text(selected: Selector | SelectorList[Any]) -> str:
     """Return the text of the first that was found, without outer blanks of any kind; nothing where there is none."""
-    first = found[:1] if isinstance(found, SelectorList) else [found]
+    first = selected[:1] if isinstance(selected, SelectorList) else [selected]
     return "".join(text_of(one) for one in first).strip()
 
 
-def texts(found: Iterable[Selector]) -> list[str]:
+def texts(selected: Iterable[Selector]) -> list[str]:
     """Return the text of each that has one, of nested ones the outermost."""
-    return [text for one in outermost(found) if (text := text_of(one).strip())]
+    return [text for one in outermost(selected) if (text := text_of(one).strip())]
 
 
 def divided(line: str) -> tuple[str, str]:
     """Return the label with its colon, and what follows; a line without colon has no label."""
-    found = _LABEL.match(line)
-    return (found[1], found[2].strip()) if found else ("", line.strip())
+    selected = _LABEL.match(line)
+    return (selected[1], selected[2].strip()) if selected else ("", line.strip())
 
 
 def one(label: str, value: str, position: str) -> list[LabelledValue]:
@@ -45,7 +45,7 @@ def lines_with_label(body: Sequence[Selector], caption: str) -> list[tuple[str, 
     pairs: list[tuple[str, str]] = []
     in_list = False
     for line in (line.strip() for part in body for line in text_of(part).split("\n")):
-        colons = [found.start() for found in _COLON.finditer(line[: MAX_LABEL_CHARS + 2])]
+        colons = [selected.start() for selected in _COLON.finditer(line[: MAX_LABEL_CHARS + 2])]
         end = next((at for at in reversed(colons) if line[:at].rstrip() in leads and at), None)
         if end is not None:
             pairs.append((line[: end + 1], line[end + 1 :].strip()))

@@ -35,8 +35,6 @@ _OF_DISEASES = {"病因", "临床表现"}
 _INTRODUCTION = "概述"
 _GENERIC_NAME = re.compile(r"通用名(?:称)?\s*[:：]?\s*(.+)")
 
-Found = Iterator[Request | EntityItem]
-
 
 class BaikemySpider(SourceSpider):
     """A list of each kind -> lists of departments, their pages -> entries."""
@@ -54,7 +52,7 @@ class BaikemySpider(SourceSpider):
                 raise ValueError(f"params.yaml: sources.baikemy: lists: {wrong!r} found; {form}")
             self.start_urls = [f"{_LIST_ADDRESS}?diseaseContentType={kind}" for kind in self.lists]
 
-    def parse(self, response: Response, is_first: bool = True) -> Found:
+    def parse(self, response: Response, is_first: bool = True) -> Iterator[Request | EntityItem]:
         """Read a list: its entries, its departments, and its further pages, all of which the first one knows."""
         if not is_page(response, self):
             return
@@ -72,12 +70,12 @@ class BaikemySpider(SourceSpider):
         if is_first:
             yield from (Request(url, self.parse) for url in sorted({link.url for link in own if _is_department(link.path, link.query)}))
             pages = max((_pages(link.query) for link in own if _LIST.search(link.path)), default=1)
-            here = response.url.partition("?")[0]
+            base_url = response.url.partition("?")[0]
             query = f"&diseaseContentType={kind_letter}" if (kind_letter := _letter(response.url)) else ""
             for number in range(2, min(pages, MOST_PAGES) + 1):
-                yield Request(f"{here}?pageIndex={number}&pageCount={pages}{query}", self.parse, cb_kwargs={"is_first": False})
+                yield Request(f"{base_url}?pageIndex={number}&pageCount={pages}{query}", self.parse, cb_kwargs={"is_first": False})
 
-    def parse_entry(self, response: Response, entity_type: str | None) -> Found:
+    def parse_entry(self, response: Response, entity_type: str | None) -> Iterator[Request | EntityItem]:
         """Read an entry; what it is says the list that named it, else its headings."""
         if not is_page(response, self):
             return
@@ -112,8 +110,8 @@ def _is_department(path: str, query: str) -> bool:
 
 def _pages(query: str) -> int:
     """Return how many pages a list has, as the links between them say."""
-    told = parse_qs(query).get("pageCount", [""])[0]
-    return int(told) if re.fullmatch(r"[0-9]{1,4}", told) else 1
+    stated = parse_qs(query).get("pageCount", [""])[0]
+    return int(stated) if re.fullmatch(r"[0-9]{1,4}", stated) else 1
 
 
 def _letter(url: str) -> str:
@@ -128,9 +126,9 @@ def _department(page: Selector) -> list[LabelledValue]:
 
 def _sections(page: Selector) -> list[Section]:
     """Return the sections of either layout; a part without heading is the introduction."""
-    found = [section for part in outermost(page.css(_SECTIONS)) for section in _parted(part)]
-    found = found or [(text_of(heading), _below(heading)) for heading in page.css(_HEADINGS)]
-    return [Section(title=title, text=text.strip(), position=f"section:{place}") for place, (title, text) in enumerate(found, 1)]
+    pairs = [section for part in outermost(page.css(_SECTIONS)) for section in _parted(part)]
+    pairs = pairs or [(text_of(heading), _below(heading)) for heading in page.css(_HEADINGS)]
+    return [Section(title=title, text=text.strip(), position=f"section:{number}") for number, (title, text) in enumerate(pairs, 1)]
 
 
 def _parted(part: Selector) -> Iterator[tuple[str, str]]:

@@ -44,7 +44,7 @@ def answer_of_code(kind: str, code: Any, options: int) -> Answer:
 
 def answer_of_marks(right: list[bool], words: str) -> Answer:
     """Return the answer of options of which some are marked as right, or what the page says in words where none is."""
-    mask = sum(1 << place for place, is_right in enumerate(right) if is_right)
+    mask = sum(1 << index for index, is_right in enumerate(right) if is_right)
     return _of_mask(str(mask), len(right)) if mask else Answer(words or None)
 
 
@@ -59,7 +59,7 @@ def _of_mask(text: str, options: int) -> Answer:
         return Answer(None)
     if mask < 0 or mask >> min(options or len(LETTERS), len(LETTERS)):
         return Answer(text, doubt=BAD_DATA)
-    return Answer("".join(letter for place, letter in enumerate(LETTERS) if mask >> place & 1), mask)
+    return Answer("".join(letter for index, letter in enumerate(LETTERS) if mask >> index & 1), mask)
 
 
 def _of_blanks(text: str) -> Answer:

@@ -22,7 +22,7 @@ _HEADING_CHARS = 40  # a longer line in the style of a heading is no heading
 Fields = dict[str, Any]
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class PaperQuestion(Struct, frozen=True, kw_only=True):
     """One numbered thing of a paper."""
 
     fields: Fields
@@ -37,12 +37,12 @@ class Reading(Struct, frozen=True):
     """What a paper gave."""
 
     title: str | None
-    questions: list[Asked]
+    questions: list[PaperQuestion]
     faults: list[str]
     """What is not as expected, in words."""
     unread: list[str]
     """Lines between questions that belong to none."""
-    drawn_from: list[str] = []
+    source_papers: list[str] = []
     """Numbers of other papers, from which this one draws questions at random."""
 
 
@@ -68,8 +68,8 @@ class Between:
 
     def restarts(self) -> bool:
         """Tell, once, whether the next question has number 1 again."""
-        told, self._restarts = self._restarts, False
-        return told
+        flag, self._restarts = self._restarts, False
+        return flag
 
     def read_block(self, lines: list[Any]) -> None:
         """Read the lines of one block, each `{"c": HTML, "p": style}`: 1 is a heading, 2 one that begins to number anew."""
@@ -116,8 +116,8 @@ class Between:
         is_remark = self._is_behind_question and bool(_REMARK.fullmatch(text)) and not tells_patient(flat(text).lstrip("("))
         if self._setting.take(text):
             self._leave_prose()
-            found = _RANGE.search(text)
-            self._range = (int(found[1]), int(found[2])) if found else None
+            match = _RANGE.search(text)
+            self._range = (int(match[1]), int(match[2])) if match else None
         elif is_remark:  # such as （以下为选做）: no case, and no end of one
             self._unread.append(text)
             return

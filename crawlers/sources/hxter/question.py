@@ -18,8 +18,8 @@ _NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、]\s*")
 
 def fields_of_all(blocks: SelectorList, layout: Layout) -> list[dict[str, Any]]:
     """Return the raw fields of each question of a page; one that holds another is a page torn apart, and is given up."""
-    places = {block.root for block in blocks}
-    torn = {outer for block in blocks for outer in block.root.iterancestors() if outer in places}
+    roots = {block.root for block in blocks}
+    torn = {outer for block in blocks for outer in block.root.iterancestors() if outer in roots}
     return [_torn_fields(block, layout) if block.root in torn else _fields(block, layout) for block in blocks]
 
 
@@ -37,7 +37,7 @@ def _fields(block: Selector, layout: Layout) -> dict[str, Any]:
     return {
         "section_raw": text_at(block, layout.heading),
         "type_raw": text_at(block, layout.mark),
-        "number_raw": number or (found.group() if stem and (found := _NUMBER.match(stem)) else None),
+        "number_raw": number or (number_match.group() if stem and (number_match := _NUMBER.match(stem)) else None),
         "stem_raw": stem,
         "options_raw": [text_of(option, drop_hidden=True) for option in options] or None,
         "answer_raw": plain_answer(text_at(block, layout.answer)),

@@ -128,21 +128,21 @@ def _check(selector: str, where: str) -> None:
 
 def every(page: Response | Selector, where: Where) -> SelectorList:
     """Return what the first selector that finds anything finds."""
-    found: SelectorList[Selector] = SelectorList()
+    selected: SelectorList[Selector] = SelectorList()
     for selector in _listed(where):
-        found = page.xpath(selector) if _XPATH.match(selector) else page.css(selector)
-        if found:
+        selected = page.xpath(selector) if _XPATH.match(selector) else page.css(selector)
+        if selected:
             break
-    return found
+    return selected
 
 
 def text_at(page: Response | Selector, where: Where, drop_hidden: bool = False) -> str | None:
     """Return the text or attribute that the first selector with text finds; None where there is none."""
     for selector in _listed(where):
-        places = every(page, selector)
-        for found in outermost(places) if places and hasattr(places[0].root, "tag") else places:
-            root: Any = found.root
-            if text := str(root).strip() if not hasattr(root, "tag") else text_of(found, drop_hidden):
+        matches = every(page, selector)
+        for selected in outermost(matches) if matches and hasattr(matches[0].root, "tag") else matches:
+            root: Any = selected.root
+            if text := str(root).strip() if not hasattr(root, "tag") else text_of(selected, drop_hidden):
                 return text
     return None
 

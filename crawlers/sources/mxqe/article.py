@@ -38,7 +38,7 @@ def about(page: TextResponse) -> dict[str, str | None]:
 def lines_of_article(html: str, is_first: bool) -> list[str]:
     """Return the lines of a page's text, from 题目和答案如下 on where that is said, without buttons that lead to payment."""
     lines = lines_of(without_noise(html, drop='a[href*="/pay/"]'))
-    begin = next((place for place, line in enumerate(lines) if _BEGINS.match(line)), None) if is_first else None
+    begin = next((index for index, line in enumerate(lines) if _BEGINS.match(line)), None) if is_first else None
     return lines if begin is None else [_BEGINS.sub("", lines[begin]), *lines[begin + 1 :]]
 
 
@@ -63,7 +63,7 @@ def questions_in(article: Article) -> tuple[list[QuestionItem], int]:
 
 def _is_one_question(lines: list[str]) -> bool:
     """Tell whether lines without any number are the options or the answer of one question."""
-    said = [flat(line) for line in lines]
-    has_options = any(line.lstrip("(").startswith("A") and options_in(line) for line in said)
-    has_answer = any(kind == "answer" for line in said for kind, _ in parts_of(line or "-"))
+    texts = [flat(line) for line in lines]
+    has_options = any(line.lstrip("(").startswith("A") and options_in(line) for line in texts)
+    has_answer = any(kind == "answer" for line in texts for kind, _ in parts_of(line or "-"))
     return has_options or has_answer

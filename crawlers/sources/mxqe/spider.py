@@ -28,8 +28,6 @@ _SCOPE = re.compile(r"(?:(?P<host>tk|www)\.mxqe\.com/)?(?P<column>[a-z0-9]+)|tag
 
 _FREE = {"0", "False", "None", ""}
 
-Found = Iterator[QuestionItem | Request]
-
 
 class MxqeSpider(SourceSpider):
     """Home -> columns -> articles; and the list of one tag on the older host.
@@ -45,7 +43,7 @@ class MxqeSpider(SourceSpider):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.lists is not None:
-            self.named = {_list_address(self.name, place): ("lists", place) for place in self.lists}
+            self.named = {_list_address(self.name, scope): ("lists", scope) for scope in self.lists}
             self.start_urls = list(self.named)
 
     def parse(self, response: Response) -> Iterator[Request]:
@@ -82,7 +80,7 @@ class MxqeSpider(SourceSpider):
             if onward:
                 yield Request(onward, self.parse_list, cb_kwargs={"is_first": False, "before": articles})
 
-    def parse_article(self, response: Response, article: Article | None = None) -> Found:
+    def parse_article(self, response: Response, article: Article | None = None) -> Iterator[QuestionItem | Request]:
         """Read one page of an article; its questions are told when the last page is read, since answers may stand there."""
         if not is_page(response, self):
             yield from self._questions(article) if article else ()
@@ -105,14 +103,14 @@ class MxqeSpider(SourceSpider):
         self.misfit(Response(request_of(failure).url), f"this page of an article cannot be had: {failure.getErrorMessage()}")
         yield from self._questions(request_of(failure).cb_kwargs["article"])
 
-    def _without_body(self, response: Response, article: Article | None) -> Found:
+    def _without_body(self, response: Response, article: Article | None) -> Iterator[QuestionItem | Request]:
         """Ask the operator's API for an article of the main host that is not where it was; elsewhere numbers are not the API's."""
-        found = _ARTICLE.search(response.url)
+        article_match = _ARTICLE.search(response.url)
         if article is not None:
             self.misfit(response, "no div.m-cmsinfo-cont on a further page of an article")
             yield from self._questions(article)
-        elif found and urlsplit(response.url).netloc == _MAIN:
-            address = f"https://{_API}/baiduApi.php?action=detail&id={found[1]}"
+        elif article_match and urlsplit(response.url).netloc == _MAIN:
+            address = f"https://{_API}/baiduApi.php?action=detail&id={article_match[1]}"
             yield Request(address, self.parse_detail, errback=self.without_detail, cb_kwargs={"url": response.url})
         else:
             self.misfit(response, "no div.m-cmsinfo-cont")
@@ -120,10 +118,10 @@ class MxqeSpider(SourceSpider):
     def parse_detail(self, response: Response, url: str) -> Iterator[QuestionItem]:
         """Read an article as the API gives it; null content is an article that was removed."""
         try:
-            found = json.loads(sound_json(response.body.decode("utf-8", "replace").lstrip("\ufeff")))
+            decoded = json.loads(sound_json(response.body.decode("utf-8", "replace").lstrip("\ufeff")))
         except (ValueError, RecursionError):
-            found = None
-        answer = found if isinstance(found, dict) else {}
+            decoded = None
+        answer = decoded if isinstance(decoded, dict) else {}
         data = answer["data"] if isinstance(answer.get("data"), dict) else answer
         prices = {str(each["is_sf"]) for each in (answer, data) if "is_sf" in each}
         if not isinstance(data.get("content", 0), str | None):
@@ -173,17 +171,17 @@ def _plain(content: str) -> str:
         return content
 
 
-def _list_address(source: str, place: str) -> str:
+def _list_address(source: str, scope: str) -> str:
     """Return the address of a list as params.yaml names it.
 
     Raises:
         ValueError: it is none.
     """
-    found = _SCOPE.fullmatch(str(place))
-    if found is None:
+    match = _SCOPE.fullmatch(str(scope))
+    if match is None:
         form = "expected columns and tags as in addresses: zkxl, www.mxqe.com/qnj, tagname=自学考试"
-        raise ValueError(f"params.yaml: sources.{source}: lists: {place!r} found; {form}")
-    return _TAGGED.format(quote(found["tag"])) if found["tag"] else f"https://{found['host'] or 'tk'}.mxqe.com/{found['column']}/"
+        raise ValueError(f"params.yaml: sources.{source}: lists: {scope!r} found; {form}")
+    return _TAGGED.format(quote(match["tag"])) if match["tag"] else f"https://{match['host'] or 'tk'}.mxqe.com/{match['column']}/"
 
 
 def _list_page(url: str, number: int) -> str:
@@ -195,18 +193,18 @@ def _list_page(url: str, number: int) -> str:
 
 def _list_number(url: str) -> int | None:
     """Return which page of a list an address names, counted from 1."""
-    found = re.search(r"/index_(\d{1,6})\.html$|[?&]page=(\d{1,6})(?:&|$)", url)
-    return (int(found[1]) if found[1] else int(found[2]) + 1) if found else None
+    match = re.search(r"/index_(\d{1,6})\.html$|[?&]page=(\d{1,6})(?:&|$)", url)
+    return (int(match[1]) if match[1] else int(match[2]) + 1) if match else None
 
 
 def _is_same_list(url: str, other: str) -> bool:
     """Tell whether two addresses are of one list."""
-    here, there = urlsplit(url), urlsplit(other)
-    same_place = here.netloc == there.netloc and here.path.rpartition("/")[0] == there.path.rpartition("/")[0]
-    return same_place and parse_qs(here.query).get("tagname") == parse_qs(there.query).get("tagname")
+    first, second = urlsplit(url), urlsplit(other)
+    same_folder = first.netloc == second.netloc and first.path.rpartition("/")[0] == second.path.rpartition("/")[0]
+    return same_folder and parse_qs(first.query).get("tagname") == parse_qs(second.query).get("tagname")
 
 
-def _rows(url: str, shown: int) -> int:
+def _rows(url: str, default: int) -> int:
     """Return how many rows a page of a list has: as many as its address asks for, or as are there."""
     line = parse_qs(urlsplit(url).query).get("line", [""])[0]
-    return int(line) if re.fullmatch("[1-9][0-9]{0,3}", line) else shown
+    return int(line) if re.fullmatch("[1-9][0-9]{0,3}", line) else default

@@ -61,7 +61,7 @@ def found(*pages: PageOutput, **more: object) -> Findings:
 
 
 def asking(*urls: str) -> PageOutput:
-    return PageOutput(url=f"{SITE}/", callback="parse", asked=[(url, "parse_paper") for url in urls])
+    return PageOutput(url=f"{SITE}/", callback="parse", requests=[(url, "parse_paper") for url in urls])
 
 
 EMPTY = {"hints": PageHints(links=[Hint("ul.news a", 20)], texts=[Hint("div.body", 900)])}

@@ -6,7 +6,7 @@ from itertools import groupby
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawlers.store.merging import in_order
+from crawlers.store.merging import in_request_order
 from crawlers.store.missing_pages import Failures
 from crawlers.store.request_keys import Key
 from crawlers.store.segments import ArchiveRow, RecordLocation, StoredLocations
@@ -59,6 +59,6 @@ def test_rows_come_in_order_and_of_each_request_the_first_before_others(asked: l
     first: dict[Key, str] = {}
     for number, key in enumerate(asked):
         first.setdefault(key, str(number))
-    ordered = [next(same) for _, same in groupby((row for _, row in in_order(iter(found), memory_bytes)), key=lambda row: row.key)]
+    ordered = [next(same) for _, same in groupby((row for _, row in in_request_order(iter(found), memory_bytes)), key=lambda row: row.key)]
     assert [row.key for row in ordered] == sorted(first, key=lambda key: key.sort_key)
     assert all(first[row.key] == row.page_id for row in ordered)
