@@ -1,4 +1,4 @@
-"""How planted questions get into the papers: defects behind the sound questions, duplicates made from their originals."""
+"""Add planted questions to the papers: defects after the sound questions, duplicates made from their originals."""
 
 from collections.abc import Iterable
 
@@ -14,10 +14,10 @@ _MEANS_THE_SAME = frozenset({"identical", "punctuation", "full_width", "traditio
 
 
 def with_planted(papers: list[Paper], additions: list[Paper], duplicates: list[Duplicate]) -> list[Paper]:
-    """Return papers by id with the planted questions behind their own.
+    """Return papers by id with the planted questions after their own.
 
     Raises:
-        ValueError: two papers have one id, or a duplicate's original or place is not there.
+        ValueError: two papers have one id, or a duplicate's original or target paper is missing.
     """
     by_id = {paper.id: paper for paper in papers}
     if len(by_id) != len(papers):
@@ -35,7 +35,7 @@ def with_planted(papers: list[Paper], additions: list[Paper], duplicates: list[D
 
 
 def edited(q: Q, edit: Edit, words: dict[str, str]) -> Q:
-    """Return a question said again in another writing."""
+    """Return a duplicate of a question in another spelling."""
     if edit == "punctuation":
         return msgspec.structs.replace(q, stem=q.stem.translate(_OTHER_PUNCTUATION))
     if edit == "number_prefix":
@@ -53,7 +53,7 @@ def edited(q: Q, edit: Edit, words: dict[str, str]) -> Q:
 
 
 def _turned(q: Q) -> Q:
-    """Return the question with its last option first, and the letters of its answer moved along."""
+    """Return the question with its last option first, and the letters of its answer changed accordingly."""
     count = len(q.options)
     answer = letters_at(sorted((LETTERS.index(letter) + 1) % count for letter in q.answer or ""))
     return msgspec.structs.replace(q, options=[q.options[-1], *q.options[:-1]], answer=answer)
@@ -91,7 +91,7 @@ def _sections(papers: dict[int, Paper], paper: int) -> Iterable[PaperSection]:
 
 
 def _joined(paper: Paper, additions: list[PaperSection]) -> Paper:
-    """Return a paper with more sections; questions under a heading that it has already join that section."""
+    """Return a paper with more sections; questions under an existing heading join that section."""
     sections = list(paper.sections)
     for addition in additions:
         for index, section in enumerate(sections):

@@ -218,7 +218,8 @@ def saved(path: Path, given: Path, number: int) -> None:
         path.unlink(missing_ok=True)
     elif not path.exists():
         path.with_suffix(".html").unlink(missing_ok=True)  # as the message tells who tries again
-        save(path.parent, path.stem, FixturePage(url="https://s.example/1", callback="parse", cb_kwargs={}, content_type="", body=b"<p>1</p>"))
+        page = FixturePage(url="https://s.example/1", callback="parse", cb_kwargs={}, content_type="", body=b"<p>1</p>")
+        save(path.parent, path.stem, page)
 
 
 WRITERS: dict[str, Writer] = {

@@ -1,7 +1,7 @@
-"""A source without replica: the saved pages in crawlers/sources/SOURCE/pages in, an embedded site that answers with them out.
+"""Sources without a replica: a site that answers with the saved pages in crawlers/sources/SOURCE/pages.
 
-A case is CASE.json beside the page CASE.html (or CASE.body for what is no HTML). The JSON has `url`, and, where the page needs them,
-`headers`. Only what was asked with GET can be served.
+A case is CASE.json beside the page CASE.html (or CASE.body if it is not HTML). The JSON has `url`, and, if the page needs them,
+`headers`. Only pages requested by GET can be served.
 """
 
 import json
@@ -25,7 +25,7 @@ SavedAddress = tuple[str, str]
 
 
 class SavedSite:
-    """The saved pages of one source, as the server of the embedded sites wants a site."""
+    """The saved pages of one source, as a site for the server of the replicas."""
 
     def __init__(self, name: str, hosts: set[str], pages: dict[SavedAddress, Reply]) -> None:
         self.__name__ = f"saved pages of {name}"
@@ -33,11 +33,11 @@ class SavedSite:
         self.pages = pages
 
     def build(self, content: Content) -> Respond:
-        """Return the answers of the site: what is not saved is not there."""
+        """Return the function that answers for the site: only saved pages exist."""
         return lambda ask: self._reply_to(ask) if ask.method in ("GET", "HEAD") else None
 
     def state(self) -> str:
-        """Return a hash of all that is served."""
+        """Return a hash of all pages."""
         digest = sha256()
         for key, reply in sorted(self.pages.items()):
             digest.update(json.dumps([key, sorted(reply.headers.items())]).encode() + sha256(reply.body).digest())
@@ -51,7 +51,7 @@ def saved_site(spider: type[SourceSpider], sources: Path = SOURCES) -> SavedSite
     """Return the site of a spider's saved pages.
 
     Raises:
-        ValueError: there is none, two have one address, or none is where the spider starts; says what to do.
+        ValueError: there is none, two have one address, or none has a start address of the spider; says what to do.
     """
     name = spider.name
     pages: dict[SavedAddress, Reply] = {}
@@ -72,7 +72,7 @@ def pages_folder(name: str, sources: Path = SOURCES) -> Path:
 
 
 def saved_page(path: Path) -> Path:
-    """Return the page that lies beside a case's JSON.
+    """Return the page beside a case's JSON.
 
     Raises:
         ValueError: there is none.
@@ -85,7 +85,7 @@ def saved_page(path: Path) -> Path:
 
 
 def headers_of(case: dict[str, Any], page: Path) -> dict[str, str]:
-    """Return the headers that a saved page came with; HTML that names none is HTML."""
+    """Return the headers that a saved page came with; the default is HTML."""
     return case.get("headers") or ({"Content-Type": "text/html"} if page.suffix == ".html" else {})
 
 
@@ -103,7 +103,7 @@ def _cases(folder: Path) -> Iterator[tuple[str, str, Reply]]:
 
 
 def _require_start(spider: type[SourceSpider], pages: dict[SavedAddress, Reply]) -> None:
-    """Refuse a site at which the spider could not even start."""
+    """Raise ValueError if the spider could not start on the saved pages."""
     starts = [str(url) for url in getattr(spider, "start_urls", ())]
     if pages and (not starts or any(_key_of(url) in pages for url in starts)):
         return
@@ -116,6 +116,6 @@ def _require_start(spider: type[SourceSpider], pages: dict[SavedAddress, Reply])
 
 
 def _key_of(url: str) -> SavedAddress:
-    """Return host and target as they reach the server."""
+    """Return host and target of an address, as they reach the server."""
     address = urlsplit(safe_url_string(url))
     return (address.hostname or "").lower(), (address.path or "/") + (f"?{address.query}" if address.query else "")

@@ -1,4 +1,4 @@
-"""What the pages of one disease say on the replica of tag.120ask.com, blemishes included. From values to values."""
+"""The content of a disease's pages on the replica of tag.120ask.com, with blemishes."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ CAPTIONS = {
     "gaishu": "概述", "bingyin": "病因", "zhengzhuang": "症状", "jiancha": "检查", "jianbie": "鉴别", "bingfa": "并发症", "yufang": "预防",
     "zhiliao": "治疗", "yinshi": "饮食", "shiliao": "食疗",
 }  # fmt: skip
-"""The sub-pages that every disease's home links to, there or not."""
+"""The sub-pages that every disease's home links to, whether they exist or not."""
 
 Row = tuple[str, str, str | None]
-"""Label, value, and the address behind `[详细]` where the value ends in it."""
+"""Label, value, and the address behind `[详细]` if the value ends with it."""
 Paragraph = tuple[str, str]
 """Label in bold, or nothing, and text."""
 
@@ -22,12 +22,12 @@ def home(disease: Disease) -> str:
 
 
 def is_boxless(rank: int) -> bool:
-    """Tell whether a disease has no summary boxes; then its articles hold what they would say."""
+    """Return whether a disease has no summary boxes; then its articles hold their content."""
     return rank % 16 == 9
 
 
 def layout(rank: int) -> str | None:
-    """Return the layout that the pages of a disease have kept, of a time that knew no summary boxes; None for that of 2019 on."""
+    """Return the old layout of a disease's pages, without summary boxes; None for the layout since 2019."""
     return {25: "2016", 41: "2014"}.get(rank % 48)
 
 
@@ -37,7 +37,7 @@ def is_cut(disease: Disease, rank: int) -> bool:
 
 
 def intro(disease: Disease, rank: int) -> str:
-    """Return what the home page says first: the summary, cut where it is long; where no box follows, a sentence more."""
+    """Return the summary on the home page, cut if it is long; without boxes it has one more sentence."""
     summary = disease.summary or disease.name
     if is_boxless(rank):
         first, stop, _ = disease.texts.get("symptom", "").partition("。")
@@ -71,7 +71,7 @@ def boxes(disease: Disease, rank: int) -> tuple[list[Row], list[Row]]:
 
 
 def articles(disease: Disease, rank: int) -> dict[str, list[Paragraph]]:
-    """Return the paragraphs of each prose sub-page that there is."""
+    """Return the paragraphs of each existing prose sub-page."""
     texts = {subject: disease.texts.get(subject, "") for subject in ("cause", "symptom", "treatment", "prevention", "diet")}
     boxless = is_boxless(rank)
     infectivity = {True: "有传染性", False: "无传染性", None: ""}[disease.infectious]

@@ -1,4 +1,4 @@
-"""Symptoms on the replica of tag.120ask.com: index, homes and sub-pages, some of which are missing. From values to pages."""
+"""Symptoms on the replica of tag.120ask.com: index, homes and sub-pages, some of which are missing."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Embedded examcoo: view pages are shells, questions and explanations come by calls with a token; two papers are served as until 2019."""
+"""Replica of examcoo: view pages are shells, questions and explanations come by calls with a token; two papers have the old form."""
 
 import hashlib
 import json
@@ -38,7 +38,7 @@ _FORBIDDEN = Reply(status=403, headers={"Content-Type": "text/html; charset=utf-
 
 
 def build(content: Content) -> Respond:
-    """Return the answers of the site."""
+    """Return the function that answers for the site."""
     site = templates("examcoo")
     papers = content.on("examcoo").papers
     parts = {paper.id: parts_of_page(paper, papers) for paper in papers}
@@ -59,12 +59,12 @@ def build(content: Content) -> Respond:
 
 
 def token_of(paper: int) -> str:
-    """Return what a caller must have read on the paper's page: on the real site it changes with the session."""
+    """Return the token that a call must have from the paper's page: on the real site it changes with the session."""
     return hashlib.md5(f"examcoo {paper}".encode(), usedforsecurity=False).hexdigest()
 
 
 def _is_from_view(ask: Ask) -> bool:
-    """Tell whether a call comes from the page of a paper: by its Referer, and by the session that the page gave."""
+    """Tell whether a call comes from the page of a paper: by its Referer, and by the session of that page."""
     return bool(_VIEW.match(ask.headers.get("referer", ""))) and f"PHPSESSID={_SESSION}" in ask.headers.get("cookie", "")
 
 
@@ -86,7 +86,7 @@ def _pages(site: Environment, papers: list[Paper], parts: dict[int, list[Part]])
 
 
 def _categories(lists: dict[tuple[str, str], tuple[int, list[Paper]]]) -> list[tuple[int, str, list[tuple[str, list[Any]]]]]:
-    """Return number and name of each category with its parts, and their rows: the first cell, and links that say the subject alone."""
+    """Return number and name of each category with its parts, and their rows: the first cell, and links that name only the subject."""
     listed = [(*CATEGORIES[exam], ROWS[exam], kid, name) for (exam, name), (kid, _) in lists.items()]
     names = {mid: category for mid, category, *_ in listed}
     listed += [(mid, names[mid], column, kid, name) for mid, kid, name, column in OTHER_LISTS if mid in names]

@@ -1,4 +1,4 @@
-"""A paper as examcoo writes it: blocks of text and questions by turns, answers as bit masks, with the blemishes of hand-made papers."""
+"""A paper as examcoo writes it: alternating blocks of text and questions, answers as bit masks, with the blemishes of hand-made papers."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from crawlers.embedded.content import Paper, PaperSection, Q
 from crawlers.embedded.rendering import full_width
 
 RANDOM_DRAWS = {2540002: (2540001, "3"), 2520006: (2520005, "2")}
-"""Paper -> another one from which it draws so many questions at random."""
+"""Paper -> another one, and the number of questions that it draws from it at random."""
 KINDS = {"mcqa": "s1", "mrqa": "s2", "tf": "s3", "blank": "s4", "qa": "s5"}
 VERDICTS = {"正确": "1", "错误": "2", "对": "1", "错": "2", "A": "1", "B": "2"}
 VERDICT_WORDS = {"1": "对", "2": "错"}
@@ -37,13 +37,13 @@ class Part(Struct, kw_only=True):
     options: list[str] = []
     """HTML."""
     code: str = ""
-    """The answer as the call gives it."""
+    """The answer as in the response of the call."""
     explanation: str | None = None
     rule: dict[str, str] = {}
     """Of a row that draws from another paper: its number, title, how many questions it has, and how many are drawn."""
 
     def rendered(self) -> dict[str, Any]:
-        """Return what the template of the older pages shows."""
+        """Return the context for the template of the older pages."""
         if not self.id:
             return {"lines": [{"c": Markup(line["c"]), "p": line["p"]} for line in self.lines]}
         if self.rule:
@@ -64,7 +64,7 @@ class Part(Struct, kw_only=True):
             "box": box,
             "mark": mark,
         }
-        if self.kind == "s4":  # the answers stand in the blanks
+        if self.kind == "s4":  # the answers are in the blanks
             stem = self.stem
             for blank in json.loads(self.code):
                 stem = stem.replace('value=""', f'value="{escape(blank["a"])}"', 1)
@@ -98,7 +98,7 @@ def _anchor(paper: Paper, number: int) -> str:
 
 
 def answers_of_call(paper: Paper, parts: list[Part]) -> list[dict[str, Any]]:
-    """Return what the page's call gets: the paper's record, then its blocks and questions."""
+    """Return the response of the page's call: the paper's record, then its blocks and questions."""
     total = str(sum(1 for part in parts if part.id and not part.rule))
     times = {"f": str(EPOCH), "g": str(EPOCH), "h": "90", "i": "2", "j": "2", "l": "2", "m": "0", "n": 0, "o": "", "p": "0"}
     rows: list[dict[str, Any]] = [{"id": str(paper.id), "a": paper.title, "b": AUTHOR, "c": "录入者", "d": "某单位", "e": total, **times}]
@@ -133,7 +133,7 @@ def _block(paper: Paper, section: PaperSection, before: int) -> list[dict[str, s
 def _question(paper: Paper, section: PaperSection, q: Q, number: int) -> Part:
     kind = KINDS[q.type]
     if q.type == "mrqa" and number % 13 == 5 and not q.planted:
-        kind = "s1"  # a multiple choice typed in as a single choice: only its mask tells
+        kind = "s1"  # a multiple choice entered as a single choice: only its mask shows it
     options = q.raw.get("options", q.options)
     if number % 11 == 4 and not q.planted:
         options = [full_width(text) for text in options]

@@ -1,4 +1,4 @@
-"""Embedded hxter: a plain exam bank in GBK. Answers are hidden behind a button, in a script, or on pages of their own; one paper is an
+"""Replica of hxter: a plain exam bank in GBK. Answers are hidden behind a button, in a script, or on pages of their own; one paper is an
 ASP.NET table. Structure assumed."""
 
 import json
@@ -28,7 +28,7 @@ SLUGS = {
     "高等学校教师心理学": "gaoxiao",
 }
 MARKS = {"mcqa": "单选", "mrqa": "多选", "tf": "判断", "blank": "填空", "qa": "简答"}
-# As the bank of another site with this layout numbers its labels: number, answer, first option.
+# As another bank with this layout numbers its labels: number, answer, first option.
 LABELS = {"mcqa": (11, 6, 2), "mrqa": (14, 22, 15), "tf": (39, 41, 0), "blank": (51, 53, 0), "qa": (51, 53, 0)}
 TRUTH = ({"正确": "正确", "错误": "错误"}, {"正确": "√", "错误": "×"}, {"正确": "对", "错误": "错"})
 BLANKS = ("（ ）", "(  )", "（　　）", "(\u00a0\u00a0)")
@@ -36,7 +36,7 @@ SEPARATORS = (".", "．", "、", ". ")
 
 
 def build(content: Content) -> Respond:
-    """Return the answers of the site."""
+    """Return the function that answers for the site."""
     papers = content.on("hxter").papers
     pages = dict(_pages(templates("hxter"), papers))
     return lambda ask: pages.get(ask.target) if ask.method == "GET" else None
@@ -66,7 +66,7 @@ def _lists(site: Environment, slug: str, subject: str, papers: list[Paper]) -> I
 
 
 def _list_layout(site: Environment, paper: Paper) -> Iterator[tuple[str, Reply]]:
-    """Yield the pages of a paper; a heading is shown again where its questions go on."""
+    """Yield the pages of a paper; a heading is repeated on the next page of its questions."""
     numbered = list(enumerate(((section, q) for section in paper.sections for q in section.questions), 1))
     chunks = [numbered[start : start + QUESTIONS_A_PAGE] for start in range(0, len(numbered), QUESTIONS_A_PAGE)]
     for page, chunk in enumerate(chunks, 1):
@@ -152,7 +152,7 @@ def _table_sections(paper: Paper) -> list[dict[str, Any]]:
 
 
 def _reply(site: Environment, template: str, **context: Any) -> Reply:
-    """Return a page in GBK that calls itself gb2312, as many do, or nothing at all; what GBK lacks is written as a numeric reference."""
+    """Return a page in GBK that calls itself gb2312, as many do, or names no encoding; characters missing in GBK are numeric references."""
     paper = context.get("paper")
     html = site.get_template(template).render(charset=None if paper and paper.id in UNNAMED_ENCODING else "gb2312", **context)
     return html_reply(html.encode("gbk", "xmlcharrefreplace").decode("gbk"), "gbk", named_in_header=False)

@@ -1,4 +1,4 @@
-"""Embedded studyez: articles that hold a paper as running text, in one paragraph or many, on one page or two."""
+"""Replica of studyez: articles that hold a paper as running text, in one paragraph or many, on one page or two."""
 
 from collections.abc import Iterator
 
@@ -13,9 +13,9 @@ HOSTS = ("www.studyez.com",)
 HOME = f"http://{HOSTS[0]}/"
 CHANNELS = {"PCE": ("psychology", "心理咨询师"), "TCM": ("yishi", "执业医师")}
 FORMER_NAMES = {"psychology": ["心理师"]}
-"""Other names that the home page links a channel under, before its own."""
+"""Former names under which the home page links a channel, before its own."""
 SPACED = {"yishi": "执 业  医 师"}
-"""Names as the home page shows them, with blanks to fill the width."""
+"""Names on the home page, with blanks to fill the width."""
 OTHER_CHANNELS = [("kuaijizheng", "会计证"), ("xueweiyingyu", "学位英语")]
 SECTIONS = {"lnst": "历年真题", "mnst": "模拟试题"}
 ROWS_A_LIST = 3
@@ -29,7 +29,7 @@ Row = tuple[str, str, str, str]
 
 
 def build(content: Content) -> Respond:
-    """Return the answers of the site."""
+    """Return the function that answers for the site."""
     pages = dict(_pages(templates("studyez"), content.on("studyez").papers))
     return lambda ask: pages.get(ask.target) if ask.method == "GET" else None
 

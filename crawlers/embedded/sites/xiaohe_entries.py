@@ -1,4 +1,4 @@
-"""What the entries of the replica of xiaohe.cn say: card, and modules of prose and lists. From values to values."""
+"""The content of entries on the replica of xiaohe.cn: card, and modules of prose and lists."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,12 +16,12 @@ _HINT = "【提示】以上内容不能代替面诊。"
 
 
 def entry_id(entry: Entry | Symptom) -> str:
-    """Return the number in the entry's address; the site counts, the replica derives it from number or spelling."""
+    """Return the number in the entry's address; the site numbers entries, the replica derives it from number or pinyin."""
     return str(entry.number) if isinstance(entry, Entry) and entry.number is not None else f"7000{crc32(entry.slug.encode()):010d}"
 
 
 def blocks(paragraphs: list[str | None], *lists: tuple[str, list[str]]) -> list[dict[str, Any]]:
-    """Return rich text as an editor keeps it."""
+    """Return rich text as the blocks of an editor."""
     made = [_block("paragraph", text) for text in paragraphs if text]
     for caption, items in lists:
         if items:

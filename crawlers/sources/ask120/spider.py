@@ -27,9 +27,9 @@ _MEDICINE = re.compile(r"/(?:detail|manual)/\d+\.html$")
 _LISTS = ("div.sick_tag", "div.tag_li", "div.internal-medicine", "div.w_sx")
 """Lists of 2019 on: letters and departments above, diseases, symptoms or surgery below."""
 _ENTRIES = "div.tag_li, div.internal-medicine"
-"""Of those, where the entries of an index by letter or department stand."""
+"""The part of those that holds the entries of an index by letter or department."""
 _OLD_LISTS = ("ul.p_leftdivnav", "div.w_header", "div.w_neike")
-"""Until 2019 the departments stood in one tree, with pages of categories whose headings and links stand by turns."""
+"""Until 2019 the departments were in one tree, with pages of categories with alternating headings and links."""
 _OLD_CATEGORIES = "div.p_lnavdisdiv h3 a::attr(href), div.w_header a::attr(href)"
 _RELATED = "div.disease-Related-List, div.disease-related-list, #yw3, #yw4, div.possible-sick span.sp1"
 
@@ -37,12 +37,12 @@ _RELATED = "div.disease-Related-List, div.disease-related-list, #yw3, #yw4, div.
 class Ask120Spider(SourceSpider):
     """Letter and department lists lead to entries and their sub-pages, the check-up index to examinations, diseases to medicines.
 
-    With `letters`, `departments` or `lists` only what those name is read, and the medicines that its entries recommend: whatever else
-    a page links to would lead through the whole site. Most medicines are linked from nowhere; `lists` reads them by their numbers.
+    With `letters`, `departments` or `lists` only the named lists are read, and the medicines that their entries recommend: other
+    links would lead through the whole site. Most medicines are linked from nowhere; `lists` reads them by their numbers.
     """
 
     name = "ask120"
-    allowed_domains = [_TAG, _YP, _WWW]  # noqa: RUF012 (Scrapy asks for a plain list)
+    allowed_domains = [_TAG, _YP, _WWW]  # noqa: RUF012 (Scrapy requires a plain list)
     scopes = ("letters", "departments", "lists")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -68,7 +68,7 @@ class Ask120Spider(SourceSpider):
             return
         if not is_page(response, self):
             return
-        # Nobody has described www.120ask.com/disease: whatever it shows, links to the known lists are good.
+        # The layout of www.120ask.com/disease is not documented, but links to the known lists can be followed.
         selectors = (*_LISTS, *_OLD_LISTS) if _host(response) == _TAG else ("body",)
         links = list(links_to(response.url, SelectorList(outermost(response.css(", ".join(selectors)))).css("a::attr(href)").getall()))
         categories = list(links_to(response.url, response.css(_OLD_CATEGORIES).getall()))
@@ -83,7 +83,7 @@ class Ask120Spider(SourceSpider):
         yield from self._entries(link for link in known if link not in categories)
 
     def _without_entries(self, response: TextResponse) -> None:
-        """Tell of an index that leads to other lists alone: a letter that nothing begins with has an empty list."""
+        """Report an index without entries, unless its list is empty, as for a letter without entries."""
         listed = response.css(_ENTRIES)
         text = "".join(listed.xpath(".//text()[not(ancestor::h1)]").getall()).strip()
         if listed and not text:
@@ -125,8 +125,8 @@ class Ask120Spider(SourceSpider):
             yield msgspec.structs.replace(item, provenance=msgspec.structs.replace(item.provenance, position=entry_position))
 
     def parse_article(self, response: Response, name: str, home: str, kind: str = "disease") -> Iterator[Request | EntityItem]:
-        """Read a sub-page of an entry: its prose, and the lists that stand in it under a label."""
-        if response.url.partition(":")[2].rstrip("/") == home.partition(":")[2].rstrip("/"):  # sent back: there is no such sub-page
+        """Read a sub-page of an entry: its prose, and the labelled lists in it."""
+        if response.url.partition(":")[2].rstrip("/") == home.partition(":")[2].rstrip("/"):  # redirected: there is no such sub-page
             return
         if not is_page(response, self):
             return

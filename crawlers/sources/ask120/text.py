@@ -1,4 +1,4 @@
-"""Pieces of ask120's pages: text, a label parted from its value, labels that open lines of prose. From values to values."""
+"""Texts of ask120's pages: labels and values, and prose with labels at the beginning of lines."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,13 +17,13 @@ _NUMBERED = re.compile(r"\d+[.．、]")
 
 
 def first_text(selected: Selector | SelectorList[Any]) -> str:
-    """Return the text of the first that was found, without outer blanks of any kind; nothing where there is none."""
+    """Return the text of the first selected element without outer white space; "" if there is none."""
     first = selected[:1] if isinstance(selected, SelectorList) else [selected]
     return "".join(text_of(one) for one in first).strip()
 
 
 def texts(selected: Iterable[Selector]) -> list[str]:
-    """Return the text of each that has one, of nested ones the outermost."""
+    """Return the text of each that has one, of nested elements the outermost."""
     return [text for one in outermost(selected) if (text := text_of(one).strip())]
 
 
@@ -34,12 +34,12 @@ def divided(line: str) -> tuple[str, str]:
 
 
 def one(label: str, value: str, position: str) -> list[LabelledValue]:
-    """Return a value, or none where the page has none."""
+    """Return a labelled value, or none if it is empty."""
     return [LabelledValue(label=label.strip(), value=value.strip(), position=position)] if value.strip() else []
 
 
 def lines_with_label(body: Sequence[Selector], caption: str) -> list[tuple[str, str]]:
-    """Return the lines that open with a label: words in bold, or the page's own caption. A numbered list may go on below."""
+    """Return the lines that begin with a label: bold text, or the page's caption. A numbered list may continue below."""
     bold = outermost(lead for part in body for lead in part.css("strong, b"))
     leads = {text_of(lead).strip().rstrip("：:").strip() for lead in bold} | {caption}
     pairs: list[tuple[str, str]] = []

@@ -13,13 +13,13 @@ _REFUSALS = {TIMED_OUT: "the token of the page timed out", "-2": "wrong paramete
 
 
 def refused_with(text: str) -> str | None:
-    """Return the number that a call was refused with, and what it stands for; None for any other answer."""
+    """Return the error code of a refused call with its meaning; None for any other answer."""
     code = text.strip('\ufeff \t\r\n"')
     return f"{code}: {_REFUSALS[code]}" if code in _REFUSALS else None
 
 
 def rows_of(text: str) -> list[Any]:
-    """Return the rows of an answer of the content call, which wraps them in nothing, in `b` or in `c`.
+    """Return the rows of an answer of the content call, a plain array or one under `b` or `c`.
 
     Raises:
         ValueError: it holds no rows; says what was found.
@@ -38,12 +38,12 @@ def rows_of(text: str) -> list[Any]:
 
 
 def read_rows(rows: list[Any]) -> Reading:
-    """Return the questions of a call: the paper's own record comes first, then blocks of text and questions by turns."""
+    """Return the questions of a call: the paper's own record comes first, then alternating blocks of text and questions."""
     between = Between()
     questions: list[PaperQuestion] = []
     faults: list[str] = []
     source_papers: list[str] = []
-    first = 0  # how many questions stand before the part that is being read
+    first = 0  # questions before the current part
     title: str | None = None
     for index, row in enumerate(rows):
         kind = QUESTION_ID.fullmatch(str(row.get("id"))) if isinstance(row, dict) else None
@@ -63,14 +63,14 @@ def read_rows(rows: list[Any]) -> Reading:
             title = text_of(row["a"]) if isinstance(row.get("a"), str) else None
         else:
             faults.append(f"a row without id s1 to s5 or b: {str(row)[:80]}")
-            if isinstance(row, dict) and isinstance(row.get("a"), str):  # it says something, so it may be a question
+            if isinstance(row, dict) and isinstance(row.get("a"), str):  # it has text, so it may be a question
                 unknown = {"number_raw": str(len(questions) + 1), "stem_raw": text_of(row["a"]) or None, "doubt": "row_unknown"}
                 questions.append(PaperQuestion(fields=unknown))
     return Reading(title, questions, faults + between.faults, between.unread, source_papers)
 
 
 def _fields(kind: str, row: Fields, shared: list[str] | None) -> Fields:
-    """Return the fields of a question; what cannot be read stays as it came, with a doubt."""
+    """Return the fields of a question; unreadable values stay unchanged, with a doubt."""
     stem, options = row.get("a"), _options(row.get("b"))
     if not isinstance(stem, str):
         return {"type_raw": kind, "answer_raw": _raw(row.get("c")), "doubt": "stem_unreadable"}
@@ -85,7 +85,7 @@ def _fields(kind: str, row: Fields, shared: list[str] | None) -> Fields:
 
 
 def _options(value: Any) -> list[str] | None:
-    """Return options as HTML from their JSON, which is a string of its own; None where it is not `[{"o": HTML}]`."""
+    """Return options as HTML from their JSON, which is a string of its own; None if it is not `[{"o": HTML}]`."""
     try:
         decoded = json.loads(sound_json(value)) if isinstance(value, str) and value.strip() else value
     except (ValueError, RecursionError):

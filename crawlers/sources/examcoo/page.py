@@ -1,4 +1,4 @@
-"""The page of a paper of examcoo: its title, how to call for its questions, and, until 2019, the questions themselves. Pure."""
+"""The page of a paper of examcoo: its title, the parameters of the call for questions, and until 2019 the questions themselves. Pure."""
 
 import re
 from collections import Counter
@@ -23,13 +23,13 @@ _TORN_CHARS = 500
 
 
 def about(page: Any) -> Fields:
-    """Return what the page says of all its questions."""
+    """Return the fields that hold for all questions of the page."""
     crumbs = [text_of(link).removesuffix("试卷") for link in page.css("span.naviState a")][1:]
     return {"exam_raw": " > ".join(crumbs) or None, "subject_raw": crumbs[-1] if crumbs else None, "paper_raw": _title(page)}
 
 
 def call_of(page: Any) -> dict[str, str] | None:
-    """Return the paper's number and the token to call for its questions with, both from the page's script."""
+    """Return the paper's number and the token for the call for its questions, both from the page's script."""
     variables = dict(_VARIABLE.findall("\n".join(page.css("script::text").getall())))
     pid, token = variables.get("pid", ""), variables.get("vp4tokenpid", "")
     return {"pid": pid, "tokenpid": token} if re.fullmatch("[0-9]+", pid) and _TOKEN.fullmatch(token) else None
@@ -41,7 +41,7 @@ def holds_questions(page: Any) -> bool:
 
 
 def read_page(page: Selector) -> Reading:
-    """Return the questions of a page that holds them itself. One that holds another is a page torn apart, and is given up."""
+    """Return the questions of a page that holds them itself. A question that contains another comes from broken markup and is rejected."""
     parts = page.css(f"#paperContent .blockContainer, {_QUESTION}")
     roots = {part.root for part in parts}
     torn = {outer for part in parts for outer in part.root.iterancestors() if outer in roots}
@@ -49,7 +49,7 @@ def read_page(page: Selector) -> Reading:
     questions: list[PaperQuestion] = []
     faults: list[str] = []
     source_papers: list[str] = []
-    first = 0  # how many questions stand before the part that is being read
+    first = 0  # questions before the current part
     for part in parts:
         if "blockContainer" in part.root.get("class", "").split():
             if part.root not in torn:
@@ -78,13 +78,13 @@ def read_page(page: Selector) -> Reading:
 
 
 def _style(line: Selector) -> str:
-    """Return the style of a line as the call names it: 1 is a heading, 2 one that begins to number anew."""
+    """Return the style of a line as the call names it: 1 is a heading, 2 one that restarts the numbers."""
     classes = line.root.get("class", "").split()
     return "2" if "partIndex" in classes else "1" if "part" in classes else "0"
 
 
 def _visible_words(kind: str | None, part: Selector) -> str:
-    """Return an answer that stands in the blanks, in a box of text, or in words below the question."""
+    """Return an answer from the blanks, from a text box, or in words below the question."""
     if kind == BLANKS:
         values = [(value or "").strip() for value in part.xpath('.//input[not(@type) or @type="text"]/@value').getall()]
         if any(values):
@@ -106,7 +106,7 @@ def _visible_fields(kind: str | None, part: Selector) -> Fields:
     texts = [text_of(option) for option in options] or [text_of(mark.xpath("./ancestor::label[1]")) for mark in marks]
     if len(marks) == len(texts):
         right = ["CheckedDisabled" in mark.root.get("class") for mark in marks]
-    else:  # then the mark of each option stands beside it
+    else:  # then each option has its mark beside it
         inside = Counter(above for option in options for above in option.root.iterancestors())
         right = [inside[option.root.getparent()] == 1 and bool(option.xpath(_MARK_BESIDE)) for option in options]
     answer = answer_of_marks(right, words)

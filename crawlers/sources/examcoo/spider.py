@@ -1,4 +1,4 @@
-"""examcoo: bank home -> categories -> paper lists -> view pages; questions come by a call of the page, explanations by one call each."""
+"""examcoo: bank home -> categories -> paper lists -> view pages; questions come by a call, explanations by one call each."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ _RETRIED = "asked with a new token"
 
 
 class ExamcooSpider(SourceSpider):
-    """Reads papers whose list names psychology or traditional medicine; with `lists`, the lists of those numbers and no other."""
+    """Reads papers whose list names psychology or traditional medicine; with `lists`, only the lists of those numbers."""
 
     name = "examcoo"
     allowed_domains = ("www.examcoo.com",)
@@ -71,7 +71,7 @@ class ExamcooSpider(SourceSpider):
     def parse_category(self, response: Response, category: str = "") -> Iterator[Request]:
         """Read the lists of one category.
 
-        A link may say the subject alone; its title, the row's first cell or the heading of its part of the page say the examination.
+        A link may name only the subject; its title, the first cell of the row or the heading of its section names the examination.
         """
         if not is_page(response, self):
             return
@@ -88,7 +88,7 @@ class ExamcooSpider(SourceSpider):
         elif not lists:
             self.misfit(response, "a category without lists, /paperlist/index/k/")
         wanted = [url for url, words in lists.items() if _WANTED.search(f"{_closed_up(category)} {words}")]
-        if lists and not wanted:  # as of most categories of the site, which hold other examinations
+        if lists and not wanted:  # as in most categories, which hold other examinations
             self.note("categories of other examinations: none of their lists passes the filter")
             self.logger.info(
                 "%s: no list passes the filter; it says %s", response.url, ", ".join(map(repr, sorted(set(lists.values()))[:5]))
@@ -99,7 +99,7 @@ class ExamcooSpider(SourceSpider):
     def parse_list(self, response: Response, is_first: bool = True, before: list[str] | None = None) -> Iterator[Request]:
         """Read one page of a list of papers; pinned rows and advertisements have no view link, or the same on each page.
 
-        The first page says how many there are; where it does not, each leads to the next while there are new papers (not in `before`).
+        The first page states the number of pages; if not, each leads to the next while there are new papers (not in `before`).
         """
         list_match = _LIST.search(response.url)
         if not is_page(response, self) or not list_match:
@@ -121,7 +121,7 @@ class ExamcooSpider(SourceSpider):
             yield Request(f"{address}{page + 1}", self.parse_list, cb_kwargs={"is_first": False, "before": papers})
 
     def parse_view(self, response: Response) -> Iterator[QuestionItem | Request]:
-        """Read the page of a paper: the questions are in it (until 2019), or the page says how to call for them."""
+        """Read the page of a paper: the questions are in it (until 2019), or the page has the parameters of the call for them."""
         if not is_page(response, self):
             return
         page, paper = about(response), call_of(response)
@@ -145,7 +145,7 @@ class ExamcooSpider(SourceSpider):
             self.misfit(response, f"neither questions nor pid and vp4tokenpid (32 hex digits) to ask for them with; it says {excerpt!r}")
 
     def without_content(self, failure: Failure) -> Iterator[Request]:
-        """Read the page of a paper anew where its token is of an earlier run or, once, has timed out; any other failure is told."""
+        """Request the page of a paper again if its token is of an earlier run or, once, has timed out; report any other failure."""
         request = request_of(failure)
         if failure.check(Outdated) or (failure.check(HttpError) and _has_timed_out(failure.value.response) and not request.meta[_RETRIED]):
             yield Request(request.cb_kwargs["view"], self.parse_view, dont_filter=True, meta={UNSTORED: True})
@@ -153,7 +153,7 @@ class ExamcooSpider(SourceSpider):
             self.misfit(failure.value.response, f"the content call was answered with status {failure.value.response.status}")
 
     def refusal(self, response: Response) -> str | None:
-        """Return that a call was answered with a page, to log in or to go away, or too late, and not with rows."""
+        """Return why a call was refused: it was answered with a page instead of rows, or its token timed out."""
         if "/editor/rpc/" not in response.url or not isinstance(response, TextResponse):
             return super().refusal(response)
         if _has_timed_out(response):
@@ -164,7 +164,7 @@ class ExamcooSpider(SourceSpider):
         """Read the questions of a paper."""
         try:
             rows = rows_of(response.text)
-        except (ValueError, AttributeError) as error:  # an answer that is no text has none
+        except (ValueError, AttributeError) as error:  # a binary answer has no text
             self.misfit(response, str(error))
             return
         reading = read_rows(rows)
@@ -181,7 +181,7 @@ class ExamcooSpider(SourceSpider):
             yield Request(f"{_HOST}/editor/do/view/id/{pid}", self.parse_view)
 
     def _items(self, response: Response, reading: Reading, page: Fields, view: str | None = None) -> Iterator[QuestionItem]:
-        """Yield the questions of a paper, and count what is not as expected."""
+        """Yield the questions of a paper, and report what is not as expected."""
         if reading.source_papers:
             self.note("rules that draw questions from another paper", len(reading.source_papers))
         if reading.faults or not (reading.questions or reading.source_papers):
@@ -211,7 +211,7 @@ class ExamcooSpider(SourceSpider):
         )
 
     def parse_explanation(self, response: Response, item: QuestionItem, **_: Any) -> Iterator[QuestionItem]:
-        """Read what stands below 试题解析; there may be comments alone."""
+        """Read the explanation below 试题解析; there may be only comments."""
         is_read = is_page(response, self)
         text = text_of(response.xpath(_EXPLANATION)[:1]) if is_read else ""
         if is_read and (refused := refused_with(response.text) or text_of(response.css(".error-bar")[:1])):
@@ -222,7 +222,7 @@ class ExamcooSpider(SourceSpider):
         yield msgspec.structs.replace(item, explanation_raw=text or None)
 
     def unexplained(self, failure: Failure) -> Iterator[QuestionItem | Request]:
-        """Give the question without its explanation, or ask again with a new token where the old one is of an earlier run."""
+        """Yield the question without its explanation, or request a new token if the old one is of an earlier run."""
         known = request_of(failure).cb_kwargs
         if failure.check(Outdated):
             yield Request(
@@ -234,7 +234,7 @@ class ExamcooSpider(SourceSpider):
     def parse_token(
         self, response: Response, item: QuestionItem, asked: PaperQuestion, paper: dict[str, str]
     ) -> Iterator[QuestionItem | Request]:
-        """Read a new token off the page of a paper, to ask for one explanation with."""
+        """Read a new token from the page of a paper, and request the explanation with it."""
         new_token = call_of(response) if is_page(response, self) else None
         yield self._ask_explanation(response, asked, item, paper | new_token) if new_token else item
 

@@ -1,4 +1,4 @@
-"""Answers of hxter that stand apart from their questions: in a script, or on a page of their own. From pages to values."""
+"""Answers of hxter that are separate from their questions: in a script, or on another page."""
 
 import json
 import re
@@ -21,24 +21,24 @@ _MOST_ASSIGNMENTS = 8
 
 
 class SeparateAnswer(NamedTuple):
-    """What is said elsewhere of one question."""
+    """Answer and explanation of one question from elsewhere."""
 
     answer: str | None
     analysis: str | None
 
 
 def plain_answer(text: str | None) -> str | None:
-    """Return an answer without the word for it."""
+    """Return an answer without its label."""
     return _ANSWER_LABEL.sub("", text) or None if text else None
 
 
 def plain_analysis(text: str | None) -> str | None:
-    """Return an explanation without the word for it."""
+    """Return an explanation without its label."""
     return _ANALYSIS_LABEL.sub("", text) or None if text else None
 
 
 def with_answer(item: QuestionItem, separate: SeparateAnswer | None) -> QuestionItem:
-    """Return a question with what it lacks."""
+    """Return a question with a missing answer and explanation filled in."""
     if separate is None:
         return item
     return msgspec.structs.replace(
@@ -47,7 +47,7 @@ def with_answer(item: QuestionItem, separate: SeparateAnswer | None) -> Question
 
 
 def answers_on_page(page: TextResponse, where: AnswerPage) -> dict[str, SeparateAnswer]:
-    """Return the answers of a page by their key, by their number where they have none."""
+    """Return the answers of a page by their key, or by their number if they have none."""
     answers: dict[str, SeparateAnswer] = {}
     for number, entry in enumerate(every(page, where.entry), 1):
         key = bare_key(text_at(entry, where.key)) or str(number)
@@ -58,7 +58,7 @@ def answers_on_page(page: TextResponse, where: AnswerPage) -> dict[str, Separate
 def answers_in_scripts(scripts: Iterable[str], where: Script) -> dict[str, SeparateAnswer] | None:
     """Return the answers that scripts assign as JSON to one of the known variables, by their key or number.
 
-    None says that a variable is there, and what it is given cannot be read.
+    None means that a variable exists and its value cannot be read.
     """
     names = "|".join(map(re.escape, where.variables))
     is_there = False
@@ -71,7 +71,7 @@ def answers_in_scripts(scripts: Iterable[str], where: Script) -> dict[str, Separ
 
 
 def answers_in_json(text: str, where: Script) -> dict[str, SeparateAnswer]:
-    """Return the answers of a text that begins with JSON: an object for each question, or the answers alone. No script is run."""
+    """Return the answers of a text that begins with JSON: an object for each question, or only the answers. No script is run."""
     try:
         value, _ = json.JSONDecoder(strict=False).raw_decode(sound_json(text.lstrip("\ufeff \t\r\n")))
     except (ValueError, RecursionError):
@@ -93,7 +93,7 @@ def answers_in_json(text: str, where: Script) -> dict[str, SeparateAnswer]:
 
 
 def bare_key(text: str | None) -> str:
-    """Return a key or number without the signs about it: `12、` and `第12题` are 12."""
+    """Return a key or number without punctuation and 第…题: `12、` and `第12题` are 12."""
     return re.sub(r"[\s.．、第题()（）:：]", "", text or "")
 
 

@@ -1,4 +1,4 @@
-"""One question of hxter by its layout: a block of the page in, raw fields out."""
+"""Questions of hxter by layout: blocks of the page -> raw fields."""
 
 import re
 from typing import Any
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、]\s*")
 
 
 def fields_of_all(blocks: SelectorList, layout: Layout) -> list[dict[str, Any]]:
-    """Return the raw fields of each question of a page; one that holds another is a page torn apart, and is given up."""
+    """Return the raw fields of each question of a page; one that contains another comes from broken markup and is rejected."""
     roots = {block.root for block in blocks}
     torn = {outer for block in blocks for outer in block.root.iterancestors() if outer in roots}
     return [_torn_fields(block, layout) if block.root in torn else _fields(block, layout) for block in blocks]
@@ -32,7 +32,7 @@ def _fields(block: Selector, layout: Layout) -> dict[str, Any]:
     options = outermost(every(block, layout.options))
     number = text_at(block, layout.number)
     stem = text_at(block, layout.stem, drop_hidden=True)
-    if stem and number and stem.startswith(number):  # the number stands inside the stem
+    if stem and number and stem.startswith(number):  # the number is inside the stem
         stem = stem[len(number) :].strip() or None
     return {
         "section_raw": text_at(block, layout.heading),

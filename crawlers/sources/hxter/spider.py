@@ -1,4 +1,4 @@
-"""hxter: exam bank of teacher qualification papers. Nothing of the site is known, so what stands where is in selectors.yaml."""
+"""hxter: exam bank of teacher qualification papers. The site is unknown, so its structure is in selectors.yaml."""
 
 import re
 from collections.abc import Iterator
@@ -24,11 +24,11 @@ from crawlers.text.fields import text_of
 _FILE = Path(__file__).with_name("selectors.yaml")
 _MEND = "mend crawlers/sources/hxter/selectors.yaml"
 _EXPECTED = ("number", "options")
-"""Parts that a page with questions should have; where a layout names them and they are nowhere, it is counted."""
+"""Parts that a page with questions should have; if a layout names them and none is found, it is counted."""
 
 
 class HxterSpider(SourceSpider):
-    """Home -> lists by subject -> papers -> questions -> where answers stand apart, their pages. With `lists` those lists alone."""
+    """Home -> lists by subject -> papers -> questions -> pages of separate answers. With `lists` only those lists."""
 
     name = "hxter"
     allowed_domains = ("www.hxter.com",)
@@ -78,7 +78,7 @@ class HxterSpider(SourceSpider):
         yield from self._onward(page, "next_page", self.parse_paper)
 
     def parse_answers(self, response: Response, items: list[QuestionItem], keys: list[list[str]]) -> Iterator[QuestionItem]:
-        """Join the answers of a page, or of the JSON that a button loads, to the questions that came before."""
+        """Add the answers of a page, or of the JSON that a button loads, to the questions read before."""
         answers = {}
         if isinstance(response, TextResponse) and self.where.script:
             answers = answers_in_json(_decoded(response).text, self.where.script)
@@ -92,7 +92,7 @@ class HxterSpider(SourceSpider):
             yield with_answer(item, alone or next((answers[name] for name in names if name in answers), None))
 
     def unanswered(self, failure: Failure) -> Iterator[QuestionItem]:
-        """Give the questions without the answers that cannot be had."""
+        """Yield the questions without the answers that could not be fetched."""
         if failure.check(HttpError):
             self.misfit(failure.value.response, f"an answer page was answered with status {failure.value.response.status}")
         yield from request_of(failure).cb_kwargs["items"]
@@ -133,7 +133,7 @@ class HxterSpider(SourceSpider):
     def _with_answers(
         self, page: TextResponse, name: str, questions: list[tuple[Selector, QuestionItem, list[str]]]
     ) -> Iterator[QuestionItem | Request]:
-        """Yield the questions that are whole, and ask for the answers of the others where there are links to them."""
+        """Yield the complete questions, and request the answers of the others if there are links to them."""
         layout = self.where.layouts[name]
         link = text_at(page, self.where.answer_page.link) if self.where.answer_page else None
         together = address_of(page.url, link) if link else None
@@ -164,7 +164,7 @@ class HxterSpider(SourceSpider):
         )
 
     def _report_missing(self, page: TextResponse, name: str, layout: Layout, items: list[QuestionItem]) -> None:
-        """Say which selectors found nothing on a page with questions."""
+        """Report selectors without a match on a page with questions."""
         if not any(item.stem_raw for item in items):
             self.misfit(page, f"none of {len(items)} questions has a stem in layouts.{name}.stem ({layout.stem!r}); {_MEND}")
         if torn := [item.provenance.position for item in items if item.doubt == TORN]:
@@ -181,7 +181,7 @@ class HxterSpider(SourceSpider):
 
 
 def _decoded(response: TextResponse) -> TextResponse:
-    """Return a page as its header or its meta tag says it is written, else as UTF-8 where it can be, else as GB 18030."""
+    """Return a page in the encoding of its header or meta tag, else in UTF-8 if it is valid, else in GB 18030."""
     named = (response.headers.get("Content-Type") or b"").decode("latin-1")
     if http_content_type_encoding(named) or html_body_declared_encoding(response.body):
         return response

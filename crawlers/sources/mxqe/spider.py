@@ -58,7 +58,7 @@ class MxqeSpider(SourceSpider):
                 yield Request(url, self.parse_list)
 
     def parse_list(self, response: Response, is_first: bool = True, before: list[str] | None = None) -> Iterator[Request]:
-        """Read one page of a list; the first says how many articles there are. Where it does not, each page leads to the next."""
+        """Read one page of a list; the first states the number of articles. If not, each page leads to the next."""
         if not is_page(response, self):
             return
         page = _utf8(response)
@@ -81,7 +81,7 @@ class MxqeSpider(SourceSpider):
                 yield Request(onward, self.parse_list, cb_kwargs={"is_first": False, "before": articles})
 
     def parse_article(self, response: Response, article: Article | None = None) -> Iterator[QuestionItem | Request]:
-        """Read one page of an article; its questions are told when the last page is read, since answers may stand there."""
+        """Read one page of an article; its questions are yielded after the last page, which may hold the answers."""
         if not is_page(response, self):
             yield from self._questions(article) if article else ()
             return
@@ -99,12 +99,12 @@ class MxqeSpider(SourceSpider):
             yield from self._questions(article)
 
     def without_rest(self, failure: Failure) -> Iterator[QuestionItem]:
-        """Tell the questions of an article whose next page cannot be had."""
+        """Yield the questions of an article whose next page cannot be fetched."""
         self.misfit(Response(request_of(failure).url), f"this page of an article cannot be had: {failure.getErrorMessage()}")
         yield from self._questions(request_of(failure).cb_kwargs["article"])
 
     def _without_body(self, response: Response, article: Article | None) -> Iterator[QuestionItem | Request]:
-        """Ask the operator's API for an article of the main host that is not where it was; elsewhere numbers are not the API's."""
+        """Request an article of the main host that was moved from the API; numbers of other hosts are not those of the API."""
         article_match = _ARTICLE.search(response.url)
         if article is not None:
             self.misfit(response, "no div.m-cmsinfo-cont on a further page of an article")
@@ -116,7 +116,7 @@ class MxqeSpider(SourceSpider):
             self.misfit(response, "no div.m-cmsinfo-cont")
 
     def parse_detail(self, response: Response, url: str) -> Iterator[QuestionItem]:
-        """Read an article as the API gives it; null content is an article that was removed."""
+        """Read an article from the API; null content means that it was removed."""
         try:
             decoded = json.loads(sound_json(response.body.decode("utf-8", "replace").lstrip("\ufeff")))
         except (ValueError, RecursionError):
@@ -139,13 +139,13 @@ class MxqeSpider(SourceSpider):
             yield from self._questions(article.with_page(lines, self.provenance(response, "page"), []))
 
     def without_detail(self, failure: Failure) -> Iterator[QuestionItem]:
-        """Tell of an article that neither its page nor the API gives."""
+        """Report an article that neither its page nor the API has."""
         url = request_of(failure).cb_kwargs["url"]
         self.misfit(Response(url), f"no div.m-cmsinfo-cont, and the API does not answer: {failure.getErrorMessage()}")
         yield from ()
 
     def _questions(self, article: Article) -> Iterator[QuestionItem]:
-        """Yield the questions of an article, and count what it keeps to itself."""
+        """Yield the questions of an article, and count what it hides."""
         items, unread = questions_in(article)
         self.note("lines of no question", unread)
         without = sum(item.answer_raw is None for item in items)
@@ -175,7 +175,7 @@ def _list_address(source: str, scope: str) -> str:
     """Return the address of a list as params.yaml names it.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the name is invalid.
     """
     match = _SCOPE.fullmatch(str(scope))
     if match is None:
@@ -205,6 +205,6 @@ def _is_same_list(url: str, other: str) -> bool:
 
 
 def _rows(url: str, default: int) -> int:
-    """Return how many rows a page of a list has: as many as its address asks for, or as are there."""
+    """Return the number of rows on a page of a list: from its address, or else as given."""
     line = parse_qs(urlsplit(url).query).get("line", [""])[0]
     return int(line) if re.fullmatch("[1-9][0-9]{0,3}", line) else default

@@ -30,12 +30,12 @@ _REMARK = re.compile(
     r"学易网|责任编辑|^\s*(?:来源|作者|时间|发布时间|编辑推荐|相关推荐|热点推荐)\s*[:：]|^\s*(?:上|下)一(?:页|篇)"
     r"|^\s*更多.{2,30}(?:试题|真题|资料)|关注.{2,20}频道"
 )
-_REMARK_CHARS = 80  # a longer line is content, whatever it names
+_REMARK_CHARS = 80  # a longer line is content, whatever it mentions
 _DOWNLOAD = re.compile(r"\.(?:docx?|pdf|rar|zip|xlsx?)$", re.I)
 
 
 class StudyezSpider(SourceSpider):
-    """Reads the channels whose name speaks of counsellors or physicians.
+    """Reads the channels whose name mentions counsellors or physicians.
 
     With `lists` only those: `psychology` for both sections of a channel, `psychology/lnst` for one.
     """
@@ -84,7 +84,7 @@ class StudyezSpider(SourceSpider):
         articles: dict[str, str] = {}
         for url, link in list(links_of(response, _LIST)) or links_of(response):
             match = _ARTICLE.search(url)
-            if match and match["channel"] in (address[0], None):  # beside the list stand articles of other examinations
+            if match and match["channel"] in (address[0], None):  # other examinations' articles are beside the list
                 articles.setdefault(url, link.root.get("title") or text_of(link).lstrip("·"))
         if not articles:
             self.misfit(
@@ -100,13 +100,13 @@ class StudyezSpider(SourceSpider):
     def parse_article(
         self, response: Response, exam: str = "", title: str = "", article: Article | None = None
     ) -> Iterator[QuestionItem | Request]:
-        """Read one page of a paper. It is taken apart when its last page is there, since the answers may be on that."""
+        """Read one page of a paper. It is parsed after its last page, which may hold the answers."""
         if not is_page(response, self):
             yield from self._questions(article) if article else ()
             return
         if article is None:
             address = _ARTICLE.search(response.url)
-            if address and address["section"]:  # the address knows better than a list that shows what it has
+            if address and address["section"]:  # the address is more reliable than a list
                 exam = f"{exam.partition(' > ')[0]} > {_SECTIONS[address['section']]}"
             about = {"exam_raw": exam, "paper_raw": _title(response) or title or None}
             article = Article(url=response.url, about=about)
@@ -117,7 +117,7 @@ class StudyezSpider(SourceSpider):
             yield from self._questions(article)
 
     def without_page(self, failure: Failure) -> Iterator[QuestionItem]:
-        """Give what the pages of a paper say that could be had."""
+        """Yield the questions on the pages of a paper that could be fetched."""
         self.misfit(Response(request_of(failure).url), f"this page of a paper cannot be had: {failure.getErrorMessage()}")
         yield from self._questions(request_of(failure).cb_kwargs["article"])
 
@@ -137,12 +137,12 @@ def _title(page: TextResponse) -> str:
 
 
 def _lines(page: TextResponse) -> list[str]:
-    """Return the lines of a paper: of the body that is known, or of the older template's paragraphs, or of the whole page."""
+    """Return the lines of a paper: of the known body, of the older template's paragraphs, or of the whole page."""
     bodies = outermost(page.css(".kao_text"))
     lines = [line for body in bodies for line in lines_of(without_noise(body.get()))]
     if not bodies:
         parts = [lines_of(without_noise(part.get())) for part in page.xpath("//p[not(ancestor::p)]") or page.css("body")]
-        edges = {0, len(parts) - 2, len(parts) - 1} if len(parts) > 3 else set()  # the first and the last two are the site's
+        edges = {0, len(parts) - 2, len(parts) - 1} if len(parts) > 3 else set()  # the first and the last two may be of the site
         lines = [line for index, part in enumerate(parts) for line in part if index not in edges or _is_content(line)]
     return [line for line in lines if not _is_remark(line)]
 
@@ -155,12 +155,12 @@ def _marks(page: TextResponse) -> list[str]:
 
 
 def _is_remark(line: str) -> bool:
-    """Tell whether a line is the site's own word, not the paper's."""
+    """Return whether a line is by the site, not part of the paper."""
     return bool(len(line) <= _REMARK_CHARS and _REMARK.search(line) and not _is_content(line))
 
 
 def _is_content(line: str) -> bool:
-    """Tell whether a line is part of a question by its form."""
+    """Return whether a line has the form of a part of a question."""
     words = flat(line.strip())
     return bool(number_of(words) or options_in(words) or [kind for kind, _ in parts_of(words) if kind != "text"] or IMAGE in words)
 

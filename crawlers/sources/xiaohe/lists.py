@@ -1,6 +1,6 @@
-"""Lists in the states of xiaohe's pages: addresses of entries, where a list goes on, and what of it is not understood. From JSON to values.
+"""Lists in the states of xiaohe's pages: addresses of entries, where a list continues, and what is not understood.
 
-No page of the real site was at hand: the names of keys are assumed, so a list that may go on in a way that is not known is told as such.
+No page of the real site was available: the names of keys are assumed, so a list that may continue in an unknown way is reported.
 """
 
 import re
@@ -19,19 +19,19 @@ _LISTED_KEYS = 8
 
 
 class Listing(NamedTuple):
-    """One list, or one piece of it."""
+    """A list, or one page of it."""
 
     hrefs: tuple[str, ...] = ()
     rows: int = 0
-    """How many entries it shows, those without an address too."""
+    """Number of its entries, including those without an address."""
     cursor: str | None = None
-    """What the call for more is asked with; None where the list ends."""
+    """Parameter of the call for more; None at the end of the list."""
     faults: tuple[str, ...] = ()
     """Why it may have more than can be read."""
 
 
 def listings(state: Any, kind: str, before: int = 0) -> Iterator[Listing]:
-    """Yield the lists of a state; `before` is how many entries the pieces before this one had."""
+    """Yield the lists of a state; `before` is the number of entries on the pages before."""
     for listing in dicts(state):
         key = next((key for key in ROWS if isinstance(listing.get(key), list)), None)
         if key is not None:
@@ -54,7 +54,7 @@ def _listing(listing: dict[str, Any], rows: list[Any], kind: str, before: int) -
 
 
 def _way_on(listing: dict[str, Any], count: int) -> tuple[str | None, str | None]:
-    """Return what to ask for more with, and why the list may have more than that."""
+    """Return the cursor of the call for more, and why the list may have more than can be read."""
     more_flags = [value for key, value in listing.items() if _MORE.fullmatch(key)]
     total = next((int(value) for key, value in listing.items() if _TOTAL.fullmatch(key) and re.fullmatch(r"\d{1,9}", str(value))), None)
     cursor = next((str(listing[key]) for key in _CURSOR_KEYS if listing.get(key) is not None), None)

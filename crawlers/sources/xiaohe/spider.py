@@ -1,6 +1,6 @@
 """xiaohe: diseases, symptoms, examinations, medicines and foods of the encyclopedia of xiaohe.cn.
 
-No page of the real site was at hand: addresses of lists and entries are assumed, and what does not fit is told.
+No page of the real site was available: addresses of lists and entries are assumed, and what does not fit is reported.
 """
 
 import re
@@ -44,7 +44,7 @@ class XiaoheSpider(SourceSpider):
     """The root leads to a list a kind; a list shows its first entries and loads more by a call; an entry is one page."""
 
     name = "xiaohe"
-    allowed_domains = [_WWW, _MOBILE, _SEARCH]  # noqa: RUF012 (Scrapy asks for a plain list)
+    allowed_domains = [_WWW, _MOBILE, _SEARCH]  # noqa: RUF012 (Scrapy requires a plain list)
     start_urls = [f"https://{_WWW}/medical"]  # noqa: RUF012
     scopes = ("lists",)
 
@@ -56,7 +56,7 @@ class XiaoheSpider(SourceSpider):
         self.entity_types = {_ENTITY_TYPES[kind] for kind in self.lists or _ENTITY_TYPES}
 
     def refusal(self, response: Response) -> str | None:
-        """Return why a page is the site's check of the browser: no state, no words, and its marks or hardly any length."""
+        """Return why a page is the site's check of the browser: no state, no text, and its markers or a very short body."""
         if response.status != 200 or not isinstance(response, HtmlResponse) or urlsplit(response.url).path == "/robots.txt":
             return None
         mark = _CHECK.search(response.body)
@@ -68,7 +68,7 @@ class XiaoheSpider(SourceSpider):
         return f"a check of the browser: {mark[0].decode()}" if mark else "a short page without state or words"
 
     def parse(self, response: Response) -> Iterator[Request | EntityItem]:
-        """Read the root or a list: the entries it shows, and the call for more."""
+        """Read the root or a list: its entries, and the call for more."""
         if not is_page(response, self):
             return
         hrefs = response.css("a::attr(href)").getall()
@@ -84,7 +84,7 @@ class XiaoheSpider(SourceSpider):
         yield from requests
 
     def parse_more(self, response: Response, kind: str, before: int = 0) -> Iterator[Request | EntityItem]:
-        """Read what a list loads after its first entries, of which there were so many."""
+        """Read what a list loads after its first `before` entries."""
         page_listings = list(listings(parsed(response.text), kind, before)) if isinstance(response, TextResponse) else []
         requests = list(self._listed(response, kind, page_listings, before))
         if not requests and not any(listing.faults for listing in page_listings):
@@ -92,14 +92,14 @@ class XiaoheSpider(SourceSpider):
         yield from requests
 
     def more_failed(self, failure: Failure) -> None:
-        """Tell when the call for more, whose address is assumed, leads nowhere: else the rest of a list would be missing in silence."""
+        """Report a failed call for more, whose address is assumed: otherwise the rest of a list would be lost in silence."""
         if failure.check(HttpError):
             response = failure.value.response
-            if of_answer(response.url, response.status) is None:  # else it stands among the failures, and is asked for again
+            if of_answer(response.url, response.status) is None:  # otherwise it is among the failures, and is requested again
                 self._misfit(response, f"no more of a list: HTTP status {response.status}")
 
     def parse_entry(self, response: Response, entity_type: str) -> Iterator[Request | EntityItem]:
-        """Read an entry from its state, else from what is seen."""
+        """Read an entry from its state, else from the HTML."""
         if not is_page(response, self):
             return
         entry = read_entry(response)
@@ -123,7 +123,7 @@ class XiaoheSpider(SourceSpider):
         self.misfit(response, self.refusal(response) or why)
 
     def _links(self, response: Response, hrefs: Iterable[str]) -> Iterator[Request]:
-        """Yield requests for the lists and entries of the kinds asked for, one address each, however a link writes it."""
+        """Yield requests for the lists and entries of the requested kinds, under one canonical address each."""
         for link in links_to(response.url, hrefs):
             kind, is_entry = _kind_of_link(link)
             if kind and _ENTITY_TYPES[kind] in self.entity_types:
@@ -139,7 +139,7 @@ class XiaoheSpider(SourceSpider):
         return [f"{link.url}?{link.query}" for link in links if _PAGE.search(link.query)]
 
     def _listed(self, response: Response, kind: str, page_listings: Iterable[Listing], before: int = 0) -> Iterator[Request]:
-        """Yield requests for the entries of lists and for more of them; one misfit tells what else they may have."""
+        """Yield requests for the entries of lists and for more of them; one misfit reports what else they may have."""
         faults = [fault for listing in page_listings for fault in listing.faults]
         for listing in page_listings:
             lost = [href for href in listing.hrefs if (link := link_to(response.url, href)) is None or not _kind_of_link(link)[0]]
@@ -165,7 +165,7 @@ def _kind_of_link(link: Link) -> tuple[str, bool]:
 
 
 def _canonical(url: str) -> str:
-    """Return the one address of a page: what follows it says only where the reader came from, save the number of a leaflet."""
+    """Return the canonical address of a page: a query only tracks visitors, except the number of a leaflet."""
     link = link_to(url, "")
     if link is None:
         return url

@@ -1,6 +1,6 @@
-"""Entries in the states of xiaohe's pages: name, card and modules, found by their form. From JSON values to text and HTML.
+"""Entries in the states of xiaohe's pages: name, card and modules, recognised by their form.
 
-No page of the real site was at hand: an entry is what has a name and modules, a module what has a title and text.
+No page of the real site was available: an entry is an object with a name and modules, a module one with a title and text.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ Part = tuple[str, str]
 
 
 class StateEntry(NamedTuple):
-    """What a state says of an entry."""
+    """The entry in a state."""
 
     name: str
     alias: str
@@ -31,7 +31,7 @@ class StateEntry(NamedTuple):
 
 
 def entry_of_state(state: Any, heading: str = "") -> StateEntry | None:
-    """Return what the state says of the entry that the page's heading names, else of its first entry."""
+    """Return the entry of the state that the page's heading names, else its first entry."""
     chosen: tuple[str, dict[str, Any]] | None = None
     for name, holder in _holders(state, heading):
         if chosen is None or name == heading:
@@ -51,7 +51,7 @@ def entry_of_state(state: Any, heading: str = "") -> StateEntry | None:
 
 
 def _holders(state: Any, heading: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the objects that have modules, each with its name: its own, that of an object in it, or that of what it lies in."""
+    """Yield the objects that have modules, each with its name: its own, that of an object in it, or that of an enclosing object."""
     left: list[tuple[Any, str]] = [(state, heading)]
     while left:
         value, above = left.pop()
