@@ -32,24 +32,26 @@ def main(argv: list[str] | None = None) -> None:
         from crawlers.web.run_spider import spider_class
 
         crawl, spider = crawl_live if mode == "live" else crawl_embedded, spider_class(arguments.key)
-        account = surviving(spider.name, folder, lambda: crawl(spider, source, folder, report=sys.stderr.write))
+        account = crawl_without_broken_pages(spider.name, folder, lambda: crawl(spider, source, folder, report=sys.stderr.write))
         write_json(arguments.metrics, account)
 
 
-def surviving(name: str, folder: Path, crawl: Callable[[], "Account"]) -> "Account":
+def crawl_without_broken_pages(name: str, folder: Path, crawl: Callable[[], "Account"]) -> "Account":
     """Run a crawl in a process that may break on a page; then it starts again without that page, from the stored ones.
 
     Raises:
         ValueError: the crawl raised it, or broke before its first page, or on too many.
     """
     from crawlers.store.missing_pages import BREAKS_READER, add_broken
-    from crawlers.web.broken_pages import reader_version, spared
+    from crawlers.web.broken_pages import reader_version, run_without_broken_pages
 
     def leave_out(request: str, words: str) -> None:
         add_broken(folder, request, f"{BREAKS_READER}: {words}", reader_version(name))
         sys.stderr.write(f"warning: crawl {name}: {request}: {words}; the crawl goes on without that page\n")
 
-    return spared(crawl, leave_out, f"crawl {name}: the spider", f"mend crawlers/sources/{name}/spider.py; what was fetched is kept")
+    return run_without_broken_pages(
+        crawl, leave_out, f"crawl {name}: the spider", f"mend crawlers/sources/{name}/spider.py; what was fetched is kept"
+    )
 
 
 def _discard(text: str) -> None:
@@ -102,7 +104,16 @@ def _crawl(
     from crawlers.store.segments import read_index
     from crawlers.web.archive import finish_crawl
     from crawlers.web.broken_pages import reader_version
-    from crawlers.web.closing_table import account_of, answers_by_status, complaint, failures, line, pages_stored, table, warnings_of
+    from crawlers.web.closing_table import (
+        account_of,
+        answers_by_status,
+        failures,
+        incomplete_reason,
+        line,
+        pages_stored,
+        table,
+        warnings_of,
+    )
     from crawlers.web.extensions import GONE
     from crawlers.web.page_kinds import add_snapshot, figures_of
     from crawlers.web.run_spider import run_spider, spider_arguments
@@ -117,7 +128,7 @@ def _crawl(
     write_failed(folder, failed, reader)
     write_beyond(folder, source.snapshot, stats.get("archive/beyond", set()))
     account = account_of(stats, answers_by_status(stats), failed, items)
-    if why := complaint(spider.name, outcome, failed, account, is_live=origin == "live", named=named):
+    if why := incomplete_reason(spider.name, outcome, failed, account, is_live=origin == "live", named=named):
         report(table(spider.name, account) + "\n")
         raise ValueError(why)
     report("".join(warnings_of(spider.name, named, stats.get(GONE, {}))))

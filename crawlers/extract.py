@@ -44,10 +44,10 @@ def main(argv: list[str] | None = None) -> None:
 def _account(folder: Path, snapshot: str, items: Path) -> Account:
     """Return the account of the pages, without those that break their reader."""
     from crawlers.coverage.pages import account_of_pages
-    from crawlers.web.broken_pages import spared
+    from crawlers.web.broken_pages import run_without_broken_pages
 
     left_out: set[str] = set()
-    return spared(
+    return run_without_broken_pages(
         lambda: account_of_pages(folder, snapshot, items, left_out),
         lambda request, _: left_out.add(request),
         f"{folder}: the account of its pages",

@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
     from crawlers.check.saving import require_free
     from crawlers.embedded.serving.saved import pages_folder
     from crawlers.store.missing_pages import BREAKS_READER
-    from crawlers.web.broken_pages import spared
+    from crawlers.web.broken_pages import run_without_broken_pages
     from crawlers.web.run_spider import spider_class
 
     spider = spider_class(arguments.name)
@@ -64,7 +64,9 @@ def main(argv: list[str] | None = None) -> int:
 
     with TemporaryDirectory() as folder:  # pages fetched before one broke the process stay in it, and are not requested again
         what, advice = f"check {spider.name}: the spider", f"mend crawlers/sources/{spider.name}/spider.py"
-        return spared(lambda: _check_source(arguments, spider, source, mode, Path(folder), broken), leave_out, what, advice)
+        return run_without_broken_pages(
+            lambda: _check_source(arguments, spider, source, mode, Path(folder), broken), leave_out, what, advice
+        )
 
 
 def _check_source(

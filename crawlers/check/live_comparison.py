@@ -9,7 +9,7 @@ from scrapy.http import Response
 
 from atomexam.runtime.guarded import beat
 from crawlers.check.site_changes import PageChange, PageVerdict, verdict
-from crawlers.check.walk import made, respond_of, visited, walk
+from crawlers.check.walk import detached_spider, respond_of, visit_page, walk
 from crawlers.html.source_spider import SourceSpider
 from crawlers.text.columns import aligned, cut
 
@@ -25,7 +25,7 @@ def live_comparison(spider: type[SourceSpider], answers: Iterable[tuple[Request,
     known = [page for page in walk(spider, respond_of(spider), _PER_KIND) if not page.misfits and (page.items or page.requests)]
     verdicts = []
     for request, response in answers:
-        page = visited(made(spider, **arguments), request, response)
+        page = visit_page(detached_spider(spider, **arguments), request, response)
         if like := [each for each in known if each.kind == page.kind]:
             verdicts.append(verdict(page, like))
     beat(0)

@@ -69,7 +69,7 @@ def respond_of(spider: type[SourceSpider]) -> Respond:
     return saved_site(spider).build(load_content())
 
 
-def made(spider: type[SourceSpider], **arguments: Any) -> SourceSpider:
+def detached_spider(spider: type[SourceSpider], **arguments: Any) -> SourceSpider:
     """Return a spider that counts into stats of its own and belongs to no crawl."""
     settings = spider_settings({"STATS_DUMP": False})
     spider_made = spider(**arguments)
@@ -79,7 +79,7 @@ def made(spider: type[SourceSpider], **arguments: Any) -> SourceSpider:
     return spider_made
 
 
-def visited(spider: SourceSpider, request: Request, response: Response) -> Visit:
+def visit_page(spider: SourceSpider, request: Request, response: Response) -> Visit:
     """Read one page as a crawl would."""
     stats = spider.crawler.stats
     assert stats is not None
@@ -128,7 +128,7 @@ def _quiet(name: str) -> Iterator[None]:
 
 def walk(spider: type[SourceSpider], respond: Respond, per_kind: int = 40, **arguments: Any) -> Iterator[Visit]:
     """Yield the visits of a spider, breadth first, at most `per_kind` of a kind."""
-    reader = made(spider, **arguments)
+    reader = detached_spider(spider, **arguments)
     cookies: dict[str, str] = {}
     waiting = deque(asyncio.run(_collected(reader.start())))
     seen: set[tuple[str, str, bytes]] = set()
@@ -140,13 +140,13 @@ def walk(spider: type[SourceSpider], respond: Respond, per_kind: int = 40, **arg
             continue
         seen.add(key)
         counts[kind_of(request)] += 1
-        response = answered(request, respond, cookies)
-        visit = visited(reader, request, response)
+        response = response_to(request, respond, cookies)
+        visit = visit_page(reader, request, response)
         waiting.extend(visit.requests)
         yield visit
 
 
-def answered(request: Request, respond: Respond, cookies: dict[str, str]) -> Response:
+def response_to(request: Request, respond: Respond, cookies: dict[str, str]) -> Response:
     """Return what a site answers, redirects followed."""
     url, method = request.url, request.method
     for _ in range(_REDIRECTS):

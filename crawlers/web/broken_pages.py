@@ -69,7 +69,7 @@ def track_pages_in(page: CurrentPage) -> None:
     _used[0] = page
 
 
-def spared(attempt: Callable[[], T], leave_out: Callable[[str, str], Any], what: str, advice: str) -> T:
+def run_without_broken_pages(attempt: Callable[[], T], leave_out: Callable[[str, str], Any], what: str, advice: str) -> T:
     """Return the result of work over many pages. A page that breaks its process is left out, and the work begins again.
 
     Args:

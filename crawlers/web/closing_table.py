@@ -129,7 +129,7 @@ def line(name: str, account: Account, size: int = 0) -> str:
     return f"crawl {name}: {account.requests:,} requests -> {account.items:,} items; {', '.join(filter(None, parts))}"
 
 
-def complaint(
+def incomplete_reason(
     name: str, outcome: Outcome, failed: dict[str, str], account: Account, is_live: bool, named: Named | None = None
 ) -> str | None:
     """Return why a crawl is not complete, or None. What was fetched stays, and the next run goes on from there.
@@ -154,7 +154,7 @@ def complaint(
         return f"crawl {name}: {why}; {again}"
     if outcome.pages <= 0:
         return f"crawl {name}: {_nothing(name, account, failed)}"
-    if why := complaint_of(name, named or {}, outcome.stats.get(GONE, {}), account.items):
+    if why := scope_problem(name, named or {}, outcome.stats.get(GONE, {}), account.items):
         return f"crawl {name}: {why}"
     if (misfits := outcome.stats.get("misfit/count", 0)) > outcome.pages * _MAX_MISFIT_SHARE and is_live:
         return (
@@ -228,7 +228,7 @@ def warnings_of(name: str, named: Named, gone: dict[str, int]) -> list[str]:
     return [f"warning: params.yaml: {line}\n" for line in _lines(name, named, gone)]
 
 
-def complaint_of(name: str, named: Named, gone: dict[str, int], items: int) -> str | None:
+def scope_problem(name: str, named: Named, gone: dict[str, int], items: int) -> str | None:
     """Return what is wrong with a scope if the site has none of its lists, or None."""
     if not named or items or not named.keys() <= gone.keys():
         return None

@@ -16,7 +16,7 @@ from splits.ledger.summaries import summary_of
 from splits.ledger.units import EVALUATION_SPLITS, SPLITS, TRAINING_SPLITS, ties_of
 
 _TIES = {"cluster": "cluster", "group": "case", "stem": "stem", "asked": "asked"}
-_TELLING_CASE_CHARS = 20
+_MIN_CASE_CHARS = 20
 
 
 def tie_leaks(splits: Splits) -> list[Leak]:
@@ -68,7 +68,7 @@ def shot_leaks(splits: Splits) -> list[Leak]:
 def _ties(question: Question) -> list[str]:
     """Return the ties of a question; equal case texts are one tie, whatever their group."""
     case = canonical(question.shared_stem or "")
-    return [*ties_of(summary_of(question)), *([f"group {content_id('case', case)}"] if len(case) >= _TELLING_CASE_CHARS else [])]
+    return [*ties_of(summary_of(question)), *([f"group {content_id('case', case)}"] if len(case) >= _MIN_CASE_CHARS else [])]
 
 
 ClaimKey = tuple[str, ...]

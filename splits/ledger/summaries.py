@@ -12,10 +12,10 @@ from atomexam.records.question import Category, Form, Option, Question, Question
 from atomexam.text.canonical import canonical, canonical_all
 from splits.ledger.units import QuestionSummary, Stratum
 
-_TELLING_STEM_CHARS = 20  # letters; a stem this long asks for something
-_ASKS_NOTHING = re.compile("下列|以下|上述|关于|有关|哪|说法|叙述|描述|表述|选项|正确|错误|不|属于|包括|除外|是|的|有|中|项|个|最")
-_LETTERS = frozenset(_ASKS_NOTHING.pattern) - {"|"}  # nearly all stems have enough others, which is checked fast
-_TELLING_LETTERS = 4  # beside those words: 遗忘的进程是 asks for something; 下列说法正确的是 asks for something only with its options
+_MIN_STEM_CHARS = 20  # letters; a stem this long asks for something
+_FUNCTION_WORDS = re.compile("下列|以下|上述|关于|有关|哪|说法|叙述|描述|表述|选项|正确|错误|不|属于|包括|除外|是|的|有|中|项|个|最")
+_FUNCTION_CHARS = frozenset(_FUNCTION_WORDS.pattern) - {"|"}  # nearly all stems have enough others, which is checked fast
+_MIN_CONTENT_CHARS = 4  # beside those words: 遗忘的进程是 asks for something; 下列说法正确的是 asks for something only with its options
 
 
 class OptionText(Struct, frozen=True, gc=False):
@@ -50,12 +50,12 @@ def summary_of(question: Fields | Question, also: tuple[str, ...] = ()) -> Quest
     """
     stratum = stratum_of(question.category, question.exam, question.question_type, question.subject, question.form or "")
     stem_text = canonical((question.shared_stem or "") + question.stem)
-    is_long = len(stem_text) >= _TELLING_STEM_CHARS
-    stem_id = content_id("stem", stem_text) if is_long or _asks_something(stem_text) else None
+    is_long = len(stem_text) >= _MIN_STEM_CHARS
+    stem_id = content_id("stem", stem_text) if is_long or _is_specific(stem_text) else None
     stem_options_id = None
     if (question.shared_stem or not is_long) and (options := _options(question)):
         parts = [canonical(question.stem), *sorted(canonical_all([option.text for option in options]))]
-        stem_options_id = content_id("asked", *parts) if sum(map(len, parts)) >= _TELLING_STEM_CHARS else None
+        stem_options_id = content_id("asked", *parts) if sum(map(len, parts)) >= _MIN_STEM_CHARS else None
     return QuestionSummary(
         question.id, stratum, question.answer or "", question.group_id, question.cluster_id, stem_id, stem_options_id, also
     )
@@ -70,6 +70,6 @@ def _options(question: Fields | Question) -> Sequence[OptionText | Option]:
     return _decode_options(question.options) if isinstance(question, Fields) else question.options
 
 
-def _asks_something(stem: str) -> bool:
-    others = [letter for letter in stem if letter not in _LETTERS]
-    return len(others) >= _TELLING_LETTERS or len(_ASKS_NOTHING.sub("", stem)) >= _TELLING_LETTERS
+def _is_specific(stem: str) -> bool:
+    others = [letter for letter in stem if letter not in _FUNCTION_CHARS]
+    return len(others) >= _MIN_CONTENT_CHARS or len(_FUNCTION_WORDS.sub("", stem)) >= _MIN_CONTENT_CHARS

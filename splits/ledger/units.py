@@ -156,7 +156,7 @@ def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=8).digest()
 
 
-def in_turn(seed: int, what: str, members: Iterable[T], key: Callable[[T], str] = attrgetter("key")) -> tuple[list[T], list[int]]:
+def in_draw_order(seed: int, what: str, members: Iterable[T], key: Callable[[T], str] = attrgetter("key")) -> tuple[list[T], list[int]]:
     """Return members in the order of a draw, and the draw number of each; of equal numbers the smaller key is first."""
     members = sorted(members, key=key)
     numbers = draw_numbers(seed, what, [*map(key, members)])

@@ -22,7 +22,7 @@ from atomexam.runtime.stage_summary import number_of, print_summary
 from splits.release import commitment, croissant, instructions, materials, task_files
 from splits.release.card import TERMS, render_card
 from splits.release.columns import CONFIGS, RELEASED
-from splits.release.history import HISTORY, advance, read_ledger, refuse_trained, tally
+from splits.release.history import HISTORY, add_version, read_ledger, refuse_trained, tally
 from splits.release.instructions import InstructionFiles, Prompts
 from splits.release.rendering import canary
 from splits.release.tables import Contents, Tables
@@ -62,7 +62,7 @@ def main(argv: list[str] | None = None) -> None:
             written += [out / instructions.FOLDER / f"{config}.json" for config in instruction_files.configs()]
         ledger = read_ledger(arguments.ledger)
         refuse_trained(ledger, contents.items)
-        changes = advance(ledger, contents.items, version)
+        changes = add_version(ledger, contents.items, version)
         shots = released_shots(arguments.splits, contents.items)
         texts = {
             f"{task_files.HARNESS}/{name}": text.encode() for name, text in task_files.render_harness(contents.tables, version).items()

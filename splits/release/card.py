@@ -19,7 +19,7 @@ SCORES = {
 CHANGES = ("added", "edited", "moved", "removed", "returned")
 
 
-class Counted(Protocol):
+class ReleaseCounts(Protocol):
     """What the card tells of a release."""
 
     tables: Counter[tuple[str, str, str]]
@@ -28,7 +28,7 @@ class Counted(Protocol):
     sources: Counter[tuple[str, str, str]]
 
 
-def render_card(contents: Counted, version: str, changes: list[tuple[str, dict[str, int]]], leaks: Counter[str]) -> str:
+def render_card(contents: ReleaseCounts, version: str, changes: list[tuple[str, dict[str, int]]], leaks: Counter[str]) -> str:
     """Return README.md. Names of exams and subjects come from crawled pages and are escaped.
 
     Args:

@@ -14,7 +14,7 @@ CONFIGS = ("kg", "ca", "qa", "tcm", "claims")
 CLAIMS = "claims"
 RELEASED = {"train": "train", "dev": "validation", "test": "test"}
 """Split -> its name on the Hugging Face hub. Reserved has none: it is never released."""
-SPREAD = "ABCDE"
+LETTER_COLUMNS = "ABCDE"
 """Letters that have a column of their own as well, for harnesses that read flat tables."""
 IN_WORDS = ("qa", "blank")
 
@@ -31,7 +31,7 @@ def question_row(question: Question, canary: str) -> dict[str, Any]:
     fields = {name: getattr(question, name) for name in question.__struct_fields__}
     return fields | {
         "options": [{"letter": option.letter, "text": option.text} for option in question.options],
-        **{letter: texts.get(letter) for letter in SPREAD},
+        **{letter: texts.get(letter) for letter in LETTER_COLUMNS},
         "provenance": [_sighting_row(sighting) for sighting in question.provenance],
         "canary": canary,
     }
@@ -51,7 +51,7 @@ def question_schema() -> "pyarrow.Schema":
     return pa.schema(
         [(name, pa.string()) for name in words]
         + [("options", options)]
-        + [(name, pa.string()) for name in (*SPREAD, "answer", "explanation", "cluster_id")]
+        + [(name, pa.string()) for name in (*LETTER_COLUMNS, "answer", "explanation", "cluster_id")]
         + [("provenance", _sightings_type()), ("canary", pa.string())]
     )
 

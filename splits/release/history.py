@@ -72,7 +72,7 @@ def in_order(changes: Iterable[Change]) -> list[Change]:
     return sorted(set(changes), key=lambda change: (order_of(change.version), *structs.astuple(change)[1:]))
 
 
-def standing(changes: Iterable[Change]) -> dict[str, tuple[Item, bool]]:
+def item_states(changes: Iterable[Change]) -> dict[str, tuple[Item, bool]]:
     """Return the items after all changes: the last state of each, and whether it is still released."""
     return {
         change.id: (Item(change.config, change.split, change.sha256), change.change != "removed") for change in in_order(changes)
@@ -108,7 +108,7 @@ def refuse_trained(ledger: Iterable[Change], now: Mapping[str, Item]) -> None:
         )
 
 
-def advance(ledger: Sequence[Change], now: Mapping[str, Item], version: str) -> list[Change]:
+def add_version(ledger: Sequence[Change], now: Mapping[str, Item], version: str) -> list[Change]:
     """Return the ledger with the changes of this version.
 
     Raises:
@@ -118,7 +118,7 @@ def advance(ledger: Sequence[Change], now: Mapping[str, Item], version: str) -> 
     if later:
         raise ValueError(f"version {max(later, key=order_of)} was published; {version} is earlier: raise `release.version` in params.yaml")
     earlier = [change for change in ledger if change.version != version]
-    changes = compare(standing(earlier), now, version)
+    changes = compare(item_states(earlier), now, version)
     published = [change for change in in_order(ledger) if change.version == version]
     if published and published != changes:
         other = sorted(set(published) ^ set(changes), key=lambda change: change.id)

@@ -21,7 +21,7 @@ from splits.ledger.units import (
     Stratum,
     Unit,
     count_strata,
-    in_turn,
+    in_draw_order,
     is_tcm,
     join,
 )
@@ -79,7 +79,7 @@ def draw_balanced(
         promoted: units of train and dev that may be drawn after all others.
         ages: id -> number of the version that assigned it.
     """
-    queues = [Queue([*zip(*in_turn(params.seed, "draw", units), strict=True)]) for units in (settled.free, promoted)]
+    queues = [Queue([*zip(*in_draw_order(params.seed, "draw", units), strict=True)]) for units in (settled.free, promoted)]
     caps, budgets, spare = supply(total, _held_back_counts(settled), params)
     quotas = budgets
     while True:

@@ -7,7 +7,7 @@ from atomexam.records.split_blocks import Split as Params
 from splits.ledger.assignments import AssignmentLedger, Why, head_id
 from splits.ledger.param_changes import ParamChanges
 from splits.ledger.prior_assignments import Allocation
-from splits.ledger.units import TRAINING_SPLITS, EvaluationSplit, in_turn
+from splits.ledger.units import TRAINING_SPLITS, EvaluationSplit, in_draw_order
 from splits.split.quotas import rounded
 
 
@@ -29,7 +29,7 @@ def decide_heads(
     allocations: dict[str, Allocation] = {}
     for kind in sorted(set(kinds.values())):
         heads = [head for head in kinds if kinds[head] == kind]
-        allocations |= _of_kind(in_turn(params.seed, "claims", heads, str)[0], params, ledger, excluded)
+        allocations |= _of_kind(in_draw_order(params.seed, "claims", heads, str)[0], params, ledger, excluded)
     return allocations
 
 

@@ -38,9 +38,9 @@ def compose(
         "questions": _per_split(strata),
         "claims": _per_split(types),
         "retired": {"questions": _count_in(strata, "retired"), "claims": _count_in(types, "retired")},
-        "version": news(ledger),
+        "version": version_metrics(ledger),
         "shortfall": shortfall(strata, params),
-        "answer_letters_tcm": letters(tcm),
+        "answer_letters_tcm": letter_metrics(tcm),
         "by_category": _tabulate(strata, lambda stratum: (stratum.category, stratum.question_type)),
         "by_exam": _tabulate(strata, lambda stratum: (stratum.exam, stratum.question_type)),
         "by_subject": _tabulate(strata, lambda stratum: (stratum.exam, stratum.subject)),
@@ -48,7 +48,7 @@ def compose(
     }
 
 
-def news(ledger: AssignmentLedger) -> Tally:
+def version_metrics(ledger: AssignmentLedger) -> Tally:
     """Return the last version that changed or added assignments, and how many, by the reason."""
     last = max(ledger.versions.values(), key=lambda version: (version.number, version.name))
     reasons = Counter(one.why for one in ledger.assigned.values() if one.since == last.name)
@@ -74,7 +74,7 @@ def shortfall(strata: Mapping[tuple[Stratum, AssignedSplit], int], params: Param
     return lacking
 
 
-def letters(counts: Mapping[tuple[str, AssignedSplit, str], int]) -> Tally:
+def letter_metrics(counts: Mapping[tuple[str, AssignedSplit, str], int]) -> Tally:
     """Return for each form how often test answers with each letter, and how far test and reserved are from even, by chi-square.
 
     `as_supplied` is the chi-square that as many questions would have if their letters were those of all questions of the form.

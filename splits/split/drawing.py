@@ -17,7 +17,7 @@ from splits.ledger.units import (
     any_subject,
     by_subject,
     count_strata,
-    in_turn,
+    in_draw_order,
     is_tcm,
     of_subject,
 )
@@ -162,7 +162,7 @@ def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params
     wanted = dev_room(left, {stratum: number + standing[stratum] for stratum, number in spare.items()}, params)
     room = {stratum: max(0, number - standing[stratum]) for stratum, number in wanted.items()}
     candidates = [*free, *(trained["train"] if more_dev else [])]
-    order, _ = in_turn(params.seed, "dev", candidates)
+    order, _ = in_draw_order(params.seed, "dev", candidates)
     first_draw = draw(order, partial(_needs, views=(of_subject,)), dict(room))
     drawn_of_subject, chosen = by_subject(count_strata(first_draw)), {unit.key for unit in first_draw}
     missing: Counter[Stratum] = Counter()

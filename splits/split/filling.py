@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from splits.ledger.units import EVALUATION_SPLITS, Counts, Stratum, Unit, count_strata, draw_number, in_turn, is_tcm
+from splits.ledger.units import EVALUATION_SPLITS, Counts, Stratum, Unit, count_strata, draw_number, in_draw_order, is_tcm
 from splits.split.drawing import Draw, Selection
 from splits.split.quotas import Pool, deal, pool_of
 
@@ -163,7 +163,7 @@ def _choose(selection: Selection, kinds: UnitsByKind, former: Collection[str], s
         keys = {unit.key for side_units in stay for unit in side_units}
         rest = [unit for unit in free[kind] if unit.key not in keys]
         if sum(numbers) > len(keys):
-            rest = in_turn(seed, "draw", rest)[0][::-1]
+            rest = in_draw_order(seed, "draw", rest)[0][::-1]
         for side in (0, 1):
             sides[side].extend(stay[side] + [rest.pop() for _ in range(numbers[side] - len(stay[side]))])
     if sides[0]:

@@ -6,7 +6,7 @@ from functools import partial
 
 from atomexam.records.split_blocks import Split as Params
 from splits.ledger.prior_assignments import Settled
-from splits.ledger.units import EVALUATION_SPLITS, Counts, EvaluationSplit, Stratum, Unit, count_strata, in_turn, is_tcm
+from splits.ledger.units import EVALUATION_SPLITS, Counts, EvaluationSplit, Stratum, Unit, count_strata, in_draw_order, is_tcm
 from splits.split.drawing import Needs, Selection, draw, needs_on
 from splits.split.quotas import Pool, deal, pool_of
 
@@ -18,7 +18,9 @@ def within_quotas(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Pa
     stay, so that no unit leaves that had not left before.
     """
     turn = 1 if resized else -1
-    units = sorted(in_turn(params.seed, "draw", units)[0], key=lambda unit: turn * max(ages[summary.id] for summary in unit.summaries))
+    units = sorted(
+        in_draw_order(params.seed, "draw", units)[0], key=lambda unit: turn * max(ages[summary.id] for summary in unit.summaries)
+    )
     counts = count_strata(units)
     limits: dict[Pool, int] = {pool: budget for pool, budget in budgets.items() if len(pool) == 3}
     pool_counts = by_pool(counts)
@@ -56,7 +58,7 @@ def even_sides(units: Iterable[Unit], selection: Selection, seed: int) -> set[st
         if not lack:
             continue
         limit = {("lack", stratum): number for stratum, number in lack.items()} | selection.room
-        order, _ = in_turn(seed, "draw", [unit for unit in units if all(lack[stratum] for stratum, _ in unit.counts)])
+        order, _ = in_draw_order(seed, "draw", [unit for unit in units if all(lack[stratum] for stratum, _ in unit.counts)])
         used = {unit.key for units in selection.sides.values() for unit in units}
         added = draw([unit for unit in order if unit.key not in used], partial(_needs_of_lacking, side), limit)
         selection.sides[side] += added

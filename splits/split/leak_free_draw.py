@@ -16,7 +16,7 @@ from atomexam.records.split_blocks import Drawing as Params
 from atomexam.runtime.disjoint_sets import DisjointSets
 from splits.ledger.assignments import AssignmentLedger
 from splits.ledger.prior_assignments import Allocation
-from splits.ledger.units import EVALUATION_SPLITS, TRAINING_SPLITS, QuestionSummary, in_turn
+from splits.ledger.units import EVALUATION_SPLITS, TRAINING_SPLITS, QuestionSummary, in_draw_order
 from splits.text_overlap.containment import contained, ngrams_of, parts_of
 from splits.text_overlap.rewording import all_parts, question_grams, reworded, wordings_of
 
@@ -62,7 +62,7 @@ def with_next_candidates(summaries: Sequence[QuestionSummary], allocations: Allo
     others = [summary for summary in summaries if summary.stratum in sizes and summary.id not in ids]
     factor = max(1, _AT_ONCE // len(ids))
     room = {stratum: factor * number for stratum, number in sizes.items()}
-    for summary in in_turn(seed, "draw", others, lambda summary: summary.group_id or summary.id)[0]:
+    for summary in in_draw_order(seed, "draw", others, lambda summary: summary.group_id or summary.id)[0]:
         if room[summary.stratum] > 0:
             room[summary.stratum] -= 1
             ids.add(summary.id)

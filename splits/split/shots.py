@@ -13,7 +13,7 @@ from atomexam.records.question import Form
 from atomexam.records.shot import Shot, Trained
 from splits.ledger.assignments import ShotSlot
 from splits.ledger.prior_assignments import Allocation
-from splits.ledger.units import AssignedSplit, QuestionSummary, Stratum, in_turn, ties_of
+from splits.ledger.units import AssignedSplit, QuestionSummary, Stratum, in_draw_order, ties_of
 
 LISTED_SHOTS = 10
 """Examples of a subject, type and form that are listed: the usual five, and as many for those who ask for more."""
@@ -78,7 +78,7 @@ def _listed(
 
 def _first(summaries: Iterable[QuestionSummary], seed: int) -> list[QuestionSummary]:
     """Return the first questions in draw order, ten times what is needed: ten of them are unrelated, or the rest is one case."""
-    return in_turn(seed, "shots", summaries, attrgetter("id"))[0][: 10 * LISTED_SHOTS]
+    return in_draw_order(seed, "shots", summaries, attrgetter("id"))[0][: 10 * LISTED_SHOTS]
 
 
 def _add_if_unrelated(summary: QuestionSummary, seen: set[str]) -> bool:

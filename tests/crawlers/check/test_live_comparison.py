@@ -14,7 +14,7 @@ from crawlers.check.live_comparison import comparison_lines, live_comparison, pa
 from crawlers.check.saving import without_people
 from crawlers.check.scrub import scrubbed, scrubbed_body
 from crawlers.check.site_changes import PageChange, verdict
-from crawlers.check.walk import made, visited
+from crawlers.check.walk import detached_spider, visit_page
 from crawlers.check.watch_middleware import fixture_page
 from crawlers.web.run_spider import spider_class
 from tests.crawlers.change_survey import SOURCES, Changed, changes, pages_of
@@ -78,7 +78,9 @@ def test_a_notice_in_the_place_of_a_page_is_mostly_another_page() -> None:
     for source in SOURCES:
         for page in pages_of(source):
             others = [each for each in pages_of(source) if each.kind == page.kind and each is not page] or [page]
-            came = visited(made(spider_class(source)), page.request, HtmlResponse(page.response.url, body=notice, encoding="utf-8"))
+            came = visit_page(
+                detached_spider(spider_class(source)), page.request, HtmlResponse(page.response.url, body=notice, encoding="utf-8")
+            )
             assert came.misfits or came.noted or came.requests, page.response.url
             names[verdict(came, others).name] += 1
     assert names["other_page"] + names["other_form"] >= 0.8 * names.total() and not names["as_expected"], names
@@ -88,7 +90,7 @@ def test_a_page_that_was_sent_home_names_what_was_asked_for() -> None:
     page = next(page for page in pages_of("hxter") if page.kind == "parse_list")
     request = page.request.replace(url="https://www.hxter.com/", meta={"redirect_urls": [page.request.url]})
     home = HtmlResponse("https://www.hxter.com/", body=b"<p>x</p>", encoding="utf-8")
-    said = verdict(visited(made(spider_class("hxter")), request, home), [page])
+    said = verdict(visit_page(detached_spider(spider_class("hxter")), request, home), [page])
     assert (said.name, page.request.url in said.differences[0].detail) == ("redirect_home", True)
 
 
