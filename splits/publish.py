@@ -1,4 +1,4 @@
-"""Record that a release is published: data/release -> its changes in the ledger `splits/released.jsonl`, which is kept in git.
+"""Record that a release is published: data/release -> its changes in the ledger `splits/released.jsonl`, a file in git.
 
 Run it once a version, when the folder goes to others; then `dvc repro release`, and commit the ledger and dvc.lock. From then on that
 version cannot be built with other items, and the card of the next one lists what changed.

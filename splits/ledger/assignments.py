@@ -195,7 +195,7 @@ class AssignmentLedger:
         return [version for version in self.versions.values() if version.number == number]
 
     def same_settings(self, params: Params) -> bool:
-        """Tell whether the last version, or one of two that branches made, was drawn with these parameters."""
+        """Return whether the last version, or one of two by branches, was drawn with these parameters."""
         now = settings_of(params)
         return any(version.settings == now for version in self.last())
 
@@ -211,7 +211,7 @@ class AssignmentLedger:
 def read_assignments(path: Path) -> AssignmentLedger:
     """Return the assignments in a file; an empty file begins a new benchmark.
 
-    A ledger of the name that it had before is read beside it (a branch may still write it), until the next `write_assignments`.
+    A ledger under the old name is read as well (a branch may still write it), until the next `write_assignments`.
 
     Raises:
         ValueError: there is no such file, a line is invalid, or lines were lost. Going on would train on evaluated questions.

@@ -16,7 +16,7 @@ _SIZES = ("tcm_per_subject", "train_floor", "balance")
 
 
 class ParamChanges:
-    """The current parameters beside those of the last version, or of the two that branches made."""
+    """The current parameters compared with those of the last version, or of two by branches."""
 
     def __init__(self, params: Params, ledger: AssignmentLedger) -> None:
         self._now = _numbers(settings_of(params))

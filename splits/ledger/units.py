@@ -19,6 +19,7 @@ EvaluationSplit = Literal["test", "reserved"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test", "reserved")
 TRAINING_SPLITS = ("train", "dev")
 EVALUATION_SPLITS: tuple[EvaluationSplit, EvaluationSplit] = ("test", "reserved")
+"""The two sides of the draw, which get equally many questions of each stratum."""
 AssignedSplit = Literal["train", "dev", "test", "reserved", "retired"]
 ASSIGNED_SPLITS: tuple[AssignedSplit, ...] = (*SPLITS, "retired")
 """retired: was in test or reserved, or is tied to what was, and is in no split now; it is never trained on."""

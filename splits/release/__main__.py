@@ -110,7 +110,7 @@ def describe(out: Path, tables: Iterable[Path], contents: Contents, version: str
 
 
 def _is_date(snapshot: str) -> bool:
-    """Tell whether a snapshot has the form of a date: its name is the maker's, and Croissant takes dates alone."""
+    """Return whether a snapshot is a date: its name is free, and Croissant accepts only dates."""
     try:
         return date.fromisoformat(snapshot).isoformat() == snapshot
     except ValueError:

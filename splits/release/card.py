@@ -20,7 +20,7 @@ CHANGES = ("added", "edited", "moved", "removed", "returned")
 
 
 class ReleaseCounts(Protocol):
-    """What the card tells of a release."""
+    """The counts of a release that its card lists."""
 
     tables: Counter[tuple[str, str, str]]
     subjects: Counter[tuple[tuple[str, str], str]]
@@ -33,7 +33,7 @@ def render_card(contents: ReleaseCounts, version: str, changes: list[tuple[str, 
 
     Args:
         changes: (version, {change: number}), newest first.
-        leaks: what each check found.
+        leaks: number of leaks by check.
     """
     splits, tables = list(RELEASED), contents.tables
     total = sum(tables.values())

@@ -20,7 +20,7 @@ HISTORY = "history.jsonl"
 TEST = RELEASED["test"]
 ChangeKind = Literal["added", "edited", "moved", "removed", "returned"]
 NOT_COMPARED = ("provenance", "canary", "cluster_id", "group_id", "fact_ids")
-"""Columns that may change while what is asked and answered does not: where an item was seen, and what it was grouped with."""
+"""Columns that may change while question and answer do not: sightings, and the items of its group."""
 
 
 class Item(NamedTuple):
@@ -41,7 +41,7 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Of a removed item, its last one; so with split and hash."""
     split: str
     sha256: str
-    """Of what is asked and answered, so that an edited item is distinguished from an unchanged one."""
+    """Of question and answer, so that an edited item is distinguished from an unchanged one."""
 
 
 def read_ledger(path: Path) -> list[Change]:

@@ -35,21 +35,21 @@ from splits.split.quotas import Pool, deal, level, supply
 _LATER = 1 << 64
 """Added to the draw numbers of what was trained on, so that it comes after all others."""
 REST_TO_TRAIN, DRAWN_TO_DEV, PROMOTED_TO_DEV = Allocation("train", "rest"), Allocation("dev", "drawn"), Allocation("dev", "promoted")
-NOTHING: Mapping[str, Sequence[str]] = {}
+NO_EDITS: Mapping[str, Sequence[str]] = {}
 
 
 def allocate(summaries: Iterable[QuestionSummary], params: Params) -> dict[str, AssignedSplit]:
-    """Return the split of each question id of data without a past."""
+    """Return the split of each question id of a new benchmark."""
     return {key: allocation.split for key, allocation in decide(summaries, params, AssignmentLedger()).items()}
 
 
 def allocate_claims(claims: Iterable[ClaimPair], params: Params) -> dict[str, AssignedSplit]:
-    """Return the split of each head of data without a past."""
+    """Return the split of each head of a new benchmark."""
     return {head: allocation.split for head, allocation in decide_heads(claims, params, AssignmentLedger()).items()}
 
 
 def decide(
-    summaries: Iterable[QuestionSummary], params: Params, ledger: AssignmentLedger, edited: Mapping[str, Sequence[str]] = NOTHING
+    summaries: Iterable[QuestionSummary], params: Params, ledger: AssignmentLedger, edited: Mapping[str, Sequence[str]] = NO_EDITS
 ) -> dict[str, Allocation]:
     """Return the allocation of each question id; the order of the input does not matter.
 

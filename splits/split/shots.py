@@ -16,7 +16,7 @@ from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import AssignedSplit, QuestionSummary, Stratum, in_draw_order, ties_of
 
 LISTED_SHOTS = 10
-"""Examples of a subject, type and form that are listed: the usual five, and as many for those who ask for more."""
+"""Examples of a subject, type and form that are listed: the usual five, and five more for longer prompts."""
 NO_SHOTS: Mapping[ShotSlot, Sequence[str]] = {}
 
 
