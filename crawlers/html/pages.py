@@ -110,7 +110,7 @@ def _is_noise(tag: Tag) -> bool:
 
 
 def is_page(response: Response, spider: SourceSpider) -> TypeGuard[TextResponse]:
-    """Tell whether an answer is a page; a picture, a file or JSON, whatever it is sent as, is none, and is counted as a misfit."""
+    """Return whether an answer is a page; a picture, a file or JSON, whatever its declared type, is a misfit."""
     if isinstance(response, TextResponse) and not is_json(response):
         return True
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1")

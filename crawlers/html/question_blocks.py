@@ -20,7 +20,7 @@ _ATTRIBUTE = re.compile(r"::attr\(|::text")
 class Blocks(Struct, frozen=True, kw_only=True):
     """Selectors: the container on the page, the others within it; "" for what the site does not show.
 
-    One may end with `::attr(NAME)`, for what stands in an attribute.
+    One may end with `::attr(NAME)`, for the value of an attribute.
     """
 
     container: str

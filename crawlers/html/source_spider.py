@@ -103,7 +103,7 @@ class SourceSpider(scrapy.Spider):
         )
 
     def refusal(self, response: Response) -> str | None:
-        """Return why an answer, whatever its status, is the site's refusal for now and no page: a check of the browser, a log-in wall.
+        """Return why an answer, whatever its status, is a temporary refusal and not a page: a check of the browser, a log-in wall.
 
         The archive calls this for every decoded answer. A refusal is not stored: it is listed among the failures with this text and is
         requested again later, like an answer with status 403. A site with a wall of its own overrides this.

@@ -42,7 +42,7 @@ def wall_with_status(response: Response) -> str | None:
 
 
 def is_wall(why: str) -> bool:
-    """Tell whether a cause of a failed request names a wall."""
+    """Return whether a cause of a failed request names a wall."""
     return why.startswith(tuple(WALLS.values()))
 
 

@@ -43,7 +43,7 @@ def with_source(text: str, name: str, values: dict[str, Any]) -> str:
 
 
 def newest_snapshot(text: str) -> str | None:
-    """Return the newest date that a source of params.yaml stands for."""
+    """Return the newest date of a source's snapshot in params.yaml."""
     dates = [str(line["snapshot"]) for line in _sources(text).values() if isinstance(line, dict) and line.get("snapshot")]
     return max(dates, default=None)
 

@@ -77,7 +77,7 @@ def has_stubs(name: str, sources: Path = _SOURCES) -> bool:
 
 
 def is_stub(page: Path) -> bool:
-    """Tell whether a saved page was written by `crawlers.new`."""
+    """Return whether a saved page was written by `crawlers.new`."""
     return page.exists() and STUB_MARK in page.read_text(encoding="utf-8", errors="replace")
 
 

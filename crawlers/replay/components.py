@@ -42,7 +42,7 @@ class OneRequest(BaseScheduler):
         return cls(_worker_of(crawler))
 
     def has_pending_requests(self) -> bool:
-        """Tell whether a request waits."""
+        """Return whether a request waits."""
         return self._worker.ready is not None
 
     def enqueue_request(self, request: Request) -> bool:

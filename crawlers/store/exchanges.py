@@ -44,13 +44,13 @@ def lasting(request: Request) -> tuple[str, bytes]:
 
 
 def without_password(url: str) -> str:
-    """Return an address as files and messages may name it: without the name and password that stand before a host."""
+    """Return an address as files and messages may name it: without name and password."""
     host = urlsplit(url).netloc if "@" in url else ""
     return url.replace(host, f"{_LEFT_OUT}@{host.rpartition('@')[2]}", 1) if "@" in host else url
 
 
 def is_replayed(response: Response) -> bool:
-    """Tell whether a response came from the archive."""
+    """Return whether a response came from the archive."""
     return REPLAYED in response.flags
 
 
@@ -82,7 +82,7 @@ def exchange(key: Key, request: Request, response: Response, origin: str) -> tup
 
 
 def _headers(headers: Headers) -> list[tuple[str, str]]:
-    """Return headers without what tells one asker from another, either way: the folder is data that is handed on."""
+    """Return headers without cookies and credentials, since the folder may be passed on."""
     return sorted(
         (header_value(name), header_value(value)) for name, values in headers.items() if name.lower() not in _PRIVATE for value in values
     )
@@ -96,7 +96,7 @@ def _sent(request: Request) -> list[tuple[str, str]]:
 
 
 def _date(response: Response, origin: str) -> str:
-    """Return when a page was fetched: by the clock of the embedded server, which stands at the snapshot, or by our own."""
+    """Return when a page was fetched: by the clock of the server of the replicas, which is fixed at the snapshot, or by our own."""
     sent = response.headers.get("Date")
     moment = parsedate_to_datetime(sent.decode()) if sent and origin != "live" else datetime.now(UTC)
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -45,7 +45,7 @@ class Failures(MutableMapping[str, str]):
         return len(self._offsets)
 
     def has(self, digest: bytes) -> bool:
-        """Tell whether a request failed by its digest."""
+        """Return whether a request failed by its digest."""
         return digest in self._offsets
 
     def _line(self, offset: int) -> _Line:

@@ -40,7 +40,7 @@ def canonical(key: Key) -> str:
 
 
 def digest_of(request: str) -> bytes:
-    """Return what stands for a request, as `str(Key)` writes it, in memory."""
+    """Return the digest of a request, as `str(Key)` writes it."""
     return hashlib.blake2b(request.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()
 
 

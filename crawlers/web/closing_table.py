@@ -35,7 +35,7 @@ _MAX_ERROR_SHARE = 0.05  # extract judges fewer; with more pages without links t
 _MAX_MISFIT_SHARE = 0.5  # likewise: extract has its own limit; beyond this one the site sent something other than its pages
 _MAX_FAILED_SHARE = 0.01  # any large live site has a few pages that answer nothing but errors,
 _FEW_FAILED = 3  # and so may a small one
-_MAX_SHARE_TO_ONE = 0.1  # and sends those who ask for removed pages to its home page
+_MAX_SHARE_TO_ONE = 0.1  # and redirects requests for removed pages to its home page
 _FEW_TO_ONE = 10
 Named = dict[str, tuple[str, str]]
 """Address -> scope and name, as `SourceSpider.named` has them."""

@@ -41,7 +41,7 @@ class PublicResolver(CachingThreadedResolver):
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an address may be anybody's: not loopback, private, link-local, shared, multicast or a cloud's own service."""
+    """Return whether an address is public: not loopback, private, link-local, shared, multicast or a cloud's own service."""
     number = ipaddress.ip_address(address)
     mapped = getattr(number, "ipv4_mapped", None) or number
     return mapped.is_global and not mapped.is_multicast and mapped not in _CLOUD_SERVICES
@@ -69,7 +69,7 @@ def _public(address: str, name: str) -> str:
 class Hosts:
     """Downloader middleware, the first of all. A spider's `allowed_domains` are the hosts it may ask, with their subdomains.
 
-    Scrapy's own lets start pages, and whatever they redirect to, go anywhere, and drops links without a word to their errback.
+    Scrapy's own lets start pages and their redirects go anywhere, and drops links without calling their errback.
     Settings: WEB_PORTS (empty allows any), PUBLIC_ONLY.
     """
 

@@ -33,7 +33,7 @@ def first_of(request: Request) -> str:
 
 
 def is_followed(request: Request, response: Response, spider: Spider) -> bool:
-    """Tell whether an answer is a redirect that will be followed, by Scrapy's rules."""
+    """Return whether an answer is a redirect that will be followed, by Scrapy's rules."""
     if response.status not in _FOLLOWED or "Location" not in response.headers:
         return False
     if request.meta.get("dont_redirect") or request.meta.get("handle_httpstatus_all"):

@@ -138,7 +138,7 @@ def offline() -> dict[str, Any]:
 
 
 def _user_agent(contact: str) -> str:
-    """Return our name for live sites, with a way to reach who runs the crawl."""
+    """Return our name for live sites, with the contact of the person who runs the crawl."""
     if not contact:
         return USER_AGENT
     is_mail = re.fullmatch(r"[!-?A-~]++@[!-?A-~][!-\-/-?A-~]*+\.[!-?A-~]++", contact)
@@ -150,7 +150,7 @@ def _user_agent(contact: str) -> str:
 
 
 def _proxy(proxy: str) -> dict[str, Any]:
-    """Return settings for a proxy; without one, none is used, whatever http_proxy says: it would see every address for us."""
+    """Return settings for a proxy; without one, none is used, not even that of http_proxy: it would see every address."""
     if not proxy:
         return {"HTTPPROXY_ENABLED": False}
     try:

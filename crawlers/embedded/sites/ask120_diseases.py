@@ -32,7 +32,7 @@ def layout(rank: int) -> str | None:
 
 
 def is_cut(disease: Disease, rank: int) -> bool:
-    """Tell whether the box breaks off within the last symptom."""
+    """Return whether the box breaks off within the last symptom."""
     return rank % 8 == 3 and len(disease.symptoms) > 2
 
 

@@ -64,7 +64,7 @@ def token_of(paper: int) -> str:
 
 
 def _is_from_view(ask: Ask) -> bool:
-    """Tell whether a call comes from the page of a paper: by its Referer, and by the session of that page."""
+    """Return whether a call comes from the page of a paper: by its Referer, and by the session of that page."""
     return bool(_VIEW.match(ask.headers.get("referer", ""))) and f"PHPSESSID={_SESSION}" in ask.headers.get("cookie", "")
 
 

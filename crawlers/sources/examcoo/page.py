@@ -36,7 +36,7 @@ def call_of(page: Any) -> dict[str, str] | None:
 
 
 def holds_questions(page: Any) -> bool:
-    """Tell whether the questions are in the page."""
+    """Return whether the questions are in the page."""
     return bool(page.css(_QUESTION))
 
 

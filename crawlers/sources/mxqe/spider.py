@@ -198,7 +198,7 @@ def _list_number(url: str) -> int | None:
 
 
 def _is_same_list(url: str, other: str) -> bool:
-    """Tell whether two addresses are of one list."""
+    """Return whether two addresses are of one list."""
     first, second = urlsplit(url), urlsplit(other)
     same_folder = first.netloc == second.netloc and first.path.rpartition("/")[0] == second.path.rpartition("/")[0]
     return same_folder and parse_qs(first.query).get("tagname") == parse_qs(second.query).get("tagname")
