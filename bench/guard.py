@@ -29,10 +29,10 @@ from scrapy.statscollectors import MemoryStatsCollector  # noqa: E402
 from atomexam.runtime import guarded  # noqa: E402
 from crawlers.html.readable import readable  # noqa: E402
 from crawlers.web import settings  # noqa: E402
-from crawlers.web.broken_pages import PagesInHand  # noqa: E402
+from crawlers.web.broken_pages import PageTracker  # noqa: E402
 from crawlers.web.run_spider import spider_settings  # noqa: E402
 
-GUARD = f"{PagesInHand.__module__}.{PagesInHand.__name__}"
+GUARD = f"{PageTracker.__module__}.{PageTracker.__name__}"
 PAGE, PAGES_A_TURN = body("/paper/7", 500), 100
 
 
@@ -86,7 +86,7 @@ async def measure(turns: int) -> str:
             for _ in range(PAGES_A_TURN):
                 await through(chain, response, found)
             least[name] = min(least[name], (time.thread_time() - start) / PAGES_A_TURN * 1e6)
-    guard, one = PagesInHand(Crawler(Ours)), page()
+    guard, one = PageTracker(Crawler(Ours)), page()
     looked = min(microseconds(readable, page()) for _ in range(turns * PAGES_A_TURN))
     taken = min(microseconds(guard.process_response, one.request, one) for _ in range(turns * PAGES_A_TURN))
     around = least["with"] - least["without"]

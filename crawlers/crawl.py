@@ -1,6 +1,6 @@
-"""Stage `crawl`: a site, embedded or live -> data/pages/SOURCE, one WARC segment a snapshot; metrics/crawl/SOURCE.json.
+"""Stage `crawl`: a site, its replica or live -> data/pages/SOURCE, one WARC segment a snapshot; metrics/crawl/SOURCE.json.
 
-A killed crawl goes on where it stopped. Pages of a finished live snapshot are not asked for again: a new `snapshot` crawls anew.
+A killed crawl continues where it stopped. Pages of a finished live snapshot are not requested again: a new `snapshot` crawls anew.
 """
 
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from crawlers.web.closing_table import Account
 
 _MODES = ("embedded", "live")
-Tell = Callable[[str], Any]
+Report = Callable[[str], Any]
 _PATHS = {"out": "data/pages/{key}", "metrics": "metrics/crawl/{key}.json"}
 
 
@@ -32,28 +32,30 @@ def main(argv: list[str] | None = None) -> None:
         from crawlers.web.run_spider import spider_class
 
         crawl, spider = crawl_live if mode == "live" else crawl_embedded, spider_class(arguments.key)
-        account = surviving(spider.name, folder, lambda: crawl(spider, source, folder, tell=sys.stderr.write))
+        account = crawl_without_broken_pages(spider.name, folder, lambda: crawl(spider, source, folder, report=sys.stderr.write))
         write_json(arguments.metrics, account)
 
 
-def surviving(name: str, folder: Path, crawl: Callable[[], "Account"]) -> "Account":
-    """Run a crawl in a process that may break on a page; then it begins again without that page, from what is stored.
+def crawl_without_broken_pages(name: str, folder: Path, crawl: Callable[[], "Account"]) -> "Account":
+    """Run a crawl in a process that may break on a page; then it starts again without that page, from the stored ones.
 
     Raises:
-        ValueError: the crawl's own, or it broke before its first page, or on too many.
+        ValueError: the crawl raised it, or broke before its first page, or on too many.
     """
     from crawlers.store.missing_pages import BREAKS_READER, add_broken
-    from crawlers.web.broken_pages import reader_version, spared
+    from crawlers.web.broken_pages import reader_version, run_without_broken_pages
 
     def leave_out(request: str, words: str) -> None:
         add_broken(folder, request, f"{BREAKS_READER}: {words}", reader_version(name))
         sys.stderr.write(f"warning: crawl {name}: {request}: {words}; the crawl goes on without that page\n")
 
-    return spared(crawl, leave_out, f"crawl {name}: the spider", f"mend crawlers/sources/{name}/spider.py; what was fetched is kept")
+    return run_without_broken_pages(
+        crawl, leave_out, f"crawl {name}: the spider", f"mend crawlers/sources/{name}/spider.py; what was fetched is kept"
+    )
 
 
-def _to_nobody(text: str) -> None:
-    """Tell nothing: only the stage itself shows a table."""
+def _discard(text: str) -> None:
+    """Discard a message: only the stage itself prints its table."""
 
 
 def crawl_embedded(
@@ -61,7 +63,7 @@ def crawl_embedded(
     source: Source,
     folder: Path,
     serve: Callable[[str], AbstractContextManager[str]] | None = None,
-    tell: Tell = _to_nobody,
+    report: Report = _discard,
 ) -> "Account":
     """Crawl the replica of a site, or its saved pages, served from this process as `crawlers.embedded.serving.server` does."""
     from crawlers.embedded.serving.server import site_of, state
@@ -73,16 +75,16 @@ def crawl_embedded(
         raise ValueError(f"crawl {spider.name}: {folder} holds pages of the real site of {source.snapshot}; {advice}")
     serve, served = (serve, state()) if serve else site_of(spider)
     with serve(source.snapshot) as base_url:
-        return _crawl(spider, source, folder, f"embedded {served}", settings.embedded(base_url), tell)
+        return _crawl(spider, source, folder, f"embedded {served}", settings.embedded(base_url), report)
 
 
-def crawl_live(spider: "type[SourceSpider]", source: Source, folder: Path, tell: Tell = _to_nobody) -> "Account":
+def crawl_live(spider: "type[SourceSpider]", source: Source, folder: Path, report: Report = _discard) -> "Account":
     """Crawl the real site."""
     from crawlers.web import settings
 
     if not os.environ.get("ATOMEXAM_CONTACT"):
-        tell("ATOMEXAM_CONTACT is not set: give a mail or web address under which the sites can reach you\n")
-    return _crawl(spider, source, folder, "live", settings.live(source, spider.delay, spider.concurrency), tell)
+        report("ATOMEXAM_CONTACT is not set: give a mail or web address under which the sites can reach you\n")
+    return _crawl(spider, source, folder, "live", settings.live(source, spider.delay, spider.concurrency), report)
 
 
 def _crawl(
@@ -91,18 +93,27 @@ def _crawl(
     folder: Path,
     origin: str,
     settings: dict[str, Any],
-    tell: Tell,
+    report: Report,
 ) -> "Account":
-    """Run a spider, tell what came of it, and close its snapshot.
+    """Run a spider, report its outcome, and finish its snapshot.
 
     Raises:
-        ValueError: the crawl is not whole. What was fetched stays, and the next run goes on from there.
+        ValueError: the crawl is incomplete. What was fetched stays, and the next run continues from there.
     """
     from crawlers.store.missing_pages import read_broken, write_beyond, write_failed
     from crawlers.store.segments import read_index
     from crawlers.web.archive import finish_crawl
     from crawlers.web.broken_pages import reader_version
-    from crawlers.web.closing_table import account_of, complaint, failures, line, pages_seen, pages_stored, table, warnings_of
+    from crawlers.web.closing_table import (
+        account_of,
+        answers_by_status,
+        failures,
+        incomplete_reason,
+        line,
+        pages_stored,
+        table,
+        warnings_of,
+    )
     from crawlers.web.extensions import GONE
     from crawlers.web.page_kinds import add_snapshot, figures_of
     from crawlers.web.run_spider import run_spider, spider_arguments
@@ -116,18 +127,18 @@ def _crawl(
     failed = failures(stats)
     write_failed(folder, failed, reader)
     write_beyond(folder, source.snapshot, stats.get("archive/beyond", set()))
-    account = account_of(stats, pages_seen(stats), failed, items)
-    if why := complaint(spider.name, outcome, failed, account, is_live=origin == "live", named=named):
-        tell(table(spider.name, account) + "\n")
+    account = account_of(stats, answers_by_status(stats), failed, items)
+    if why := incomplete_reason(spider.name, outcome, failed, account, is_live=origin == "live", named=named):
+        report(table(spider.name, account) + "\n")
         raise ValueError(why)
-    tell("".join(warnings_of(spider.name, named, stats.get(GONE, {}))))
+    report("".join(warnings_of(spider.name, named, stats.get(GONE, {}))))
     add_snapshot(folder, source, origin, figures_of(stats))
     if (lost := stats["archive/pages"] - finish_crawl(folder, source.snapshot, origin)) > 0:
         again = f"`dvc repro crawl@{spider.name}` fetches those that the spider asks for"
         raise ValueError(f"crawl {spider.name}: {lost} stored pages cannot be read and were left out, see above; {again}")
     account = account_of(stats, pages_stored(read_index(folder, source.snapshot), failed), failed, items)
-    told = table if origin == "live" else line
-    tell(told(spider.name, account, sum(row.length for row in read_index(folder, source.snapshot))) + "\n")
+    summary = table if origin == "live" else line
+    report(summary(spider.name, account, sum(row.length for row in read_index(folder, source.snapshot))) + "\n")
     return account
 
 

@@ -1,4 +1,4 @@
-"""Stage `extract`: stored pages -> items, data/items/SOURCE.jsonl, and where the characters of the pages are, metrics/extract/SOURCE.json.
+"""Stage `extract`: stored pages -> items, data/items/SOURCE.jsonl, and an account of their characters, metrics/extract/SOURCE.json.
 
 No network.
 """
@@ -17,7 +17,7 @@ from crawlers.coverage.limits import limits_of
 if TYPE_CHECKING:
     from crawlers.html.source_spider import SourceSpider
 
-_SHOWN = 5
+_MAX_PASSAGES = 5
 _logger = logging.getLogger("crawlers.extract")
 
 
@@ -42,12 +42,12 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _account(folder: Path, snapshot: str, items: Path) -> Account:
-    """Return the account of the pages, without those that break what reads them."""
+    """Return the account of the pages, without those that break their reader."""
     from crawlers.coverage.pages import account_of_pages
-    from crawlers.web.broken_pages import spared
+    from crawlers.web.broken_pages import run_without_broken_pages
 
     left_out: set[str] = set()
-    return spared(
+    return run_without_broken_pages(
         lambda: account_of_pages(folder, snapshot, items, left_out),
         lambda request, _: left_out.add(request),
         f"{folder}: the account of its pages",
@@ -56,16 +56,16 @@ def _account(folder: Path, snapshot: str, items: Path) -> Account:
 
 
 def check_pages(name: str, account: Account, limit: float) -> None:
-    """Make sure that no more of the pages' visible text than a share is in no item.
+    """Check the share of the pages' visible text that is in no item.
 
     Raises:
-        ValueError: it is more; names the first places.
+        ValueError: it exceeds the limit; names the first passages.
     """
     if account.unread_share > limit:
         what = f"{account.unread_share:.1%} of the visible text of the pages is in no item, more than max_unread_page_share {limit:g}"
         advice = f"mend crawlers/sources/{name}/spider.py, or raise max_unread_page_share in the line of sources.{name}"
         raise ValueError(
-            f"extract {name}: {what}. First: {'; '.join(account.largest(_SHOWN))}. `python -m crawlers.check {name}` looks; {advice}"
+            f"extract {name}: {what}. First: {'; '.join(account.largest(_MAX_PASSAGES))}. `python -m crawlers.check {name}` looks; {advice}"
         )
 
 
@@ -81,27 +81,29 @@ def replay(
     """Write the items that a spider reads from its stored pages; return how many pages it read.
 
     Args:
-        how: number of workers and the like, for `crawlers.replay.coordinator.replayed`; what is written does not depend on it.
+        how: number of workers and the like, for `crawlers.replay.coordinator.replayed`; the output does not depend on them.
 
     Raises:
-        ValueError: a page is not stored, too many pages no longer fit the spider or made it fail, or a kind of page is gone since the
-            last snapshot; names the urls or the kinds.
+        ValueError: a page is not stored, too many pages no longer fit the spider or made it fail, or a kind of page is missing that the
+            last snapshot had; names the urls or the kinds.
     """
     from crawlers.replay.coordinator import replayed
     from crawlers.web.page_kinds import figures_of, last_figures, losses
-    from crawlers.web.run_spider import shown
+    from crawlers.web.run_spider import first_lines
 
     name = spider.name
     with replayed(spider, source, folder, **how) as outcome:
         if outcome.missed:
             advice = f"the spider asks for more than was crawled; `dvc repro -f crawl@{name}` fetches it"
-            raise ValueError(f"extract {name}: {len(outcome.missed)} pages are not in {folder}; {advice}:{shown(outcome.missed)}")
+            raise ValueError(f"extract {name}: {len(outcome.missed)} pages are not in {folder}; {advice}:{first_lines(outcome.missed)}")
         for request in outcome.rejected:
             _logger.warning("extract %s: rejected: %s", name, request)
         misfits = [*outcome.misfits, *outcome.errors, *outcome.rejected]  # a page that a callback failed on fits no better
         if len(misfits) > outcome.pages * max_misfit_share:
             limit = f"more than max_misfit_share {max_misfit_share:g}; the site has changed: mend crawlers/sources/{name}/spider.py"
-            raise ValueError(f"extract {name}: {len(misfits)} of {outcome.pages} pages no longer fit the spider, {limit}:{shown(misfits)}")
+            raise ValueError(
+                f"extract {name}: {len(misfits)} of {outcome.pages} pages no longer fit the spider, {limit}:{first_lines(misfits)}"
+            )
         if (count := outcome.stats.get("log_count/ERROR", 0) - outcome.stats.get("spider_exceptions/count", 0)) > 0:
             raise ValueError(f"extract {name}: {count} errors, logged above; mend crawlers/sources/{name}/spider.py")
         if not outcome.stats.get("item_scraped_count"):
@@ -109,14 +111,14 @@ def replay(
         if lost := losses(last_figures(folder, source), figures_of(outcome.stats), max_kind_loss):
             limit = f"more than max_kind_loss {max_kind_loss:g} of what the last snapshot had is gone; look at the site with"
             advice = f"`python -m crawlers.check {name} --live`, mend the spider, or raise max_kind_loss in the line of sources.{name}"
-            raise ValueError(f"extract {name}: {limit} {advice}:{shown(lost)}")
+            raise ValueError(f"extract {name}: {limit} {advice}:{first_lines(lost)}")
         with replacing(out) as part, open(part, "wb") as lines:
             lines.writelines(outcome.lines)
     return outcome.pages
 
 
 def _mend(name: str, source: Extraction) -> str:
-    """Return what to do where pages came and no items."""
+    """Return what to do if there are pages and no items."""
     scopes = [scope for scope in ("letters", "departments", "lists") if getattr(source, scope) is not None]
     named = f"does the site have what sources.{name}.{scopes[0]} in params.yaml names? if so, " if scopes else ""
     return f"{named}mend crawlers/sources/{name}/spider.py"

@@ -1,7 +1,7 @@
-"""Stage `layouts`: the layout that stands beside an import of one file -> data/layouts/IMPORT.txt, its hash and its name.
+"""Stage `layouts`: the layout beside an import of one file -> data/layouts/IMPORT.txt, its hash and name.
 
-DVC watches what `path` names. Of a folder that holds the layouts, too; of one file it does not, and DVC can depend on nothing that may
-be absent. So this stage runs each time, and `read` runs anew when what it writes changes: a layout came, went or was mended.
+DVC watches what `path` names: of a folder also its layouts, of one file not the layout beside it. DVC cannot depend on a file that may
+be absent. So this stage runs each time, and `read` runs again when its output changes: a layout was added, removed or edited.
 """
 
 from hashlib import sha256
@@ -24,12 +24,12 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def layout_of(source: Import) -> str:
-    """Return hash and name of the layout beside an import of one file; nothing where there is none, or where its format is named."""
+    """Return hash and name of the layout beside an import of one file; "" if there is none, or if the format is named."""
     path = Path(source.path)
-    place = place_of_layout(path)
-    if source.format or not path.is_file() or not place.is_file():
+    layout_path = place_of_layout(path)
+    if source.format or not path.is_file() or not layout_path.is_file():
         return ""
-    return f"{sha256(place.read_bytes()).hexdigest()}  {place.name}\n"
+    return f"{sha256(layout_path.read_bytes()).hexdigest()}  {layout_path.name}\n"
 
 
 if __name__ == "__main__":

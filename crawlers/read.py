@@ -1,9 +1,9 @@
-"""Files of your own in, their items out: JSONL on stdout, what was found on stderr.
+"""Read your own files: items as JSONL on stdout, a summary on stderr.
 
     python -m crawlers.read books/paper.docx
     python -m crawlers.read imports/my_set "more/*.csv" --format table --rejected rejected.jsonl > items.jsonl
 
-PATH is a file, a folder or a pattern. Without --format the format is told by each file's name and content. Nothing is stored;
+PATH is a file, a folder or a pattern. Without --format the format is guessed from each file's name and content. Nothing is stored;
 docs/importing.md says how the files become a source of the pipeline.
 """
 
@@ -35,7 +35,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = _arguments(argv)
     known = layouts_with(arguments.layouts, known_formats()) if arguments.layouts else shipped_layouts()
     if arguments.format:
-        suffixes_of(arguments.format, known)  # an unknown name is told now
+        suffixes_of(arguments.format, known)  # an unknown name raises now
     files = named_files(arguments.paths, arguments.format, known)
     if arguments.propose:
         return _propose(files)
@@ -59,24 +59,24 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _propose(files: Iterable[tuple[str, Path]]) -> int:
-    """Write a layout beside each file that nobody described, and say where; 1 where there is none for a file."""
+    """Write a proposed layout beside each file without one, and report it; return 1 if a file gets none."""
     failed = False
     for name, path in files:
-        place = place_of_layout(path)
+        layout_path = place_of_layout(path)
         try:
             text = proposed_layout(name, read_bytes(name, path))
-            if place.exists():
+            if layout_path.exists():
                 raise FileExistsError
-            with replacing(place, on_disk=True) as part:
+            with replacing(layout_path, on_disk=True) as part:
                 part.write_text(text, encoding="utf-8")
             unsure = "not sure: look at its rows, and take out `confirmed: no`; " if UNCONFIRMED in text else ""
-            sys.stderr.write(f"{place}: {unsure}mend what is wrong in it, then: python -m crawlers.read {path}\n")
+            sys.stderr.write(f"{layout_path}: {unsure}mend what is wrong in it, then: python -m crawlers.read {path}\n")
         except FileExistsError:
             failed = True
-            sys.stderr.write(f"error: {place}: is there already; remove it to have it proposed anew\n")
+            sys.stderr.write(f"error: {layout_path}: is there already; remove it to have it proposed anew\n")
         except OSError as error:
             failed = True
-            sys.stderr.write(f"error: {place}: cannot be written ({error.strerror})\n")
+            sys.stderr.write(f"error: {layout_path}: cannot be written ({error.strerror})\n")
         except ValueError as error:
             failed = True
             sys.stderr.write(f"error: {error}\n")
@@ -85,17 +85,17 @@ def _propose(files: Iterable[tuple[str, Path]]) -> int:
 
 @contextmanager
 def _written(path: Path | None, flag: str = "--rejected") -> Iterator[BinaryIO | None]:
-    """Yield a file that takes the place of `path` when the block ends well, and is gone when it does not.
+    """Yield a file that replaces `path` when the block ends without error, and is removed otherwise.
 
     Raises:
-        ValueError: nothing can be written there; told before the block begins.
+        ValueError: nothing can be written there; raised before the block begins.
     """
     if path is None:
         yield None
         return
     if path.exists() and not path.is_file():  # a device would be replaced by a file
-        found = f"a folder; name a file in it, such as {path / 'rejected.jsonl'}" if path.is_dir() else "a device or a pipe"
-        raise ValueError(f"{flag} {path}: expected a file that can be written anew, found {found}")
+        description = f"a folder; name a file in it, such as {path / 'rejected.jsonl'}" if path.is_dir() else "a device or a pipe"
+        raise ValueError(f"{flag} {path}: expected a file that can be written anew, found {description}")
     part = path.with_name(f"{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -124,8 +124,8 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def read_row(name: str, path: Path, format_name: str | None = None, asked: Sequence[str] = (), known: Known | None = None) -> Row:
-    """Return what one file gave; a file that cannot be read has the error in its row."""
+def read_row(name: str, path: Path, format_name: str | None = None, beside_keys: Sequence[str] = (), known: Known | None = None) -> Row:
+    """Return the row of one file; a file that cannot be read has the error in its row."""
     row = Row(file=name)
     try:
         body = read_bytes(name, path)
@@ -133,13 +133,13 @@ def read_row(name: str, path: Path, format_name: str | None = None, asked: Seque
             format_name, known = beside
         row.guessed = format_name is None
         url = f"file:{name}"
-        seen = Provenance(source=_SOURCE, url=url, snapshot=_SNAPSHOT, page_id=page_id(url, body), position="")
-        for given in given_by(name, body, format_name, seen, asked, known):
-            if isinstance(given, str):
-                row.format = given  # told even where it cannot be read
+        provenance = Provenance(source=_SOURCE, url=url, snapshot=_SNAPSHOT, page_id=page_id(url, body), position="")
+        for result in given_by(name, body, format_name, provenance, beside_keys, known):
+            if isinstance(result, str):
+                row.format = result  # set even if the file cannot be read
             else:
-                row.format, row.reading, row.account = given
-    except ValueError as error:  # one file that is not what it says does not keep the others from being read
+                row.format, row.reading, row.account = result
+    except ValueError as error:  # a wrong file does not prevent the others from being read
         row.error = str(error)
     return row
 
@@ -149,10 +149,10 @@ def _is_doubtful(item: Item) -> bool:
 
 
 def run() -> None:
-    """Run main; a reader that closes its end of the pipe, such as `head`, ends it without a word, a full disk with one line."""
+    """Run main; a reader that closes its end of the pipe, such as `head`, ends it silently, a full disk with one line."""
     try:
         sys.exit(main())
-    except OSError as error:  # files are opened elsewhere: what is left is what is written
+    except OSError as error:  # files are opened elsewhere: here only writing can fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries to write the rest when it ends
         if isinstance(error, BrokenPipeError):
             sys.exit(141)  # as the shell reports a program that ended by SIGPIPE

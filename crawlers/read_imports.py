@@ -1,6 +1,6 @@
-"""Stage `read`: files of the user's own -> data/items/IMPORT.jsonl, and where their characters are, metrics/extract/IMPORT.json.
+"""Stage `read`: files of the user -> data/items/IMPORT.jsonl, and an account of their characters, metrics/extract/IMPORT.json.
 
-The files are kept in data/pages/IMPORT as they were, so that a record leads to its bytes in any later version.
+The files are stored unchanged in data/pages/IMPORT, so that a record leads to its bytes in any later version.
 """
 
 import logging
@@ -30,9 +30,9 @@ from crawlers.store.segments import read_index, read_page
 from crawlers.store.warc import Page
 
 ORIGIN = "files"
-_SHOWN = 5
+_MAX_LISTED = 5
 _FEW_CHARS = 500
-"""Characters of a file that may be unread whatever their share: a title and a preface are most of a file with three questions."""
+"""Characters of a file that may be unread whatever their share: title and preface are most of a file with three questions."""
 _logger = logging.getLogger("crawlers.read_imports")
 
 
@@ -60,7 +60,7 @@ def store_files(name: str, source: Import, folder: Path) -> int:
     files = files_of(name, source)
     if not source.format:
         for _, path in files:
-            layout_beside(path, known_formats())  # one that nobody has confirmed is told now
+            layout_beside(path, known_formats())  # an unconfirmed layout raises now
     discard_parts(folder, source.snapshot)
     writer = PartWriter(folder, source.snapshot, ORIGIN)
     seen: dict[str, str] = {}
@@ -83,7 +83,7 @@ def files_of(name: str, source: Import) -> list[tuple[str, Path]]:
         ValueError: the format is not known, or no file fits; names the known ones.
     """
     if source.format:
-        suffixes_of(source.format)  # a wrong format is told now, not after the files are read
+        suffixes_of(source.format)  # a wrong format raises now, not after the files are read
     try:
         return named_files([source.path], source.format)
     except (FileNotFoundError, ValueError) as error:
@@ -95,43 +95,43 @@ def read_files(
 ) -> Iterator[Item]:
     """Yield the items of an import's stored files, those with `doubt` among them.
 
-    Questions of a paper whose reading is unsure are for `clean` to reject, however many; records that do not fit are a wrong format.
+    Questions that are read with doubt are for `clean` to reject, however many; records that do not fit mean a wrong format.
 
     Args:
-        accounts: takes the account of all files.
+        accounts: the account of all files is appended to it.
 
     Raises:
         ValueError: a file is not what its format says, too many records or files give nothing, or too many characters of a file are in
-            no item; names file, place and reason.
+            no item; names file, position and reason.
     """
-    found, files, misfits = 0, 0, 0
+    records, files, misfits = 0, 0, 0
     whole, worst = Account(), list[tuple[float, str, list[str]]]()
     faults: list[str] = []
     silent: list[str] = []
     paths = dict(files_of(name, source)) if Path(source.path).exists() else {}
     for row in read_index(folder, source.snapshot):
         file = row.url.removeprefix("file:")
-        seen = Provenance(source=name, url=row.url, snapshot=source.snapshot, page_id=row.page_id, position="")
+        provenance = Provenance(source=name, url=row.url, snapshot=source.snapshot, page_id=row.page_id, position="")
         body = read_page(folder, row).body
         beside = layout_beside(paths[file], known_formats()) if file in paths and not source.format else None
-        told, known = beside or (source.format, None)
-        [given] = [step for step in given_by(file, body, told, seen, known=known) if isinstance(step, Given)]
-        reading, account = given.reading, given.account
+        format_name, known = beside or (source.format, None)
+        [file_result] = [step for step in given_by(file, body, format_name, provenance, known=known) if isinstance(step, Given)]
+        reading, account = file_result.reading, file_result.account
         if account.unread_characters > _FEW_CHARS:
-            worst = sorted([*worst, (account.unread_share, file, account.largest(_SHOWN))], reverse=True)[:_SHOWN]
+            worst = sorted([*worst, (account.unread_share, file, account.largest(_MAX_LISTED))], reverse=True)[:_MAX_LISTED]
         whole = summed([whole, structs.replace(account, unread=[])])
         whole.unread += account.by_reason()
-        found, files, misfits = found + reading.found, files + 1, misfits + reading.misfits
+        records, files, misfits = records + reading.found, files + 1, misfits + reading.misfits
         faults += [f"{file}: {fault}" for fault in reading.faults]
         for part in reading.skipped:
             _logger.warning("%s: %s: %s", name, file, part)
         silent += [] if reading.found > len(reading.faults) else [file]
         yield from reading.items
     limit = f"more than max_misfit_share {max_misfit_share:g}; is {source.format or 'the guess'} the right format?"
-    if len(silent) > files * max_misfit_share or not found:
+    if len(silent) > files * max_misfit_share or not records:
         raise ValueError(f"read {name}: nothing was found in {len(silent)} of {files} files, {limit} First: {_first(silent)}")
-    if misfits > found * max_misfit_share:
-        raise ValueError(f"read {name}: {misfits} of {found} records cannot be read, {limit} First: {_first(faults)}")
+    if misfits > records * max_misfit_share:
+        raise ValueError(f"read {name}: {misfits} of {records} records cannot be read, {limit} First: {_first(faults)}")
     if accounts is not None:
         accounts.append(whole)
     if worst and worst[0][0] > max_unread_share:
@@ -140,27 +140,27 @@ def read_files(
         _logger.warning("%s: nothing found in %d of %d files: %s", name, len(silent), files, _first(silent))
     if faults:
         look = f"`{_look(source)} --verbose` shows all"
-        _logger.warning("%s: %d of %d rejected; %s: %s", name, len(faults), found, look, _first(faults))
+        _logger.warning("%s: %d of %d rejected; %s: %s", name, len(faults), records, look, _first(faults))
 
 
 def _look(source: Import) -> str:
-    """Return the command that shows what is read."""
+    """Return the command that displays what is read."""
     return f"python -m crawlers.read {source.path}" + (f" --format {source.format}" if source.format else "")
 
 
 def _unread(name: str, source: Import, worst: list[tuple[float, str, list[str]]], limit: float) -> str:
-    """Return what to do where too many characters are in no item."""
-    share, file, places = worst[0]
+    """Return what to do if too many characters are in no item."""
+    share, file, passages = worst[0]
     others = [f"{other} ({part:.1%})" for part, other, _ in worst[1:] if part > limit]
     more = f" So are other files: {', '.join(others)}." if others else ""
     look = f"`{_look(source)} --verbose` shows all"
     advice = f"mend the file, name keys of no use under `unread` in a layout, or raise max_unread_share in the line of imports.{name}"
     what = f"{share:.1%} of the characters of {file} are in no item, more than max_unread_share {limit:g}"
-    return f"read {name}: {what}. First: {_first(places)}.{more} {look}; {advice}"
+    return f"read {name}: {what}. First: {_first(passages)}.{more} {look}; {advice}"
 
 
 def _first(what: list[str]) -> str:
-    return "; ".join(what[:_SHOWN]) or "none"
+    return "; ".join(what[:_MAX_LISTED]) or "none"
 
 
 if __name__ == "__main__":

@@ -44,31 +44,31 @@ def proofs(reserved: Path, ids: Sequence[str], known: set[str]) -> list[Proof]:
     """
     records: list[Question | ClaimPair] = [*read_jsonl(reserved / "questions.jsonl", Question)]
     records += read_jsonl(reserved / "claims.jsonl", ClaimPair)
-    here = {record.id for record in records}
-    if strangers := sorted(set(ids) - here):
-        raise ValueError(f"{strangers[0]} is not in {reserved}; `grep -r {strangers[0]} {reserved.parent}` tells where it is")
+    reserved_ids = {record.id for record in records}
+    if strangers := sorted(set(ids) - reserved_ids):
+        raise ValueError(f"{strangers[0]} is not in {reserved}; `grep -r {strangers[0]} {reserved.parent}` shows where it is")
     salt = salt_of(records)
-    made = [prove(salt, record_id) for record_id in sorted(set(ids) or here)]
-    if any(commitment(proof) not in known for proof in made):
+    opened = [prove(salt, record_id) for record_id in sorted(set(ids) or reserved_ids)]
+    if any(commitment(proof) not in known for proof in opened):
         raise ValueError(
             f"{reserved} is not the reserved split of this release; check out the version that the release names, then `dvc repro split`"
         )
-    return made
+    return opened
 
 
-def check(given: Sequence[Proof], known: set[str]) -> str:
-    """Return one line that tells how many commitments are opened; a proof that is there twice opens one.
+def check(presented: Sequence[Proof], known: set[str]) -> str:
+    """Return one line with the number of opened commitments; a repeated proof opens one.
 
     Raises:
         ValueError: one does not hold; the message names it. Or there is none.
     """
-    if not given:
+    if not presented:
         raise ValueError("the file holds no proof; `python -m splits.prove > PROOFS` writes proofs")
-    if failed := [proof.id for proof in given if commitment(proof) not in known]:
+    if failed := [proof.id for proof in presented if commitment(proof) not in known]:
         raise ValueError(
-            f"{len(failed)} of {len(given)} proofs do not hold, among them that of {failed[0]}: the release did not reserve it"
+            f"{len(failed)} of {len(presented)} proofs do not hold, among them that of {failed[0]}: the release did not reserve it"
         )
-    return f"{len(set(map(commitment, given)))} of {len(known)} commitments opened, and all hold"
+    return f"{len(set(map(commitment, presented)))} of {len(known)} commitments opened, and all hold"
 
 
 if __name__ == "__main__":

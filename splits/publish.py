@@ -1,7 +1,7 @@
-"""Record that a release is published: data/release -> its changes in the ledger `splits/released.jsonl`, which is kept in git.
+"""Record that a release is published: data/release -> its changes in the ledger `splits/released.jsonl`, a file in git.
 
 Run it once a version, when the folder goes to others; then `dvc repro release`, and commit the ledger and dvc.lock. From then on that
-version cannot be built with other items, and the card of the next one tells what changed.
+version cannot be built with other items, and the card of the next one lists what changed.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from splits.release.__main__ import CHECKSUMS, PATHS, sha256
 from splits.release.croissant import FILE as CROISSANT
 from splits.release.history import HISTORY, Change, in_order, order_of, read_ledger, tally
 
-KEPT_BACK = "what goes to others is the release alone: splits/assignments.jsonl, git and DVC's cache name or hold what is reserved"
+NOT_RELEASED = "what goes to others is the release alone: splits/assignments.jsonl, git and DVC's cache name or hold what is reserved"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -27,9 +27,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     check_files(arguments.release)
     version = msgspec.json.decode((arguments.release / CROISSANT).read_bytes())["version"]
-    told = publish(arguments.release / HISTORY, arguments.ledger, version)
-    print(f"{told}; run `dvc repro release`, commit {arguments.ledger} and dvc.lock, and tag the commit", file=sys.stderr)
-    print(KEPT_BACK, file=sys.stderr)
+    summary = publish(arguments.release / HISTORY, arguments.ledger, version)
+    print(f"{summary}; run `dvc repro release`, commit {arguments.ledger} and dvc.lock, and tag the commit", file=sys.stderr)
+    print(NOT_RELEASED, file=sys.stderr)
 
 
 def check_files(release: Path) -> None:
@@ -45,7 +45,7 @@ def check_files(release: Path) -> None:
 
 
 def publish(history: Path, ledger: Path, version: str) -> str:
-    """Take a release's history into the ledger; return what its version changed.
+    """Add a release's history to the ledger; return a summary of what its version changed.
 
     Raises:
         ValueError: the ledger holds what the history does not, so the release was built from another one.
@@ -56,8 +56,8 @@ def publish(history: Path, ledger: Path, version: str) -> str:
         raise ValueError(f"{ledger}: {lost[0].id} of version {lost[0].version} is not in {history}; build it anew: `dvc repro release`")
     write_jsonl(ledger, changes, key=lambda change: (order_of(change.version), change.id), on_disk=True)
     counts = dict(tally(changes)).get(version, {})
-    told = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
-    return f"version {version}: {told or 'no item changed, so the ledger has no line of it'}"
+    changed = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
+    return f"version {version}: {changed or 'no item changed, so the ledger has no line of it'}"
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ OWN = {
     "splits.prove": "a release",
     "splits.publish": "a release",
     "splits.release.croissant": "a template of ours",
-    "splits.split.reading": "a question that was just read",
+    "splits.split.question_file": "a question that was just read",
 }
 """Modules that read with none of these errors in mind, since they read what the project wrote."""
 

@@ -47,7 +47,7 @@ _ROUNDS = 3  # the least of them counts: a busy machine makes some slower, and n
 _MOST_SECONDS = 2.0  # for one text, so often
 
 
-class Hand(broken_pages.Hand):
+class Hand(broken_pages.CurrentPage):
     """The text in hand, and the place of its pattern."""
 
     place = 0
@@ -304,7 +304,7 @@ def grows(pattern: re.Pattern, method: str, opening: str, repeated: str, hand: H
 
     def least(size: int, rounds: int) -> float:
         text = opening + repeated * (size // len(repeated)) + "\x00"
-        hand.take(f"{hand.place} {method} of {opening!r} and {size} characters of {repeated!r}")
+        hand.set(f"{hand.place} {method} of {opening!r} and {size} characters of {repeated!r}")
         beat(_MOST_SECONDS)
         return min(seconds(pattern, method, text) for _ in range(rounds))
 
@@ -368,7 +368,7 @@ def slow_on_short(short: Sequence[Tried], hand: Hand) -> list[str]:
     slow = {}
     for one in short:
         beat(_MOST_SECONDS)
-        hand.take(f"{one.home}: {one.pattern.pattern[:120]}")
+        hand.set(f"{one.home}: {one.pattern.pattern[:120]}")
         for method, opening, repeated in itertools.product(sorted(one.methods), openings(one.pattern)[:8], repetitions(one.pattern)):
             text = (opening + repeated * (_SHORT_CHARS // len(repeated)))[:_SHORT_CHARS] + "\x00"
             if (took := seconds(one.pattern, method, text)) > _SLOW:

@@ -1,12 +1,12 @@
-"""A source's name, or files, in; what is read from a few pages or each file, field by field, and what is probably wrong out.
+"""Check a source or files: shows what is read from a few pages or each file, field by field, and what is probably wrong.
 
     python -m crawlers.check smallexam                    its replica or its saved pages
-    python -m crawlers.check smallexam --live             the real site, politely, ten pages: what changed, and what to edit
-    python -m crawlers.check smallexam --live --save-all  the same, and a page of each kind kept as a fixture, without accounts and names
+    python -m crawlers.check smallexam --live             ten pages of the real site, politely: what changed, and what to edit
+    python -m crawlers.check smallexam --live --save-all  the same, and saves a page of each kind as a fixture, without accounts and names
     python -m crawlers.check smallexam --live --save paper https://www.smallexam.example/papers/1.html
     python -m crawlers.check imports/my_books             each file of a folder, or one file: see docs/importing.md
 
-Nothing of data/ is touched. Exit status 1 when no item was read.
+It changes nothing in data/. Exit status 1 if no item was read.
 """
 
 import argparse
@@ -29,15 +29,15 @@ if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
     from scrapy.http import Response
 
     from crawlers.check.findings import Findings
-    from crawlers.check.site_changes import Verdict
-    from crawlers.check.watch_middleware import PageSeen
+    from crawlers.check.site_changes import PageVerdict
+    from crawlers.check.watch_middleware import PageOutput
     from crawlers.html.source_spider import SourceSpider
     from crawlers.web.run_spider import Outcome
 
 _PAGES = {"embedded": 5, "live": 10}
 _LOOKING = {
     "RETRY_TIMES": 1, "SECOND_ROUND_PAUSE": 0, "SECOND_ROUND_RETRIES": 0, "DOWNLOAD_TIMEOUT": 30, "EXTENSIONS": {},
-    # One page after another: what a page leads to is known before the next one is chosen.
+    # One page at a time: the requests of a page are known before the next one is chosen.
     "CONCURRENT_REQUESTS": 1, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1,
 }  # fmt: skip
 
@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
     from crawlers.check.saving import require_free
     from crawlers.embedded.serving.saved import pages_folder
     from crawlers.store.missing_pages import BREAKS_READER
-    from crawlers.web.broken_pages import spared
+    from crawlers.web.broken_pages import run_without_broken_pages
     from crawlers.web.run_spider import spider_class
 
     spider = spider_class(arguments.name)
@@ -62,36 +62,38 @@ def main(argv: list[str] | None = None) -> int:
         broken[request] = f"{BREAKS_READER}: {words}"
         print(f"warning: check {spider.name}: {request}: {words}; the check goes on without that page", file=sys.stderr)
 
-    with TemporaryDirectory() as folder:  # with what was fetched before a page broke the process, so that it is not asked for again
+    with TemporaryDirectory() as folder:  # pages fetched before one broke the process stay in it, and are not requested again
         what, advice = f"check {spider.name}: the spider", f"mend crawlers/sources/{spider.name}/spider.py"
-        return spared(lambda: _check_source(arguments, spider, source, mode, Path(folder), broken), leave_out, what, advice)
+        return run_without_broken_pages(
+            lambda: _check_source(arguments, spider, source, mode, Path(folder), broken), leave_out, what, advice
+        )
 
 
 def _check_source(
     arguments: argparse.Namespace, spider: "type[SourceSpider]", source: Source, mode: str, folder: Path, broken: dict[str, str]
 ) -> int:
-    """Crawl a few pages to a folder, tell what was read from them, and keep those that were asked for. Works once in a process.
+    """Crawl a few pages to a folder, report what was read from them, and save those that were requested. Works once in a process.
 
     Args:
         broken: requests whose pages are not read, and why.
     """
     from crawlers.check.check_report import as_json, as_text
     from crawlers.check.saving import one_of_each_kind, save, without_people
-    from crawlers.check.watch_middleware import KEPT
+    from crawlers.check.watch_middleware import FIXTURES
     from crawlers.embedded.serving.saved import SOURCES, pages_folder
 
     pages, keep = arguments.pages or _PAGES[mode], [url for _, url in arguments.save]
     outcome = look(spider, source, mode, pages, folder, keep, broken)
     findings = findings_of(spider, mode, outcome)
     if mode == "live":
-        findings.meeting = met(spider, source, outcome)
+        findings.meeting = verdicts_of(spider, source, outcome)
     sys.stdout.write(as_json(findings) if arguments.json else as_text(findings))
-    kept = outcome.stats.get(KEPT, {})
+    fixtures = outcome.stats.get(FIXTURES, {})
     for case, url in arguments.save:
-        if url not in kept:
-            seen = "".join(f"\n  {page.callback}  {page.url}" for page in findings.pages) or " none"
-            raise ValueError(f"--save {case}: {url} was not read; read were:{seen}\nto read more, give --pages a higher number")
-    chosen = [(case, kept[url]) for case, url in arguments.save] + (one_of_each_kind(outcome) if arguments.save_all else [])
+        if url not in fixtures:
+            read_pages = "".join(f"\n  {page.callback}  {page.url}" for page in findings.pages) or " none"
+            raise ValueError(f"--save {case}: {url} was not read; read were:{read_pages}\nto read more, give --pages a higher number")
+    chosen = [(case, fixtures[url]) for case, url in arguments.save] + (one_of_each_kind(outcome) if arguments.save_all else [])
     for case, page in chosen:
         for written in save(pages_folder(spider.name), case, without_people(page) if mode == "live" else page):
             print(f"written {written.relative_to(SOURCES.parents[1])}", file=sys.stderr)
@@ -103,21 +105,21 @@ def _check_source(
 def look(
     spider: "type[SourceSpider]", source: Source, mode: str, pages: int, folder: Path, keep: list[str], broken: dict[str, str]
 ) -> "Outcome":
-    """Run a spider over a few pages, which go to a folder."""
+    """Run a spider over a few pages, which are stored in a folder."""
     from crawlers.web import settings
     from crawlers.web.run_spider import run_spider, spider_arguments
 
-    logging.getLogger(spider.name).setLevel(logging.ERROR)  # misfits stand in the report
+    logging.getLogger(spider.name).setLevel(logging.ERROR)  # misfits are in the report
     source = msgspec.structs.replace(source, max_pages=pages)
     watch = {"SPIDER_MIDDLEWARES": getattr(settings, "SPIDER_MIDDLEWARES", {}) | {"crawlers.check.watch_middleware.Watch": 1000}}
     with _settings(spider, source, mode) as own:
         store = {"ARCHIVE_FOLDER": str(folder), "ARCHIVE_SNAPSHOT": source.snapshot, "ARCHIVE_ORIGIN": mode, "MAX_PAGES": pages}
-        told = {"WATCH_KEEP": keep, "ARCHIVE_BROKEN": broken}
-        return run_spider(spider, own | _LOOKING | watch | store | told, **spider_arguments(source))
+        watch_settings = {"WATCH_KEEP": keep, "ARCHIVE_BROKEN": broken}
+        return run_spider(spider, own | _LOOKING | watch | store | watch_settings, **spider_arguments(source))
 
 
 def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> "Findings":
-    """Return what a run came to."""
+    """Return the findings of a run."""
     from crawlers.check.findings import Findings
     from crawlers.check.watch_middleware import ANSWERS, PAGES, REFUSED
     from crawlers.coverage.pages import account_of_responses
@@ -125,7 +127,7 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
     from crawlers.web.failure_causes import FORBIDDEN
 
     stats = outcome.stats
-    pages: list[PageSeen] = stats.get(PAGES, [])
+    pages: list[PageOutput] = stats.get(PAGES, [])
     return Findings(
         source=spider.name,
         mode=mode,
@@ -138,7 +140,7 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
         errors=outcome.errors,
         forbidden=stats.get(FORBIDDEN, 0),
         over_limit=stats.get("archive/over_limit", 0),
-        account=account_of_responses(_in_hand(stats.get(ANSWERS, [])), (item for page in pages for item in page.items)),
+        account=account_of_responses(_tracked(stats.get(ANSWERS, [])), (item for page in pages for item in page.items)),
     )
 
 
@@ -148,30 +150,30 @@ def _block_selectors(spider: "type[SourceSpider]") -> dict[str, str] | None:
     return named if "QUESTION" in named else None
 
 
-def _in_hand(answers: "list[tuple[str, Response]]") -> "Iterator[tuple[str, Response]]":
+def _tracked(answers: "list[tuple[str, Response]]") -> "Iterator[tuple[str, Response]]":
     from crawlers.store.exchanges import key_of
-    from crawlers.web.broken_pages import take_in_hand
+    from crawlers.web.broken_pages import begin_page
 
     for url, response in answers:
-        take_in_hand(str(key_of(response.request)))  # type: ignore[arg-type]
+        begin_page(str(key_of(response.request)))  # type: ignore[arg-type]
         yield url, response
 
 
-def met(spider: "type[SourceSpider]", source: Source, outcome: "Outcome") -> "list[Verdict]":
-    """Return what is to be said of each answer of a real site; nothing where neither a replica nor a saved page shows the site."""
+def verdicts_of(spider: "type[SourceSpider]", source: Source, outcome: "Outcome") -> "list[PageVerdict]":
+    """Return a verdict on each answer of a real site; none if the source has neither a replica nor saved pages."""
     from crawlers.check.live_comparison import live_comparison
-    from crawlers.check.watch_middleware import MET
+    from crawlers.check.watch_middleware import RESPONSES
     from crawlers.embedded.serving.server import site_of
     from crawlers.new.stubs import has_stubs
     from crawlers.web.run_spider import spider_arguments
 
     if has_stubs(spider.name):
-        return []  # they say nothing of the site
+        return []  # stubs are no pages of the site
     try:
         site_of(spider)
     except ValueError:
         return []
-    return live_comparison(spider, outcome.stats.get(MET, []), **spider_arguments(source))
+    return live_comparison(spider, outcome.stats.get(RESPONSES, []), **spider_arguments(source))
 
 
 @contextmanager
@@ -189,7 +191,7 @@ def _settings(spider: "type[SourceSpider]", source: Source, mode: str) -> Iterat
 
 
 def _files(name: str) -> str:
-    """Return the path of files that are to be checked: a key of `imports`, or a path itself; nothing where a source is meant."""
+    """Return the path of files that are to be checked: a key of `imports`, or a path itself; "" if the name is that of a source."""
     params = read_params() if Path(PARAMS_FILE).exists() else {}
     if name in (params.get("sources") or {}) or ("/" not in name and (Path(__file__).parent / "sources" / name / "spider.py").exists()):
         return ""
@@ -203,14 +205,14 @@ def _check_files(path: str, in_json: bool) -> int:
     from crawlers.importers.paths import named_files
     from crawlers.read import read_row
 
-    logging.getLogger("crawlers.importers.found_questions").setLevel(logging.ERROR)  # which columns are read stands in the report
+    logging.getLogger("crawlers.importers.found_questions").setLevel(logging.ERROR)  # the report says which columns are read
     files = [Checked(read_row(name, file), f"python -m crawlers.read {quote(str(file))}") for name, file in named_files([path])]
     sys.stdout.write(as_json(files) if in_json else as_text(files, f"python -m crawlers.read {quote(path)}"))
     return 0 if any(row.reading.items for row, _ in files) else 1
 
 
 def _line(name: str, mode: str | None) -> tuple[Source, str]:
-    """Return a source's line in params.yaml, and the mode that holds for it; a spider without a line is checked all the same."""
+    """Return a source's line in params.yaml, and its mode; a spider without a line is checked with defaults."""
     params = read_params() if Path(PARAMS_FILE).exists() else {}
     line = (params.get("sources") or {}).get(name) or {}
     source: Source = convert(line, Source, f"{PARAMS_FILE}: sources.{name}")
@@ -224,11 +226,11 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--live", dest="mode", action="store_const", const="live", help="ask the real site")
     modes.add_argument("--embedded", dest="mode", action="store_const", const="embedded", help="ask its replica or its saved pages")
-    parser.add_argument("--pages", type=_positive, metavar="N", help="most pages that are asked for; default: 5, of a real site 10")
+    parser.add_argument("--pages", type=_positive, metavar="N", help="most pages that are requested; default: 5, of a real site 10")
     parser.add_argument(
-        "--save", nargs=2, action="append", default=[], metavar=("CASE", "URL"), help="keep a page that was read as a fixture"
+        "--save", nargs=2, action="append", default=[], metavar=("CASE", "URL"), help="save a page that was read as a fixture"
     )
-    parser.add_argument("--save-all", action="store_true", help="keep one page of each kind as a fixture, live_KIND")
+    parser.add_argument("--save-all", action="store_true", help="save one page of each kind as a fixture, live_KIND")
     parser.add_argument("--json", action="store_true", help="the same as JSON")
     return parser.parse_args(argv)
 

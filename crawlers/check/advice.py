@@ -1,4 +1,4 @@
-"""Findings of `check` in, what is probably wrong out: sentences that say what to look at and what to edit. From values to values."""
+"""Advice: findings of `check` -> sentences that say what is probably wrong, and what to edit."""
 
 import re
 from collections import Counter
@@ -13,26 +13,30 @@ from crawlers.papers.questions.draft import DOUBTS
 from crawlers.text.columns import counted
 from crawlers.web.failure_causes import HOST_NOT_FOUND, NO_ROBOTS, cause
 
-_SHOWN = 3
+_MAX = 3
 _REFUSING = {401, 403, 407, 412, 429}
 _STATUS = re.compile(r"HTTP status (\d{3})")
 Check = Callable[[Findings], Iterator[str]]
 
 
 def advice(findings: Findings) -> list[str]:
-    """Return what to do, the most likely first; nothing where nothing looks wrong."""
-    return list(dict.fromkeys(told for check in _CHECKS for told in check(findings)))
+    """Return what to do, the most likely first; nothing if nothing looks wrong."""
+    return list(dict.fromkeys(sentence for check in _CHECKS for sentence in check(findings)))
 
 
 def _access(findings: Findings) -> Iterator[str]:
-    """What keeps pages from being read at all."""
+    """What prevents pages from being read at all."""
     causes = Counter(map(cause, findings.failed.values()))
     if any(HOST_NOT_FOUND in why for why in findings.failed.values()):
         yield "The host's name is not known: is the address in start_urls right, and is there a network?"
     if NO_ROBOTS in causes and HOST_NOT_FOUND not in causes:
         yield "robots.txt of the site cannot be had, and such a site is not crawled (RFC 9309): look at it in a browser, or try later."
     refusing = [status for status in findings.refused.values() if status in _REFUSING]
-    refusing += [int(found[1]) for why in findings.failed.values() if (found := _STATUS.match(why)) and int(found[1]) in _REFUSING]
+    refusing += [
+        int(status_match[1])
+        for why in findings.failed.values()
+        if (status_match := _STATUS.match(why)) and int(status_match[1]) in _REFUSING
+    ]
     if refusing:
         how = "every page" if not findings.pages else counted(len(refusing), "page")
         yield (
@@ -43,7 +47,7 @@ def _access(findings: Findings) -> Iterator[str]:
         yield f"{counted(walls.total(), 'request')} met {' or '.join(sorted(walls))}: {BESIDE_WALLS}."
     if findings.forbidden:
         yield f"robots.txt forbids {counted(findings.forbidden, 'request')}: what it forbids stays unread; ask the site if you need it."
-    broken = [why for why in findings.failed.values() if (found := _STATUS.match(why)) and int(found[1]) not in _REFUSING]
+    broken = [why for why in findings.failed.values() if (status_match := _STATUS.match(why)) and int(status_match[1]) not in _REFUSING]
     if broken:
         yield f"{counted(len(broken), 'request')} answered with an error ({broken[0]}): try later{_unsaved_host(findings, broken)}."
     for why, count in causes.items():
@@ -53,7 +57,7 @@ def _access(findings: Findings) -> Iterator[str]:
 
 
 def _unsaved_host(findings: Findings, broken: list[str]) -> str:
-    """Return the remedy where the embedded server knows no such host."""
+    """Return the remedy if no replica answers for the host."""
     return ", or save a page of that host in its pages/" if findings.mode == "embedded" and "HTTP status 501" in broken else ""
 
 
@@ -65,25 +69,25 @@ def _errors(findings: Findings) -> Iterator[str]:
 
 
 def _empty_kinds(findings: Findings) -> Iterator[str]:
-    """Kinds of pages that gave nothing, and what they have instead."""
+    """Kinds of pages without output, and what they have instead."""
     for kind in kinds_of(findings.pages):
         empty = [page for page in findings.pages if page.callback == kind.callback and page.is_empty and not page.is_explained]
         if not empty or len(empty) * 2 < kind.pages:
             continue
-        told = f"{kind.callback} gave nothing on {len(empty)} of {counted(kind.pages, 'page')} ({empty[0].url}): "
-        yield told + _instead(empty[0].hints or PageHints(), is_list=kind.callback == "parse" or (kind.requests > 0 and not kind.items))
+        message = f"{kind.callback} gave nothing on {len(empty)} of {counted(kind.pages, 'page')} ({empty[0].url}): "
+        yield message + _instead(empty[0].hints or PageHints(), is_list=kind.callback == "parse" or (kind.requests > 0 and not kind.items))
 
 
 def _instead(hints: PageHints, is_list: bool) -> str:
-    """Return what a page that gave nothing has."""
+    """Return what a page without output has."""
     call = "Look in the browser's network tab for the call that brings the words, and request that address instead."
     if hints.is_scripted and not (hints.links or hints.texts):
         return f"hardly a word stands in the page's HTML, scripts load the rest. {call}"
     links = f"links in {_hints(hints.links, 'link')}" if hints.links else ""
     texts = f"its text in {_hints(hints.texts, 'character')}" if hints.texts else ""
-    if found := " and ".join(filter(None, [links, texts] if is_list else [texts, links])):
+    if contents := " and ".join(filter(None, [links, texts] if is_list else [texts, links])):
         more = f" If what you look for is not among it, scripts load it: {call[0].lower()}{call[1:]}" if hints.is_scripted else ""
-        return f"its selectors find nothing. The page has {found}.{more}"
+        return f"its selectors find nothing. The page has {contents}.{more}"
     return "is it the kind of page that the callback expects?"
 
 
@@ -110,11 +114,11 @@ def _blocks(findings: Findings) -> Iterator[str]:
 
 def _off_site(findings: Findings) -> Iterator[str]:
     """Requests to hosts that are not the spider's."""
-    links = (link_to(url, url) for page in findings.pages for url, _ in page.asked)
-    asked = dict.fromkeys(link.host for link in links if link)
-    if others := [host for host in asked if not any(host == own or host.endswith(f".{own}") for own in findings.hosts)]:
+    links = (link_to(url, url) for page in findings.pages for url, _ in page.requests)
+    requested = dict.fromkeys(link.host for link in links if link)
+    if others := [host for host in requested if not any(host == own or host.endswith(f".{own}") for own in findings.hosts)]:
         yield (
-            f"Links lead to {', '.join(others[:_SHOWN])}, which allowed_domains ({', '.join(findings.hosts)}) does not have, and are not "
+            f"Links lead to {', '.join(others[:_MAX])}, which allowed_domains ({', '.join(findings.hosts)}) does not have, and are not "
             "followed: add the host if it belongs to the site."
         )
 

@@ -1,4 +1,4 @@
-"""A page of questions in, the selectors out that a spider of `crawlers.new --kind exam-blocks` needs for it."""
+"""A page of questions -> the selectors that a spider of `crawlers.new --kind exam-blocks` needs for it."""
 
 import re
 from collections import Counter, defaultdict
@@ -12,10 +12,10 @@ from crawlers.html.readable import is_json
 
 _FEW = 2
 _MOST = 0.5
-"""Share of the containers in which a part has to stand; a question of words has no options."""
+"""Share of the containers that must have a part; a question answered in words has no options."""
 _MOST_READ = 5_000_000
 """Elements and characters that are read at most, where the text of each element is that of all below it."""
-_NOT_SHOWN = {"script", "style", "noscript", "template", "head", "title"}
+_INVISIBLE_TAGS = {"script", "style", "noscript", "template", "head", "title"}
 _FIRST = re.compile(r"(?<![A-Za-z])[AＡ]\s*[.．、:：)）]")
 _OPTION = re.compile(r"^\s*[(（]?[A-HＡ-Ｈ]\s*[.．、:：)）]?\s*(?![A-Za-z])\S")
 _ANSWER = re.compile(r"^\s*[【\[]?(?:参考|正确|标准|本题)?答案(?!解析|详解)")
@@ -29,24 +29,24 @@ _PARTS = ("STEM", "OPTIONS", "ANSWER", "ANALYSIS", "TYPE")
 
 
 def selectors_of(response: Response) -> dict[str, str]:
-    """Return name and selector of each part that the page shows; nothing where no two containers hold a question each."""
+    """Return name and selector of each part that the page shows; nothing if fewer than two containers hold a question each."""
     if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html" or response.selector.root is None:
         return {}
     elements = [one for one in response.selector.root.iter() if isinstance(one.tag, str)]
     if _read_in(elements) > _MOST_READ:
         return {}
-    elements = [one for one in elements if one.tag not in _NOT_SHOWN]
+    elements = [one for one in elements if one.tag not in _INVISIBLE_TAGS]
     name, blocks = _containers(elements)
     if not blocks:
         return {}
-    found = {"QUESTION": name} | dict(_parts(blocks))
+    selectors = {"QUESTION": name} | dict(_parts(blocks))
     if path := next((named for one in elements if _is_path(one) and (named := _named(one))), None):
-        found["EXAM"] = path
-    return found
+        selectors["EXAM"] = path
+    return selectors
 
 
 def _read_in(elements: Sequence[HtmlElement]) -> int:
-    """Return how many elements and characters the texts of all elements have together: each counts once for all that stand around it."""
+    """Return how many elements and characters the texts of all elements have together: each counts once for every element around it."""
     depths: dict[HtmlElement, int] = {}
     read = 0
     for one in elements:
@@ -62,41 +62,41 @@ def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]
         if (named := _named(one)) and one.tag not in ("a", "span", "b", "i", "em", "strong"):
             groups[named].append(one)
     best: tuple[int, int, str] = (0, 0, "")
-    for place, (named, members) in enumerate(groups.items()):
+    for number, (named, members) in enumerate(groups.items()):
         asking = sum(len(_FIRST.findall(_text(one))) == 1 and len(one) > 1 for one in members)
         if asking >= _FEW and asking >= len(members) * _MOST:
-            best = max(best, (asking, -place, named))  # of like groups the one that begins first holds the others
+            best = max(best, (asking, -number, named))  # of equal groups the first is the outermost
     return best[2], outermost_elements(groups[best[2]]) if best[0] else []
 
 
 def _parts(blocks: Sequence[HtmlElement]) -> Iterator[tuple[str, str]]:
     """Yield each part's name and selector within a container."""
-    seen: dict[str, Counter[str]] = {part: Counter() for part in _PARTS}
+    counts_by_part: dict[str, Counter[str]] = {part: Counter() for part in _PARTS}
     for block in blocks:
         for part, named in _parts_of(block):
-            seen[part][named] += 1
-    taken: set[str] = set()
+            counts_by_part[part][named] += 1
+    used: set[str] = set()
     for part in ("OPTIONS", "ANSWER", "ANALYSIS", "TYPE", "STEM"):
         least = _FEW if part == "STEM" else max(1, round(len(blocks) * _MOST / 2))
-        for named, count in seen[part].most_common():
-            if count >= least and named not in taken:
-                taken.add(named)
+        for named, count in counts_by_part[part].most_common():
+            if count >= least and named not in used:
+                used.add(named)
                 yield part, named
                 break
 
 
 def _parts_of(block: HtmlElement) -> Iterator[tuple[str, str]]:
-    """Yield which part an element of a container seems to be, the outermost of each; what stands before all others is the stem."""
-    told: set[str] = set()
+    """Yield which part an element of a container seems to be, the outermost of each; the first before all others is the stem."""
+    yielded: set[str] = set()
     for one in block.iterdescendants():
-        if not isinstance(one.tag, str) or one.tag in _NOT_SHOWN:
+        if not isinstance(one.tag, str) or one.tag in _INVISIBLE_TAGS:
             continue
         text, named = _text(one), _within(one, block)
         if not named:
             continue
         part = "ANSWER" if _ANSWER.match(text) else "ANALYSIS" if _ANALYSIS.match(text) else _option_or_stem(one, text)
-        if part and part not in told and not (part == "STEM" and told - {"TYPE"}):
-            told.add(part)
+        if part and part not in yielded and not (part == "STEM" and yielded - {"TYPE"}):
+            yielded.add(part)
             yield part, named
 
 

@@ -1,4 +1,4 @@
-"""Findings of `check` in, a page for a terminal or a JSON document out."""
+"""The report of `check`: findings -> text for a terminal, or JSON."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ import msgspec
 
 from atomexam.records.item import EntityItem, Item
 from crawlers.check.advice import advice, proposed
-from crawlers.check.findings import Field, Findings, fields_of, kinds_of, labels_of
-from crawlers.check.live_comparison import comparison_shown
+from crawlers.check.findings import FieldSummary, Findings, fields_of, kinds_of, labels_of
+from crawlers.check.live_comparison import comparison_lines
 from crawlers.check.site_changes import AS_EXPECTED
 from crawlers.coverage.characters import Account
 from crawlers.text.columns import aligned, counted, cut
@@ -15,20 +15,20 @@ from crawlers.text.profile_lines import figures_of, misread_lines, paste_lines
 
 _EXAMPLE_COLUMNS = 70
 _LINE_COLUMNS = 160
-_SHOWN = 5
-_LABELS_SHOWN = 12
+_MAX_LINES = 5
+_MAX_LABELS = 12
 
 
 def as_text(findings: Findings) -> str:
-    """Return what people read."""
+    """Return the report as text."""
     blocks = [[f"{findings.source}, {findings.mode}: {counted(len(findings.pages), 'page')}, {counted(len(findings.items), 'item')}"]]
-    blocks.append(comparison_shown(findings.source, findings.meeting))
+    blocks.append(comparison_lines(findings.source, findings.meeting))
     if kinds := kinds_of(findings.pages):
         rows = [(kind.callback, *map(str, (kind.pages, kind.empty, kind.items, kind.requests))) for kind in kinds]
         blocks.append(aligned([("callback", "pages", "gave nothing", "items", "requests"), *rows], frozenset({1, 2, 3, 4})))
-    blocks.append(fields_shown("question", findings.questions))
-    blocks.append(fields_shown("entity", findings.entities))
-    blocks.append(labels_shown(findings.entities))
+    blocks.append(field_table("question", findings.questions))
+    blocks.append(field_table("entity", findings.entities))
+    blocks.append(label_lines(findings.entities))
     blocks.append(listed("pages that gave nothing", [f"{page.url}  ({page.callback})" for page in findings.pages if page.is_empty]))
     blocks.append(listed("misfits, as the spider says", findings.misfits))
     blocks.append(listed("pages that the spider failed on", findings.errors))
@@ -44,18 +44,18 @@ def as_text(findings: Findings) -> str:
         blocks.append(
             [f"selectors for crawlers/sources/{findings.source}/spider.py:", *(f'{name} = "{css}"' for name, css in selectors.items())]
         )
-    told = advice(findings)
-    blocks.append(advice_shown(told))
+    sentences = advice(findings)
+    blocks.append(advice_lines(sentences))
     changed = sum(verdict.name != AS_EXPECTED for verdict in findings.meeting)
-    if findings.items and not told and not misread:
-        seen = f"but {changed} of {counted(len(findings.meeting), 'page')} differ from the replica's, see the first meeting"
-        blocks.append([f"what is read looks right, {seen}" if changed else "nothing looks wrong"])
+    if findings.items and not sentences and not misread:
+        differing = f"but {changed} of {counted(len(findings.meeting), 'page')} differ from the replica's, see the first meeting"
+        blocks.append([f"what is read looks right, {differing}" if changed else "nothing looks wrong"])
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
 def as_json(findings: Findings) -> str:
-    """Return what scripts read: one object."""
-    shown = {
+    """Return the report as one JSON object."""
+    report = {
         "source": findings.source,
         "mode": findings.mode,
         "pages": len(findings.pages),
@@ -76,7 +76,7 @@ def as_json(findings: Findings) -> str:
         "selectors": proposed(findings)[1],
         "advice": advice(findings),
     }
-    return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n"
 
 
 def _text(account: Account | None) -> list[str]:
@@ -84,10 +84,10 @@ def _text(account: Account | None) -> list[str]:
     if account is None or not account.characters:
         return []
     title = f"of the {account.characters} characters that these pages show"
-    return characters_shown(account, title, ("in items", "the site's own", "in what is given up"), account.largest(_SHOWN))
+    return character_lines(account, title, ("in items", "the site's own", "in what is given up"), account.largest(_MAX_LINES))
 
 
-def characters_shown(account: Account, title: str, words: tuple[str, str, str], largest: list[str]) -> list[str]:
+def character_lines(account: Account, title: str, words: tuple[str, str, str], largest: list[str]) -> list[str]:
     """Return the shares of an account in one line, and the largest of what is unread.
 
     Args:
@@ -99,31 +99,33 @@ def characters_shown(account: Account, title: str, words: tuple[str, str, str], 
     return listed(title, largest) or [title]
 
 
-def labels_shown(entities: Sequence[EntityItem]) -> list[str]:
+def label_lines(entities: Sequence[EntityItem]) -> list[str]:
     """Return the labels of entries, the most frequent first; nothing where there are none."""
     labels = [f"{cut(label, 20)} ({count})" for label, count in labels_of(entities)]
-    more = f", and {len(labels) - _LABELS_SHOWN} more" if len(labels) > _LABELS_SHOWN else ""
+    more = f", and {len(labels) - _MAX_LABELS} more" if len(labels) > _MAX_LABELS else ""
     known = "        curation/vocab/relations.yaml says which become facts"
-    return [f"labels: {', '.join(labels[:_LABELS_SHOWN])}{more}", known] if labels else []
+    return [f"labels: {', '.join(labels[:_MAX_LABELS])}{more}", known] if labels else []
 
 
-def advice_shown(told: Sequence[str]) -> list[str]:
+def advice_lines(sentences: Sequence[str]) -> list[str]:
     """Return what to do, numbered; nothing where there is nothing to do."""
-    return ["what to do:", *(f"  {place}. {cut(text, 10 * _LINE_COLUMNS)}" for place, text in enumerate(told, 1))] if told else []
+    return (
+        ["what to do:", *(f"  {number}. {cut(text, 10 * _LINE_COLUMNS)}" for number, text in enumerate(sentences, 1))] if sentences else []
+    )
 
 
-def fields_shown(what: str, items: Sequence[Item]) -> list[str]:
-    """Return a table of the fields of one shape of items; those that none has stand in one line."""
-    found = fields_of(items)
-    if not found:
+def field_table(what: str, items: Sequence[Item]) -> list[str]:
+    """Return a table of the fields of one shape of items; fields that none has are in one line."""
+    fields = fields_of(items)
+    if not fields:
         return []
-    rows = [_row(field) for field in found if field.filled]
-    bare = [field.name for field in found if not field.filled]
+    rows = [_row(field) for field in fields if field.filled]
+    bare = [field.name for field in fields if not field.filled]
     head = (f"{what} ({len(items)})", "filled", "example")
     return [*aligned([head, *rows], frozenset({1})), *([f"in none: {', '.join(bare)}"] if bare else [])]
 
 
-def _row(field: Field) -> tuple[str, str, str]:
+def _row(field: FieldSummary) -> tuple[str, str, str]:
     return field.name, f"{field.filled:.0%}", cut(field.example, _EXAMPLE_COLUMNS)
 
 
@@ -131,5 +133,5 @@ def listed(title: str, lines: list[str]) -> list[str]:
     """Return the first lines under a title, and how many more there are; nothing where there are none."""
     if not lines:
         return []
-    more = [f"  … and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
-    return [f"{title}:", *(f"  {cut(line, _LINE_COLUMNS)}" for line in lines[:_SHOWN]), *more]
+    more = [f"  … and {len(lines) - _MAX_LINES} more"] if len(lines) > _MAX_LINES else []
+    return [f"{title}:", *(f"  {cut(line, _LINE_COLUMNS)}" for line in lines[:_MAX_LINES]), *more]

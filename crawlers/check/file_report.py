@@ -1,4 +1,4 @@
-"""What files gave -> a page for a terminal or JSON: each file field by field, what is doubtful or unread, and what to do next."""
+"""The report on files: text for a terminal, or JSON. Each file field by field, what is doubtful or unread, and what to do next."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
-from crawlers.check.check_report import advice_shown, characters_shown, fields_shown, labels_shown, listed
+from crawlers.check.check_report import advice_lines, character_lines, field_table, label_lines, listed
 from crawlers.check.findings import fields_of, labels_of
 from crawlers.coverage.report import Row, counts_of, told_of
 from crawlers.text.columns import counted, cut
@@ -16,22 +16,22 @@ from crawlers.text.profile_lines import figures_of, misread_lines
 _LINE_COLUMNS = 160
 _FEW = 3  # questions from which a share says something
 _MOST_SILENT, _MOST_UNREAD = 0.5, 0.05
-"""Share of the questions that may be without an answer, and of the characters unread, before it is told what to do."""
+"""Share of the questions that may be without an answer, and of the characters unread, before the report advises."""
 
 
 class Checked(NamedTuple):
-    """One file, and what it gave."""
+    """One file, and what was read from it."""
 
     row: Row
     command: str
-    """Reads it."""
+    """The command that reads it."""
 
 
 def as_text(files: Sequence[Checked], command: str) -> str:
-    """Return what people read.
+    """Return the report as text.
 
     Args:
-        command: reads all files.
+        command: the command that reads all files.
     """
     blocks = [block for row, own in files for block in _of_file(row, own)]
     rows = [row for row, _ in files]
@@ -41,8 +41,8 @@ def as_text(files: Sequence[Checked], command: str) -> str:
 
 
 def as_json(files: Sequence[Checked]) -> str:
-    """Return what scripts read: one list, an object a file."""
-    shown = [
+    """Return the report as a JSON list, an object a file."""
+    reports = [
         told_of(row)
         | {
             "fields": {"question": fields_of(_questions(row)), "entity": fields_of(_entities(row))},
@@ -54,7 +54,7 @@ def as_json(files: Sequence[Checked]) -> str:
         }
         for row, command in files
     ]
-    return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(reports), indent=1).decode() + "\n"
 
 
 def advice(row: Row, command: str) -> Iterator[str]:
@@ -92,14 +92,14 @@ def _of_file(row: Row, command: str) -> Iterator[list[str]]:
     what = "not read" if row.error else f"{row.format}{' (guessed)' if row.guessed else ''}, {counted(row.found, 'record')} found"
     counts = [(len(_questions(row)), "read as questions"), (len(_entities(row)), "as entries"), (sum(_doubts(row).values()), "rejected")]
     yield [f"{cut(row.file, _LINE_COLUMNS)}: {', '.join([what, *(f'{count} {word}' for count, word in counts if count)])}"]
-    yield fields_shown("question", _questions(row))
-    yield fields_shown("entity", _entities(row))
-    yield labels_shown(_entities(row))
+    yield field_table("question", _questions(row))
+    yield field_table("entity", _entities(row))
+    yield label_lines(_entities(row))
     yield listed("rejected", row.reading.faults)
     yield listed("parts that are not looked into", row.reading.skipped)
     yield _characters(row)
     yield listed("what looks misread", misread_lines(row.reading.items))
-    yield advice_shown(list(advice(row, command)))
+    yield advice_lines(list(advice(row, command)))
 
 
 def _characters(row: Row) -> list[str]:
@@ -107,7 +107,7 @@ def _characters(row: Row) -> list[str]:
     if row.error or not account.characters:
         return []
     title = f"of its {account.characters} characters"
-    return characters_shown(account, title, ("in items", "furniture", "in what is rejected"), account.largest(len(account.unread)))
+    return character_lines(account, title, ("in items", "furniture", "in what is rejected"), account.largest(len(account.unread)))
 
 
 def _next(files: Sequence[Checked], command: str) -> list[str]:
@@ -129,5 +129,5 @@ def _entities(row: Row) -> list[EntityItem]:
 
 def _doubts(row: Row) -> dict[str, int]:
     items: list[Item] = row.reading.items
-    found: dict[str, Any] = Counter(item.doubt for item in items if isinstance(item, QuestionItem) and item.doubt)
-    return {doubt: found[doubt] for doubt in sorted(found)}
+    counts: dict[str, Any] = Counter(item.doubt for item in items if isinstance(item, QuestionItem) and item.doubt)
+    return {doubt: counts[doubt] for doubt in sorted(counts)}

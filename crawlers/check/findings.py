@@ -1,4 +1,4 @@
-"""What `check` saw of a source, and the figures it shows. From values to values."""
+"""The findings of `check` on a source, and the figures of its report."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,16 +8,16 @@ import msgspec
 from msgspec import Struct
 
 from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
-from crawlers.check.site_changes import Verdict
-from crawlers.check.watch_middleware import PageSeen
+from crawlers.check.site_changes import PageVerdict
+from crawlers.check.watch_middleware import PageOutput
 from crawlers.coverage.characters import Account
 
 _EXAMPLE_CHARS = 200
-_OF_THE_READER = {"url", "provenance"}  # fields that no page fills
+_OF_THE_READER = {"url", "provenance"}  # fields that the spider fills, not the page
 
 
 class Findings(Struct, kw_only=True):
-    """What a few pages of a source came to."""
+    """What a few pages of a source gave."""
 
     source: str
     mode: str
@@ -25,10 +25,10 @@ class Findings(Struct, kw_only=True):
     """`allowed_domains` of the spider."""
     blocks: dict[str, str] | None = None
     """Selectors of a spider that reads a container a question, by name; None of another spider."""
-    pages: list[PageSeen] = []
-    """Those that a callback saw."""
+    pages: list[PageOutput] = []
+    """Those that reached a callback."""
     refused: dict[str, int] = {}
-    """Address -> status of answers that no callback saw."""
+    """Address -> status of answers that reached no callback."""
     failed: dict[str, str] = {}
     """Request -> why it got no answer."""
     misfits: list[str] = []
@@ -37,12 +37,12 @@ class Findings(Struct, kw_only=True):
     forbidden: int = 0
     """Requests that robots.txt rules out."""
     over_limit: int = 0
-    """Requests beyond the number of pages that was asked for."""
+    """Requests beyond the requested number of pages."""
     account: Account | None = None
     """Where the characters of the pages' visible text are."""
 
-    meeting: list[Verdict] = []
-    """What is to be said of each page of the real site, measured by the replica."""
+    meeting: list[PageVerdict] = []
+    """A verdict on each page of the real site, compared with the replica."""
 
     @property
     def items(self) -> list[Item]:
@@ -51,7 +51,7 @@ class Findings(Struct, kw_only=True):
 
     @property
     def questions(self) -> list[QuestionItem]:
-        """The questions that were read, those given up aside."""
+        """The questions without a doubt."""
         return [item for item in self.items if isinstance(item, QuestionItem) and not item.doubt]
 
     @property
@@ -60,7 +60,7 @@ class Findings(Struct, kw_only=True):
         return [item for item in self.items if isinstance(item, EntityItem)]
 
 
-class Kind(Struct, frozen=True, kw_only=True):
+class CallbackSummary(Struct, frozen=True, kw_only=True):
     """The pages of one callback."""
 
     callback: str
@@ -71,7 +71,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     requests: int
 
 
-class Field(Struct, frozen=True, kw_only=True):
+class FieldSummary(Struct, frozen=True, kw_only=True):
     """One field of one kind of item."""
 
     name: str
@@ -80,23 +80,23 @@ class Field(Struct, frozen=True, kw_only=True):
     example: str
 
 
-def kinds_of(pages: Sequence[PageSeen]) -> list[Kind]:
-    """Return a row a callback, in the order in which they were first seen."""
+def kinds_of(pages: Sequence[PageOutput]) -> list[CallbackSummary]:
+    """Return a summary for each callback, in the order of their first pages."""
     return [
-        Kind(
+        CallbackSummary(
             callback=callback,
             pages=len(own),
             empty=sum(page.is_empty for page in own),
             items=sum(len(page.items) for page in own),
-            requests=sum(len(page.asked) for page in own),
+            requests=sum(len(page.requests) for page in own),
         )
         for callback in dict.fromkeys(page.callback for page in pages)
         if (own := [page for page in pages if page.callback == callback])
     ]
 
 
-def fields_of(items: Sequence[Item]) -> list[Field]:
-    """Return how often each field of items of one shape is filled, and what first stands there."""
+def fields_of(items: Sequence[Item]) -> list[FieldSummary]:
+    """Return how often each field of items of one shape is filled, and its first value."""
     if not items:
         return []
     names = [field.name for field in msgspec.structs.fields(type(items[0])) if field.name not in _OF_THE_READER]
@@ -109,9 +109,9 @@ def labels_of(entities: Iterable[EntityItem]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def _field(name: str, values: list[Any]) -> Field:
+def _field(name: str, values: list[Any]) -> FieldSummary:
     filled = [value for value in values if value]
-    return Field(name=name, filled=len(filled) / len(values), example=_example(filled[0]) if filled else "")
+    return FieldSummary(name=name, filled=len(filled) / len(values), example=_example(filled[0]) if filled else "")
 
 
 def _example(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Items that `check` read in, what looks wrong in them out. From values to values."""
+"""Advice on items: items that `check` read -> what looks wrong in them."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ from crawlers.text.columns import counted, cut
 _EXAMPLE_COLUMNS = 60
 _FEW = 3  # items or pages from which a share says something
 _MOST = 0.5
-_FLAWS = 0.01  # of the texts: sites have so many flaws of their own
+_FLAWS = 0.01  # of the texts: sites themselves have so many flaws
 _MIN_FRAME_CHARS = 8  # a shorter text, such as 无 or 尚不明确, says the same of many
 _WITHIN = re.compile(r"(?s)(?<![A-Za-z0-9])[AＡ]\s*([.．、:：)）])\s*\S.{0,200}?(?<![A-Za-z0-9])[BＢ]\s*\1")  # and not 维生素A、B、C
 _TWO_OPTIONS = re.compile(r"(?s)\S\s+[B-HＢ-Ｈ]\s*[.．、:：]\s*\S")
@@ -39,11 +39,11 @@ def _options(questions: list[QuestionItem]) -> Iterator[str]:
     within = [one for one in questions if not _has_options(one) and _WITHIN.search(one.stem_raw or "")]
     within += [one for one in questions if any(_TWO_OPTIONS.search(option) for option in one.options_raw or [])]
     if within:
-        yield _told(within, questions, "have option letters inside the stem or inside one option: the options are not split", within[0])
+        yield _sentence(within, questions, "have option letters inside the stem or inside one option: the options are not split", within[0])
     if len(questions) >= _FEW and not any(map(_has_options, questions)) and not within:
         yield f"None of {len(questions)} questions has options. If the site shows some: their selector finds nothing."
     if nameless := [one for one in questions if not one.stem_raw and not one.images]:
-        yield _told(nameless, questions, "have no stem: does its selector find nothing there, or has the page none?", nameless[0])
+        yield _sentence(nameless, questions, "have no stem: does its selector find nothing there, or has the page none?", nameless[0])
 
 
 def _answers(questions: list[QuestionItem]) -> Iterator[str]:
@@ -54,15 +54,15 @@ def _answers(questions: list[QuestionItem]) -> Iterator[str]:
             "at the end, another page, or a call that a click makes."
         )
     elif len(questions) >= _FEW and len(silent) > len(questions) * _MOST:
-        yield _told(silent, questions, "have no answer", silent[0])
+        yield _sentence(silent, questions, "have no answer", silent[0])
     beyond = [one for one in questions if _is_beyond(one)]
     if beyond:
-        shown = cut(beyond[0].answer_raw or "", 20)
-        said = f"have an answer that names none of their options (here {shown}): is an option lost, or is the site wrong?"
-        yield _told(beyond, questions, said, beyond[0])
+        excerpt = cut(beyond[0].answer_raw or "", 20)
+        problem = f"have an answer that names none of their options (here {excerpt}): is an option lost, or is the site wrong?"
+        yield _sentence(beyond, questions, problem, beyond[0])
     inside = [one for one in questions if _ANSWER_WITHIN.search("\n".join([one.stem_raw or "", *(one.options_raw or [])]))]
     if inside:
-        yield _told(inside, questions, "have 答案 or 解析 inside the stem or an option: the answer is not cut off", inside[0])
+        yield _sentence(inside, questions, "have 答案 or 解析 inside the stem or an option: the answer is not cut off", inside[0])
 
 
 def _entries(findings: Findings) -> Iterator[str]:
@@ -96,8 +96,8 @@ def _texts(items: list[Item]) -> Iterator[str]:
 
 
 def _repeats(findings: Findings) -> Iterator[str]:
-    """The same words on every page: navigation, not content."""
-    pages: dict[str, Item] = {}  # by the page that an item belongs to: an entry or a paper may stand on several
+    """Texts that are the same on every page: navigation, not content."""
+    pages: dict[str, Item] = {}  # by the page that an item belongs to: an entry or paper may span several
     for item in findings.items:
         pages.setdefault(item.url, item)
     for name, least in (("stem_raw", 2), ("paper_raw", _FEW), ("name_raw", 2), ("alias_raw", _FEW), ("explanation_raw", _FEW)):
@@ -115,12 +115,12 @@ def _repeats(findings: Findings) -> Iterator[str]:
             "content."
         )
     counts = Counter((item.provenance.position, item.provenance.url) for item in findings.items)
-    if twice := [place for place, count in counts.items() if count > 1]:
+    if twice := [where for where, count in counts.items() if count > 1]:
         several = f"{counted(len(twice), 'position')} {_verb(twice, 'is', 'are')} given to several items"
         yield f"{several}{', the first' if len(twice) > 1 else ''}: {twice[0][0]} of {twice[0][1]}; a position names one item of its page."
 
 
-def _told(those: list[QuestionItem], of: list[QuestionItem], what: str, first: QuestionItem) -> str:
+def _sentence(those: list[QuestionItem], of: list[QuestionItem], what: str, first: QuestionItem) -> str:
     where = f"{first.url} {first.provenance.position}"
     what = what.replace("have", "has", 1) if len(those) == 1 else what
     return f"{len(those)} of {len(of)} questions {what} ({where}: `{cut(first.stem_raw or '', _EXAMPLE_COLUMNS)}`)."
@@ -142,10 +142,10 @@ def _is_beyond(one: QuestionItem) -> bool:
 
 def _strings(item: Item) -> Iterator[str]:
     if isinstance(item, QuestionItem):
-        found = [item.stem_raw, item.paper_raw, item.case_raw, item.answer_raw, item.explanation_raw, *(item.options_raw or [])]
+        texts = [item.stem_raw, item.paper_raw, item.case_raw, item.answer_raw, item.explanation_raw, *(item.options_raw or [])]
     else:
-        found = [item.name_raw, item.alias_raw, *(value.value for value in item.values), *(section.text for section in item.sections)]
-    yield from filter(None, found)
+        texts = [item.name_raw, item.alias_raw, *(value.value for value in item.values), *(section.text for section in item.sections)]
+    yield from filter(None, texts)
 
 
 def _is_mojibake(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""A page that gave nothing in, what it has instead out: selectors of its links and of its text, and whether scripts make it."""
+"""Hints: a page without output -> selectors of its links and text, and whether scripts build it."""
 
 from collections import defaultdict
 
@@ -10,7 +10,7 @@ from crawlers.check.block_selectors import selectors_of
 from crawlers.html.links import address_of
 from crawlers.html.readable import is_json
 
-_SHOWN = 3
+_MAX_HINTS = 3
 _MOST_LINKS = 5000
 _NO_TEXT = {"script", "style", "noscript", "template", "head", "title"}
 _FEW_CHARS = 120
@@ -26,18 +26,18 @@ class Hint(Struct, frozen=True):
 
 
 class PageHints(Struct, frozen=True, kw_only=True):
-    """What a page has."""
+    """What a page has, for advice."""
 
     links: list[Hint] = []
     texts: list[Hint] = []
     blocks: dict[str, str] = {}
     """Selectors of questions that have a container each, by the names that a spider of `--kind exam-blocks` gives them."""
     is_scripted: bool = False
-    """Hardly a word of it stands in its HTML, and there are scripts."""
+    """Its HTML has hardly any text, and there are scripts."""
 
 
 def hints_of(response: Response) -> PageHints:
-    """Return what a page has; a picture or JSON has nothing that a CSS selector could find."""
+    """Return what a page has; nothing of a picture or JSON, where CSS selectors find nothing."""
     if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html":
         return PageHints()
     root: HtmlElement | None = response.selector.root
@@ -57,7 +57,7 @@ def hints_of(response: Response) -> PageHints:
 
 
 def _lengths(elements: list[HtmlElement]) -> dict[HtmlElement, int]:
-    """Return the characters below each element that are no link's: one walk, children before their parents."""
+    """Return the characters below each element outside links: one walk, children before their parents."""
     lengths: dict[HtmlElement, int] = defaultdict(int)
     for element in reversed(elements):
         parent = element.getparent()
@@ -72,12 +72,12 @@ def _lengths(elements: list[HtmlElement]) -> dict[HtmlElement, int]:
 
 def _texts(elements: list[HtmlElement], lengths: dict[HtmlElement, int], whole: int) -> list[Hint]:
     """Return the smallest elements that hold much of the text."""
-    found: dict[str, int] = {}
+    lengths_by_selector: dict[str, int] = {}
     for share in _SHARES:
         holders = [element for element in elements if element.tag not in ("html", "body") and lengths[element] >= max(share * whole, 1)]
         if holders:  # the last in the order of the page is the innermost
-            found.setdefault(_selector(holders[-1]), lengths[holders[-1]])
-    return [Hint(selector, count) for selector, count in found.items()]
+            lengths_by_selector.setdefault(_selector(holders[-1]), lengths[holders[-1]])
+    return [Hint(selector, count) for selector, count in lengths_by_selector.items()]
 
 
 def _link_groups(url: str, elements: list[HtmlElement]) -> list[Hint]:
@@ -90,7 +90,7 @@ def _link_groups(url: str, elements: list[HtmlElement]) -> list[Hint]:
             addresses[selector].add(address)
             words[selector] += len("".join(element.itertext()).strip())
     best = sorted(words, key=lambda selector: (-words[selector], selector))
-    return [Hint(selector, len(addresses[selector])) for selector in best[:_SHOWN]]
+    return [Hint(selector, len(addresses[selector])) for selector in best[:_MAX_HINTS]]
 
 
 def _selector(element: HtmlElement | None, up: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""A page in, its shape out: which elements stand in which, which keys its JSON has, how it is encoded. Shapes of one kind are compared."""
+"""A page -> its shape: nesting and order of elements, keys of its JSON, its encoding. Shapes of one kind are compared."""
 
 import json
 import re
@@ -11,10 +11,10 @@ from msgspec import Struct, field
 from scrapy.http import Response, TextResponse
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
-from crawlers.html.base64_text import SHOWN, base64_in
+from crawlers.html.base64_text import EXCERPT_CHARS, base64_in
 from crawlers.html.readable import is_json
 
-_NOT_SHOWN = {"script", "style", "noscript", "template", "head", "meta", "link", "title"}
+_INVISIBLE_TAGS = {"script", "style", "noscript", "template", "head", "meta", "link", "title"}
 _DIGITS = re.compile(r"\d+")
 _KEY = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 """A name; other keys are addresses and numbers, which differ from page to page."""
@@ -25,13 +25,13 @@ Edge = tuple[str, str]
 
 
 class Shape(Struct, kw_only=True):
-    """What a page is built of. A name is a tag with its classes and id; numbers in names count as one."""
+    """The structure of a page. A name is a tag with its classes and id; all numbers in names are equal."""
 
     nodes: Counter[str] = field(default_factory=Counter)
     edges: Counter[Edge] = field(default_factory=Counter)
-    """An element and one that stands in it."""
+    """An element and one of its children."""
     orders: Counter[Edge] = field(default_factory=Counter)
-    """An element and the one behind it."""
+    """An element and its next sibling."""
     names: dict[str, Counter[str]] = {}
     """`class` and `id` -> each of their words and how many elements have it."""
     rows: dict[tuple[str, str, str], int] = {}
@@ -48,7 +48,7 @@ class Shape(Struct, kw_only=True):
     pager: int = 0
     """Links to other pages of a list."""
     cut: list[str] = []
-    """Names of elements which end in the midst of a sentence that the next one, of the same name, goes on with."""
+    """Names of elements that end within a sentence which the next one, of the same name, continues."""
 
     @property
     def landmarks(self) -> set[Any]:
@@ -78,7 +78,7 @@ def shape_of(response: Response) -> Shape:
         _add_json(shape, value)
     for each in elements:
         _add_element(shape, each)
-    shape.hidden += _shown_base64("\n".join(each for each in root.itertext() if each.strip()))
+    shape.hidden += _base64_excerpt("\n".join(each for each in root.itertext() if each.strip()))
     return shape
 
 
@@ -105,8 +105,8 @@ def encoding_of(response: Response) -> tuple[str, str]:
 
 
 def _add_element(shape: Shape, element: HtmlElement) -> None:
-    is_landmark = element.tag == "script" and element.get("id")  # which holds what a page starts from
-    if not is_landmark and (element.tag in _NOT_SHOWN or any(above.tag in _NOT_SHOWN for above in element.iterancestors())):
+    is_landmark = element.tag == "script" and element.get("id")  # it holds the initial state of a page
+    if not is_landmark and (element.tag in _INVISIBLE_TAGS or any(above.tag in _INVISIBLE_TAGS for above in element.iterancestors())):
         return
     name, parent = name_of(element), element.getparent()
     shape.nodes[name] += 1
@@ -139,10 +139,10 @@ def _goes_on(element: HtmlElement, following: HtmlElement) -> bool:
 
 
 def _values_in(elements: list[HtmlElement]) -> Iterator[Any]:
-    """Yield the JSON that stands in scripts."""
+    """Yield the JSON values in scripts."""
     for each in elements:
         script = (each.text or "")[:_MOST_SCRIPT_CHARS] if each.tag == "script" else ""
-        starts = [0] if each.get("type") == "application/json" else [found.end() for found in _ASSIGNED.finditer(script)]
+        starts = [0] if each.get("type") == "application/json" else [match.end() for match in _ASSIGNED.finditer(script)]
         end = 0
         for start in starts:
             if start < end:  # within one that was read
@@ -166,16 +166,16 @@ def _add_json(shape: Shape, value: Any) -> None:
         elif isinstance(one, list):
             waiting += [(f"{path}[]", each) for each in one]
         elif isinstance(one, str):
-            shape.hidden += _shown_base64(one)
+            shape.hidden += _base64_excerpt(one)
 
 
-def _shown_base64(text: str) -> list[str]:
-    found = base64_in(text)
-    return [found[:SHOWN]] if found else []
+def _base64_excerpt(text: str) -> list[str]:
+    decoded = base64_in(text)
+    return [decoded[:EXCERPT_CHARS]] if decoded else []
 
 
 class Expected(Struct, kw_only=True):
-    """What pages of a kind have: all of those that are most like one page, and any of them at all."""
+    """What pages of a kind have: the pages most similar to one page, and all pages."""
 
     nearest: list[Shape]
     pages: list[Shape]
@@ -203,7 +203,7 @@ class Expected(Struct, kw_only=True):
 
 
 def expected(shape: Shape, pages: list[Shape], most: int = 3) -> Expected:
-    """Return what a page is measured by."""
+    """Return the pages that a page is compared with."""
     own = shape.landmarks
 
     def likeness(other: Shape) -> float:

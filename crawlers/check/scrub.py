@@ -1,4 +1,4 @@
-"""A page of a real site in, the same without who it was made for or by out: accounts, tokens, addresses and names of people."""
+"""Anonymise a page of a real site: remove accounts, tokens, addresses and names of people."""
 
 import re
 
@@ -56,18 +56,18 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<!\d)0\d{2,3}-\d{7,8}(?!\d)"), "010-00000000"),
     (re.compile(r"(?i)((?:微信号?|wechat)\s*+[:：]\s*+)[a-z][\w-]{4,19}"), r"\g<1>someone"),
 )
-"""What stands for a person or a session, and what stands there instead. What names the place stays, so that the page reads as before."""
+"""Patterns of personal and session data, with their replacements. Labels stay, so that the page is read as before."""
 
 
 def scrubbed(text: str) -> str:
-    """Return a text without what belongs to people or sessions."""
+    """Return a text without personal and session data."""
     for pattern, instead in _RULES:
         text = pattern.sub(instead, text)
     return text
 
 
 def scrubbed_body(body: bytes, encoding: str) -> bytes:
-    """Return a page's bytes so; bytes that are no text of its encoding stay."""
+    """Return a page's bytes without such data; bytes invalid in its encoding stay."""
     try:
         text = body.decode(encoding)
     except (UnicodeDecodeError, LookupError):  # each byte as a letter: what is looked for is mostly ASCII

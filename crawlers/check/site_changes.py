@@ -1,4 +1,4 @@
-"""A page of a site and unchanged pages of its kind in; what changed, by name, and what to edit out."""
+"""A page of a site and unchanged pages of its kind -> what changed, by name, and what to edit."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,8 +9,8 @@ from crawlers.check.page_shape import Expected, Shape, expected, shape_of
 from crawlers.check.walk import Visit
 from crawlers.html.walls import WALL_SCRIPT, WALLS, wall_of
 
-_SHOWN = 3
-_SHOWN_WORDS = 60
+_MAX_NAMES = 3
+_EXCERPT_CHARS = 60
 _FEW_NODES = 5
 _STRANGE_SHARE = 0.4
 """Every page has html and body."""
@@ -18,7 +18,7 @@ _CLASS, _ID = "class", "id"
 AS_EXPECTED = "as_expected"
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class PageChange(Struct, frozen=True, kw_only=True):
     """One way in which a page is not as expected."""
 
     name: str
@@ -29,18 +29,18 @@ class Difference(Struct, frozen=True, kw_only=True):
     """Selector or key, before and now: what to edit."""
 
 
-class Verdict(Struct, frozen=True, kw_only=True):
-    """What is to be said of one page, the surest first."""
+class PageVerdict(Struct, frozen=True, kw_only=True):
+    """The changes of one page, the surest first."""
 
     kind: str
     url: str
     status: int
     encoding: tuple[str, str]
     landmarks: tuple[int, int]
-    """Of those that all pages like it have: how many it has."""
-    differences: list[Difference]
+    """Number of those present, and number that all similar pages have."""
+    differences: list[PageChange]
     fields_lost: list[str]
-    """What was read from all pages like it, and not from this."""
+    """What was read from all similar pages, and not from this one."""
 
     @property
     def name(self) -> str:
@@ -48,86 +48,86 @@ class Verdict(Struct, frozen=True, kw_only=True):
         return self.differences[0].name if self.differences else "fields_lost" if self.fields_lost else AS_EXPECTED
 
 
-def verdict(page: Visit, like: Sequence[Visit]) -> Verdict:
-    """Return what is to be said of a page of a site, measured by unchanged pages of its kind."""
+def verdict(page: Visit, like: Sequence[Visit]) -> PageVerdict:
+    """Return the verdict on a page, compared with unchanged pages of its kind."""
     shape = shape_of(page.response)
     shapes = [shape_of(each.response) for each in like]
     wanted = expected(shape, shapes)
     lost = _fields_lost(page, like)
-    found = list(_stands_in_place(page, shape, wanted))
-    if not found:
-        found = [*_encoding(shape, wanted), *_json(shape, wanted), *_hidden(shape, wanted)]
-        found += _strange_keys(shape, wanted) if shape.is_json else _markup(shape, wanted, bool(lost))
+    changes = list(_replacement(page, shape, wanted))
+    if not changes:
+        changes = [*_encoding(shape, wanted), *_json(shape, wanted), *_hidden(shape, wanted)]
+        changes += _strange_keys(shape, wanted) if shape.is_json else _markup(shape, wanted, bool(lost))
     nodes = wanted.nodes | wanted.paths
-    return Verdict(
+    return PageVerdict(
         kind=page.kind,
         url=page.response.url,
         status=page.response.status,
         encoding=shape.encoding,
         landmarks=(len(nodes & {*shape.nodes, *shape.paths}), len(nodes)),
-        differences=found,
+        differences=changes,
         fields_lost=lost,
     )
 
 
-def _stands_in_place(page: Visit, shape: Shape, wanted: Expected) -> Iterator[Difference]:
-    """What came in the place of the page."""
+def _replacement(page: Visit, shape: Shape, wanted: Expected) -> Iterator[PageChange]:
+    """What came instead of the page."""
     response = page.response
     if response.status not in (200, 404, 410) and response.status not in (401, 403) and b"<script" in response.body:
-        yield Difference(name=WALL_SCRIPT, detail=f"HTTP status {response.status} with a script: {WALLS[WALL_SCRIPT]}; it wants a browser")
+        yield PageChange(name=WALL_SCRIPT, detail=f"HTTP status {response.status} with a script: {WALLS[WALL_SCRIPT]}; it wants a browser")
     elif wall := wall_of(response):
-        yield Difference(
+        yield PageChange(
             name=wall, detail=f"{WALLS[wall]} (HTTP status {response.status}); nothing is done to get around it: ask the owner"
         )
     elif response.status != 200:
-        yield Difference(name=f"status_{response.status}", detail="the page is not there, or the server fails")
+        yield PageChange(name=f"status_{response.status}", detail="the page is not there, or the server fails")
     elif not response.body.strip():
-        yield Difference(name="empty_page", detail=f"{len(response.body)} bytes")
+        yield PageChange(name="empty_page", detail=f"{len(response.body)} bytes")
     elif any("redirected to where the site begins" in why for why in page.misfits):
-        asked = page.request.meta.get("redirect_urls", [page.request.url])[0]
-        yield Difference(name="redirect_home", detail=f"{asked} led to {response.url}")
+        requested = page.request.meta.get("redirect_urls", [page.request.url])[0]
+        yield PageChange(name="redirect_home", detail=f"{requested} led to {response.url}")
     elif shape.is_json != wanted.nearest[0].is_json:
-        yield Difference(name="other_form", detail=f"{'JSON' if shape.is_json else 'HTML'} in the place of the other")
+        yield PageChange(name="other_form", detail=f"{'JSON' if shape.is_json else 'HTML'} in the place of the other")
     elif _is_strange(shape, wanted):
         words = " ".join(" ".join(response.css("title::text, body ::text").getall()).split())
-        yield Difference(name="other_page", detail=f"hardly anything that pages like it have; it says {words[:_SHOWN_WORDS]!r}")
+        yield PageChange(name="other_page", detail=f"hardly anything that pages like it have; it says {words[:_EXCERPT_CHARS]!r}")
 
 
 def _is_strange(shape: Shape, wanted: Expected) -> bool:
-    """Tell whether an HTML page has next to nothing of what all pages like it have: a notice, another site, a new design."""
+    """Return whether an HTML page has hardly any element that all similar pages have: a notice, another site, a new design."""
     return (
         not shape.is_json and len(wanted.nodes) >= _FEW_NODES and len(wanted.nodes & set(shape.nodes)) < _STRANGE_SHARE * len(wanted.nodes)
     )
 
 
-def _encoding(shape: Shape, wanted: Expected) -> Iterator[Difference]:
+def _encoding(shape: Shape, wanted: Expected) -> Iterator[PageChange]:
     known = {each.encoding for each in wanted.pages}
     declared, actual = shape.encoding
     if not actual or shape.encoding in known or {each[1] for each in known} == {""}:
         return
     if declared and declared != actual:
-        yield Difference(name="wrong_encoding", detail=f"declares {declared} and is {actual}; it is read as what it is")
+        yield PageChange(name="wrong_encoding", detail=f"declares {declared} and is {actual}; it is read as what it is")
     elif actual not in {each[1] for each in known}:
-        yield Difference(name="other_encoding", detail=f"is {actual} and was {', '.join(sorted({each[1] for each in known}))}")
+        yield PageChange(name="other_encoding", detail=f"is {actual} and was {', '.join(sorted({each[1] for each in known}))}")
 
 
-def _json(shape: Shape, wanted: Expected) -> Iterator[Difference]:
+def _json(shape: Shape, wanted: Expected) -> Iterator[PageChange]:
     lost, new = wanted.paths - shape.paths, shape.paths - wanted.known("paths")
     if not wanted.paths or not new:
         return
     for key in sorted(new, key=len):
         under = {path for path in wanted.paths if f"{key}{path}" in shape.paths}
         if lost and len(under) * 5 >= len(wanted.paths) * 4:
-            yield Difference(name="json_wrapped", detail=f"all stands below a new key, {key}", old="", new=key)
+            yield PageChange(name="json_wrapped", detail=f"all stands below a new key, {key}", old="", new=key)
             return
     for path in sorted(lost, key=len):
         parent, _, key = path.rpartition(".")
         beside = sorted(each for each in new if each.rpartition(".")[0] == parent)
         halves = [each for each in beside if each.rpartition(".")[2].startswith(key)]
         if len(halves) >= 2:
-            yield Difference(name="field_split", detail=f"{path} became {', '.join(halves)}", old=path, new=halves[0])
+            yield PageChange(name="field_split", detail=f"{path} became {', '.join(halves)}", old=path, new=halves[0])
         elif beside:
-            yield Difference(
+            yield PageChange(
                 name="json_key_renamed", detail=f"{path} is gone, {beside[0]} is new", old=key, new=beside[0].rpartition(".")[2]
             )
         else:
@@ -135,23 +135,23 @@ def _json(shape: Shape, wanted: Expected) -> Iterator[Difference]:
         return
 
 
-def _strange_keys(shape: Shape, wanted: Expected) -> Iterator[Difference]:
-    """Keys that no page of the kind has, in the place of some that not all of them have."""
+def _strange_keys(shape: Shape, wanted: Expected) -> Iterator[PageChange]:
+    """Keys that are new, instead of some that not all pages of the kind have."""
     new = shape.paths - wanted.known("paths")
     known_ends = {path.rpartition(".")[2] for path in wanted.known("paths")}
     strange = sorted(path for path in new if path.rpartition(".")[2] not in known_ends)
     if strange and wanted.paths:
         halves = [path for path in strange if path[:-1] in wanted.known("paths")]
         name = "field_split" if len(halves) >= 2 else "json_key_renamed"
-        yield Difference(name=name, detail=f"{strange[0]} is new", new=strange[0].rpartition(".")[2])
+        yield PageChange(name=name, detail=f"{strange[0]} is new", new=strange[0].rpartition(".")[2])
 
 
-def _hidden(shape: Shape, wanted: Expected) -> Iterator[Difference]:
+def _hidden(shape: Shape, wanted: Expected) -> Iterator[PageChange]:
     if shape.hidden and not any(each.hidden for each in wanted.pages):
-        yield Difference(name="base64_text", detail=f"text in base64: {shape.hidden[0]!r}")
+        yield PageChange(name="base64_text", detail=f"text in base64: {shape.hidden[0]!r}")
 
 
-def _markup(shape: Shape, wanted: Expected, has_lost: bool) -> Iterator[Difference]:
+def _markup(shape: Shape, wanted: Expected, has_lost: bool) -> Iterator[PageChange]:
     known_edges, known_nodes = wanted.known("edges"), wanted.known("nodes")
     pictures = [
         above for above, name in shape.edges if name.startswith("img") and (above, name) not in known_edges and above in known_nodes
@@ -175,7 +175,7 @@ def _markup(shape: Shape, wanted: Expected, has_lost: bool) -> Iterator[Differen
     if moved and not without_text:
         above, name = moved[0]
         before = sorted(parent for parent, child in known_edges if child == name)
-        yield Difference(
+        yield PageChange(
             name="block_moved",
             detail=f"{name} stands in {above}, before in {before[0] if before else '?'}",
             old=f"{before[0] if before else ''} > {name}",
@@ -184,31 +184,33 @@ def _markup(shape: Shape, wanted: Expected, has_lost: bool) -> Iterator[Differen
         return
     gone = sorted(wanted.nodes - set(shape.nodes))
     if not shape.pager and all(each.pager for each in wanted.nearest):
-        yield Difference(name="pagination_gone", detail="no link to the next page of a list, as pages like it have")
+        yield PageChange(name="pagination_gone", detail="no link to the next page of a list, as pages like it have")
         return
     cut = [name for name in shape.cut if not any(name in each.cut for each in wanted.pages)]
     if cut:
-        yield Difference(name="field_split", detail=f"two of {cut[0]} hold what one held", old=cut[0], new=f"{cut[0]} + {cut[0]}")
+        yield PageChange(name="field_split", detail=f"two of {cut[0]} hold what one held", old=cut[0], new=f"{cut[0]} + {cut[0]}")
     orders = wanted.known("orders")
     doubled = [name for name, behind in shape.orders if name == behind and (name, name) not in orders and name in known_nodes]
     if doubled and not cut:
-        yield Difference(
+        yield PageChange(
             name="field_split", detail=f"two of {doubled[0]} stand where one stood", old=doubled[0], new=f"{doubled[0]} + {doubled[0]}"
         )
     if pictures and not without_text:
         yield _picture(pictures)
     if gone or (has_lost and not doubled and not cut and not pictures):
-        yield Difference(
-            name="block_dropped", detail=f"gone: {', '.join(gone[:_SHOWN]) or 'a part that filled a field'}", old=gone[0] if gone else ""
+        yield PageChange(
+            name="block_dropped",
+            detail=f"gone: {', '.join(gone[:_MAX_NAMES]) or 'a part that filled a field'}",
+            old=gone[0] if gone else "",
         )
 
 
-def _picture(holders: list[str]) -> Difference:
-    return Difference(name="text_as_image", detail=f"an image stands in {holders[0]}, which had text", old=holders[0])
+def _picture(holders: list[str]) -> PageChange:
+    return PageChange(name="text_as_image", detail=f"an image stands in {holders[0]}, which had text", old=holders[0])
 
 
-def _renamed(shape: Shape, wanted: Expected, kind: str) -> Iterator[Difference]:
-    """Words of a class or id that are new on elements which otherwise stand where known ones stood."""
+def _renamed(shape: Shape, wanted: Expected, kind: str) -> Iterator[PageChange]:
+    """New classes or ids on elements that are otherwise where known ones were."""
     known = wanted.words(kind, common=False)
     lost = {word for word in wanted.words(kind, common=True) if not shape.names[kind][word]}
     sign = "." if kind == _CLASS else "#"
@@ -228,7 +230,7 @@ def _renamed(shape: Shape, wanted: Expected, kind: str) -> Iterator[Difference]:
             )
             if candidates:
                 old = candidates[0]
-                yield Difference(
+                yield PageChange(
                     name=f"{kind}_renamed", detail=f"{sign}{old} is gone, and {sign}{word} stands where it stood", old=old, new=word
                 )
                 return
@@ -239,44 +241,44 @@ def _has(name: str, sign: str, word: str) -> bool:
 
 
 def _swapped(name: str, sign: str, old: str, new: str) -> str:
-    """Return the name of an element with one of its words replaced; classes stand in their order."""
+    """Return the name of an element with one of its words replaced; classes are sorted."""
     tag, *words = re.split(r"(?=[.#])", name)
     words = [f"{sign}{new}" if each == f"{sign}{old}" else each for each in words]
     return tag + "".join(sorted(each for each in words if each[0] == ".")) + "".join(each for each in words if each[0] == "#")
 
 
-def _wrapped(shape: Shape, edges: set[tuple[str, str]], nodes: set[str]) -> Difference | None:
+def _wrapped(shape: Shape, edges: set[tuple[str, str]], nodes: set[str]) -> PageChange | None:
     for above, name in shape.edges:
         inner = [child for parent, child in shape.edges if parent == name]
         if name not in nodes and above in nodes and any((above, child) in edges for child in inner):
             child = next(child for child in inner if (above, child) in edges)
-            return Difference(
+            return PageChange(
                 name="block_wrapped", detail=f"{name} stands between {above} and {child}", old=f"{above} > {child}", new=f"{above} {child}"
             )
     return None
 
 
-def _lists(shape: Shape, wanted: Expected) -> Iterator[Difference]:
+def _lists(shape: Shape, wanted: Expected) -> Iterator[PageChange]:
     holders = set(shape.edges)
     for (above, name, child), count in wanted.nearest[0].rows.items():
         counts = [each.rows.get((above, name, child), 0) for each in wanted.nearest]
         if min(counts) >= 2 and (above, name) in holders and not shape.rows.get((above, name, child)):
-            yield Difference(
+            yield PageChange(
                 name="list_emptied", detail=f"{above} > {name} has none of its rows ({child}, {count} elsewhere)", old=f"{name} > {child}"
             )
             return
 
 
 def _fields_lost(page: Visit, like: Sequence[Visit]) -> list[str]:
-    """Return the fields, labels and links that all pages like it gave and this one does not."""
+    """Return the fields, labels and links that all similar pages gave and this one does not."""
     wanted = set.intersection(*(_fields(each) for each in like))
     return sorted(wanted - _fields(page))
 
 
 def _fields(page: Visit) -> set[str]:
-    found = {f"links to {each.callback.__name__ if each.callback else 'parse'}" for each in page.requests}
+    names = {f"links to {each.callback.__name__ if each.callback else 'parse'}" for each in page.requests}
     for item in page.items:
-        found |= {name for name in item.__struct_fields__ if name not in ("url", "provenance") and getattr(item, name)}
-        found |= {f"label {value.label}" for value in getattr(item, "values", None) or ()}
-        found |= {f"section {section.title}" for section in getattr(item, "sections", None) or ()}
-    return found
+        names |= {name for name in item.__struct_fields__ if name not in ("url", "provenance") and getattr(item, name)}
+        names |= {f"label {value.label}" for value in getattr(item, "values", None) or ()}
+        names |= {f"section {section.title}" for section in getattr(item, "sections", None) or ()}
+    return names

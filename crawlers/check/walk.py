@@ -1,4 +1,4 @@
-"""A spider and what answers for its site in, the pages by kind and what each gave out: no network, no reactor, a few pages of each kind."""
+"""Walk a replica or saved pages with a spider, a few pages of each kind, without network and reactor."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ from crawlers.embedded.site import Ask, Reply, Respond
 from crawlers.embedded.sites import SITES
 from crawlers.html.source_spider import NOTED, SourceSpider
 from crawlers.store.exchanges import key_of
-from crawlers.web.broken_pages import take_in_hand
+from crawlers.web.broken_pages import begin_page
 from crawlers.web.charset import Charset
 from crawlers.web.failure_causes import Refused
 from crawlers.web.page_kinds import checked, kind_of
@@ -33,7 +33,7 @@ _REDIRECTS = 5
 
 
 class Visit(Struct, kw_only=True):
-    """One page, and what the spider made of it."""
+    """One page, and what the spider read from it."""
 
     kind: str
     """Name of the callback."""
@@ -48,13 +48,13 @@ class Visit(Struct, kw_only=True):
 
     @property
     def reading(self) -> tuple[Any, ...]:
-        """What was read, for comparison: items and requests, without what says only where on the page each stood."""
+        """Items and requests for comparison, without positions on the page."""
         requests = sorted((request.method, request.url, str(request.body), kind_of(request)) for request in self.requests)
-        return [_said(item) for item in self.items], requests
+        return [_content(item) for item in self.items], requests
 
 
-def _said(item: Item) -> tuple[Any, ...]:
-    """Return what an item says. The labelled values of an entry have no order."""
+def _content(item: Item) -> tuple[Any, ...]:
+    """Return the content of an item. The labelled values of an entry have no order."""
     fields = {name: getattr(item, name) for name in item.__struct_fields__ if name != "provenance"}
     if isinstance(item, EntityItem):
         fields["values"] = sorted((value.label, value.value) for value in item.values)
@@ -63,13 +63,13 @@ def _said(item: Item) -> tuple[Any, ...]:
 
 
 def respond_of(spider: type[SourceSpider]) -> Respond:
-    """Return what answers for a source: its replica, or its saved pages where it has none."""
+    """Return the function that answers for a source: of its replica, or of its saved pages if it has none."""
     if spider.name in SITES:
         return SITES[spider.name].build(load_content())
     return saved_site(spider).build(load_content())
 
 
-def made(spider: type[SourceSpider], **arguments: Any) -> SourceSpider:
+def detached_spider(spider: type[SourceSpider], **arguments: Any) -> SourceSpider:
     """Return a spider that counts into stats of its own and belongs to no crawl."""
     settings = spider_settings({"STATS_DUMP": False})
     spider_made = spider(**arguments)
@@ -79,12 +79,12 @@ def made(spider: type[SourceSpider], **arguments: Any) -> SourceSpider:
     return spider_made
 
 
-def visited(spider: SourceSpider, request: Request, response: Response) -> Visit:
+def visit_page(spider: SourceSpider, request: Request, response: Response) -> Visit:
     """Read one page as a crawl would."""
     stats = spider.crawler.stats
     assert stats is not None
     stats.clear_stats()
-    take_in_hand(str(key_of(request)))
+    begin_page(str(key_of(request)))
     response = response.replace(request=request)
     visit = Visit(kind=kind_of(request), request=request, response=response)
     if response.status != 200 and response.status not in request.meta.get("handle_httpstatus_list", ()):
@@ -99,14 +99,14 @@ def visited(spider: SourceSpider, request: Request, response: Response) -> Visit
     if why := spider.refusal(response):
         visit.misfits.append(why)
         return visit
-    callback = getattr(spider, visit.kind)  # not the request's own: that of another spider of the class counts elsewhere
+    callback = getattr(spider, visit.kind)  # not the request's own, which may belong to another instance
     try:
         with _quiet(spider.name):
-            for found in checked(spider, response, _all(callback(response, **request.cb_kwargs)), visit.figures):
-                if isinstance(found, Request):
-                    visit.requests.append(found)
-                elif isinstance(found, QuestionItem | EntityItem):
-                    visit.items.append(found)
+            for output in checked(spider, response, _all(callback(response, **request.cb_kwargs)), visit.figures):
+                if isinstance(output, Request):
+                    visit.requests.append(output)
+                elif isinstance(output, QuestionItem | EntityItem):
+                    visit.items.append(output)
     except Exception as error:
         visit.misfits.append(f"{type(error).__name__}: {error}")
     visit.misfits += stats.get_value("misfit/pages", [])
@@ -116,7 +116,7 @@ def visited(spider: SourceSpider, request: Request, response: Response) -> Visit
 
 @contextmanager
 def _quiet(name: str) -> Iterator[None]:
-    """Keep what a spider says of misfits out of the log: they stand in the visit."""
+    """Keep the misfits of a spider out of the log: they are in the visit."""
     logger = logging.getLogger(name)
     before = logger.level
     logger.setLevel(logging.ERROR)
@@ -127,8 +127,8 @@ def _quiet(name: str) -> Iterator[None]:
 
 
 def walk(spider: type[SourceSpider], respond: Respond, per_kind: int = 40, **arguments: Any) -> Iterator[Visit]:
-    """Yield what a spider makes of its pages, breadth first, no more than so many of a kind."""
-    reader = made(spider, **arguments)
+    """Yield the visits of a spider, breadth first, at most `per_kind` of a kind."""
+    reader = detached_spider(spider, **arguments)
     cookies: dict[str, str] = {}
     waiting = deque(asyncio.run(_collected(reader.start())))
     seen: set[tuple[str, str, bytes]] = set()
@@ -140,13 +140,13 @@ def walk(spider: type[SourceSpider], respond: Respond, per_kind: int = 40, **arg
             continue
         seen.add(key)
         counts[kind_of(request)] += 1
-        response = answered(request, respond, cookies)
-        visit = visited(reader, request, response)
+        response = response_to(request, respond, cookies)
+        visit = visit_page(reader, request, response)
         waiting.extend(visit.requests)
         yield visit
 
 
-def answered(request: Request, respond: Respond, cookies: dict[str, str]) -> Response:
+def response_to(request: Request, respond: Respond, cookies: dict[str, str]) -> Response:
     """Return what a site answers, redirects followed."""
     url, method = request.url, request.method
     for _ in range(_REDIRECTS):
@@ -180,5 +180,5 @@ def _all(made_of_page: Any) -> Iterator[Any]:
         yield from made_of_page
 
 
-async def _collected(found: Any) -> list[Any]:
-    return [one async for one in found]
+async def _collected(iterator: Any) -> list[Any]:
+    return [one async for one in iterator]

@@ -117,5 +117,5 @@ def _starts(text: str) -> list[int]:
 def _bare_starts(text: str) -> list[int]:
     """Return where options begin whose letters have no sign: `A甲 B乙 C丙`. None if a letter stands out of its turn: `A型 B型 O型`."""
     found = [(match.start(), unicodedata.normalize("NFKC", match[1])) for match in _BARE.finditer(text)]
-    in_turn = are_in_turn(letter for _, letter in found)
-    return [start for start, _ in found] if in_turn and len(found) >= _LEAST_BARE and found[0][0] == 0 else []
+    in_draw_order = are_in_turn(letter for _, letter in found)
+    return [start for start, _ in found] if in_draw_order and len(found) >= _LEAST_BARE and found[0][0] == 0 else []

@@ -88,8 +88,8 @@ def options_in(value: Any) -> list[str]:
     if isinstance(value, dict):
         keys = [str(key).strip() for key in value]
         ends = [key.upper()[-1:] for key in keys]
-        in_turn = ends in (list(LETTERS[: len(keys)]), _digits(0, keys), _digits(1, keys))
-        return _texts(list(value.values())) if in_turn else []
+        in_draw_order = ends in (list(LETTERS[: len(keys)]), _digits(0, keys), _digits(1, keys))
+        return _texts(list(value.values())) if in_draw_order else []
     if not isinstance(value, list) or not 1 < len(value) <= len(LETTERS):
         return []
     if all(isinstance(each, dict) for each in value):

@@ -27,11 +27,11 @@ from crawlers.coverage.furniture import class_of_line, is_short_answer, parts_of
 from crawlers.coverage.leaves import texts_in
 from crawlers.papers.paper import lines_of
 from crawlers.store.exchanges import response_of
-from crawlers.store.segments import Row, read_index, read_page
+from crawlers.store.segments import ArchiveRow, read_index, read_page
 from crawlers.store.warc import Page
 from crawlers.text.fields import text_of
 from crawlers.web.bodies import unpacked
-from crawlers.web.broken_pages import take_in_hand
+from crawlers.web.broken_pages import begin_page
 from crawlers.web.charset import Charset
 from crawlers.web.failure_causes import Refused
 
@@ -81,10 +81,10 @@ def account_of_pages(folder: Path, snapshot: str, items: Path, left_out: Collect
     return account_of_responses(_responses(folder, rows, left_out), read_jsonl(items, Item))
 
 
-def _responses(folder: Path, rows: Iterable[Row], left_out: Collection[str]) -> Iterator[tuple[str, Response]]:
+def _responses(folder: Path, rows: Iterable[ArchiveRow], left_out: Collection[str]) -> Iterator[tuple[str, Response]]:
     for row in rows:
         if not row.url.endswith("/robots.txt") and str(row.key) not in left_out:
-            take_in_hand(str(row.key))
+            begin_page(str(row.key))
             with suppress(Refused):
                 yield row.url, seen_as(read_page(folder, row))
 

@@ -1,4 +1,4 @@
-"""What the embedded sites say: `content/*.yaml` as typed values, with `planted.yaml` merged in."""
+"""The content of the replicas: `content/*.yaml` as typed values, with `planted.yaml` merged in."""
 
 from functools import cache
 from pathlib import Path
@@ -36,10 +36,10 @@ class _ExamFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 @cache
 def load_content(folder: Path = FOLDER) -> Content:
-    """Return the content of a folder; a file that is not there gives nothing.
+    """Return the content of a folder; a missing file counts as empty.
 
     Raises:
-        ValueError: a file does not fit; names file, place and field.
+        ValueError: a file does not fit; names file, position and field.
     """
     planted = _read(folder / "planted.yaml", _Planted) or _Planted()
     papers = [
@@ -59,7 +59,7 @@ def load_content(folder: Path = FOLDER) -> Content:
 
 @cache
 def symptoms_on(site: str) -> list[Symptom]:
-    """Return the symptoms that a site shows."""
+    """Return the symptoms that a site has."""
     return [
         symptom
         for symptom in _read(FOLDER / "symptoms.yaml", list[Symptom]) or []

@@ -1,4 +1,4 @@
-"""How planted questions get into the papers: defects behind the sound questions, duplicates made from their originals."""
+"""Add planted questions to the papers: defects after the sound questions, duplicates made from their originals."""
 
 from collections.abc import Iterable
 
@@ -14,10 +14,10 @@ _MEANS_THE_SAME = frozenset({"identical", "punctuation", "full_width", "traditio
 
 
 def with_planted(papers: list[Paper], additions: list[Paper], duplicates: list[Duplicate]) -> list[Paper]:
-    """Return papers by id with the planted questions behind their own.
+    """Return papers by id with the planted questions after their own.
 
     Raises:
-        ValueError: two papers have one id, or a duplicate's original or place is not there.
+        ValueError: two papers have one id, or a duplicate's original or target paper is missing.
     """
     by_id = {paper.id: paper for paper in papers}
     if len(by_id) != len(papers):
@@ -28,14 +28,14 @@ def with_planted(papers: list[Paper], additions: list[Paper], duplicates: list[D
         by_id[paper.id] = paper if known is None else _joined(known, paper.sections)
     for duplicate in duplicates:
         original = _find(by_id, duplicate.of, duplicate.stem)
-        place = _place(by_id, duplicate, original)
-        addition = PaperSection(heading=place.heading, questions=[_repeated(original, duplicate)])
+        target = _target_section(by_id, duplicate, original)
+        addition = PaperSection(heading=target.heading, questions=[_repeated(original, duplicate)])
         by_id[duplicate.on] = _joined(by_id[duplicate.on], [addition])
     return [by_id[number] for number in sorted(by_id)]
 
 
 def edited(q: Q, edit: Edit, words: dict[str, str]) -> Q:
-    """Return a question said again in another writing."""
+    """Return a duplicate of a question in another spelling."""
     if edit == "punctuation":
         return msgspec.structs.replace(q, stem=q.stem.translate(_OTHER_PUNCTUATION))
     if edit == "number_prefix":
@@ -53,7 +53,7 @@ def edited(q: Q, edit: Edit, words: dict[str, str]) -> Q:
 
 
 def _turned(q: Q) -> Q:
-    """Return the question with its last option first, and the letters of its answer moved along."""
+    """Return the question with its last option first, and the letters of its answer changed accordingly."""
     count = len(q.options)
     answer = letters_at(sorted((LETTERS.index(letter) + 1) % count for letter in q.answer or ""))
     return msgspec.structs.replace(q, options=[q.options[-1], *q.options[:-1]], answer=answer)
@@ -70,13 +70,13 @@ def _repeated(original: Q, duplicate: Duplicate) -> Q:
 
 
 def _find(papers: dict[int, Paper], paper: int, beginning: str) -> Q:
-    found = [q for section in _sections(papers, paper) for q in section.questions if q.stem.startswith(beginning)]
-    if len(found) != 1:
-        raise ValueError(f"content/planted.yaml: {len(found)} questions of paper {paper} begin with {beginning!r}; expected one")
-    return found[0]
+    matches = [q for section in _sections(papers, paper) for q in section.questions if q.stem.startswith(beginning)]
+    if len(matches) != 1:
+        raise ValueError(f"content/planted.yaml: {len(matches)} questions of paper {paper} begin with {beginning!r}; expected one")
+    return matches[0]
 
 
-def _place(papers: dict[int, Paper], duplicate: Duplicate, original: Q) -> PaperSection:
+def _target_section(papers: dict[int, Paper], duplicate: Duplicate, original: Q) -> PaperSection:
     for section in _sections(papers, duplicate.on):
         alike = any((q.type, q.form) == (original.type, original.form) for q in section.questions)
         if alike and not section.case and not section.shared_options:
@@ -91,12 +91,12 @@ def _sections(papers: dict[int, Paper], paper: int) -> Iterable[PaperSection]:
 
 
 def _joined(paper: Paper, additions: list[PaperSection]) -> Paper:
-    """Return a paper with more sections; questions under a heading that it has already join that section."""
+    """Return a paper with more sections; questions under an existing heading join that section."""
     sections = list(paper.sections)
     for addition in additions:
-        for place, section in enumerate(sections):
+        for index, section in enumerate(sections):
             if addition.heading == section.heading and not addition.case and not addition.shared_options:
-                sections[place] = msgspec.structs.replace(section, questions=section.questions + addition.questions)
+                sections[index] = msgspec.structs.replace(section, questions=section.questions + addition.questions)
                 break
         else:
             sections.append(addition)

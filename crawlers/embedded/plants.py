@@ -1,4 +1,4 @@
-"""Shapes of what is wrong on purpose in the embedded sites, so that tests know what the pipeline must find. See `content/planted.yaml`."""
+"""Deliberate defects of the replicas, so that tests know what the pipeline must find. See `content/planted.yaml`."""
 
 from typing import Literal
 
@@ -14,15 +14,15 @@ class Original(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     stem: str
     """Whole stem; in planted.yaml its beginning."""
     case: str | None = None
-    """Shared case of the question where several questions have this stem."""
+    """Shared case of the question if several questions have this stem."""
 
 
 class Plant(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Mark on a question that is not sound content."""
+    """Marks a question with a defect."""
 
     kind: Literal["defect", "duplicate", "conflict", "near_miss"] = "defect"
     expect: str | None = None
-    """Reason under which `clean` or `near_duplicates` must reject it; None where it must be kept."""
+    """Reason under which `clean` or `near_duplicates` must reject it; None if it must be accepted."""
     of: Original | None = None
     """For a duplicate what it repeats, for a conflict what it contradicts, for a near-miss what it must not be merged with."""
     edit: Edit | None = None
@@ -30,31 +30,31 @@ class Plant(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class PlantedFact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Mark on an entry whose value is not sound."""
+    """Marks an entry with a wrong value."""
 
     kind: Literal["value", "contradiction"] = "value"
     relation: str
     tail: str
-    """The value as the page says it; for a contradiction what this site claims."""
+    """The value on the page; for a contradiction the value that this site states."""
     expect: str
     """Reason under which `clean` or `near_duplicates` must reject it."""
 
 
 class Duplicate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One line of `duplicates` in planted.yaml: a question of one paper shown again on another."""
+    """One line of `duplicates` in planted.yaml: a question of one paper repeated in another."""
 
     of: int
     stem: str
     """Beginning of the stem, enough to find one question."""
     on: int
-    """Paper that shows it again, behind its questions of the same type."""
+    """Paper that repeats it, after its questions of the same type."""
     edit: Edit
     words: dict[str, str] = {}
-    """For one_word: what is said instead of what."""
+    """For one_word: the original word and its replacement."""
 
 
 class Planted(Struct, frozen=True, kw_only=True):
-    """One planted thing as tests look for it: where it stands, what it is, what must become of it."""
+    """One planted defect for tests: where it is, what it is, and what must become of it."""
 
     kind: str
     expect: str | None

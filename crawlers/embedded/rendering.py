@@ -1,4 +1,4 @@
-"""How embedded pages are made: a site's templates, replies, and the blemishes that real pages have. From values to values."""
+"""Pages of the replicas: templates, replies, and the blemishes that real pages have."""
 
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ _FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
 
 def templates(site: str) -> Environment:
-    """Return the templates of a site; a name that a template uses and nobody gave is an error."""
+    """Return the templates of a site; an undefined name in a template is an error."""
     folder = Path(__file__).parent / "templates" / site
     return Environment(
         loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, auto_reload=False
@@ -20,7 +20,7 @@ def templates(site: str) -> Environment:
 
 
 def html_reply(html: str, encoding: str = "utf-8", named_in_header: bool = True) -> Reply:
-    """Return a page; with `named_in_header` false a reader learns of the encoding from the page's own meta tag, or not at all."""
+    """Return a page; with `named_in_header` false only the page's meta tag names the encoding, if any."""
     charset = f"; charset={encoding}" if named_in_header else ""
     return Reply(headers={"Content-Type": f"text/html{charset}"}, body=html.encode(encoding))
 

@@ -1,4 +1,4 @@
-"""Shapes of what the embedded sites say: encyclopedia entries and examination papers, as `content/*.yaml` holds them."""
+"""Types of the replicas' content: encyclopedia entries and examination papers, as in `content/*.yaml`."""
 
 from typing import Any, Literal
 
@@ -8,7 +8,7 @@ from crawlers.embedded.plants import Plant, Planted, PlantedFact
 
 
 class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What every encyclopedia entry has."""
+    """The fields of every encyclopedia entry."""
 
     slug: str
     """Pinyin of the name, for addresses."""
@@ -17,10 +17,10 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sites: list[str] = []
     """Sources that carry the entry."""
     number: int | None = None
-    """Number of the entry where addresses count instead of spelling."""
+    """Number of the entry for addresses with numbers instead of pinyin."""
     summary: str | None = None
     planted: list[PlantedFact] = []
-    """Values that are wrong on purpose; empty for sound content."""
+    """Deliberately wrong values; empty for sound content."""
 
 
 class Disease(Entry, frozen=True):
@@ -42,17 +42,17 @@ class Disease(Entry, frozen=True):
 
 
 class Symptom(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the encyclopedias say of a symptom, beside the diseases that have it. A site that has nothing to say does not show it."""
+    """Texts of a symptom, besides the diseases that have it. A site without texts does not have the symptom."""
 
     slug: str
     """Pinyin of the name, for addresses."""
     name: str
     articles: dict[str, str] = {}
-    """Prose of ask120 by the sub-page's part of the address; what is not here is missing on the site."""
+    """Prose of ask120 by the sub-page's part of the address; other sub-pages do not exist on the site."""
     diet: list[str] = []
     """What to eat, and what to avoid, on ask120."""
     layout: Literal["2014", "2016"] | None = None
-    """Layout that the symptom's pages have kept on ask120; None for that of 2019 on."""
+    """Old layout of the symptom's pages on ask120; None for the layout since 2019."""
     modules: dict[str, str] = {}
     """Prose of xiaohe by the module's title."""
 
@@ -69,13 +69,13 @@ class Examination(Entry, frozen=True):
     range: str | list[Range] | None = None
     used_for: list[str] = []
     high: list[str] = []
-    """What a value above the range points to."""
+    """What a value above the range indicates."""
     low: list[str] = []
     notes: str | None = None
 
     @property
     def ranges(self) -> list[Range]:
-        """Reference ranges by who they hold for; one for everybody has `who` empty."""
+        """Reference ranges by group of people; a general one has `who` empty."""
         if isinstance(self.range, str):
             return [Range(who="", value=self.range)]
         return self.range or []
@@ -101,12 +101,12 @@ class Food(Entry, frozen=True, forbid_unknown_fields=False):
 
 
 class Q(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One question as it was written; a site decides how it looks."""
+    """One question as it was written; each site formats it."""
 
     type: Literal["mcqa", "mrqa", "qa", "tf", "blank"]
     stem: str
     options: list[str] = []
-    """Without letters; empty for qa and where the section shares its options."""
+    """Without letters; empty for qa and if the section shares its options."""
     answer: str | None = None
     """Sorted letters, or words for qa."""
     explanation: str | None = None
@@ -114,13 +114,13 @@ class Q(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     case_type: Literal["method", "diagnosis", "treatment"] | None = None
     images: int = 0
     raw: dict[str, Any] = {}
-    """How a site shows the question where that is not what it says: stem, options, answer, in the site's own writing."""
+    """Stem, options and answer as the site writes them, if they differ from the fields."""
     planted: Plant | None = None
-    """What is wrong on purpose, or looks so; None for sound content."""
+    """A deliberate or apparent defect; None for sound content."""
 
 
 class PaperSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Questions under one heading, with the case or the options they share."""
+    """Questions under one heading, with their shared case or options."""
 
     heading: str | None = None
     case: str | None = None
@@ -141,7 +141,7 @@ class Paper(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Content(Struct, frozen=True, kw_only=True):
-    """Everything the embedded sites can show."""
+    """All content of the replicas."""
 
     diseases: list[Disease] = []
     examinations: list[Examination] = []
@@ -152,7 +152,7 @@ class Content(Struct, frozen=True, kw_only=True):
 
     @property
     def planted(self) -> list[Planted]:
-        """What is wrong on purpose, or looks so, in the order of papers and entries."""
+        """Deliberate or apparent defects, in the order of papers and entries."""
         questions = [
             Planted(kind=q.planted.kind, expect=q.planted.expect, site=paper.site, paper=paper.id, text=q.stem, plant=q.planted)
             for paper in self.papers
@@ -170,7 +170,7 @@ class Content(Struct, frozen=True, kw_only=True):
         return questions + facts
 
     def on(self, site: str) -> "Content":
-        """Return what one site carries."""
+        """Return the content of one site."""
         return Content(
             diseases=[entry for entry in self.diseases if site in entry.sites],
             examinations=[entry for entry in self.examinations if site in entry.sites],

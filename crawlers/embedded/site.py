@@ -1,4 +1,4 @@
-"""What an embedded site is: a function from what is asked to what is answered."""
+"""The interface of a replica: a function from request to reply."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ class Ask(Struct, frozen=True, kw_only=True):
 
     method: str
     host: str
-    """Host name asked for, lower case, without port."""
+    """Requested host name, lower case, without port."""
     target: str
     """Path with its query as sent: `/jibing/ks/nk.html?page=2`."""
     headers: dict[str, str] = {}
@@ -19,7 +19,7 @@ class Ask(Struct, frozen=True, kw_only=True):
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """One answer. Give `Content-Type` with the charset the real site uses, or leave it out where the real site does."""
+    """One answer. `Content-Type` has the charset of the real site, or is left out as there."""
 
     status: int = 200
     headers: dict[str, str] = {}

@@ -1,12 +1,12 @@
-"""A text in, what its first part in base64 says out: a form in which sites keep texts from those who only look."""
+"""Text in base64, by which sites hide texts from simple readers: a text -> the decoded first part."""
 
 import base64
 import binascii
 import re
 
 _ENCODED = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+/=])")
-SHOWN = 20
-"""Characters of a text that a message shows."""
+EXCERPT_CHARS = 20
+"""Characters of a text in a message."""
 _MOST_TRIED = 1000
 _WRAPPED = re.compile(r"(?<=[A-Za-z0-9+/]{60})(?:\\r|\\n|[\r\n])+(?=[A-Za-z0-9+/])")
 """Where lines of one text end, as mail has it; in JSON the ends are escaped."""

@@ -1,4 +1,4 @@
-"""An element that pairs a label with its value in: the two as texts out, whether a colon parts them, or cells, or dt and dd."""
+"""Label and value of an element as texts: separated by a colon, or in two cells, or in dt and dd."""
 
 import re
 from collections.abc import Iterator
@@ -16,15 +16,15 @@ _CELLS = "self::tr/*[self::th or self::td] | dt | dd"
 def label_and_value(row: Selector) -> tuple[str, str] | None:
     """Return label and value of an entry of a list, a row of a table or a dt with its dd; None where there is no label.
 
-    Cells go before a colon, which may stand in a value; elements that are no cells go behind it.
+    Cells are tried before a colon, which may be in a value, and other elements after it.
     """
     if row.root.tag == "dd" and next(row.root.itersiblings("dt", preceding=True), None) is not None:
         return None  # its dt has it
     cells = _defined(row) if row.root.tag == "dt" else row.xpath(_CELLS)
     if len(cells) < 2:
         text = text_of(row)
-        if found := _LABEL.match(text):
-            return found[1].strip(), found[2].strip()
+        if colon_match := _LABEL.match(text):
+            return colon_match[1].strip(), colon_match[2].strip()
         cells = SelectorList() if "".join(row.xpath("text()").getall()).strip() else row.xpath("*")  # links within a sentence are no cells
     if len(cells) < 2:
         return None
@@ -34,13 +34,13 @@ def label_and_value(row: Selector) -> tuple[str, str] | None:
 
 
 def siblings_below(element: Selector) -> Iterator[Selector]:
-    """Yield the elements that follow one beside it, as far as they are wanted: all of them for each of many take time by its square."""
+    """Yield the following siblings of an element, lazily: all of them for each of many elements would take quadratic time."""
     for below in element.root.itersiblings("*"):
         yield Selector(root=below, type="html")
 
 
 def _defined(term: Selector) -> SelectorList:
     """Return a dt and the dd that follow it up to the next dt."""
-    found = [term]
-    found += takewhile(lambda below: below.root.tag == "dd", siblings_below(term))
-    return SelectorList(found)
+    elements = [term]
+    elements += takewhile(lambda below: below.root.tag == "dd", siblings_below(term))
+    return SelectorList(elements)

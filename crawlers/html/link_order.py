@@ -1,6 +1,6 @@
-"""A page and the requests that its reader made of it, in; out, whether the links that it follows are in order on the page.
+"""Whether the links of a page are in order: a page and the requests that the spider made of it -> regularities of the links.
 
-Links of one place are followed all or, where the reader chooses, as many as it wants; lists are built of parts that are alike.
+Of the links of one group, all are followed, or those that the spider selects; lists have uniform elements.
 """
 
 import re
@@ -15,17 +15,17 @@ from scrapy.http import Response, TextResponse
 
 from crawlers.html.links import address_of
 from crawlers.html.page_state import named_parts
-from crawlers.html.places import Name, at_most, name_of, place_of, shown_elements
 from crawlers.html.readable import is_json
+from crawlers.html.text_order import Name, at_most, group_name, name_of, visible_elements
 
 _FOLLOWED_SHARE = 0.5
-"""Of the links of a place: with less, the reader wants some of them only."""
+"""Of the links of a group: with less, the spider selects some of them."""
 _MOST_HOLDERS = 6
 _DIGITS = re.compile(r"\d+")
 
 
 def links_in_order(response: Response, values: Sequence[Any], requests: Sequence[Request]) -> Iterator[str]:
-    """Yield what is in order of the links of a page.
+    """Yield the regularities of the links of a page.
 
     Args:
         values: the JSON that the page is or carries.
@@ -43,37 +43,39 @@ def links_in_order(response: Response, values: Sequence[Any], requests: Sequence
         used = [each for each in leads if sum(each) >= max(1, _FOLLOWED_SHARE * len(each))]
         if used and all(map(all, used)):
             yield f"links to {kind} all followed"
-    yield from at_most(_unlike(response, {key for urls in by_kind.values() for url in urls for key in _keys(url)}), "unlike parts of lists")
+    yield from at_most(
+        _irregular(response, {key for urls in by_kind.values() for url in urls for key in _keys(url)}), "unlike parts of lists"
+    )
 
 
-def _unlike(response: Response, wanted: set[str]) -> int:
-    """Return how many elements around links that are followed hold one of their own name, or other elements than those of their name."""
+def _irregular(response: Response, wanted: set[str]) -> int:
+    """Return how many elements around followed links contain one of their own name, or other children than elements of the same name."""
     if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html":
         return 0
     links = [link for link in response.css("a") if wanted & _keys(_joined(response.url, link.root.get("href", "")))]
     names = {name_of(above) for link in links for above in islice(link.root.iterancestors(), _MOST_HOLDERS) if above.get("class")}
-    held: dict[str, set[frozenset[str]]] = defaultdict(set)
+    inner_names: dict[str, set[frozenset[str]]] = defaultdict(set)
     nested = 0
-    for element in shown_elements(response) if names else ():
+    for element in visible_elements(response) if names else ():
         if (name := name_of(element)) in names:
-            held[name].add(frozenset(name_of(each) for each in element if isinstance(each.tag, str)))
+            inner_names[name].add(frozenset(name_of(each) for each in element if isinstance(each.tag, str)))
             nested += any(name_of(above) == name for above in islice(element.iterancestors(), _MOST_HOLDERS))
-    return nested + sum(len(each) - 1 for each in held.values())
+    return nested + sum(len(each) - 1 for each in inner_names.values())
 
 
 def _addresses(response: Response, values: Sequence[Any]) -> dict[Name, list[str]]:
-    found: dict[Name, list[str]] = defaultdict(list)
-    for element in shown_elements(response):
+    addresses: dict[Name, list[str]] = defaultdict(list)
+    for element in visible_elements(response):
         if element.tag == "a":
-            found[place_of(element)].append(element.get("href") or "")
+            addresses[group_name(element)].append(element.get("href") or "")
     for name, part in (pair for value in values for pair in named_parts(value)):
         if isinstance(part, str) and part:
-            found[name].append(part)
-    return found
+            addresses[name].append(part)
+    return addresses
 
 
 def _keys(url: str) -> set[str]:
-    """Return by what two addresses of one page are known: host and path, and a long number."""
+    """Return the keys by which two addresses of one page are recognised: its path, and long numbers."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -82,7 +84,7 @@ def _keys(url: str) -> set[str]:
 
 
 def _form(url: str) -> str:
-    """Return an address without what differs from page to page: numbers, and the last part of its path."""
+    """Return an address without what varies between pages: numbers, and the last part of its path."""
     parts = urlsplit(url)
     path = parts.path.rstrip("/")
     above, _, last = path.rpartition("/")

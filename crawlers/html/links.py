@@ -1,4 +1,4 @@
-"""Links of a page as addresses that are safe to look at: whatever stands in a page, no link makes a reader fail."""
+"""Links of a page as addresses that are safe to use: whatever a page holds, no link makes a spider fail."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -34,21 +34,21 @@ def links_to(page: str, hrefs: Iterable[str]) -> Iterator[Link]:
 def link_to(page: str, href: str) -> Link | None:
     """Return where a link of a page leads; None where that is no address of the web."""
     try:
-        found = urlsplit(urljoin(page, href.strip()))
-        host = found.hostname or ""
+        parts = urlsplit(urljoin(page, href.strip()))
+        host = parts.hostname or ""
     except ValueError:  # a bracket or port that is none
         return None
-    if found.scheme not in _WEB or not host:
+    if parts.scheme not in _WEB or not host:
         return None
-    return Link(host.lower(), found.path or "/", found.query)
+    return Link(host.lower(), parts.path or "/", parts.query)
 
 
 def address_of(page: str, href: str) -> str | None:
     """Return a link's address with its query and without fragment; None where that is no address of the web."""
     try:
-        found = urlsplit(urljoin(page, href.strip()))
-        if found.scheme not in _WEB or not found.hostname or found.port == 0:
+        parts = urlsplit(urljoin(page, href.strip()))
+        if parts.scheme not in _WEB or not parts.hostname or parts.port == 0:
             return None
     except ValueError:
         return None
-    return found._replace(fragment="").geturl()
+    return parts._replace(fragment="").geturl()

@@ -1,4 +1,4 @@
-"""Elements of a page taken apart without reading any twice, however deep a page nests them. From selectors to values."""
+"""Nested elements, separated without reading any twice, however deep a page nests them."""
 
 import re
 from collections.abc import Iterable
@@ -13,36 +13,36 @@ _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 """What no XML may hold (Extensible Markup Language 1.0, production 2)."""
 
 
-def outermost(found: Iterable[Selector]) -> list[Selector]:
-    """Return, in the order of the page, those selectors that lie in none of the others: their text holds that of the others."""
-    selectors: dict[HtmlElement, Selector] = {}
-    for selector in found:
-        selectors.setdefault(selector.root, selector)
-    return [selectors[element] for element in outermost_elements(selectors)]
+def outermost(selectors: Iterable[Selector]) -> list[Selector]:
+    """Return, in the order of the page, the selectors that are within none of the others: their text includes that of the others."""
+    by_element: dict[HtmlElement, Selector] = {}
+    for selector in selectors:
+        by_element.setdefault(selector.root, selector)
+    return [by_element[element] for element in outermost_elements(by_element)]
 
 
-def outermost_elements(found: Iterable[HtmlElement]) -> list[HtmlElement]:
-    """Return, in the order of the page, which they come in, those elements that lie in none of the others."""
-    taken: set[Any] = set()
-    free: set[Any] = set()  # what is known to lie in none, so that no way up is gone twice
-    kept = []
-    for element in found:
+def outermost_elements(elements: Iterable[HtmlElement]) -> list[HtmlElement]:
+    """Return the elements that are within none of the others; they come and stay in the order of the page."""
+    visited: set[Any] = set()
+    free: set[Any] = set()  # known to be within none, so that no path to the root is walked twice
+    outer = []
+    for element in elements:
         way = []
         for above in element.iterancestors():
-            if above in taken or above in free:
+            if above in visited or above in free:
                 break
             way.append(above)
         else:
             above = None
-        if above not in taken:
+        if above not in visited:
             free.update(way)
-            kept.append(element)
-        taken.add(element)
-    return kept
+            outer.append(element)
+        visited.add(element)
+    return outer
 
 
 def inner_parts(elements: list[HtmlElement]) -> list[str]:
-    """Return the inner HTML of each, without those of them that lie in it. The elements are taken out of their page."""
+    """Return the inner HTML of each element, without those of the others within it. The elements are removed from the page."""
     parts = []
     for element in reversed(elements):  # inner before outer
         parts.append(_html(element.text, list(element)))
@@ -51,7 +51,7 @@ def inner_parts(elements: list[HtmlElement]) -> list[str]:
 
 
 def take_out(element: HtmlElement) -> None:
-    """Take an element out of its page; the words behind it stay.
+    """Remove an element from its page; the text after it stays.
 
     A form feed and its like, which libxml2 reads and lxml refuses to write, become blanks. So `drop_tree` will not do.
     """
@@ -65,7 +65,7 @@ def take_out(element: HtmlElement) -> None:
 
 
 def following_parts(elements: list[HtmlElement], until: frozenset[str]) -> list[str]:
-    """Return the HTML behind each, up to the next tag of those names beside it. All of it is taken out of the page."""
+    """Return the HTML after each element, up to the next sibling with one of some tags. All of it is removed from the page."""
     parts = []
     for element in reversed(elements):
         behind = list(takewhile(lambda piece: piece.tag not in until, element.itersiblings()))

@@ -1,4 +1,4 @@
-"""The state that a page carries in its scripts for the browser to start from: from HTML to JSON values. No script is run."""
+"""The state in a page's scripts from which the browser starts: HTML -> JSON values. No script is run."""
 
 import json
 import re
@@ -25,7 +25,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|(?<![\w$.])undefined(?![\w$])', re.DOTA
 _SCRIPT_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|[^\"\\/bfnrtu])|(\\.)", re.DOTALL)
 _MAX_ASSIGNMENTS = 4
 _MAX_WRAPPINGS = 4
-"""JSON in a string, in a call, in an address: deeper than this nobody packs it."""
+"""JSON in a string, in a call, in an address: nobody nests deeper than this."""
 
 
 def values_of(response: Response) -> list[Any]:
@@ -40,7 +40,7 @@ def values_of(response: Response) -> list[Any]:
 
 
 def named_parts(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield what a value holds, itself first, each with the keys that lead to it; `[]` stands for every place of a list."""
+    """Yield what a value holds, itself first, each with the keys that lead to it; `[]` stands for every index of a list."""
     waiting: list[tuple[tuple[str, ...], Any]] = [((), value)]
     while waiting:
         name, one = waiting.pop()
@@ -60,7 +60,7 @@ def states(page: Response | Selector) -> Iterator[Any]:
         for identity, kind, text in scripts:
             starts = [0] if identity == name else []
             if not starts and kind in _SCRIPT_TYPES:
-                starts = [found.end() for found in islice(assigned.finditer(text), _MAX_ASSIGNMENTS)]
+                starts = [match.end() for match in islice(assigned.finditer(text), _MAX_ASSIGNMENTS)]
             # The first readable one counts: a script may name the variable before it fills it.
             value = next((value for start in starts if (value := parsed(text[start:])) is not None), None)
             if value is not None:
@@ -96,21 +96,21 @@ def _as_json(text: str) -> str:
     if text.startswith("'"):
         end = re.match(r"'(?:[^'\\]|\\.)*+'", text, re.DOTALL)
         inner = end[0][1:-1] if end else ""
-        text = '"' + re.sub(r'\\.|"', lambda found: '\\"' if found[0] == '"' else found[0], inner, flags=re.DOTALL) + '"'
-    return _TOKEN.sub(lambda found: "null" if found[0] == "undefined" else _SCRIPT_ESCAPE.sub(_json_escape, found[0]), text)
+        text = '"' + re.sub(r'\\.|"', lambda match: '\\"' if match[0] == '"' else match[0], inner, flags=re.DOTALL) + '"'
+    return _TOKEN.sub(lambda match: "null" if match[0] == "undefined" else _SCRIPT_ESCAPE.sub(_json_escape, match[0]), text)
 
 
-def _json_escape(found: re.Match[str]) -> str:
-    if found[2]:
-        return found[2]
-    return f"\\u00{found[1][1:]}" if found[1][0] == "x" and len(found[1]) > 1 else found[1]
+def _json_escape(match: re.Match[str]) -> str:
+    if match[2]:
+        return match[2]
+    return f"\\u00{match[1][1:]}" if match[1][0] == "x" and len(match[1]) > 1 else match[1]
 
 
 def dicts(state: Any) -> Iterator[dict[str, Any]]:
     """Yield the objects of a state, outer before inner."""
     left = [state]  # no recursion: a state may be nested deeper than Python calls
     while left:
-        found = left.pop()
-        if isinstance(found, dict):
-            yield found
-        left += reversed([*found.values()] if isinstance(found, dict) else found if isinstance(found, list) else [])
+        value = left.pop()
+        if isinstance(value, dict):
+            yield value
+        left += reversed([*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else [])

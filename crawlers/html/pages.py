@@ -1,4 +1,4 @@
-"""Pages as spiders of exam papers meet them: answers that are pages at all, their links, and papers of several pages."""
+"""Pages of exam papers: whether an answer is a page at all, its links, and papers of several pages."""
 
 import bisect
 import re
@@ -23,7 +23,7 @@ from crawlers.papers.questions.draft import Draft
 from crawlers.text.fields import is_hidden, uncrowded
 
 MOST_PAGES = 4000
-"""Of one list; a site that claims more is not believed."""
+"""Of one list; if a site claims more, the rest is ignored."""
 _MOST_ARTICLE_PAGES = 60
 _ONWARD = re.compile(r"^\W*(?:下一?页|后一?页|下一?頁|next)\W*$", re.I)
 _INLINE = {"a", "b", "em", "font", "i", "ins", "label", "s", "small", "span", "strong", "sub", "sup", "u"}
@@ -44,15 +44,15 @@ class Article(Struct, frozen=True, kw_only=True):
     """Index of the first line of each page."""
     pages: list[Provenance] = []
     marks: list[str] = []
-    """What was seen on its pages, by names of the spider's own."""
+    """Properties of its pages, by names that the spider chooses."""
 
-    def with_page(self, lines: list[str], seen: Provenance, marks: list[str] | None = None) -> "Article":
+    def with_page(self, lines: list[str], provenance: Provenance, marks: list[str] | None = None) -> "Article":
         """Return the article with one more page."""
         return msgspec.structs.replace(
             self,
             lines=[*self.lines, *lines],
             starts=[*self.starts, len(self.lines)],
-            pages=[*self.pages, seen],
+            pages=[*self.pages, provenance],
             marks=[*self.marks, *(marks or [])],
         )
 
@@ -64,19 +64,19 @@ class Article(Struct, frozen=True, kw_only=True):
 
     def next_page(self, response: TextResponse) -> str | None:
         """Return the address of the article's next page, which 下一页 or the next number leads to; other articles are none."""
-        here = _number(self.url, response.url) or 0
+        current = _number(self.url, response.url) or 0
         onward: dict[bool, list[tuple[int, str]]] = {True: [], False: []}
         for url, link in links_of(response):
             number = _number(self.url, url)
-            if number is not None and number > here:
+            if number is not None and number > current:
                 words = "".join(link.xpath(".//text()").getall()) or link.root.get("title", "")
                 onward[bool(_ONWARD.match(words))].append((number, url))
         named = min(onward[True], default=None)
         numbered = min(onward[False], default=None)
-        if named is None and numbered and numbered[0] > max(here + 1, 2):
+        if named is None and numbered and numbered[0] > max(current + 1, 2):
             numbered = None  # the last page, or another article whose address looks alike
-        found = named or numbered
-        return found[1] if found and len(self.pages) < _MOST_ARTICLE_PAGES else None
+        following = named or numbered
+        return following[1] if following and len(self.pages) < _MOST_ARTICLE_PAGES else None
 
 
 def without_noise(html: str, drop: str | None = None) -> str:
@@ -110,7 +110,7 @@ def _is_noise(tag: Tag) -> bool:
 
 
 def is_page(response: Response, spider: SourceSpider) -> TypeGuard[TextResponse]:
-    """Tell whether an answer is a page; a picture, a file or JSON, whatever it is sent as, is none, and is counted as a misfit."""
+    """Return whether an answer is a page; a picture, a file or JSON, whatever its declared type, is a misfit."""
     if isinstance(response, TextResponse) and not is_json(response):
         return True
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
@@ -132,7 +132,7 @@ def links_of(response: TextResponse, where: str = "a") -> Iterator[tuple[str, Se
 
 
 def next_list(response: TextResponse, belongs: Callable[[str], Any]) -> str | None:
-    """Return where 下一页 leads on a list, if that belongs to the list."""
+    """Return the address of the next page of a list (下一页), if it belongs to the list."""
     for url, link in links_of(response):
         words = "".join(link.xpath(".//text()").getall()) or link.root.get("title", "")
         if _ONWARD.match(words) and url != response.url and belongs(url):
@@ -145,8 +145,8 @@ def _number(first: str, url: str) -> int | None:
     home, other = urlsplit(first), urlsplit(url)
     stem, dot, suffix = home.path.rpartition(".")
     stem = stem.removesuffix("_1")
-    found = re.fullmatch(rf"{re.escape(stem)}(?:_(\d{{1,4}}))?{re.escape(dot + suffix)}", other.path)
-    if found is None or home.netloc != other.netloc:
+    match = re.fullmatch(rf"{re.escape(stem)}(?:_(\d{{1,4}}))?{re.escape(dot + suffix)}", other.path)
+    if match is None or home.netloc != other.netloc:
         return None
     query = parse_qs(other.query).get("page", ["0"])[0]
-    return int(found[1] or (query if re.fullmatch(r"[0-9]{1,4}", query) else 0))
+    return int(match[1] or (query if re.fullmatch(r"[0-9]{1,4}", query) else 0))

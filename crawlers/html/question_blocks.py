@@ -1,4 +1,4 @@
-"""A page on which each question has a container of its own in, the raw fields of each question out, by CSS selectors."""
+"""A page with a container for each question -> the raw fields of the questions, by CSS selectors."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _ATTRIBUTE = re.compile(r"::attr\(|::text")
 class Blocks(Struct, frozen=True, kw_only=True):
     """Selectors: the container on the page, the others within it; "" for what the site does not show.
 
-    One may end with `::attr(NAME)`, for what stands in an attribute.
+    One may end with `::attr(NAME)`, for the value of an attribute.
     """
 
     container: str
@@ -35,7 +35,7 @@ class Blocks(Struct, frozen=True, kw_only=True):
 def questions_on(page: TextResponse, where: Blocks) -> Iterator[dict[str, Any]]:
     """Yield the raw fields of each question; of a container within another, the outer one alone."""
     for block in outermost(page.css(where.container)):
-        options = [option for found in _parts(block, where.options) for option in _options(found)]
+        options = [option for options_part in _parts(block, where.options) for option in _options(options_part)]
         answer = _ANSWER.sub("", _words(block, where.answer), count=1)
         yield {
             "subject_raw": _words(block, where.subject) or None,
@@ -53,8 +53,8 @@ def questions_on(page: TextResponse, where: Blocks) -> Iterator[dict[str, Any]]:
 def _parts(block: Selector, css: str) -> list[Selector | str]:
     if not css:
         return []
-    found = block.css(css)
-    return list(found.getall()) if _ATTRIBUTE.search(css) else [*outermost(found)]
+    selected = block.css(css)
+    return list(selected.getall()) if _ATTRIBUTE.search(css) else [*outermost(selected)]
 
 
 def _words(block: Selector, css: str) -> str:

@@ -1,6 +1,6 @@
-"""The items of a page in, what is regular of them out: fields that all questions have, numbers, letters and counts of options.
+"""The items of a page -> their regularities: fields that all questions have, numbers, letters and counts of options.
 
-Each is a name. A page that a reader takes for another loses some of them, as does one of whose questions one lost a field.
+Each regularity is a name. A page that is misread loses some of them, as does a page with a question that lost a field.
 """
 
 import re
@@ -23,7 +23,7 @@ _LABEL = re.compile(r"\s*[（(]?[\u4e00-\u9fff]{2,6}[:：]")
 
 
 def regularities(items: Sequence[Item]) -> Iterator[str]:
-    """Yield what is regular of the items of a page."""
+    """Yield the regularities of the items of a page."""
     questions = [item for item in items if isinstance(item, QuestionItem)]
     entities = [item for item in items if isinstance(item, EntityItem)]
     if questions:
@@ -40,7 +40,7 @@ def regularities(items: Sequence[Item]) -> Iterator[str]:
 
 def _of_questions(questions: list[QuestionItem]) -> Iterator[str]:
     sections = [list(group) for _, group in groupby(questions, lambda item: (item.section_raw, item.type_raw))]
-    for count, group in ((_told_count(group[0].section_raw), group) for group in sections):
+    for count, group in ((_stated_count(group[0].section_raw), group) for group in sections):
         if count is not None and count != len(group):
             break
     else:
@@ -53,7 +53,7 @@ def _of_questions(questions: list[QuestionItem]) -> Iterator[str]:
             yield f"{field} alike in each section"
         share = sum(map(sum, filled)) / len(questions)
         yield from (f"{field} of at least {bound} % of questions" for bound in range(5, 100, 5) if share * 100 >= bound)
-    numbers = [int(found[0]) for item in questions if (found := _NUMBER.search(item.number_raw or ""))]
+    numbers = [int(match[0]) for item in questions if (match := _NUMBER.search(item.number_raw or ""))]
     if numbers and all(after == before + 1 or after == 1 for before, after in pairwise(numbers)):
         yield "numbers in order"
     ordinals = [value for heading, _ in groupby(item.section_raw for item in questions) if (value := _ordinal(heading)) is not None]
@@ -69,21 +69,21 @@ def _of_questions(questions: list[QuestionItem]) -> Iterator[str]:
         yield "letters with options"
 
 
-def _told_count(heading: str | None) -> int | None:
-    """Return how many questions a heading says that it has: 共20题, or 每题1分，共20分."""
+def _stated_count(heading: str | None) -> int | None:
+    """Return how many questions a heading announces: 共20题, or 每题1分，共20分."""
     words = unicodedata.normalize("NFKC", heading or "")
-    if found := _COUNT.search(words):
-        return int(found[1])
+    if match := _COUNT.search(words):
+        return int(match[1])
     each, total = _POINTS_EACH.search(words), _POINTS.search(words)
     return round(float(total[1]) / float(each[1])) if each and total and float(each[1]) else None
 
 
 def _letters(options: Sequence[str]) -> str:
     """Return the letters of options, a `?` for one without among others that have one."""
-    found = [_LETTER.match(option) for option in options]
-    return "".join(each[1] if each else "?" for each in found) if any(found) else ""
+    matches = [_LETTER.match(option) for option in options]
+    return "".join(each[1] if each else "?" for each in matches) if any(matches) else ""
 
 
 def _ordinal(heading: str | None) -> int | None:
-    found = _ORDINAL.match(heading or "")
-    return value_of(found[1]) if found else None
+    ordinal = _ORDINAL.match(heading or "")
+    return value_of(ordinal[1]) if ordinal else None

@@ -1,4 +1,4 @@
-"""Pages that break their readers, as pages that do not: from a response to one with the same words."""
+"""Pages that would break selectors, rewritten so that they do not: a response -> one with the same text."""
 
 from html import escape
 from itertools import takewhile
@@ -14,9 +14,9 @@ from scrapy.utils.response import get_base_url
 from crawlers.text.fields import uncrowded
 
 MAX_DEPTH = 256
-"""Of elements in each other, as libxml2 has it where it is not told to read all; browsers put deeper ones beside each other too.
+"""Of nested elements, the default of libxml2; browsers flatten deeper ones, too.
 
-Selectors take time by the square of the depth, and lxml leaves out without a word whatever follows a depth of 2,048.
+Selectors take quadratic time in the depth, and lxml silently drops everything after a depth of 2,048.
 """
 _AT_MAX_DEPTH = XPath("boolean(" + "/*" * MAX_DEPTH + "/*)")
 _RAW_TAGS = {"script", "style"}
@@ -42,7 +42,7 @@ def readable(response: TextResponse) -> TextResponse:
 
 
 def is_json(response: TextResponse) -> bool:
-    """Tell whether a response is JSON, whatever it is sent as: it has no elements to select."""
+    """Return whether a response is JSON, whatever its declared type: it has no elements to select."""
     if isinstance(response, HtmlResponse | XmlResponse):
         return False
     try:
@@ -66,7 +66,7 @@ def _with_text(response: TextResponse, text: str) -> TextResponse:
 
 
 def _flattened(html: str) -> str:
-    """Return a page whose elements below MAX_DEPTH stand beside each other, each with the words that it begins with."""
+    """Return a page whose elements below MAX_DEPTH are siblings, each with its leading text."""
     out: list[str] = []
     left: list[tuple[Any, int]] = [(child, 1) for child in reversed(BeautifulSoup(html, "lxml").contents)]
     while left:

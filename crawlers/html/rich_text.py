@@ -18,7 +18,7 @@ MAX_DEPTH = 40
 
 
 def has_markup(text: str) -> bool:
-    """Tell whether a text is HTML."""
+    """Return whether a text is HTML."""
     return bool(_MARKUP.search(text))
 
 

@@ -1,4 +1,4 @@
-"""What every site's spider is made from: one level of inheritance that fills in where an item was seen."""
+"""The base class of every site's spider, which fills in the provenance of items."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, cast
@@ -14,8 +14,8 @@ from crawlers.html.walls import WALLS, wall_of
 
 NOTED = "noted/"
 """Begins the names of the stats that `SourceSpider.note` counts."""
-MOST_TOLD = 10_000
-"""So many misfits and errors keep their words; a large crawl that nothing fits must not hold more, and all are counted."""
+MAX_REPORTED = 10_000
+"""Misfits and errors whose messages are kept, to limit the memory of a large crawl; all are counted."""
 
 
 def spider_of(crawler: Crawler) -> "SourceSpider":
@@ -58,7 +58,7 @@ class SourceSpider(scrapy.Spider):
         self.letters, self.departments, self.lists = letters, departments, lists
         self.exam, self.subject = exam, subject
         self.named: dict[str, tuple[str, str]] = {}
-        """Address of each list that a scope names -> the scope and the name: what to tell where the site has no such list."""
+        """Address of each list that a scope names -> the scope and the name: for the message if the site has no such list."""
         for scope in ("letters", "departments", "lists"):
             if getattr(self, scope) is not None and scope not in self.scopes:
                 known = f"it knows {', '.join(self.scopes)}" if self.scopes else "it has no scope but max_pages"
@@ -91,43 +91,43 @@ class SourceSpider(scrapy.Spider):
         return QuestionItem(url=urldefrag(response.url).url, provenance=self.provenance(response, position), **raw_fields)
 
     def provenance(self, response: Response, position: str) -> Provenance:
-        """Return where something was seen."""
+        """Return the provenance of an item."""
         # The archive leaves the id of the body as it came; a page that never passed the archive (a fixture) has only its body.
-        seen = response.request.meta.get("page_id") if response.request else None
+        stored_id = response.request.meta.get("page_id") if response.request else None
         return Provenance(
             source=self.name,
             url=urldefrag(response.url).url,  # a redirect may lead into the midst of a page
             snapshot=self.snapshot,
-            page_id=seen or page_id(response.url, response.body),
+            page_id=stored_id or page_id(response.url, response.body),
             position=position,
         )
 
     def refusal(self, response: Response) -> str | None:
-        """Return why an answer, whatever its status, is the site's refusal for now and no page: a check of the browser, a log-in wall.
+        """Return why an answer, whatever its status, is a temporary refusal and not a page: a check of the browser, a log-in wall.
 
-        Who stores pages asks this of every decoded answer. A refusal is not stored: it stands in the failures under these words and is
-        asked for again later, like an answer with status 403. A site with a wall of its own overrides this.
+        The archive calls this for every decoded answer. A refusal is not stored: it is listed among the failures with this text and is
+        requested again later, like an answer with status 403. A site with a wall of its own overrides this.
         """
         wall = wall_of(response) if response.status == 200 else None
         return f"{WALLS[wall]} in the place of the page" if wall else None
 
     def note(self, what: str, number: int = 1) -> None:
-        """Count what a page keeps to itself or lacks, which is no fault of the spider: an answer behind a pay-wall, images for text.
+        """Count what a page hides or lacks, which is no fault of the spider: an answer behind a pay-wall, images for text.
 
-        The figures of the crawl tell it under these words.
+        The figures of the crawl list it under this text.
         """
         self.crawler.stats.inc_value(NOTED + what, number)
 
-    def unmatched(self, response: Response, kind: str, seen: list[str]) -> None:
-        """Report a page whose lists or channels are there, but none of them passes the spider's filter."""
-        shown = ", ".join(repr(words[:30]) for words in sorted(set(seen))[:5])
-        self.misfit(response, f"none of {len(seen)} {kind}s matches the filter of this spider; it says {shown}")
+    def unmatched(self, response: Response, kind: str, labels: list[str]) -> None:
+        """Report a page that has lists or channels, none of which passes the spider's filter."""
+        excerpts = ", ".join(repr(words[:30]) for words in sorted(set(labels))[:5])
+        self.misfit(response, f"none of {len(labels)} {kind}s matches the filter of this spider; it says {excerpts}")
 
     def misfit(self, response: Response, why: str) -> None:
         """Count a page that no longer fits this spider; `extract` fails when there are too many."""
         self.crawler.stats.inc_value("misfit/count")
-        if (told := self.crawler.stats.get_value("misfit/pages")) is None:
-            self.crawler.stats.set_value("misfit/pages", told := [])
-        if len(told) < MOST_TOLD:
-            told.append(f"{response.url}: {why}")
+        if (reported := self.crawler.stats.get_value("misfit/pages")) is None:
+            self.crawler.stats.set_value("misfit/pages", reported := [])
+        if len(reported) < MAX_REPORTED:
+            reported.append(f"{response.url}: {why}")
         self.logger.warning("misfit: %s: %s", response.url, why)

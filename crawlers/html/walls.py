@@ -1,4 +1,4 @@
-"""An answer in, the wall that it is out: a page in the place of the one that was asked for, which wants a person or a browser."""
+"""Walls: answers instead of the requested page that require a person or a browser. An answer -> the kind of wall."""
 
 import re
 
@@ -17,14 +17,14 @@ BESIDE_WALLS = (
     "the site wants a person or a browser, and nothing here gets around that: open the address in a browser to see whether it lets people"
     " in, ask its owner (ATOMEXAM_CONTACT tells who asks), save pages by hand (docs/adding-a-source.md), or set `sites: embedded`"
 )
-"""What a person can do."""
+"""Advice to the user."""
 _MOST_BYTES = 50_000
 _MOST_CHARS = 300
-"""Of text that is seen; a page with more has content, whatever form stands beside it."""
+"""Of visible text; a page with more has content, whatever form is beside it."""
 _CAPTCHA = re.compile("验证码|安全验证|人机验证|滑动验证|(?:拖动|按住)滑块|captcha", re.I)
 _LOGIN = re.compile("登录|登陆|登入|log ?in|sign ?in", re.I)
 _MOVES = re.compile(r"location\s*[.=]|document\.cookie|\.reload\s*\(|eval\s*\(")
-_SEEN = "//text()[not(ancestor::script or ancestor::style or ancestor::noscript or ancestor::head)]"
+_VISIBLE_TEXT = "//text()[not(ancestor::script or ancestor::style or ancestor::noscript or ancestor::head)]"
 
 
 def wall_of(response: Response) -> str | None:
@@ -42,7 +42,7 @@ def wall_with_status(response: Response) -> str | None:
 
 
 def is_wall(why: str) -> bool:
-    """Tell whether a cause of a failed request names a wall."""
+    """Return whether a cause of a failed request names a wall."""
     return why.startswith(tuple(WALLS.values()))
 
 
@@ -52,17 +52,17 @@ def _by_content(response: Response) -> str | None:
     if is_json(response) or response.selector.type != "html":
         return None
     page = response.selector
-    seen = " ".join("".join(page.xpath(_SEEN).getall()).split())
+    visible_text = " ".join("".join(page.xpath(_VISIBLE_TEXT).getall()).split())
     scripts = "".join(page.css("script::text").getall())
-    if len(seen) > _MOST_CHARS:
+    if len(visible_text) > _MOST_CHARS:
         return None
     has_form = bool(page.css("form, input"))
     if has_form and _CAPTCHA.search(response.text):
         return WALL_CAPTCHA
-    if _CAPTCHA.search(seen) and page.css("img, script") and not page.css("a[href]"):  # of scripts that draw their own form
+    if _CAPTCHA.search(visible_text) and page.css("img, script") and not page.css("a[href]"):  # of scripts that draw their own form
         return WALL_CAPTCHA
     if page.css("input[type=password]") and _LOGIN.search(response.text):
         return LOGIN_PAGE
-    if not seen and not page.css("a, img, iframe") and (_MOVES.search(scripts) or (response.status >= 400 and page.css("script"))):
+    if not visible_text and not page.css("a, img, iframe") and (_MOVES.search(scripts) or (response.status >= 400 and page.css("script"))):
         return WALL_SCRIPT
     return None

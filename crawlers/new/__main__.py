@@ -1,9 +1,9 @@
-"""A name and an address in; a folder with spider and stub pages, and a line in params.yaml out: a source that can be crawled as it is.
+"""Create a source: a name and an address -> a folder with spider and stub pages, and a line in params.yaml. It can be crawled at once.
 
     python -m crawlers.new smallexam https://www.smallexam.example/papers/ --kind exam
 
-The stub pages stand in for the site until pages of the site take their place; docs/adding-a-source.md goes on from here.
-Nothing that is there is written over. After a kill half way the same command writes what is left.
+The stub pages represent the site until real pages replace them; docs/adding-a-source.md continues from here.
+No existing file is overwritten. After a kill the same command writes what is missing.
 """
 
 import argparse
@@ -24,18 +24,18 @@ _MAX_PAGES = 5000
 def main(argv: list[str] | None = None) -> None:
     arguments = _arguments(argv)
     source = new_source(arguments.name, arguments.url, arguments.kind, arguments.private)
-    for told in write_source(source, arguments.snapshot):
-        print(told)
+    for report in write_source(source, arguments.snapshot):
+        print(report)
     print("next, in this folder:")
     for line in aligned(_next(source)):
         print(f"  {line}")
 
 
 def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
-    """Write what is not there yet, below the working folder; return a line for each file.
+    """Write missing files below the working folder; return a line for each file.
 
     Raises:
-        ValueError: a file of the source is there and is not what would be written; nothing is written then.
+        ValueError: a file of the source exists and differs from what would be written; nothing is written then.
     """
     params = Path(PARAMS_FILE)
     if not params.exists():
@@ -47,19 +47,19 @@ def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
     texts = texts_of(source)
     _refuse_others(source, texts)
     after = with_source(before, source.name, values)
-    if after == before and not source.spider_file.exists():  # the line is written last, so it is another's
+    if after == before and not source.spider_file.exists():  # the line is written last, so it is of another source
         raise ValueError(f"{PARAMS_FILE}: sources.{source.name} is taken, and has no spider; choose another name, or take the line out")
-    told = []
+    reports = []
     for path, text in texts.items():
-        told.append(f"{'is there' if path.exists() else 'written':<9} {path}")
+        reports.append(f"{'is there' if path.exists() else 'written':<9} {path}")
         if not path.exists():
             with replacing(path) as part:
                 part.write_bytes(text.encode())
-    told.append(f"{'is there' if after == before else 'written':<9} {PARAMS_FILE}: sources.{source.name}")
+    reports.append(f"{'is there' if after == before else 'written':<9} {PARAMS_FILE}: sources.{source.name}")
     if after != before:  # last: a line whose spider is missing would stop the pipeline
-        with replacing(params, on_disk=True) as part:  # it may hold lines that are nowhere else
+        with replacing(params, on_disk=True) as part:  # its lines may exist nowhere else
             part.write_bytes(after.encode())
-    return told
+    return reports
 
 
 def _next(source: NewSource) -> list[tuple[str, str]]:
@@ -72,9 +72,9 @@ def _next(source: NewSource) -> list[tuple[str, str]]:
 
 
 def _refuse_others(source: NewSource, texts: dict[Path, str]) -> None:
-    """Refuse to write where something else is."""
-    here = [path for path in sorted(source.folder.rglob("*")) if path.is_file() and path.suffix not in (".part", ".pyc")]
-    for path in here:
+    """Raise ValueError if other files are in the source's folder."""
+    present = [path for path in sorted(source.folder.rglob("*")) if path.is_file() and path.suffix not in (".part", ".pyc")]
+    for path in present:
         if path not in texts or path.read_bytes() != texts[path].encode():
             raise ValueError(f"{path} is there, and is not what would be written; choose another name than {source.name}, or remove it")
 

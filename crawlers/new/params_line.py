@@ -1,4 +1,4 @@
-"""The text of params.yaml and a new source in, the text with one more line out. Everything else stays as it was written."""
+"""Add the line of a new source to the text of params.yaml. Everything else stays as it was written."""
 
 from io import StringIO
 from typing import Any, NamedTuple
@@ -12,47 +12,47 @@ from atomexam.text.yaml_values import yaml_values
 _BLOCK = "sources"
 
 
-class _Place(NamedTuple):
-    """Where a line goes, and how the lines around it are written."""
+class _InsertionPoint(NamedTuple):
+    """Where a line goes, and the format of the lines around it."""
 
     line: int
     indent: int
     value_column: int
-    """0 where the values stand in no column."""
+    """0 if the values are not aligned in a column."""
 
 
 def with_source(text: str, name: str, values: dict[str, Any]) -> str:
-    """Return the text of params.yaml with one more source; the text itself where it has that very line.
+    """Return the text of params.yaml with one more source; unchanged if it has that line.
 
     Raises:
-        ValueError: the name is taken, or the file is not one that a line can be put into.
+        ValueError: the name is taken, or no line can be added to the file.
     """
     known = _sources(text)
     if name in known:
         if known[name] == values:
             return text
         raise ValueError(f"{PARAMS_FILE}: sources.{name} is taken: {known[name]}; choose another name, or take the line out")
-    place = _place(text)
-    key = f"{name}:".ljust(place.value_column - place.indent - 1)
+    point = _insertion_point(text)
+    key = f"{name}:".ljust(point.value_column - point.indent - 1)
     lines = text.splitlines(keepends=True)
-    before = lines[place.line]
+    before = lines[point.line]
     ending = before[len(before.rstrip("\r\n")) :] or "\n"
-    lines[place.line] = before.rstrip("\r\n") + ending
-    lines.insert(place.line + 1, f"{' ' * place.indent}{key} {_flow(values)}{ending}")
+    lines[point.line] = before.rstrip("\r\n") + ending
+    lines.insert(point.line + 1, f"{' ' * point.indent}{key} {_flow(values)}{ending}")
     return _checked("".join(lines), known | {name: values})
 
 
 def newest_snapshot(text: str) -> str | None:
-    """Return the newest date that a source of params.yaml stands for."""
+    """Return the newest date of a source's snapshot in params.yaml."""
     dates = [str(line["snapshot"]) for line in _sources(text).values() if isinstance(line, dict) and line.get("snapshot")]
     return max(dates, default=None)
 
 
 def _sources(text: str) -> dict[str, Any]:
-    found = _loaded(text).get(_BLOCK)
-    if not isinstance(found, dict) or not found:
+    sources = _loaded(text).get(_BLOCK)
+    if not isinstance(sources, dict) or not sources:
         raise ValueError(f"{PARAMS_FILE}: found no line below `{_BLOCK}:` to put another one behind; expected one line a source")
-    return found
+    return sources
 
 
 def _loaded(text: str) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _loaded(text: str) -> dict[str, Any]:
 
 
 def _checked(text: str, wanted: dict[str, Any]) -> str:
-    """Return the text if it says what it should: whatever odd form the file has, a line that went astray is told and not written."""
+    """Return the text if it says what it should: in a file of unusual form, a misplaced line raises and is not written."""
     values = _loaded(text)
     if values.get(_BLOCK) != wanted:
         raise ValueError(f"{PARAMS_FILE}: cannot put a line below `{_BLOCK}:` as the file is written; put it there by hand")
@@ -71,7 +71,7 @@ def _checked(text: str, wanted: dict[str, Any]) -> str:
     return text
 
 
-def _place(text: str) -> _Place:
+def _insertion_point(text: str) -> _InsertionPoint:
     root = YAML(pure=True).compose(StringIO(text))
     block = next(value for key, value in root.value if key.value == _BLOCK)
     if not isinstance(block, MappingNode) or block.flow_style:
@@ -79,11 +79,11 @@ def _place(text: str) -> _Place:
     columns = {value.start_mark.column for key, value in block.value if value.start_mark.line == key.start_mark.line}
     widths = {len(key.value) for key, _ in block.value}
     in_column = len(columns) == 1 and len(widths) > 1
-    return _Place(_last_line(block), block.value[0][0].start_mark.column, columns.pop() if in_column else 0)
+    return _InsertionPoint(_last_line(block), block.value[0][0].start_mark.column, columns.pop() if in_column else 0)
 
 
 def _last_line(node: Node) -> int:
-    """Return the last line of what a node says, comments behind it left out."""
+    """Return the last line of a node, without comments after it."""
     if isinstance(node, CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _last_line(last[1] if isinstance(node, MappingNode) else last)

@@ -1,4 +1,4 @@
-"""A new source's name and address in, the texts of its spider and of its stub pages out."""
+"""A new source's name and address -> the texts of its spider and stub pages."""
 
 import keyword
 import re
@@ -13,7 +13,7 @@ from crawlers.web.hosts import is_public, literal
 
 KINDS = ("exam", "exam-blocks", "encyclopedia")
 STUB_MARK = "<!-- stub: written by crawlers.new"
-"""Stands in stub pages, and so tells them from pages of a site."""
+"""Marks stub pages, to distinguish them from pages of a site."""
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 _SOURCES = Path(__file__).parents[1] / "sources"
 _NAME = re.compile("[a-z][a-z0-9_]{0,39}")
@@ -21,18 +21,18 @@ _OWN_NETWORK = re.compile(r"(?:^|\.)(?:localhost|local|internal|intranet|lan|hom
 
 
 class NewSource(Struct, frozen=True, kw_only=True):
-    """A source that is to be written, checked."""
+    """A new source with valid fields."""
 
     name: str
     kind: str
     url: str
     host: str
     is_private: bool = False
-    """It is in one's own network, and its line in params.yaml will permit that."""
+    """It is in the own network, which its line in params.yaml will permit."""
 
     @property
     def folder(self) -> Path:
-        """Its place in the repository."""
+        """Its folder in the repository."""
         return Path("crawlers", "sources", self.name)
 
     @property
@@ -42,10 +42,10 @@ class NewSource(Struct, frozen=True, kw_only=True):
 
 
 def new_source(name: str, url: str, kind: str, is_private: bool = False) -> NewSource:
-    """Return what was asked for.
+    """Return a new source.
 
     Raises:
-        ValueError: the name is none, or the address is not one on the web.
+        ValueError: the name is invalid, or the address is not one on the web.
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name.startswith("test_"):
         expected = "expected small letters, digits and _, a letter first, at most 40, and no word of Python"
@@ -55,7 +55,7 @@ def new_source(name: str, url: str, kind: str, is_private: bool = False) -> NewS
 
 
 def texts_of(source: NewSource) -> dict[Path, str]:
-    """Return the files of a new source, pages first: what is there after a kill half way harms nobody."""
+    """Return the files of a new source, pages first: an incomplete set after a kill does no harm."""
     class_name = "".join(part.capitalize() for part in source.name.split("_"))
     values = {
         "name": source.name,
@@ -72,31 +72,31 @@ def texts_of(source: NewSource) -> dict[Path, str]:
 
 
 def has_stubs(name: str, sources: Path = _SOURCES) -> bool:
-    """Tell whether a page of `crawlers.new` still stands in for the site."""
+    """Return whether a stub page of `crawlers.new` still represents the site."""
     return any(map(is_stub, (sources / name / "pages").glob("*.html")))
 
 
 def is_stub(page: Path) -> bool:
-    """Tell whether a saved page was written by `crawlers.new`."""
+    """Return whether a saved page was written by `crawlers.new`."""
     return page.exists() and STUB_MARK in page.read_text(encoding="utf-8", errors="replace")
 
 
 def _address(url: str, is_private: bool) -> tuple[str, str]:
     """Return an address as a browser would send it, and its host."""
     try:
-        asked = urlsplit(safe_url_string(url.strip()))
-        host, port = (asked.hostname or "").lower(), asked.port
+        address = urlsplit(safe_url_string(url.strip()))
+        host, port = (address.hostname or "").lower(), address.port
     except ValueError as error:
         raise ValueError(f"URL: {url!r} is no address: {error}; expected one such as https://www.example.com/papers/") from None
-    if asked.scheme not in ("http", "https") or not host:
+    if address.scheme not in ("http", "https") or not host:
         raise ValueError(f"URL: {url!r} found; expected http:// or https:// and a host, such as https://www.example.com/papers/")
     number = literal(host)
     is_own = _OWN_NETWORK.search(host) or (number and not is_public(number)) or (not number and "." not in host)
     if is_own and not is_private:
         advice = "if it is yours to crawl, add --private, which writes `private: true` into its line of params.yaml"
         raise ValueError(f"URL: {host} is not on the web but in an own network, which a live crawl refuses; {advice}")
-    if asked.username is not None or asked.password is not None:
+    if address.username is not None or address.password is not None:
         raise ValueError(f"URL: {url!r} found; a crawl logs in nowhere: leave name and password out")
     if port not in (None, 80, 443) and not is_private:
         raise ValueError(f"URL: {url!r} found; a live crawl asks ports 80 and 443 alone; of a site in your own network, add --private")
-    return asked._replace(netloc=asked.netloc.lower(), path=asked.path or "/", fragment="").geturl(), host
+    return address._replace(netloc=address.netloc.lower(), path=address.path or "/", fragment="").geturl(), host

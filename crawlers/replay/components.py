@@ -17,7 +17,7 @@ from crawlers.store.segments import read_page
 from crawlers.web import settings
 
 _ARCHIVE = "crawlers.web.archive.ArchiveMiddleware"
-_SENDING = tuple(  # what only a request that is sent needs
+_SENDING = tuple(  # needed only for requests that are sent
     f"scrapy.downloadermiddlewares.{name}."
     for name in ("cookies", "defaultheaders", "downloadtimeout", "httpauth", "httpcache", "httpproxy", "useragent")
 )
@@ -25,13 +25,13 @@ _COUNTING = ("scrapy.extensions.corestats.", "scrapy.extensions.logcount.")
 
 
 def _worker_of(crawler: Crawler) -> Worker:
-    """Return the worker that takes part in a crawl."""
+    """Return the worker of a crawl."""
     shared: Any = crawler
     return cast(Worker, shared.replay_worker)
 
 
 class OneRequest(BaseScheduler):
-    """Scheduler that holds the request in hand; all others go to the parent, which knows what was asked before."""
+    """Scheduler with one request at a time; all others go to the parent, which filters duplicates."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -42,22 +42,22 @@ class OneRequest(BaseScheduler):
         return cls(_worker_of(crawler))
 
     def has_pending_requests(self) -> bool:
-        """Tell whether a request waits."""
+        """Return whether a request waits."""
         return self._worker.ready is not None
 
     def enqueue_request(self, request: Request) -> bool:
-        """Take a request; it is never refused here."""
+        """Take a request; none is refused."""
         self._worker.enqueue(request)
         return True
 
     def next_request(self) -> Request | None:
-        """Return the request in hand, once."""
+        """Return the current request, once."""
         request, self._worker.ready = self._worker.ready, None
         return request
 
 
 class StoredPages:
-    """Downloader middleware in the place of the archive: what is stored is the answer, and anything else is not asked for."""
+    """Downloader middleware that replaces the archive: stored pages are the answers, and nothing else is requested."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -90,7 +90,7 @@ class StoredPages:
         return response_of(page, request.url if row.key == key else row.url, REPLAYED)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Note an archive that cannot be read, so that no page is passed over."""
+        """Note an archive that cannot be read, so that no page is skipped in silence."""
         if not isinstance(exception, IgnoreRequest):
             self._worker.notes.append(("broken", f"{request.url}: {type(exception).__name__}: {exception}"))
 
@@ -109,21 +109,21 @@ class Start:
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Yield what the spider starts with, or nothing."""
         if self._is_first:
-            async for found in start:
-                yield found
+            async for result in start:
+                yield result
 
 
 def replay_settings() -> dict[str, Any]:
     """Return the settings of a replay: those of a crawl, so that pages pass the same middlewares, without what belongs to a network."""
-    ours = {name: place for name, place in settings.DOWNLOADER_MIDDLEWARES.items() if name != _ARCHIVE}
-    theirs = {name: place for name, place in DOWNLOADER_MIDDLEWARES_BASE.items() if ours.get(name, place) is not None}
+    ours = {name: priority for name, priority in settings.DOWNLOADER_MIDDLEWARES.items() if name != _ARCHIVE}
+    theirs = {name: priority for name, priority in DOWNLOADER_MIDDLEWARES_BASE.items() if ours.get(name, priority) is not None}
     return settings.offline() | {
         "SCHEDULER": OneRequest,
-        # Scrapy loads what is switched off, too, and each worker would: so the lists of its own components hold what is used, and no more.
-        "DOWNLOADER_MIDDLEWARES_BASE": {name: place for name, place in theirs.items() if not name.startswith(_SENDING)},
-        "DOWNLOADER_MIDDLEWARES": {name: place for name, place in ours.items() if place is not None}
+        # Scrapy also loads disabled components, in each worker: so the lists of its own components hold only those in use.
+        "DOWNLOADER_MIDDLEWARES_BASE": {name: priority for name, priority in theirs.items() if not name.startswith(_SENDING)},
+        "DOWNLOADER_MIDDLEWARES": {name: priority for name, priority in ours.items() if priority is not None}
         | {StoredPages: settings.DOWNLOADER_MIDDLEWARES[_ARCHIVE]},
         "SPIDER_MIDDLEWARES": getattr(settings, "SPIDER_MIDDLEWARES", {}) | {Start: 0},
-        "EXTENSIONS_BASE": {name: place for name, place in EXTENSIONS_BASE.items() if name.startswith(_COUNTING)},
-        "EXTENSIONS": {},  # the bar and the table of a crawl; here the parent shows how far it is
+        "EXTENSIONS_BASE": {name: priority for name, priority in EXTENSIONS_BASE.items() if name.startswith(_COUNTING)},
+        "EXTENSIONS": {},  # those of a crawl are its bar and table; in a replay the parent shows the progress
     }

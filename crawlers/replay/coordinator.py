@@ -1,7 +1,7 @@
 """Replay: a spider and a folder of stored pages in, items out; the same bytes for any number of worker processes.
 
-The parent holds what was found and not yet read, first in, first out. Workers get it in batches; what a batch brings is taken in the
-order of the batches, whichever is done first. So of two links to one page the same one is always followed, with what it carries.
+The parent keeps the requests that are not read yet, first in, first out. Workers get them in batches, and their reports are processed
+in the order of the batches, whichever is done first. So of two links to one page the same one is always followed, with its data.
 """
 
 import multiprocessing
@@ -25,29 +25,29 @@ from crawlers.replay.components import replay_settings
 from crawlers.replay.page_index import PageIndex
 from crawlers.replay.worker import Ended, PageReport, Task, work
 from crawlers.store.missing_pages import BREAKS_READER
-from crawlers.web.broken_pages import MOST_BROKEN, PAGE_SECONDS, Hand, reader_version
+from crawlers.web.broken_pages import MOST_BROKEN, PAGE_SECONDS, CurrentPage, reader_version
 from crawlers.web.request_queue import Frontier, url_of
-from crawlers.web.run_spider import shown, spider_arguments
+from crawlers.web.run_spider import first_lines, spider_arguments
 
 _BY_PAGE = {-number for number in (signal.SIGVTALRM, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)}
-"""How a worker ends whose page it is that broke it."""
+"""Exit codes of a worker that was broken by its page."""
 _BATCH_PAGES = 16
 _PAGES_A_WORKER = 500  # fewer are read in the time that another process takes to start
 
 BatchResult = tuple[int | None, list[PageReport]]
-"""Number of a batch, and what came of its pages; None where it was no batch."""
+"""Number of a batch and the reports of its pages; None if there was no batch."""
 
 
 class Replayed(NamedTuple):
-    """What a replay came to. The lists are in the order of the finding, whatever the number of workers."""
+    """The result of a replay. The lists are in the order of the requests, whatever the number of workers."""
 
     pages: int
-    """Answers that reached the spider or would have, had their status been 200."""
+    """Answers that reached the spider or would have with status 200."""
     misfits: list[str]
     errors: list[str]
     """Pages on which a callback failed, each with the failure."""
     rejected: list[str]
-    """Requests whose pages break what reads them, each with how."""
+    """Requests whose pages break their reader, each with the reason."""
     missed: list[str]
     """Requests that the archive does not hold."""
     stats: dict[str, int]
@@ -60,7 +60,7 @@ class Replayed(NamedTuple):
 def replayed(
     spider: type[SourceSpider], source: Source, folder: Path, workers: int | None = None, page_seconds: float = PAGE_SECONDS
 ) -> Iterator[Replayed]:
-    """Run a spider over its stored pages; what it yields is good until the block ends.
+    """Run a spider over its stored pages; the result is valid until the block ends.
 
     Raises:
         ValueError: the archive cannot be read, a worker was killed, or too many pages broke one; names the page.
@@ -83,15 +83,15 @@ def replayed(
                 with tqdm(desc=spider.name, unit=" pages", total=index.pages, disable=None) as bar:
                     coordinator.read_all(bar)
                 break
-            except PageBroke as broke:  # what the dead worker had read is lost, so all is read anew, without that page
+            except PageBroke as broke:  # the output of the dead worker is lost, so all pages are read again, without that one
                 stack.close()
                 index.broken[broke.request] = f"{BREAKS_READER}: {broke.words}"
                 if len(index.broken) - known >= MOST_BROKEN:
                     new = [f"{request}: {why}" for request, why in [*index.broken.items()][known:]]
                     what = f"{len(new)} pages broke the spider; mend crawlers/sources/{spider.name}/spider.py"
-                    raise ValueError(f"extract {spider.name}: {what}:{shown(new)}") from None
+                    raise ValueError(f"extract {spider.name}: {what}:{first_lines(new)}") from None
         if broken := coordinator.notes["broken"]:
-            raise ValueError(f"extract {spider.name}: {len(broken)} requests cannot be replayed:{shown(broken)}")
+            raise ValueError(f"extract {spider.name}: {len(broken)} requests cannot be replayed:{first_lines(broken)}")
         yield coordinator.outcome()
 
 
@@ -113,17 +113,17 @@ class WorkerProcess:
     items: ExternalSort
     started: Any
     """Shared number: pages of its batch that it has started."""
-    hand: Hand
+    current_page: CurrentPage
     page_seconds: float
 
     batch: list[bytes] = field(default_factory=list)
 
     def send(self, number: int | None, batch: list[bytes]) -> None:
-        """Send a batch; an empty one tells that there is none any more."""
+        """Send a batch; an empty one says that it was the last."""
         self.batch = batch
         try:
             self.connection.send((number, batch))
-        except OSError:  # it died; `receive` says of what
+        except OSError:  # it died; `receive` reports why
             return
 
     def receive(self) -> BatchResult | Ended:
@@ -145,9 +145,9 @@ class WorkerProcess:
 
     def _death(self) -> str:
         self.process.join()
-        code, place = self.process.exitcode, self.started.value
-        where = f" while it read {url_of(self.batch[place - 1])}" if 0 < place <= len(self.batch) else ""
-        if code in _BY_PAGE and (request := self.hand.request()):
+        code, begun = self.process.exitcode, self.started.value
+        where = f" while it read {url_of(self.batch[begun - 1])}" if 0 < begun <= len(self.batch) else ""
+        if code in _BY_PAGE and (request := self.current_page.request()):
             slow = code == -signal.SIGVTALRM
             raise PageBroke(request, f"takes more than {self.page_seconds:g} seconds of computing" if slow else signal.Signals(-code).name)
         if code == -signal.SIGKILL:
@@ -156,7 +156,7 @@ class WorkerProcess:
 
 
 class Coordinator:
-    """Parent of the workers: gives out batches, and takes what they bring in the order of the batches."""
+    """Parent of the workers: sends batches, and processes their reports in the order of the batches."""
 
     def __init__(self, processes: list[WorkerProcess]) -> None:
         self.notes: dict[str, list[str]] = {"misfit": [], "error": [], "rejected": [], "missed": [], "broken": []}
@@ -164,7 +164,7 @@ class Coordinator:
         self._frontier = Frontier()
         self._idle: list[WorkerProcess] = []
         self._reports: dict[int, list[PageReport]] = {}
-        self._sent, self._taken = 1, 0  # batch 0 is what the spider starts with
+        self._sent, self._next = 1, 0  # batch 0 is what the spider starts with
 
     def read_all(self, bar: tqdm) -> None:
         """Read until nothing new is found."""
@@ -180,7 +180,7 @@ class Coordinator:
             self._send_batches()
 
     def outcome(self) -> Replayed:
-        """End the workers and return what they came to."""
+        """End the workers and return the result."""
         stats: Counter[str] = Counter()
         runs: list[Iterator[Entry]] = []
         for worker in self._processes:
@@ -208,13 +208,13 @@ class Coordinator:
         return received
 
     def _take_reports(self, bar: tqdm) -> None:
-        while self._taken in self._reports:
-            for report in self._reports.pop(self._taken):
-                self._frontier.add(report.found)
+        while self._next in self._reports:
+            for report in self._reports.pop(self._next):
+                self._frontier.add(report.requests)
                 for kind, text in report.notes:
                     self.notes[kind].append(text)
                 bar.update(min(report.pages, bar.total - bar.n))  # some pages are read for two requests
-            self._taken += 1
+            self._next += 1
 
     def _send_batches(self) -> None:
         while self._idle and self._frontier:
@@ -232,13 +232,13 @@ def worker_pool(count: int, **shared: Any) -> Iterator[list[WorkerProcess]]:
     with ExitStack() as stack:
         for number in range(count):
             ours, theirs = context.Pipe()
-            items, started, hand = ExternalSort(), context.RawValue("L", 0), Hand()
-            task = Task(**shared, items=items, connection=theirs, started=started, hand=hand, is_first=number == 0)
+            items, started, current_page = ExternalSort(), context.RawValue("L", 0), CurrentPage()
+            task = Task(**shared, items=items, connection=theirs, started=started, current_page=current_page, is_first=number == 0)
             not_theirs = [*(worker.connection for worker in processes), ours]
             process = context.Process(target=_work, args=(task, not_theirs), daemon=True)
             process.start()
             theirs.close()
-            processes.append(WorkerProcess(task.spider.name, process, ours, items, started, hand, task.page_seconds))
+            processes.append(WorkerProcess(task.spider.name, process, ours, items, started, current_page, task.page_seconds))
             stack.callback(_end, processes[-1])
         yield processes
 

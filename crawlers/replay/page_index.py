@@ -1,4 +1,4 @@
-"""The index of a snapshot as flat bytes: what was asked -> where its page lies. Forked processes share them without a copy."""
+"""The index of a snapshot as flat bytes: request -> location of its page. Forked processes share it without a copy."""
 
 import hashlib
 from array import array
@@ -9,14 +9,14 @@ import msgspec
 
 from crawlers.store.missing_pages import beyond_digest, read_beyond, read_broken, read_failed
 from crawlers.store.request_keys import Key, canonical, is_robots
-from crawlers.store.segments import Row, read_index
+from crawlers.store.segments import ArchiveRow, read_index
 
-_FIELDS = Row.__struct_fields__
+_FIELDS = ArchiveRow.__struct_fields__
 _decode = msgspec.msgpack.Decoder(list).decode
 
 
 class PageIndex:
-    """Where the pages of a snapshot lie, and which requests never got one.
+    """Locations of the pages of a snapshot, and the requests that never got one.
 
     A row costs its bytes and 20 more: as objects, the rows of 300,000 pages would fill 300 MB.
     """
@@ -24,7 +24,7 @@ class PageIndex:
     def __init__(self, folder: Path, snapshot: str, reader: str = "") -> None:
         self.failed = read_failed(folder)
         self.broken = read_broken(folder, reader)
-        """Request -> why its page is not read: it broke this version of the code."""
+        """Request -> how its page broke this version of the code."""
         self._beyond = read_beyond(folder, snapshot)
         self.pages = 0
         rows, ends, digests = bytearray(), array("Q"), array("Q")
@@ -35,40 +35,40 @@ class PageIndex:
             if not is_robots(row.key.url):
                 self.pages += 1
         self._rows, self._ends = bytes(rows), ends
-        self._digests, self._places = _sorted(digests)
+        self._digests, self._order = _sorted(digests)
         self._variants: tuple[array[int], array[int]] | None = None
 
-    def find(self, key: Key) -> Row | None:
-        """Return where the answer to a request lies.
+    def find(self, key: Key) -> ArchiveRow | None:
+        """Return the row of the answer to a request.
 
-        Sites link to a page by several addresses, of which a crawl asks for the first it meets. A replay, which reads in another
-        order, may meet another one first: it gets the page under the address that was asked for.
+        Sites link to a page by several addresses, and a crawl requests the first one it reads. A replay, which reads in another
+        order, may find another one first: it gets the page under the address that was requested.
         """
-        row = self._find(_digest(str(key)), self._digests, self._places)
+        row = self._find(_digest(str(key)), self._digests, self._order)
         if row is not None and row.key == key:
             return row
-        if self._variants is None:  # 30 µs a page, so only when there is need
-            self._variants = _sorted(array("Q", (_digest(canonical(self._row(place).key)) for place in range(len(self._ends)))))
+        if self._variants is None:  # 30 µs a page, so only when needed
+            self._variants = _sorted(array("Q", (_digest(canonical(self._row(number).key)) for number in range(len(self._ends)))))
         row = self._find(_digest(canonical(key)), *self._variants)
         return row if row is not None and canonical(row.key) == canonical(key) else None
 
     def is_beyond(self, key: Key) -> bool:
-        """Tell whether the crawl's limit turned a request away."""
+        """Return whether a request was beyond the crawl's limit."""
         return bool(self._beyond) and beyond_digest(key) in self._beyond
 
-    def _find(self, digest: int, digests: "array[int]", places: "array[int]") -> Row | None:
+    def _find(self, digest: int, digests: "array[int]", order: "array[int]") -> ArchiveRow | None:
         at = bisect_left(digests, digest)
-        return self._row(places[at]) if at < len(digests) and digests[at] == digest else None
+        return self._row(order[at]) if at < len(digests) and digests[at] == digest else None
 
-    def _row(self, place: int) -> Row:
-        start = self._ends[place - 1] if place else 0
-        return Row(**dict(zip(_FIELDS, _decode(self._rows[start : self._ends[place]]), strict=True)))
+    def _row(self, number: int) -> ArchiveRow:
+        start = self._ends[number - 1] if number else 0
+        return ArchiveRow(**dict(zip(_FIELDS, _decode(self._rows[start : self._ends[number]]), strict=True)))
 
 
 def _sorted(digests: "array[int]") -> tuple["array[int]", "array[int]"]:
-    """Return digests in order, and the place of each; of equal ones the first place comes first."""
-    places = sorted(range(len(digests)), key=digests.__getitem__)
-    return array("Q", map(digests.__getitem__, places)), array("L", places)
+    """Return digests in order, and the original index of each; of equal ones the first index comes first."""
+    order = sorted(range(len(digests)), key=digests.__getitem__)
+    return array("Q", map(digests.__getitem__, order)), array("L", order)
 
 
 def _digest(text: str) -> int:

@@ -1,6 +1,6 @@
-"""One worker of a replay: a Scrapy engine that runs the spider's callbacks on stored pages and hands back each request it finds.
+"""One worker of a replay: a Scrapy engine that runs the spider's callbacks on stored pages and returns their requests.
 
-It reads one page at a time, so that what comes of a page is known to come of it; Scrapy is no slower for it.
+It reads one page at a time, so that all output belongs to a known page; Scrapy is no slower for it.
 """
 
 import os
@@ -26,12 +26,12 @@ from crawlers.html.source_spider import SourceSpider, spider_of
 from crawlers.replay.page_index import PageIndex
 from crawlers.store.exchanges import key_of
 from crawlers.store.request_keys import Key
-from crawlers.web.broken_pages import MAX_MEMORY_BYTES, Hand, use_hand
+from crawlers.web.broken_pages import MAX_MEMORY_BYTES, CurrentPage, track_pages_in
 from crawlers.web.failure_causes import Refused
-from crawlers.web.request_queue import Found, decode, encode
+from crawlers.web.request_queue import QueuedRequest, decode, encode
 from crawlers.web.run_spider import quiet, spider_settings
 
-_MAX_REPORTED = 100_000  # so many requests a worker remembers that it has reported them
+_MAX_REPORTED = 100_000  # requests that a worker remembers to have reported
 
 
 def order(item: Item) -> bytes:
@@ -40,7 +40,7 @@ def order(item: Item) -> bytes:
 
 
 class Task(NamedTuple):
-    """What a worker is started with."""
+    """The arguments of a worker."""
 
     spider: type[SourceSpider]
     arguments: dict[str, Any]
@@ -51,25 +51,25 @@ class Task(NamedTuple):
     connection: Connection
     started: Any
     """Shared number: pages of its batch that the worker has begun."""
-    hand: Hand
+    current_page: CurrentPage
     page_seconds: float
-    """Of computing, so that a busy machine changes nothing; a page that takes longer stops the worker."""
+    """Of CPU time, so that a busy machine changes nothing; a page that takes longer stops the worker."""
     is_first: bool
     """Of several workers, the first alone reads what the spider starts with."""
 
 
 class PageReport(NamedTuple):
-    """What came of one request."""
+    """The results of one request."""
 
     pages: int
     """Stored pages that were read for it."""
-    found: list[Found]
+    requests: list[QueuedRequest]
     notes: list[tuple[str, str]]
     """Kind (`misfit`, `error`, `rejected`, `missed`, `broken`) and text."""
 
 
 class Ended(NamedTuple):
-    """A worker's last word."""
+    """The last message of a worker."""
 
     reason: str
     """`finished`, or why the spider closed early."""
@@ -78,7 +78,7 @@ class Ended(NamedTuple):
 
 
 class Worker:
-    """What scheduler, middlewares and signals of one engine share: the page in hand and what came of it."""
+    """What scheduler, middlewares and signals of one engine share: the current page and its results."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -87,7 +87,7 @@ class Worker:
         self.pages = 0
         self.notes: list[tuple[str, str]] = []
         self._handing = False
-        self._found: list[Found] = []
+        self._requests: list[QueuedRequest] = []
         self._batch: list[bytes] = []
         self._reports: list[PageReport] = []
         self._number: int | None = 0 if task.is_first else None
@@ -108,7 +108,7 @@ class Worker:
         crawler.signals.connect(self.close, signals.spider_closed)
 
     def enqueue(self, request: Request) -> None:
-        """Take the page in hand, or keep what was found to hand it back."""
+        """Take the current request, or collect one that the spider made."""
         if self._handing:
             self.ready = request
             return
@@ -122,12 +122,12 @@ class Worker:
                 self._reported.clear()
             self._reported.add(identity)
         try:
-            self._found.append((identity, encode(request, spider_of(self.crawler))))
+            self._requests.append((identity, encode(request, spider_of(self.crawler))))
         except ValueError as error:
             self.notes.append(("broken", f"{request.url} cannot be handed to another process: {error}"))
 
     def go_on(self) -> None:
-        """Close the page in hand and begin the next one; return when there is none."""
+        """Finish the current page and begin the next one; return when there is none."""
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         if os.getppid() != self._parent:
             self._leave()
@@ -164,8 +164,8 @@ class Worker:
         self.notes.append(("rejected", f"{key}: {why}"))
         if row := self.task.stored.find(key):
             spider, url = spider_of(self.crawler), urldefrag(row.url).url
-            seen = Provenance(source=spider.name, url=url, snapshot=spider.snapshot, page_id=row.page_id, position="page")
-            item = QuestionItem(url=url, provenance=seen, doubt="page_unreadable")
+            page = Provenance(source=spider.name, url=url, snapshot=spider.snapshot, page_id=row.page_id, position="page")
+            item = QuestionItem(url=url, provenance=page, doubt="page_unreadable")
             self.task.items.add(order(item), to_line(item))
         return Refused(why)
 
@@ -179,7 +179,7 @@ class Worker:
             self.notes.append(("missed", str(key)))
 
     def _is_beyond(self, request: Request) -> bool:
-        """Tell whether a request is beyond max_pages, so that nothing comes of it: a crawl with a limit leaves most links at that."""
+        """Return whether a request is beyond max_pages and so has no page: in a crawl with a limit most links are."""
         index, key = self.task.stored, key_of(request)
         if not index.is_beyond(key) or index.find(key) or str(key) in index.failed:
             return False
@@ -196,8 +196,8 @@ class Worker:
         if misfits := stats.get_value("misfit/pages"):
             self.notes += [("misfit", text) for text in misfits]
             stats.set_value("misfit/pages", [])
-        self._reports.append(PageReport(self.pages, self._found, self.notes))
-        self.pages, self._found, self.notes = 0, [], []
+        self._reports.append(PageReport(self.pages, self._requests, self.notes))
+        self.pages, self._requests, self.notes = 0, [], []
 
     def _next_batch(self) -> bool:
         connection = self.task.connection
@@ -212,14 +212,14 @@ class Worker:
         return bool(batch)
 
     def _leave(self) -> NoReturn:
-        os._exit(1)  # the parent is gone, and with it everyone who could be told
+        os._exit(1)  # the parent is gone, so there is nobody to report to
 
 
 def work(task: Task) -> None:
     """Run a worker to its end, in a process of its own: Scrapy's reactor does not start twice."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # at Ctrl-C the parent ends its workers
     quiet()
-    use_hand(task.hand)
+    track_pages_in(task.current_page)
     limit_memory(MAX_MEMORY_BYTES)
     worker = Worker(task)
     process = AsyncCrawlerProcess(spider_settings(task.settings))

@@ -1,4 +1,4 @@
-"""Scrapy's requests and responses, and what is stored of them. From values to values.
+"""Conversion between Scrapy's requests and responses and the records that are stored of them.
 
 Some of a request holds for one session only, such as a token read off a page. A spider names it in the request's meta, and the archive
 stores and finds the answer under an address without it: a later run, which has another session, finds the same answers under the same
@@ -16,10 +16,10 @@ from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 
 from crawlers.store.request_keys import Key, request_key
-from crawlers.store.warc import Asked, Page, header_value
+from crawlers.store.warc import Page, SentRequest, header_value
 
 SESSION_WORD = "session_word"
-"""Key of meta: the word, at least so long that nothing else in address and body can be meant."""
+"""Key of meta: the word, long enough that it occurs nowhere else in address and body."""
 OLD_SESSION = "old_session"
 """Key of meta: true where the word came from a stored page, and so maybe from an earlier run."""
 UNSTORED = "unstored"
@@ -44,13 +44,13 @@ def lasting(request: Request) -> tuple[str, bytes]:
 
 
 def without_password(url: str) -> str:
-    """Return an address as files and messages may name it: without the name and password that stand before a host."""
-    place = urlsplit(url).netloc if "@" in url else ""
-    return url.replace(place, f"{_LEFT_OUT}@{place.rpartition('@')[2]}", 1) if "@" in place else url
+    """Return an address as files and messages may name it: without name and password."""
+    host = urlsplit(url).netloc if "@" in url else ""
+    return url.replace(host, f"{_LEFT_OUT}@{host.rpartition('@')[2]}", 1) if "@" in host else url
 
 
 def is_replayed(response: Response) -> bool:
-    """Tell whether a response came from the archive."""
+    """Return whether a response came from the archive."""
     return REPLAYED in response.flags
 
 
@@ -74,15 +74,15 @@ def response_of(page: Page, url: str, *flags: str) -> Response:
     return kind(url=url, status=page.status, headers=headers, body=page.body, flags=list(flags))
 
 
-def exchange(key: Key, request: Request, response: Response, origin: str) -> tuple[Asked, Page]:
+def exchange(key: Key, request: Request, response: Response, origin: str) -> tuple[SentRequest, Page]:
     """Return what is stored of a request and its answer."""
     date = _date(response, origin)
-    asked = Asked(key=key, date=date, headers=_sent(request), body=lasting(request)[1])
-    return asked, Page(key=key, date=date, status=response.status, headers=_headers(response.headers), body=response.body)
+    sent_request = SentRequest(key=key, date=date, headers=_sent(request), body=lasting(request)[1])
+    return sent_request, Page(key=key, date=date, status=response.status, headers=_headers(response.headers), body=response.body)
 
 
 def _headers(headers: Headers) -> list[tuple[str, str]]:
-    """Return headers without what tells one asker from another, either way: the folder is data that is handed on."""
+    """Return headers without cookies and credentials, since the folder may be passed on."""
     return sorted(
         (header_value(name), header_value(value)) for name, values in headers.items() if name.lower() not in _PRIVATE for value in values
     )
@@ -96,7 +96,7 @@ def _sent(request: Request) -> list[tuple[str, str]]:
 
 
 def _date(response: Response, origin: str) -> str:
-    """Return when a page was fetched: by the clock of the embedded server, which stands at the snapshot, or by our own."""
+    """Return when a page was fetched: by the clock of the server of the replicas, which is fixed at the snapshot, or by our own."""
     sent = response.headers.get("Date")
     moment = parsedate_to_datetime(sent.decode()) if sent and origin != "live" else datetime.now(UTC)
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

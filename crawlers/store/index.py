@@ -12,14 +12,14 @@ import msgspec
 from atomexam.records.provenance import page_id
 from atomexam.runtime.archive_index import INDEX
 from atomexam.runtime.jsonl import replacing, to_line
-from crawlers.store.segments import Place, Row, StoredPlaces, lines, read_index, segment, snapshots
-from crawlers.store.warc import Asked, Origin, Page, Revisit, members, read_member
+from crawlers.store.segments import ArchiveRow, RecordLocation, StoredLocations, lines, read_index, segment, snapshots
+from crawlers.store.warc import Origin, Page, Revisit, SentRequest, members, read_member
 
 _logger = logging.getLogger("crawlers.web.archive")
 
 
 class Record(NamedTuple):
-    """What a file holds at a place."""
+    """An answer in a file, with its location."""
 
     what: Page | Revisit
     offset: int
@@ -27,7 +27,7 @@ class Record(NamedTuple):
     request_length: int
 
 
-def rows_of(folder: Path, snapshot: str) -> Iterator[Row]:
+def rows_of(folder: Path, snapshot: str) -> Iterator[ArchiveRow]:
     """Yield the rows of a finished snapshot: from the index, or from the file where the index does not fit it."""
     if _ends(folder).get(snapshot) == segment(folder, snapshot).stat().st_size:
         yield from read_index(folder, snapshot)
@@ -36,13 +36,13 @@ def rows_of(folder: Path, snapshot: str) -> Iterator[Row]:
 
 
 def scan(path: Path, start: int = 0) -> Iterator[Record]:
-    """Yield the answers of a file from a place on, each with its place."""
+    """Yield the answers of a file from an offset on."""
     request_length, end = 0, start
     for offset, member in members(path, start):
-        found = read_member(member)
-        if isinstance(found, Page | Revisit):
-            yield Record(found, offset, len(member), request_length if offset == end else 0)
-        request_length, end = len(member) if isinstance(found, Asked) else 0, offset + len(member)
+        record = read_member(member)
+        if isinstance(record, Page | Revisit):
+            yield Record(record, offset, len(member), request_length if offset == end else 0)
+        request_length, end = len(member) if isinstance(record, SentRequest) else 0, offset + len(member)
 
 
 def origin_of(path: Path) -> str | None:
@@ -52,17 +52,17 @@ def origin_of(path: Path) -> str | None:
         ValueError: the file holds pages, and no word of where they come from.
     """
     first = next(members(path), None) if path.exists() else None
-    found = read_member(first[1]) if first else None
-    if found is None:
+    origin = read_member(first[1]) if first else None
+    if origin is None:
         return None
-    if not isinstance(found, Origin):
+    if not isinstance(origin, Origin):
         advice = "bring the file back with `dvc checkout`, or move it away, and the next crawl fetches its pages anew"
         raise ValueError(f"{path}: its first record, which says where its pages come from, cannot be read; {advice}")
-    return found.name
+    return origin.name
 
 
 def mend_index(folder: Path) -> None:
-    """Write an index that is gone or cannot be read anew, from the records: it says nothing that they do not say."""
+    """Rewrite an index that is missing or unreadable from the records, which hold all that it says."""
     path = folder / INDEX
     try:
         deque(lines(folder), maxlen=0)
@@ -72,13 +72,13 @@ def mend_index(folder: Path) -> None:
         _logger.warning("%s is written anew from the records: %s", path, error)
         path.unlink()
     with replacing(path) as part, open(part, "wb") as out:
-        for _, rows in _kept(folder):
+        for _, rows in _finished_snapshots(folder):
             out.writelines(map(to_line, rows))
 
 
-def page_row(page: Page, file: str, offset: int, length: int, request_length: int = 0) -> Row:
-    """Return the row of a page that lies at a place."""
-    return Row(
+def page_row(page: Page, file: str, offset: int, length: int, request_length: int = 0) -> ArchiveRow:
+    """Return the row of a page at an offset of a file."""
+    return ArchiveRow(
         page_id=page_id(page.key.url, page.body),
         method=page.key.method,
         url=page.key.url,
@@ -91,13 +91,13 @@ def page_row(page: Page, file: str, offset: int, length: int, request_length: in
     )
 
 
-def revisit_row(seen: Revisit, older: Place, snapshot: str, record: tuple[int, int], request_length: int) -> Row:
-    """Return the row of an answer that said nothing new."""
-    return Row(
-        page_id=seen.page_id,
-        method=seen.key.method,
-        url=seen.key.url,
-        body_sha256=seen.key.body_sha256,
+def revisit_row(answer: Revisit, older: RecordLocation, snapshot: str, record: tuple[int, int], request_length: int) -> ArchiveRow:
+    """Return the row of an answer that is unchanged since an older snapshot."""
+    return ArchiveRow(
+        page_id=answer.page_id,
+        method=answer.key.method,
+        url=answer.key.url,
+        body_sha256=answer.key.body_sha256,
         status=200,
         file=older.file,
         offset=older.offset,
@@ -108,37 +108,37 @@ def revisit_row(seen: Revisit, older: Place, snapshot: str, record: tuple[int, i
     )
 
 
-def write_index(folder: Path, snapshot: str, rows: Iterable[Row]) -> None:
-    """Write the index anew with these rows of one snapshot, whose file has changed."""
+def write_index(folder: Path, snapshot: str, rows: Iterable[ArchiveRow]) -> None:
+    """Rewrite the index with these rows of one snapshot, whose file has changed."""
     changed = _Changed(segment(folder, snapshot).name, max(snapshots(folder)) > snapshot)
     with replacing(folder / INDEX) as part, open(part, "wb") as out:
-        for each, found in _kept(folder):
+        for each, stored in _finished_snapshots(folder):
             if each == snapshot:
                 out.writelines(to_line(changed.note(row)) for row in rows)
             else:
-                out.writelines(to_line(changed.follow(row)) for row in found)
+                out.writelines(to_line(changed.follow(row)) for row in stored)
 
 
 class _Changed:
-    """Where the pages of a changed file lie now, for the rows of newer snapshots that point into it."""
+    """The new locations of the pages of a changed file, for the rows of newer snapshots that point into it."""
 
     def __init__(self, file: str, is_pointed_to: bool) -> None:
         self._file = file
-        self._places = StoredPlaces() if is_pointed_to else None
+        self._locations = StoredLocations() if is_pointed_to else None
 
-    def note(self, row: Row) -> Row:
-        """Take in a row of the file itself."""
-        if self._places is not None:
-            self._places[row.key] = Place(row.file, row.offset, row.length)
+    def note(self, row: ArchiveRow) -> ArchiveRow:
+        """Remember a row of the file itself, and return it."""
+        if self._locations is not None:
+            self._locations[row.key] = RecordLocation(row.file, row.offset, row.length)
         return row
 
-    def follow(self, row: Row) -> Row:
-        """Return a row of another snapshot as it is now."""
-        place = self._places.get(row.key) if self._places is not None and row.file == self._file else None
-        return msgspec.structs.replace(row, offset=place.offset, length=place.length) if place else row
+    def follow(self, row: ArchiveRow) -> ArchiveRow:
+        """Return a row of another snapshot with its new location."""
+        location = self._locations.get(row.key) if self._locations is not None and row.file == self._file else None
+        return msgspec.structs.replace(row, offset=location.offset, length=location.length) if location else row
 
 
-def _kept(folder: Path) -> Iterator[tuple[str, Iterator[Row]]]:
+def _finished_snapshots(folder: Path) -> Iterator[tuple[str, Iterator[ArchiveRow]]]:
     """Yield each finished snapshot, oldest first, with its rows."""
     ends = _ends(folder)
     blocks = groupby(lines(folder), key=lambda row: row.of)
@@ -153,7 +153,7 @@ def _kept(folder: Path) -> Iterator[tuple[str, Iterator[Row]]]:
 
 
 def _ends(folder: Path) -> dict[str, int]:
-    """Return where the last record of each snapshot ends, as the index has it: a kill may have come between a file and its index."""
+    """Return where the last record of each snapshot ends by the index: a kill may have come between writing a file and its index."""
     ends: dict[str, int] = {}
     for row in lines(folder):
         own = row.own("")
@@ -161,8 +161,8 @@ def _ends(folder: Path) -> dict[str, int]:
     return ends
 
 
-def _scanned(folder: Path, snapshot: str) -> Iterator[Row]:
-    older: dict[str, StoredPlaces] = {}
+def _scanned(folder: Path, snapshot: str) -> Iterator[ArchiveRow]:
+    older: dict[str, StoredLocations] = {}
     path = segment(folder, snapshot)
     for what, offset, length, request_length in scan(path):
         if isinstance(what, Page):
@@ -170,8 +170,8 @@ def _scanned(folder: Path, snapshot: str) -> Iterator[Row]:
             continue
         file = segment(folder, what.snapshot)
         if what.snapshot not in older:
-            older[what.snapshot] = StoredPlaces()
+            older[what.snapshot] = StoredLocations()
             for record in scan(file) if file.exists() else ():
-                older[what.snapshot][record.what.key] = Place(file.name, record.offset, record.length)
-        place = older[what.snapshot].get(what.key) or Place(file.name, 0, 0)
-        yield revisit_row(what, place, snapshot, (offset, length), request_length)
+                older[what.snapshot][record.what.key] = RecordLocation(file.name, record.offset, record.length)
+        location = older[what.snapshot].get(what.key) or RecordLocation(file.name, 0, 0)
+        yield revisit_row(what, location, snapshot, (offset, length), request_length)

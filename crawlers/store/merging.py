@@ -16,108 +16,108 @@ from atomexam.runtime.jsonl import replacing, to_line
 from crawlers.store.index import mend_index, origin_of, rows_of, write_index
 from crawlers.store.part_writer import discard_parts, part_name, part_rows, parts
 from crawlers.store.request_keys import is_robots
-from crawlers.store.segments import UNREADABLE, Place, Row, StoredPlaces, lines, read_page, segment, snapshots
-from crawlers.store.warc import Asked, Page, Revisit, origin_member, page_member, read_member
+from crawlers.store.segments import UNREADABLE, ArchiveRow, RecordLocation, StoredLocations, lines, read_page, segment, snapshots
+from crawlers.store.warc import Page, Revisit, SentRequest, origin_member, page_member, read_member
 
 _MEMORY_BYTES = 8 << 20
 _LAST = 10**10 - 1
-_decoder = msgspec.json.Decoder(tuple[str, Row])
+_decoder = msgspec.json.Decoder(tuple[str, ArchiveRow])
 
 _logger = logging.getLogger("crawlers.web.archive")
 
 
-def in_order(found: Iterable[tuple[str, Row]], memory_bytes: int = _MEMORY_BYTES) -> Iterator[tuple[str, Row]]:
-    """Yield files and rows in the order of the requests; of several answers to one request the one that counts comes first.
+def in_request_order(stored: Iterable[tuple[str, ArchiveRow]], memory_bytes: int = _MEMORY_BYTES) -> Iterator[tuple[str, ArchiveRow]]:
+    """Yield files and rows in the order of the requests; of several answers to one request the valid one comes first.
 
-    That is the first to come; of a site's rules the last, since each run of a live crawl asks for them.
+    That is the first stored; for robots.txt the last, since each run of a live crawl requests it again.
     """
     rows = ExternalSort(memory_bytes=memory_bytes)
-    for number, (file, row) in enumerate(found):
+    for number, (file, row) in enumerate(stored):
         turn = _LAST - number if is_robots(row.url) else number
-        rows.add(sort_key(*row.key.place, f"{turn:010}"), msgspec.json.encode((file, row)))
+        rows.add(sort_key(*row.key.sort_key, f"{turn:010}"), msgspec.json.encode((file, row)))
     yield from map(_decoder.decode, rows.lines())
 
 
-class Found(NamedTuple):
-    """A row, and the file that holds the snapshot's own record of it."""
+class FileRow(NamedTuple):
+    """A row of the index, and the file that holds the snapshot's own record."""
 
     file: str
-    row: Row
+    row: ArchiveRow
 
 
-class Entry(NamedTuple):
-    """A row, and what is to be written for it."""
+class CopiedRecord(NamedTuple):
+    """A row of the index, and the records to write for it."""
 
-    row: Row
+    row: ArchiveRow
     request: bytes
     answer: bytes
 
 
-def copied(folder: Path, found: Iterator[tuple[str, Row]]) -> Iterator[Entry]:
-    """Yield an entry for each request. Every record is read on its way: those it is copied from are about to be removed."""
+def copied(folder: Path, rows: Iterator[tuple[str, ArchiveRow]]) -> Iterator[CopiedRecord]:
+    """Yield the records of each request. Each is read back, since the files they are copied from are about to be removed."""
     with ExitStack() as stack:
         files: dict[str, BinaryIO] = {}
-        for key, same in groupby(found, key=lambda one: one[1].key):
+        for key, same in groupby(rows, key=lambda one: one[1].key):
             for file, row in same:
                 if file not in files:
                     files[file] = stack.enter_context(open(folder / file, "rb"))
-                if entry := _entry(folder, files[file], row, row.own(file).offset, row.own(file).length):
+                if entry := _copied_record(folder, files[file], row, row.own(file).offset, row.own(file).length):
                     yield entry
                     break
             else:
                 _logger.warning("%s at %d: %s cannot be read, and is left out", folder / file, row.own(file).offset, key)
 
 
-def _entry(folder: Path, file: BinaryIO, row: Row, offset: int, length: int) -> Entry | None:
+def _copied_record(folder: Path, file: BinaryIO, row: ArchiveRow, offset: int, length: int) -> CopiedRecord | None:
     """Return what is to be written for a row; None where its record is damaged, or the older page that it refers to."""
     both = os.pread(file.fileno(), row.request_length + length, offset - row.request_length)
     request, answer = both[: row.request_length], both[row.request_length :]
     try:
-        found = read_member(answer)
-        if isinstance(found, Revisit):
+        record = read_member(answer)
+        if isinstance(record, Revisit):
             read_page(folder, row)
     except UNREADABLE:
         return None
-    if not isinstance(found, Revisit if row.revisit else Page) or found.key != row.key:
+    if not isinstance(record, Revisit if row.revisit else Page) or record.key != row.key:
         return None
     if _is_request(request, row):
-        return Entry(row, request, answer)
-    return Entry(msgspec.structs.replace(row, request_length=0), b"", answer)
+        return CopiedRecord(row, request, answer)
+    return CopiedRecord(msgspec.structs.replace(row, request_length=0), b"", answer)
 
 
-def _is_request(member: bytes, row: Row) -> bool:
+def _is_request(member: bytes, row: ArchiveRow) -> bool:
     try:
-        found = read_member(member)
+        record = read_member(member)
     except UNREADABLE:
         return False
-    return isinstance(found, Asked) and found.key == row.key
+    return isinstance(record, SentRequest) and record.key == row.key
 
 
-def found_rows(folder: Path, snapshot: str, origin: str, with_segment: bool) -> Iterator[Found]:
-    """Yield what is stored of a snapshot and of one origin, oldest first. One request may come twice.
+def stored_rows(folder: Path, snapshot: str, origin: str, with_segment: bool) -> Iterator[FileRow]:
+    """Yield the stored rows of a snapshot and one origin, oldest first. A request may occur twice.
 
-    What refers to an older page that is not there is left out, and so fetched again.
+    Revisits of an older page that is missing are left out, and so fetched again.
 
     Args:
-        with_segment: counts the finished segment in: a live site is not asked again for what it has given.
+        with_segment: include the finished segment: a live site is not asked again for stored pages.
     """
     done = segment(folder, snapshot)
     if with_segment and origin_of(done) == origin:
-        there = {path.name for path in folder.iterdir()}
-        yield from (Found(done.name, row) for row in rows_of(folder, snapshot) if row.file in there)
-    older: StoredPlaces | None = None
+        file_names = {path.name for path in folder.iterdir()}
+        yield from (FileRow(done.name, row) for row in rows_of(folder, snapshot) if row.file in file_names)
+    older: StoredLocations | None = None
     for path in parts(folder, snapshot):
         if origin_of(path) != origin:
             continue
         name = part_name(path)
         for row in part_rows(path, snapshot):
             if not row.revisit:
-                yield Found(name, row)
+                yield FileRow(name, row)
                 continue
             older = older_pages(folder, snapshot, origin) if older is None else older
-            place = older.get(row.key)
-            if place and place.file == row.file:  # the older file may have grown since
-                yield Found(name, msgspec.structs.replace(row, offset=place.offset, length=place.length))
+            location = older.get(row.key)
+            if location and location.file == row.file:  # the older file may have grown since
+                yield FileRow(name, msgspec.structs.replace(row, offset=location.offset, length=location.length))
 
 
 def origins(folder: Path, snapshot: str) -> set[str | None]:
@@ -125,32 +125,32 @@ def origins(folder: Path, snapshot: str) -> set[str | None]:
     return {origin_of(path) for path in [segment(folder, snapshot), *parts(folder, snapshot)] if path.exists()}
 
 
-def older_pages(folder: Path, snapshot: str, origin: str) -> StoredPlaces:
-    """Return where older snapshots of one origin have their pages; of two the newer counts."""
-    there = {path.name for path in folder.iterdir()}
+def older_pages(folder: Path, snapshot: str, origin: str) -> StoredLocations:
+    """Return the locations of the pages in older snapshots of one origin; of two the newer counts."""
+    file_names = {path.name for path in folder.iterdir()}
     same = {each for each in snapshots(folder) if each < snapshot and origin_of(segment(folder, each)) == origin.split()[0]}
-    pages = StoredPlaces()
+    pages = StoredLocations()
     for row in lines(folder) if same else ():
-        if row.of in same and row.status == 200 and row.file in there:
-            pages[row.key] = Place(row.file, row.offset, row.length)
+        if row.of in same and row.status == 200 and row.file in file_names:
+            pages[row.key] = RecordLocation(row.file, row.offset, row.length)
     return pages
 
 
 def finish(folder: Path, snapshot: str, origin: str, with_segment: bool = False) -> int:
     """Merge what is stored into the snapshot's segment, in the order of the requests; return the number of pages.
 
-    The bytes depend on the pages alone, not on their order, the number of runs, or kills. What cannot be read back is left out and told.
+    The bytes depend on the pages alone, not on their order, the number of runs, or kills. What cannot be read is left out, with a warning.
 
     Raises:
         ValueError: the folder cannot be written; the parts stay.
     """
-    public_origin = origin.split()[0]  # the state of the embedded sites parts crawls of one snapshot while they run, and no longer
+    public_origin = origin.split()[0]  # the state of the replicas separates crawls of one snapshot while they run, and no longer
     mend_index(folder)
     try:
         if not with_segment or origin_of(segment(folder, snapshot)) != public_origin:
             _free_newer(folder, snapshot)
-        found = in_order(found_rows(folder, snapshot, origin, with_segment))
-        pages = _write_segment(folder, snapshot, public_origin, copied(folder, found))
+        rows = in_request_order(stored_rows(folder, snapshot, origin, with_segment))
+        pages = _write_segment(folder, snapshot, public_origin, copied(folder, rows))
     except OSError as error:
         advice = f"what was fetched is kept; see to the disk, and `dvc repro crawl@{folder.name}` goes on from there"
         raise ValueError(f"{folder}: {snapshot} cannot be written: {error}; {advice}") from error
@@ -158,8 +158,8 @@ def finish(folder: Path, snapshot: str, origin: str, with_segment: bool = False)
     return pages
 
 
-def _write_segment(folder: Path, snapshot: str, origin: str, entries: Iterator[Entry]) -> int:
-    """Write a segment and bring the index in step; return the number of pages."""
+def _write_segment(folder: Path, snapshot: str, origin: str, entries: Iterator[CopiedRecord]) -> int:
+    """Write a segment and update the index; return the number of pages."""
     done, pages = segment(folder, snapshot), 0
     with tempfile.TemporaryFile() as rows:
         with replacing(done, on_disk=True) as whole, open(whole, "wb") as out:
@@ -174,26 +174,26 @@ def _write_segment(folder: Path, snapshot: str, origin: str, entries: Iterator[E
                 rows.write(to_line(moved))
                 pages += 1
         rows.seek(0)
-        decoder = msgspec.json.Decoder(Row)
+        decoder = msgspec.json.Decoder(ArchiveRow)
         write_index(folder, snapshot, map(decoder.decode, rows))
     return pages
 
 
 def _free_newer(folder: Path, snapshot: str) -> None:
-    """Give newer snapshots their own copies of the pages that they have in the file of this one, which is about to be replaced."""
+    """Give newer snapshots their own copies of the pages that they share with this one, whose file is about to be replaced."""
     file = segment(folder, snapshot).name
     for newer in sorted({row.of for row in lines(folder) if row.snapshot and row.file == file} & set(snapshots(folder))):
         own = segment(folder, newer)
-        rows = (Found(own.name, row) for row in rows_of(folder, newer))
+        rows = (FileRow(own.name, row) for row in rows_of(folder, newer))
         entries = (_freed(folder, entry, file) for entry in copied(folder, rows))
         _write_segment(folder, newer, origin_of(own) or "", entries)
 
 
-def _freed(folder: Path, entry: Entry, file: str) -> Entry:
+def _freed(folder: Path, entry: CopiedRecord, file: str) -> CopiedRecord:
     if entry.row.file != file or not entry.row.revisit:
         return entry
-    seen = read_member(entry.answer)
-    if not isinstance(seen, Revisit):
-        raise ValueError(f"{file}: {type(seen).__name__} found for a page seen again; expected a revisit record; the archive is damaged")
-    page = msgspec.structs.replace(read_page(folder, entry.row), date=seen.date)
-    return Entry(msgspec.structs.replace(entry.row, snapshot=None, revisit=None), entry.request, page_member(page))
+    record = read_member(entry.answer)
+    if not isinstance(record, Revisit):
+        raise ValueError(f"{file}: {type(record).__name__} found; expected a revisit record; the archive is damaged")
+    page = msgspec.structs.replace(read_page(folder, entry.row), date=record.date)
+    return CopiedRecord(msgspec.structs.replace(entry.row, snapshot=None, revisit=None), entry.request, page_member(page))

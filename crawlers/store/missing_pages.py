@@ -1,4 +1,4 @@
-"""Requests that brought no page: those that failed, and those that `max_pages` turned away; in memory and in files beside the pages."""
+"""Requests without a page: those that failed, and those beyond `max_pages`; in memory and in files beside the pages."""
 
 import tempfile
 from collections.abc import Iterator, Mapping, MutableMapping, Set
@@ -45,7 +45,7 @@ class Failures(MutableMapping[str, str]):
         return len(self._offsets)
 
     def has(self, digest: bytes) -> bool:
-        """Tell whether a request failed by its digest."""
+        """Return whether a request failed by its digest."""
         return digest in self._offsets
 
     def _line(self, offset: int) -> _Line:
@@ -63,7 +63,7 @@ class Failed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
 
 
 def write_failed(folder: Path, failed: Mapping[str, str], reader: str | None = None) -> None:
-    """Write down what the last crawl could not get, so that `extract` does not look for it; no file where there is nothing.
+    """Write the requests that failed in the last crawl, so that `extract` does not expect their pages; no file if there are none.
 
     Args:
         reader: version of the code that read the pages, for those that broke it.
@@ -87,24 +87,24 @@ def read_broken(folder: Path, reader: str) -> dict[str, str]:
 
 
 def add_broken(folder: Path, request: str, why: str, reader: str) -> None:
-    """Write down a page on which a process broke that read it; what else failed stays."""
+    """Add a page that broke the process which read it to the failed requests."""
     rows = {row.request: row for row in read_jsonl(folder / FAILED, Failed)} if (folder / FAILED).exists() else {}
     rows[request] = Failed(request=request, why=why, reader=reader)
     write_jsonl(folder / FAILED, rows.values(), key=lambda row: row.request, on_disk=True)
 
 
 def is_broken(why: str) -> bool:
-    """Tell whether a page came, and broke what reads it."""
+    """Return whether a page came and broke the code that reads it."""
     return why.startswith(BREAKS_READER)
 
 
 def beyond_digest(key: Key) -> bytes:
-    """Return what stands for a request: the same for all its addresses, since a replay may meet another of them first."""
+    """Return the digest of a request, the same for all its addresses, since a replay may follow another of them first."""
     return digest_of(canonical(key))
 
 
 def write_beyond(folder: Path, snapshot: str, digests: Set[bytes]) -> None:
-    """Write down what a crawl turned away; no file where that is nothing."""
+    """Write the digests of the requests beyond the limit; no file if there are none."""
     path = _path(folder, snapshot)
     if not digests:
         path.unlink(missing_ok=True)
@@ -114,7 +114,7 @@ def write_beyond(folder: Path, snapshot: str, digests: Set[bytes]) -> None:
 
 
 def read_beyond(folder: Path, snapshot: str) -> frozenset[bytes]:
-    """Return what the crawl of a snapshot turned away.
+    """Return the digests of the requests beyond the limit of a snapshot's crawl.
 
     Raises:
         ValueError: the file is not what a crawl writes.

@@ -1,4 +1,4 @@
-"""What a crawl writes while it runs: parts, one new one a run, each with its rows beside it, so that no page is read again to find them."""
+"""Parts, which a crawl writes while it runs: one new part a run, with its rows in a file beside it, so that parts need not be read."""
 
 import shutil
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ import msgspec
 
 from atomexam.runtime.jsonl import to_line
 from crawlers.store.index import origin_of, page_row, revisit_row, scan
-from crawlers.store.segments import Place, Row, segment
-from crawlers.store.warc import Asked, Page, Revisit, asked_member, origin_member, page_member, revisit_member
+from crawlers.store.segments import ArchiveRow, RecordLocation, segment
+from crawlers.store.warc import Page, Revisit, SentRequest, origin_member, page_member, request_member, revisit_member
 
 _PART = ".warc.gz"
 
@@ -21,7 +21,7 @@ class CannotWrite(ValueError):
 
 
 class PartWriter:
-    """Writer of one new part. Each page is out of hand when it is written, so that a kill costs the page in hand and no other.
+    """Writer of one new part. Each page is on its way to the disk when `write` returns, so that a kill loses at most the current page.
 
     After a failure it writes no more: the part ends at its last whole record.
 
@@ -30,32 +30,32 @@ class PartWriter:
     """
 
     def __init__(self, folder: Path, snapshot: str, origin: str) -> None:
-        place = _parts_folder(folder, snapshot)
-        numbers = [int(path.name.partition(".")[0]) for path in place.glob("[0-9]*")]  # rows may lie there without their part
-        self.path = place / f"{max(numbers, default=-1) + 1:04d}{_PART}"
+        folder_of_parts = _parts_folder(folder, snapshot)
+        numbers = [int(path.name.partition(".")[0]) for path in folder_of_parts.glob("[0-9]*")]  # rows may be there without their part
+        self.path = folder_of_parts / f"{max(numbers, default=-1) + 1:04d}{_PART}"
         self._snapshot = snapshot
         self._name = part_name(self.path)
         self._end, self._failure = 0, ""
         try:
-            place.mkdir(parents=True, exist_ok=True)
+            folder_of_parts.mkdir(parents=True, exist_ok=True)
             self._file = open(self.path, "xb", buffering=0)  # noqa: SIM115 - open as long as the crawl runs
             self._rows = open(_rows_file(self.path), "xb", buffering=0)  # noqa: SIM115
         except OSError as error:
             raise CannotWrite(f"{self.path} cannot be written: {error.strerror}") from error
         self._write(origin_member(origin))
 
-    def write(self, page: Page, asked: Asked | None = None) -> Row:
-        """Store a page and what was asked for it; return where the page lies."""
-        request = asked_member(asked) if asked else b""
+    def write(self, page: Page, request: SentRequest | None = None) -> ArchiveRow:
+        """Store a page after the request for it; return the row of the page."""
+        before = request_member(request) if request else b""
         answer = page_member(page)
-        offset = self._write(request + answer) + len(request)
-        return self._noted(page_row(page, self._name, offset, len(answer), len(request)))
+        offset = self._write(before + answer) + len(before)
+        return self._noted(page_row(page, self._name, offset, len(answer), len(before)))
 
-    def write_revisit(self, seen: Revisit, asked: Asked, older: Place) -> Row:
-        """Store that an older page still stands; return where that lies."""
-        request, answer = asked_member(asked), revisit_member(seen)
-        offset = self._write(request + answer) + len(request)
-        return self._noted(revisit_row(seen, older, self._snapshot, (offset, len(answer)), len(request)))
+    def write_revisit(self, revisit: Revisit, request: SentRequest, older: RecordLocation) -> ArchiveRow:
+        """Store that an older page is unchanged; return the row of the revisit."""
+        before, answer = request_member(request), revisit_member(revisit)
+        offset = self._write(before + answer) + len(before)
+        return self._noted(revisit_row(revisit, older, self._snapshot, (offset, len(answer)), len(before)))
 
     def close(self) -> None:
         """End the part."""
@@ -65,15 +65,15 @@ class PartWriter:
     def _write(self, records: bytes) -> int:
         """Return where the records begin."""
         start = self._end
-        self._put(self._file, records)
+        self._append(self._file, records)
         self._end += len(records)
         return start
 
-    def _noted(self, row: Row) -> Row:
-        self._put(self._rows, to_line(row))
+    def _noted(self, row: ArchiveRow) -> ArchiveRow:
+        self._append(self._rows, to_line(row))
         return row
 
-    def _put(self, file: BinaryIO, data: bytes) -> None:
+    def _append(self, file: BinaryIO, data: bytes) -> None:
         if self._failure:
             raise CannotWrite(self._failure)
         left = memoryview(data)
@@ -94,18 +94,18 @@ def parts(folder: Path, snapshot: str) -> list[Path]:
 
 def discard_parts(folder: Path, snapshot: str) -> None:
     """Remove the parts of a snapshot, all at once: a kill must not leave some of them."""
-    place, done = _parts_folder(folder, snapshot), _done_folder(folder, snapshot)
+    folder_of_parts, done = _parts_folder(folder, snapshot), _done_folder(folder, snapshot)
     shutil.rmtree(done, ignore_errors=True)
-    if place.exists():
-        place.rename(done)
+    if folder_of_parts.exists():
+        folder_of_parts.rename(done)
         shutil.rmtree(done)
 
 
 def discard_foreign_parts(folder: Path, snapshot: str, origin: str) -> None:
-    """Remove parts of another origin, such as another state of the embedded sites; those that a kill left half removed count again."""
-    place, done = _parts_folder(folder, snapshot), _done_folder(folder, snapshot)
-    if done.exists() and not place.exists():
-        done.rename(place)
+    """Remove parts of another origin, such as another state of the embedded sites; a removal that a kill left half done is undone first."""
+    folder_of_parts, done = _parts_folder(folder, snapshot), _done_folder(folder, snapshot)
+    if done.exists() and not folder_of_parts.exists():
+        done.rename(folder_of_parts)
     for path in parts(folder, snapshot):
         if origin_of(path) != origin:
             path.unlink()
@@ -113,12 +113,12 @@ def discard_foreign_parts(folder: Path, snapshot: str, origin: str) -> None:
 
 
 def part_name(path: Path) -> str:
-    """Return how rows name a part: by its place in the source's folder."""
+    """Return the name of a part in rows: its path in the source's folder."""
     return f"{path.parent.name}/{path.name}"
 
 
-def part_rows(path: Path, snapshot: str) -> Iterator[Row]:
-    """Yield the rows of a part: those noted beside it, then those of records behind the last noted one."""
+def part_rows(path: Path, snapshot: str) -> Iterator[ArchiveRow]:
+    """Yield the rows of a part: those in the file beside it, then those of records after the last of them."""
     end, name = 0, part_name(path)
     for row in _noted(path):
         own = row.own(name)
@@ -128,14 +128,14 @@ def part_rows(path: Path, snapshot: str) -> Iterator[Row]:
         if isinstance(what, Page):
             yield page_row(what, name, offset, length, request_length)
         else:
-            older = Place(segment(path.parent.parent, what.snapshot).name, 0, 0)
+            older = RecordLocation(segment(path.parent.parent, what.snapshot).name, 0, 0)
             yield revisit_row(what, older, snapshot, (offset, length), request_length)
 
 
-def _noted(part: Path) -> Iterator[Row]:
-    """Yield the rows beside a part, as far as a kill left both whole."""
+def _noted(part: Path) -> Iterator[ArchiveRow]:
+    """Yield the rows in the file beside a part, as far as a kill left both files intact."""
     noted, size = _rows_file(part), part.stat().st_size
-    decoder = msgspec.json.Decoder(Row)
+    decoder = msgspec.json.Decoder(ArchiveRow)
     with open(noted, "rb") if noted.exists() else nullcontext(()) as rows:
         for line in rows:
             try:

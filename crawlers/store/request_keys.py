@@ -1,4 +1,4 @@
-"""What tells one request from another."""
+"""Keys that identify requests."""
 
 import hashlib
 from urllib.parse import urlsplit
@@ -6,11 +6,11 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from w3lib.url import canonicalize_url
 
-_DIGEST_BYTES = 16  # a page whose address was made to collide with another's would be told when it is read
+_DIGEST_BYTES = 16  # an address made to collide with another's is noticed when its page is read
 
 
 class Key(Struct, frozen=True):
-    """What tells one request from another."""
+    """The identity of a request."""
 
     url: str
     method: str = "GET"
@@ -21,8 +21,8 @@ class Key(Struct, frozen=True):
         return f"{self.method} {self.url} {self.body_sha256 or ''}".strip()
 
     @property
-    def place(self) -> tuple[str, str, str]:
-        """What keys are sorted by."""
+    def sort_key(self) -> tuple[str, str, str]:
+        """What keys are sorted by, as strings."""
         return self.url, self.method, self.body_sha256 or ""
 
 
@@ -32,7 +32,7 @@ def request_key(method: str, url: str, body: bytes = b"") -> Key:
 
 
 def canonical(key: Key) -> str:
-    """Return a request as all addresses share it that Scrapy takes for one."""
+    """Return the form of a request that all addresses share which Scrapy takes for one."""
     try:
         return str(Key(canonicalize_url(key.url), key.method, key.body_sha256))
     except ValueError:  # an address that cannot be read
@@ -40,10 +40,10 @@ def canonical(key: Key) -> str:
 
 
 def digest_of(request: str) -> bytes:
-    """Return what stands for a request, as `str(Key)` writes it, in memory."""
+    """Return the digest of a request, as `str(Key)` writes it."""
     return hashlib.blake2b(request.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()
 
 
 def is_robots(url: str) -> bool:
-    """Tell whether an address is that of a site's rules."""
+    """Return whether an address is that of a robots.txt."""
     return urlsplit(url).path == "/robots.txt"

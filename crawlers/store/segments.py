@@ -1,4 +1,4 @@
-"""A source's folder of pages as readers see it: one WARC segment a snapshot, one index of them all, one list of what failed."""
+"""A source's folder of pages for readers: one WARC segment a snapshot, one index of all, one list of failed requests."""
 
 import logging
 import zlib
@@ -15,63 +15,63 @@ from crawlers.store.warc import Page, read_member
 _LENGTH_BITS = 40
 _OFFSET_BITS = 48
 UNREADABLE = (OSError, zlib.error, ValueError, KeyError)
-"""What reading a damaged record fails with."""
+"""Exceptions that reading a damaged record raises."""
 _SUFFIX = ".warc.gz"
 _logger = logging.getLogger("crawlers.web.archive")
 
 
-class Place(NamedTuple):
-    """A record in a source's folder."""
+class RecordLocation(NamedTuple):
+    """Where a record is in a source's folder."""
 
     file: str
     offset: int
     length: int
 
 
-class StoredPlaces:
-    """Requests to places."""
+class StoredLocations:
+    """Locations of the stored answers, by request."""
 
     def __init__(self) -> None:
         self._files: list[str] = []
         self._numbers: dict[str, int] = {}
-        self._places: dict[bytes, int] = {}  # file, offset and length in one number: a tuple of them takes thrice the memory
+        self._locations: dict[bytes, int] = {}  # file, offset and length in one number: a tuple of them takes thrice the memory
 
     def __contains__(self, key: Key) -> bool:
-        return digest_of(str(key)) in self._places
+        return digest_of(str(key)) in self._locations
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._locations)
 
-    def __setitem__(self, key: Key, place: Place) -> None:
-        number = self._numbers.setdefault(place.file, len(self._files))
+    def __setitem__(self, key: Key, location: RecordLocation) -> None:
+        number = self._numbers.setdefault(location.file, len(self._files))
         if number == len(self._files):
-            self._files.append(place.file)
-        self._places[digest_of(str(key))] = ((number << _OFFSET_BITS | place.offset) << _LENGTH_BITS) | place.length
+            self._files.append(location.file)
+        self._locations[digest_of(str(key))] = ((number << _OFFSET_BITS | location.offset) << _LENGTH_BITS) | location.length
 
-    def get(self, key: Key) -> Place | None:
-        """Return where the answer to a request lies, or None."""
-        value = self._places.get(digest_of(str(key)))
+    def get(self, key: Key) -> RecordLocation | None:
+        """Return the location of the answer to a request, or None."""
+        value = self._locations.get(digest_of(str(key)))
         if value is None:
             return None
         rest, length = value >> _LENGTH_BITS, value & ((1 << _LENGTH_BITS) - 1)
-        return Place(self._files[rest >> _OFFSET_BITS], rest & ((1 << _OFFSET_BITS) - 1), length)
+        return RecordLocation(self._files[rest >> _OFFSET_BITS], rest & ((1 << _OFFSET_BITS) - 1), length)
 
     def discard(self, key: Key) -> None:
         """Forget a request."""
-        self._places.pop(digest_of(str(key)), None)
+        self._locations.pop(digest_of(str(key)), None)
 
 
-class Row(IndexRow, frozen=True):
-    """A line of the index, with what the archive asks of it."""
+class ArchiveRow(IndexRow, frozen=True):
+    """A row of the index, with the methods that the archive needs."""
 
     @property
     def key(self) -> Key:
-        """What was asked."""
+        """The key of the request."""
         return Key(self.url, self.method, self.body_sha256)
 
-    def own(self, file: str) -> Place:
+    def own(self, file: str) -> RecordLocation:
         """Return the record of this snapshot itself, in its `file`."""
-        return Place(file, *self.revisit) if self.revisit else Place(file, self.offset, self.length)
+        return RecordLocation(file, *self.revisit) if self.revisit else RecordLocation(file, self.offset, self.length)
 
 
 def segment(folder: Path, snapshot: str) -> Path:
@@ -84,13 +84,13 @@ def snapshots(folder: Path) -> list[str]:
     return sorted(path.name.removesuffix(_SUFFIX) for path in folder.glob(f"*{_SUFFIX}"))
 
 
-def lines(folder: Path) -> Iterator[Row]:
+def lines(folder: Path) -> Iterator[ArchiveRow]:
     """Yield all rows of the index, oldest snapshot first."""
     if (folder / INDEX).exists():
-        yield from read_jsonl(folder / INDEX, Row)
+        yield from read_jsonl(folder / INDEX, ArchiveRow)
 
 
-def read_index(folder: Path, snapshot: str) -> Iterator[Row]:
+def read_index(folder: Path, snapshot: str) -> Iterator[ArchiveRow]:
     """Yield the rows of one snapshot, in the order of their requests.
 
     Raises:
@@ -104,46 +104,46 @@ def read_index(folder: Path, snapshot: str) -> Iterator[Row]:
     yield from rows
 
 
-def read_page(folder: Path, row: Row) -> Page:
+def read_page(folder: Path, row: ArchiveRow) -> Page:
     """Return a stored page.
 
     Raises:
         ValueError: the file is gone or does not hold what the index says.
     """
-    page = read_at(folder, Place(row.file, row.offset, row.length), row.key)
+    page = read_at(folder, RecordLocation(row.file, row.offset, row.length), row.key)
     if row.snapshot and page_id(row.url, page.body) != row.page_id:
-        raise _misplaced(folder, Place(row.file, row.offset, row.length), row.key)
+        raise _misplaced(folder, RecordLocation(row.file, row.offset, row.length), row.key)
     return page
 
 
-def read_at(folder: Path, place: Place, key: Key) -> Page:
-    """Return the page at a place; raises like read_page."""
-    path = folder / place.file
+def read_at(folder: Path, location: RecordLocation, key: Key) -> Page:
+    """Return the page at a location; raises like read_page."""
+    path = folder / location.file
     if not path.exists():
         advice = f"`dvc checkout` brings it back, `dvc repro -f crawl@{folder.name}` fetches its pages again"
-        raise ValueError(f"{path} is gone, and {key} lies in it; a later snapshot stores only what changed; {advice}")
+        raise ValueError(f"{path} is gone, and {key} is in it; a later snapshot stores only what changed; {advice}")
     try:
-        page = read_member(read_packed(path, place.offset, place.length))
+        page = read_member(read_packed(path, location.offset, location.length))
     except UNREADABLE as error:
-        raise _misplaced(folder, place, key, f"{key} cannot be read ({error})") from None
+        raise _misplaced(folder, location, key, f"{key} cannot be read ({error})") from None
     if not isinstance(page, Page) or page.key != key:
-        raise _misplaced(folder, place, key)
+        raise _misplaced(folder, location, key)
     return page
 
 
-def read_or_forget(folder: Path, places: StoredPlaces, key: Key) -> Page | None:
-    """Return a page, or None where there is none; one that cannot be read is told, and counts as none from now on."""
-    place = places.get(key)
-    if place is None:
+def read_or_forget(folder: Path, locations: StoredLocations, key: Key) -> Page | None:
+    """Return a page, or None where there is none; one that cannot be read is logged and forgotten."""
+    location = locations.get(key)
+    if location is None:
         return None
     try:
-        return read_at(folder, place, key)
+        return read_at(folder, location, key)
     except ValueError as error:
         _logger.warning("fetched anew: %s", error)
-        places.discard(key)
+        locations.discard(key)
         return None
 
 
-def _misplaced(folder: Path, place: Place, key: Key, what: str = "") -> ValueError:
+def _misplaced(folder: Path, location: RecordLocation, key: Key, what: str = "") -> ValueError:
     advice = f"`dvc repro -f crawl@{folder.name}` fetches it anew"
-    return ValueError(f"{folder / place.file} at {place.offset}: {what or f'not {key}, as {INDEX} says'}; {advice}")
+    return ValueError(f"{folder / location.file} at {location.offset}: {what or f'not {key}, as {INDEX} says'}; {advice}")

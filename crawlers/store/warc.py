@@ -44,7 +44,7 @@ def record_member(kind: str, headers: list[tuple[str, str]], body: bytes, http: 
 def members(path: Path, start: int = 0) -> Iterator[tuple[int, bytes]]:
     """Yield offset and bytes of each whole gzip member that holds a record.
 
-    What cannot be unpacked is passed over: a damaged member up to the next whole one, a torn tail, as a kill leaves it, to the end.
+    What cannot be unpacked is skipped: a damaged member up to the next whole one, a torn tail, as a kill leaves it, to the end.
     """
     with open(path, "rb") as file:
         offset: int | None = start
@@ -73,22 +73,22 @@ def _member_at(file: BinaryIO, offset: int) -> bytes | None:
 def _next_begin(file: BinaryIO, offset: int) -> int | None:
     """Return where the next member may begin."""
     file.seek(offset)
-    kept = b""
+    carried = b""
     while chunk := file.read(_CHUNK_BYTES):
-        if (place := (kept + chunk).find(_MAGIC)) >= 0:
-            return offset - len(kept) + place
+        if (position := (carried + chunk).find(_MAGIC)) >= 0:
+            return offset - len(carried) + position
         offset += len(chunk)
-        kept = (kept + chunk)[1 - len(_MAGIC) :]
+        carried = (carried + chunk)[1 - len(_MAGIC) :]
     return None
 
 
 class Origin(Struct, frozen=True):
-    """What a file says at its beginning: where its pages come from."""
+    """The first record of a file: where its pages come from."""
 
     name: str
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class SentRequest(Struct, frozen=True, kw_only=True):
     """One request as it was sent."""
 
     key: Key
@@ -112,7 +112,7 @@ class Page(Struct, frozen=True, kw_only=True):
 
 
 class Revisit(Struct, frozen=True, kw_only=True):
-    """One answer that says nothing new: the page is that of an older snapshot."""
+    """One answer that is unchanged: the page is that of an older snapshot."""
 
     key: Key
     date: str
@@ -121,7 +121,7 @@ class Revisit(Struct, frozen=True, kw_only=True):
     """As they came this time."""
     page_id: str
     snapshot: str
-    """In whose file the body lies."""
+    """The one whose file holds the body."""
     older_date: str
     payload: str
     """Digest of the body, as WARC writes it."""
@@ -149,13 +149,13 @@ def origin_member(origin: str) -> bytes:
     return record_member("warcinfo", record_headers, fields)
 
 
-def asked_member(asked: Asked) -> bytes:
-    """Return the record of a request; it stands before its answer's, so that a torn file never holds an answer without it."""
-    more = [("WARC-Concurrent-To", _record_id(str(asked.key), asked.date))]
-    address = urlsplit(asked.key.url)
+def request_member(request: SentRequest) -> bytes:
+    """Return the record of a request; it is written before its answer, so that a torn file never holds an answer without it."""
+    more = [("WARC-Concurrent-To", _record_id(str(request.key), request.date))]
+    address = urlsplit(request.key.url)
     target = quote((address.path or "/") + (f"?{address.query}" if address.query else ""), safe=_PRINTABLE)
-    http = StatusAndHeaders(f"{target} HTTP/1.1", list(asked.headers), protocol=asked.key.method)
-    return record_member("request", _record_headers("request", asked.key, asked.date, more), asked.body, http)
+    http = StatusAndHeaders(f"{target} HTTP/1.1", list(request.headers), protocol=request.key.method)
+    return record_member("request", _record_headers("request", request.key, request.date, more), request.body, http)
 
 
 def page_member(page: Page) -> bytes:
@@ -166,22 +166,22 @@ def page_member(page: Page) -> bytes:
     return record_member("response", _record_headers("response", page.key, page.date), page.body, http)
 
 
-def revisit_member(seen: Revisit) -> bytes:
-    """Return the record of an answer that says nothing new."""
+def revisit_member(revisit: Revisit) -> bytes:
+    """Return the record of an unchanged answer."""
     more = [
-        ("WARC-Profile", _PROFILE + ("server-not-modified" if seen.status == 304 else "identical-payload-digest")),
-        ("WARC-Refers-To", _record_id(str(seen.key), seen.older_date)),
-        ("WARC-Refers-To-Target-URI", seen.key.url),
-        ("WARC-Refers-To-Date", seen.older_date),
-        ("WARC-Payload-Digest", seen.payload),
-        (_PAGE_ID, seen.page_id),
-        (_SNAPSHOT, seen.snapshot),
+        ("WARC-Profile", _PROFILE + ("server-not-modified" if revisit.status == 304 else "identical-payload-digest")),
+        ("WARC-Refers-To", _record_id(str(revisit.key), revisit.older_date)),
+        ("WARC-Refers-To-Target-URI", revisit.key.url),
+        ("WARC-Refers-To-Date", revisit.older_date),
+        ("WARC-Payload-Digest", revisit.payload),
+        (_PAGE_ID, revisit.page_id),
+        (_SNAPSHOT, revisit.snapshot),
     ]
-    http = StatusAndHeaders(f"{seen.status} ", list(seen.headers), protocol="HTTP/1.1")
-    return record_member("revisit", _record_headers("revisit", seen.key, seen.date, more), b"", http)
+    http = StatusAndHeaders(f"{revisit.status} ", list(revisit.headers), protocol="HTTP/1.1")
+    return record_member("revisit", _record_headers("revisit", revisit.key, revisit.date, more), b"", http)
 
 
-def read_member(member: bytes) -> Origin | Asked | Page | Revisit:
+def read_member(member: bytes) -> Origin | SentRequest | Page | Revisit:
     """Return what one gzip member holds, as the functions above wrote it."""
     head, _, block = unpacked(member).partition(_END_OF_HEADERS)
     fields = dict(_headers(head))
@@ -193,7 +193,7 @@ def read_member(member: bytes) -> Origin | Asked | Page | Revisit:
     url, date, headers = fields["WARC-Target-URI"], fields["WARC-Date"], _headers(http)
     key = Key(url if is_http else unquote(url), fields.get(_METHOD, "GET"), fields.get(_BODY_SHA256))
     if kind == "request":
-        return Asked(key=key, date=date, headers=headers, body=body)
+        return SentRequest(key=key, date=date, headers=headers, body=body)
     status = int(http[9:12]) if is_http else 200  # HTTP/1.1 200
     if kind != "revisit":
         return Page(key=key, date=date, status=status, headers=headers, body=body)

@@ -82,8 +82,8 @@ def _is_key(cells: list[str]) -> bool:
     said = [cell for cell in cells if cell]
     letters = [cell for cell in said if _LETTERS.fullmatch(cell)]
     named = [cell for cell in said if cell not in letters]
-    in_turn = "".join(letters) in LETTERS
-    return len(letters) >= _FEWEST and len(named) <= 1 and len(set(letters)) > 1 and not in_turn
+    in_draw_order = "".join(letters) in LETTERS
+    return len(letters) >= _FEWEST and len(named) <= 1 and len(set(letters)) > 1 and not in_draw_order
 
 
 def with_talks(table: Rows) -> Rows:

@@ -1,4 +1,4 @@
-"""The archive between spider and network, while a crawl runs: what is stored is answered from there, what is not is fetched and stored."""
+"""The archive between spider and network while a crawl runs: stored pages are answered from it, others are fetched and stored."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,15 +17,15 @@ from crawlers.html.source_spider import spider_of
 from crawlers.html.walls import wall_with_status
 from crawlers.store import merging
 from crawlers.store.exchanges import OLD_SESSION, REPLAYED, UNSTORED, Outdated, exchange, key_of, response_of
-from crawlers.store.lookup import SnapshotPages, asked_plainly, without_conditions
+from crawlers.store.lookup import SnapshotPages, remove_conditions, unconditional_retry
 from crawlers.store.missing_pages import Failures, beyond_digest
 from crawlers.store.part_writer import CannotWrite, PartWriter
 from crawlers.store.request_keys import Key, digest_of, is_robots
-from crawlers.store.segments import Row
+from crawlers.store.segments import ArchiveRow
 from crawlers.store.warc import Page, header_value
 from crawlers.web.charset import Charset
 from crawlers.web.failure_causes import LOG_IN, REFUSED, SENT_STATUS, UNANSWERED_FOR, Refused, of_answer, of_exception, refuse, stop
-from crawlers.web.redirect_chains import AT_LOGIN, held, hold, is_followed, is_for_good, may_hold, release
+from crawlers.web.redirect_chains import AT_LOGIN, add_pending, can_wait, is_followed, is_for_good, pending, take_pending
 
 
 class ArchiveMiddleware:
@@ -52,7 +52,7 @@ class ArchiveMiddleware:
         self.stored = SnapshotPages(self.folder, self.snapshot, self.origin)
         self.older = self.stored.older
         self.beyond: set[bytes] = set()
-        self.waiting: set[bytes] = set()  # what has its place under the limit and no answer yet
+        self.waiting: set[bytes] = set()  # counted under the limit, without an answer yet
         shared: Any = crawler
         shared.reject_page = partial(refuse, self.stats)  # for crawlers.web.charset and broken_pages
         shared.is_stored = lambda request: key_of(request) in self.stored  # for crawlers.web.robots
@@ -69,38 +69,38 @@ class ArchiveMiddleware:
         """Answer from the archive, or let the request through to the network."""
         key = key_of(request)
         if request.meta.get(UNSTORED):
-            without_conditions(request)
+            remove_conditions(request)
             return None
         if page := self.stored.page(key):
             self.stats.inc_value("archive/reused")
             return response_of(page, request.url, REPLAYED)
         self._admit(key, request)
-        self.older.ask(key, request)
+        self.older.add_conditions(key, request)
         return None
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Store an answer that came from the network."""
-        key, seen = key_of(request), None
-        if again := asked_plainly(request, response):
+        key, stored_id = key_of(request), None
+        if again := unconditional_retry(request, response):
             return again
         if REPLAYED not in response.flags and not request.meta.get(UNSTORED):
-            response, seen = self._keep(key, request, response)
+            response, stored_id = self._keep(key, request, response)
         if REPLAYED in response.flags and not self._leads_on(request, response):
             self._settle(request)
         if (why := self.broken.get(str(key))) and key in self.stored:
             raise refuse(self.stats, request, why)
-        request.meta["page_id"] = seen or page_id(key.url, response.body)
+        request.meta["page_id"] = stored_id or page_id(key.url, response.body)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Remember what failed; a later success takes it off the list."""
-        if not isinstance(exception, IgnoreRequest):  # what is refused enters the account where it is refused
+        """Remember a failed request; a later success removes it from the list."""
+        if not isinstance(exception, IgnoreRequest):  # a refused request is entered into the account where it is refused
             self._fail(request, of_exception(exception))
-        elif not isinstance(exception, Refused):  # forbidden, or beyond the limit: the redirect stands
+        elif not isinstance(exception, Refused):  # forbidden, or beyond the limit: the redirect is an answer
             self._settle(request)
 
     def spider_closed(self) -> None:
-        """Leave the account, and end the part."""
+        """Write the account to the stats, and close the part."""
         self.stats.set_value("archive/pages", len(self.stored))
         self.stats.set_value("archive/failed", self.failed)
         self.stats.set_value("archive/beyond", self.beyond)
@@ -110,12 +110,12 @@ class ArchiveMiddleware:
             self.writer.close()
 
     def request_dropped(self, request: Request) -> None:
-        """Store the redirects of a page that moved to where another request has been."""
+        """Store the redirects to a page that was requested before under its new address."""
         if is_for_good(request):
             self._settle(request)
 
     def _admit(self, key: Key, request: Request) -> None:
-        """Give a new request its place under the limit."""
+        """Count a new request under the limit, or refuse it."""
         mark = digest_of(str(key))
         if is_robots(key.url) or mark in self.waiting:
             return
@@ -128,9 +128,9 @@ class ArchiveMiddleware:
         self.waiting.add(mark)
 
     def _keep(self, key: Key, request: Request, response: Response) -> tuple[Response, str | None]:
-        """Store an answer where it is one; return what the spider is to see, and the page's id where it was stored."""
+        """Store an answer where it is one; return the response for the spider, and the page's id if it was stored."""
         request.meta.pop(SENT_STATUS, None)  # of an earlier try
-        if page := self.stored.page(key):  # asked for twice at once; the first answer counts
+        if page := self.stored.page(key):  # requested twice at once; the first answer counts
             return response_of(page, request.url, REPLAYED), None
         older = self.older.page(key)
         location = response.headers.get("Location")
@@ -139,7 +139,7 @@ class ArchiveMiddleware:
             why = None if older else "HTTP status 304"
         elif why is None and str(key) not in self.broken and (why := self.refusals.find(request, response)):
             request.meta[SENT_STATUS] = response.status
-            response = response.replace(status=403)  # whatever it says: so it is asked for again and seen by no callback
+            response = response.replace(status=403)  # whatever its status: so it is requested again and reaches no callback
         elif why and not is_robots(key.url) and response.status >= 400 and (wall := self.refusals.wall(request, response)):
             request.meta[SENT_STATUS] = response.status
             why, response = wall, response.replace(status=403)
@@ -155,38 +155,38 @@ class ArchiveMiddleware:
         return is_followed(request, response, spider_of(self.crawler))
 
     def _fail(self, request: Request, why: str) -> None:
-        """Enter a request, and the redirects to it that are stored with it or not at all."""
-        for asked in (str(key_of(request)), *(str(page.key) for page, _ in held(request))):
-            self.failed[asked] = why
+        """Enter a failed request, and the redirects to it, which are stored only with their target."""
+        for failed_request in (str(key_of(request)), *(str(page.key) for page, _ in pending(request))):
+            self.failed[failed_request] = why
 
     def _settle(self, request: Request) -> None:
         """Store the redirects that led to a page, unless that is one for signing in."""
-        for page, asked in () if request.meta.get(AT_LOGIN) else release(request):
+        for page, sent_request in () if request.meta.get(AT_LOGIN) else take_pending(request):
             if page.key not in self.stored:
                 with self._writing() as writer:
-                    self._add(writer.write(page, asked))
+                    self._add(writer.write(page, sent_request))
 
     def _store(self, key: Key, request: Request, response: Response, older: Page | None) -> tuple[Response, str | None]:
-        asked, page = exchange(key, request, response, self.origin)
-        if self._leads_on(request, response) and may_hold(request):
-            hold(request, (page, asked))
+        sent_request, page = exchange(key, request, response, self.origin)
+        if self._leads_on(request, response) and can_wait(request):
+            add_pending(request, (page, sent_request))
             return response, None
         self._settle(request)
-        seen = self.older.revisit(page, older)
-        before = self.older.place(key) if seen else None
-        if seen and older:
+        unchanged = self.older.revisit(page, older)
+        before = self.older.locate(key) if unchanged else None
+        if unchanged and older:
             response = _as_of_now(older, response)
-            if self.stored.keep_rules(key):
-                return response, seen.page_id
+            if self.stored.confirm_rules(key):
+                return response, unchanged.page_id
         with self._writing() as writer:
-            row = writer.write_revisit(seen, asked, before) if seen and before else writer.write(page, asked)
+            row = writer.write_revisit(unchanged, sent_request, before) if unchanged and before else writer.write(page, sent_request)
         self._add(row)
-        self.stats.inc_value("archive/unchanged", int(seen is not None))
+        self.stats.inc_value("archive/unchanged", int(unchanged is not None))
         return response, row.page_id
 
     @contextmanager
     def _writing(self) -> Iterator[PartWriter]:
-        """Yield the writer. Where it fails the crawl ends at once: what cannot be stored would be asked for in vain."""
+        """Yield the writer. If it fails the crawl ends at once: what cannot be stored would be requested in vain."""
         try:
             if self.writer is None:
                 self.writer = PartWriter(self.folder, self.snapshot, self.origin)
@@ -195,8 +195,8 @@ class ArchiveMiddleware:
             stop(self.crawler, str(error))
             raise IgnoreRequest(str(error)) from error
 
-    def _add(self, row: Row) -> None:
-        """Take in where an answer lies: it waits and fails no longer."""
+    def _add(self, row: ArchiveRow) -> None:
+        """Add a stored answer: its request is neither waiting nor failed any more."""
         request = str(row.key)
         self.stored.add(row)
         self.failed.pop(request, None)
@@ -204,19 +204,19 @@ class ArchiveMiddleware:
 
 
 def finish_crawl(folder: Path, snapshot: str, origin: str) -> int:
-    """Merge the parts of a crawl that came to its end into the snapshot's segment; return the number of pages."""
+    """Merge the parts of a finished crawl into the snapshot's segment; return the number of pages."""
     return merging.finish(folder, snapshot, origin, with_segment=origin == "live")
 
 
 def _as_of_now(older: Page, response: Response) -> Response:
-    """Return an older page with the cookies of the answer that says it still stands; no word of an earlier session is in it."""
+    """Return an older page with the cookies of the answer that says it is unchanged."""
     page = response_of(older, response.url)
     page.headers.setlist("Set-Cookie", response.headers.getlist("Set-Cookie"))
     return page
 
 
 class Refusals:
-    """Asks the spider of every answer as it came, unpacked for that."""
+    """Asks the spider about every answer, after unpacking it."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -224,17 +224,17 @@ class Refusals:
         self._charset = Charset()
 
     def find(self, request: Request, response: Response) -> str | None:
-        """Return why an answer is none, or None."""
+        """Return why an answer is a refusal, or None."""
         refusal = getattr(self._crawler.spider, "refusal", None)
-        return self._said(refusal, request, response) if refusal else None
+        return self._verdict(refusal, request, response) if refusal else None
 
     def wall(self, request: Request, response: Response) -> str | None:
-        """Return which wall an answer with an error status is, in words, or None."""
-        return self._said(wall_with_status, request, response)
+        """Return the name of the wall that an answer with an error status is, or None."""
+        return self._verdict(wall_with_status, request, response)
 
-    def _said(self, refusal: Callable[[Response], str | None], request: Request, response: Response) -> str | None:
-        unpacked = self._unpacking.process_response(request, response.copy())  # it changes the headers of what it is given
+    def _verdict(self, refusal: Callable[[Response], str | None], request: Request, response: Response) -> str | None:
+        unpacked = self._unpacking.process_response(request, response.copy())  # a copy, since it changes the headers
         try:
             return refusal(self._charset.process_response(request, cast(Response, unpacked)).replace(request=request))
-        except Refused:  # what holds more than is read is no word of the site's
+        except Refused:  # an answer beyond the budget of the reader is no refusal by the site
             return None

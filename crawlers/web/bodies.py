@@ -1,6 +1,6 @@
-"""Whether a body is whole, and not endless. From values to values.
+"""Whether a body is complete and within the size limit.
 
-Scrapy unpacks what it can and says nothing of the rest, so that half a page would be stored as a page.
+Scrapy unpacks what it can and ignores the rest, so that half a page would be stored as a page.
 """
 
 import zlib
@@ -19,20 +19,20 @@ from crawlers.web.failure_causes import EMPTY_BODY, NOT_PACKED, TOO_LARGE, TORN_
 _CHUNK_BYTES = 1 << 16
 _GZIP = 16 + zlib.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
-_MAGIC = {b"gzip": _GZIP_MAGIC, b"x-gzip": _GZIP_MAGIC}  # others cannot be told from text by how they begin
+_MAGIC = {b"gzip": _GZIP_MAGIC, b"x-gzip": _GZIP_MAGIC}  # others have no magic bytes that distinguish them from text
 
 
-_SEEN = "partial_sha256"  # of a body that may be cut, in the request's meta
+_PARTIAL_SHA256 = "partial_sha256"  # of a body that may be cut, in the request's meta
 
 
 class _Torn(ValueError):
-    """A compressed stream that ends before its end, or is none."""
+    """A compressed stream that is truncated or invalid."""
 
 
 def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
     """Return what is wrong with a body of these Content-Encoding headers, or None.
 
-    Not more than one chunk of an unpacked body is held, where it was packed once. An encoding that is not known ends the check.
+    At most one chunk of a body that was packed once is in memory. An unknown encoding ends the check.
     """
     packed = [name.strip().lower() for header in encodings for name in header.split(b",") if name.strip()]
     while packed and body:
@@ -56,7 +56,7 @@ def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
 
 
 def unpacked(body: bytes, encodings: list[bytes]) -> bytes:
-    """Return a body that has no flaw, without its packing; one of an encoding that is not known as it is."""
+    """Return a body that has no flaw, without its packing; unchanged if the encoding is unknown."""
     packed = [name.strip().lower() for header in encodings for name in header.split(b",") if name.strip()]
     while packed and packed[-1] in _UNPACK:
         body = b"".join(_UNPACK[packed.pop()](body))
@@ -82,13 +82,13 @@ def whole(request: Request, response: Response, max_bytes: int) -> Response:
 
 
 def _is_cut(request: Request, response: Response) -> bool:
-    """Tell whether a page whose length nothing names seems cut. What comes twice alike is what the site sends."""
+    """Return whether a page without a stated length seems cut off. If the same bytes come twice, the site sends it so."""
     body = response.body.lower()
     if b"<html" not in body or b"</html" in body:
         return False
-    seen = sha256(response.body).hexdigest()
-    before, request.meta[_SEEN] = request.meta.get(_SEEN), seen
-    return before != seen
+    digest = sha256(response.body).hexdigest()
+    before, request.meta[_PARTIAL_SHA256] = request.meta.get(_PARTIAL_SHA256), digest
+    return before != digest
 
 
 def _gzip(body: bytes) -> Iterator[bytes]:

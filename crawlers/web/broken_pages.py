@@ -1,9 +1,9 @@
-"""Pages that break their reader: which page is in hand while a process reads, so that who outlives the process can name it.
+"""Pages that break their reader: the process that reads a page shares its name, so that a surviving process can report it.
 
 libxml2 may run for minutes or crash on one crafted page, and no limit from inside stops it. So a crawl runs in a process that may break
-(`atomexam.runtime.guarded.run_isolated`), and begins anew without that page. The page is kept, stands in failed.jsonl with its cause
-and the version of the code that broke on it, and is read again when the code is another one. A page that a callback computes on for
-too long, or that holds more than a budget, is rejected alike, without a new beginning.
+(`atomexam.runtime.guarded.run_isolated`), and begins again without that page. The page stays stored, is listed in failed.jsonl with its
+cause and the version of the code that broke on it, and is read again when the code has changed. A page that a callback computes on for
+too long, or that exceeds a budget, is rejected in the same way, without a restart.
 """
 
 import hashlib
@@ -24,31 +24,31 @@ from crawlers.store.exchanges import key_of
 from crawlers.store.missing_pages import BREAKS_READER
 
 PAGE_SECONDS = 60.0
-"""Of computing."""
+"""Of CPU time."""
 MOST_BROKEN = 20
-"""Pages on which one crawl or replay begins anew; more are the fault of the spider, not of pages."""
+"""Pages that one crawl or replay may leave out; more are the fault of the spider, not of pages."""
 MAX_MEMORY_BYTES = 8 * 1024**3
 """Of a process that reads pages; the largest page within its limits takes a tenth of it."""
 _CRAWLERS = Path(__file__).parents[1]
 _READERS = ("html", "papers", "text", "web")
 _LIBRARIES = ("beautifulsoup4", "lxml", "parsel", "scrapy", "w3lib")
-_HAND_BYTES = 1 << 16
-_SHOWN = 5
+_REQUEST_BYTES = 1 << 16
+_MAX_LINES = 5
 T = TypeVar("T")
 
 
-class Hand:
-    """The request whose page is read: shared with processes that are forked, and still there when they are not."""
+class CurrentPage:
+    """The request whose page is being read, in memory that forked processes share and that outlives them."""
 
     def __init__(self) -> None:
-        self._shared = mmap.mmap(-1, _HAND_BYTES)
+        self._shared = mmap.mmap(-1, _REQUEST_BYTES)
         self._last = ""
 
-    def take(self, request: str) -> None:
-        """Remember which page is read from now on."""
-        if request is not self._last:  # nearly always the same one, for the next thing that its page gives
-            taken = request.encode("utf-8", "surrogatepass")[: _HAND_BYTES - 1]
-            self._shared[: len(taken) + 1] = taken + b"\0"
+    def set(self, request: str) -> None:
+        """Set the page that is read from now on."""
+        if request is not self._last:  # nearly always the same one, for the next output of its page
+            encoded = request.encode("utf-8", "surrogatepass")[: _REQUEST_BYTES - 1]
+            self._shared[: len(encoded) + 1] = encoded + b"\0"
             self._last = request
 
     def request(self) -> str | None:
@@ -56,21 +56,21 @@ class Hand:
         return self._shared[: self._shared.find(b"\0")].decode("utf-8", "replace") or None
 
 
-_used: list[Hand] = [Hand()]
+_used: list[CurrentPage] = [CurrentPage()]
 
 
-def in_hand() -> str | None:
+def current_request() -> str | None:
     """Return the request whose page was read last, by this process or those that were forked from it."""
     return _used[0].request()
 
 
-def use_hand(hand: Hand) -> None:
-    """Have this process and those that are forked from it say in another hand what they read."""
-    _used[0] = hand
+def track_pages_in(page: CurrentPage) -> None:
+    """Have this process and those forked from it write their current page there."""
+    _used[0] = page
 
 
-def spared(attempt: Callable[[], T], leave_out: Callable[[str, str], Any], what: str, advice: str) -> T:
-    """Return what a piece of work over many pages comes to. A page that breaks its process is left out, and the work begins again.
+def run_without_broken_pages(attempt: Callable[[], T], leave_out: Callable[[str, str], Any], what: str, advice: str) -> T:
+    """Return the result of work over many pages. A page that breaks its process is left out, and the work begins again.
 
     Args:
         leave_out: takes the page's request, and how it broke the process.
@@ -82,27 +82,27 @@ def spared(attempt: Callable[[], T], leave_out: Callable[[str, str], Any], what:
     """
     broken: dict[str, str] = {}
     while len(broken) < MOST_BROKEN:
-        use_hand(Hand())
+        track_pages_in(CurrentPage())
         came = run_isolated(attempt, PAGE_SECONDS, MAX_MEMORY_BYTES)
         if not isinstance(came, ProcessFailure):
             return came
-        if (request := in_hand()) is None or request in broken:
+        if (request := current_request()) is None or request in broken:
             raise ValueError(f"{what} {came.words} {'on a page that was left out' if request else 'before its first page'}; {advice}")
         broken[request] = came.words
         leave_out(request, came.words)
-    first = "".join(f"\n  {request}: {words}" for request, words in [*broken.items()][:_SHOWN])
+    first = "".join(f"\n  {request}: {words}" for request, words in [*broken.items()][:_MAX_LINES])
     raise ValueError(f"{what} broke on {len(broken)} pages; {advice}:{first}")
 
 
-def take_in_hand(request: str) -> None:
-    """Say which page is read from now on, and give it its time."""
-    _used[0].take(request)
+def begin_page(request: str) -> None:
+    """Set the page that is read from now on, and restart its time limit."""
+    _used[0].set(request)
     beat(PAGE_SECONDS)
 
 
 @cache
 def reader_version(source: str) -> str:
-    """Return what changes when the code that reads a source's pages does."""
+    """Return a hash of the code that reads a source's pages."""
     digest = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in _LIBRARIES).encode())
     for folder in (*(_CRAWLERS / name for name in _READERS), _CRAWLERS / "sources" / source):
         for path in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".yaml")):
@@ -110,31 +110,31 @@ def reader_version(source: str) -> str:
     return digest.hexdigest()[:16]
 
 
-class PagesInHand:
-    """Downloader middleware next to the network, and spider middleware: has each page in hand while anything computes on it."""
+class PageTracker:
+    """Downloader middleware next to the network, and spider middleware: tracks each page while code works on it."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> "PagesInHand":
+    def from_crawler(cls, crawler: Crawler) -> "PageTracker":
         """Return the middleware of a crawl."""
         made = cls(crawler)
-        crawler.signals.connect(made.let_go, signals.spider_closed)
+        crawler.signals.connect(made.end, signals.spider_closed)
         return made
 
-    def let_go(self) -> None:
-        """Take as long as it likes for what follows the last page."""
+    def end(self) -> None:
+        """End the time limit after the last page."""
         beat(0)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Take a page in hand before anything looks into it."""
-        take_in_hand(str(key_of(request)))
+        """Track a page before any code reads it."""
+        begin_page(str(key_of(request)))
         return response
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
         """Yield what a callback makes of a page, as long as it keeps within its budget."""
-        turn = Turn(self._crawler, response)
+        turn = CallbackTimer(self._crawler, response)
         turn.begin()
         try:
             for one in result:
@@ -148,7 +148,7 @@ class PagesInHand:
 
     async def process_spider_output_async(self, response: Response, result: AsyncIterable[Any]) -> AsyncIterator[Any]:
         """Do the same for a callback that waits for something."""
-        turn = Turn(self._crawler, response)
+        turn = CallbackTimer(self._crawler, response)
         turn.begin()
         try:
             async for one in result:
@@ -161,23 +161,23 @@ class PagesInHand:
             turn.reject(error)
 
 
-class Turn:
-    """The times in which a callback computes on one page; where it breaks or takes too long, the page is rejected."""
+class CallbackTimer:
+    """The CPU time of a callback on one page; if the callback breaks a limit, the page is rejected."""
 
-    __slots__ = ("_asked", "_crawler", "_request", "_spent", "_start")
+    __slots__ = ("_crawler", "_page_request", "_request", "_spent", "_start")
 
     def __init__(self, crawler: Crawler, response: Response) -> None:
-        self._crawler, self._asked = crawler, response.request
+        self._crawler, self._page_request = crawler, response.request
         self._request = str(key_of(response.request))  # type: ignore[arg-type]
         self._spent = 0.0
 
     def begin(self) -> None:
-        """Say that the callback computes from now on."""
-        _used[0].take(self._request)
+        """Start the clock: the callback computes from now on."""
+        _used[0].set(self._request)
         self._start = time.thread_time()
 
     def is_late(self) -> bool:
-        """Count what was computed since; tell whether that is too much, and the page was rejected."""
+        """Stop the clock; return whether the page took too long and was rejected."""
         self._spent += time.thread_time() - self._start
         if self._spent > PAGE_SECONDS:
             self._reject(f"takes more than {PAGE_SECONDS:g} seconds of computing")
@@ -185,8 +185,8 @@ class Turn:
         return False
 
     def reject(self, error: OverBudget | MemoryError) -> None:
-        """Reject the page for what it broke."""
+        """Reject the page for the limit that it broke."""
         self._reject(str(error) if isinstance(error, OverBudget) else f"more than {MAX_MEMORY_BYTES // 1024**2} MB of memory")
 
     def _reject(self, why: str) -> None:
-        self._crawler.reject_page(self._asked, f"{BREAKS_READER}: {why}")  # type: ignore[attr-defined]
+        self._crawler.reject_page(self._page_request, f"{BREAKS_READER}: {why}")  # type: ignore[attr-defined]

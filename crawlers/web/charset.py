@@ -1,4 +1,4 @@
-"""In which encoding a page is written, whatever its header says; and the middleware by which spiders see it so."""
+"""The true encoding of a page, whatever its header says, and the middleware that applies it."""
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -28,19 +28,19 @@ class Charset:
         """Return the response, with its encoding set where what the page declares is wrong or missing, and as one that can be read.
 
         Raises:
-            Refused: it holds more than is read.
+            Refused: the page exceeds the budget of the reader.
         """
         if not isinstance(response, TextResponse):
             response = _without_false_encoding(response)
         if not isinstance(response, TextResponse):
             return response
-        said = _declared(response)
-        declared = next(filter(is_charset, said), None)
-        found = declared if response.body.isascii() else true_encoding(response.body, declared)
-        if said and found is None:  # what was declared is no encoding
-            found = "utf-8"
-        if (said and found != said[0]) or (not said and found is not None):
-            response = response.replace(encoding=found)
+        declared_names = _declared(response)
+        valid = next(filter(is_charset, declared_names), None)
+        true_name = valid if response.body.isascii() else true_encoding(response.body, valid)
+        if declared_names and true_name is None:  # what is declared is not an encoding
+            true_name = "utf-8"
+        if (declared_names and true_name != declared_names[0]) or (not declared_names and true_name is not None):
+            response = response.replace(encoding=true_name)
         try:
             return readable(response)
         except OverBudget as error:
@@ -50,10 +50,10 @@ class Charset:
 
 
 def _declared(response: TextResponse) -> list[str]:
-    """Return what a reader would go by: byte order mark, header, meta tag, in this order."""
+    """Return the declared encodings: byte order mark, header, meta tag, in this order."""
     header = (response.headers.get("Content-Type") or b"").decode("latin-1")
-    said = read_bom(response.body)[0], http_content_type_encoding(header), html_body_declared_encoding(response.body)
-    return [name for name in said if name]
+    declared_names = read_bom(response.body)[0], http_content_type_encoding(header), html_body_declared_encoding(response.body)
+    return [name for name in declared_names if name]
 
 
 def _without_false_encoding(response: Response) -> Response:

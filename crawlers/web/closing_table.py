@@ -1,4 +1,4 @@
-"""What a crawl came to: its figures, its closing table, and whether it came to a good end. From values to values.
+"""The result of a crawl: its figures, its closing table, and whether it succeeded.
 
 Every request ends as a stored page, failed, forbidden, or beyond the limit.
 """
@@ -12,7 +12,7 @@ from msgspec import Struct
 from crawlers.html.source_spider import NOTED
 from crawlers.html.walls import BESIDE_WALLS, is_wall
 from crawlers.store.request_keys import is_robots
-from crawlers.store.segments import Row
+from crawlers.store.segments import ArchiveRow
 from crawlers.web.extensions import GONE
 from crawlers.web.failure_causes import (
     FORBIDDEN,
@@ -27,22 +27,22 @@ from crawlers.web.failure_causes import (
     of_answer,
 )
 from crawlers.web.redirects import MOST, MOST_TO
-from crawlers.web.run_spider import Outcome, shown
+from crawlers.web.run_spider import Outcome, first_lines
 
 _STATUS = "downloader/response_status_count/"
 
-_MAX_ERROR_SHARE = 0.05  # fewer are for extract to judge; where more pages gave no links, the crawl is not all of the site
-_MAX_MISFIT_SHARE = 0.5  # likewise: extract has a limit of its own; beyond this the site sent something else than its pages
+_MAX_ERROR_SHARE = 0.05  # extract judges fewer; with more pages without links the crawl is incomplete
+_MAX_MISFIT_SHARE = 0.5  # likewise: extract has its own limit; beyond this one the site sent something other than its pages
 _MAX_FAILED_SHARE = 0.01  # any large live site has a few pages that answer nothing but errors,
 _FEW_FAILED = 3  # and so may a small one
-_MAX_SHARE_TO_ONE = 0.1  # and sends those who ask for removed pages to its home page
+_MAX_SHARE_TO_ONE = 0.1  # and redirects requests for removed pages to its home page
 _FEW_TO_ONE = 10
 Named = dict[str, tuple[str, str]]
 """Address -> scope and name, as `SourceSpider.named` has them."""
 
 
 class Account(Struct, frozen=True, kw_only=True):
-    """The figures of one crawl. None depends on the clock, or on how often the crawl was killed on its way."""
+    """The figures of one crawl. None depends on the clock, or on how often the crawl was killed."""
 
     pages: dict[str, int]
     """Stored answers by status, robots.txt aside."""
@@ -56,10 +56,10 @@ class Account(Struct, frozen=True, kw_only=True):
     """Requests to hosts that are not the source's; they were never sent."""
     items: int = 0
     noted: dict[str, int] = {}
-    """What the spider found wanting on pages that it could read, by its own words."""
+    """What readable pages lacked, by the spider's notes."""
 
     @property
-    def asked(self) -> int:
+    def requests(self) -> int:
         """Requests that the spider made of the source's hosts."""
         return sum(self.pages.values()) + sum(self.failed.values()) + self.forbidden + self.over_limit
 
@@ -70,20 +70,20 @@ def failures(stats: dict[str, Any]) -> dict[str, str]:
 
 
 def pages_failed(failed: dict[str, str]) -> list[tuple[str, str]]:
-    """Return the requests that failed without those for robots.txt: what comes of them is told of each page of the host."""
+    """Return the requests that failed without those for robots.txt: their effect is reported for each page of the host."""
     return [(request, why) for request, why in failed.items() if not is_robots(request.split(" ")[1])]
 
 
-def pages_stored(rows: Iterable[Row], failed: dict[str, str]) -> dict[str, int]:
-    """Return the stored pages of a finished crawl by status; a redirect that leads nowhere is stored, and is no page."""
-    found = Counter(str(row.status) for row in rows if not is_robots(row.url) and str(row.key) not in failed)
-    return dict(sorted(found.items()))
+def pages_stored(rows: Iterable[ArchiveRow], failed: dict[str, str]) -> dict[str, int]:
+    """Return the stored pages of a finished crawl by status; a redirect that leads nowhere is stored, and is not a page."""
+    statuses = Counter(str(row.status) for row in rows if not is_robots(row.url) and str(row.key) not in failed)
+    return dict(sorted(statuses.items()))
 
 
-def pages_seen(stats: dict[str, Any]) -> dict[str, int]:
-    """Return the answers of a crawl that did not finish, by status: roughly, since some may have been asked for twice.
+def answers_by_status(stats: dict[str, Any]) -> dict[str, int]:
+    """Return the answers of a crawl that did not finish, by status: roughly, since some may have been requested twice.
 
-    Redirects are left out: those that led nowhere stand among what failed.
+    Redirects are left out: those that led nowhere are among the failed requests.
     """
     statuses = {name.removeprefix(_STATUS): number for name, number in sorted(stats.items()) if name.startswith(_STATUS)}
     return {status: number for status, number in statuses.items() if of_answer("", int(status)) is None and status[0] != "3"}
@@ -114,25 +114,25 @@ def table(name: str, account: Account, size: int = 0) -> str:
         *((f"noted: {what}", number) for what, number in account.noted.items()),
         ("bytes in the archive", size),
     ]
-    shown = [(label, f"{number:,}") for label, number in rows if number]
-    label_width = max((len(label) for label, _ in shown), default=0)
-    number_width = max((len(number) for _, number in shown), default=0)
-    lines = [f"  {label:<{label_width}}  {number:>{number_width}}" for label, number in shown]
-    return "\n".join([f"crawl {name}: {account.asked:,} requests", *lines])
+    nonzero = [(label, f"{number:,}") for label, number in rows if number]
+    label_width = max((len(label) for label, _ in nonzero), default=0)
+    number_width = max((len(number) for _, number in nonzero), default=0)
+    lines = [f"  {label:<{label_width}}  {number:>{number_width}}" for label, number in nonzero]
+    return "\n".join([f"crawl {name}: {account.requests:,} requests", *lines])
 
 
 def line(name: str, account: Account, size: int = 0) -> str:
-    """Return the closing line of a crawl of an embedded site, of which the table would tell little more."""
+    """Return the closing line of a crawl of an embedded site, for which the table would add little."""
     answers = ", ".join(f"{number:,} with status {status}" for status, number in account.pages.items())
     beside = ((account.forbidden, "forbidden by robots.txt"), (account.over_limit, "beyond max_pages"), (account.off_site, "off the site"))
     parts = [answers, *(f"{number:,} {what}" for number, what in beside if number), f"{size:,} bytes in the archive"]
-    return f"crawl {name}: {account.asked:,} requests -> {account.items:,} items; {', '.join(filter(None, parts))}"
+    return f"crawl {name}: {account.requests:,} requests -> {account.items:,} items; {', '.join(filter(None, parts))}"
 
 
-def complaint(
+def incomplete_reason(
     name: str, outcome: Outcome, failed: dict[str, str], account: Account, is_live: bool, named: Named | None = None
 ) -> str | None:
-    """Return why a crawl must not pass for a whole one, or None. What was fetched stays, and the next run goes on from there.
+    """Return why a crawl is not complete, or None. What was fetched stays, and the next run goes on from there.
 
     Args:
         named: the lists that a scope names.
@@ -140,41 +140,43 @@ def complaint(
     again = f"what was fetched is kept; `dvc repro crawl@{name}` goes on from there"
     if len(outcome.errors) > outcome.pages * (_MAX_ERROR_SHARE if is_live else 0):
         mend = f"mend crawlers/sources/{name}/spider.py"
-        return f"crawl {name}: the spider failed on {len(outcome.errors)} pages; {mend}; {again}:{shown(outcome.errors)}"
+        return f"crawl {name}: the spider failed on {len(outcome.errors)} pages; {mend}; {again}:{first_lines(outcome.errors)}"
     if outcome.finish_reason != "finished":
         walls = f"; {BESIDE_WALLS}" if any(map(is_wall, failed.values())) else ""
         return f"crawl {name}: stopped before its end ({outcome.finish_reason}){walls}; {again}"
     # A redirect loop or a page of 50 MB is what the site has; what may pass says that the crawl is not all of it.
     passing = {request: why for request, why in pages_failed(failed) if is_passing(why)}
-    if _are_too_many(len(passing), account.asked, is_live):
+    if _are_too_many(len(passing), account.requests, is_live):
         lines = [f"{request}: {why}" for request, why in passing.items()]
         advice = _advice(passing, is_live)
-        return f"crawl {name}: {len(passing)} of {account.asked} requests failed; {advice}; {again}:{shown(lines)}"
+        return f"crawl {name}: {len(passing)} of {account.requests} requests failed; {advice}; {again}:{first_lines(lines)}"
     if why := _led_to_one(outcome, account):
         return f"crawl {name}: {why}; {again}"
     if outcome.pages <= 0:
         return f"crawl {name}: {_nothing(name, account, failed)}"
-    if why := complaint_of(name, named or {}, outcome.stats.get(GONE, {}), account.items):
+    if why := scope_problem(name, named or {}, outcome.stats.get(GONE, {}), account.items):
         return f"crawl {name}: {why}"
     if (misfits := outcome.stats.get("misfit/count", 0)) > outcome.pages * _MAX_MISFIT_SHARE and is_live:
-        return f"crawl {name}: {misfits} of {outcome.pages} pages do not fit the spider; {_misfit_advice(name)}:{shown(outcome.misfits)}"
+        return (
+            f"crawl {name}: {misfits} of {outcome.pages} pages do not fit the spider; {_misfit_advice(name)}:{first_lines(outcome.misfits)}"
+        )
     if is_live and not account.items:
         return f"crawl {name}: no items in {outcome.pages} pages; mend crawlers/sources/{name}/spider.py; {again}"
     if count := outcome.stats.get("archive/unanswered", 0):
-        return f"crawl {name}: {count} of {account.asked} requests ended without page or cause, see the log above; {again}"
+        return f"crawl {name}: {count} of {account.requests} requests ended without page or cause, see the log above; {again}"
     count = outcome.stats.get("log_count/ERROR", 0)
     if count > len(outcome.errors) and not failed:
         return f"crawl {name}: {count} errors, logged above; {again}"
     return None
 
 
-def _are_too_many(failed: int, asked: int, is_live: bool) -> bool:
-    """Tell whether so many failed that the crawl is not all of the site; of a live one a few may, where most came."""
-    return failed > 0 and (not is_live or failed > max(_FEW_FAILED, asked * _MAX_FAILED_SHARE) or 2 * failed >= asked)
+def _are_too_many(failed: int, total: int, is_live: bool) -> bool:
+    """Return whether so many requests failed that the crawl is incomplete; on a live site a few may fail if most succeeded."""
+    return failed > 0 and (not is_live or failed > max(_FEW_FAILED, total * _MAX_FAILED_SHARE) or 2 * failed >= total)
 
 
 def _misfit_advice(name: str) -> str:
-    """Return what to do where pages came that are none of those which the spider reads; they are stored, whatever they are."""
+    """Return what to do if pages came that the spider does not know; they are stored all the same."""
     spider = f"crawlers/sources/{name}/spider.py"
     changed = f"where the site has changed, mend {spider}: `dvc repro crawl@{name}` reads again what is kept"
     refused = f"where it sent a log-in or a check of the browser, have `refusal` in {spider} know that and crawl a new `snapshot`"
@@ -182,11 +184,11 @@ def _misfit_advice(name: str) -> str:
 
 
 def _led_to_one(outcome: Outcome, account: Account) -> str | None:
-    """Return what to do where much of a site leads to one address: it is down, parked, or wants to know who asks."""
+    """Return what to do if much of a site redirects to one address: it is down, parked, or requires a log-in."""
     count, address = outcome.stats.get(MOST, 0), outcome.stats.get(MOST_TO)
-    if count <= max(_FEW_TO_ONE, account.asked * _MAX_SHARE_TO_ONE):
+    if count <= max(_FEW_TO_ONE, account.requests * _MAX_SHARE_TO_ONE):
         return None
-    return f"{count} of {account.asked} requests were redirected to {address}; see where they lead in a browser, and try later"
+    return f"{count} of {account.requests} requests were redirected to {address}; see where they lead in a browser, and try later"
 
 
 def _advice(passing: dict[str, str], is_live: bool) -> str:
@@ -208,13 +210,13 @@ def _advice(passing: dict[str, str], is_live: bool) -> str:
 
 
 def _nothing(name: str, account: Account, failed: dict[str, str]) -> str:
-    """Return why no page was fetched although nothing failed that may pass."""
+    """Return why no page was fetched although no failure was temporary."""
     if failed:
         own = any(cause(why) == NOT_PUBLIC for why in failed.values())
         permit = f"; if the site is yours to crawl, write `private: true` into the line of sources.{name} in params.yaml" if own else ""
-        return f"no page was fetched{permit}:" + shown([f"{request}: {why}" for request, why in failed.items()])
+        return f"no page was fetched{permit}:" + first_lines([f"{request}: {why}" for request, why in failed.items()])
     if account.forbidden:
-        forbids = f"robots.txt forbids {account.forbidden} of {account.asked} requests"
+        forbids = f"robots.txt forbids {account.forbidden} of {account.requests} requests"
         return f"no page was fetched: {forbids}; ask the site, or take the source out of params.yaml"
     if account.off_site:
         return f"no page was fetched: start_urls are not on the hosts of allowed_domains; mend crawlers/sources/{name}/spider.py"
@@ -222,12 +224,12 @@ def _nothing(name: str, account: Account, failed: dict[str, str]) -> str:
 
 
 def warnings_of(name: str, named: Named, gone: dict[str, int]) -> list[str]:
-    """Return a line for each named list that the site has not."""
+    """Return a line for each named list that the site does not have."""
     return [f"warning: params.yaml: {line}\n" for line in _lines(name, named, gone)]
 
 
-def complaint_of(name: str, named: Named, gone: dict[str, int], items: int) -> str | None:
-    """Return what is wrong with a scope of which nothing was found, or None."""
+def scope_problem(name: str, named: Named, gone: dict[str, int], items: int) -> str | None:
+    """Return what is wrong with a scope if the site has none of its lists, or None."""
     if not named or items or not named.keys() <= gone.keys():
         return None
     lines = "".join(f"\n  {line}" for line in _lines(name, named, gone))

@@ -1,4 +1,4 @@
-"""Download handler of live crawls, and what both handlers share: pauses that a site asks for, and a limit for the head of an answer."""
+"""The download handler of live crawls, and what both handlers share: pauses that a site requests, and a limit for response heads."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -53,7 +53,7 @@ class LiveHandler(HTTP11DownloadHandler):
 
 
 class Pauses:
-    """Until when a host is left alone, because it said so.
+    """Pauses that hosts request by Retry-After.
 
     Settings: RETRY_AFTER_MAX (a host that asks for more ends the crawl), RETRY_AFTER (where it names no time).
     """
@@ -65,8 +65,8 @@ class Pauses:
         self.until: dict[str, float] = {}
 
     async def wait(self, request: Request) -> None:
-        """Wait until the host may be asked again. Holds the host's place in the downloader, so that no other request passes."""
-        if self.crawler.stats.get_value(STOPPED):  # what the downloader had in hand when the crawl was given up
+        """Wait until the host may be requested again. Keeps the host's slot in the downloader, so that no other request passes."""
+        if self.crawler.stats.get_value(STOPPED):  # a request in the downloader when the crawl was stopped
             raise IgnoreRequest(f"{request.url}: the crawl has ended")
         left = self.until.get(urlsplit(request.url).netloc, 0) - monotonic()
         if left > 0:
@@ -76,7 +76,7 @@ class Pauses:
                 slot.lastseen = monotonic()  # the delay before the next request counts from now
 
     def note(self, request: Request, response: Response) -> None:
-        """Remember how long the host wants to be left alone."""
+        """Remember the pause that a host requests."""
         named = response.headers.get("Retry-After")
         if response.status in _ASKS_FOR_TIME or (response.status >= 400 and named):
             seconds = self.unnamed if named is None else seconds_named(named.decode("latin-1"), datetime.now(UTC), self.unnamed)
@@ -100,9 +100,9 @@ def seconds_named(retry_after: str, now: datetime, unnamed: float) -> float:
 
 
 def limit_heads(pool: HTTPConnectionPool) -> None:
-    """Let a pool's connections end where a head grows beyond all measure; the failure names `ConnectionAborted`.
+    """Abort a pool's connections when a response head exceeds the limit; the failure names `ConnectionAborted`.
 
-    Twisted has no public place for this. A test sends a head without end, so a version in which this does nothing is found out.
+    Twisted has no public API for this. A test sends an endless head, so it fails with a version in which this has no effect.
     """
     made = pool._factory
 
@@ -116,14 +116,14 @@ def limit_heads(pool: HTTPConnectionPool) -> None:
 
 
 def _counting(protocol: Any) -> Any:
-    receive, seen, answer = protocol.dataReceived, 0, None
+    receive, head_bytes, answer = protocol.dataReceived, 0, None
 
     def counted(data: bytes) -> None:
-        nonlocal seen, answer
-        if protocol._parser is not answer:  # one for each answer; those that come in one piece are never seen past their head
-            seen, answer = 0, protocol._parser
-        seen = seen + len(data) if getattr(answer, "state", None) in _IN_HEAD else 0
-        if seen > _MAX_BYTES + len(data):
+        nonlocal head_bytes, answer
+        if protocol._parser is not answer:  # one for each response; of one that comes in one piece only the head is counted
+            head_bytes, answer = 0, protocol._parser
+        head_bytes = head_bytes + len(data) if getattr(answer, "state", None) in _IN_HEAD else 0
+        if head_bytes > _MAX_BYTES + len(data):
             protocol.transport.abortConnection()
         else:
             receive(data)

@@ -1,4 +1,4 @@
-"""Scrapy extensions of a crawl: the progress bar, the named lists that a site has not, and timers."""
+"""Scrapy extensions of a crawl: the progress bar, named lists that a site does not have, and timers."""
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -38,8 +38,8 @@ class Progress:
     def response_received(self, response: Response) -> None:
         """Count a page."""
         self.errors += response.status >= _FIRST_ERROR
-        if self.bar.update():  # it drew itself, so the figures are looked at about as often
-            self._tell()
+        if self.bar.update():  # the bar was drawn, so the figures are updated as often
+            self._show_figures()
 
     def item_scraped(self) -> None:
         """Count an item."""
@@ -51,10 +51,10 @@ class Progress:
 
     def close(self) -> None:
         """Leave the last figures on the screen."""
-        self._tell()
+        self._show_figures()
         self.bar.close()
 
-    def _tell(self) -> None:
+    def _show_figures(self) -> None:
         stats = self.crawler.stats
         queued = stats.get_value("scheduler/enqueued", 0) - stats.get_value("scheduler/dequeued", 0)
         failed = stats.get_value("downloader/exception_count", 0)
@@ -62,7 +62,7 @@ class Progress:
 
 
 class ScopeAnswers:
-    """Scrapy extension: notes named lists that the site has not."""
+    """Scrapy extension: records named lists that the site does not have."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -77,14 +77,14 @@ class ScopeAnswers:
         return made
 
     def note(self, response: Response, request: Request) -> None:
-        """Note the answer of a named list, by the address that it was asked for under."""
-        asked = request.meta.get("redirect_urls", [request.url])[0]
-        if response.status in _NO_PAGE and asked in spider_of(self._crawler).named:
-            self._gone[asked] = response.status
+        """Record the answer to a named list under the address that was requested."""
+        first_url = request.meta.get("redirect_urls", [request.url])[0]
+        if response.status in _NO_PAGE and first_url in spider_of(self._crawler).named:
+            self._gone[first_url] = response.status
 
 
 class Timers:
-    """Scrapy extension that lets go of the time limits of requests long answered.
+    """Scrapy extension that frees the timers of answered requests.
 
     Twisted sorts cancelled timers out when another one goes off; on its asyncio reactor nothing else may do so for a minute, and at
     hundreds of pages a second they take most of what a crawl's memory grows by.

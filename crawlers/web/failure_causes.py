@@ -1,4 +1,4 @@
-"""Why a request brought no page, in words that failed.jsonl, the closing table and the figures share; and how a crawl enters them."""
+"""Why a request brought no page: causes that failed.jsonl, the closing table and the figures share, and how a crawl enters them."""
 
 import asyncio
 from urllib.parse import urljoin
@@ -25,8 +25,8 @@ from crawlers.store.request_keys import is_robots
 from crawlers.web.redirect_chains import unstored
 
 REFUSED = "crawl/refused"  # stats: request -> why, for what was not sent or not followed
-UNANSWERED_FOR = "unanswered for"  # meta: why the archive took an answer for none, where that is more than its status
-SENT_STATUS = "sent status"  # meta: with which status came what the archive took for a refusal, and shows as 403
+UNANSWERED_FOR = "unanswered for"  # meta: why the archive rejected an answer, if its status does not say so
+SENT_STATUS = "sent status"  # meta: the true status of a refusal, which the archive presents as 403
 STOPPED = "crawl/stopped"  # stats: why the crawl was given up
 FORBIDDEN = "robotstxt/forbidden"
 OFF_SITE = "hosts/off_site"
@@ -44,7 +44,7 @@ REDIRECT_LOOP = "redirect loop"
 TOO_MANY_REDIRECTS = "too many redirects"
 UNREADABLE_REDIRECT = "unreadable redirect"
 OTHER_SITE = "redirect to another site"
-ASKED_BEFORE = "redirect to a page asked before"
+REQUESTED_BEFORE = "redirect to a page asked before"
 LOG_IN = "redirect to a log-in page"
 NOT_PUBLIC = "address is not public"
 NOT_THE_WEB = "not an address of the web"
@@ -56,12 +56,12 @@ _LASTING = {
     TOO_MANY_REDIRECTS,
     UNREADABLE_REDIRECT,
     OTHER_SITE,
-    ASKED_BEFORE,
+    REQUESTED_BEFORE,
     NOT_PUBLIC,
     NOT_THE_WEB,
     BREAKS_READER,
 }
-"""Causes that asking again does not mend."""
+"""Causes that a repeated request does not fix."""
 
 # The first type that fits decides.
 _WORDS: dict[type[Exception], str] = {
@@ -78,14 +78,14 @@ _WORDS: dict[type[Exception], str] = {
     NotSupported: NOT_THE_WEB,
     OSError: CONNECTION_LOST,
 }
-# Of failures that Twisted tells by a name that is not public, and of connections that crawlers.web.download ends.
+# By names of failures that are not public in Twisted, and of connections that crawlers.web.download aborts.
 _BY_REASON = {"ParseError": NOT_HTTP, "ConnectionAborted": f"{TOO_LARGE}: the head of the answer"}
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = tuple(_WORDS)
 """What a download may fail with; anything else is a mistake in the code."""
 
 _NO_SUCH_PAGE = {404, 410, 414}
-"""Of what a site answers instead of a page, these are its last word. Any other may be a wall, a limit or an upset, and passes."""
-_RULES_PUT_OFF = {407, 408, 425, 429}
+"""Statuses that say for good that there is no page. Any other may be a wall, a limit or a temporary error."""
+_ROBOTS_DEFERRED = {407, 408, 425, 429}
 
 
 class Refused(IgnoreRequest):
@@ -101,31 +101,31 @@ def of_exception(error: Exception) -> str:
         return _BY_REASON.get(next(iter(reasons & _BY_REASON.keys()), ""), CONNECTION_LOST)
     for kind, words in _WORDS.items():
         if isinstance(error, kind):
-            # The handlers' own message says more than "truncated body": which encoding, or that nothing came.
-            told = str(error)
-            return told if told.startswith((TORN_BODY, NOT_PACKED, EMPTY_BODY, TOO_LARGE)) else words
+            # The message of the handlers is more specific than "truncated body": which encoding, or that the body is empty.
+            message = str(error)
+            return message if message.startswith((TORN_BODY, NOT_PACKED, EMPTY_BODY, TOO_LARGE)) else words
     return f"{type(error).__name__}: {error}".strip(": ")
 
 
 def of_answer(url: str, status: int, location: str | None = None) -> str | None:
-    """Return why an answer is none, or None where it is one: the page, a redirect, or the word that there is no such page."""
+    """Return why an answer does not count, or None if it does: a page, a redirect, or that there is no such page."""
     if not 200 <= status < 600:  # RFC 9110, 15: no such statuses; servers that are broken send 0 and less
         return f"HTTP status {status}"
     if status >= 400 and status not in _NO_SUCH_PAGE:
         # RFC 9309, 2.3.1.3: a site that refuses its robots.txt has no rules, and that is an answer.
-        has_no_rules = is_robots(url) and status < 500 and status not in _RULES_PUT_OFF
+        has_no_rules = is_robots(url) and status < 500 and status not in _ROBOTS_DEFERRED
         return None if has_no_rules else f"HTTP status {status}"
-    # A site that sets a cookie and sends the asker back to the same address has not answered yet.
+    # A site that sets a cookie and redirects to the same address has not answered yet.
     return REDIRECT_LOOP if 300 <= status < 400 and location is not None and _is_same(url, location) else None
 
 
 def cause(why: str) -> str:
-    """Return a cause without its details: what causes are counted by."""
+    """Return a cause without its details, as causes are counted."""
     return why.partition(":")[0]
 
 
 def is_passing(why: str) -> bool:
-    """Tell whether asking again, later, may bring the page."""
+    """Return whether a later request may bring the page."""
     return cause(why) not in _LASTING
 
 
@@ -137,11 +137,11 @@ def _is_same(url: str, location: str) -> bool:
 
 
 def refuse(stats: StatsCollector, request: Request, why: str) -> Refused:
-    """Enter a request in the account of what failed, as the spider made it, with the steps that led here; return what to raise."""
+    """Enter a request among the failures, as the spider made it, with the redirects that led here; return the exception to raise."""
     if (refused := stats.get_value(REFUSED)) is None:
         stats.set_value(REFUSED, refused := Failures())
-    for asked in unstored(request):
-        refused[asked] = why
+    for failed_request in unstored(request):
+        refused[failed_request] = why
     return Refused(why)
 
 

@@ -1,4 +1,4 @@
-"""Where a crawl may go: the source's own hosts, at the ports of the web, and through no proxy that was not named for it."""
+"""Where a crawl may go: to the source's own hosts, at the ports of the web, and through a proxy only if one is named."""
 
 import ipaddress
 import socket
@@ -16,16 +16,16 @@ from twisted.internet.error import DNSLookupError
 from crawlers.store.exchanges import without_password
 from crawlers.web.failure_causes import NOT_PUBLIC, NOT_THE_WEB, OFF_SITE, OTHER_SITE, refuse
 
-_CLOUD_SERVICES = {ipaddress.ip_address("168.63.129.16")}  # public by its number, but answers inside Azure alone
+_CLOUD_SERVICES = {ipaddress.ip_address("168.63.129.16")}  # a public address, but it answers only inside Azure
 refused: dict[str, str] = {}
-"""Host -> address, of hosts that were not connected to. Twisted drops what a resolver says."""
+"""Host -> address, of hosts that were refused. Twisted drops the message of a resolver."""
 
 
 class PublicResolver(CachingThreadedResolver):
-    """Resolver of live crawls, IPv4 alone. What it returns is what is connected to, so a redirect or a name that changes is held too."""
+    """Resolver of live crawls, IPv4 alone. What it returns is what is connected to, so redirects and names that change are checked, too."""
 
     own_proxy: str | None = None
-    """The host of a proxy that the user named: it may stand in the own network."""
+    """The host of a proxy that the user named: it may be in the own network."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: ReactorBase) -> "PublicResolver":
@@ -36,12 +36,12 @@ class PublicResolver(CachingThreadedResolver):
 
     def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:
         """Return the address of a host, or fail when it is loopback, private, link-local or otherwise not public."""
-        found = super().getHostByName(name, timeout)
-        return found if name == self.own_proxy else found.addCallback(_public, name)
+        address = super().getHostByName(name, timeout)
+        return address if name == self.own_proxy else address.addCallback(_public, name)
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an address may be anybody's: not loopback, private, link-local, shared, multicast or a cloud's own service."""
+    """Return whether an address is public: not loopback, private, link-local, shared, multicast or a cloud's own service."""
     number = ipaddress.ip_address(address)
     mapped = getattr(number, "ipv4_mapped", None) or number
     return mapped.is_global and not mapped.is_multicast and mapped not in _CLOUD_SERVICES
@@ -69,7 +69,7 @@ def _public(address: str, name: str) -> str:
 class Hosts:
     """Downloader middleware, the first of all. A spider's `allowed_domains` are the hosts it may ask, with their subdomains.
 
-    Scrapy's own lets start pages, and whatever they redirect to, go anywhere, and drops links without a word to their errback.
+    Scrapy's own lets start pages and their redirects go anywhere, and drops links without calling their errback.
     Settings: WEB_PORTS (empty allows any), PUBLIC_ONLY.
     """
 
@@ -89,7 +89,7 @@ class Hosts:
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        """Let a request through, or say why not."""
+        """Let a request through, or raise with the reason."""
         why = self.why_not(request.url)
         if why and why.startswith(OTHER_SITE) and not request.meta.get("redirect_urls"):
             self.stats.inc_value(OFF_SITE)
@@ -98,7 +98,7 @@ class Hosts:
             raise refuse(self.stats, request, why)
 
     def why_not(self, url: str) -> str | None:
-        """Return why an address may not be asked, or None."""
+        """Return why an address may not be requested, or None."""
         address = urlsplit(url)
         host = (address.hostname or "").lower()
         if not any(host == domain or host.endswith(f".{domain}") for domain in self.domains):

@@ -1,6 +1,6 @@
-"""Redirects on their way: what a chain of requests carries until its end is known. From values to values.
+"""Redirect chains: what requests carry until the end of their chain is known.
 
-A redirect is stored with the page that it leads to. Where it leads to none it is no answer, and the next run asks for it again.
+A redirect is stored with the page that it leads to. If it leads to none it does not count, and the next run requests it again.
 """
 
 from collections.abc import Iterator
@@ -10,63 +10,63 @@ from scrapy.http import Response
 
 from crawlers.store.exchanges import key_of
 from crawlers.store.request_keys import is_robots
-from crawlers.store.warc import Asked, Page
+from crawlers.store.warc import Page, SentRequest
 
 AT_LOGIN = "at_log_in"
-"""Key of meta: true where a page was asked for and the site sends to one for signing in."""
+"""Key of meta: true if the site redirected a page to its log-in page."""
 _FIRST = "asked_first"  # the request that the spider made, as `str(Key)` writes it
-_HELD = "held_redirects"
+_PENDING = "held_redirects"
 _FOLLOWED = {301, 302, 303, 307, 308}
 _FOR_GOOD = {301, 308}
-Held = tuple[Page, Asked]
+Redirect = tuple[Page, SentRequest]
 
 
 def begin(request: Request, follower: Request) -> Request:
-    """Return the request that follows another, with the name of the one that the spider made."""
+    """Return the request that follows another, with the key of the request that the spider made."""
     follower.meta[_FIRST] = first_of(request)
     return follower
 
 
 def first_of(request: Request) -> str:
-    """Return the request that the spider made, with its method and body: after a redirect neither can be told any more."""
+    """Return the request that the spider made, with its method and body: after a redirect neither is known any more."""
     return request.meta.get(_FIRST) or str(key_of(request))
 
 
 def is_followed(request: Request, response: Response, spider: Spider) -> bool:
-    """Tell whether an answer is a redirect that will be followed, by what Scrapy goes by."""
+    """Return whether an answer is a redirect that will be followed, by Scrapy's rules."""
     if response.status not in _FOLLOWED or "Location" not in response.headers:
         return False
     if request.meta.get("dont_redirect") or request.meta.get("handle_httpstatus_all"):
         return False
-    taken = (*getattr(spider, "handle_httpstatus_list", ()), *request.meta.get("handle_httpstatus_list", ()))
-    return response.status not in taken
+    handled = (*getattr(spider, "handle_httpstatus_list", ()), *request.meta.get("handle_httpstatus_list", ()))
+    return response.status not in handled
 
 
-def may_hold(request: Request) -> bool:
-    """Tell whether a redirect waits for its end; those of robots.txt do not: their end decides over other pages."""
+def can_wait(request: Request) -> bool:
+    """Return whether a redirect waits for the end of its chain; those of robots.txt do not, as other pages depend on them."""
     return not is_robots(request.meta.get("redirect_urls", [request.url])[0])
 
 
-def hold(request: Request, redirect: Held) -> None:
-    """Keep a redirect until its end is known; the request that follows it inherits it."""
-    request.meta[_HELD] = (*held(request), redirect)
+def add_pending(request: Request, redirect: Redirect) -> None:
+    """Keep a redirect until the end of its chain is known; the request that follows it inherits it."""
+    request.meta[_PENDING] = (*pending(request), redirect)
 
 
-def held(request: Request) -> tuple[Held, ...]:
+def pending(request: Request) -> tuple[Redirect, ...]:
     """Return the redirects that led to a request and are not stored yet."""
-    return request.meta.get(_HELD, ())
+    return request.meta.get(_PENDING, ())
 
 
-def release(request: Request) -> tuple[Held, ...]:
-    """Return the same for the last time: their end is known."""
-    return request.meta.pop(_HELD, ())
+def take_pending(request: Request) -> tuple[Redirect, ...]:
+    """Remove and return them: the end of the chain is known."""
+    return request.meta.pop(_PENDING, ())
 
 
 def unstored(request: Request) -> Iterator[str]:
-    """Yield the requests that bring no page when this one brings none: the one that the spider made, and the steps that wait."""
-    yield from dict.fromkeys((first_of(request), *(str(page.key) for page, _ in held(request))))
+    """Yield the requests that fail with this one: the one that the spider made, and the pending redirects."""
+    yield from dict.fromkeys((first_of(request), *(str(page.key) for page, _ in pending(request))))
 
 
 def is_for_good(request: Request) -> bool:
-    """Tell whether a page has merely moved: all redirects to it say so."""
-    return not request.meta.get(AT_LOGIN) and all(page.status in _FOR_GOOD for page, _ in held(request))
+    """Return whether a page has moved for good: all redirects to it say so."""
+    return not request.meta.get(AT_LOGIN) and all(page.status in _FOR_GOOD for page, _ in pending(request))

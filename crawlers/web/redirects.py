@@ -1,4 +1,4 @@
-"""Redirects by status and by meta tag, followed as Scrapy does, but never in silence where they lead nowhere, away, or all to one place."""
+"""Redirects by status and meta tag, followed as Scrapy does, but reported if they lead nowhere, off the site, or all to one page."""
 
 import re
 from collections import Counter
@@ -13,9 +13,9 @@ from scrapy.http import Response
 from crawlers.html.source_spider import spider_of
 from crawlers.store.request_keys import digest_of
 from crawlers.web.failure_causes import (
-    ASKED_BEFORE,
     LOG_IN,
     REDIRECT_LOOP,
+    REQUESTED_BEFORE,
     TOO_MANY_REDIRECTS,
     UNREADABLE_REDIRECT,
     of_answer,
@@ -29,11 +29,11 @@ MOST, MOST_TO = "redirects/most", "redirects/most_to"
 """Stats: how many requests were redirected to the one address that most were, and the address."""
 _LOGIN = re.compile(r"log-?in|sign-?in|passport|/sso\b|denglu|captcha|verify|antispider", re.I)
 
-_COOKIE_ASKED = "asked_again_with_cookie"
+_COOKIE_RETRY = "asked_again_with_cookie"
 
 
 class RedirectTargets:
-    """Counts the redirects to what was asked before, by address. Setting REDIRECTS_TO_ONE_MAX: more to one page are not believed."""
+    """Counts redirects to pages requested before, by address. Setting REDIRECTS_TO_ONE_MAX: more to one page are refused."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.stats = crawler.stats
@@ -41,7 +41,7 @@ class RedirectTargets:
         self.counts: Counter[bytes] = Counter()
 
     def count(self, address: str) -> int:
-        """Count a redirect; return how many ended there."""
+        """Count a redirect; return how many ended at this address."""
         mark = digest_of(address)
         self.counts[mark] += 1
         if self.counts[mark] > self.stats.get_value(MOST, 0):
@@ -50,15 +50,15 @@ class RedirectTargets:
         return self.counts[mark]
 
     def are_too_many(self, address: str) -> bool:
-        """Count a redirect; tell whether more end there than the parts of one page would."""
+        """Count a redirect; return whether more end there than parts of one page would."""
         return 0 < self.most < self.count(address)
 
 
 class LoginWall:
-    """Marks redirects to a page for signing in, and ends a crawl that is sent to one again and again with nothing read between.
+    """Marks redirects to a log-in page, and stops a crawl that is sent to one repeatedly without a page in between.
 
-    Setting GIVE_UP_AFTER: so many in a row; with 0 such a page is a page like any other. The mark keeps a redirect, and what it
-    leads to, out of the archive: the page for signing in is none that was asked for, and no sign that the site lets in.
+    Setting GIVE_UP_AFTER: so many in a row; with 0 such a page is an ordinary page. The mark keeps a redirect and its
+    target out of the archive: the log-in page was not requested, and does not show that the site grants access.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -67,14 +67,14 @@ class LoginWall:
         self.page, self.times = "", 0
 
     def passed(self) -> None:
-        """Forget what was counted: a page was read."""
+        """Reset the count: a page was read."""
         self.times = 0
 
     def sent_to(self, request: Request, result: Request) -> None:
-        """Mark a redirect, and count it where it is the first to lead to such a page."""
-        page = _place(result.url)
+        """Mark a redirect, and count it if it is the first of its chain to a log-in page."""
+        page = _without_query(result.url)
         was_there = request.meta.get(AT_LOGIN, False)
-        is_there = self.limit > 0 and bool(_LOGIN.search(page)) and not _LOGIN.search(_place(result.meta["redirect_urls"][0]))
+        is_there = self.limit > 0 and bool(_LOGIN.search(page)) and not _LOGIN.search(_without_query(result.meta["redirect_urls"][0]))
         result.meta[AT_LOGIN] = is_there
         if not is_there or was_there:
             return
@@ -84,7 +84,7 @@ class LoginWall:
             stop(self.crawler, f"{self.times} pages in a row were redirected to {page}: the site asks for a log-in")
 
 
-def _place(url: str) -> str:
+def _without_query(url: str) -> str:
     address = urlsplit(url)
     return address._replace(netloc=address.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
@@ -104,7 +104,7 @@ class Redirects(RedirectMiddleware):
         return made
 
     def process_response(self, request: Request, response: Response, spider: Spider | None = None) -> Request | Response:
-        """Return the request that a redirect makes, or the response that is none."""
+        """Return the request of a redirect, or a response that is not one."""
         try:
             result = super().process_response(request, response)
         except IgnoreRequest:
@@ -113,14 +113,14 @@ class Redirects(RedirectMiddleware):
             raise refuse(self.crawler.stats, request, UNREADABLE_REDIRECT) from None
         if not isinstance(result, Request):
             return self._ended(request, result)
-        if result.url == request.url and "Set-Cookie" in response.headers and not request.meta.get(_COOKIE_ASKED):
-            result.meta[_COOKIE_ASKED] = True  # sites that test for cookies answer the second time
+        if result.url == request.url and "Set-Cookie" in response.headers and not request.meta.get(_COOKIE_RETRY):
+            result.meta[_COOKIE_RETRY] = True  # sites that test for cookies answer the second time
             return result.replace(dont_filter=True)
         self.wall.sent_to(request, result)
         return self.rules.follow(request, result)
 
     def dropped(self, request: Request) -> None:
-        """Enter a request in the account whose redirect led to what was asked before, unless the page has merely moved."""
+        """Enter a request as failed if it was redirected to a page requested before, unless the page has moved for good."""
         if not request.meta.get("redirect_urls"):
             return
         self.rules.targets.count(request.url)
@@ -139,7 +139,7 @@ class Redirects(RedirectMiddleware):
 
 
 class MetaRefresh(MetaRefreshMiddleware):
-    """Redirects by meta tag; a page that only loads itself anew now and then is the page."""
+    """Redirects by meta tag; a page that only reloads itself is the page."""
 
     rules: "RedirectRules"
 
@@ -151,7 +151,7 @@ class MetaRefresh(MetaRefreshMiddleware):
         return made
 
     def process_response(self, request: Request, response: Response, spider: Spider | None = None) -> Request | Response:
-        """Return the request that a refresh makes, or the response that has none."""
+        """Return the request of a refresh, or a response without one."""
         try:
             result = super().process_response(request, response)
         except IgnoreRequest:
@@ -172,8 +172,8 @@ class RedirectRules:
     def follow(self, request: Request, result: Request) -> Request:
         """Return the request of a redirect.
 
-        Scrapy drops it where its address was asked before: right for a page, which is read once, and wrong for a request that
-        carries something, such as the first half of an article, which would be lost without a word.
+        Scrapy drops it if its address was requested before. That is right for a page, which is read once, and wrong for a request
+        that carries data, such as the first half of an article, which would be lost in silence.
         """
         result = begin(request, result)
         if result.url in (*request.meta.get("redirect_urls", ()), request.url):
@@ -189,4 +189,4 @@ class RedirectRules:
 
 
 def _repeated(request: Request) -> str:
-    return LOG_IN if request.meta.get(AT_LOGIN) else f"{ASKED_BEFORE}: {request.url}"
+    return LOG_IN if request.meta.get(AT_LOGIN) else f"{REQUESTED_BEFORE}: {request.url}"

@@ -1,4 +1,4 @@
-"""Requests that wait: as bytes, and in two queues that keep them small. A large site may wait there as a whole."""
+"""Waiting requests, encoded as bytes, and two queues that keep them small: a whole large site may wait in them."""
 
 import zlib
 from collections import deque
@@ -14,14 +14,14 @@ from scrapy.utils.request import request_from_dict
 
 from crawlers.html.source_spider import spider_of
 
-_NEW = Request("https://new.example").to_dict()  # what a request need not say
+_NEW = Request("https://new.example").to_dict()  # defaults, which are not encoded
 
-_CHUNK_REQUESTS = 256  # of one list, and so alike: packed together they take a twentieth
+_CHUNK_REQUESTS = 256  # similar requests of one list take a twentieth when packed together
 _Packed = tuple[bytes, list[Request]]
-"""Requests as bytes, and those, in their places' order, that cannot be (a callback that is no method of the spider)."""
+"""Requests as bytes, and in order those that cannot be encoded (a callback that is not a method of the spider)."""
 
-Found = tuple[bytes | None, bytes]
-"""A request that was found: what tells it from others (None where it is to be asked whether or not it was asked before), and itself."""
+QueuedRequest = tuple[bytes | None, bytes]
+"""The fingerprint of a request (None if duplicates are not to be filtered), and the encoded request."""
 
 
 def encode(request: Request, spider: Spider) -> bytes:
@@ -113,7 +113,7 @@ class RequestQueue:
 
 
 class Frontier:
-    """First in, first out. A site of 300,000 pages may stand here as a whole, so what waits in the middle is packed."""
+    """First in, first out. A whole site of 300,000 pages may wait here, so the middle is packed."""
 
     def __init__(self) -> None:
         self._seen: set[bytes] = set()
@@ -125,9 +125,9 @@ class Frontier:
     def __len__(self) -> int:
         return self._length
 
-    def add(self, found: Iterable[Found]) -> None:
-        """Append requests, but those that were found before."""
-        for identity, request in found:
+    def add(self, requests: Iterable[QueuedRequest]) -> None:
+        """Append requests, except those added before."""
+        for identity, request in requests:
             if identity is not None:
                 if identity in self._seen:
                     continue
@@ -139,10 +139,10 @@ class Frontier:
                 self._tail = []
 
     def take(self, count: int) -> list[bytes]:
-        """Remove and return the requests that were found first, `count` at most."""
-        taken = [self._next() for _ in range(min(count, self._length))]
-        self._length -= len(taken)
-        return taken
+        """Remove and return the requests that were added first, `count` at most."""
+        batch = [self._next() for _ in range(min(count, self._length))]
+        self._length -= len(batch)
+        return batch
 
     def _next(self) -> bytes:
         if not self._head and self._chunks:

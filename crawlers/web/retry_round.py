@@ -1,4 +1,4 @@
-"""A second round over what failed, when the rest is done; and the end of a crawl to which nothing answers any more."""
+"""A second round over failed requests when the rest is done, and the end of a crawl whose site no longer answers."""
 
 import asyncio
 from time import monotonic
@@ -18,7 +18,7 @@ _SINCE = "second_round_since"
 class SecondRound:
     """Downloader middleware around Scrapy's retries: a request that failed for a passing cause goes to the end of the queue, once.
 
-    Only when the second round failed too does the spider hear of it. Settings: SECOND_ROUND_PAUSE (seconds between the two),
+    The spider is notified only if the second round failed, too. Settings: SECOND_ROUND_PAUSE (seconds between the two),
     SECOND_ROUND_RETRIES, GIVE_UP_AFTER (so many in a row without an answer end the crawl; 0 never does).
     """
 
@@ -41,9 +41,9 @@ class SecondRound:
             await asyncio.sleep(left)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Return an answer, or the request again where it was none."""
+        """Return the response, or the request again if the response does not count."""
         why = of_answer(response.url, response.status)
-        if why is None or is_replayed(response):  # archives of before may hold what is no answer any more: it is not asked again
+        if why is None or is_replayed(response):  # old archives may hold what no longer counts as an answer: it is not requested again
             self.in_a_row = 0
             return response
         return self._again(request, request.meta.pop(UNANSWERED_FOR, why)) or response

@@ -1,4 +1,4 @@
-"""robots.txt as RFC 9309 has it: a site whose rules cannot be had is not asked, and one without rules is."""
+"""robots.txt by RFC 9309: a site whose rules cannot be fetched is not crawled, and one without rules is."""
 
 import asyncio
 
@@ -19,11 +19,11 @@ _FIRST = 1000  # priority: before any page
 _OURS = "is_robots"
 
 Rules = RobotParser | str | None
-"""What holds for a host: its rules, why they could not be had, or None where there are none."""
+"""Of a host: its rules, why they could not be fetched, or None if there are none."""
 
 
 class Robots:
-    """Downloader middleware. Scrapy's own takes an error page, or no answer at all, for leave to ask everything.
+    """Downloader middleware. Scrapy's own takes an error page, or no answer at all, as permission for everything.
 
     Settings: ROBOTSTXT_USER_AGENT (the name that rules are looked up by), CRAWL_DELAY_MAX (0 does not wait for a site's sake).
     """
@@ -57,7 +57,7 @@ class Robots:
             raise IgnoreRequest(f"{request.url}: forbidden by robots.txt")
 
     def _is_stored(self, request: Request) -> bool:
-        """Tell whether an archive answers, and nobody is asked: rules may have changed since, and what was fetched stays."""
+        """Return whether the archive has the answer, so that the site is not asked: stored pages stay, though rules may have changed."""
         is_stored = getattr(self.crawler, "is_stored", None)
         return is_stored is not None and not request.meta.get(UNSTORED) and is_stored(request)
 

@@ -1,4 +1,4 @@
-"""One spider run to its end in this process, and what came of it."""
+"""Run one spider to its end in this process, and return its outcome."""
 
 import logging
 from pathlib import Path
@@ -15,18 +15,18 @@ from twisted.python.failure import Failure
 
 from atomexam.records.checks import one_of
 from atomexam.records.params import Source
-from crawlers.html.source_spider import MOST_TOLD, SourceSpider
+from crawlers.html.source_spider import MAX_REPORTED, SourceSpider
 
-SHOWN = 5  # urls in a message
+MAX_LINES = 5  # urls in a message
 _SOURCES = Path(__file__).parents[1] / "sources"
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What a spider's run came to."""
+    """The outcome of a spider's run."""
 
     stats: dict[str, Any]
     errors: list[str]
-    """Pages on which a callback failed, each with the failure; the first MOST_TOLD."""
+    """Pages on which a callback failed, each with the failure; the first MAX_REPORTED."""
 
     @property
     def finish_reason(self) -> str:
@@ -35,7 +35,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     @property
     def misfits(self) -> list[str]:
-        """Pages that do not fit the spider, each with its word why; the first MOST_TOLD."""
+        """Pages that do not fit the spider, each with the reason; the first MAX_REPORTED."""
         return self.stats.get("misfit/pages", [])
 
     @property
@@ -60,7 +60,7 @@ def spider_class(name: str) -> type[SourceSpider]:
 
 
 def spider_arguments(source: Source) -> dict[str, Any]:
-    """Return what a source's line in params.yaml tells its spider."""
+    """Return the arguments of a spider from its source's line in params.yaml."""
     return {name: getattr(source, name) for name in ("snapshot", "max_pages", "letters", "departments", "lists", "exam", "subject")}
 
 
@@ -77,7 +77,7 @@ def run_spider(spider: type[SourceSpider], settings: dict[str, Any], keep_items:
     errors: list[str] = []
 
     def note(failure: Failure, response: Response) -> None:
-        if len(errors) < MOST_TOLD:
+        if len(errors) < MAX_REPORTED:
             errors.append(f"{response.url}: {failure.type.__name__}: {failure.getErrorMessage()}")
 
     crawler.signals.connect(note, signals.spider_error)
@@ -87,10 +87,10 @@ def run_spider(spider: type[SourceSpider], settings: dict[str, Any], keep_items:
     return Outcome(stats=crawler.stats.get_stats(), errors=errors)
 
 
-def shown(lines: list[str]) -> str:
+def first_lines(lines: list[str]) -> str:
     """Return the first few lines of a list for a message, and how many more there are."""
-    more = f"\n  … and {len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
-    return "".join(f"\n  {line}" for line in lines[:SHOWN]) + more
+    more = f"\n  … and {len(lines) - MAX_LINES} more" if len(lines) > MAX_LINES else ""
+    return "".join(f"\n  {line}" for line in lines[:MAX_LINES]) + more
 
 
 def quiet() -> None:
@@ -100,7 +100,7 @@ def quiet() -> None:
 
 
 def quiet_downloads() -> None:
-    """Leave failed downloads out of the log: they are told at the end of the crawl, without their tracebacks."""
+    """Keep failed downloads out of the log: they are reported at the end of the crawl, without tracebacks."""
     for name in ("scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
         logging.getLogger(name).addFilter(lambda record: not str(record.msg).startswith("Error downloading"))
     for name in ("scrapy.core.downloader.handlers.http11", "scrapy.downloadermiddlewares.httpcompression"):
@@ -109,7 +109,7 @@ def quiet_downloads() -> None:
 
 
 def know_suffixes() -> None:
-    """Have cookies know public suffixes (com.cn) from the list that is installed: a crawl asks no host but its site's own."""
+    """Have cookies use the installed list of public suffixes (com.cn): a crawl contacts only the hosts of its site."""
     cookies._split_domain = cookies.TLDExtract(include_psl_private_domains=True, suffix_list_urls=(), cache_dir=None)
 
 

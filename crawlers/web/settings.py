@@ -8,26 +8,26 @@ from urllib.parse import urlsplit
 from atomexam.records.params import Source
 
 BOT_NAME = "atomexam"
-# The form that crawlers introduce themselves with: some sites refuse whoever does not begin like a browser.
+# The usual form for crawlers: some sites refuse names that do not begin like a browser's.
 USER_AGENT = "Mozilla/5.0 (compatible; atomexam; +https://github.com/atomexam/atomexam)"
 SPIDER_MODULES = ["crawlers.sources"]
 NEWSPIDER_MODULE = "crawlers.sources"
 
 ROBOTSTXT_USER_AGENT = BOT_NAME
 COOKIES_ENABLED = True  # in memory alone
-REFERRER_POLICY = "no-referrer"  # a spider names the page it comes from where a site asks for it
+REFERRER_POLICY = "no-referrer"  # a spider sets the referrer if a site requires it
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False  # Scrapy 2.19 would run code that is sent to a local port
 DOWNLOAD_MAXSIZE = 32 * 1024 * 1024  # bytes, before and after decompression
 DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_TIMEOUT = 60  # seconds from the connection to the last byte
 REDIRECT_MAX_TIMES = 10
-METAREFRESH_MAXDELAY = 10  # seconds; a page that one has time to read is the page
-SCHEDULER_MEMORY_QUEUE = "crawlers.web.request_queue.RequestQueue"  # a list of all pages may wait here
-CONCURRENT_ITEMS = 4  # no pipeline waits for anything: of Scrapy's 100 workers a page most would be made for nothing
+METAREFRESH_MAXDELAY = 10  # seconds; a page that stays longer is the page itself
+SCHEDULER_MEMORY_QUEUE = "crawlers.web.request_queue.RequestQueue"  # all pages of a site may wait in it
+CONCURRENT_ITEMS = 4  # no pipeline waits for anything, so most of Scrapy's 100 workers a page would be useless
 RETRY_TIMES = 3
-RETRY_HTTP_CODES = [*range(-99, 200), 408, 425, 429, 500, *range(502, 600)]  # networks in between have numbers of their own
-RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # what failed is told at the end, each request once
+RETRY_HTTP_CODES = [*range(-99, 200), 408, 425, 429, 500, *range(502, 600)]  # proxies and CDNs use statuses of their own
+RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # failures are reported at the end, each request once
 DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/json;q=0.9,*/*;q=0.8", "Accept-Language": "zh-CN,zh;q=0.9"}
 
 # A page of a foreign site may link to anything; only the web is followed.
@@ -42,20 +42,20 @@ DOWNLOADER_MIDDLEWARES = {
     "crawlers.web.retry_round.SecondRound": 540,  # around the retries at 550
     f"{_THEIRS}.redirect.MetaRefreshMiddleware": None,
     "crawlers.web.redirects.MetaRefresh": 580,
-    "crawlers.web.charset.Charset": 585,  # reads what was unpacked at 590
+    "crawlers.web.charset.Charset": 585,  # reads bodies unpacked at 590
     f"{_THEIRS}.redirect.RedirectMiddleware": None,
     "crawlers.web.redirects.Redirects": 600,
     # Next to the downloader: bodies are kept as they came over the wire, and replayed pages are decompressed like fetched ones.
     "crawlers.web.archive.ArchiveMiddleware": 950,
-    "crawlers.web.broken_pages.PagesInHand": 960,
+    "crawlers.web.broken_pages.PageTracker": 960,
 }
 SPIDER_MIDDLEWARES = {
-    "crawlers.web.broken_pages.PagesInHand": 950,
+    "crawlers.web.broken_pages.PageTracker": 950,
     "crawlers.web.page_kinds.PageKinds": 960,
     "crawlers.web.stated_exam.StatedExam": 1100,  # the nearest to the spider: all others see what it leaves
 }
 REDIRECTS_TO_ONE_MAX = 10
-# What the middlewares above read; live() waits and gives up, and nothing else does.
+# Settings of the middlewares above; only live() waits and gives up.
 WEB_PORTS: list[int] = []
 PUBLIC_ONLY = False
 CRAWL_DELAY_MAX = 0
@@ -67,7 +67,7 @@ GIVE_UP_AFTER = 0
 
 LOG_LEVEL = "WARNING"
 LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
-LOG_INSTALL_ROOT_HANDLER = False  # a stage has its own
+LOG_INSTALL_ROOT_HANDLER = False  # each stage has its own
 LOGSTATS_INTERVAL = 0
 AUTOTHROTTLE_ENABLED = False
 EXTENSIONS = {"crawlers.web.extensions.Progress": 0, "crawlers.web.extensions.ScopeAnswers": 0, "crawlers.web.extensions.Timers": 0}
@@ -77,12 +77,12 @@ _MAX_CONTACT_CHARS = 200
 
 
 def embedded(base_url: str) -> dict[str, Any]:
-    """Every host is answered by the server at `base_url`; nothing is waited for."""
+    """Return settings by which the server at `base_url` answers for every host, without pauses."""
     handler = "crawlers.embedded.serving.handler.EmbeddedHandler"
     return {
         "EMBEDDED_BASE_URL": base_url,
         "DOWNLOAD_HANDLERS": _WEB_ONLY | {"http": handler, "https": handler},
-        "HTTPPROXY_ENABLED": False,  # a proxy named in the environment must not see what is asked of this machine itself
+        "HTTPPROXY_ENABLED": False,  # a proxy in the environment must not see requests to this machine
         "DOWNLOAD_DELAY": 0,
         # One request at a time, and none while the links of a page are still being read: so that max_pages cuts at the same page each
         # time, on a busy machine too. 16 at once would be an eighth faster.
@@ -94,7 +94,7 @@ def embedded(base_url: str) -> dict[str, Any]:
 
 
 def live(source: Source | None = None, delay: float | None = None, concurrency: int | None = None) -> dict[str, Any]:
-    """The real sites, politely, and no address inside the own network but for a source with `private: true`.
+    """Return settings for real sites: polite, and without addresses of the own network, except for a source with `private: true`.
 
     `delay` and `concurrency` are the site's own defaults; the source's line in params.yaml goes before them.
 
@@ -127,18 +127,18 @@ def live(source: Source | None = None, delay: float | None = None, concurrency: 
 
 
 def offline() -> dict[str, Any]:
-    """Only what the archive holds."""
+    """Return settings that use the archive alone."""
     return {
         "DOWNLOAD_HANDLERS": _WEB_ONLY | dict.fromkeys(("http", "https")),
         "HTTPPROXY_ENABLED": False,
         "DOWNLOAD_DELAY": 0,
         "CONCURRENT_REQUESTS": 16,
-        "REDIRECTS_TO_ONE_MAX": 0,  # what was stored is believed
+        "REDIRECTS_TO_ONE_MAX": 0,  # stored redirects are trusted
     }
 
 
 def _user_agent(contact: str) -> str:
-    """Return our name for live sites, with a way to reach who runs the crawl."""
+    """Return our name for live sites, with the contact of the person who runs the crawl."""
     if not contact:
         return USER_AGENT
     is_mail = re.fullmatch(r"[!-?A-~]++@[!-?A-~][!-\-/-?A-~]*+\.[!-?A-~]++", contact)
@@ -150,7 +150,7 @@ def _user_agent(contact: str) -> str:
 
 
 def _proxy(proxy: str) -> dict[str, Any]:
-    """Return settings for a proxy; without one, none is used, whatever http_proxy says: it would see every address for us."""
+    """Return settings for a proxy; without one, none is used, not even that of http_proxy: it would see every address."""
     if not proxy:
         return {"HTTPPROXY_ENABLED": False}
     try:

@@ -1,4 +1,4 @@
-"""What a source's line in params.yaml says of all its questions, `exam` and `subject`, stands in the place of what their pages say."""
+"""`exam` and `subject` in a source's line of params.yaml replace those that its pages state."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Any
@@ -15,17 +15,17 @@ from crawlers.html.source_spider import spider_of
 class StatedExam:
     """Spider middleware next to the spider."""
 
-    def __init__(self, told: dict[str, str]) -> None:
-        self._told = told
+    def __init__(self, fields: dict[str, str]) -> None:
+        self._fields = fields
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "StatedExam":
-        """Return the middleware of a crawl whose source's line says something of it."""
+        """Return the middleware of a crawl whose source's line states an exam or subject."""
         spider = spider_of(crawler)
-        told = {f"{name}_raw": value for name in ("exam", "subject") if (value := getattr(spider, name, None))}
-        if not told:
+        fields = {f"{name}_raw": value for name in ("exam", "subject") if (value := getattr(spider, name, None))}
+        if not fields:
             raise NotConfigured
-        return cls(told)
+        return cls(fields)
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
         """Pass on what a callback yields."""
@@ -33,8 +33,8 @@ class StatedExam:
 
     async def process_spider_output_async(self, response: Response, result: AsyncIterable[Any]) -> AsyncIterator[Any]:
         """Do the same for a callback that waits for something."""
-        async for found in result:
-            yield self._named(found)
+        async for output in result:
+            yield self._named(output)
 
-    def _named(self, found: Any) -> Any:
-        return replace(found, **self._told) if isinstance(found, QuestionItem) else found
+    def _named(self, output: Any) -> Any:
+        return replace(output, **self._fields) if isinstance(output, QuestionItem) else output

@@ -1,4 +1,4 @@
-"""Which leaks stop the line, and the splits that the checks read."""
+"""Which leaks stop the pipeline, and the splits that the checks read."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,15 +10,12 @@ from atomexam.records.question import Question
 from atomexam.records.split_blocks import Leaks as Params
 from atomexam.runtime.jsonl import read_jsonl
 
-LISTED = ("inverse", "reference")
-"""Checks that stop nothing by themselves: what they find is named to those who use the data."""
+ADVISORY = ("inverse", "reference")
+"""Checks that do not stop the pipeline: their leaks are listed for the users of the data."""
 
 
 def blocks(leak: Leak, params: Params) -> bool:
-    return leak.check not in LISTED or (leak.check == "reference" and params.contaminated == "block")
-
-
-ASKED, TAUGHT = ("test", "reserved"), ("train", "dev")
+    return leak.check not in ADVISORY or (leak.check == "reference" and params.contaminated == "block")
 
 
 class Splits(NamedTuple):

@@ -1,6 +1,6 @@
-"""The ledger `splits/assignments.jsonl`: where each question and claim head stands, since which version, and why.
+"""The ledger `splits/assignments.jsonl`: the split of each question and claim head, since which version, and why.
 
-The file is in git and is merged by union: rows may stand in any order, twice, or against each other, and then the safer one holds.
+The file is in git and is merged by union: rows may be in any order, repeated, or contradict each other, and then the safer one holds.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -15,10 +15,9 @@ from msgspec.structs import asdict, replace
 from atomexam.records.identity import content_id
 from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import read_jsonl, replacing
-from splits.ledger.git_files import read_kept, remedy
-from splits.ledger.kept_together import AssignedSplit
+from splits.ledger.git_files import read_tracked, remedy
+from splits.ledger.units import AssignedSplit, EvaluationSplit
 
-Side = Literal["test", "reserved"]
 Why = Literal["drawn", "rest", "promoted", "kin", "returned", "over_quota", "kin_of_held", "leaked", "branches_differ"]
 REASONS: Mapping[Why, str] = {
     "drawn": "drawn under the quotas and shares of its first version",
@@ -31,28 +30,28 @@ REASONS: Mapping[Why, str] = {
     "leaked": "holds what a question of test or reserved asks; withdrawn by `python -m splits.leaks --withdraw`",
     "branches_differ": "two branches put it into different splits, and one of them may have been trained on",
 }
-ListPlace = tuple[str, str, str, str, int]
-"""Exam, subject, question type and form, which have one list of few-shot examples, and the place in it."""
-HELD = frozenset({"test", "reserved", "retired"})
+ShotSlot = tuple[str, str, str, str, int]
+"""Exam, subject, question type and form, which have one list of few-shot examples, and the position in it."""
+HELD_BACK = frozenset({"test", "reserved", "retired"})
 
 
 class Assignment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="row", tag="assignment"):
-    """Where a question or a claim head stands, or stood last."""
+    """The split of a question or claim head: the current one, or the last one if it left the data."""
 
     id: str
     """Question id, or `head ` and the name that the claims are about."""
     split: AssignedSplit
     since: str
-    """Version that put it there: name of a row `version`."""
+    """Version that assigned it: name of a row `version`."""
     why: Why
-    was: Side | None = None
-    """Side that a retired record may come back to; None where it may come back to neither."""
+    was: EvaluationSplit | None = None
+    """Evaluation split that a retired record may come back to; None where it must come back to neither."""
     also: tuple[str, ...] = ()
-    """Other ids of its near-duplicate cluster: one of them may stand for it in a later version."""
+    """Other ids of its near-duplicate cluster: one of them may represent it in a later version."""
     ties: tuple[str, ...] = ()
-    """Its group and its stem, by which a question with other options is known again."""
+    """Its group and stem, by which the question is recognised when its options change."""
     sketch: str = ""
-    """Of what is held back: some hashes of its n-grams, by which its next wording is known; see `splits.split.sketches`."""
+    """Of a held-back question: some hashes of its n-grams, by which its next wording is recognised; see `splits.split.sketches`."""
 
 
 class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="row", tag="version"):
@@ -61,17 +60,17 @@ class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     name: str
     number: int
     settings: dict[str, Any]
-    """The block `split` of params.yaml: what the next version asks beyond it may leave train; see `splits.ledger.param_changes`."""
+    """The block `split` of params.yaml: what the next version needs beyond it may leave train; see `splits.ledger.param_changes`."""
     records: int
     """Questions and claim heads of the version."""
     assigned: int = 0
-    """Assignments in the file when it was last written; there are never fewer, on any branch, nor when branches are merged."""
+    """Assignments in the file when it was last written; the number never falls, on any branch or by a merge."""
     held: int = 0
-    """Those of them in test, reserved or retired; there are never fewer of these either."""
+    """Those of them in test, reserved or retired; this number never falls either."""
 
 
-class Listed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="row", tag="shot"):
-    """A question that is a few-shot example, and where in its list: there it stays, so that a published list is not drawn anew."""
+class ListedShot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="row", tag="shot"):
+    """A few-shot example and its position in its list. It keeps that position, so that a published list does not change."""
 
     exam: str
     subject: str
@@ -82,25 +81,25 @@ class Listed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
 
 
 def safer(one: Assignment, other: Assignment) -> Assignment:
-    """Return the row that holds where two say something of one record: what may have been trained on is tested nowhere again,
-    and what was held back is never trained on."""
+    """Return the row that holds if two rows name one record: what may have been trained on is never evaluated again, and what was
+    held back is never trained on."""
     first, second = sorted((one, other), key=lambda row: (row.since, msgspec.json.encode(row)))
     splits = {one.split, other.split}
     names = {
         "also": tuple(sorted({*one.also, *other.also})), "ties": tuple(sorted({*one.ties, *other.ties})),
         "sketch": first.sketch or second.sketch,
     }  # fmt: skip
-    if not splits & HELD:
-        kept = first if first.split == "train" else second if second.split == "train" else first
-        return replace(kept, **names)
-    if splits - HELD:
+    if not splits & HELD_BACK:
+        chosen = first if first.split == "train" else second if second.split == "train" else first
+        return replace(chosen, **names)
+    if splits - HELD_BACK:
         return replace(second, split="retired", why="branches_differ", was=None, **names)
     if "retired" not in splits:
-        kept = first if first.split == "test" else second if second.split == "test" else first
-        return replace(kept, **names)  # of test and reserved, test has been published
+        chosen = first if first.split == "test" else second if second.split == "test" else first
+        return replace(chosen, **names)  # of test and reserved, test has been published
     retired = [row for row in (first, second) if row.split == "retired"]
     sides = {row.was if row.split == "retired" else row.split for row in (first, second)}
-    side: Side | None = None if None in sides else "test" if "test" in sides else "reserved"
+    side: EvaluationSplit | None = None if None in sides else "test" if "test" in sides else "reserved"
     return replace(retired[0], was=side, **names)
 
 
@@ -124,39 +123,39 @@ class _OldVersion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     held: int = 0
 
 
-def _renamed(row: _OldAssignment | _OldVersion | Listed) -> "Assignment | Version | Listed":
+def _renamed(row: _OldAssignment | _OldVersion | ListedShot) -> "Assignment | Version | ListedShot":
     """Return a row of the old ledger as it is written now."""
-    if isinstance(row, Listed):
+    if isinstance(row, ListedShot):
         return row
     fields = asdict(row)
     return Version(assigned=fields.pop("places"), **fields) if isinstance(row, _OldVersion) else Assignment(**fields)
 
 
 def settings_of(params: Params) -> dict[str, Any]:
-    """Return what a version remembers of the parameters: what asks for sizes, not what makes two questions kin."""
+    """Return the parameters that a version remembers: those for sizes, not those by which two questions are related."""
     settings: dict[str, Any] = msgspec.to_builtins(params)
     settings.pop("contained", None)
     return settings
 
 
 def head_id(head: str) -> str:
-    """Return the name of a head in the memory."""
+    """Return the id of a head in the ledger."""
     return f"head {head}"
 
 
-class Memory:
+class AssignmentLedger:
     """Assignments by id and by all other names of a record."""
 
-    def __init__(self, rows: Iterable[Assignment | Version | Listed] = ()) -> None:
+    def __init__(self, rows: Iterable[Assignment | Version | ListedShot] = ()) -> None:
         self.versions: dict[str, Version] = {}
         self.assigned: dict[str, Assignment] = {}
-        self.shots: dict[ListPlace, tuple[str, ...]] = {}
-        """The example at each place; two where branches chose otherwise."""
+        self.shots: dict[ShotSlot, tuple[str, ...]] = {}
+        """The example in each slot; two if branches chose different ones."""
         for row in rows:
             if isinstance(row, Assignment):
                 before = self.assigned.get(row.id)
                 self.assigned[row.id] = row if before is None else safer(before, row)
-            elif isinstance(row, Listed):
+            elif isinstance(row, ListedShot):
                 key = (row.exam, row.subject, row.question_type, row.form, row.place)
                 self.shots[key] = tuple(sorted({*self.shots.get(key, ()), row.id}))
             else:
@@ -164,39 +163,39 @@ class Memory:
                 self.versions[row.name] = replace(row, assigned=max(row.assigned, known.assigned), held=max(row.held, known.held))
 
     def by_name(self, names: Collection[str]) -> dict[str, list[Assignment]]:
-        """Return what is known under each of some names: ids, groups and stems; names of nothing are left out.
+        """Return the assignments known under each of some names: ids, groups and stems; unknown names are left out.
 
         Looks through all assignments once, so ask for all names together.
         """
-        found = {name: [self.assigned[name]] for name in names if name in self.assigned}
+        known = {name: [self.assigned[name]] for name in names if name in self.assigned}
         wanted = set(names)
         for row in self.assigned.values():
             if not (wanted.isdisjoint(row.ties) and wanted.isdisjoint(row.also)):
                 for name in wanted.intersection((*row.ties, *row.also)):
-                    found.setdefault(name, []).append(row)
-        return found
+                    known.setdefault(name, []).append(row)
+        return known
 
     def named(self, names: Collection[str]) -> list[Assignment]:
-        """Return what is known under any of some names, by id."""
-        found = {one.id: one for known in self.by_name(names).values() for one in known}
-        return [found[key] for key in sorted(found)]
+        """Return the assignments known under any of some names, sorted by id."""
+        by_id = {one.id: one for known in self.by_name(names).values() for one in known}
+        return [by_id[key] for key in sorted(by_id)]
 
     @cached_property
-    def stood_for(self) -> frozenset[str]:
-        """Near-duplicates in whose place another question was kept."""
+    def represented(self) -> frozenset[str]:
+        """Near-duplicates that another question represents."""
         return frozenset([key for row in self.assigned.values() for key in row.also])
 
     def age(self, key: str) -> int:
-        """Return the number of the version that put a record where it stands."""
+        """Return the number of the version that assigned a record."""
         return self.versions[self.assigned[key].since].number
 
     def last(self) -> list[Version]:
-        """Return the last version, or the two that branches made of the one before."""
+        """Return the last version, or both if two branches made one from the same version."""
         number = max((version.number for version in self.versions.values()), default=0)
         return [version for version in self.versions.values() if version.number == number]
 
     def same_settings(self, params: Params) -> bool:
-        """Tell whether the last version, or one of two that branches made, was drawn with these parameters."""
+        """Return whether the last version, or one of two by branches, was drawn with these parameters."""
         now = settings_of(params)
         return any(version.settings == now for version in self.last())
 
@@ -209,53 +208,53 @@ class Memory:
         return Version(name=f"v{number}-{digest}", number=number, settings=settings, records=len(ids))
 
 
-def read_memory(path: Path) -> Memory:
-    """Return what a file holds; an empty file begins a new benchmark.
+def read_assignments(path: Path) -> AssignmentLedger:
+    """Return the assignments in a file; an empty file begins a new benchmark.
 
-    A ledger of the name that it had before is read beside it (a branch may still write it), until the next `write_memory`.
+    A ledger under the old name is read as well (a branch may still write it), until the next `write_assignments`.
 
     Raises:
-        ValueError: there is no such file, a line is none, or lines were lost. Who guessed would train on what was tested.
+        ValueError: there is no such file, a line is invalid, or lines were lost. Going on would train on evaluated questions.
     """
     remembers = "what was in test or reserved and must never be trained on"
     old = path.with_name(OLD_NAME)
-    rows = [_renamed(row) for row in read_jsonl(old, _OldAssignment | _OldVersion | Listed, remedy(old))] if old.exists() else []
+    rows = [_renamed(row) for row in read_jsonl(old, _OldAssignment | _OldVersion | ListedShot, remedy(old))] if old.exists() else []
     if path.exists() or not rows:
-        rows.extend(read_kept(path, Assignment | Version | Listed, remembers, "a new benchmark begins with an empty file"))
-    memory = Memory(rows)
-    _refuse_lost(memory, path)
-    return memory
+        rows.extend(read_tracked(path, Assignment | Version | ListedShot, remembers, "a new benchmark begins with an empty file"))
+    ledger = AssignmentLedger(rows)
+    _refuse_lost(ledger, path)
+    return ledger
 
 
-def _refuse_lost(memory: Memory, path: Path) -> None:
-    """Raise ValueError where the file holds less than it held when some version was written."""
-    held = _held(memory)
-    told = ""
-    for version in memory.versions.values():
-        if version.assigned > len(memory.assigned) or version.held > held:
-            told = (f"{len(memory.assigned)} assignments, {held} of them in test, reserved or retired; "
+def _refuse_lost(ledger: AssignmentLedger, path: Path) -> None:
+    """Raise ValueError if the file has fewer assignments than when a version was written."""
+    held_back_count = _held_back_count(ledger)
+    loss = ""
+    for version in ledger.versions.values():
+        if version.assigned > len(ledger.assigned) or version.held > held_back_count:
+            loss = (f"{len(ledger.assigned)} assignments, {held_back_count} of them in test, reserved or retired; "
                     f"after version {version.name} there were {version.assigned} and {version.held}")  # fmt: skip
-    for one in memory.assigned.values():
-        if one.since not in memory.versions:
-            told = f"{one.id} stands where it does since version {one.since}, and there is no row of that version"
-    if told:
+    for one in ledger.assigned.values():
+        if one.since not in ledger.versions:
+            loss = f"{one.id} has its split since version {one.since}, and there is no row of that version"
+    if loss:
         raise ValueError(
-            f"{path}: {told}; lines were lost or changed: `git log -p {path}` shows them. Put them back beside the others, in any "
+            f"{path}: {loss}; lines were lost or changed: `git log -p {path}` shows them. Put them back beside the others, in any "
             "order: of two rows of one record the safer holds"
         )
 
 
-def _held(memory: Memory) -> int:
-    return sum(one.split in HELD for one in memory.assigned.values())
+def _held_back_count(ledger: AssignmentLedger) -> int:
+    return sum(one.split in HELD_BACK for one in ledger.assigned.values())
 
 
-def write_memory(path: Path, memory: Memory) -> None:
+def write_assignments(path: Path, ledger: AssignmentLedger) -> None:
     """Write versions, then few-shot lists, then assignments by id; the last version counts them. Removes the ledger of the old name."""
-    versions = sorted(memory.versions.values(), key=lambda version: (version.number, version.name))
-    versions[-1:] = [replace(version, assigned=len(memory.assigned), held=_held(memory)) for version in versions[-1:]]
-    listed = [Listed(exam=exam, subject=subject, question_type=kind, form=form, place=place, id=key)
-              for (exam, subject, kind, form, place), keys in sorted(memory.shots.items()) for key in keys]  # fmt: skip
-    rows = [memory.assigned[key] for key in sorted(memory.assigned)]
+    versions = sorted(ledger.versions.values(), key=lambda version: (version.number, version.name))
+    versions[-1:] = [replace(version, assigned=len(ledger.assigned), held=_held_back_count(ledger)) for version in versions[-1:]]
+    listed = [ListedShot(exam=exam, subject=subject, question_type=kind, form=form, place=slot, id=key)
+              for (exam, subject, kind, form, slot), keys in sorted(ledger.shots.items()) for key in keys]  # fmt: skip
+    rows = [ledger.assigned[key] for key in sorted(ledger.assigned)]
     encode = msgspec.json.Encoder().encode_lines
     with replacing(path, on_disk=True) as part, open(part, "wb") as file:
         file.write(encode(versions))

@@ -1,4 +1,4 @@
-"""Files in git that alone remember something: read whole, or not at all."""
+"""Files in git that are the only record of something: read whole, or not at all."""
 
 import subprocess
 from collections.abc import Iterator
@@ -9,15 +9,15 @@ from typing import Any
 from atomexam.runtime.jsonl import read_jsonl
 
 
-def read_kept(path: Path, shape: Any, remembers: str, begins: str) -> Iterator[Any]:
-    """Return the rows of a file; an empty one holds none.
+def read_tracked(path: Path, shape: Any, remembers: str, begins: str) -> Iterator[Any]:
+    """Return the rows of a file in git; an empty one has none.
 
     Args:
         remembers: what is lost with the file, for the message.
         begins: when an empty file is right, for the message.
 
     Raises:
-        ValueError: there is no such file, it is empty and in git's HEAD it is not, or a line is none.
+        ValueError: there is no such file, it is empty and in git's HEAD it is not, or a line is invalid.
     """
     if not path.exists():
         raise ValueError(
@@ -32,10 +32,10 @@ def read_kept(path: Path, shape: Any, remembers: str, begins: str) -> Iterator[A
 
 
 def _committed_bytes(path: Path) -> int:
-    """Return how long a file is in the last commit; 0 where it stands in none, or git cannot be asked."""
-    asked = ["git", "-C", str(path.parent), "cat-file", "-s", f"HEAD:./{path.name}"]
+    """Return the size of a file in the last commit; 0 if it is in none, or git cannot be run."""
+    command = ["git", "-C", str(path.parent), "cat-file", "-s", f"HEAD:./{path.name}"]
     with suppress(OSError, ValueError):
-        return int(subprocess.run(asked, capture_output=True, text=True, check=False).stdout)
+        return int(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
     return 0
 
 

@@ -1,47 +1,47 @@
-"""What the parameters of `split` ask for that those of the last version did not: memory and parameters in, answers out. Pure.
+"""How the parameters of `split` differ from those of the last version. Pure.
 
-A question leaves train only where more is asked for than before: a larger quota or share, a lower floor, `fill` after `strict`. Any
-other change, of the seed too, moves nothing that is here, for what was trained on is a poor test.
+A question leaves train only if the parameters require more than before: a larger quota or share, a lower floor, `fill` after `strict`.
+No other change, not even of the seed, moves a known question, because what was trained on is a poor test.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import Memory, settings_of
-from splits.ledger.kept_together import Cell, is_tcm
+from splits.ledger.assignments import AssignmentLedger, settings_of
+from splits.ledger.units import Stratum, is_tcm
 
 _BALANCE = {"strict": 0, "fill": 1}
 _SIZES = ("tcm_per_subject", "train_floor", "balance")
 
 
-class Asked:
-    """The parameters of now beside those of the last version, or of the two that branches made."""
+class ParamChanges:
+    """The current parameters compared with those of the last version, or of two by branches."""
 
-    def __init__(self, params: Params, memory: Memory) -> None:
+    def __init__(self, params: Params, ledger: AssignmentLedger) -> None:
         self._now = _numbers(settings_of(params))
-        self._before = [_numbers(version.settings) for version in memory.last()]
+        self._before = [_numbers(version.settings) for version in ledger.last()]
 
     def resized(self) -> bool:
-        """Tell whether test and reserved of the questions are to have another size: some leave, and what was retired may return."""
+        """Return whether test and reserved change their size: some questions leave, and retired ones may return."""
         names = [name for name in self._now if name.startswith("quota.") or name in _SIZES]
         return bool(self._before) and all(any(self._was(name, one) != self._now[name] for name in names) for one in self._before)
 
-    def more_of(self, cell: Cell) -> bool:
-        """Tell whether test and reserved may take questions of a cell from train."""
+    def more_of(self, stratum: Stratum) -> bool:
+        """Return whether test and reserved may take questions of a stratum from train."""
         if self.grew("balance") or self.shrank("train_floor"):
             return True
-        return self.grew("tcm_per_subject" if is_tcm(cell) else f"quota.{cell.question_type}")
+        return self.grew("tcm_per_subject" if is_tcm(stratum) else f"quota.{stratum.question_type}")
 
     def grew(self, name: str) -> bool:
-        """Tell whether a number is larger than it was on any branch."""
+        """Return whether a number is larger than on every branch before."""
         return bool(self._before) and all(self._now[name] > self._was(name, one) for one in self._before)
 
     def shrank(self, name: str) -> bool:
         return bool(self._before) and all(self._now[name] < self._was(name, one) for one in self._before)
 
     def _was(self, name: str, settings: Mapping[str, float]) -> float:
-        return settings.get(name, self._now[name])  # a parameter that is younger than the version
+        return settings.get(name, self._now[name])  # a parameter that is newer than the version
 
 
 def _numbers(settings: Mapping[str, Any]) -> dict[str, float]:

@@ -22,8 +22,8 @@ from atomexam.runtime.stage_summary import number_of, print_summary
 from splits.release import commitment, croissant, instructions, materials, task_files
 from splits.release.card import TERMS, render_card
 from splits.release.columns import CONFIGS, RELEASED
-from splits.release.history import HISTORY, advance, read_ledger, refuse_trained, tally
-from splits.release.instructions import Lessons, Prompts
+from splits.release.history import HISTORY, add_version, read_ledger, refuse_trained, tally
+from splits.release.instructions import InstructionFiles, Prompts
 from splits.release.rendering import canary
 from splits.release.tables import Contents, Tables
 
@@ -48,21 +48,21 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(arguments.out) as out:
         contents, tables, written = Contents(), [], []
         leaks = released_leaks(arguments.leaks)
-        left_out = untaught(leaks)
+        excluded_ids = not_for_training(leaks)
         for split in RELEASED:
             with ExitStack() as stack:
-                held = Tables(out, split, contents, stack)
-                lessons = Lessons(out, Prompts(arguments.prompts), stack)
+                tables_of_split = Tables(out, split, contents, stack)
+                instruction_files = InstructionFiles(out, Prompts(arguments.prompts), stack)
                 for record in read_split(arguments.splits, split):
-                    held.add(record)
-                    if split == "train" and record.id not in left_out:
-                        lessons.add(record)
-            tables += held.paths()
-            written += write_texts(out, instruction_index(lessons.configs()))
-            written += [out / instructions.FOLDER / f"{config}.json" for config in lessons.configs()]
+                    tables_of_split.add(record)
+                    if split == "train" and record.id not in excluded_ids:
+                        instruction_files.add(record)
+            tables += tables_of_split.paths()
+            written += write_texts(out, instruction_index(instruction_files.configs()))
+            written += [out / instructions.FOLDER / f"{config}.json" for config in instruction_files.configs()]
         ledger = read_ledger(arguments.ledger)
         refuse_trained(ledger, contents.items)
-        changes = advance(ledger, contents.items, version)
+        changes = add_version(ledger, contents.items, version)
         shots = released_shots(arguments.splits, contents.items)
         texts = {
             f"{task_files.HARNESS}/{name}": text.encode() for name, text in task_files.render_harness(contents.tables, version).items()
@@ -105,12 +105,12 @@ def describe(out: Path, tables: Iterable[Path], contents: Contents, version: str
     """Return the Croissant metadata. Its date is that of the newest snapshot that is one, so that equal data gives equal bytes."""
     files = {_name(out, path): (sha256(path), path.stat().st_size) for path in tables}
     newest = max((snapshot for _, _, snapshot in contents.sources if _is_date(snapshot)), default="")
-    configs = [config for config in CONFIGS if any(config == held for held, _, _ in contents.tables)]
+    configs = [config for config in CONFIGS if any(config == name for name, _, _ in contents.tables)]
     return croissant.describe(version, newest, files, configs, TERMS)
 
 
 def _is_date(snapshot: str) -> bool:
-    """Tell whether a snapshot has the form of a date: its name is the maker's, and Croissant takes dates alone."""
+    """Return whether a snapshot is a date: its name is free, and Croissant accepts only dates."""
     try:
         return date.fromisoformat(snapshot).isoformat() == snapshot
     except ValueError:
@@ -156,18 +156,18 @@ def released_leaks(folder: Path) -> list[Leak]:
     """
     if not (folder / PASSED).exists():
         raise ValueError(f"{folder / PASSED}: no such file, so the splits did not pass the checks of leaks; run `dvc repro leaks`")
-    found = []
+    released = []
     for leak in read_jsonl(folder / LEAKS, Leak):
         if "reserved" not in (leak.split, leak.other_split):
             other = RELEASED.get(leak.other_split, leak.other_split)
-            found.append(replace(leak, split=RELEASED.get(leak.split, leak.split), other_split=other))
-    return found
+            released.append(replace(leak, split=RELEASED.get(leak.split, leak.split), other_split=other))
+    return released
 
 
-def untaught(leaks: Iterable[Leak]) -> frozenset[str]:
-    """Return what is in train and is not to be made a lesson of: it tells what test asks, from the other end.
+def not_for_training(leaks: Iterable[Leak]) -> frozenset[str]:
+    """Return the ids of train that no instruction file may hold: they state a fact of test from its other end.
 
-    What tells the same of reserved is taught: left out, it would name what reserved holds, and it is in the tables of train as well.
+    Those that do so for reserved are not excluded: that would reveal what reserved holds, and the tables of train have them.
 
     Args:
         leaks: those that are released.

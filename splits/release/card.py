@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from atomexam.records.leak import CHECKS
 from splits.release.columns import CONFIGS, RELEASED
-from splits.release.rendering import Tables, canary, data_file, environment, held
+from splits.release.rendering import Tables, canary, configs_and_types, data_file, environment
 from splits.release.task_files import EXAMPLES, tasks
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
@@ -19,8 +19,8 @@ SCORES = {
 CHANGES = ("added", "edited", "moved", "removed", "returned")
 
 
-class Counted(Protocol):
-    """What the card tells of a release."""
+class ReleaseCounts(Protocol):
+    """The counts of a release that its card lists."""
 
     tables: Counter[tuple[str, str, str]]
     subjects: Counter[tuple[tuple[str, str], str]]
@@ -28,12 +28,12 @@ class Counted(Protocol):
     sources: Counter[tuple[str, str, str]]
 
 
-def render_card(contents: Counted, version: str, changes: list[tuple[str, dict[str, int]]], leaks: Counter[str]) -> str:
+def render_card(contents: ReleaseCounts, version: str, changes: list[tuple[str, dict[str, int]]], leaks: Counter[str]) -> str:
     """Return README.md. Names of exams and subjects come from crawled pages and are escaped.
 
     Args:
         changes: (version, {change: number}), newest first.
-        leaks: what each check found.
+        leaks: number of leaks by check.
     """
     splits, tables = list(RELEASED), contents.tables
     total = sum(tables.values())
@@ -44,7 +44,7 @@ def render_card(contents: Counted, version: str, changes: list[tuple[str, dict[s
         configs=[{"name": config, "files": files} for config in CONFIGS if (files := _files(tables, config))],
         size=next((word for limit, word in SIZES if total < limit), "n>10M"),
         released=list(RELEASED.values()),
-        tables=[(config, kind, [tables.get((config, kind, split), 0) for split in splits]) for config, kind in held(tables)],
+        tables=[(config, kind, [tables.get((config, kind, split), 0) for split in splits]) for config, kind in configs_and_types(tables)],
         subjects=_by_split(contents.subjects, splits),
         atomic_types=_by_split(contents.atomic_types, splits),
         sources=sorted(contents.sources.items()),
@@ -62,7 +62,7 @@ def render_card(contents: Counted, version: str, changes: list[tuple[str, dict[s
 
 def _files(tables: Tables, config: str) -> dict[str, list[str]]:
     """Return the files of each split of a config. Splits without a record are left out: `datasets` refuses empty ones."""
-    kinds = [kind for name, kind in held(tables) if name == config]
+    kinds = [kind for name, kind in configs_and_types(tables) if name == config]
     files = {RELEASED[split]: [data_file(config, kind, split) for kind in kinds if tables.get((config, kind, split))] for split in RELEASED}
     return {split: names for split, names in files.items() if names}
 

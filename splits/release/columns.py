@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from atomexam.records.claim import ClaimPair
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
-from splits.ledger.kept_together import TCM
+from splits.ledger.units import TCM
 
 if TYPE_CHECKING:
     import pyarrow
@@ -14,7 +14,7 @@ CONFIGS = ("kg", "ca", "qa", "tcm", "claims")
 CLAIMS = "claims"
 RELEASED = {"train": "train", "dev": "validation", "test": "test"}
 """Split -> its name on the Hugging Face hub. Reserved has none: it is never released."""
-SPREAD = "ABCDE"
+LETTER_COLUMNS = "ABCDE"
 """Letters that have a column of their own as well, for harnesses that read flat tables."""
 IN_WORDS = ("qa", "blank")
 
@@ -31,15 +31,15 @@ def question_row(question: Question, canary: str) -> dict[str, Any]:
     fields = {name: getattr(question, name) for name in question.__struct_fields__}
     return fields | {
         "options": [{"letter": option.letter, "text": option.text} for option in question.options],
-        **{letter: texts.get(letter) for letter in SPREAD},
-        "provenance": [_seen(place) for place in question.provenance],
+        **{letter: texts.get(letter) for letter in LETTER_COLUMNS},
+        "provenance": [_sighting_row(sighting) for sighting in question.provenance],
         "canary": canary,
     }
 
 
 def claim_row(claim: ClaimPair, canary: str) -> dict[str, Any]:
     fields = {name: getattr(claim, name) for name in claim.__struct_fields__}
-    return fields | {"provenance": [_seen(place) for place in claim.provenance], "canary": canary}
+    return fields | {"provenance": [_sighting_row(sighting) for sighting in claim.provenance], "canary": canary}
 
 
 def question_schema() -> "pyarrow.Schema":
@@ -51,8 +51,8 @@ def question_schema() -> "pyarrow.Schema":
     return pa.schema(
         [(name, pa.string()) for name in words]
         + [("options", options)]
-        + [(name, pa.string()) for name in (*SPREAD, "answer", "explanation", "cluster_id")]
-        + [("provenance", _places()), ("canary", pa.string())]
+        + [(name, pa.string()) for name in (*LETTER_COLUMNS, "answer", "explanation", "cluster_id")]
+        + [("provenance", _sightings_type()), ("canary", pa.string())]
     )
 
 
@@ -62,15 +62,16 @@ def claim_schema() -> "pyarrow.Schema":
 
     words = ("id", "atomic_type", "head", "tail", "factual", "non_factual", "template_id")
     return pa.schema(
-        [(name, pa.string()) for name in words] + [("fact_ids", pa.list_(pa.string())), ("provenance", _places()), ("canary", pa.string())]
+        [(name, pa.string()) for name in words]
+        + [("fact_ids", pa.list_(pa.string())), ("provenance", _sightings_type()), ("canary", pa.string())]
     )
 
 
-def _places() -> "pyarrow.DataType":
+def _sightings_type() -> "pyarrow.DataType":
     import pyarrow as pa
 
     return pa.list_(pa.struct([(name, pa.string()) for name in Provenance.__struct_fields__]))
 
 
-def _seen(place: Provenance) -> dict[str, str]:
-    return {name: getattr(place, name) for name in place.__struct_fields__}
+def _sighting_row(sighting: Provenance) -> dict[str, str]:
+    return {name: getattr(sighting, name) for name in sighting.__struct_fields__}

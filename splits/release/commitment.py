@@ -24,7 +24,7 @@ _NONCE = r"^[0-9a-f]{64}\Z"
 
 
 class Proof(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What opens one commitment: with it, anyone can tell that the record was reserved when the release was made."""
+    """What opens one commitment: with it, anyone can verify that the record was reserved when the release was made."""
 
     id: str
     nonce: Annotated[str, Meta(pattern=_NONCE)]
@@ -45,7 +45,7 @@ def commitment(proof: Proof) -> str:
 
 
 def commit(records: Iterable[Question | ClaimPair]) -> dict[str, Any]:
-    """Return reserved.json: how many records are kept back, and the commitment to each, sorted so that they tell no order."""
+    """Return reserved.json: how many records are kept back, and the commitment to each, sorted so that their order reveals nothing."""
     records = list(records)
     salt = salt_of(records)
     claims = sum(isinstance(record, ClaimPair) for record in records)

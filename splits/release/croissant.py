@@ -51,7 +51,8 @@ def describe(version: str, published: str, files: Mapping[str, tuple[str, int]],
         **({"datePublished": published} if published else {}),
         "inLanguage": "zh",
         "isLiveDataset": False,
-        "distribution": [_file(path, *told) for path, told in sorted(files.items())] + [_tables(config) for config in configs],
+        "distribution": [_file(path, *hash_and_size) for path, hash_and_size in sorted(files.items())]
+        + [_tables(config) for config in configs],
         "recordSet": [_records(config, claim_schema() if config == CLAIMS else question_schema()) for config in configs],
     }
 

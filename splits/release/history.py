@@ -13,18 +13,18 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from atomexam.records.split_blocks import VERSION
-from splits.ledger.git_files import read_kept, remedy
+from splits.ledger.git_files import read_tracked, remedy
 from splits.release.columns import RELEASED
 
 HISTORY = "history.jsonl"
 TEST = RELEASED["test"]
-Kind = Literal["added", "edited", "moved", "removed", "returned"]
-UNTOLD = ("provenance", "canary", "cluster_id", "group_id", "fact_ids")
-"""Columns that may change while what is asked and answered does not: where an item was seen, and what it was grouped with."""
+ChangeKind = Literal["added", "edited", "moved", "removed", "returned"]
+NOT_COMPARED = ("provenance", "canary", "cluster_id", "group_id", "fact_ids")
+"""Columns that may change while question and answer do not: sightings, and the items of its group."""
 
 
 class Item(NamedTuple):
-    """Where an item stands, and a hash of what it says."""
+    """Config and split of an item, and a hash of its content."""
 
     config: str
     split: str
@@ -36,12 +36,12 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     version: Annotated[str, Meta(pattern=VERSION)]
     id: str
-    change: Kind
+    change: ChangeKind
     config: str
-    """Of a removed item, where it stood; so with split and hash."""
+    """Of a removed item, its last one; so with split and hash."""
     split: str
     sha256: str
-    """Of what is asked and answered, so that an edited item is told from the same one."""
+    """Of question and answer, so that an edited item is distinguished from an unchanged one."""
 
 
 def read_ledger(path: Path) -> list[Change]:
@@ -50,7 +50,7 @@ def read_ledger(path: Path) -> list[Change]:
     Raises:
         ValueError: there is no such file, a line is none, or the line is lost by which an item came.
     """
-    changes = list(read_kept(path, Change, "what was published", "where nothing was published yet, begin with an empty file"))
+    changes = list(read_tracked(path, Change, "what was published", "where nothing was published yet, begin with an empty file"))
     came = {change.id for change in changes if change.change == "added"}
     if lost := [change for change in changes if change.id not in came]:
         first = lost[0]
@@ -59,8 +59,8 @@ def read_ledger(path: Path) -> list[Change]:
 
 
 def item_of(row: Mapping[str, Any], config: str, split: str) -> Item:
-    told = {name: value for name, value in row.items() if name not in UNTOLD}
-    return Item(config, split, hashlib.sha256(msgspec.json.encode(told)).hexdigest())
+    compared = {name: value for name, value in row.items() if name not in NOT_COMPARED}
+    return Item(config, split, hashlib.sha256(msgspec.json.encode(compared)).hexdigest())
 
 
 def order_of(version: str) -> tuple[int, ...]:
@@ -72,8 +72,8 @@ def in_order(changes: Iterable[Change]) -> list[Change]:
     return sorted(set(changes), key=lambda change: (order_of(change.version), *structs.astuple(change)[1:]))
 
 
-def standing(changes: Iterable[Change]) -> dict[str, tuple[Item, bool]]:
-    """Return the items after all changes: where each stands or last stood, and whether it still does."""
+def item_states(changes: Iterable[Change]) -> dict[str, tuple[Item, bool]]:
+    """Return the items after all changes: the last state of each, and whether it is still released."""
     return {
         change.id: (Item(change.config, change.split, change.sha256), change.change != "removed") for change in in_order(changes)
     }  # fmt: skip
@@ -81,25 +81,25 @@ def standing(changes: Iterable[Change]) -> dict[str, tuple[Item, bool]]:
 
 def compare(before: Mapping[str, tuple[Item, bool]], now: Mapping[str, Item], version: str) -> list[Change]:
     """Return the changes that lead from the items before to those of now, sorted by id."""
-    found: dict[str, tuple[Kind, Item]] = {}
+    changed: dict[str, tuple[ChangeKind, Item]] = {}
     for key, item in now.items():
         if key not in before:
-            found[key] = ("added", item)
+            changed[key] = ("added", item)
         elif not before[key][1]:
-            found[key] = ("returned", item)
+            changed[key] = ("returned", item)
         elif before[key][0][:2] != item[:2]:
-            found[key] = ("moved", item)
+            changed[key] = ("moved", item)
         elif before[key][0] != item:
-            found[key] = ("edited", item)
-    found |= {key: ("removed", item) for key, (item, there) in before.items() if there and key not in now}
+            changed[key] = ("edited", item)
+    changed |= {key: ("removed", item) for key, (item, there) in before.items() if there and key not in now}
     return [
         Change(version=version, id=key, change=kind, config=item.config, split=item.split, sha256=item.sha256)
-        for key, (kind, item) in sorted(found.items())
+        for key, (kind, item) in sorted(changed.items())
     ]  # fmt: skip
 
 
 def refuse_trained(ledger: Iterable[Change], now: Mapping[str, Item]) -> None:
-    """Raise ValueError where an item that was published in test is in train or dev: its place was lost from the memory of splits."""
+    """Raise ValueError where an item that was published in test is in train or dev: its assignment was lost from the ledger of splits."""
     tested = {change.id for change in ledger if change.split == TEST}
     if trained := sorted(key for key in tested if key in now and now[key].split != TEST):
         raise ValueError(
@@ -108,7 +108,7 @@ def refuse_trained(ledger: Iterable[Change], now: Mapping[str, Item]) -> None:
         )
 
 
-def advance(ledger: Sequence[Change], now: Mapping[str, Item], version: str) -> list[Change]:
+def add_version(ledger: Sequence[Change], now: Mapping[str, Item], version: str) -> list[Change]:
     """Return the ledger with the changes of this version.
 
     Raises:
@@ -118,7 +118,7 @@ def advance(ledger: Sequence[Change], now: Mapping[str, Item], version: str) -> 
     if later:
         raise ValueError(f"version {max(later, key=order_of)} was published; {version} is earlier: raise `release.version` in params.yaml")
     earlier = [change for change in ledger if change.version != version]
-    changes = compare(standing(earlier), now, version)
+    changes = compare(item_states(earlier), now, version)
     published = [change for change in in_order(ledger) if change.version == version]
     if published and published != changes:
         other = sorted(set(published) ^ set(changes), key=lambda change: change.id)

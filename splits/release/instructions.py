@@ -1,6 +1,6 @@
 """Instruction files for supervised fine-tuning: questions and claims of train -> entries as in CPsyExam's published set.
 
-An entry has `system`, `instruction`, `input` (empty) and `output`, under the prompts of the evaluation. Only train is taught.
+An entry has `system`, `instruction`, `input` (empty) and `output`, under the prompts of the evaluation. Only train is used.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +12,7 @@ from typing import Any
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Option, Question
 from atomexam.runtime.jsonl import replacing, to_line
-from splits.ledger.kept_together import TCM
+from splits.ledger.units import TCM
 from splits.release.columns import CLAIMS, IN_WORDS, config_of
 from splits.release.rendering import TEMPLATES
 
@@ -27,7 +27,7 @@ Entry = dict[str, str]
 
 
 class Prompts:
-    """Prompts of the evaluation, read from its folder, and those of what it does not ask, which stand beside the other templates."""
+    """Prompts of the evaluation, from its folder, and for question types without one, prompts from the templates of this package."""
 
     def __init__(self, folder: Path) -> None:
         names = ("choice", "claim", *_TCM_PROMPTS.values())
@@ -42,11 +42,11 @@ class Prompts:
         return self._texts[name].format(**words)
 
 
-class Lessons:
-    """Files to train on, an array of entries a config, written as records come."""
+class InstructionFiles:
+    """Files for fine-tuning, an array of entries per config, written as records come."""
 
     def __init__(self, out: Path, prompts: Prompts, stack: ExitStack) -> None:
-        """Hold files on a stack that closes them; they take their places when it ends well."""
+        """Open the files on a stack, which closes them; they are moved to their paths when it ends without error."""
         self._out, self._prompts, self._stack = out, prompts, stack
         self._files: dict[str, Callable[[Entry], int]] = {}
 
@@ -54,7 +54,7 @@ class Lessons:
         config = CLAIMS if isinstance(record, ClaimPair) else config_of(record)
         if config not in self._files:
             self._files[config] = self._stack.enter_context(_array(self._out / FOLDER / f"{config}.json"))
-        for entry in teach(record, self._prompts):
+        for entry in entries_of(record, self._prompts):
             self._files[config](entry)
 
     def configs(self) -> list[str]:
@@ -70,7 +70,7 @@ def _array(path: Path) -> Iterator[Callable[[Entry], int]]:
         file.write(b"\n]\n")
 
 
-def teach(record: Question | ClaimPair, prompts: Prompts) -> list[Entry]:
+def entries_of(record: Question | ClaimPair, prompts: Prompts) -> list[Entry]:
     """Return the entries of a record: one of a question, two of a claim pair."""
     return _claim_entries(record, prompts) if isinstance(record, ClaimPair) else [_question_entry(record, prompts)]
 
@@ -88,8 +88,8 @@ def _question_entry(question: Question, prompts: Prompts) -> Entry:
     # No psychologist's role where Chinese medicine asks otherwise than for one best answer.
     name = "other" if question.exam == TCM else "qa" if question.question_type in IN_WORDS else "choice"
     system = prompts.fill(name, subject=question.subject, question_type=TYPE_NAMES[question.question_type])
-    asked = (question.shared_stem, question.stem, _options_text(question.options, ". "))
-    return _entry(system, "\n".join(part for part in asked if part), f"答案：{question.answer}")
+    texts = (question.shared_stem, question.stem, _options_text(question.options, ". "))
+    return _entry(system, "\n".join(part for part in texts if part), f"答案：{question.answer}")
 
 
 def _tcm_text(question: Question, form: str) -> str:

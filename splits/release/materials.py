@@ -24,16 +24,16 @@ def locked(text: str) -> list[Package]:
     Raises:
         ValueError: one has no hash.
     """
-    found: list[Package] = []
+    packages: list[Package] = []
     for line in text.splitlines():
         if named := re.match(r"([A-Za-z0-9][\w.-]*)==([^\s;\\]+)", line):
-            found.append(Package(named[1], named[2], []))
-        for sha256 in re.findall(r"--hash=sha256:([0-9a-f]{64})", line) if found else ():
-            found[-1].sha256.append(sha256)
-    for package in found:
+            packages.append(Package(named[1], named[2], []))
+        for sha256 in re.findall(r"--hash=sha256:([0-9a-f]{64})", line) if packages else ():
+            packages[-1].sha256.append(sha256)
+    for package in packages:
         if not package.sha256:
             raise ValueError(f"{package.name}=={package.version} has no hash in its lock file; `make lock` resolves it with hashes")
-    return found
+    return packages
 
 
 def read_licences(text: str) -> dict[str, tuple[str, str]]:

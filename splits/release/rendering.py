@@ -1,4 +1,4 @@
-"""Templates of a release, and what all of its texts share: which tables there are, where each lies, and the canary."""
+"""Templates of a release, and what all of its texts share: which tables there are, their paths, and the canary."""
 
 import re
 import unicodedata
@@ -23,8 +23,8 @@ def data_file(config: str, kind: str, split: str) -> str:
     return f"{config}/{RELEASED[split]}-{kind}.parquet"
 
 
-def held(tables: Tables) -> list[tuple[str, str]]:
-    """Return each config with each type of which it holds any record."""
+def configs_and_types(tables: Tables) -> list[tuple[str, str]]:
+    """Return each config with each question type that it has records of."""
     return sorted({(config, kind) for config, kind, _ in tables}, key=lambda pair: (CONFIGS.index(pair[0]), pair[1]))
 
 
@@ -38,6 +38,6 @@ def environment(escape: bool) -> Environment:
 
 
 def _cell(text: str) -> str:
-    """Return a text that is one cell of a Markdown table, no markup, and nothing that is not seen; HTML is escaped by the template."""
-    seen = "".join(sign for sign in " ".join(text.split()) if unicodedata.category(sign)[0] != "C")
-    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", seen)
+    """Return a text that is one cell of a Markdown table, no markup, and no invisible characters; HTML is escaped by the template."""
+    visible = "".join(character for character in " ".join(text.split()) if unicodedata.category(character)[0] != "C")
+    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", visible)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 PAIRS = "pairs"
-ROWS_AT_A_TIME = 10_000  # rows as Python objects take ten times what they take in a table
+BATCH_ROWS = 10_000  # rows as Python objects take ten times what they take in a table
 Table = tuple[str, str]
 """Config and type."""
 
@@ -39,7 +39,7 @@ class Contents:
         else:
             self.tables[config, record.question_type, split] += 1
             self.subjects[(record.exam, record.subject), split] += 1
-        self.sources.update({(place.source, site_of(place.url), place.snapshot) for place in record.provenance})
+        self.sources.update({(sighting.source, site_of(sighting.url), sighting.snapshot) for sighting in record.provenance})
         self.items[record.id] = item_of(row, config, RELEASED[split])
 
 
@@ -47,7 +47,7 @@ class Tables:
     """Parquet files of one split, a batch written as soon as it is full; equal records give equal bytes."""
 
     def __init__(self, out: Path, split: str, contents: Contents, stack: ExitStack) -> None:
-        """Hold files on a stack that closes them; they take their places when it ends well."""
+        """Open the files on a stack, which closes them; they are moved to their paths when it ends without error."""
         self._out, self._split, self._contents, self._stack = out, split, contents, stack
         self._mark = canary()
         self._batches: dict[Table, list[dict[str, Any]]] = {}
@@ -61,7 +61,7 @@ class Tables:
         batch = self._batches[table]
         batch.append(row)
         self._contents.count(record, table[0], self._split, row)
-        if len(batch) == ROWS_AT_A_TIME:
+        if len(batch) == BATCH_ROWS:
             self._write(table)
 
     def paths(self) -> list[Path]:

@@ -6,7 +6,7 @@ from typing import Any
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from splits.release.columns import CLAIMS, RELEASED, config_of
-from splits.release.rendering import TEMPLATES, Tables, canary, environment, held
+from splits.release.rendering import TEMPLATES, Tables, canary, configs_and_types, environment
 
 HARNESS = "harness"
 EXAMPLES = 5  # as CPsyExam asks
@@ -17,17 +17,17 @@ TEMPLATE_OF = {"mcqa": "single", "tf": "single", "mrqa": "multiple"}
 
 def tasks(tables: Tables) -> list[dict[str, Any]]:
     """Return what the task files say; a table without test records has none."""
-    found = []
-    for config, kind in held(tables):
+    described = []
+    for config, kind in configs_and_types(tables):
         template = "claim" if config == CLAIMS else TEMPLATE_OF.get(kind)
         if template and tables.get((config, kind, "test")):
             name = f"atomexam_{config}" if config == CLAIMS else f"atomexam_{config}_{kind}"
             shots_from = RELEASED["train"] if tables.get((config, kind, "train")) else None
-            told = {"template": template, "config": config, "kind": kind, "shots_from": shots_from}
-            found.append({"name": name, "group": "atomexam", "examples": 0, **told})
+            common = {"template": template, "config": config, "kind": kind, "shots_from": shots_from}
+            described.append({"name": name, "group": "atomexam", "examples": 0, **common})
             if shots_from and config != CLAIMS:
-                found.append({"name": f"{name}_{EXAMPLES}shot", "group": f"atomexam_{EXAMPLES}shot", "examples": EXAMPLES, **told})
-    return found
+                described.append({"name": f"{name}_{EXAMPLES}shot", "group": f"atomexam_{EXAMPLES}shot", "examples": EXAMPLES, **common})
+    return described
 
 
 def render_harness(tables: Tables, version: str) -> dict[str, str]:
@@ -46,7 +46,7 @@ def render_harness(tables: Tables, version: str) -> dict[str, str]:
 
 
 OPENCOMPASS = "opencompass"
-ASKED = {"mcqa": "单项选择题", "tf": "判断题"}
+TYPE_WORDS = {"mcqa": "单项选择题", "tf": "判断题"}
 _CLAIM = "下列说法是否正确，如果正确，请先回复“正确”，然后给出原因。如果错误，请先回复“错误”，然后给出原因。\n\n{claim}"
 
 Row = dict[str, str]
@@ -58,7 +58,7 @@ def flatten(records: Iterable[Question | ClaimPair], canary: str) -> dict[str, l
     for record in records:
         if isinstance(record, ClaimPair):
             tables.setdefault("atomexam_claims", []).extend(side | {"canary": canary} for side in _sides(record))
-        elif record.question_type in ASKED:
+        elif record.question_type in TYPE_WORDS:
             tables.setdefault(f"atomexam_{config_of(record)}_{record.question_type}", []).append(_row(record) | {"canary": canary})
     return tables
 
@@ -77,7 +77,7 @@ def meta(name: str, rows: Iterable[Row]) -> Mapping[str, Any]:
 
 
 def _row(question: Question) -> Row:
-    lead = f"以下是中国关于{question.subject}考试的{ASKED[question.question_type]}，请选出其中的正确答案。\n"
+    lead = f"以下是中国关于{question.subject}考试的{TYPE_WORDS[question.question_type]}，请选出其中的正确答案。\n"
     options = "\n".join(f"{option.letter}. {option.text}" for option in question.options)
     parts = (lead, question.shared_stem, question.stem, options)
     letters = "".join(option.letter for option in question.options)

@@ -1,7 +1,7 @@
-"""Who goes where: questions and what is remembered of them in, the place of each out. Pure.
+"""Allocation: questions and their prior assignments -> the split of each. Pure.
 
-What stands in test or reserved stays there as long as the quotas hold it. What may return comes next, then what is new, in pairs of equal
-composition; what was in train or dev is drawn only when a parameter asks for more than it did.
+What is in test or reserved stays there as long as the quotas allow. What may return comes next, then new questions, in pairs of equal
+composition; what was in train or dev is drawn only when a parameter asks for more than before.
 """
 
 from collections import Counter
@@ -10,162 +10,189 @@ from functools import cache
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import Memory, Side
-from splits.ledger.held_before import Put, Settled, settle, withheld
-from splits.ledger.kept_together import AssignedSplit, Cell, Row, Unit, count_cells, in_turn, is_tcm, join
-from splits.ledger.param_changes import Asked
+from splits.ledger.assignments import AssignmentLedger
+from splits.ledger.param_changes import ParamChanges
+from splits.ledger.prior_assignments import Allocation, Settled, retired_allocation, settle
+from splits.ledger.units import (
+    EVALUATION_SPLITS,
+    AssignedSplit,
+    EvaluationSplit,
+    QuestionSummary,
+    Stratum,
+    Unit,
+    count_strata,
+    in_draw_order,
+    is_tcm,
+    join,
+)
 from splits.split.answer_balance import even_letters
 from splits.split.claim_split import decide_heads
-from splits.split.drawing import SIDES, Drawn, Queue, draw_dev
+from splits.split.drawing import Queue, Selection, draw_dev
 from splits.split.filling import fill
-from splits.split.fit_quota import by_pool, come_back, even_sides, within
+from splits.split.fit_quota import by_pool, even_sides, readmit, within_quotas
 from splits.split.quotas import Pool, deal, level, supply
 
 _LATER = 1 << 64
-"""What was trained on comes after all draw numbers."""
-REST, DRAWN, PROMOTED = Put("train", "rest"), Put("dev", "drawn"), Put("dev", "promoted")
-NOTHING: Mapping[str, Sequence[str]] = {}
+"""Added to the draw numbers of what was trained on, so that it comes after all others."""
+REST_TO_TRAIN, DRAWN_TO_DEV, PROMOTED_TO_DEV = Allocation("train", "rest"), Allocation("dev", "drawn"), Allocation("dev", "promoted")
+NO_EDITS: Mapping[str, Sequence[str]] = {}
 
 
-def allocate(rows: Iterable[Row], params: Params) -> dict[str, AssignedSplit]:
-    """Return the split of each question id of data without a past."""
-    return {key: put.split for key, put in decide(rows, params, Memory()).items()}
+def allocate(summaries: Iterable[QuestionSummary], params: Params) -> dict[str, AssignedSplit]:
+    """Return the split of each question id of a new benchmark."""
+    return {key: allocation.split for key, allocation in decide(summaries, params, AssignmentLedger()).items()}
 
 
 def allocate_claims(claims: Iterable[ClaimPair], params: Params) -> dict[str, AssignedSplit]:
-    """Return the split of each head of data without a past."""
-    return {head: put.split for head, put in decide_heads(claims, params, Memory()).items()}
+    """Return the split of each head of a new benchmark."""
+    return {head: allocation.split for head, allocation in decide_heads(claims, params, AssignmentLedger()).items()}
 
 
-def decide(rows: Iterable[Row], params: Params, memory: Memory, edited: Mapping[str, Sequence[str]] = NOTHING) -> dict[str, Put]:
-    """Return the place of each question id; the order of the rows does not matter.
+def decide(
+    summaries: Iterable[QuestionSummary], params: Params, ledger: AssignmentLedger, edited: Mapping[str, Sequence[str]] = NO_EDITS
+) -> dict[str, Allocation]:
+    """Return the allocation of each question id; the order of the input does not matter.
 
-    A unit never parts, and test and reserved hold equally many questions of every cell, unless some left that nothing can stand for.
+    A unit is never split, and test and reserved hold equally many questions of every stratum, unless some left that cannot be replaced.
 
     Args:
         edited: question id -> ids of remembered questions of which it is a new wording.
     """
-    settled = settle(join(rows), memory, edited)
-    asked = Asked(params, memory)
+    settled = settle(join(summaries), ledger, edited)
+    changes = ParamChanges(params, ledger)
     trained = [unit for units in settled.trained.values() for unit in units]
-    promoted = [unit for unit in trained if any(asked.more_of(cell) for cell, _ in unit.counts)]
-    # What was trained on counts for the floor of train, whether it may be drawn or not.
-    ages = {row.id: memory.age(row.id) for units in settled.standing.values() for unit in units for row in unit.rows}
-    sides = draw_balanced(settled, promoted, count_cells([*settled.free, *trained]), params, asked.resized(), ages)
-    return _places(settled, sides, params, memory, asked.grew("dev_share"))
+    promoted = [unit for unit in trained if any(changes.more_of(stratum) for stratum, _ in unit.counts)]
+    # What was trained on counts towards the floor of train, whether or not it may be drawn.
+    ages = {summary.id: ledger.age(summary.id) for units in settled.incumbents.values() for unit in units for summary in unit.summaries}
+    sides = draw_balanced(settled, promoted, count_strata([*settled.free, *trained]), params, changes.resized(), ages)
+    return _allocations(settled, sides, params, ledger, changes.grew("dev_share"))
 
 
 def draw_balanced(
-    settled: Settled, promoted: Sequence[Unit], total: Mapping[Cell, int], params: Params, resized: bool, ages: Mapping[str, int]
-) -> dict[Side, list[Unit]]:
+    settled: Settled, promoted: Sequence[Unit], total: Mapping[Stratum, int], params: Params, resized: bool, ages: Mapping[str, int]
+) -> dict[EvaluationSplit, list[Unit]]:
     """Return the units of each side, drawn under the quotas; `strict` lowers them until all exams give the same.
 
-    What stands stays within the quotas as they are given: that another exam became poorer takes nobody's place, unless a parameter changed.
+    Incumbents stay within the original quotas: none has to leave because another exam has fewer questions, unless a parameter changed.
 
     Args:
         promoted: units of train and dev that may be drawn after all others.
-        ages: id -> number of the version that put it where it stands.
+        ages: id -> number of the version that assigned it.
     """
-    queues = [Queue([*zip(*in_turn(params.seed, "draw", units), strict=True)]) for units in (settled.free, promoted)]
-    caps, budgets, spare = supply(total, _held(settled), params)
+    queues = [Queue([*zip(*in_draw_order(params.seed, "draw", units), strict=True)]) for units in (settled.free, promoted)]
+    caps, budgets, spare = supply(total, _held_back_counts(settled), params)
     quotas = budgets
     while True:
-        kept = {side: within(settled.standing[side], budgets if resized else quotas, params, resized, ages) for side in SIDES}
-        drawn = draw_dealt(settled, kept, queues, (caps, budgets, spare), params, resized)
-        fill(drawn, settled.free, promoted, caps, budgets, params.seed)
-        given = drawn.counts("test") & drawn.counts("reserved")
-        lowered = level(budgets, given) if params.balance == "strict" else budgets
+        retained = {
+            side: within_quotas(settled.incumbents[side], budgets if resized else quotas, params, resized, ages)
+            for side in EVALUATION_SPLITS
+        }
+        selection = draw_dealt(settled, retained, queues, (caps, budgets, spare), params, resized)
+        fill(selection, settled.free, promoted, caps, budgets, params.seed)
+        both_sides = selection.counts("test") & selection.counts("reserved")
+        lowered = level(budgets, both_sides) if params.balance == "strict" else budgets
         if lowered == budgets:
             later = ((unit, number + _LATER) for unit, number in queues[1].turns)
-            return _even_letters(drawn, [*queues[0].turns, *later])
+            return _even_letters(selection, [*queues[0].turns, *later])
         budgets = lowered
 
 
-def _even_letters(drawn: Drawn, turns: Iterable[tuple[Unit, int]]) -> dict[Side, list[Unit]]:
+def _even_letters(selection: Selection, turns: Iterable[tuple[Unit, int]]) -> dict[EvaluationSplit, list[Unit]]:
     """Return the units of each side, with new TCM units exchanged until nothing makes the answer letters more even."""
-    pairs = [(one.test[0], one.reserved[0]) for one in drawn.draws if all(is_tcm(cell) for cell, _ in one.counts)]
+    pairs = [(one.test[0], one.reserved[0]) for one in selection.draws if all(is_tcm(stratum) for stratum, _ in one.counts)]
     exchanged = {unit.key for pair in pairs for unit in pair}
-    sides = {side: [unit for unit in drawn.sides[side] if unit.key not in exchanged] for side in SIDES}
+    sides = {side: [unit for unit in selection.sides[side] if unit.key not in exchanged] for side in EVALUATION_SPLITS}
     even = even_letters(pairs, turns, (sides["test"], sides["reserved"]))
     return {"test": [*sides["test"], *(unit for unit, _ in even)], "reserved": [*sides["reserved"], *(unit for _, unit in even)]}
 
 
 def draw_dealt(
     settled: Settled,
-    kept: Mapping[Side, Sequence[Unit]],
+    retained: Mapping[EvaluationSplit, Sequence[Unit]],
     queues: Sequence[Queue],
-    supplied: tuple[dict[Cell, int], dict[Pool, int], dict[Cell, int]],
+    supplied: tuple[dict[Stratum, int], dict[Pool, int], dict[Stratum, int]],
     params: Params,
     resized: bool,
-) -> Drawn:
-    """Return what stands and what is drawn under the budgets; what a subject's units cannot fill exactly is dealt again to the others."""
+) -> Selection:
+    """Return incumbents and units drawn under the budgets; what the units of a subject cannot fill exactly is dealt again to the others."""
     caps, budgets, spare = dict(supplied[0]), supplied[1], supplied[2]
-    standing = {side: count_cells(kept[side]) for side in SIDES}
+    standing = {side: count_strata(retained[side]) for side in EVALUATION_SPLITS}
     while True:
         room = deal(caps, budgets, standing["test"] | standing["reserved"], params.seed)
-        left: dict[tuple[str, Pool], int] = {("spare", cell): number for cell, number in spare.items()}
-        for side in SIDES:
-            given = by_pool(standing[side])
-            left |= {(side, cell): number - standing[side][cell] for cell, number in room.items()}
-            left |= {(side, pool): budget - given[pool] for pool, budget in budgets.items() if len(pool) == 3}
-        drawn = Drawn(left, {side: [*units] for side, units in kept.items()})
-        come_back(settled, drawn, resized)
-        evening = even_sides(settled.free, drawn, params.seed)
+        left: dict[tuple[str, Pool], int] = {("spare", stratum): number for stratum, number in spare.items()}
+        for side in EVALUATION_SPLITS:
+            taken_of_pool = by_pool(standing[side])
+            left |= {(side, stratum): number - standing[side][stratum] for stratum, number in room.items()}
+            left |= {(side, pool): budget - taken_of_pool[pool] for pool, budget in budgets.items() if len(pool) == 3}
+        selection = Selection(left, {side: [*units] for side, units in retained.items()})
+        readmit(settled, selection, resized)
+        evening = even_sides(settled.free, selection, params.seed)
         for queue in queues:
-            # Who evens the sides out stands on one already, and must not be drawn once more in a pair.
-            drawn.take(queue.without(evening).pairs(drawn.room))
-        got = drawn.counts("test") | drawn.counts("reserved")
-        short = {cell: got[cell] for cell in room if got[cell] < room[cell]}
+            # Units that even the sides out are on a side already, and must not be drawn again in a pair.
+            selection.take(queue.without(evening).pairs(selection.room))
+        selected = selection.counts("test") | selection.counts("reserved")
+        short = {stratum: selected[stratum] for stratum in room if selected[stratum] < room[stratum]}
         if not short:
-            return drawn
+            return selection
         caps |= short
 
 
-def _held(settled: Settled) -> Counter[Cell]:
-    """Return how many questions stand on a side or may come back to it, of the side that has more."""
-    sides = [count_cells([*settled.standing[side], *(one.unit for one in settled.coming[side])]) for side in SIDES]
+def _held_back_counts(settled: Settled) -> Counter[Stratum]:
+    """Return how many questions are on a side or may come back to it: of each stratum, the larger number of the two sides."""
+    sides = [count_strata([*settled.incumbents[side], *(one.unit for one in settled.candidates[side])]) for side in EVALUATION_SPLITS]
     return sides[0] | sides[1]
 
 
-def _places(settled: Settled, sides: Mapping[Side, Sequence[Unit]], params: Params, memory: Memory, more_dev: bool) -> dict[str, Put]:
-    """Return the place of each question, given the units of each side."""
-    put = dict(settled.put)
+def _allocations(
+    settled: Settled, sides: Mapping[EvaluationSplit, Sequence[Unit]], params: Params, ledger: AssignmentLedger, more_dev: bool
+) -> dict[str, Allocation]:
+    """Return the allocation of each question, given the units of each side."""
+    allocations = dict(settled.decided)
     trained_keys = {unit.key for units in settled.trained.values() for unit in units}
-    for side in SIDES:
-        put |= {row.id: _put_on(side, row, memory, unit.key in trained_keys) for unit in sides[side] for row in unit.rows}
-        left = [*settled.standing[side], *(one.unit for one in settled.coming[side])]
-        put |= {row.id: _put_off(side, row, memory) for unit in left for row in unit.rows if row.id not in put}
-    free = [unit for unit in settled.free if unit.rows[0].id not in put]
-    trained = {split: [unit for unit in units if unit.rows[0].id not in put] for split, units in settled.trained.items()}
+    for side in EVALUATION_SPLITS:
+        allocations |= {
+            summary.id: _join_allocation(side, summary, ledger, unit.key in trained_keys)
+            for unit in sides[side]
+            for summary in unit.summaries
+        }
+        left = [*settled.incumbents[side], *(one.unit for one in settled.candidates[side])]
+        allocations |= {
+            summary.id: _over_quota_allocation(side, summary, ledger)
+            for unit in left
+            for summary in unit.summaries
+            if summary.id not in allocations
+        }
+    free = [unit for unit in settled.free if unit.summaries[0].id not in allocations]
+    trained = {split: [unit for unit in units if unit.summaries[0].id not in allocations] for split, units in settled.trained.items()}
     dev = draw_dev(free, trained, params, more_dev)
     for split, units in trained.items():
         for unit in units:
             moves = unit.key in dev
-            for row in unit.rows:
-                before = memory.assigned.get(row.id)
+            for summary in unit.summaries:
+                before = ledger.assigned.get(summary.id)
                 if moves:
-                    put[row.id] = PROMOTED if before else DRAWN
+                    allocations[summary.id] = PROMOTED_TO_DEV if before else DRAWN_TO_DEV
                 else:
-                    put[row.id] = _put(split, before.why if before and before.split == split else "kin")
+                    allocations[summary.id] = _cached_allocation(split, before.why if before and before.split == split else "kin")
     for unit in free:
-        why = DRAWN if unit.key in dev else REST
-        for row in unit.rows:
-            put[row.id] = why
-    return put
+        why = DRAWN_TO_DEV if unit.key in dev else REST_TO_TRAIN
+        for summary in unit.summaries:
+            allocations[summary.id] = why
+    return allocations
 
 
-def _put_on(side: Side, row: Row, memory: Memory, trained: bool) -> Put:
-    """Return why a question stands on a side; `trained` where it, or what it is tied to, was in train or dev."""
-    before = memory.assigned.get(row.id)
+def _join_allocation(side: EvaluationSplit, summary: QuestionSummary, ledger: AssignmentLedger, trained: bool) -> Allocation:
+    """Return the allocation of a question on a side; `trained` if it, or what it is tied to, was in train or dev."""
+    before = ledger.assigned.get(summary.id)
     if before is not None and before.split == side:
-        return Put(side, before.why)
-    return Put(side, "promoted" if trained else "returned" if before else "drawn")
+        return Allocation(side, before.why)
+    return Allocation(side, "promoted" if trained else "returned" if before else "drawn")
 
 
-def _put_off(side: Side, row: Row, memory: Memory) -> Put:
-    """Return how a question that a side has no room for is retired, or stays retired."""
-    before = memory.assigned.get(row.id)
-    return withheld(before) if before and before.split == "retired" else Put("retired", "over_quota", side)
+def _over_quota_allocation(side: EvaluationSplit, summary: QuestionSummary, ledger: AssignmentLedger) -> Allocation:
+    """Return the allocation of a question that a side has no room for: it is retired, or stays retired."""
+    before = ledger.assigned.get(summary.id)
+    return retired_allocation(before) if before and before.split == "retired" else Allocation("retired", "over_quota", side)
 
 
-_put = cache(Put)  # few ways to stand where so many do
+_cached_allocation = cache(Allocation)  # few distinct allocations of very many questions

@@ -5,18 +5,18 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from splits.ledger.kept_together import Counts, Pair, Unit, is_tcm
+from splits.ledger.units import Counts, Pair, Unit, is_tcm
 
-Letter = tuple[str, str]
+FormLetter = tuple[str, str]
 """Form and answer letter."""
-Load = tuple[tuple[Letter, int], ...]
-"""How often a unit answers with each letter."""
-Entry = tuple[int, str, Unit]
+LetterCounts = tuple[tuple[FormLetter, int], ...]
+"""How often each letter is an answer in a unit."""
+RankedUnit = tuple[int, str, Unit]
 """Draw number, key and unit."""
-Shelf = dict[Load, list[Entry]]
-"""Units of one side by their load, each list in the order of the draw."""
-Step = tuple[list[Shelf], Load, Load]
-"""An exchange: the shelf it is made on, what leaves and what comes."""
+UnitsByLetters = dict[LetterCounts, list[RankedUnit]]
+"""Units of one side by their answer letters, each list in the order of the draw."""
+Exchange = tuple[list[UnitsByLetters], LetterCounts, LetterCounts]
+"""The units among which it is made, the letters that leave and those that come."""
 TEST, RESERVED, REST = range(3)
 
 
@@ -32,59 +32,59 @@ def even_letters(pairs: Sequence[Pair], turns: Iterable[tuple[Unit, int]], stand
     sides = {unit.key: TEST for unit, _ in pairs} | {unit.key: RESERVED for _, unit in pairs}
     stay = {unit.key for side in standing for unit in side}
     exchanged = Counter(unit.counts for pair in pairs for unit in pair)
-    alike: dict[Counts, list[Entry]] = {counts: [] for counts in sorted(exchanged)}
+    alike: dict[Counts, list[RankedUnit]] = {counts: [] for counts in sorted(exchanged)}
     for unit, number in turns:
         if (members := alike.get(unit.counts)) is not None and unit.key not in stay:
             members.append((number, unit.key, unit))
-    shelves = {counts: _shelve(members, sides, exchanged[counts]) for counts, members in alike.items()}
-    totals = [_total(shelf[side] for shelf in shelves.values()) + _letters(standing[side]) for side in (TEST, RESERVED)]
-    while any([_exchange(shelf, totals) for shelf in shelves.values()]) or _chain(list(shelves.values()), totals):
+    all_groups = {counts: _group_by_letters(members, sides, exchanged[counts]) for counts, members in alike.items()}
+    totals = [_total(groups[side] for groups in all_groups.values()) + _letters(standing[side]) for side in (TEST, RESERVED)]
+    while any([_exchange(groups, totals) for groups in all_groups.values()]) or _chain(list(all_groups.values()), totals):
         pass
-    return [pair for shelf in shelves.values() for pair in zip(_units(shelf[TEST]), _units(shelf[RESERVED]), strict=True)]
+    return [pair for groups in all_groups.values() for pair in zip(_units(groups[TEST]), _units(groups[RESERVED]), strict=True)]
 
 
-def _exchange(shelf: list[Shelf], totals: list[Counter]) -> bool:
+def _exchange(groups: list[UnitsByLetters], totals: list[Counter]) -> bool:
     """Make the exchanges among units of equal counts that lower the sum of squares; return whether there was one."""
     changed = False
     for one, two in ((TEST, REST), (RESERVED, REST), (TEST, RESERVED)):
-        for out in sorted(shelf[one]):
-            for into in sorted(shelf[two]):
-                while out != into and shelf[one][out] and shelf[two][into] and _gain(totals, one, two, out, into) < 0:
-                    _swap(shelf, totals, one, two, out, into)
+        for out in sorted(groups[one]):
+            for into in sorted(groups[two]):
+                while out != into and groups[one][out] and groups[two][into] and _gain(totals, one, two, out, into) < 0:
+                    _swap(groups, totals, one, two, out, into)
                     changed = True
     return changed
 
 
-def _chain(shelves: list[list[Shelf]], totals: list[Counter]) -> bool:
-    """Make one chain of exchanges that helps though no single one does (B for A here, C for B there); return whether there was one."""
+def _chain(all_groups: list[list[UnitsByLetters]], totals: list[Counter]) -> bool:
+    """Make one chain of exchanges that helps though no single one does (B for A, then C for B); return whether there was one."""
     for side in (TEST, RESERVED):
-        steps = _steps(shelves, side)
+        steps = _steps(all_groups, side)
         for start in sorted(steps, key=lambda letter: (-totals[side][letter], letter)):
             if path := _shortest(steps, start, totals[side]):
-                # From the far end: there no step alone makes the letters less even, should a later one have lost its units.
-                for shelf, out, into in reversed(path):
-                    if not (shelf[side][out] and shelf[REST][into]):
+                # From the far end, so that no step alone makes the letters less even if a later one has no units left.
+                for groups, out, into in reversed(path):
+                    if not (groups[side][out] and groups[REST][into]):
                         return False
-                    _swap(shelf, totals, side, REST, out, into)
+                    _swap(groups, totals, side, REST, out, into)
                 return True
     return False
 
 
-def _steps(shelves: list[list[Shelf]], side: int) -> dict[Letter, dict[Letter, Step]]:
+def _steps(all_groups: list[list[UnitsByLetters]], side: int) -> dict[FormLetter, dict[FormLetter, Exchange]]:
     """Return, for each letter that a side can give up alone, the letters that it can have for it, and by which exchange."""
-    steps: dict[Letter, dict[Letter, Step]] = defaultdict(dict)
-    for shelf in shelves:
-        for out in sorted(load for load, entries in shelf[side].items() if entries):
-            for into in sorted(load for load, entries in shelf[REST].items() if entries):
+    steps: dict[FormLetter, dict[FormLetter, Exchange]] = defaultdict(dict)
+    for groups in all_groups:
+        for out in sorted(letter_counts for letter_counts, ranked_units in groups[side].items() if ranked_units):
+            for into in sorted(letter_counts for letter_counts, ranked_units in groups[REST].items() if ranked_units):
                 lost, gained = Counter(dict(out)) - Counter(dict(into)), Counter(dict(into)) - Counter(dict(out))
                 if lost.total() == gained.total() == 1:
-                    steps[min(lost)].setdefault(min(gained), (shelf, out, into))
+                    steps[min(lost)].setdefault(min(gained), (groups, out, into))
     return steps
 
 
-def _shortest(steps: dict[Letter, dict[Letter, Step]], start: Letter, total: Counter) -> list[Step]:
-    """Return the shortest chain from a letter to one that is rarer by two or more; empty where there is none."""
-    paths: dict[Letter, list[Step]] = {start: []}
+def _shortest(steps: dict[FormLetter, dict[FormLetter, Exchange]], start: FormLetter, total: Counter) -> list[Exchange]:
+    """Return the shortest chain from a letter to one that is rarer by two or more; empty if there is none."""
+    paths: dict[FormLetter, list[Exchange]] = {start: []}
     waiting = deque([start])
     while waiting:
         letter = waiting.popleft()
@@ -97,64 +97,67 @@ def _shortest(steps: dict[Letter, dict[Letter, Step]], start: Letter, total: Cou
     return []
 
 
-def _gain(totals: list[Counter], one: int, two: int, out: Load, into: Load) -> int:
+def _gain(totals: list[Counter], one: int, two: int, out: LetterCounts, into: LetterCounts) -> int:
     """Return the change of the sums of squares when `out` leaves side one for side two and `into` comes for it."""
     change = _squares(totals[one], out, into)
     return change if two == REST else change + _squares(totals[two], into, out)
 
 
-def _squares(total: Counter, out: Load, into: Load) -> int:
+def _squares(total: Counter, out: LetterCounts, into: LetterCounts) -> int:
     return sum([2 * total[key] * step + step * step for key, step in _difference(out, into)])
 
 
 @cache
-def _difference(out: Load, into: Load) -> Load:
+def _difference(out: LetterCounts, into: LetterCounts) -> LetterCounts:
     difference = Counter(dict(into))
     difference.subtract(dict(out))
     return tuple(difference.items())
 
 
-def _swap(shelf: list[Shelf], totals: list[Counter], one: int, two: int, out: Load, into: Load) -> None:
+def _swap(groups: list[UnitsByLetters], totals: list[Counter], one: int, two: int, out: LetterCounts, into: LetterCounts) -> None:
     """Exchange the last drawn of one side for the first in line of the other."""
-    leaves, comes = shelf[one][out].pop(), shelf[two][into].pop(0)
-    insort(shelf[one].setdefault(into, []), comes, key=lambda entry: entry[:2])
-    insort(shelf[two].setdefault(out, []), leaves, key=lambda entry: entry[:2])
+    leaves, comes = groups[one][out].pop(), groups[two][into].pop(0)
+    insort(groups[one].setdefault(into, []), comes, key=lambda ranked: ranked[:2])
+    insort(groups[two].setdefault(out, []), leaves, key=lambda ranked: ranked[:2])
     for side, minus, plus in ((one, out, into), (two, into, out)):
         if side != REST:
             totals[side].subtract(dict(minus))
             totals[side].update(dict(plus))
 
 
-def _shelve(members: list[Entry], sides: dict[str, int], exchanged: int) -> list[Shelf]:
-    """Return the shelves of some units; of those left over, only as many of each load as can be exchanged."""
-    shelf: list[Shelf] = [defaultdict(list), defaultdict(list), defaultdict(list)]
-    for entry in members:
-        unit = entry[2]
-        load = _load(tuple(sorted([(row.cell.form, row.answer) for row in unit.rows])))
-        held = shelf[side := sides.get(unit.key, REST)][load]
-        if side != REST or len(held) < exchanged:
-            held.append(entry)
-    return shelf
+def _group_by_letters(members: list[RankedUnit], sides: dict[str, int], exchanged: int) -> list[UnitsByLetters]:
+    """Return units by side and letters; of units on no side, only as many of each letters as can be exchanged."""
+    groups: list[UnitsByLetters] = [defaultdict(list), defaultdict(list), defaultdict(list)]
+    for ranked in members:
+        unit = ranked[2]
+        letter_counts = _count_letters(tuple(sorted([(summary.stratum.form, summary.answer) for summary in unit.summaries])))
+        same_letters = groups[side := sides.get(unit.key, REST)][letter_counts]
+        if side != REST or len(same_letters) < exchanged:
+            same_letters.append(ranked)
+    return groups
 
 
 @cache
-def _load(letters: tuple[Letter, ...]) -> Load:
+def _count_letters(letters: tuple[FormLetter, ...]) -> LetterCounts:
     return tuple(Counter(letters).items())
 
 
-def _letters(units: Iterable[Unit]) -> Counter[Letter]:
+def _letters(units: Iterable[Unit]) -> Counter[FormLetter]:
     """Return how often the TCM questions of some units answer with each letter."""
-    return Counter((row.cell.form, row.answer) for unit in units for row in unit.rows if is_tcm(row.cell))
+    return Counter((summary.stratum.form, summary.answer) for unit in units for summary in unit.summaries if is_tcm(summary.stratum))
 
 
-def _total(shelves: Iterable[Shelf]) -> Counter:
-    total: Counter[Letter] = Counter()
-    for shelf in shelves:
-        for load, entries in shelf.items():
-            for key, number in load:
-                total[key] += number * len(entries)
+def _total(all_groups: Iterable[UnitsByLetters]) -> Counter:
+    total: Counter[FormLetter] = Counter()
+    for groups in all_groups:
+        for letter_counts, ranked_units in groups.items():
+            for key, number in letter_counts:
+                total[key] += number * len(ranked_units)
     return total
 
 
-def _units(shelf: Shelf) -> list[Unit]:
-    return [unit for _, _, unit in sorted((entry for entries in shelf.values() for entry in entries), key=lambda entry: entry[:2])]
+def _units(groups: UnitsByLetters) -> list[Unit]:
+    return [
+        unit
+        for _, _, unit in sorted((ranked for ranked_units in groups.values() for ranked in ranked_units), key=lambda ranked: ranked[:2])
+    ]

@@ -1,4 +1,4 @@
-"""What the splits are made of, counted for people and for `dvc metrics diff`."""
+"""The composition of the splits, as metrics for people and for `dvc metrics diff`."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -6,75 +6,75 @@ from typing import Any, TypeVar
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import Memory
-from splits.ledger.held_before import Put
-from splits.ledger.kept_together import SPLITS, AssignedSplit, Cell, Row, is_tcm
+from splits.ledger.assignments import AssignmentLedger
+from splits.ledger.prior_assignments import Allocation
+from splits.ledger.units import SPLITS, AssignedSplit, QuestionSummary, Stratum, is_tcm
 
 K = TypeVar("K", bound=Hashable)
 Tally = dict[str, Any]
 
 
 def compose(
-    rows: Sequence[Row],
-    puts: Iterable[Put],
+    summaries: Sequence[QuestionSummary],
+    allocations: Iterable[Allocation],
     claims: Sequence[ClaimPair],
-    placed_heads: Mapping[str, Put],
-    memory: Memory,
+    head_allocations: Mapping[str, Allocation],
+    ledger: AssignmentLedger,
     params: Params,
 ) -> Tally:
-    """Return metrics/split.json, given where each row stands and the memory after this version.
+    """Return metrics/split.json, given the allocation of each question and the ledger after this version.
 
-    What is retired is counted apart: it stands in no split.
+    Retired records are counted apart: they are in no split.
     """
-    splits = [put.split for put in puts]
-    cells = Counter(zip([row.cell for row in rows], splits, strict=True))
-    types = Counter([(claim.atomic_type, placed_heads[claim.head].split) for claim in claims])
+    splits = [allocation.split for allocation in allocations]
+    strata = Counter(zip([summary.stratum for summary in summaries], splits, strict=True))
+    types = Counter([(claim.atomic_type, head_allocations[claim.head].split) for claim in claims])
     tcm = Counter(
-        (row.cell.form, split, row.answer)
-        for row, split in zip(rows, splits, strict=True)
-        if is_tcm(row.cell) and row.cell.question_type == "mcqa"
+        (summary.stratum.form, split, summary.answer)
+        for summary, split in zip(summaries, splits, strict=True)
+        if is_tcm(summary.stratum) and summary.stratum.question_type == "mcqa"
     )
     return {
-        "questions": _per_split(cells),
+        "questions": _per_split(strata),
         "claims": _per_split(types),
-        "retired": {"questions": _standing(cells, "retired"), "claims": _standing(types, "retired")},
-        "version": news(memory),
-        "shortfall": shortfall(cells, params),
-        "answer_letters_tcm": letters(tcm),
-        "by_category": _tabulate(cells, lambda cell: (cell.category, cell.question_type)),
-        "by_exam": _tabulate(cells, lambda cell: (cell.exam, cell.question_type)),
-        "by_subject": _tabulate(cells, lambda cell: (cell.exam, cell.subject)),
+        "retired": {"questions": _count_in(strata, "retired"), "claims": _count_in(types, "retired")},
+        "version": version_metrics(ledger),
+        "shortfall": shortfall(strata, params),
+        "answer_letters_tcm": letter_metrics(tcm),
+        "by_category": _tabulate(strata, lambda stratum: (stratum.category, stratum.question_type)),
+        "by_exam": _tabulate(strata, lambda stratum: (stratum.exam, stratum.question_type)),
+        "by_subject": _tabulate(strata, lambda stratum: (stratum.exam, stratum.subject)),
         "by_atomic_type": _tabulate(types, lambda atomic_type: (atomic_type,)),
     }
 
 
-def news(memory: Memory) -> Tally:
-    """Return the last version that moved or added a place, and how many it did, by the reason."""
-    last = max(memory.versions.values(), key=lambda version: (version.number, version.name))
-    reasons = Counter(one.why for one in memory.assigned.values() if one.since == last.name)
+def version_metrics(ledger: AssignmentLedger) -> Tally:
+    """Return the last version that changed or added assignments, and how many, by the reason."""
+    last = max(ledger.versions.values(), key=lambda version: (version.number, version.name))
+    reasons = Counter(one.why for one in ledger.assigned.values() if one.since == last.name)
     return {"name": last.name, "assignments": dict(sorted(reasons.items()))}
 
 
-def shortfall(cells: Mapping[tuple[Cell, AssignedSplit], int], params: Params) -> Tally:
-    """Return how many questions test, and equally reserved, lack of the quota: by category, exam and type, zeros left out.
+def shortfall(strata: Mapping[tuple[Stratum, AssignedSplit], int], params: Params) -> Tally:
+    """Return how many questions test, and equally reserved, lack to the quota: by category, exam and type, zeros left out.
 
     An exam that has no question of a category has no quota there; a type is missing where its category is not.
     """
     exams: set[tuple[str, ...]] = set()
-    given: Counter[tuple[str, ...]] = Counter()
-    for (cell, split), number in cells.items():
-        if not is_tcm(cell) and split != "retired":
-            exams.add(cell[:2])
-            given[cell[:3]] += number if split == "test" else 0
+    in_test: Counter[tuple[str, ...]] = Counter()
+    for (stratum, split), number in strata.items():
+        if not is_tcm(stratum) and split != "retired":
+            exams.add(stratum[:2])
+            in_test[stratum[:3]] += number if split == "test" else 0
     lacking: Tally = {}
     for category, exam in sorted(exams):
         for name in params.quota.__struct_fields__:
-            if lack := getattr(params.quota, name) - given[category, exam, name]:
+            if lack := getattr(params.quota, name) - in_test[category, exam, name]:
                 lacking.setdefault(category, {}).setdefault(exam, {})[name] = lack
     return lacking
 
 
-def letters(counts: Mapping[tuple[str, AssignedSplit, str], int]) -> Tally:
+def letter_metrics(counts: Mapping[tuple[str, AssignedSplit, str], int]) -> Tally:
     """Return for each form how often test answers with each letter, and how far test and reserved are from even, by chi-square.
 
     `as_supplied` is the chi-square that as many questions would have if their letters were those of all questions of the form.
@@ -99,29 +99,29 @@ def letters(counts: Mapping[tuple[str, AssignedSplit, str], int]) -> Tally:
 
 
 def chi_square(numbers: Sequence[float]) -> float:
-    """Return how far numbers are from all equal; 0 where there is nothing."""
+    """Return the chi-square of numbers against equal ones; 0 if all are 0."""
     even = sum(numbers) / len(numbers)
     return round(sum((number - even) ** 2 for number in numbers) / even, 4) if even else 0.0
 
 
 def _tabulate(counts: Mapping[tuple[K, AssignedSplit], int], view: Callable[[K], tuple[str, ...]]) -> Tally:
     """Return {outer: {inner: {split: n}}}, as deep as the view, with sorted keys. What is retired is left out."""
-    found: dict[tuple[str, ...], Counter] = defaultdict(Counter)
+    by_path: dict[tuple[str, ...], Counter] = defaultdict(Counter)
     for (key, split), number in counts.items():
         if split != "retired":
-            found[view(key)][key, split] += number
+            by_path[view(key)][key, split] += number
     table: Tally = {}
-    for path, numbers in sorted(found.items()):
-        place = table
+    for path, numbers in sorted(by_path.items()):
+        branch = table
         for name in path[:-1]:
-            place = place.setdefault(name, {})
-        place[path[-1]] = _per_split(numbers)
+            branch = branch.setdefault(name, {})
+        branch[path[-1]] = _per_split(numbers)
     return table
 
 
 def _per_split(counts: Mapping[tuple[K, AssignedSplit], int]) -> dict[str, int]:
-    return {split: _standing(counts, split) for split in SPLITS}
+    return {split: _count_in(counts, split) for split in SPLITS}
 
 
-def _standing(counts: Mapping[tuple[K, AssignedSplit], int], split: AssignedSplit) -> int:
+def _count_in(counts: Mapping[tuple[K, AssignedSplit], int], split: AssignedSplit) -> int:
     return sum(number for (_, other), number in counts.items() if other == split)

@@ -1,4 +1,4 @@
-"""Units for test and for reserved, drawn so that both get the same numbers; then units for dev, of those that are left. Pure."""
+"""The draw: units for test and reserved, equally many of each stratum, then units for dev from those that are left. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -8,14 +8,24 @@ from heapq import heapify, heappop, heappush, merge
 from typing import NamedTuple, TypeVar
 
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import Side
-from splits.ledger.kept_together import Cell, Counts, Unit, any_subject, by_subject, count_cells, in_turn, is_tcm, of_subject
+from splits.ledger.units import (
+    EVALUATION_SPLITS,
+    Counts,
+    EvaluationSplit,
+    Stratum,
+    Unit,
+    any_subject,
+    by_subject,
+    count_strata,
+    in_draw_order,
+    is_tcm,
+    of_subject,
+)
 from splits.split.quotas import dev_room, floors, pool_of
 
 K = TypeVar("K", bound=Hashable)
-SIDES: tuple[Side, Side] = ("test", "reserved")
 Key = tuple[str, tuple[str, ...]]
-"""What a unit takes room of: a side's cell, a side's pool, or what a subject can spare."""
+"""What a unit uses up: the room of a side's stratum, of a side's pool, or what a subject can spare."""
 Needs = tuple[tuple[Key, int], ...]
 Turn = tuple[Unit, int]
 """A unit and its draw number."""
@@ -30,11 +40,11 @@ class Draw(NamedTuple):
 
 
 @dataclass
-class Drawn:
-    """What each side has so far, and the room that is left."""
+class Selection:
+    """The units of each side so far, and the room that is left."""
 
     room: dict[Key, int]
-    sides: dict[Side, list[Unit]] = field(default_factory=lambda: {"test": [], "reserved": []})
+    sides: dict[EvaluationSplit, list[Unit]] = field(default_factory=lambda: {"test": [], "reserved": []})
     draws: list[Draw] = field(default_factory=list)
 
     def take(self, draws: Iterable[Draw]) -> None:
@@ -56,14 +66,14 @@ class Drawn:
         for side, units in self.sides.items():
             self.sides[side] = [unit for unit in units if unit.key not in undone]
 
-    def counts(self, side: Side) -> Counter[Cell]:
-        return count_cells(self.sides[side])
+    def counts(self, side: EvaluationSplit) -> Counter[Stratum]:
+        return count_strata(self.sides[side])
 
 
 def draw(candidates: Iterable[Unit], needs_of: Callable[[Counts], Iterable[tuple[K, int]]], room: dict[K, int]) -> list[Unit]:
     """Return the candidates that fit, in their order, and take their room; one too large for what is left is skipped for a smaller one."""
-    drawn = []
-    # What does not fit once never will. By identity, for most of a million share the counts of a few; held, so that none is another's.
+    chosen = []
+    # What does not fit once never will. Keyed by identity, as many units share few counts; the values keep them alive, so ids stay unique.
     full: dict[int, Counts] = {}
     for candidate in candidates:
         counts = candidate.counts
@@ -73,28 +83,28 @@ def draw(candidates: Iterable[Unit], needs_of: Callable[[Counts], Iterable[tuple
         if any([room.get(key, 0) < number for key, number in needs]):
             full[id(counts)] = counts
             continue
-        drawn.append(candidate)
+        chosen.append(candidate)
         for key, number in needs:
             room[key] -= number
-    return drawn
+    return chosen
 
 
-def needs_on(side: Side, counts: Counts, spares: bool) -> Needs:
-    """Return what units of such counts need on one side; `spares` where train gives them up."""
+def needs_on(side: EvaluationSplit, counts: Counts, spares: bool) -> Needs:
+    """Return the room that units of such counts need on one side; `spares` if train gives them up."""
     needs: Counter[Key] = Counter()
-    for cell, number in counts:
-        needs[side, cell] += number
-        if not is_tcm(cell):
-            needs[side, pool_of(cell)] += number
+    for stratum, number in counts:
+        needs[side, stratum] += number
+        if not is_tcm(stratum):
+            needs[side, pool_of(stratum)] += number
         if spares:
-            needs["spare", of_subject(cell)] += number
+            needs["spare", of_subject(stratum)] += number
     return tuple(needs.items())
 
 
 @cache
 def needs_of_both(counts: Counts) -> Needs:
     needs: Counter[Key] = Counter()
-    for side in SIDES:
+    for side in EVALUATION_SPLITS:
         needs.update(dict(needs_on(side, counts, True)))
     return tuple(needs.items())
 
@@ -102,8 +112,8 @@ def needs_of_both(counts: Counts) -> Needs:
 class Queue:
     """Units with their draw numbers, in the order of the draw, as pairs of units of equal counts.
 
-    Each unit leans to one side by its key, and only where that side runs out are two of one side paired: a new unit
-    thus moves the end of its own queue, instead of turning test into reserved all along it.
+    Each unit prefers one side by its draw number; two of one side are paired only if the other side runs out. A new unit thus changes
+    the end of its own queue, and does not swap test and reserved all along it.
     """
 
     def __init__(self, turns: Sequence[Turn]) -> None:
@@ -113,12 +123,12 @@ class Queue:
             self._alike[turn[0].counts][turn[1] % 2].append(turn)
 
     def without(self, keys: Collection[str]) -> "Queue":
-        """Return the queue of all units but some."""
+        """Return the queue without some units."""
         return Queue([turn for turn in self.turns if turn[0].key not in keys]) if keys else self
 
     def pairs(self, room: Mapping[Key, int]) -> Iterator[Draw]:
-        """Yield pairs in their turn while there is room for their kind; of a hundred thousand questions a few are drawn."""
-        waiting = {counts: _couples(*sides) for counts, sides in self._alike.items()}
+        """Yield pairs in the order of the draw while there is room for their kind; lazily, as few of many questions are drawn."""
+        waiting = {counts: _pairs(*sides) for counts, sides in self._alike.items()}
         heads = [(*first, counts) for counts, couples in waiting.items() if (first := next(couples, None))]
         heapify(heads)
         while heads:
@@ -129,8 +139,8 @@ class Queue:
                     heappush(heads, (*first, counts))
 
 
-def _couples(even: Sequence[Turn], odd: Sequence[Turn]) -> Iterator[tuple[int, str, Draw]]:
-    """Yield pairs of units of one kind with the turn of each: its later draw number, and the key of its first unit."""
+def _pairs(even: Sequence[Turn], odd: Sequence[Turn]) -> Iterator[tuple[int, str, Draw]]:
+    """Yield pairs of units of one kind, each with its sort key: its later draw number, and the key of its first unit."""
     both = min(len(odd), len(even))
     spare = odd[both:] or even[both:]
     whole, rest = zip(odd, even, strict=False), zip(spare[::2], spare[1::2], strict=False)
@@ -141,35 +151,35 @@ def _couples(even: Sequence[Turn], odd: Sequence[Turn]) -> Iterator[tuple[int, s
 def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params: Params, more_dev: bool) -> set[str]:
     """Return the keys of the units that go to dev: subjects in proportion, all above the floor of train.
 
-    What is in dev stays, and so does what is in train, unless dev's share has grown. What is missing because a group is larger
-    than the share of its subject, any subject that can spare it gives.
+    What is in dev stays, and so does what is in train, unless dev's share has grown. If a group is larger than the share of its
+    subject, any subject that can spare questions fills the gap.
     """
     rest = [*free, *trained["train"], *trained["dev"]]
-    left = by_subject(count_cells(rest))
-    standing = by_subject(count_cells(trained["dev"]))
-    kept = floors(left, params.train_floor)
-    spare = {cell: max(0, number - kept[cell] - standing[cell]) for cell, number in left.items()}
-    wanted = dev_room(left, {cell: number + standing[cell] for cell, number in spare.items()}, params)
-    room = {cell: max(0, number - standing[cell]) for cell, number in wanted.items()}
+    left = by_subject(count_strata(rest))
+    standing = by_subject(count_strata(trained["dev"]))
+    floor = floors(left, params.train_floor)
+    spare = {stratum: max(0, number - floor[stratum] - standing[stratum]) for stratum, number in left.items()}
+    wanted = dev_room(left, {stratum: number + standing[stratum] for stratum, number in spare.items()}, params)
+    room = {stratum: max(0, number - standing[stratum]) for stratum, number in wanted.items()}
     candidates = [*free, *(trained["train"] if more_dev else [])]
-    order, _ = in_turn(params.seed, "dev", candidates)
-    drawn = draw(order, partial(_needs, views=(of_subject,)), dict(room))
-    given, taken = by_subject(count_cells(drawn)), {unit.key for unit in drawn}
-    missing: Counter[Cell] = Counter()
-    for cell, number in room.items():
-        missing[any_subject(cell)] += number - given[cell]
+    order, _ = in_draw_order(params.seed, "dev", candidates)
+    first_draw = draw(order, partial(_needs, views=(of_subject,)), dict(room))
+    drawn_of_subject, chosen = by_subject(count_strata(first_draw)), {unit.key for unit in first_draw}
+    missing: Counter[Stratum] = Counter()
+    for stratum, number in room.items():
+        missing[any_subject(stratum)] += number - drawn_of_subject[stratum]
     if not any(missing.values()):
-        return taken
-    open_room = missing | {cell: number - given[cell] for cell, number in spare.items()}
-    others = [unit for unit in order if unit.key not in taken]
-    return taken | {unit.key for unit in draw(others, partial(_needs, views=(of_subject, any_subject)), dict(open_room))}
+        return chosen
+    open_room = missing | {stratum: number - drawn_of_subject[stratum] for stratum, number in spare.items()}
+    others = [unit for unit in order if unit.key not in chosen]
+    return chosen | {unit.key for unit in draw(others, partial(_needs, views=(of_subject, any_subject)), dict(open_room))}
 
 
 @cache
-def _needs(counts: Counts, views: tuple[Callable[[Cell], Cell], ...]) -> Counts:
-    """Return counts as seen by wider cells."""
-    needs: Counter[Cell] = Counter()
+def _needs(counts: Counts, views: tuple[Callable[[Stratum], Stratum], ...]) -> Counts:
+    """Return counts added up over wider strata."""
+    needs: Counter[Stratum] = Counter()
     for view in views:
-        for cell, number in counts:
-            needs[view(cell)] += number
+        for stratum, number in counts:
+            needs[view(stratum)] += number
     return tuple(needs.items())

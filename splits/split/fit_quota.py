@@ -1,73 +1,78 @@
-"""What stands in test and reserved in; what of it stays, what joins it and what evens the sides out. Pure."""
+"""Incumbents of test and reserved -> those within the quotas, those that rejoin, and new units that even out the sides. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
 
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import Side
-from splits.ledger.held_before import Settled
-from splits.ledger.kept_together import Cell, Counts, Unit, count_cells, in_turn, is_tcm
-from splits.split.drawing import SIDES, Drawn, Needs, draw, needs_on
+from splits.ledger.prior_assignments import Settled
+from splits.ledger.units import EVALUATION_SPLITS, Counts, EvaluationSplit, Stratum, Unit, count_strata, in_draw_order, is_tcm
+from splits.split.drawing import Needs, Selection, draw, needs_on
 from splits.split.quotas import Pool, deal, pool_of
 
 
-def within(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, resized: bool, ages: Mapping[str, int]) -> list[Unit]:
-    """Return the units of one side that the quotas hold, the largest subjects giving first; the others are to be retired.
+def within_quotas(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, resized: bool, ages: Mapping[str, int]) -> list[Unit]:
+    """Return the units of one side that fit the quotas; the largest subjects give first, and the other units are to be retired.
 
-    Where a quota shrank the oldest stay. Where it did not, there are too many because some came back to a place that was given away:
-    then the newest stay, so that nobody has to go who did not go before.
+    If a quota shrank, the oldest stay. If not, there are too many because some came back after they had been replaced: then the newest
+    stay, so that no unit leaves that had not left before.
     """
     turn = 1 if resized else -1
-    units = sorted(in_turn(params.seed, "draw", units)[0], key=lambda unit: turn * max(ages[row.id] for row in unit.rows))
-    counts = count_cells(units)
+    units = sorted(
+        in_draw_order(params.seed, "draw", units)[0], key=lambda unit: turn * max(ages[summary.id] for summary in unit.summaries)
+    )
+    counts = count_strata(units)
     limits: dict[Pool, int] = {pool: budget for pool, budget in budgets.items() if len(pool) == 3}
-    given = by_pool(counts)
-    room: dict = {("test", pool): max(limits.get(pool, 0), 0) for pool in given if len(pool) == 3}
-    over = {pool for pool, number in given.items() if len(pool) == 3 and number > limits.get(pool, 0)}
-    held_caps = {cell: min(number, params.tcm_per_subject) if is_tcm(cell) else number for cell, number in counts.items()}
-    dealt = deal({cell: number for cell, number in counts.items() if pool_of(cell) in over}, limits, {}, params.seed)
-    room |= {("test", cell): dealt.get(cell, held_caps[cell]) for cell in counts}
+    pool_counts = by_pool(counts)
+    room: dict = {("test", pool): max(limits.get(pool, 0), 0) for pool in pool_counts if len(pool) == 3}
+    over = {pool for pool, number in pool_counts.items() if len(pool) == 3 and number > limits.get(pool, 0)}
+    caps = {stratum: min(number, params.tcm_per_subject) if is_tcm(stratum) else number for stratum, number in counts.items()}
+    dealt = deal({stratum: number for stratum, number in counts.items() if pool_of(stratum) in over}, limits, {}, params.seed)
+    room |= {("test", stratum): dealt.get(stratum, caps[stratum]) for stratum in counts}
     needs = partial(needs_on, "test", spares=False)
-    kept = draw(units, needs, room)
-    keys = {unit.key for unit in kept}
-    for cell, number in counts.items():
-        if not is_tcm(cell):
-            room["test", cell] = number
-    return kept + draw([unit for unit in units if unit.key not in keys], needs, room)
+    first_choice = draw(units, needs, room)
+    keys = {unit.key for unit in first_choice}
+    for stratum, number in counts.items():
+        if not is_tcm(stratum):
+            room["test", stratum] = number
+    return first_choice + draw([unit for unit in units if unit.key not in keys], needs, room)
 
 
-def come_back(settled: Settled, drawn: Drawn, resized: bool) -> None:
-    """Let units join where they fit, and what was retired come back when quotas have changed."""
-    for side in SIDES:
-        here = {unit.key for unit in drawn.sides[side]}
-        coming = [one.unit for one in settled.coming[side] if (one.beside is None or one.beside in here) and (resized or not one.retired)]
-        drawn.sides[side] += draw(coming, partial(needs_on, side, spares=False), drawn.room)
+def readmit(settled: Settled, selection: Selection, resized: bool) -> None:
+    """Let candidates join where they fit; retired ones may come back only when quotas have changed."""
+    for side in EVALUATION_SPLITS:
+        members = {unit.key for unit in selection.sides[side]}
+        fitting = [
+            one.unit
+            for one in settled.candidates[side]
+            if (one.required_key is None or one.required_key in members) and (resized or not one.retired)
+        ]
+        selection.sides[side] += draw(fitting, partial(needs_on, side, spares=False), selection.room)
 
 
-def even_sides(units: Iterable[Unit], drawn: Drawn, seed: int) -> set[str]:
-    """Give new units to the side of which more questions left than of the other; return the keys of those units."""
+def even_sides(units: Iterable[Unit], selection: Selection, seed: int) -> set[str]:
+    """Add new units to the side that lost more questions than the other; return the keys of those units."""
     evening: set[str] = set()
-    for side, other in (SIDES, SIDES[::-1]):
-        lack = drawn.counts(other) - drawn.counts(side)
+    for side, other in (EVALUATION_SPLITS, EVALUATION_SPLITS[::-1]):
+        lack = selection.counts(other) - selection.counts(side)
         if not lack:
             continue
-        limit = {("lack", cell): number for cell, number in lack.items()} | drawn.room
-        order, _ = in_turn(seed, "draw", [unit for unit in units if all(lack[cell] for cell, _ in unit.counts)])
-        taken = {unit.key for units in drawn.sides.values() for unit in units}
-        given = draw([unit for unit in order if unit.key not in taken], partial(_needs_of_lacking, side), limit)
-        drawn.sides[side] += given
-        evening |= {unit.key for unit in given}
-        drawn.room = {key: number for key, number in limit.items() if key[0] != "lack"}
+        limit = {("lack", stratum): number for stratum, number in lack.items()} | selection.room
+        order, _ = in_draw_order(seed, "draw", [unit for unit in units if all(lack[stratum] for stratum, _ in unit.counts)])
+        used = {unit.key for units in selection.sides.values() for unit in units}
+        added = draw([unit for unit in order if unit.key not in used], partial(_needs_of_lacking, side), limit)
+        selection.sides[side] += added
+        evening |= {unit.key for unit in added}
+        selection.room = {key: number for key, number in limit.items() if key[0] != "lack"}
     return evening
 
 
-def _needs_of_lacking(side: Side, counts: Counts) -> Needs:
-    return needs_on(side, counts, True) + tuple((("lack", cell), number) for cell, number in counts)
+def _needs_of_lacking(side: EvaluationSplit, counts: Counts) -> Needs:
+    return needs_on(side, counts, True) + tuple((("lack", stratum), number) for stratum, number in counts)
 
 
-def by_pool(counts: Mapping[Cell, int]) -> Counter[Pool]:
-    given: Counter[Pool] = Counter()
-    for cell, number in counts.items():
-        given[pool_of(cell)] += number
-    return given
+def by_pool(counts: Mapping[Stratum, int]) -> Counter[Pool]:
+    pool_counts: Counter[Pool] = Counter()
+    for stratum, number in counts.items():
+        pool_counts[pool_of(stratum)] += number
+    return pool_counts

@@ -1,4 +1,4 @@
-"""Lines of a file that stay in it until they are asked for."""
+"""Lines of a file that are read only when they are needed."""
 
 import os
 from array import array
@@ -7,18 +7,18 @@ from io import BytesIO
 from pathlib import Path
 
 from atomexam.runtime.jsonl import BUFFER_BYTES, replacing
-from splits.ledger.kept_together import AssignedSplit
+from splits.ledger.units import AssignedSplit
 
 _RUN_BYTES = 1 << 20
 State = tuple[int, int, int]
-"""Inode, size and time of the last change of a file: equal while nobody writes to it or puts another in its place."""
+"""Inode, size and time of the last change of a file: equal until the file is written to or replaced."""
 
 
 class Lines:
-    """Lines of a file, each copied out of it when it is asked for: a million take no more room than their ends.
+    """Lines of a file, each read when it is needed: a million take no more memory than their offsets.
 
     Raises:
-        ValueError: when lines are asked for, the file is not as it was when it was read.
+        ValueError: the file changed since its offsets were read.
     """
 
     def __init__(self, path: Path, ends: array, was: State) -> None:
@@ -28,27 +28,27 @@ class Lines:
         """
         self.path, self._ends, self._was = path, ends, was
 
-    def each(self, places: Iterable[int]) -> Iterator[bytes]:
+    def each(self, line_numbers: Iterable[int]) -> Iterator[bytes]:
         """Yield some lines in a given order."""
-        for run in self.runs(places):
+        for run in self.runs(line_numbers):
             yield from BytesIO(run)
 
-    def runs(self, places: Iterable[int]) -> Iterator[bytes]:
+    def runs(self, line_numbers: Iterable[int]) -> Iterator[bytes]:
         """Yield some lines in a given order, those that follow each other in the file together."""
         refuse_changed(self.path, self._was)
         with open(self.path, "rb", buffering=0) as file:
             start = end = 0
-            for at in places:
-                if (first := self._ends[at - 1] if at else 0) != end or end - start > _RUN_BYTES:
+            for line_number in line_numbers:
+                if (first := self._ends[line_number - 1] if line_number else 0) != end or end - start > _RUN_BYTES:
                     yield _piece(file.fileno(), start, end)
                     start = first
-                end = self._ends[at]
+                end = self._ends[line_number]
             yield _piece(file.fileno(), start, end)
         refuse_changed(self.path, self._was)
 
 
 def write_questions(out: Path, lines: Lines, chosen: Mapping[AssignedSplit, Sequence[int]]) -> int:
-    """Write the questions of each split as they came; return how many. Here, since no other process finds what stands in `__main__`."""
+    """Write the lines of each split unchanged; return how many. Not in `__main__`, where worker processes would not find it."""
     for split, indices in chosen.items():
         with replacing(out / split / "questions.jsonl") as part, open(part, "wb", buffering=BUFFER_BYTES) as file:
             file.writelines(lines.runs(indices))

@@ -1,4 +1,4 @@
-"""What a version adds to the memory: questions, heads and where they were put in, the next memory out. Pure."""
+"""What a version adds to the ledger: questions, heads and their allocations -> the next ledger. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
@@ -7,74 +7,93 @@ from msgspec.structs import replace
 
 from atomexam.records.shot import Shot
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import HELD, Assignment, Memory
-from splits.ledger.held_before import Put
-from splits.ledger.kept_together import Row
-from splits.split.reading import Questions
-from splits.split.shots import place_of
+from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger
+from splits.ledger.prior_assignments import Allocation
+from splits.ledger.units import QuestionSummary
+from splits.split.question_file import Questions
+from splits.split.shots import slot_of
 from splits.split.sketches import known_again, sketched
 
 Names: TypeAlias = tuple[str, ...]
 
 
-def edited_of(questions: Questions, memory: Memory) -> dict[str, list[str]]:
-    """Return the questions that say most of what a question held back said that is here no more, each with such ids.
+def edited_of(questions: Questions, ledger: AssignmentLedger) -> dict[str, list[str]]:
+    """Return the questions that contain most of the text of a held-back question that is gone from the data, each with the ids of those.
 
-    Looked at are new ones, and those that stand for a new one: that may be the next wording of what is gone.
+    Only new questions and those that represent a new one are compared: they may be the next wording of what is gone.
     """
-    gone = {one.id: one.sketch for one in memory.assigned.values() if one.sketch}
-    for row in questions.rows:
-        gone.pop(row.id, None)
+    gone = {one.id: one.sketch for one in ledger.assigned.values() if one.sketch}
+    for summary in questions.summaries:
+        gone.pop(summary.id, None)
     if not gone:
         return {}
-    placed, stood_for = memory.assigned, memory.stood_for
-    new = [row.id for row in questions.rows
-           if row.id not in placed or any(key not in placed and key not in stood_for for key in row.also)]  # fmt: skip
+    prior, represented = ledger.assigned, ledger.represented
+    new = [summary.id for summary in questions.summaries
+           if summary.id not in prior or any(key not in prior and key not in represented for key in summary.also)]  # fmt: skip
     return known_again(list(questions.texts(new)), gone)
 
 
-def remember(
-    memory: Memory, questions: Questions, placed: Mapping[str, Put], heads: Mapping[str, Put], params: Params, shots: Iterable[Shot] = ()
-) -> Memory:
-    """Return the memory after a version. Who left the data is remembered as before; where nothing is new, so is everything."""
-    version = memory.next_version(params, [*(row.id for row in questions.rows), *heads])
-    before = memory.assigned
-    held = [key for key, put in placed.items() if put.split in HELD and not (key in before and before[key].sketch)]
-    sketches = dict(sketched(questions.texts(held)))
-    after = Memory()
-    # In the order of the input, which is sorted: the ids are sorted once more, and a million in a random order take seconds.
-    after.assigned = before | {
-        row.id: _placed(row.id, placed[row.id], version.name, before.get(row.id), row.also, _ties(row), sketches.get(row.id, ""))
-        for row in questions.rows
+def updated_ledger(
+    ledger: AssignmentLedger,
+    questions: Questions,
+    allocations: Mapping[str, Allocation],
+    heads: Mapping[str, Allocation],
+    params: Params,
+    shots: Iterable[Shot] = (),
+) -> AssignmentLedger:
+    """Return the ledger after a version. Records that left the data stay in it as they were; if nothing is new, it is unchanged."""
+    version = ledger.next_version(params, [*(summary.id for summary in questions.summaries), *heads])
+    before = ledger.assigned
+    held_back = [
+        key for key, allocation in allocations.items() if allocation.split in HELD_BACK and not (key in before and before[key].sketch)
+    ]
+    sketches = dict(sketched(questions.texts(held_back)))
+    updated = AssignmentLedger()
+    # In the order of the input, which is sorted: the ids are sorted again later, and a million in random order take seconds.
+    updated.assigned = before | {
+        summary.id: _next_assignment(
+            summary.id,
+            allocations[summary.id],
+            version.name,
+            before.get(summary.id),
+            summary.also,
+            _ties(summary),
+            sketches.get(summary.id, ""),
+        )
+        for summary in questions.summaries
     }
-    after.assigned |= {key: _placed(key, put, version.name, before.get(key)) for key, put in heads.items()}
-    after.shots = memory.shots | {place_of(shot): (shot.question_id,) for shot in shots}
-    after.versions = dict(memory.versions)
-    if after.assigned != before or not memory.same_settings(params):
-        after.versions[version.name] = version
-    return after
+    updated.assigned |= {key: _next_assignment(key, allocation, version.name, before.get(key)) for key, allocation in heads.items()}
+    updated.shots = ledger.shots | {slot_of(shot): (shot.question_id,) for shot in shots}
+    updated.versions = dict(ledger.versions)
+    if updated.assigned != before or not ledger.same_settings(params):
+        updated.versions[version.name] = version
+    return updated
 
 
-def _placed(
-    key: str, put: Put, version: str, before: Assignment | None, also: Names = (), ties: Names = (), sketch: str = ""
+def _next_assignment(
+    key: str, allocation: Allocation, version: str, before: Assignment | None, also: Names = (), ties: Names = (), sketch: str = ""
 ) -> Assignment:
-    """Return the row of a record: of the version that put it there, with all names that it ever had; `before` where nothing is new."""
+    """Return the assignment of a record, with all names that it ever had; `before` if nothing is new."""
     if before is None:
-        return Assignment(id=key, split=put.split, since=version, why=put.why, was=put.was, also=also, ties=ties, sketch=sketch)
-    also, ties, sketch = _both(also, before.also), _both(ties, before.ties), before.sketch or sketch
-    if (before.split, before.was) != (put.split, put.was):
-        return Assignment(id=key, split=put.split, since=version, why=put.why, was=put.was, also=also, ties=ties, sketch=sketch)
+        return Assignment(
+            id=key, split=allocation.split, since=version, why=allocation.why, was=allocation.was, also=also, ties=ties, sketch=sketch
+        )
+    also, ties, sketch = _merged_names(also, before.also), _merged_names(ties, before.ties), before.sketch or sketch
+    if (before.split, before.was) != (allocation.split, allocation.was):
+        return Assignment(
+            id=key, split=allocation.split, since=version, why=allocation.why, was=allocation.was, also=also, ties=ties, sketch=sketch
+        )
     if also is before.also and ties is before.ties and sketch is before.sketch:
         return before
     return replace(before, also=also, ties=ties, sketch=sketch)
 
 
-def _ties(row: Row) -> Names:
-    if not (row.asked_id or row.group_id):  # most
-        return (row.stem_id,) if row.stem_id else ()
-    return tuple([tie for tie in (row.asked_id, row.group_id, row.stem_id) if tie])
+def _ties(summary: QuestionSummary) -> Names:
+    if not (summary.stem_options_id or summary.group_id):  # most
+        return (summary.stem_id,) if summary.stem_id else ()
+    return tuple([tie for tie in (summary.stem_options_id, summary.group_id, summary.stem_id) if tie])
 
 
-def _both(names: Names, before: Names) -> Names:
-    """Return names old and new, as `before` is where it has them all."""
+def _merged_names(names: Names, before: Names) -> Names:
+    """Return names old and new; `before` itself if it has them all."""
     return before if names == before or set(names) <= set(before) else tuple(sorted({*names, *before}))

@@ -1,7 +1,7 @@
-"""Few-shot examples: questions and their places in, a fixed list for each subject, question type and form out. Pure.
+"""Few-shot examples: questions and their allocations -> a fixed list for each subject, question type and form. Pure.
 
-An example comes from train or dev, never from what is asked, so nothing asked and none of its kin can be among the examples: clusters,
-cases and stems stand in one split. Who is in a list keeps the place there, whatever is added; who leaves is replaced in it.
+Examples come from train or dev, so none is an evaluated question or related to one: clusters, cases and stems are never split. An
+example keeps its slot whatever is added; one that leaves the data is replaced in its slot.
 """
 
 from collections import defaultdict
@@ -11,30 +11,32 @@ from typing import cast
 
 from atomexam.records.question import Form
 from atomexam.records.shot import Shot, Trained
-from splits.ledger.assignments import ListPlace
-from splits.ledger.held_before import Put
-from splits.ledger.kept_together import AssignedSplit, Cell, Row, in_turn, ties_of
+from splits.ledger.assignments import ShotSlot
+from splits.ledger.prior_assignments import Allocation
+from splits.ledger.units import AssignedSplit, QuestionSummary, Stratum, in_draw_order, ties_of
 
-SPARE = 10
-"""Examples of a subject, type and form that are listed: the usual five, and as many for those who ask for more."""
-NOTHING: Mapping[ListPlace, Sequence[str]] = {}
+LISTED_SHOTS = 10
+"""Examples of a subject, type and form that are listed: the usual five, and five more for longer prompts."""
+NO_SHOTS: Mapping[ShotSlot, Sequence[str]] = {}
 
 
-def shots_of(rows: Iterable[Row], puts: Iterable[Put], seed: int, known: Mapping[ListPlace, Sequence[str]] = NOTHING) -> list[Shot]:
+def shots_of(
+    summaries: Iterable[QuestionSummary], allocations: Iterable[Allocation], seed: int, known: Mapping[ShotSlot, Sequence[str]] = NO_SHOTS
+) -> list[Shot]:
     """Return the examples of each exam, subject, question type and form, none tied to another, in any order: new ones from train
     before dev.
 
     Args:
-        puts: where each row stands.
-        known: who stood at which place of which list before; two ids where branches chose otherwise.
+        allocations: of each question, in the same order.
+        known: the earlier example of each slot; two ids if branches chose different ones.
     """
-    by_cell: dict[tuple[Cell, AssignedSplit], list[Row]] = defaultdict(list)
-    for row, put in zip(rows, puts, strict=True):
-        by_cell[row.cell, put.split].append(row)
-    pools: dict[tuple[str, str, str, str], dict[Trained, list[Row]]] = defaultdict(lambda: {"train": [], "dev": []})
-    for (cell, split), members in by_cell.items():
+    by_stratum: dict[tuple[Stratum, AssignedSplit], list[QuestionSummary]] = defaultdict(list)
+    for summary, allocation in zip(summaries, allocations, strict=True):
+        by_stratum[summary.stratum, allocation.split].append(summary)
+    pools: dict[tuple[str, str, str, str], dict[Trained, list[QuestionSummary]]] = defaultdict(lambda: {"train": [], "dev": []})
+    for (stratum, split), members in by_stratum.items():
         if split == "train" or split == "dev":
-            pools[cell.exam, cell.subject, cell.question_type, cell.form][split] += members
+            pools[stratum.exam, stratum.subject, stratum.question_type, stratum.form][split] += members
     before: dict[tuple[str, str, str, str], dict[int, Sequence[str]]] = defaultdict(dict)
     for (exam, subject, kind, form, number), ids in known.items():
         before[exam, subject, kind, form][number] = ids
@@ -45,39 +47,43 @@ def shots_of(rows: Iterable[Row], puts: Iterable[Put], seed: int, known: Mapping
             question_type=kind,
             form=cast("Form | None", form or None),
             place=number,
-            question_id=row.id,
+            question_id=summary.id,
             split=split,
         )
-        for (exam, subject, kind, form), held in pools.items()
-        for number, (row, split) in _listed(held, before[exam, subject, kind, form], seed).items()
+        for (exam, subject, kind, form), pool in pools.items()
+        for number, (summary, split) in _listed(pool, before[exam, subject, kind, form], seed).items()
     ]
 
 
-def place_of(shot: Shot) -> ListPlace:
+def slot_of(shot: Shot) -> ShotSlot:
     return shot.exam, shot.subject, shot.question_type, shot.form or "", shot.place
 
 
-def _listed(held: Mapping[Trained, Sequence[Row]], before: Mapping[int, Sequence[str]], seed: int) -> dict[int, tuple[Row, Trained]]:
-    """Return who stands at each place of a list: who stood there, if it may still be shown, or else the next in turn."""
-    here = {row.id: (row, split) for split, rows in held.items() for row in rows} if before else {}
-    listed: dict[int, tuple[Row, Trained]] = {}
+def _listed(
+    pool: Mapping[Trained, Sequence[QuestionSummary]], before: Mapping[int, Sequence[str]], seed: int
+) -> dict[int, tuple[QuestionSummary, Trained]]:
+    """Return the example of each slot of a list: the earlier one if it may still be used, or else the next in draw order."""
+    current = {summary.id: (summary, split) for split, summaries in pool.items() for summary in summaries} if before else {}
+    listed: dict[int, tuple[QuestionSummary, Trained]] = {}
     seen: set[str] = set()
     for number, key in [(number, key) for number, ids in sorted(before.items()) for key in ids]:
-        if number not in listed and key in here and _is_new(here[key][0], seen):
-            listed[number] = here[key]
-    left = [number for number in range(1, SPARE + 1) if number not in listed]
-    others = ((row, split) for split, rows in held.items() for row in _first(rows, seed) if _is_new(row, seen))
-    return listed | dict(zip(left, others, strict=False))
+        if number not in listed and key in current and _add_if_unrelated(current[key][0], seen):
+            listed[number] = current[key]
+    open_slots = [number for number in range(1, LISTED_SHOTS + 1) if number not in listed]
+    others = (
+        (summary, split) for split, summaries in pool.items() for summary in _first(summaries, seed) if _add_if_unrelated(summary, seen)
+    )
+    return listed | dict(zip(open_slots, others, strict=False))
 
 
-def _first(rows: Iterable[Row], seed: int) -> list[Row]:
-    """Return ten times what is needed: among those, ten are unrelated, or the rest is one case."""
-    return in_turn(seed, "shots", rows, attrgetter("id"))[0][: 10 * SPARE]
+def _first(summaries: Iterable[QuestionSummary], seed: int) -> list[QuestionSummary]:
+    """Return the first questions in draw order, ten times what is needed: ten of them are unrelated, or the rest is one case."""
+    return in_draw_order(seed, "shots", summaries, attrgetter("id"))[0][: 10 * LISTED_SHOTS]
 
 
-def _is_new(row: Row, seen: set[str]) -> bool:
-    """Tell whether a question is tied to none that was looked at before, and count it among those."""
-    names = {row.id, *ties_of(row)}
+def _add_if_unrelated(summary: QuestionSummary, seen: set[str]) -> bool:
+    """Return whether a question is tied to none in `seen`; if so, add its names there."""
+    names = {summary.id, *ties_of(summary)}
     if not seen.isdisjoint(names):
         return False
     seen |= names

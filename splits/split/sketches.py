@@ -1,7 +1,7 @@
-"""Texts known again after an edit: a few hashes of a text in, and whose hashes a new text holds out. Pure.
+"""Sketches recognise texts after an edit: hashes of old texts -> the old texts that a new text contains for the most part. Pure.
 
-A sketch holds the smallest hashes of a text's n-grams. The share of them that another text holds, too, estimates how much of the
-first stands in the second, and gives back no word of it.
+A sketch holds the smallest hashes of a text's n-grams. The share of them that another text has, too, estimates how much of the first
+text the second contains, and reveals no word of it.
 """
 
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ import numpy as np
 from atomexam.text.ngram_index import ngram_hashes
 
 _NGRAM_CHARS = 3
-_HASHES = 24  # an edited text that keeps 0.8 of its n-grams is missed once in a thousand
+_HASHES = 24  # an edited text that keeps 0.8 of its n-grams is missed one time in a thousand
 _SHARED = 0.5
 _HEX_CHARS = 8
 _BATCH = 20_000
@@ -53,30 +53,30 @@ def known_again(texts: Sequence[tuple[str, str]], sketches: Mapping[str, str]) -
     if not owners:
         return {}
     wanted = np.array(sorted(owners), dtype=np.uint32)
-    found = {}
+    near_sketches = {}
     for start in range(0, len(texts), _BATCH):
         for key, hashes in _hits(texts[start : start + _BATCH], wanted):
             shared = Counter(name for number in set(hashes) for name in owners[number])
             if near := sorted(name for name, number in shared.items() if number >= _SHARED * sizes[name]):
-                found[key] = near
-    return found
+                near_sketches[key] = near
+    return near_sketches
 
 
 def _hits(texts: Sequence[tuple[str, str]], wanted: np.ndarray) -> Iterable[tuple[str, list[int]]]:
     """Yield each text that holds any wanted hash, with those it holds; all texts are hashed at once."""
-    # A text's end and the next one's start make n-grams, too: those are left out by the places where texts end.
+    # A text's end and the next one's start make n-grams, too: those are left out by the positions where texts end.
     hashes = _hashes("".join(text for _, text in texts))
     ends = np.cumsum([len(text) for _, text in texts])
-    places = np.flatnonzero(np.isin(hashes, wanted))
-    homes = np.searchsorted(ends, places, side="right")
-    inside = places + _NGRAM_CHARS <= ends[homes]
+    positions = np.flatnonzero(np.isin(hashes, wanted))
+    text_indices = np.searchsorted(ends, positions, side="right")
+    inside = positions + _NGRAM_CHARS <= ends[text_indices]
     hits: dict[int, list[int]] = defaultdict(list)
-    for home, number in zip(homes[inside].tolist(), hashes[places[inside]].tolist(), strict=True):
-        hits[home].append(number)
-    for home, numbers in hits.items():
-        yield texts[home][0], numbers
+    for text_index, number in zip(text_indices[inside].tolist(), hashes[positions[inside]].tolist(), strict=True):
+        hits[text_index].append(number)
+    for text_index, numbers in hits.items():
+        yield texts[text_index][0], numbers
 
 
 def _hashes(text: str) -> np.ndarray:
-    """Return a 32-bit hash of the n-gram at each place: the same on every machine."""
+    """Return a 32-bit hash of the n-gram at each position, the same on every machine."""
     return (ngram_hashes(text, _NGRAM_CHARS) >> np.uint64(32)).astype(np.uint32)

@@ -12,7 +12,7 @@ from scrapy.responsetypes import responsetypes
 
 from atomexam.records.params import Extract
 from crawlers.check.site_changes import verdict
-from crawlers.check.walk import Visit, made, respond_of, visited, walk
+from crawlers.check.walk import Visit, detached_spider, respond_of, visit_page, walk
 from crawlers.web.page_kinds import losses
 from crawlers.web.run_spider import spider_class
 from tests.crawlers.site_changes import CameBack, drawn
@@ -71,7 +71,7 @@ def changes(count: int, seed: int) -> list[Changed]:
         headers = Headers(changed.headers)
         kind = responsetypes.from_args(headers=headers, url=changed.url, body=changed.body)
         response = kind(url=changed.url, status=changed.status, headers=headers, body=changed.body)
-        after = visited(made(spider_class(source)), before.request, response)
+        after = visit_page(detached_spider(spider_class(source)), before.request, response)
         others = [visit for visit in pages_of(source) if visit.kind == before.kind and visit is not before] or [before]
         found.append(Changed(name=name, source=source, before=before, after=after, others=others))
     return found

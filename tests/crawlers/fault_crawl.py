@@ -24,7 +24,7 @@ from crawlers.store.missing_pages import write_beyond, write_failed
 from crawlers.store.segments import read_index
 from crawlers.web import settings
 from crawlers.web.archive import finish_crawl
-from crawlers.web.closing_table import account_of, complaint, failures, pages_stored
+from crawlers.web.closing_table import account_of, failures, incomplete_reason, pages_stored
 from crawlers.web.run_spider import run_spider
 
 FOLDER, RESULT, FLAGS = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
@@ -94,12 +94,12 @@ def main() -> None:
         "times": site.times,
         "heads": sorted(site.heads),
         "pages": account.pages,
-        "sums": [account.forbidden, account.over_limit, account.off_site, account.items, account.asked],
+        "sums": [account.forbidden, account.over_limit, account.off_site, account.items, account.requests],
         "errbacks": outcome.stats.get("toy/errbacks", 0),
         "errors": [*outcome.errors, outcome.stats.get("log_count/ERROR", 0)],
         "unanswered": outcome.stats["archive/unanswered"],
         "reason": outcome.finish_reason,
-        "complaint": complaint("faults", outcome, failed, account, is_live=FLAGS.get("mode") != "embedded"),
+        "complaint": incomplete_reason("faults", outcome, failed, account, is_live=FLAGS.get("mode") != "embedded"),
     }
     RESULT.write_text(json.dumps(result, ensure_ascii=False, indent=1), encoding="utf-8")
 

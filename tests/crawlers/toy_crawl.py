@@ -25,7 +25,7 @@ from twisted.internet.base import DelayedCall
 from atomexam.records.params import Extraction
 from atomexam.runtime.jsonl import folder_lock
 from atomexam.runtime.stage import run_stage
-from crawlers.crawl import _crawl, crawl_embedded, crawl_live, surviving
+from crawlers.crawl import _crawl, crawl_embedded, crawl_live, crawl_without_broken_pages
 from crawlers.embedded.content import Content
 from crawlers.embedded.serving.server import serving
 from crawlers.embedded.site import Ask, Reply, Respond
@@ -136,7 +136,7 @@ def main() -> None:
                     crawl()
                     return
                 broken_pages.PAGE_SECONDS = 0.5
-                surviving("toy", FOLDER, crawl)
+                crawl_without_broken_pages("toy", FOLDER, crawl)
                 return
             with serving(source.snapshot, sites=sites, content=Content) as url:
                 _crawl(Toy, source, FOLDER, "live", settings.embedded(url), lambda text: None)

@@ -23,7 +23,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.split_blocks import Split
 from atomexam.runtime.jsonl import replacing, write_jsonl
 from crawlers.check.saving import save
-from crawlers.check.watch_middleware import PageKept
+from crawlers.check.watch_middleware import FixturePage
 from crawlers.new.__main__ import write_source
 from crawlers.new.stubs import new_source
 from crawlers.read import main as read
@@ -36,7 +36,7 @@ from curation.verdicts import main as import_verdicts
 from eval.models.contract import Reply
 from eval.models.reply_store import open_store
 from eval.review import main as import_labels
-from splits.ledger.assignments import Assignment, Memory, Version, write_memory
+from splits.ledger.assignments import Assignment, AssignmentLedger, Version, write_assignments
 from splits.publish import publish
 from splits.release.history import Change
 from tests.crawlers.replay_site import SNAPSHOT, answer
@@ -130,7 +130,7 @@ Writer = Callable[[Path, Path, int], None]
 def ledger(path: Path, given: Path, number: int) -> None:
     version = Version(name="v1-abc", number=1, settings={"seed": Split.__name__}, records=number)
     rows = [Assignment(id=f"q-{at:016x}", split="test", since="v1-abc", why="drawn") for at in range(number)]
-    write_memory(path, Memory([version, *rows]))
+    write_assignments(path, AssignmentLedger([version, *rows]))
 
 
 def released(path: Path, given: Path, number: int) -> None:
@@ -218,7 +218,8 @@ def saved(path: Path, given: Path, number: int) -> None:
         path.unlink(missing_ok=True)
     elif not path.exists():
         path.with_suffix(".html").unlink(missing_ok=True)  # as the message tells who tries again
-        save(path.parent, path.stem, PageKept(url="https://s.example/1", callback="parse", cb_kwargs={}, content_type="", body=b"<p>1</p>"))
+        page = FixturePage(url="https://s.example/1", callback="parse", cb_kwargs={}, content_type="", body=b"<p>1</p>")
+        save(path.parent, path.stem, page)
 
 
 WRITERS: dict[str, Writer] = {

@@ -120,7 +120,7 @@ def split_files(tmp_path: Path) -> Callable[..., Path]:
         folder.mkdir(exist_ok=True)
         (folder / "questions.jsonl").write_bytes(b"".join(map(to_line, questions)))
         (folder / "claims.jsonl").write_bytes(b"".join(map(to_line, claims)))
-        (folder / (assignments or "assignments.jsonl")).touch()  # an empty memory begins a new benchmark
+        (folder / (assignments or "assignments.jsonl")).touch()  # an empty ledger begins a new benchmark
         paths = PATHS | ({"assignments": assignments} if assignments else {})
         values = FLAGS | {key.replace("__", "."): value for key, value in flags.items()}
         main([word for flag, path in paths.items() for word in (f"--{flag}", str(folder / path))]

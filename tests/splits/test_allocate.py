@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.kept_together import SPLITS, Cell, Row, by_subject, draw_number, join
+from splits.ledger.units import SPLITS, QuestionSummary, Stratum, by_subject, draw_number, join
 from splits.split.allocate import allocate, allocate_claims
 from splits.split.quotas import rounded, water_fill
 from tests.splits.optimum import leximin
@@ -35,29 +35,30 @@ SETTINGS = st.builds(
     balance=st.sampled_from(["fill", "strict"]),
 )
 CELLS = st.one_of(
-    st.builds(Cell, st.sampled_from(["kg", "ca"]), st.sampled_from(["PCE", "TQE"]), st.sampled_from(["mcqa", "mcqa", "mrqa", "qa", "tf"]),
+    st.builds(Stratum, st.sampled_from(["kg", "ca"]), st.sampled_from(["PCE", "TQE"]),
+              st.sampled_from(["mcqa", "mcqa", "mrqa", "qa", "tf"]),
               st.sampled_from("甲乙丙"), st.just("")),
-    st.builds(Cell, st.just("kg"), st.just("TCM"), st.just("mcqa"), st.sampled_from("甲乙"), st.sampled_from(["", "a1", "a3"])),
+    st.builds(Stratum, st.just("kg"), st.just("TCM"), st.just("mcqa"), st.sampled_from("甲乙"), st.sampled_from(["", "a1", "a3"])),
 )  # fmt: skip
 TIES = st.one_of(st.none(), st.none(), st.none(), st.integers(0, 12).map(str))
 POOLS = st.lists(st.tuples(CELLS, st.sampled_from("ABCDE"), TIES, TIES), max_size=90).map(
-    lambda rows: [Row(f"q-{draw_number(0, 'id', str(n)):020d}", cell, letter, group and f"g{group}", tie and f"c{tie}")
+    lambda rows: [QuestionSummary(f"q-{draw_number(0, 'id', str(n)):020d}", cell, letter, group and f"g{group}", tie and f"c{tie}")
                   for n, (cell, letter, group, tie) in enumerate(rows)]
 )  # fmt: skip
 
 
-def singles(cell: Cell, number: int) -> list[Row]:
+def singles(cell: Stratum, number: int) -> list[QuestionSummary]:
     """Return questions that stand alone."""
-    return [Row(f"q-{cell.category}-{cell.exam}-{cell.subject}-{n}", cell, "A", None, None) for n in range(number)]
+    return [QuestionSummary(f"q-{cell.category}-{cell.exam}-{cell.subject}-{n}", cell, "A", None, None) for n in range(number)]
 
 
-def counts(rows: list[Row], splits: dict[str, str], split: str) -> Counter[Cell]:
-    return Counter(row.cell for row in rows if splits[row.id] == split)
+def counts(rows: list[QuestionSummary], splits: dict[str, str], split: str) -> Counter[Stratum]:
+    return Counter(row.stratum for row in rows if splits[row.id] == split)
 
 
 @given(POOLS, SETTINGS)
 @settings(max_examples=150, deadline=None)
-def test_laws_of_every_pool(rows: list[Row], settings: Params) -> None:
+def test_laws_of_every_pool(rows: list[QuestionSummary], settings: Params) -> None:
     splits = allocate(rows, settings)
     assert set(splits) == {row.id for row in rows} and set(splits.values()) <= set(SPLITS)
     for tie in ("group_id", "cluster_id"):
@@ -69,12 +70,12 @@ def test_laws_of_every_pool(rows: list[Row], settings: Params) -> None:
     test, reserved = counts(rows, splits, "test"), counts(rows, splits, "reserved")
     assert test == reserved
     _quotas_hold(test, settings)
-    train, supply = by_subject(counts(rows, splits, "train")), by_subject(Counter(row.cell for row in rows))
+    train, supply = by_subject(counts(rows, splits, "train")), by_subject(Counter(row.stratum for row in rows))
     assert all(train[cell] >= min(settings.train_floor, number) for cell, number in supply.items())
     _dev_is_a_share(rows, splits, settings)
 
 
-def _quotas_hold(test: Counter[Cell], settings: Params) -> None:
+def _quotas_hold(test: Counter[Stratum], settings: Params) -> None:
     per_exam: Counter[tuple] = Counter()
     for cell, number in test.items():
         if cell.exam == "TCM":
@@ -84,27 +85,27 @@ def _quotas_hold(test: Counter[Cell], settings: Params) -> None:
     assert all(number <= getattr(settings.quota, kind) for (_, _, kind), number in per_exam.items())
 
 
-def _dev_is_a_share(rows: list[Row], splits: dict[str, str], settings: Params) -> None:
+def _dev_is_a_share(rows: list[QuestionSummary], splits: dict[str, str], settings: Params) -> None:
     left, dev = Counter(), Counter()
     for row in rows:
-        left[row.cell[:3]] += splits[row.id] in ("train", "dev")
-        dev[row.cell[:3]] += splits[row.id] == "dev"
+        left[row.stratum[:3]] += splits[row.id] in ("train", "dev")
+        dev[row.stratum[:3]] += splits[row.id] == "dev"
     assert all(dev[key] <= rounded(settings.dev_share * number) for key, number in left.items())
 
 
 @given(POOLS, SETTINGS)
 @settings(max_examples=60, deadline=None)
-def test_strict_gives_all_exams_the_same(rows: list[Row], settings: Params) -> None:
+def test_strict_gives_all_exams_the_same(rows: list[QuestionSummary], settings: Params) -> None:
     splits = allocate(rows, msgspec.structs.replace(settings, balance="strict"))
-    test = Counter(row.cell[:3] for row in rows if splits[row.id] == "test" and row.cell.exam != "TCM")
+    test = Counter(row.stratum[:3] for row in rows if splits[row.id] == "test" and row.stratum.exam != "TCM")
     for category, kind in itertools.product(("kg", "ca"), ("mcqa", "mrqa", "qa", "tf")):
-        exams = {row.cell.exam for row in rows if row.cell.category == category} - {"TCM"}
+        exams = {row.stratum.exam for row in rows if row.stratum.category == category} - {"TCM"}
         assert len({test[category, exam, kind] for exam in exams}) <= 1
 
 
 @given(POOLS, SETTINGS, st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
-def test_the_order_of_the_input_changes_nothing(rows: list[Row], settings: Params, random: Random) -> None:
+def test_the_order_of_the_input_changes_nothing(rows: list[QuestionSummary], settings: Params, random: Random) -> None:
     shuffled = list(rows)
     random.shuffle(shuffled)
     assert allocate(shuffled, settings) == allocate(rows, settings)
@@ -130,63 +131,66 @@ def test_water_filling_is_the_best_of_all_ways(budget: int, caps: list[int]) -> 
 @given(st.integers(0, 40), st.lists(st.integers(0, 40), min_size=1, max_size=6), st.integers(0, 5))
 @settings(max_examples=60, deadline=None)
 def test_single_questions_reach_the_max_min_optimum(quota: int, sizes: list[int], floor: int) -> None:
-    rows = [row for s, size in enumerate(sizes) for row in singles(Cell("kg", "GEE", "mcqa", f"科目{s}", ""), size)]
+    rows = [row for s, size in enumerate(sizes) for row in singles(Stratum("kg", "GEE", "mcqa", f"科目{s}", ""), size)]
     splits = allocate(rows, params(quota=Quota(mcqa=quota), train_floor=floor))
     test = counts(rows, splits, "test")
     caps = [max(0, size - floor) // 2 for size in sizes]
-    got = [test[Cell("kg", "GEE", "mcqa", f"科目{s}", "")] for s in range(len(sizes))]
+    got = [test[Stratum("kg", "GEE", "mcqa", f"科目{s}", "")] for s in range(len(sizes))]
     assert sum(got) == min(quota, sum(caps))
     assert all(abs(number - share) < 1 for number, share in zip(got, leximin(quota, caps), strict=True))
 
 
 def test_a_group_too_large_for_the_rest_is_skipped_for_a_smaller_one() -> None:
-    cell = Cell("ca", "PCE", "mcqa", "案例", "")
-    rows = [Row(f"q-{size}{n}{m}", cell, "A", f"g-{size}-{n}", None) for size in (2, 5) for n in range(4) for m in range(size)]
+    cell = Stratum("ca", "PCE", "mcqa", "案例", "")
+    rows = [QuestionSummary(f"q-{size}{n}{m}", cell, "A", f"g-{size}-{n}", None) for size in (2, 5) for n in range(4) for m in range(size)]
     splits = allocate(rows, params(quota=Quota(mcqa=7), train_floor=0, dev_share=0))
     assert counts(rows, splits, "test")[cell] == counts(rows, splits, "reserved")[cell] in (6, 7)
 
 
 def test_units_are_joined_through_clusters_and_groups() -> None:
-    cell = Cell("ca", "PCE", "mcqa", "案例", "")
+    cell = Stratum("ca", "PCE", "mcqa", "案例", "")
     ties = [("g1", None), ("g1", "c1"), (None, "c1"), ("g2", "c2"), (None, None), ("g3", "c2"), (None, "c3")]
-    units = join(Row(f"q-{n}", cell, "A", *tie) for n, tie in enumerate(ties))
-    assert [[row.id for row in unit.rows] for unit in units] == [["q-0", "q-1", "q-2"], ["q-3", "q-5"], ["q-4"], ["q-6"]]
+    units = join(QuestionSummary(f"q-{n}", cell, "A", *tie) for n, tie in enumerate(ties))
+    assert [[row.id for row in unit.summaries] for unit in units] == [["q-0", "q-1", "q-2"], ["q-3", "q-5"], ["q-4"], ["q-6"]]
     assert [unit.key for unit in units] == ["g1", "g2", "q-4", "q-6"]
 
 
 def test_a_repeated_id_is_refused() -> None:
-    row = Row("q-1", Cell("kg", "PCE", "mcqa", "甲", ""), "A", None, None)
-    with pytest.raises(ValueError, match="q-1 stands in the input twice"):
+    row = QuestionSummary("q-1", Stratum("kg", "PCE", "mcqa", "甲", ""), "A", None, None)
+    with pytest.raises(ValueError, match="q-1 is in the input twice"):
         join([row, row])
 
 
 @pytest.mark.parametrize(("balance", "expected"), [("fill", {"PCE": 5, "TQE": 2}), ("strict", {"PCE": 2, "TQE": 2})])
 def test_balance(balance: str, expected: dict[str, int]) -> None:
-    rows = singles(Cell("kg", "PCE", "mcqa", "甲", ""), 30) + singles(Cell("kg", "TQE", "mcqa", "甲", ""), 6)
+    rows = singles(Stratum("kg", "PCE", "mcqa", "甲", ""), 30) + singles(Stratum("kg", "TQE", "mcqa", "甲", ""), 6)
     # An exam without case questions takes no part in their balance.
-    rows += singles(Cell("ca", "PCE", "mcqa", "甲", ""), 20)
+    rows += singles(Stratum("ca", "PCE", "mcqa", "甲", ""), 20)
     splits = allocate(rows, params(balance=balance))
     assert {cell.exam: number for cell, number in counts(rows, splits, "test").items() if cell.category == "kg"} == expected
-    assert counts(rows, splits, "test")[Cell("ca", "PCE", "mcqa", "甲", "")] == 5
+    assert counts(rows, splits, "test")[Stratum("ca", "PCE", "mcqa", "甲", "")] == 5
 
 
 @given(st.lists(st.tuples(st.sampled_from("甲乙"), st.sampled_from("ABC")), min_size=1, max_size=14), st.integers(1, 2))
 @settings(max_examples=60, deadline=None)
 def test_tcm_letters_are_as_even_as_the_supply_allows(pool: list[tuple[str, str]], per_subject: int) -> None:
-    rows = [Row(f"q-{n}", Cell("kg", "TCM", "mcqa", subject, "a1"), letter, None, None) for n, (subject, letter) in enumerate(pool)]
+    rows = [
+        QuestionSummary(f"q-{n}", Stratum("kg", "TCM", "mcqa", subject, "a1"), letter, None, None)
+        for n, (subject, letter) in enumerate(pool)
+    ]
     splits = allocate(rows, params(tcm_per_subject=per_subject, train_floor=0))
     chosen = {split: sorted(row.answer for row in rows if splits[row.id] == split) for split in ("test", "reserved")}
-    size = Counter(row.cell.subject for row in rows if splits[row.id] == "test")
+    size = Counter(row.stratum.subject for row in rows if splits[row.id] == "test")
     got = sum(n * n for letters in chosen.values() for n in Counter(letters).values())
     # Exchanges are made while one, or a chain on one side, helps; where only a detour through both sides would, a letter or two stay off.
     assert got - _evenest(rows, size) in (0, 2, 4)
 
 
-def _evenest(rows: list[Row], size: Counter[str]) -> int:
+def _evenest(rows: list[QuestionSummary], size: Counter[str]) -> int:
     """Return the least sum of squares over all ways to draw test and reserved."""
     per_subject = []
     for subject, number in sorted(size.items()):
-        letters = [row.answer for row in rows if row.cell.subject == subject]
+        letters = [row.answer for row in rows if row.stratum.subject == subject]
         ways = set()
         for test in set(itertools.combinations(sorted(letters), number)):
             rest = Counter(letters) - Counter(test)
@@ -200,9 +204,9 @@ def _evenest(rows: list[Row], size: Counter[str]) -> int:
 
 @pytest.mark.parametrize("added", range(5))
 def test_new_questions_move_few_of_the_old(added: int) -> None:
-    cell = Cell("kg", "PCE", "mcqa", "甲", "")
+    cell = Stratum("kg", "PCE", "mcqa", "甲", "")
     rows = singles(cell, 100)
-    more = [*rows, Row(f"q-new-{added}", cell, "A", None, None)]
+    more = [*rows, QuestionSummary(f"q-new-{added}", cell, "A", None, None)]
     before, after = allocate(rows, params(quota=Quota(mcqa=20))), allocate(more, params(quota=Quota(mcqa=20)))
     assert sum(before[row.id] != after[row.id] for row in rows) <= 2
     assert not any({before[row.id], after[row.id]} == {"test", "reserved"} for row in rows)
@@ -226,8 +230,12 @@ def test_claims_are_drawn_by_head(claim, pairs: list[tuple[str, int]], test: flo
 
 
 def test_one_stem_with_other_options_is_one_unit() -> None:
-    cell = Cell("kg", "PCE", "mcqa", "甲", "")
+    cell = Stratum("kg", "PCE", "mcqa", "甲", "")
     units = join(
-        [Row("q-0", cell, "A", None, "c0", "stem-1"), Row("q-1", cell, "A", None, "c1", "stem-1"), Row("q-2", cell, "A", None, None)]
+        [
+            QuestionSummary("q-0", cell, "A", None, "c0", "stem-1"),
+            QuestionSummary("q-1", cell, "A", None, "c1", "stem-1"),
+            QuestionSummary("q-2", cell, "A", None, None),
+        ]
     )
-    assert [[row.id for row in unit.rows] for unit in units] == [["q-0", "q-1"], ["q-2"]]
+    assert [[row.id for row in unit.summaries] for unit in units] == [["q-0", "q-1"], ["q-2"]]

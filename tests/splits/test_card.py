@@ -73,5 +73,5 @@ def test_how_many_rows_are_written_at_a_time_changes_no_row(split_files, release
 
     folder = split_files(pool, claims)
     at_once = tables(release_of(folder))
-    monkeypatch.setattr("splits.release.tables.ROWS_AT_A_TIME", 3)
+    monkeypatch.setattr("splits.release.tables.BATCH_ROWS", 3)
     assert tables(release_of(folder, "by-threes")) == at_once

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import Assignment, Memory, Version
-from splits.ledger.kept_together import Cell, Row
+from splits.ledger.assignments import Assignment, AssignmentLedger, Version
+from splits.ledger.units import QuestionSummary, Stratum
 from splits.split.allocate import decide
 
 QUOTA = 12
@@ -20,9 +20,9 @@ PARAMS = Params(
 LAST = Version(name="v1-a", number=1, settings=msgspec.to_builtins(PARAMS), records=0)
 
 
-def rows(start: int, number: int, exam: str) -> list[Row]:
-    cell = Cell("kg", exam, "mcqa", "甲", "a1" if exam == "TCM" else "")
-    return [Row(f"q-{n:06}", cell, "A", None, None) for n in range(start, start + number)]
+def rows(start: int, number: int, exam: str) -> list[QuestionSummary]:
+    cell = Stratum("kg", exam, "mcqa", "甲", "a1" if exam == "TCM" else "")
+    return [QuestionSummary(f"q-{n:06}", cell, "A", None, None) for n in range(start, start + number)]
 
 
 @given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 30), st.integers(0, 10_000), st.sampled_from(["PCE", "TCM"]))
@@ -34,7 +34,7 @@ def test_new_questions_go_first_where_some_left_and_then_to_both_sides(
     sides = ["test"] * in_test + ["reserved"] * in_reserved
     sides += ["train"] * (len(old) - len(sides))
     placed = [Assignment(id=row.id, split=side, since="v1-a", why="drawn") for row, side in zip(old, sides, strict=True)]
-    put = decide([*old, *rows(start, number, exam)], PARAMS, Memory([LAST, *placed]))
+    put = decide([*old, *rows(start, number, exam)], PARAMS, AssignmentLedger([LAST, *placed]))
     assert {row.id: put[row.id].split for row, side in zip(old, sides, strict=True) if side != "train"} == {
         row.id: side for row, side in zip(old, sides, strict=True) if side != "train"
     }

@@ -11,7 +11,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.kept_together import Cell, Row, Unit, by_subject, count_cells, join
+from splits.ledger.units import QuestionSummary, Stratum, Unit, by_subject, count_strata, join
 from splits.split.allocate import allocate
 from splits.split.filling import Supply, best_of_kinds
 
@@ -21,19 +21,19 @@ PARAMS = Params(
 )  # fmt: skip
 
 
-def grouped(seed: int, groups: int = 25, subjects: str = "甲乙丙", largest: int = 4) -> list[Row]:
+def grouped(seed: int, groups: int = 25, subjects: str = "甲乙丙", largest: int = 4) -> list[QuestionSummary]:
     random, rows = Random(seed), []
     for group in range(groups):
         subject = random.choice(subjects)
         for _ in range(random.randint(1, largest)):
-            cell = Cell("ca", "PCE", random.choice(["mcqa", "mcqa", "mrqa"]), subject, "")
-            rows.append(Row(f"q-{len(rows):04d}", cell, "A", f"g-{group}", None))
+            cell = Stratum("ca", "PCE", random.choice(["mcqa", "mcqa", "mrqa"]), subject, "")
+            rows.append(QuestionSummary(f"q-{len(rows):04d}", cell, "A", f"g-{group}", None))
     return rows
 
 
 def optimum(units: list[Unit]) -> int:
     """Return the most questions that test can have: equal to reserved in each cell, within quotas and above floors."""
-    total = count_cells(units)
+    total = count_strata(units)
     cells = sorted(total)
     has = np.array([[dict(unit.counts).get(cell, 0) for unit in units] for cell in cells])
     types = np.array([[cell.question_type == kind for cell in cells] for kind in ("mcqa", "mrqa")]) @ has
@@ -62,7 +62,7 @@ def test_subjects_are_as_even_as_groups_allow() -> None:
     for seed in range(40):
         rows = grouped(seed, 10, "甲乙", 4)
         splits = allocate(rows, PARAMS)
-        test = Counter(row.cell for row in rows if splits[row.id] == "test")
+        test = Counter(row.stratum for row in rows if splits[row.id] == "test")
         most, squares = evenest(join(rows))
         assert (test.total(), sum(number**2 for number in test.values())) == (most, squares)
         uneven += squares > 0
@@ -71,7 +71,7 @@ def test_subjects_are_as_even_as_groups_allow() -> None:
 
 def evenest(units: list[Unit]) -> tuple[int, int]:
     """Return the most questions of test and, of all ways to have them, the least sum of squares over cells."""
-    total = count_cells(units)
+    total = count_strata(units)
     cells = sorted(total)
     nothing = (0,) * len(cells)
     ways = {(nothing, nothing)}
@@ -84,7 +84,7 @@ def evenest(units: list[Unit]) -> tuple[int, int]:
     return most, -squares
 
 
-def _allowed(test: dict[Cell, int], total: Counter[Cell]) -> bool:
+def _allowed(test: dict[Stratum, int], total: Counter[Stratum]) -> bool:
     drawn = Counter({kind: sum(number for cell, number in test.items() if cell.question_type == kind) for kind in ("mcqa", "mrqa")})
     spared = all(2 * number <= total[cell] - min(PARAMS.train_floor, total[cell]) for cell, number in test.items())
     return spared and drawn["mcqa"] <= PARAMS.quota.mcqa and drawn["mrqa"] <= PARAMS.quota.mrqa

@@ -14,7 +14,7 @@ from msgspec import structs
 from atomexam.records.split_blocks import Release
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits.publish import main as publish
-from splits.release.history import Change, Item, advance, in_order, item_of, order_of, refuse_trained, standing
+from splits.release.history import Change, Item, add_version, in_order, item_of, item_states, order_of, refuse_trained
 
 ITEMS = st.dictionaries(
     st.sampled_from("abcdef"), st.builds(Item, st.sampled_from(["kg", "ca"]), st.sampled_from(["train", "test"]), st.sampled_from("12"))
@@ -22,54 +22,54 @@ ITEMS = st.dictionaries(
 
 
 def there(ledger: list[Change]) -> dict[str, Item]:
-    return {key: item for key, (item, held) in standing(ledger).items() if held}
+    return {key: item for key, (item, held) in item_states(ledger).items() if held}
 
 
 @given(st.lists(ITEMS, min_size=1, max_size=5))
 def test_the_ledger_gives_the_items_of_each_version(versions: list[dict[str, Item]]) -> None:
     ledger: list[Change] = []
     for number, items in enumerate(versions):
-        ledger = advance(ledger, items, f"0.{number}.0")
+        ledger = add_version(ledger, items, f"0.{number}.0")
         assert there(ledger) == items
-        assert advance(ledger, items, f"0.{number}.0") == ledger
+        assert add_version(ledger, items, f"0.{number}.0") == ledger
     for number, items in enumerate(versions):
         assert there([change for change in ledger if int(change.version.split(".")[1]) <= number]) == items
 
 
 @given(ITEMS, ITEMS, st.randoms(use_true_random=False))
 def test_order_and_doubles_of_a_merged_ledger_do_not_matter(one: dict[str, Item], two: dict[str, Item], random) -> None:
-    ledger = advance(advance([], one, "0.1.0"), two, "0.10.0")
+    ledger = add_version(add_version([], one, "0.1.0"), two, "0.10.0")
     merged = random.sample(ledger * 2, 2 * len(ledger))
     assert in_order(merged) == in_order(ledger)
-    assert advance(merged, two, "0.11.0") == in_order(ledger)
+    assert add_version(merged, two, "0.11.0") == in_order(ledger)
 
 
 def test_each_change_has_its_name() -> None:
     stays, old = Item("kg", "train", "1"), Item("kg", "train", "9")
-    ledger = advance([], {"stays": stays, "edited": old, "moved": stays, "gone": stays}, "0.9.0")
+    ledger = add_version([], {"stays": stays, "edited": old, "moved": stays, "gone": stays}, "0.9.0")
     now = {"stays": stays, "edited": stays, "moved": Item("kg", "test", "1"), "new": stays}
-    ledger = advance(ledger, now, "0.10.0")
+    ledger = add_version(ledger, now, "0.10.0")
     told = {change.id: change.change for change in ledger if change.version == "0.10.0"}
     assert told == {"edited": "edited", "moved": "moved", "gone": "removed", "new": "added"}
-    ledger = advance(ledger, now | {"gone": stays}, "0.11.0")
+    ledger = add_version(ledger, now | {"gone": stays}, "0.11.0")
     assert [(change.id, change.change) for change in ledger if change.version == "0.11.0"] == [("gone", "returned")]
 
 
 def test_what_moved_and_was_edited_too_is_moved() -> None:
     """Where it stands is what others must know: an edit shows in its hash."""
-    ledger = advance(advance([], {"a": Item("kg", "train", "1")}, "0.1.0"), {"a": Item("kg", "validation", "2")}, "0.2.0")
+    ledger = add_version(add_version([], {"a": Item("kg", "train", "1")}, "0.1.0"), {"a": Item("kg", "validation", "2")}, "0.2.0")
     assert [(change.change, change.split, change.sha256) for change in ledger] == [("added", "train", "1"), ("moved", "validation", "2")]
 
 
 def test_a_published_version_is_not_built_with_other_items() -> None:
     item = Item("kg", "train", "1")
-    ledger = advance([], {"a": item}, "1.0.0")
+    ledger = add_version([], {"a": item}, "1.0.0")
     with pytest.raises(ValueError, match=r"version 1\.0\.0 was published with other items, among them b; raise `release\.version`"):
-        advance(ledger, {"a": item, "b": item}, "1.0.0")
+        add_version(ledger, {"a": item, "b": item}, "1.0.0")
     with pytest.raises(ValueError, match=r"version 1\.0\.0 was published with other items, among them a; raise `release\.version`"):
-        advance(ledger, {"a": item._replace(sha256="2")}, "1.0.0")
+        add_version(ledger, {"a": item._replace(sha256="2")}, "1.0.0")
     with pytest.raises(ValueError, match=r"version 1\.0\.0 was published; 0\.9\.0 is earlier"):
-        advance(ledger, {"a": item}, "0.9.0")
+        add_version(ledger, {"a": item}, "0.9.0")
 
 
 @pytest.mark.parametrize("version", ["1.0", "01.0.0", "1.0.0\n", "1.0.0-rc", "١.0.0"])

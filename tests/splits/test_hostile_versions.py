@@ -9,22 +9,22 @@ from msgspec.structs import replace
 import splits.split.__main__ as split
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
-from splits.ledger.assignments import Memory, read_memory
-from splits.ledger.kept_together import ASSIGNED_SPLITS
+from splits.ledger.assignments import AssignmentLedger, read_assignments
+from splits.ledger.units import ASSIGNED_SPLITS
 from splits.prove import main as prove
 from splits.publish import main as publish
 from splits.split import lines
 
 NOTHING = {"quota__mcqa": "0", "quota__mrqa": "0", "quota__qa": "0", "tcm_per_subject": "0"}
-TRAINED, HELD = {"train", "dev"}, {"test", "reserved", "retired"}
+TRAINED, HELD_BACK = {"train", "dev"}, {"test", "reserved", "retired"}
 
 
 def homes(folder: Path) -> dict[str, str]:
     return {one.id: name for name in ASSIGNED_SPLITS for one in read_jsonl(folder / "splits" / name / "questions.jsonl", Question)}
 
 
-def memory(folder: Path) -> Memory:
-    return read_memory(folder / "assignments.jsonl")
+def ledger(folder: Path) -> AssignmentLedger:
+    return read_assignments(folder / "assignments.jsonl")
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -51,7 +51,7 @@ def test_clusters_that_merge_retire_what_is_in_the_way(split_files, plain, stays
     merged = [replace(one, **{tie: "both"}) if one.id in (first.id, second.id) else one for one in plain]
     after = homes(split_files(merged))
     assert (after[first.id], after[second.id]) == (stays, "retired")
-    assert memory(folder).assigned[second.id].why == "kin_of_held" and memory(folder).assigned[second.id].was is None
+    assert ledger(folder).assigned[second.id].why == "kin_of_held" and ledger(folder).assigned[second.id].was is None
     assert {key: name for key, name in after.items() if key != second.id} == {k: v for k, v in placed.items() if k != second.id}
     apart = homes(split_files(plain))  # what is retired does not come back to train when the clusters part
     assert (apart[first.id], apart[second.id]) == (stays, "retired")
@@ -76,7 +76,7 @@ def test_what_left_with_its_cluster_and_comes_back_with_another_is_not_trained_o
     train = next(one for one in rest if placed[one.id] == "train")
     back = [replace(one, cluster_id="c") if one.id == train.id else one for one in rest] + [replace(gone, cluster_id="c")]
     after = homes(split_files(back))
-    assert after[gone.id] in HELD and after[train.id] == "retired"
+    assert after[gone.id] in HELD_BACK and after[train.id] == "retired"
 
 
 def test_a_run_killed_before_the_memory_is_written_decides_the_same_again(split_files, plain, claims, monkeypatch) -> None:
@@ -86,7 +86,7 @@ def test_a_run_killed_before_the_memory_is_written_decides_the_same_again(split_
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(split, "write_memory", killed)
+        patch.setattr(split, "write_assignments", killed)
         split_files(plain, claims)
     assert tree(split_files(plain, claims)) == expected
 
@@ -173,13 +173,13 @@ def test_quotas_of_nothing_leave_all_to_train_and_dev(split_files, pool, claims)
     assert set(placed.values()) <= TRAINED
     # And when quotas come, what was trained on is told apart.
     after = homes(split_files(pool, claims))
-    assert {memory(folder).assigned[key].why for key, name in after.items() if name == "test"} == {"promoted"}
+    assert {ledger(folder).assigned[key].why for key, name in after.items() if name == "test"} == {"promoted"}
 
 
 def test_quotas_that_vanish_retire_all_and_train_on_none_of_it(split_files, pool) -> None:
     before = homes(split_files(pool))
     after = homes(split_files(pool, **NOTHING))
-    assert {key for key, name in after.items() if name == "retired"} == {key for key, name in before.items() if name in HELD}
+    assert {key for key, name in after.items() if name == "retired"} == {key for key, name in before.items() if name in HELD_BACK}
 
 
 def test_one_subject_alone(split_files, question) -> None:
@@ -201,4 +201,4 @@ def test_names_made_to_harm_are_names(split_files, question, claim, name: str) -
     placed = homes(folder := split_files(pool, claims))
     assert set(placed) == {one.id for one in pool}
     assert homes(split_files(pool[::-1], claims)) == placed
-    assert set(memory(folder).assigned) == {*placed, *(f"head {one.head}" for one in claims)}
+    assert set(ledger(folder).assigned) == {*placed, *(f"head {one.head}" for one in claims)}

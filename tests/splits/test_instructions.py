@@ -14,7 +14,7 @@ from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from eval.tasks import TASKS
 from splits.release.__main__ import released_leaks, released_shots
-from splits.release.instructions import Prompts, teach
+from splits.release.instructions import Prompts, entries_of
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -73,12 +73,12 @@ def test_each_type_is_taught_under_its_name(question) -> None:
     prompts = Prompts(ROOT / "eval/tasks/prompts")
     names = {"mcqa": "单选", "mrqa": "多选", "tf": "判断", "qa": "问答", "blank": "填空"}
     for kind, name in names.items():
-        (entry,) = teach(question(1, kind=kind, answer="感觉" if kind in ("qa", "blank") else "A"), prompts)
+        (entry,) = entries_of(question(1, kind=kind, answer="感觉" if kind in ("qa", "blank") else "A"), prompts)
         assert f"考试中的{name}题" in entry["system"] and entry["output"].startswith("答案：")
 
 
 def test_a_case_stands_before_its_question(question) -> None:
-    (entry,) = teach(question(1, category="ca", shared_stem="案例：某女。"), Prompts(ROOT / "eval/tasks/prompts"))
+    (entry,) = entries_of(question(1, category="ca", shared_stem="案例：某女。"), Prompts(ROOT / "eval/tasks/prompts"))
     assert entry["instruction"].startswith("案例：某女。\nPCE")
 
 
@@ -104,7 +104,7 @@ def test_opencompass_tables_hold_the_test_split(release: Path, tmp_path: Path) -
 def test_chinese_medicine_is_taught_with_its_reasons(question, form: str | None, explanation: str | None) -> None:
     prompts = Prompts(ROOT / "eval/tasks/prompts")
     one = question(1, exam="TCM", form=form, answer="C", explanation=explanation, shared_stem="患者，女，31岁。" if form == "a3" else None)
-    (entry,) = teach(one, prompts)
+    (entry,) = entries_of(one, prompts)
     assert entry["output"] == f"【解析】{explanation or '略。'}<eoe>\n【答案】C<eoa>"
     parts = [entry["instruction"].index(text) for text in filter(None, (one.shared_stem, one.stem))]
     options = [entry["instruction"].index(f"{option.letter}．{option.text}") for option in one.options]
@@ -114,7 +114,7 @@ def test_chinese_medicine_is_taught_with_its_reasons(question, form: str | None,
 
 def test_both_sides_of_a_pair_are_taught_and_asked_with_their_verdicts(claim, release: Path, tmp_path: Path) -> None:
     pair = claim("病1", "发热")
-    taught = teach(pair, Prompts(ROOT / "eval/tasks/prompts"))
+    taught = entries_of(pair, Prompts(ROOT / "eval/tasks/prompts"))
     assert [(entry["instruction"].split("\n")[-1], entry["output"]) for entry in taught] == [
         (pair.factual, "正确"),
         (pair.non_factual, "错误"),
@@ -177,5 +177,5 @@ def test_an_example_that_is_not_released_stops_the_release(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("kind", "answer"), [("mrqa", "AC"), ("tf", "A"), ("qa", "理气和胃。")])
 def test_what_the_forms_of_chinese_medicine_do_not_ask_is_taught_as_elsewhere(question, kind: str, answer: str) -> None:
-    (entry,) = teach(question(1, "TCM", "方剂学", kind, answer), Prompts(ROOT / "eval/tasks/prompts"))
+    (entry,) = entries_of(question(1, "TCM", "方剂学", kind, answer), Prompts(ROOT / "eval/tasks/prompts"))
     assert entry["output"] == f"答案：{answer}" and "方剂学" in entry["system"] and "心理" not in entry["system"]

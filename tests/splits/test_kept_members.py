@@ -7,8 +7,8 @@ import pytest
 
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from splits.ledger.assignments import read_memory
-from splits.ledger.kept_together import ASSIGNED_SPLITS
+from splits.ledger.assignments import read_assignments
+from splits.ledger.units import ASSIGNED_SPLITS
 
 
 def homes(folder: Path) -> dict[str, str]:
@@ -35,7 +35,7 @@ def test_a_question_stands_for_the_others_of_its_cluster_in_the_order_of_their_i
     folder = split_files([])
     cluster(folder, kept, "q-z", "q-a")
     split_files(plain)
-    placed = read_memory(folder / "assignments.jsonl").assigned
+    placed = read_assignments(folder / "assignments.jsonl").assigned
     assert placed[kept].also == ("q-a", "q-z") and not any(one.also for key, one in placed.items() if key != kept)
 
 
@@ -46,7 +46,7 @@ def test_what_now_stands_for_a_question_of_test_is_not_trained_on(split_files, p
     gone, kept = (next(key for key, name in placed.items() if name == wanted) for wanted in (held, trained))
     cluster(folder, kept, gone)
     after = homes(split_files(without(plain, gone)))
-    assert after[kept] == "retired" and read_memory(folder / "assignments.jsonl").assigned[kept].why == "kin_of_held"
+    assert after[kept] == "retired" and read_assignments(folder / "assignments.jsonl").assigned[kept].why == "kin_of_held"
     assert homes(split_files(without(plain, gone)))[kept] == "retired"
 
 

@@ -16,9 +16,9 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question, question_id
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from splits.kinship.containment import contained, ngrams_of
-from splits.ledger.assignments import read_memory
+from splits.ledger.assignments import read_assignments
 from splits.release.__main__ import released_leaks
+from splits.text_overlap.containment import contained, ngrams_of
 
 HIS = "他的特征有（ ）。"
 LONG = "在心理咨询的初始阶段与求助者建立良好咨询关系最重要的条件是（ ）。"
@@ -121,8 +121,8 @@ def test_what_gives_test_away_is_withdrawn_for_good(split_files, question) -> No
     with pytest.raises(ValueError, match="contained"):
         check(folder)
     check(folder, "--withdraw")
-    memory = read_memory(folder / "assignments.jsonl")
-    withdrawn, (last,) = memory.assigned[telling.id], memory.last()
+    ledger = read_assignments(folder / "assignments.jsonl")
+    withdrawn, (last,) = ledger.assigned[telling.id], ledger.last()
     # It stood in train until then, and `explain` must not say that it never did.
     assert (withdrawn.why, withdrawn.since) == ("leaked", last.name)
     for _ in range(2):
@@ -145,4 +145,4 @@ def test_containment_finds_what_counting_all_pairs_finds(ours: list[list[str]], 
         return bool(both) and len(both | quoted) >= max(1, math.ceil(round(least * len(one), 6)))
 
     expected = {(a, b) for a, one in left for b, parts in right if holds(one, parts)}
-    assert {(one.asked, one.holder) for one in contained(left, right, least)} == expected
+    assert {(one.id, one.holder_id) for one in contained(left, right, least)} == expected

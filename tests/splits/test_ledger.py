@@ -12,8 +12,8 @@ import splits.split.__main__ as split
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
-from splits.ledger.assignments import read_memory
-from splits.ledger.kept_together import ASSIGNED_SPLITS
+from splits.ledger.assignments import read_assignments
+from splits.ledger.units import ASSIGNED_SPLITS
 from splits.release.history import read_ledger
 
 Again = Callable[[], dict[str, bytes]]
@@ -62,14 +62,14 @@ def test_any_line_that_is_lost_is_noticed(built: tuple[Path, Again]) -> None:
         if b'"row":"shot"' not in lines[number]:
             assignments.write_bytes(b"".join(lines[:number] + lines[number + 1 :]))
             with pytest.raises(ValueError, match=r"lines were lost or changed: `git log -p.*the safer holds"):
-                read_memory(assignments)
+                read_assignments(assignments)
 
 
 def test_what_was_tested_is_not_made_train_by_hand(built: tuple[Path, Again]) -> None:
     assignments, _ = built
     assignments.write_bytes(assignments.read_bytes().replace(b'"split":"test"', b'"split":"train"', 1))
     with pytest.raises(ValueError, match=r"lines were lost or changed"):
-        read_memory(assignments)
+        read_assignments(assignments)
 
 
 def test_order_doubles_and_line_ends_do_not_matter(built: tuple[Path, Again]) -> None:
@@ -148,7 +148,7 @@ def test_a_ledger_of_the_old_name_is_read_once_and_rewritten(built: tuple[Path, 
     old.write_bytes(as_it_was_before(whole))
     assert old.read_bytes() != whole
     assignments.unlink()
-    assert len(read_memory(assignments).assigned) > 50
+    assert len(read_assignments(assignments).assigned) > 50
     assert old.exists() and not assignments.exists(), "who only looks changes nothing"
     assert again() == before
     assert assignments.read_bytes() == whole and not old.exists()
@@ -159,14 +159,14 @@ def test_a_branch_that_still_has_the_old_name_loses_nothing(split_files, pool: l
     assignments, old = folder / "assignments.jsonl", folder / "places.jsonl"
     base = assignments.read_bytes()
     split_files(pool[:90])
-    theirs, held = as_it_was_before(assignments.read_bytes()), read_memory(assignments).assigned
+    theirs, held = as_it_was_before(assignments.read_bytes()), read_assignments(assignments).assigned
     assignments.write_bytes(base)
     split_files(pool[:60] + pool[90:])
-    ours = read_memory(assignments).assigned
+    ours = read_assignments(assignments).assigned
     old.write_bytes(theirs)
-    assert read_memory(assignments).assigned.keys() == held.keys() | ours.keys()
+    assert read_assignments(assignments).assigned.keys() == held.keys() | ours.keys()
     split_files(pool)
-    assert not old.exists() and read_memory(assignments).assigned.keys() >= held.keys() | ours.keys()
+    assert not old.exists() and read_assignments(assignments).assigned.keys() >= held.keys() | ours.keys()
 
 
 def test_a_ledger_that_was_emptied_stops_the_line_until_that_is_committed(split_files, pool: list[Question]) -> None:

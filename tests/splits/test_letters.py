@@ -2,14 +2,14 @@
 
 import pytest
 
-from splits.ledger.kept_together import Cell, Row, Unit, unit_of
+from splits.ledger.units import QuestionSummary, Stratum, Unit, unit_of
 from splits.split.answer_balance import even_letters
 
-CELL = Cell("kg", "TCM", "mcqa", "方剂学", "a1")
+CELL = Stratum("kg", "TCM", "mcqa", "方剂学", "a1")
 
 
 def asked(name: str, letters: str) -> list[Unit]:
-    return [unit_of([Row(f"q-{name}-{number}", CELL, letter, None, None)]) for number, letter in enumerate(letters)]
+    return [unit_of([QuestionSummary(f"q-{name}-{number}", CELL, letter, None, None)]) for number, letter in enumerate(letters)]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.kept_together import Cell, Row
+from splits.ledger.units import QuestionSummary, Stratum
 from splits.split.allocate import allocate
 from tests.splits.optimum import leximin
 
@@ -21,29 +21,33 @@ EXAMS = ("GEE", "PCE", "SSE", "TQE")
 FLOOR = 5
 
 
-def pool() -> Counter[Cell]:
+def pool() -> Counter[Stratum]:
     with open(Path(__file__).with_name("published_pool.csv"), encoding="utf-8") as file:
         return Counter(
-            {Cell("kg", row["exam"], row["question_type"], row["subject"], ""): int(row["questions"]) for row in csv.DictReader(file)}
+            {Stratum("kg", row["exam"], row["question_type"], row["subject"], ""): int(row["questions"]) for row in csv.DictReader(file)}
         )
 
 
-def split(quota: Quota, balance: str) -> tuple[Counter[Cell], Counter[Cell], Counter[Cell]]:
+def split(quota: Quota, balance: str) -> tuple[Counter[Stratum], Counter[Stratum], Counter[Stratum]]:
     """Return the numbers of test, reserved and train."""
-    rows = [Row(f"q-{place}-{n:05d}", cell, "A", None, None) for place, (cell, number) in enumerate(pool().items()) for n in range(number)]
+    rows = [
+        QuestionSummary(f"q-{place}-{n:05d}", cell, "A", None, None)
+        for place, (cell, number) in enumerate(pool().items())
+        for n in range(number)
+    ]
     params = Params(
         seed=1, quota=quota, tcm_per_subject=100, train_floor=FLOOR, dev_share=0.1, balance=balance, claim_test_share=0.2,
         claim_reserved_share=0.1,
     )  # fmt: skip
     splits = allocate(rows, params)
-    return tuple(Counter(row.cell for row in rows if splits[row.id] == name) for name in ("test", "reserved", "train"))
+    return tuple(Counter(row.stratum for row in rows if splits[row.id] == name) for name in ("test", "reserved", "train"))
 
 
-def by_exam(counts: Counter[Cell], kind: str) -> dict[str, int]:
+def by_exam(counts: Counter[Stratum], kind: str) -> dict[str, int]:
     return {exam: sum(number for cell, number in counts.items() if (cell.exam, cell.question_type) == (exam, kind)) for exam in EXAMS}
 
 
-def spare(exam: str, kind: str) -> dict[Cell, int]:
+def spare(exam: str, kind: str) -> dict[Stratum, int]:
     """Return the most that each subject can give to test, as much to reserved, and leave its floor to train."""
     return {cell: max(0, number - FLOOR) // 2 for cell, number in pool().items() if (cell.exam, cell.question_type) == (exam, kind)}
 

@@ -13,8 +13,8 @@ import pytest
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
-from splits.ledger.assignments import read_memory
-from splits.ledger.kept_together import SPLITS
+from splits.ledger.assignments import read_assignments
+from splits.ledger.units import SPLITS
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("real_splits")]  # built once, by one process
 SPLIT_FLAGS = shlex.split(
@@ -92,6 +92,6 @@ def test_subjects_are_even_where_supply_allows_and_exams_equal(built: Path) -> N
 
 
 def test_every_question_is_remembered(built: Path) -> None:
-    memory = read_memory(built / "assignments.jsonl")
-    assert {one.id for one in read_jsonl(built / "unique/questions.jsonl", Question)} == set(memory.assigned)
-    assert Counter(one.why for one in memory.assigned.values())["leaked"] < 50
+    ledger = read_assignments(built / "assignments.jsonl")
+    assert {one.id for one in read_jsonl(built / "unique/questions.jsonl", Question)} == set(ledger.assigned)
+    assert Counter(one.why for one in ledger.assigned.values())["leaked"] < 50

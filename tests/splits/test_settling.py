@@ -1,14 +1,14 @@
-"""What the memory decides of a unit: who stays, who may come, who is retired and who is free, case by case."""
+"""What prior assignments decide of a unit, case by case: it stays, may join or come back, is retired, or is free."""
 
 from typing import Any
 
 import pytest
 
-from splits.ledger.assignments import Assignment, Memory, Version
-from splits.ledger.held_before import Settled, settle
-from splits.ledger.kept_together import Cell, Row, join
+from splits.ledger.assignments import Assignment, AssignmentLedger, Version
+from splits.ledger.prior_assignments import Settled, settle
+from splits.ledger.units import QuestionSummary, Stratum, join
 
-CELL = Cell("ca", "PCE", "mcqa", "甲", "")
+CELL = Stratum("ca", "PCE", "mcqa", "甲", "")
 LAST = Version(name="v1-a", number=1, settings={}, records=0)
 
 
@@ -20,15 +20,15 @@ def assignment(key: str, told: str, **fields: Any) -> Assignment:
 
 def told(settled: Settled) -> dict[str, str]:
     """Return in words what was decided of each question; each has one thing decided."""
-    found = [(row.id, "free") for unit in settled.free for row in unit.rows]
+    found = [(row.id, "free") for unit in settled.free for row in unit.summaries]
     for split, trained in settled.trained.items():
-        found += [(row.id, f"stays in {split}") for unit in trained for row in unit.rows]
-    for side, standing in settled.standing.items():
-        found += [(row.id, f"stays in {side}") for unit in standing for row in unit.rows]
-    for side, coming in settled.coming.items():
-        found += [(row.id, f"{'comes back' if one.retired else 'comes'} to {side}{' beside' if one.beside else ''}")
-                  for one in coming for row in one.unit.rows]  # fmt: skip
-    found += [(key, f"{put.split}/{put.was or ''} {put.why}") for key, put in settled.put.items()]
+        found += [(row.id, f"stays in {split}") for unit in trained for row in unit.summaries]
+    for side, standing in settled.incumbents.items():
+        found += [(row.id, f"stays in {side}") for unit in standing for row in unit.summaries]
+    for side, coming in settled.candidates.items():
+        found += [(row.id, f"{'comes back' if one.retired else 'comes'} to {side}{' beside' if one.required_key else ''}")
+                  for one in coming for row in one.unit.summaries]  # fmt: skip
+    found += [(key, f"{put.split}/{put.was or ''} {put.why}") for key, put in settled.decided.items()]
     assert len(found) == len(dict(found))
     return dict(found)
 
@@ -73,33 +73,33 @@ def test_a_case_of_which_some_are_known_some_new_and_some_gone(members: list[str
         if what != "new":
             placed.append(assignment(key, what.removesuffix(" gone"), ties=("case",)))
         if not what.endswith("gone"):
-            rows.append(Row(key, CELL, "A", "case", None))
-    assert told(settle(join(rows), Memory([LAST, *placed, assignment("q-other", "train")]), {})) == dict(
+            rows.append(QuestionSummary(key, CELL, "A", "case", None))
+    assert told(settle(join(rows), AssignmentLedger([LAST, *placed, assignment("q-other", "train")]), {})) == dict(
         zip([row.id for row in rows], expected, strict=True)
     )
 
 
-def alone(key: str, also: tuple[str, ...] = (), **ties: str) -> Row:
-    return Row(key, CELL, "A", None, None, also=also, **ties)
+def alone(key: str, also: tuple[str, ...] = (), **ties: str) -> QuestionSummary:
+    return QuestionSummary(key, CELL, "A", None, None, also=also, **ties)
 
 
 def test_of_who_stood_for_another_it_is_told_apart_when_both_are_here() -> None:
-    memory = Memory([LAST, assignment("q-test", "test", also=("q-train",)), assignment("q-train", "train")])
+    ledger = AssignmentLedger([LAST, assignment("q-test", "test", also=("q-train",)), assignment("q-train", "train")])
     both = [alone("q-test"), alone("q-train")]
-    assert told(settle(join(both), memory, {})) == {"q-test": "stays in test", "q-train": "stays in train"}
-    assert told(settle(join(both[1:]), memory, {})) == {"q-train": "retired/ kin_of_held"}
+    assert told(settle(join(both), ledger, {})) == {"q-test": "stays in test", "q-train": "stays in train"}
+    assert told(settle(join(both[1:]), ledger, {})) == {"q-train": "retired/ kin_of_held"}
 
 
-@pytest.mark.parametrize("name", ["stem_id", "asked_id"])
+@pytest.mark.parametrize("name", ["stem_id", "stem_options_id"])
 def test_a_new_question_is_known_by_what_it_asks(name: str) -> None:
-    memory = Memory([LAST, assignment("q-old", "test", ties=("asked",))])
-    assert told(settle(join([alone("q-new", **{name: "asked"})]), memory, {})) == {"q-new": "comes to test"}
+    ledger = AssignmentLedger([LAST, assignment("q-old", "test", ties=("asked",))])
+    assert told(settle(join([alone("q-new", **{name: "asked"})]), ledger, {})) == {"q-new": "comes to test"}
 
 
 def test_a_question_is_kin_of_what_it_is_a_new_wording_of_and_of_what_it_stands_for() -> None:
-    memory = Memory([LAST, assignment("q-old", "test"), assignment("q-train", "train")])
-    assert told(settle(join([alone("q-new")]), memory, {"q-new": ["q-old"]})) == {"q-new": "comes to test"}
-    assert told(settle(join([alone("q-new", also=("q-old",))]), memory, {})) == {"q-new": "comes to test"}
-    assert told(settle(join([alone("q-train", also=("q-next",))]), memory, {"q-train": ["q-old"]})) == {"q-train": "retired/ kin_of_held"}
-    assert told(settle(join([alone("q-train", also=("q-old",))]), memory, {})) == {"q-train": "retired/ kin_of_held"}
-    assert told(settle(join([alone("q-train", also=("q-next",))]), memory, {})) == {"q-train": "stays in train"}
+    ledger = AssignmentLedger([LAST, assignment("q-old", "test"), assignment("q-train", "train")])
+    assert told(settle(join([alone("q-new")]), ledger, {"q-new": ["q-old"]})) == {"q-new": "comes to test"}
+    assert told(settle(join([alone("q-new", also=("q-old",))]), ledger, {})) == {"q-new": "comes to test"}
+    assert told(settle(join([alone("q-train", also=("q-next",))]), ledger, {"q-train": ["q-old"]})) == {"q-train": "retired/ kin_of_held"}
+    assert told(settle(join([alone("q-train", also=("q-old",))]), ledger, {})) == {"q-train": "retired/ kin_of_held"}
+    assert told(settle(join([alone("q-train", also=("q-next",))]), ledger, {})) == {"q-train": "stays in train"}

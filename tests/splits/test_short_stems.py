@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from atomexam.records.question import Option, Question
-from splits.ledger.kept_together import join
-from splits.ledger.rows import row_of
+from splits.ledger.summaries import summary_of
+from splits.ledger.units import join
 
 
 @pytest.mark.parametrize(
@@ -20,9 +20,9 @@ from splits.ledger.rows import row_of
 )  # fmt: skip
 def test_equal_stems_with_other_options_stand_together_where_they_ask_for_something(question, stem: str, together: bool) -> None:
     one, two = (replace(question(number), stem=stem) for number in (1, 2))
-    assert len(join([row_of(one), row_of(two)])) == (1 if together else 2)
+    assert len(join([summary_of(one), summary_of(two)])) == (1 if together else 2)
     case = replace(one, shared_stem="案例一"), replace(two, shared_stem="案例二")
-    assert len(join(map(row_of, case))) == 2
+    assert len(join(map(summary_of, case))) == 2
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_equal_stems_with_other_options_stand_together_where_they_ask_for_someth
     ],
 )  # fmt: skip
 def test_a_stem_asks_for_something_by_twenty_letters_or_by_four_that_ask(question, stem: str, tells: bool) -> None:
-    assert (row_of(replace(question(1), stem=stem)).stem_id is not None) == tells
+    assert (summary_of(replace(question(1), stem=stem)).stem_id is not None) == tells
 
 
 def with_options(one: Question, *texts: str) -> Question:
@@ -47,24 +47,24 @@ LONG = "关于艾宾浩斯遗忘曲线所揭示的遗忘进程的规律是"
 @given(st.permutations(["先快后慢", "先慢后快", "匀速进行", "没有规律"]))
 def test_equal_stem_and_options_stand_together_in_any_order(question, shuffled: list[str]) -> None:
     one, two = (replace(question(1), stem=stem) for stem in (SHORT, "以下说法正确的是"))
-    row = row_of(with_options(one, "先快后慢", "先慢后快", "匀速进行", "没有规律"))
-    assert row.stem_id is None and row.asked_id == row_of(with_options(one, *shuffled)).asked_id is not None
-    assert row.asked_id != row_of(with_options(two, *shuffled)).asked_id
+    row = summary_of(with_options(one, "先快后慢", "先慢后快", "匀速进行", "没有规律"))
+    assert row.stem_id is None and row.stem_options_id == summary_of(with_options(one, *shuffled)).stem_options_id is not None
+    assert row.stem_options_id != summary_of(with_options(two, *shuffled)).stem_options_id
 
 
 @pytest.mark.parametrize("stem", [SHORT, LONG])
 def test_equal_stem_and_options_on_two_cases_stand_together_and_other_options_do_not(question, stem: str) -> None:
     texts = ["先快后慢的过程", "先慢后快的过程", "匀速进行的过程"]
     cases = [replace(question(1), stem=stem, shared_stem=f"案例{number}") for number in "一二"]
-    same = [row_of(with_options(one, *texts)) for one in cases]
+    same = [summary_of(with_options(one, *texts)) for one in cases]
     assert len({row.stem_id for row in same}) == (1 if stem == SHORT else 2)
-    assert same[0].asked_id == same[1].asked_id is not None
-    assert row_of(with_options(cases[1], *texts[1:])).asked_id != same[0].asked_id
+    assert same[0].stem_options_id == same[1].stem_options_id is not None
+    assert summary_of(with_options(cases[1], *texts[1:])).stem_options_id != same[0].stem_options_id
 
 
 def test_few_letters_in_all_tell_nothing(question) -> None:
     """Right or wrong may be said of anything."""
     texts = ["对" * 6, "错" * 6]
-    assert row_of(with_options(replace(question(1), stem=SHORT), *texts)).asked_id is not None
-    assert row_of(with_options(replace(question(1), stem=SHORT), texts[0], texts[1][:5])).asked_id is None
-    assert row_of(with_options(replace(question(1), stem=LONG), *texts)).asked_id is None  # the stem is known by itself
+    assert summary_of(with_options(replace(question(1), stem=SHORT), *texts)).stem_options_id is not None
+    assert summary_of(with_options(replace(question(1), stem=SHORT), texts[0], texts[1][:5])).stem_options_id is None
+    assert summary_of(with_options(replace(question(1), stem=LONG), *texts)).stem_options_id is None  # the stem is known by itself

@@ -12,29 +12,29 @@ import splits.leaks.__main__ as leaks
 from atomexam.records.question import Question
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
-from splits.ledger.held_before import Put
-from splits.ledger.kept_together import Cell, Row, ties_of
-from splits.split.shots import SPARE, shots_of
+from splits.ledger.prior_assignments import Allocation
+from splits.ledger.units import QuestionSummary, Stratum, ties_of
+from splits.split.shots import LISTED_SHOTS, shots_of
 
 CELLS = [
-    Cell("kg", "PCE", "mcqa", "甲", ""), Cell("kg", "PCE", "mrqa", "甲", ""), Cell("ca", "PCE", "mcqa", "甲", ""),
-    Cell("kg", "TCM", "mcqa", "方剂学", "a1"), Cell("kg", "TCM", "mcqa", "方剂学", "b1"),
+    Stratum("kg", "PCE", "mcqa", "甲", ""), Stratum("kg", "PCE", "mrqa", "甲", ""), Stratum("ca", "PCE", "mcqa", "甲", ""),
+    Stratum("kg", "TCM", "mcqa", "方剂学", "a1"), Stratum("kg", "TCM", "mcqa", "方剂学", "b1"),
 ]  # fmt: skip
 TIE = st.sampled_from([None, None, *"abcdef"])
 ROWS = st.lists(st.tuples(st.sampled_from(CELLS), TIE, TIE, TIE, st.sampled_from(["train", "train", "dev", "test", "reserved", "retired"])))
 
 
-def made(drawn: list) -> tuple[list[Row], dict[str, str]]:
-    rows = [Row(f"q{at:03}", cell, "A", group, cluster, stem) for at, (cell, group, cluster, stem, _) in enumerate(drawn)]
+def made(drawn: list) -> tuple[list[QuestionSummary], dict[str, str]]:
+    rows = [QuestionSummary(f"q{at:03}", cell, "A", group, cluster, stem) for at, (cell, group, cluster, stem, _) in enumerate(drawn)]
     return rows, {row.id: split for row, (*_, split) in zip(rows, drawn, strict=True)}
 
 
-def examples(rows: list[Row], splits: dict[str, str], seed: int) -> list[Shot]:
-    return shots_of(rows, [Put(splits[row.id], "drawn") for row in rows], seed)
+def examples(rows: list[QuestionSummary], splits: dict[str, str], seed: int) -> list[Shot]:
+    return shots_of(rows, [Allocation(splits[row.id], "drawn") for row in rows], seed)
 
 
-def list_of(row: Row) -> tuple[str, str, str, str]:
-    return row.cell.exam, row.cell.subject, row.cell.question_type, row.cell.form
+def list_of(row: QuestionSummary) -> tuple[str, str, str, str]:
+    return row.stratum.exam, row.stratum.subject, row.stratum.question_type, row.stratum.form
 
 
 @given(ROWS, st.randoms(use_true_random=False))
@@ -47,14 +47,14 @@ def test_a_list_is_full_of_unrelated_questions_of_its_kind(drawn: list, random) 
         lists[shot.exam, shot.subject, shot.question_type, shot.form or ""].append(shot)
     for kind, listed in lists.items():
         listed.sort(key=lambda shot: shot.place)
-        assert [shot.place for shot in listed] == list(range(1, len(listed) + 1)) and len(listed) <= SPARE
+        assert [shot.place for shot in listed] == list(range(1, len(listed) + 1)) and len(listed) <= LISTED_SHOTS
         assert all(list_of(by_id[shot.question_id]) == kind and splits[shot.question_id] == shot.split for shot in listed)
         assert [shot.split for shot in listed] == sorted((shot.split for shot in listed), reverse=True)  # train, then dev
         ties = [tie for shot in listed for tie in ties_of(by_id[shot.question_id])]
         assert len(ties) == len(set(ties))
     for row in rows:
         listed = lists[list_of(row)]
-        if splits[row.id] in ("train", "dev") and len(listed) < SPARE and row.id not in {shot.question_id for shot in listed}:
+        if splits[row.id] in ("train", "dev") and len(listed) < LISTED_SHOTS and row.id not in {shot.question_id for shot in listed}:
             assert set(ties_of(row)) & {tie for shot in listed for tie in ties_of(by_id[shot.question_id])}, row
     assert sorted(examples(random.sample(rows, len(rows)), splits, 1), key=lambda shot: shot.question_id) == sorted(
         shots, key=lambda shot: shot.question_id
@@ -62,7 +62,7 @@ def test_a_list_is_full_of_unrelated_questions_of_its_kind(drawn: list, random) 
 
 
 STOOD = st.dictionaries(
-    st.tuples(st.sampled_from(CELLS), st.integers(1, SPARE)), st.lists(st.integers(0, 20), min_size=1, max_size=2, unique=True)
+    st.tuples(st.sampled_from(CELLS), st.integers(1, LISTED_SHOTS)), st.lists(st.integers(0, 20), min_size=1, max_size=2, unique=True)
 )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def test_who_was_listed_stays_at_the_place_and_others_fill_the_rest(drawn: list,
     rows, splits = made(drawn)
     known = {(cell.exam, cell.subject, cell.question_type, cell.form, number): tuple(sorted(f"q{at:03}" for at in ids))
              for (cell, number), ids in stood.items()}  # fmt: skip
-    puts = [Put(splits[row.id], "drawn") for row in rows]
+    puts = [Allocation(splits[row.id], "drawn") for row in rows]
     shots = shots_of(rows, puts, 1, known)
     by_id = {row.id: row for row in rows}
     lists: dict = defaultdict(dict)
@@ -95,7 +95,7 @@ def test_who_was_listed_stays_at_the_place_and_others_fill_the_rest(drawn: list,
             assert stay[list_of(row)].items() <= listed.items() and len({*listed.values()}) == len(listed)
             ties = [tie for key in listed.values() for tie in ties_of(by_id[key])]
             assert len(ties) == len({*ties})
-            assert row.id in listed.values() or len(listed) == SPARE or {*ties} & {*ties_of(row)}
+            assert row.id in listed.values() or len(listed) == LISTED_SHOTS or {*ties} & {*ties_of(row)}
     again = shots_of(rows, puts, 1, dict(random.sample(list(known.items()), len(known))))
     assert sorted(again, key=list_and_place) == sorted(shots, key=list_and_place)
 
@@ -104,7 +104,7 @@ def test_who_was_listed_stays_at_the_place_and_others_fill_the_rest(drawn: list,
 def test_of_two_who_were_listed_and_are_kin_now_the_first_in_the_list_stays(turned: bool) -> None:
     rows, splits = made([(CELLS[0], "case", None, None, "train")] * 2 + [(CELLS[0], None, None, None, "train")] * 3)
     known = {("PCE", "甲", "mcqa", "", number): (key,) for number, key in ((1, "q001"), (2, "q000"))}
-    shots = shots_of(rows, [Put(splits[row.id], "drawn") for row in rows], 1, dict(sorted(known.items(), reverse=turned)))
+    shots = shots_of(rows, [Allocation(splits[row.id], "drawn") for row in rows], 1, dict(sorted(known.items(), reverse=turned)))
     assert {shot.question_id: shot.place for shot in shots}["q001"] == 1 and "q000" not in {shot.question_id for shot in shots}
 
 
@@ -116,7 +116,7 @@ def list_and_place(shot: Shot) -> tuple:
 def test_a_large_case_leaves_room_for_the_others(seed: int) -> None:
     rows, splits = made([(CELLS[0], "case" if number < 40 else None, None, None, "train") for number in range(60)])
     shots = examples(rows, splits, seed)
-    assert len(shots) == SPARE and sum(shot.question_id < "q040" for shot in shots) <= 1
+    assert len(shots) == LISTED_SHOTS and sum(shot.question_id < "q040" for shot in shots) <= 1
 
 
 def test_each_form_has_a_list_of_its_own(split_files, question) -> None:

@@ -22,12 +22,12 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.workers import worker_pool
-from splits.ledger.assignments import Memory
-from splits.ledger.held_before import Put
-from splits.ledger.kept_together import SPLITS, Cell, Row
-from splits.split import reading
+from splits.ledger.assignments import AssignmentLedger
+from splits.ledger.prior_assignments import Allocation
+from splits.ledger.units import SPLITS, QuestionSummary, Stratum
+from splits.split import question_file
 from splits.split.__main__ import check
-from splits.split.reading import read_pieces, read_questions
+from splits.split.question_file import read_pieces, read_questions
 from tests.splits.conftest import FLAGS, PATHS
 
 
@@ -161,7 +161,7 @@ def test_tiny_pools_stay_in_train(split_files, question, claim, size: int) -> No
 def test_a_question_without_an_answer_is_refused(split_files, question) -> None:
     with pytest.raises(ValueError, match=r"question q-.*studyez.*has no answer.*dvc repro clean"):
         split_files([question(1, answer=None)])
-    with pytest.raises(ValueError, match=r"question q-.*seen nowhere.*has no answer"):
+    with pytest.raises(ValueError, match=r"question q-.*without a source.*has no answer"):
         split_files([question(1, answer=None, provenance=[])])
 
 
@@ -172,7 +172,7 @@ def test_a_question_without_an_answer_is_refused(split_files, question) -> None:
 def test_a_malformed_record_names_file_line_and_field(
     split_files, pool, workers: int, bad: bytes, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "_PIECE_BYTES", 1)
+    monkeypatch.setattr(question_file, "_PIECE_BYTES", 1)
     folder = split_files(pool)
     lines = (folder / "questions.jsonl").read_bytes().splitlines()
     name = bad.split(b":")[0]
@@ -218,7 +218,7 @@ def test_the_number_of_processes_and_pieces_changes_nothing(split_files, pool, c
     monkeypatch.setattr(stage, "_MANY_BYTES", 0)
     monkeypatch.setattr(stage, "cores", lambda: 3)
     for size in (1, 1_000, 1 << 30):
-        monkeypatch.setattr(reading, "_PIECE_BYTES", size)
+        monkeypatch.setattr(question_file, "_PIECE_BYTES", size)
         assert tree(split_files(pool, claims, f"pieces-{size}")) == alone
 
 
@@ -238,21 +238,25 @@ def test_a_large_input_is_split_by_the_workers_of_a_stage_of_its_own(split_files
     assert tree(folder) == here
 
 
-CELL = Cell("kg", "PCE", "mcqa", "甲", "")
-ROWS = [Row("q-0", CELL, "A", "g", None), Row("q-1", CELL, "A", "g", "c"), Row("q-2", CELL, "A", None, "c")]
+CELL = Stratum("kg", "PCE", "mcqa", "甲", "")
+ROWS = [
+    QuestionSummary("q-0", CELL, "A", "g", None),
+    QuestionSummary("q-1", CELL, "A", "g", "c"),
+    QuestionSummary("q-2", CELL, "A", None, "c"),
+]
 
 
 @pytest.mark.parametrize(
     ("splits", "message"),
     [
-        (["test", "train", "train"], "group g stands in test and in train"),
+        (["test", "train", "train"], "group g is in test and in train"),
         (["test", "test"], "question q-2 has no split"),
-        (["test", "test", "dev"], "cluster c stands in test and in dev"),
+        (["test", "test", "dev"], "cluster c is in test and in dev"),
     ],
 )
 def test_the_run_time_check_finds_leaks(splits: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        check(ROWS, {row.id: Put(split, "drawn") for row, split in zip(ROWS, splits, strict=False)}, Memory())
+        check(ROWS, {row.id: Allocation(split, "drawn") for row, split in zip(ROWS, splits, strict=False)}, AssignmentLedger())
 
 
 def test_published_questions_are_dealt_evenly(split_files, real_data: Path, question) -> None:

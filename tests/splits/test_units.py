@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.identity import content_id
-from splits.ledger.kept_together import draw_number, draw_numbers
+from splits.ledger.units import draw_number, draw_numbers
 
 IDS = st.integers(0, 999).map(lambda number: content_id("q", str(number)))
 NAMES = st.text("0af Ag甲-", max_size=20)

@@ -12,15 +12,15 @@ from atomexam.records.question import Option, Question, question_id
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import to_line
-from splits.ledger.assignments import Memory
-from splits.ledger.held_before import Put
-from splits.ledger.rows import row_of
+from splits.ledger.assignments import AssignmentLedger
+from splits.ledger.prior_assignments import Allocation
+from splits.ledger.summaries import summary_of
 from splits.split.allocate import decide
-from splits.split.next_ledger import edited_of, remember
-from splits.split.reading import Questions
+from splits.split.next_ledger import edited_of, updated_ledger
+from splits.split.question_file import Questions
 from tests.splits.world import InMemory
 
-HELD = {"test", "reserved", "retired"}
+HELD_BACK = {"test", "reserved", "retired"}
 TRAINED = {"train", "dev"}
 PARAMS = Params(
     seed=1, quota=Quota(mcqa=6, mrqa=2), tcm_per_subject=2, train_floor=1, dev_share=0.1, balance="fill",
@@ -73,10 +73,10 @@ class World:
         )  # fmt: skip
 
 
-def version(questions: list[Question], memory: Memory, params: Params) -> tuple[dict[str, Put], Memory]:
-    found = Questions([row_of(question) for question in questions], InMemory(map(to_line, questions)))
-    placed = decide(found.rows, params, memory, edited_of(found, memory))
-    return placed, remember(memory, found, placed, {}, params)
+def version(questions: list[Question], ledger: AssignmentLedger, params: Params) -> tuple[dict[str, Allocation], AssignmentLedger]:
+    found = Questions([summary_of(question) for question in questions], InMemory(map(to_line, questions)))
+    placed = decide(found.summaries, params, ledger, edited_of(found, ledger))
+    return placed, updated_ledger(ledger, found, placed, {}, params)
 
 
 @pytest.mark.slow
@@ -84,30 +84,30 @@ def version(questions: list[Question], memory: Memory, params: Params) -> tuple[
 @settings(max_examples=40, deadline=None)
 def test_ten_versions_train_on_nothing_that_was_held_back(seed: int, ties: bool, turning: bool, balance: str) -> None:
     random = Random(seed)
-    world, memory = World(random, ties), Memory()
+    world, ledger = World(random, ties), AssignmentLedger()
     held_ids: set[str] = set()
     held_numbers: set[int] = set()
     for _ in range(10):
         quota = random.choice(QUOTAS) if turning else QUOTAS[0]
         params = msgspec.structs.replace(PARAMS, quota=quota, balance=balance)
         questions = world.questions()
-        placed, after = version(questions, memory, params)
+        placed, after = version(questions, ledger, params)
         assert set(placed) == {question.id for question in questions}
         trained = {key for key, put in placed.items() if put.split in TRAINED}
         assert not trained & held_ids
         numbers = {world.question(number).id: number for number in world.here}
         assert not {numbers[key] for key in trained} & held_numbers
-        _holds(questions, placed, memory, params)
+        _holds(questions, placed, ledger, params)
         again, same = version(questions, after, params)
         assert {key: put.split for key, put in again.items()} == {key: put.split for key, put in placed.items()}
         assert (same.assigned, same.versions) == (after.assigned, after.versions)
-        held_ids |= {key for key, put in placed.items() if put.split in HELD}
-        held_numbers |= {numbers[key] for key, put in placed.items() if put.split in HELD}
-        memory = after
+        held_ids |= {key for key, put in placed.items() if put.split in HELD_BACK}
+        held_numbers |= {numbers[key] for key, put in placed.items() if put.split in HELD_BACK}
+        ledger = after
         world.step()
 
 
-def _holds(questions: list[Question], placed: dict[str, Put], memory: Memory, params: Params) -> None:
+def _holds(questions: list[Question], placed: dict[str, Allocation], ledger: AssignmentLedger, params: Params) -> None:
     """Check quotas, floors and wholeness of one version."""
     quotas: Counter[tuple] = Counter()
     homes: dict[str, set[str]] = defaultdict(set)
@@ -119,7 +119,7 @@ def _holds(questions: list[Question], placed: dict[str, Put], memory: Memory, pa
             quotas[split, question.exam, question.question_type, *((question.subject, question.form) if question.form else ())] += 1
         trained[subject] += split == "train"
         # What was in dev, or follows what was, stays there even where all of train left.
-        drawn = question.id not in memory.assigned and placed[question.id].why == "drawn"
+        drawn = question.id not in ledger.assigned and placed[question.id].why == "drawn"
         floor[subject] += split == "train" or (split == "dev" and drawn)
         for tie in (question.group_id, question.cluster_id):
             if tie and split != "retired":
@@ -135,11 +135,11 @@ def _holds(questions: list[Question], placed: dict[str, Put], memory: Memory, pa
 @given(st.integers(0, 10_000), st.sampled_from(["fill", "strict"]))
 @settings(max_examples=40, deadline=None)
 def test_adding_moves_nothing(seed: int, balance: str) -> None:
-    world, memory = World(Random(seed), False), Memory()
+    world, ledger = World(Random(seed), False), AssignmentLedger()
     params = msgspec.structs.replace(PARAMS, balance=balance)
     before: dict[str, str] = {}
     for _ in range(5):
-        placed, memory = version(world.questions(), memory, params)
+        placed, ledger = version(world.questions(), ledger, params)
         now = {key: put.split for key, put in placed.items()}
         assert {key: now[key] for key in before} == before
         before = now

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import Memory
-from splits.ledger.kept_together import ties_of
-from splits.ledger.param_changes import Asked
-from splits.ledger.rows import row_of
+from splits.ledger.assignments import AssignmentLedger
+from splits.ledger.param_changes import ParamChanges
+from splits.ledger.summaries import summary_of
+from splits.ledger.units import ties_of
 from tests.splits.world import PARAMS, Decided, Seen, World, decided, merged
 
-HELD = {"test", "reserved", "retired"}
+HELD_BACK = {"test", "reserved", "retired"}
 TRAINED = {"train", "dev"}
 SIDES = {"test", "reserved"}
 QUOTAS = [Quota(mcqa=6, mrqa=2), Quota(mcqa=2, mrqa=1), Quota(mcqa=12, mrqa=4)]
@@ -25,30 +25,30 @@ SHARES = [(0.3, 0.2), (0.1, 0.2), (0.4, 0.3)]
 
 
 class Past:
-    """What earlier versions did, remembered without the memory that is tested."""
+    """What earlier versions did, recorded without the ledger that is tested."""
 
     def __init__(self) -> None:
         self.united = False
         self.held: set[str] = set()
         self.held_numbers: set[int] = set()
-        self.stood_for: set[str] = set()
+        self.represented: set[str] = set()
         self.trained: set[str] = set()
         self.sides: dict[str, set[str]] = defaultdict(set)
         self.names: dict[str, set[str]] = defaultdict(set)
 
     def add(self, seen: Seen, now: Decided) -> None:
         for key, put in now.put.items():
-            if put.split in HELD:
+            if put.split in HELD_BACK:
                 self.held.add(key)
                 self.held_numbers |= {seen.numbers[key]} if key in seen.numbers else set()
-                self.stood_for |= {*seen.also.get(key, ())}
+                self.represented |= {*seen.also.get(key, ())}
             if put.split in TRAINED:
                 self.trained.add(key)
             if put.split in SIDES:
                 self.sides[key].add(put.split)
         for question in seen.questions:
-            row = row_of(question, seen.also.get(question.id, ()))
-            self.names[question.id] |= {name for name in (*row.also, row.stem_id, row.asked_id, row.group_id) if name}
+            row = summary_of(question, seen.also.get(question.id, ()))
+            self.names[question.id] |= {name for name in (*row.also, row.stem_id, row.stem_options_id, row.group_id) if name}
 
     def joined(self, other: "Past") -> "Past":
         both = Past()
@@ -57,25 +57,25 @@ class Past:
             both.held |= one.held
             both.held_numbers |= one.held_numbers
             both.trained |= one.trained
-            both.stood_for |= one.stood_for
+            both.represented |= one.represented
             for mine, theirs in ((both.sides, one.sides), (both.names, one.names)):
                 for key, names in theirs.items():
                     mine[key] |= names
         return both
 
 
-def check(seen: Seen, before: Memory, now: Decided, params: Params, past: Past) -> None:
-    """Check the laws of one version, given the memory that it had."""
+def check(seen: Seen, before: AssignmentLedger, now: Decided, params: Params, past: Past) -> None:
+    """Check the laws of one version, given the ledger before it."""
     keys = {question.id for question in seen.questions}
     assert {key for key in now.put if not key.startswith("head ")} == keys
     trained = {key for key, put in now.put.items() if put.split in TRAINED}
     assert not trained & past.held
-    assert not (trained & past.stood_for) - past.trained
+    assert not (trained & past.represented) - past.trained
     assert not {name for key in trained for name in seen.also.get(key, ())} & past.held
     # Two branches may have put two wordings of one question apart, before either knew of the other.
     assert past.united or not {seen.numbers[key] for key in trained & keys} & past.held_numbers
-    asked = Asked(params, before)
-    cells = {question.id: row_of(question).cell for question in seen.questions}
+    asked = ParamChanges(params, before)
+    cells = {question.id: summary_of(question).stratum for question in seen.questions}
     ties = {question.id: question.cluster_id or question.group_id for question in seen.questions}
     for key, put in now.put.items():
         if put.split in SIDES:
@@ -95,8 +95,8 @@ def check(seen: Seen, before: Memory, now: Decided, params: Params, past: Past) 
             assert put.split == "retired"
     for key, put in now.put.items():
         if key in keys and key not in before.assigned and put.split in SIDES and put.why != "promoted":
-            row = row_of(next(one for one in seen.questions if one.id == key), seen.also.get(key, ()))
-            names = {key, *row.also, row.stem_id, row.asked_id, row.group_id}
+            row = summary_of(next(one for one in seen.questions if one.id == key), seen.also.get(key, ()))
+            names = {key, *row.also, row.stem_id, row.stem_options_id, row.group_id}
             barred = {name for name in past.trained & before.assigned.keys()
                       if (before.assigned[name].was or before.assigned[name].split) not in SIDES}  # fmt: skip
             assert not names & barred, "a question of test, or one it stands for, was trained on"
@@ -106,14 +106,14 @@ def check(seen: Seen, before: Memory, now: Decided, params: Params, past: Past) 
     _sized(seen, now, params)
     for key, names in past.names.items():
         for name in names:
-            assert key in {one.id for one in now.memory.named([name])}, "a name that a question had is forgotten"
+            assert key in {one.id for one in now.ledger.named([name])}, "a name that a question had is forgotten"
 
 
 def _tied(seen: Seen, now: Decided) -> None:
     homes: dict[str, set[str]] = defaultdict(set)
     for question in seen.questions:
         if (split := now.put[question.id].split) != "retired":
-            for tie in ties_of(row_of(question)):
+            for tie in ties_of(summary_of(question)):
                 homes[tie].add(split)
     assert all(len(home) == 1 for home in homes.values()), homes
 
@@ -127,9 +127,9 @@ def _sized(seen: Seen, now: Decided, params: Params) -> None:
         assert number <= (params.tcm_per_subject if exam == "TCM" else getattr(params.quota, kind))
 
 
-def check_shots(seen: Seen, before: Memory, now: Decided, past: Past) -> None:
+def check_shots(seen: Seen, before: AssignmentLedger, now: Decided, past: Past) -> None:
     """Check that lists hold what may be shown, and that who may still be shown stands where it stood."""
-    rows = {question.id: row_of(question) for question in seen.questions}
+    rows = {question.id: summary_of(question) for question in seen.questions}
     lists: dict[tuple, dict[int, str]] = defaultdict(dict)
     for key, shot in now.shots.items():
         assert now.put[key].split == shot.split in TRAINED
@@ -140,11 +140,11 @@ def check_shots(seen: Seen, before: Memory, now: Decided, past: Past) -> None:
     for (exam, subject, kind, form, place), known in before.shots.items():
         listed = lists[exam, subject, kind, form]
         for key in known:
-            cell = rows[key].cell if key in rows else None
+            cell = rows[key].stratum if key in rows else None
             if len(known) == 1 and cell and cell[1:] == (exam, kind, subject, form) and now.put[key].split in TRAINED:
                 others = {tie for other in listed.values() if other != key for tie in ties_of(rows[other])}
                 assert listed.get(place) == key or others & set(ties_of(rows[key])) or (past.united and key in listed.values())
-    assert {place for place, ids in now.memory.shots.items() if len(ids) > 1} <= {
+    assert {place for place, ids in now.ledger.shots.items() if len(ids) > 1} <= {
         place for place in before.shots if place[:4] not in lists or place[4] not in lists[place[:4]]
     }  # fmt: skip
 
@@ -157,21 +157,21 @@ def turned(random: Random, balance: str) -> Params:
     )  # fmt: skip
 
 
-def lived(world: World, memory: Memory, past: Past, versions: Iterable[Params]) -> Memory:
-    """Check some versions one after another; return the memory after them."""
+def lived(world: World, ledger: AssignmentLedger, past: Past, versions: Iterable[Params]) -> AssignmentLedger:
+    """Check some versions one after another; return the ledger after them."""
     for params in versions:
         seen = world.seen()
-        now = decided(seen, memory, params)
-        check(seen, memory, now, params, past)
-        check_shots(seen, memory, now, past)
-        again = decided(seen, now.memory, params)
+        now = decided(seen, ledger, params)
+        check(seen, ledger, now, params, past)
+        check_shots(seen, ledger, now, past)
+        again = decided(seen, now.ledger, params)
         assert {key: put.split for key, put in again.put.items()} == {key: put.split for key, put in now.put.items()}
         for name in ("assigned", "versions", "shots"):
-            assert getattr(again.memory, name) == getattr(now.memory, name)
+            assert getattr(again.ledger, name) == getattr(now.ledger, name)
         past.add(seen, now)
-        memory = now.memory
+        ledger = now.ledger
         world.step()
-    return memory
+    return ledger
 
 
 @pytest.mark.slow
@@ -180,7 +180,7 @@ def lived(world: World, memory: Memory, past: Past, versions: Iterable[Params]) 
 def test_ten_versions_of_a_world(seed: int, ties: bool, turning: bool, balance: str) -> None:
     random = Random(seed)
     versions = [turned(random, balance) if turning else replace(PARAMS, balance=balance) for _ in range(10)]
-    lived(World(random, ties), Memory(), Past(), versions)
+    lived(World(random, ties), AssignmentLedger(), Past(), versions)
 
 
 @pytest.mark.slow
@@ -193,14 +193,14 @@ def test_two_branches_that_part_and_meet(seed: int, ties: bool, turning: bool) -
         return [turned(random, "fill") if turning else PARAMS for _ in range(number)]
 
     world, past = World(random, ties), Past()
-    memory = lived(world, Memory(), past, versions(2))
+    ledger = lived(world, AssignmentLedger(), past, versions(2))
     other, other_past = world.fork(random.randint(0, 1_000_000)), past.joined(past)
-    one = lived(world, memory, past, versions(random.randint(1, 3)))
-    two = lived(other, memory, other_past, versions(random.randint(1, 3)))
+    one = lived(world, ledger, past, versions(random.randint(1, 3)))
+    two = lived(other, ledger, other_past, versions(random.randint(1, 3)))
     both = merged(one, two, random)
     assert both.assigned == merged(two, one, random).assigned
     held = {key for past in (past, other_past) for key in past.held}
-    assert all(both.assigned[key].split in HELD for key in held)
+    assert all(both.assigned[key].split in HELD_BACK for key in held)
     world.here |= other.here
     world.heads |= other.heads
     lived(world, both, past.joined(other_past), versions(3))
@@ -209,13 +209,13 @@ def test_two_branches_that_part_and_meet(seed: int, ties: bool, turning: bool) -
 @given(st.integers(0, 1_000_000), st.sampled_from(["fill", "strict"]))
 @settings(max_examples=20, deadline=None)
 def test_what_is_added_moves_nothing(seed: int, balance: str) -> None:
-    world, memory = World(Random(seed), False), Memory()
+    world, ledger = World(Random(seed), False), AssignmentLedger()
     params = replace(PARAMS, balance=balance)
     before: Decided | None = None
     for _ in range(5):
-        now = decided(world.seen(), memory, params)
+        now = decided(world.seen(), ledger, params)
         if before:
             assert {key: now.put[key].split for key in before.put} == {key: put.split for key, put in before.put.items()}
             assert {key: now.shots[key] for key in before.shots} == before.shots
-        before, memory = now, now.memory
+        before, ledger = now, now.ledger
         world.grow()

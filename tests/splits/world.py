@@ -12,13 +12,13 @@ from atomexam.records.question import Option, Question, question_id
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import to_line
-from splits.ledger.assignments import Memory, head_id
-from splits.ledger.held_before import Put
-from splits.ledger.rows import row_of
+from splits.ledger.assignments import AssignmentLedger, head_id
+from splits.ledger.prior_assignments import Allocation
+from splits.ledger.summaries import summary_of
 from splits.split.allocate import decide
 from splits.split.claim_split import decide_heads
-from splits.split.next_ledger import edited_of, remember
-from splits.split.reading import Questions
+from splits.split.next_ledger import edited_of, updated_ledger
+from splits.split.question_file import Questions
 from splits.split.shots import shots_of
 
 SIZE = 72
@@ -41,10 +41,10 @@ class Seen(NamedTuple):
 class Decided(NamedTuple):
     """What became of one version."""
 
-    put: dict[str, Put]
+    put: dict[str, Allocation]
     """Of questions and heads."""
     shots: dict
-    memory: Memory
+    ledger: AssignmentLedger
 
 
 class World:
@@ -146,28 +146,28 @@ class InMemory(list):
         return map(self.__getitem__, places)
 
 
-def decided(seen: Seen, memory: Memory, params: Params) -> Decided:
+def decided(seen: Seen, ledger: AssignmentLedger, params: Params) -> Decided:
     """Do what the stage does, without files."""
-    rows = [row_of(question, seen.also.get(question.id, ())) for question in seen.questions]
+    rows = [summary_of(question, seen.also.get(question.id, ())) for question in seen.questions]
     found = Questions(rows, InMemory(map(to_line, seen.questions)))
-    put = decide(rows, params, memory, edited_of(found, memory))
-    heads = {head_id(head): one for head, one in decide_heads(seen.claims, params, memory).items()}
-    shots = shots_of(rows, [put[row.id] for row in rows], params.seed, memory.shots)
-    return Decided(put | heads, {shot.question_id: shot for shot in shots}, remember(memory, found, put, heads, params, shots))
+    put = decide(rows, params, ledger, edited_of(found, ledger))
+    heads = {head_id(head): one for head, one in decide_heads(seen.claims, params, ledger).items()}
+    shots = shots_of(rows, [put[row.id] for row in rows], params.seed, ledger.shots)
+    return Decided(put | heads, {shot.question_id: shot for shot in shots}, updated_ledger(ledger, found, put, heads, params, shots))
 
 
-def merged(one: Memory, other: Memory, random: Random) -> Memory:
+def merged(one: AssignmentLedger, other: AssignmentLedger, random: Random) -> AssignmentLedger:
     """Return what git makes of two branches: the lines of both, in any order."""
     rows = [*lines_of(one), *lines_of(other)]
     random.shuffle(rows)
-    return Memory(rows)
+    return AssignmentLedger(rows)
 
 
-def lines_of(memory: Memory) -> Iterator:
-    from splits.ledger.assignments import Listed
+def lines_of(ledger: AssignmentLedger) -> Iterator:
+    from splits.ledger.assignments import ListedShot
 
-    yield from memory.versions.values()
-    yield from memory.assigned.values()
-    for (exam, subject, kind, form, place), keys in memory.shots.items():
+    yield from ledger.versions.values()
+    yield from ledger.assigned.values()
+    for (exam, subject, kind, form, place), keys in ledger.shots.items():
         for key in keys:
-            yield Listed(exam=exam, subject=subject, question_type=kind, form=form, place=place, id=key)
+            yield ListedShot(exam=exam, subject=subject, question_type=kind, form=form, place=place, id=key)

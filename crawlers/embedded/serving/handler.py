@@ -1,4 +1,4 @@
-"""Download handler that asks the embedded server for every host; the spider sees the address it asked for."""
+"""Download handler that sends requests for every host to the server of the replicas; the spider sees the original addresses."""
 
 from urllib.parse import urlsplit
 
@@ -12,7 +12,7 @@ from crawlers.web.download import Pauses, limit_heads
 
 
 class EmbeddedHandler(HTTP11DownloadHandler):
-    """For http and https alike; the server's address is the setting EMBEDDED_BASE_URL. Else it does what LiveHandler does."""
+    """For http and https; the server's address is the setting EMBEDDED_BASE_URL. Otherwise like LiveHandler."""
 
     lazy = True
 
@@ -24,11 +24,11 @@ class EmbeddedHandler(HTTP11DownloadHandler):
         self.max_bytes = crawler.settings.getint("DOWNLOAD_MAXSIZE")
 
     async def download_request(self, request: Request) -> Response:
-        """Fetch a page of an embedded site."""
+        """Fetch a page of a replica."""
         await self.pauses.wait(request)
-        asked = urlsplit(request.url)
-        target = (asked.path or "/") + (f"?{asked.query}" if asked.query else "")
-        local = request.replace(url=self.base_url + target, headers={**request.headers, b"Host": asked.netloc.encode()})
+        address = urlsplit(request.url)
+        target = (address.path or "/") + (f"?{address.query}" if address.query else "")
+        local = request.replace(url=self.base_url + target, headers={**request.headers, b"Host": address.netloc.encode()})
         response = await super().download_request(local)
         self.pauses.note(request, response)
         return whole(request, response.replace(url=request.url), self.max_bytes)

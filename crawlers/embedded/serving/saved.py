@@ -1,7 +1,7 @@
-"""A source without replica: the saved pages in crawlers/sources/SOURCE/pages in, an embedded site that answers with them out.
+"""Sources without a replica: a site that answers with the saved pages in crawlers/sources/SOURCE/pages.
 
-A case is CASE.json beside the page CASE.html (or CASE.body for what is no HTML). The JSON has `url`, and, where the page needs them,
-`headers`. Only what was asked with GET can be served.
+A case is CASE.json beside the page CASE.html (or CASE.body if it is not HTML). The JSON has `url`, and, if the page needs them,
+`headers`. Only pages requested by GET can be served.
 """
 
 import json
@@ -20,30 +20,30 @@ from crawlers.text.columns import counted
 
 SOURCES = Path(__file__).parents[2] / "sources"
 PAGE_SUFFIXES = (".html", ".body")
-Place = tuple[str, str]
+SavedAddress = tuple[str, str]
 """Host and target of a page."""
 
 
 class SavedSite:
-    """The saved pages of one source, as the server of the embedded sites wants a site."""
+    """The saved pages of one source, as a site for the server of the replicas."""
 
-    def __init__(self, name: str, hosts: set[str], pages: dict[Place, Reply]) -> None:
+    def __init__(self, name: str, hosts: set[str], pages: dict[SavedAddress, Reply]) -> None:
         self.__name__ = f"saved pages of {name}"
         self.HOSTS = tuple(sorted(hosts))
         self.pages = pages
 
     def build(self, content: Content) -> Respond:
-        """Return the answers of the site: what is not saved is not there."""
-        return lambda ask: self._found(ask) if ask.method in ("GET", "HEAD") else None
+        """Return the function that answers for the site: only saved pages exist."""
+        return lambda ask: self._reply_to(ask) if ask.method in ("GET", "HEAD") else None
 
     def state(self) -> str:
-        """Return a hash of all that is served."""
+        """Return a hash of all pages."""
         digest = sha256()
-        for place, reply in sorted(self.pages.items()):
-            digest.update(json.dumps([place, sorted(reply.headers.items())]).encode() + sha256(reply.body).digest())
+        for key, reply in sorted(self.pages.items()):
+            digest.update(json.dumps([key, sorted(reply.headers.items())]).encode() + sha256(reply.body).digest())
         return digest.hexdigest()[:16]
 
-    def _found(self, ask: Ask) -> Reply | None:
+    def _reply_to(self, ask: Ask) -> Reply | None:
         return self.pages.get((ask.host, ask.target))
 
 
@@ -51,18 +51,16 @@ def saved_site(spider: type[SourceSpider], sources: Path = SOURCES) -> SavedSite
     """Return the site of a spider's saved pages.
 
     Raises:
-        ValueError: there is none, two have one address, or none is where the spider starts; says what to do.
+        ValueError: there is none, two have one address, or none has a start address of the spider; says what to do.
     """
     name = spider.name
-    pages: dict[Place, Reply] = {}
-    by: dict[Place, str] = {}
+    pages: dict[SavedAddress, Reply] = {}
+    by: dict[SavedAddress, str] = {}
     for case, url, reply in _cases(pages_folder(name, sources)):
-        place = _place(url)
-        if place in by and pages[place] != reply:
-            raise ValueError(
-                f"crawlers/sources/{name}/pages: {by[place]} and {case} are both saved from {url}; give one of them another url"
-            )
-        pages[place], by[place] = reply, case
+        key = _key_of(url)
+        if key in by and pages[key] != reply:
+            raise ValueError(f"crawlers/sources/{name}/pages: {by[key]} and {case} are both saved from {url}; give one of them another url")
+        pages[key], by[key] = reply, case
     _require_start(spider, pages)
     hosts = {host for host, _ in pages} | {domain.lower() for domain in spider.allowed_domains or ()}
     return SavedSite(name, hosts, pages)
@@ -74,7 +72,7 @@ def pages_folder(name: str, sources: Path = SOURCES) -> Path:
 
 
 def saved_page(path: Path) -> Path:
-    """Return the page that lies beside a case's JSON.
+    """Return the page beside a case's JSON.
 
     Raises:
         ValueError: there is none.
@@ -87,7 +85,7 @@ def saved_page(path: Path) -> Path:
 
 
 def headers_of(case: dict[str, Any], page: Path) -> dict[str, str]:
-    """Return the headers that a saved page came with; HTML that names none is HTML."""
+    """Return the headers that a saved page came with; the default is HTML."""
     return case.get("headers") or ({"Content-Type": "text/html"} if page.suffix == ".html" else {})
 
 
@@ -104,20 +102,20 @@ def _cases(folder: Path) -> Iterator[tuple[str, str, Reply]]:
         yield path.stem, case["url"], Reply(headers=headers_of(case, page), body=page.read_bytes())
 
 
-def _require_start(spider: type[SourceSpider], pages: dict[Place, Reply]) -> None:
-    """Refuse a site at which the spider could not even start."""
+def _require_start(spider: type[SourceSpider], pages: dict[SavedAddress, Reply]) -> None:
+    """Raise ValueError if the spider could not start on the saved pages."""
     starts = [str(url) for url in getattr(spider, "start_urls", ())]
-    if pages and (not starts or any(_place(url) in pages for url in starts)):
+    if pages and (not starts or any(_key_of(url) in pages for url in starts)):
         return
-    found = f"has {counted(len(pages), 'page')}, and none of {', '.join(starts)}" if pages else "has no page"
+    fault = f"has {counted(len(pages), 'page')}, and none of {', '.join(starts)}" if pages else "has no page"
     save = f"`python -m crawlers.check {spider.name} --live --save list {starts[0] if starts else 'URL'}` saves one"
     live = f"or set `mode: live` in the line of {spider.name} in params.yaml"
     raise ValueError(
-        f"source {spider.name}: no replica in crawlers/embedded/sites, and crawlers/sources/{spider.name}/pages {found}; {save}, {live}"
+        f"source {spider.name}: no replica in crawlers/embedded/sites, and crawlers/sources/{spider.name}/pages {fault}; {save}, {live}"
     )
 
 
-def _place(url: str) -> Place:
-    """Return host and target as they reach the server."""
+def _key_of(url: str) -> SavedAddress:
+    """Return host and target of an address, as they reach the server."""
     address = urlsplit(safe_url_string(url))
     return (address.hostname or "").lower(), (address.path or "/") + (f"?{address.query}" if address.query else "")

@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that answers for all embedded sites, each under its own host name."""
+"""An HTTP server on loopback that answers for all replicas, each under its own host name."""
 
 import asyncio
 import threading
@@ -26,10 +26,10 @@ Site = ModuleType | SavedSite
 
 
 class _Dispatch:
-    """Finds the site of a host and asks it; a site is built when it is first asked."""
+    """Dispatches requests to the site of their host; a site is built at its first request."""
 
     def __init__(self, snapshot: str, sites: Mapping[str, Site], content: Callable[[], Content]) -> None:
-        # The clock of the replicas stands at the snapshot, so that stored pages carry no time of their own.
+        # The clock of the replicas is fixed at the snapshot, so that stored pages do not depend on the time.
         self.date = format_datetime(datetime.strptime(snapshot, "%Y-%m-%d").replace(tzinfo=UTC), usegmt=True)
         self.by_host = {host: site for site in sites.values() for host in site.HOSTS}
         self.content = content
@@ -49,8 +49,8 @@ class _Dispatch:
         if reply.status == 200:
             headers.setdefault("ETag", _tag(reply))
             if ask.method == "GET" and ask.headers.get("if-none-match") == headers["ETag"]:
-                kept = {name: value for name, value in headers.items() if not name.lower().startswith("content-")}
-                return web.Response(status=304, headers=kept)
+                remaining = {name: value for name, value in headers.items() if not name.lower().startswith("content-")}
+                return web.Response(status=304, headers=remaining)
         return web.Response(status=reply.status, headers=headers, body=reply.body)
 
     def reply(self, ask: Ask) -> Reply:
@@ -66,27 +66,27 @@ class _Dispatch:
         return reply
 
     def _site(self, host: str) -> Site | None:
-        """Return the site of a host; a name below one that is known belongs to it, as it does for `allowed_domains`."""
+        """Return the site of a host; subdomains belong to a known host, as for `allowed_domains`."""
         while host and host not in self.by_host:
             host = host.partition(".")[2]
         return self.by_host.get(host)
 
 
 def _tag(reply: Reply) -> str:
-    """Return what tells this answer from another at the same address."""
+    """Return the ETag of an answer."""
     headers = "\n".join(f"{name}: {value}" for name, value in sorted(reply.headers.items()))
     return f'"{sha256(headers.encode() + reply.body).hexdigest()[:20]}"'
 
 
 async def _leave_out_type(request: web.Request, response: web.StreamResponse) -> None:
-    """Take back the type that aiohttp gives an answer without one: some real sites send none."""
+    """Remove the content type that aiohttp adds to an answer without one: some real sites send none."""
     if response.headers.get("Content-Type") == "application/octet-stream":
         del response.headers["Content-Type"]
 
 
 @contextmanager
 def serving(snapshot: str, sites: Mapping[str, Site] = SITES, content: Callable[[], Content] = load_content) -> Iterator[str]:
-    """Serve the embedded sites while the block runs; yield the server's base URL. Which site answers is told by `Host`."""
+    """Serve the replicas while the block runs; yield the server's base URL. The header `Host` selects the site."""
     loop = asyncio.new_event_loop()
     app = web.Application(client_max_size=_MAX_BODY_BYTES)
     app.router.add_route("*", "/{path:.*}", _Dispatch(snapshot, sites, content).answer)
@@ -111,7 +111,7 @@ def serving(snapshot: str, sites: Mapping[str, Site] = SITES, content: Callable[
 
 
 def site_of(spider: type[SourceSpider]) -> tuple[Callable[[str], AbstractContextManager[str]], str]:
-    """Return what serves a source, given a snapshot, and the state of what is served: its replica, or its saved pages where it has none.
+    """Return the server of a source, given a snapshot, and a hash of its content: of its replica, or of its saved pages if it has none.
 
     Raises:
         ValueError: it has neither; says what to do.
@@ -123,7 +123,7 @@ def site_of(spider: type[SourceSpider]) -> tuple[Callable[[str], AbstractContext
 
 
 def state() -> str:
-    """Return a hash of everything the embedded sites are made from; pages of two states do not mix in one crawl."""
+    """Return a hash of all files of the replicas; pages of two states do not mix in one crawl."""
     folder = Path(__file__).parents[1]
     digest = sha256()
     for path in sorted(folder.rglob("*")):

@@ -1,4 +1,4 @@
-"""The embedded sites by source name. A site's module has HOSTS, the host names it answers for, and build(content) -> Respond."""
+"""The replicas by source name. A module has HOSTS, the host names it answers for, and build(content) -> Respond."""
 
 from types import ModuleType
 

@@ -27,7 +27,7 @@ Show = Callable[..., None]
 
 
 def build(content: Content) -> Respond:
-    """Return what the site answers; the blemishes fall on entries by their rank, so every build has the same."""
+    """Return the function that answers for the site; blemishes depend on the rank of entries, so all builds are equal."""
     carried = content.on("ask120")
     pages: dict[tuple[str, str], Reply] = {(host, "/robots.txt"): Reply(body=_ROBOTS.encode()) for host in HOSTS}
     env = templates("ask120")
@@ -72,7 +72,7 @@ def _show_letters(show: Show, diseases: list[Disease]) -> None:
     for letter in _LETTERS:
         links = _links([disease for disease in diseases if disease.slug.startswith(letter)])
         for link in links[1::3]:
-            link["href"] = link["href"].removesuffix("/")  # asked for as it stands, it is answered by a redirect
+            link["href"] = link["href"].removesuffix("/")  # without trailing slash it is answered by a redirect
         show(_TAG, f"/jibing/pinyin/{letter}.html", "letter.html", title=f"疾病{letter.upper()}", letters=_LETTERS, links=links)
 
 

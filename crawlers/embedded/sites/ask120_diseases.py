@@ -1,4 +1,4 @@
-"""What the pages of one disease say on the replica of tag.120ask.com, blemishes included. From values to values."""
+"""The content of a disease's pages on the replica of tag.120ask.com, with blemishes."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ CAPTIONS = {
     "gaishu": "概述", "bingyin": "病因", "zhengzhuang": "症状", "jiancha": "检查", "jianbie": "鉴别", "bingfa": "并发症", "yufang": "预防",
     "zhiliao": "治疗", "yinshi": "饮食", "shiliao": "食疗",
 }  # fmt: skip
-"""The sub-pages that every disease's home links to, there or not."""
+"""The sub-pages that every disease's home links to, whether they exist or not."""
 
 Row = tuple[str, str, str | None]
-"""Label, value, and the address behind `[详细]` where the value ends in it."""
+"""Label, value, and the address behind `[详细]` if the value ends with it."""
 Paragraph = tuple[str, str]
 """Label in bold, or nothing, and text."""
 
@@ -22,22 +22,22 @@ def home(disease: Disease) -> str:
 
 
 def is_boxless(rank: int) -> bool:
-    """Tell whether a disease has no summary boxes; then its articles hold what they would say."""
+    """Return whether a disease has no summary boxes; then its articles hold their content."""
     return rank % 16 == 9
 
 
 def layout(rank: int) -> str | None:
-    """Return the layout that the pages of a disease have kept, of a time that knew no summary boxes; None for that of 2019 on."""
+    """Return the old layout of a disease's pages, without summary boxes; None for the layout since 2019."""
     return {25: "2016", 41: "2014"}.get(rank % 48)
 
 
 def is_cut(disease: Disease, rank: int) -> bool:
-    """Tell whether the box breaks off within the last symptom."""
+    """Return whether the box breaks off within the last symptom."""
     return rank % 8 == 3 and len(disease.symptoms) > 2
 
 
 def intro(disease: Disease, rank: int) -> str:
-    """Return what the home page says first: the summary, cut where it is long; where no box follows, a sentence more."""
+    """Return the summary on the home page, cut if it is long; without boxes it has one more sentence."""
     summary = disease.summary or disease.name
     if is_boxless(rank):
         first, stop, _ = disease.texts.get("symptom", "").partition("。")
@@ -71,12 +71,12 @@ def boxes(disease: Disease, rank: int) -> tuple[list[Row], list[Row]]:
 
 
 def articles(disease: Disease, rank: int) -> dict[str, list[Paragraph]]:
-    """Return the paragraphs of each prose sub-page that there is."""
+    """Return the paragraphs of each existing prose sub-page."""
     texts = {subject: disease.texts.get(subject, "") for subject in ("cause", "symptom", "treatment", "prevention", "diet")}
     boxless = is_boxless(rank)
     infectivity = {True: "有传染性", False: "无传染性", None: ""}[disease.infectious]
     complications = f"并发症：{sentence(disease.complications)}" if disease.complications and (boxless or rank % 5 != 2) else ""
-    said = {
+    by_article = {
         "gaishu": [("", (disease.summary or "") if boxless or intro(disease, rank).endswith("…") else "")],
         "bingyin": [("", texts["cause"]), ("常见病因：", sentence(disease.causes))],
         "zhengzhuang": [("", texts["symptom"]), ("典型症状：", sentence(disease.symptoms) if boxless or is_cut(disease, rank) else "")],
@@ -87,10 +87,10 @@ def articles(disease: Disease, rank: int) -> dict[str, list[Paragraph]]:
         "yinshi": [("", texts["diet"])],
     }
     if boxless:
-        said["gaishu"] += [("就诊科室：", "、".join(disease.departments)), ("传染性：", infectivity)]
-        said["zhiliao"] += [("治疗方法：", sentence(disease.treatments)), ("常用药物：", sentence(disease.medicines))]
-    shown = {slug: [(label, text) for label, text in paragraphs if text] for slug, paragraphs in said.items()}
-    return {slug: paragraphs for slug, paragraphs in shown.items() if paragraphs}
+        by_article["gaishu"] += [("就诊科室：", "、".join(disease.departments)), ("传染性：", infectivity)]
+        by_article["zhiliao"] += [("治疗方法：", sentence(disease.treatments)), ("常用药物：", sentence(disease.medicines))]
+    filled = {slug: [(label, text) for label, text in paragraphs if text] for slug, paragraphs in by_article.items()}
+    return {slug: paragraphs for slug, paragraphs in filled.items() if paragraphs}
 
 
 def diet_rows(disease: Disease) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Surgery on the replica of tag.120ask.com: its index, departments, homes and sub-pages. From values to pages."""
+"""Surgery on the replica of tag.120ask.com: its index, departments, homes and sub-pages."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -14,12 +14,12 @@ CAPTIONS = {
     "shiying": "适应症", "bingfa": "并发症", "jinji": "禁忌症", "buzhou": "手术步骤", "zhunbei": "术前准备", "huli": "术后护理",
     "zhuyi": "注意事项", "baojia": "费用",
 }  # fmt: skip
-"""The sub-pages that every surgery's home links to, there or not."""
+"""The sub-pages that every surgery's home links to, whether they exist or not."""
 _TAG = "tag.120ask.com"
 
 
 class Surgery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the site says of a surgery."""
+    """The content of a surgery's pages."""
 
     slug: str
     name: str
@@ -27,12 +27,12 @@ class Surgery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rows: list[str]
     """Labels with their values, beside the name; three at most."""
     parts: dict[str, str]
-    """Prose by the sub-page's part of the address; what is not here is missing on the site."""
+    """Prose by the sub-page's part of the address; other sub-pages do not exist on the site."""
 
 
 @cache
 def surgeries() -> list[Surgery]:
-    """Return the surgery that the site shows."""
+    """Return the surgeries of the site."""
     with open(FOLDER / "surgeries.yaml", encoding="utf-8") as file:
         return msgspec.convert(YAML(typ="safe", pure=True).load(file), list[Surgery])
 
@@ -47,11 +47,11 @@ def show_surgery(show: Callable[..., None], slugs: Mapping[str, str]) -> None:
         show(_TAG, f"/shoushu/ks/{row['slug']}.html", "surgeries.html", **listed, links=own)
     for surgery in surgeries():
         link = _link(surgery)
-        shown: dict[str, Any] = {"name": surgery.name, "home": link["href"], "captions": CAPTIONS}
-        show(_TAG, link["href"], "surgery.html", title=surgery.name, **shown, rows=surgery.rows, text="")
+        context: dict[str, Any] = {"name": surgery.name, "home": link["href"], "captions": CAPTIONS}
+        show(_TAG, link["href"], "surgery.html", title=surgery.name, **context, rows=surgery.rows, text="")
         for slug, text in surgery.parts.items():
             title = f"{surgery.name}{CAPTIONS[slug]}"
-            show(_TAG, f"{link['href']}{slug}/", "surgery.html", title=title, **shown, rows=[], text=text)
+            show(_TAG, f"{link['href']}{slug}/", "surgery.html", title=title, **context, rows=[], text=text)
 
 
 def _link(surgery: Surgery) -> dict[str, str]:

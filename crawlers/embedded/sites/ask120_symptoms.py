@@ -1,4 +1,4 @@
-"""Symptoms on the replica of tag.120ask.com: index, homes and sub-pages, some of which are missing. From values to pages."""
+"""Symptoms on the replica of tag.120ask.com: index, homes and sub-pages, some of which are missing."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -13,16 +13,16 @@ _POSSIBLE = 3
 
 def show_symptoms(show: Callable[..., None], diseases: list[Disease], letters: Iterable[str]) -> None:
     """Show the index by letter, and of each symptom its home and the sub-pages it has."""
-    shown = [(symptom, [disease for disease in diseases if symptom.name in disease.symptoms]) for symptom in symptoms_on("ask120")]
+    listed = [(symptom, [disease for disease in diseases if symptom.name in disease.symptoms]) for symptom in symptoms_on("ask120")]
     for letter in letters:
         links = [_link(symptom) for symptom in symptoms_on("ask120") if symptom.slug.startswith(letter)]
         show(_TAG, f"/zhengzhuang/pinyin/{letter}.html", "symptom_letter.html", title=f"症状{letter.upper()}", letters=letters, links=links)
-    for symptom, sick in shown:
+    for symptom, sick in listed:
         _show_symptom(show, symptom, sick)
 
 
 def _show_symptom(show: Callable[..., None], symptom: Symptom, sick: list[Disease]) -> None:
-    place = _link(symptom)["href"]
+    address = _link(symptom)["href"]
     rows = [
         {
             "name": disease.name,
@@ -34,19 +34,19 @@ def _show_symptom(show: Callable[..., None], symptom: Symptom, sick: list[Diseas
         if disease.departments
     ]
     related = [_link(other) for other in symptoms_on("ask120") if other is not symptom]
-    own: dict[str, Any] = {"title": symptom.name, "name": symptom.name, "home": place}
+    own: dict[str, Any] = {"title": symptom.name, "name": symptom.name, "home": address}
     own["layout"] = symptom.layout
     old = "_old" if symptom.layout else ""
-    show(_TAG, place, f"symptom{old}.html", **own, intro=symptom.articles["gaishu"], possible=rows, related=related)
+    show(_TAG, address, f"symptom{old}.html", **own, intro=symptom.articles["gaishu"], possible=rows, related=related)
     article = "article_old.html" if symptom.layout else "symptom_article.html"
     for slug, text in symptom.articles.items():
-        show(_TAG, f"{place}{slug}/", article, **own, paragraphs=[("", text)], diseases=[])
+        show(_TAG, f"{address}{slug}/", article, **own, paragraphs=[("", text)], diseases=[])
     if symptom.diet:
-        show(_TAG, f"{place}shiliao/", "symptom_diet.html", **own, sentences=symptom.diet)
+        show(_TAG, f"{address}shiliao/", "symptom_diet.html", **own, sentences=symptom.diet)
     if sick:
-        said = f"下列疾病都可能出现{symptom.name}。是否与这些疾病有关，需要结合起病缓急、伴随的其他症状和检查结果，由医生判断。"
+        possibility = f"下列疾病都可能出现{symptom.name}。是否与这些疾病有关，需要结合起病缓急、伴随的其他症状和检查结果，由医生判断。"
         links = [{"name": disease.name, "href": home(disease)} for disease in sick]
-        show(_TAG, f"{place}jibing/", article, **own, paragraphs=[("", said)], diseases=links)
+        show(_TAG, f"{address}jibing/", article, **own, paragraphs=[("", possibility)], diseases=links)
 
 
 def _link(symptom: Symptom) -> dict[str, str]:

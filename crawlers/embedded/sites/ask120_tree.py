@@ -1,4 +1,4 @@
-"""The tree of departments that tag.120ask.com had until 2019, and its pages of categories. From values to pages."""
+"""The tree of departments that tag.120ask.com had until 2019, and its pages of categories."""
 
 from collections.abc import Callable
 
@@ -7,12 +7,12 @@ from crawlers.embedded.sites.ask120_diseases import home
 
 _TAG = "tag.120ask.com"
 _SLUGS = {"内科": "neike", "外科": "waike"}
-_SHOWN = 3
-"""Diseases that the tree itself names of a department; symptoms stand among them."""
+_LISTED_LINKS = 3
+"""Diseases of a department in the tree itself; symptoms are among them."""
 
 
 def show_tree(show: Callable[..., None], diseases: list[Disease]) -> None:
-    """Show the tree, and for its departments a page with headings and links by turns; the lower departments have pages of their own."""
+    """Show the tree, and for its departments a page with alternating headings and links; subordinate departments have their own pages."""
     rows = []
     for name, slug in _SLUGS.items():
         own = [disease for disease in diseases if any(department.startswith(name) for department in disease.departments)]
@@ -23,7 +23,7 @@ def show_tree(show: Callable[..., None], diseases: list[Disease]) -> None:
         for link, block in zip(deeper, blocks, strict=True):
             show(_TAG, link["href"], "category.html", title=link["name"], deeper=[], blocks=[block])
         among = [{"name": symptom.name, "href": f"/zhengzhuang/{symptom.slug}/"} for symptom in symptoms_on("ask120")[:1]]
-        rows.append({"name": name, "href": f"/jibing/{slug}/", "links": _links(own, name)[:_SHOWN] + among})
+        rows.append({"name": name, "href": f"/jibing/{slug}/", "links": _links(own, name)[:_LISTED_LINKS] + among})
     show(_TAG, "/jibing/", "tree.html", title="疾病库", rows=rows)
 
 

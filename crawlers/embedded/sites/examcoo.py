@@ -1,4 +1,4 @@
-"""Embedded examcoo: view pages are shells, questions and explanations come by calls with a token; two papers are served as until 2019."""
+"""Replica of examcoo: view pages are shells, questions and explanations come by calls with a token; two papers have the old form."""
 
 import hashlib
 import json
@@ -38,7 +38,7 @@ _FORBIDDEN = Reply(status=403, headers={"Content-Type": "text/html; charset=utf-
 
 
 def build(content: Content) -> Respond:
-    """Return the answers of the site."""
+    """Return the function that answers for the site."""
     site = templates("examcoo")
     papers = content.on("examcoo").papers
     parts = {paper.id: parts_of_page(paper, papers) for paper in papers}
@@ -59,12 +59,12 @@ def build(content: Content) -> Respond:
 
 
 def token_of(paper: int) -> str:
-    """Return what a caller must have read on the paper's page: on the real site it changes with the session."""
+    """Return the token that a call must have from the paper's page: on the real site it changes with the session."""
     return hashlib.md5(f"examcoo {paper}".encode(), usedforsecurity=False).hexdigest()
 
 
 def _is_from_view(ask: Ask) -> bool:
-    """Tell whether a call comes from the page of a paper: by its Referer, and by the session that the page gave."""
+    """Return whether a call comes from the page of a paper: by its Referer, and by the session of that page."""
     return bool(_VIEW.match(ask.headers.get("referer", ""))) and f"PHPSESSID={_SESSION}" in ask.headers.get("cookie", "")
 
 
@@ -73,8 +73,8 @@ def _pages(site: Environment, papers: list[Paper], parts: dict[int, list[Part]])
     categories = _categories(lists)
     yield "/robots.txt", Reply(headers={"Content-Type": "text/plain"}, body=ROBOTS.encode())
     yield "/index/ku", html_reply(site.get_template("home.html").render(categories=categories))
-    for mid, name, shown in categories:
-        yield f"/index/detail/mid/{mid}", html_reply(site.get_template("category.html").render(mid=mid, name=name, parts=shown))
+    for mid, name, category_parts in categories:
+        yield f"/index/detail/mid/{mid}", html_reply(site.get_template("category.html").render(mid=mid, name=name, parts=category_parts))
     for (exam, name), (kid, listed) in lists.items():
         yield from _list_pages(site, kid, name, listed)
         mid, area = CATEGORIES[exam]
@@ -86,14 +86,14 @@ def _pages(site: Environment, papers: list[Paper], parts: dict[int, list[Part]])
 
 
 def _categories(lists: dict[tuple[str, str], tuple[int, list[Paper]]]) -> list[tuple[int, str, list[tuple[str, list[Any]]]]]:
-    """Return number and name of each category with its parts, and their rows: the first cell, and links that say the subject alone."""
+    """Return number and name of each category with its parts, and their rows: the first cell, and links that name only the subject."""
     listed = [(*CATEGORIES[exam], ROWS[exam], kid, name) for (exam, name), (kid, _) in lists.items()]
     names = {mid: category for mid, category, *_ in listed}
-    listed += [(mid, names[mid], place, kid, name) for mid, kid, name, place in OTHER_LISTS if mid in names]
-    shown: dict[tuple[int, str], dict[str, dict[str, list[Any]]]] = {}
+    listed += [(mid, names[mid], column, kid, name) for mid, kid, name, column in OTHER_LISTS if mid in names]
+    parts_by_category: dict[tuple[int, str], dict[str, dict[str, list[Any]]]] = {}
     for mid, category, (part, row, words), kid, name in listed:
-        shown.setdefault((mid, category), {}).setdefault(part, {}).setdefault(row, []).append((kid, name, words or name))
-    return [(*key, [(part, list(rows.items())) for part, rows in parts.items()]) for key, parts in sorted(shown.items())]
+        parts_by_category.setdefault((mid, category), {}).setdefault(part, {}).setdefault(row, []).append((kid, name, words or name))
+    return [(*key, [(part, list(rows.items())) for part, rows in parts.items()]) for key, parts in sorted(parts_by_category.items())]
 
 
 def _lists(papers: list[Paper]) -> dict[tuple[str, str], tuple[int, list[Paper]]]:
@@ -110,8 +110,8 @@ def _list_pages(site: Environment, kid: int, name: str, papers: list[Paper]) -> 
         rows[2:2] = [(MISSING, f"{name}历年试卷（已删除）", 100), (FORBIDDEN, f"{name}内部试卷", 100)]
     chunks = [rows[start : start + PAPERS_A_LIST] for start in range(0, len(rows), PAPERS_A_LIST)]
     for page, chunk in enumerate(chunks, 1):
-        shown = {"kid": kid, "name": name, "rows": chunk, "pinned": rows[0], "total": len(rows), "page": page, "pages": len(chunks)}
-        yield f"/paperlist/index/k/{kid}/p/{page}", html_reply(site.get_template("list.html").render(**shown))
+        context = {"kid": kid, "name": name, "rows": chunk, "pinned": rows[0], "total": len(rows), "page": page, "pages": len(chunks)}
+        yield f"/paperlist/index/k/{kid}/p/{page}", html_reply(site.get_template("list.html").render(**context))
 
 
 def _paper_pages(site: Environment, paper: Paper, parts: list[Part], crumbs: list[tuple[str, str]]) -> Iterator[tuple[str, Reply]]:
@@ -120,7 +120,9 @@ def _paper_pages(site: Environment, paper: Paper, parts: list[Part], crumbs: lis
     view = f"/editor/do/view/id/{paper.id}"
     kid = crumbs[-1][0].split("/")[4]
     address = f"{view}/cid/0/kid/{kid}/ad/0"
-    page = html_reply(site.get_template("view.html").render(paper=paper, crumbs=crumbs, token=token, parts=_shown(parts), count=count))
+    page = html_reply(
+        site.get_template("view.html").render(paper=paper, crumbs=crumbs, token=token, parts=_rendered_parts(parts), count=count)
+    )
     page = msgspec.structs.replace(page, headers={**page.headers, "Set-Cookie": f"PHPSESSID={_SESSION}; path=/"})
     yield address, page
     yield view, moved(f"https://{HOSTS[0]}{address}") if paper.id == MOVED_PAPER else page
@@ -132,7 +134,7 @@ def _paper_pages(site: Environment, paper: Paper, parts: list[Part], crumbs: lis
         )
 
 
-def _shown(parts: list[Part]) -> list[dict[str, Any]]:
+def _rendered_parts(parts: list[Part]) -> list[dict[str, Any]]:
     return [part.rendered() for part in parts]
 
 

@@ -1,4 +1,4 @@
-"""A paper as examcoo writes it: blocks of text and questions by turns, answers as bit masks, with the blemishes of hand-made papers."""
+"""A paper as examcoo writes it: alternating blocks of text and questions, answers as bit masks, with the blemishes of hand-made papers."""
 
 import json
 import re
@@ -12,8 +12,8 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.embedded.content import Paper, PaperSection, Q
 from crawlers.embedded.rendering import full_width
 
-DRAWN = {2540002: (2540001, "3"), 2520006: (2520005, "2")}
-"""Paper -> another one from which it draws so many questions at random."""
+RANDOM_DRAWS = {2540002: (2540001, "3"), 2520006: (2520005, "2")}
+"""Paper -> another one, and the number of questions that it draws from it at random."""
 KINDS = {"mcqa": "s1", "mrqa": "s2", "tf": "s3", "blank": "s4", "qa": "s5"}
 VERDICTS = {"正确": "1", "错误": "2", "对": "1", "错": "2", "A": "1", "B": "2"}
 VERDICT_WORDS = {"1": "对", "2": "错"}
@@ -37,25 +37,25 @@ class Part(Struct, kw_only=True):
     options: list[str] = []
     """HTML."""
     code: str = ""
-    """The answer as the call gives it."""
+    """The answer as in the response of the call."""
     explanation: str | None = None
     rule: dict[str, str] = {}
     """Of a row that draws from another paper: its number, title, how many questions it has, and how many are drawn."""
 
     def rendered(self) -> dict[str, Any]:
-        """Return what the template of the older pages shows."""
+        """Return the context for the template of the older pages."""
         if not self.id:
             return {"lines": [{"c": Markup(line["c"]), "p": line["p"]} for line in self.lines]}
         if self.rule:
             return {"id": self.id, "kind": self.kind, "number": self.number, "anchor": self.id.partition("_")[2], **self.rule}
         mask = int(self.code) if self.code.isdecimal() and self.kind in ("s1", "s2") else 0
         options = [
-            {"letter": letter, "text": Markup(text), "right": mask >> place & 1}
-            for place, (letter, text) in enumerate(zip(LETTERS, self.options, strict=False))
+            {"letter": letter, "text": Markup(text), "right": mask >> index & 1}
+            for index, (letter, text) in enumerate(zip(LETTERS, self.options, strict=False))
         ]
         box, mark = ("checkBox", "dijitCheckBox") if self.kind == "s2" else ("radioBox", "dijitRadio")
         anchor = self.id.partition("_")[2]
-        shown = {
+        context = {
             "id": self.id,
             "kind": self.kind,
             "number": self.number,
@@ -64,13 +64,13 @@ class Part(Struct, kw_only=True):
             "box": box,
             "mark": mark,
         }
-        if self.kind == "s4":  # the answers stand in the blanks
+        if self.kind == "s4":  # the answers are in the blanks
             stem = self.stem
             for blank in json.loads(self.code):
                 stem = stem.replace('value=""', f'value="{escape(blank["a"])}"', 1)
-            shown["stem"] = Markup(stem)
+            context["stem"] = Markup(stem)
         answer = {"s3": VERDICT_WORDS.get(self.code, ""), "s4": ""}.get(self.kind, self.code)
-        return {**shown, "options": options, "answer": Markup("" if options else answer)}
+        return {**context, "options": options, "answer": Markup("" if options else answer)}
 
 
 def parts_of_page(paper: Paper, papers: list[Paper] | None = None) -> list[Part]:
@@ -83,13 +83,13 @@ def parts_of_page(paper: Paper, papers: list[Paper] | None = None) -> list[Part]
         for q in section.questions:
             number += 1
             parts.append(_question(paper, section, q, number))
-    parts += [_rule(paper, other, number + 1) for other in papers or [] if other.id == DRAWN.get(paper.id, ("", ""))[0]]
+    parts += [_rule(paper, other, number + 1) for other in papers or [] if other.id == RANDOM_DRAWS.get(paper.id, ("", ""))[0]]
     return [*parts, Part(lines=[_line(REMARK)])]
 
 
 def _rule(paper: Paper, other: Paper, number: int) -> Part:
     count = str(sum(len(section.questions) for section in other.sections))
-    rule = {"drawn_from": str(other.id), "title": other.title, "count": count, "drawn": DRAWN[paper.id][1]}
+    rule = {"drawn_from": str(other.id), "title": other.title, "count": count, "drawn": RANDOM_DRAWS[paper.id][1]}
     return Part(id=f"s100_{_anchor(paper, number)}", kind="s100", number=number, rule=rule)
 
 
@@ -98,7 +98,7 @@ def _anchor(paper: Paper, number: int) -> str:
 
 
 def answers_of_call(paper: Paper, parts: list[Part]) -> list[dict[str, Any]]:
-    """Return what the page's call gets: the paper's record, then its blocks and questions."""
+    """Return the response of the page's call: the paper's record, then its blocks and questions."""
     total = str(sum(1 for part in parts if part.id and not part.rule))
     times = {"f": str(EPOCH), "g": str(EPOCH), "h": "90", "i": "2", "j": "2", "l": "2", "m": "0", "n": 0, "o": "", "p": "0"}
     rows: list[dict[str, Any]] = [{"id": str(paper.id), "a": paper.title, "b": AUTHOR, "c": "录入者", "d": "某单位", "e": total, **times}]
@@ -133,7 +133,7 @@ def _block(paper: Paper, section: PaperSection, before: int) -> list[dict[str, s
 def _question(paper: Paper, section: PaperSection, q: Q, number: int) -> Part:
     kind = KINDS[q.type]
     if q.type == "mrqa" and number % 13 == 5 and not q.planted:
-        kind = "s1"  # a multiple choice typed in as a single choice: only its mask tells
+        kind = "s1"  # a multiple choice entered as a single choice: only its mask shows it
     options = q.raw.get("options", q.options)
     if number % 11 == 4 and not q.planted:
         options = [full_width(text) for text in options]
@@ -155,8 +155,8 @@ def _stem(paper: Paper, q: Q, number: int) -> str:
     if number % 9 == 2 and not q.planted:
         text += "[1分]"
     html = _html(text).replace("______", _INPUT)
-    for place in range(q.images):
-        source = f"/paper/{AUTHOR}/202611/{paper.id}{number:03d}{place}.png"
+    for index in range(q.images):
+        source = f"/paper/{AUTHOR}/202611/{paper.id}{number:03d}{index}.png"
         html += f'<br>&nbsp;<img _djrealurl="{source}" src="" width="264" height="43" vspace="0" hspace="0" border="0">&nbsp;'
     return html
 

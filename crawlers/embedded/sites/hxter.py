@@ -1,4 +1,4 @@
-"""Embedded hxter: a plain exam bank in GBK. Answers are hidden behind a button, in a script, or on pages of their own; one paper is an
+"""Replica of hxter: a plain exam bank in GBK. Answers are hidden behind a button, in a script, or on pages of their own; one paper is an
 ASP.NET table. Structure assumed."""
 
 import json
@@ -28,7 +28,7 @@ SLUGS = {
     "高等学校教师心理学": "gaoxiao",
 }
 MARKS = {"mcqa": "单选", "mrqa": "多选", "tf": "判断", "blank": "填空", "qa": "简答"}
-# As the bank of another site with this layout numbers its labels: number, answer, first option.
+# As another bank with this layout numbers its labels: number, answer, first option.
 LABELS = {"mcqa": (11, 6, 2), "mrqa": (14, 22, 15), "tf": (39, 41, 0), "blank": (51, 53, 0), "qa": (51, 53, 0)}
 TRUTH = ({"正确": "正确", "错误": "错误"}, {"正确": "√", "错误": "×"}, {"正确": "对", "错误": "错"})
 BLANKS = ("（ ）", "(  )", "（　　）", "(\u00a0\u00a0)")
@@ -36,7 +36,7 @@ SEPARATORS = (".", "．", "、", ". ")
 
 
 def build(content: Content) -> Respond:
-    """Return the answers of the site."""
+    """Return the function that answers for the site."""
     papers = content.on("hxter").papers
     pages = dict(_pages(templates("hxter"), papers))
     return lambda ask: pages.get(ask.target) if ask.method == "GET" else None
@@ -61,12 +61,12 @@ def _lists(site: Environment, slug: str, subject: str, papers: list[Paper]) -> I
     rows.append((f"/paper/{papers[-1].id}9.html", f"{EXAM}{subject}押题卷（已下架）"))  # a paper that is gone: 404
     chunks = [rows[start : start + PAPERS_A_LIST] for start in range(0, len(rows), PAPERS_A_LIST)]
     for number, chunk in enumerate(chunks, 1):
-        shown = {"slug": slug, "subject": subject, "exam": EXAM, "papers": chunk, "page": number, "pages": len(chunks)}
-        yield f"/list/{slug}/" + (f"index_{number}.html" if number > 1 else ""), _reply(site, "list.html", **shown)
+        context = {"slug": slug, "subject": subject, "exam": EXAM, "papers": chunk, "page": number, "pages": len(chunks)}
+        yield f"/list/{slug}/" + (f"index_{number}.html" if number > 1 else ""), _reply(site, "list.html", **context)
 
 
 def _list_layout(site: Environment, paper: Paper) -> Iterator[tuple[str, Reply]]:
-    """Yield the pages of a paper; a heading is shown again where its questions go on."""
+    """Yield the pages of a paper; a heading is repeated on the next page of its questions."""
     numbered = list(enumerate(((section, q) for section in paper.sections for q in section.questions), 1))
     chunks = [numbered[start : start + QUESTIONS_A_PAGE] for start in range(0, len(numbered), QUESTIONS_A_PAGE)]
     for page, chunk in enumerate(chunks, 1):
@@ -75,22 +75,25 @@ def _list_layout(site: Environment, paper: Paper) -> Iterator[tuple[str, Reply]]
             if not sections or sections[-1]["heading"] != section.heading:
                 note = f"（每题1分，共{len(section.questions)}分）" if paper.id % 2 else ""
                 sections.append({"heading": section.heading, "note": note, "questions": []})
-            sections[-1]["questions"].append(_shown(paper, section, q, number))
-        asked = [q for section in sections for q in section["questions"]]
+            sections[-1]["questions"].append(_context_of(paper, section, q, number))
+        on_page = [q for section in sections for q in section["questions"]]
         if paper.id in ANSWERS_APART:
-            yield f"/answer/{paper.id}_{page}.html", _reply(site, "answers.html", paper=paper, questions=[q for q in asked if q["answer"]])
-        for q in asked:
+            yield (
+                f"/answer/{paper.id}_{page}.html",
+                _reply(site, "answers.html", paper=paper, questions=[q for q in on_page if q["answer"]]),
+            )
+        for q in on_page:
             if q["answer"] is not None and q["answer_hidden_in"] == "page":
                 yield f"/answer/{q['key']}.html", _reply(site, "answers.html", paper=paper, questions=[q])
         address = f"/paper/{paper.id}.html" if page == 1 else f"/paper/{paper.id}_{page}.html"
         onward = f"/paper/{paper.id}_{page + 1}.html" if page < len(chunks) else None
-        shown = {"paper": paper, "exam": EXAM, "slug": SLUGS.get(paper.subject, ""), "blank": "\u3000" if paper.id % 2 else "\u00a0"}
-        shown["answers"] = f"/answer/{paper.id}_{page}.html" if paper.id in ANSWERS_APART else None
-        shown["script"] = _script(asked) if paper.id in ANSWERS_IN_SCRIPT else None
-        yield address, _reply(site, "paper.html", sections=sections, next=onward, **shown)
+        context = {"paper": paper, "exam": EXAM, "slug": SLUGS.get(paper.subject, ""), "blank": "\u3000" if paper.id % 2 else "\u00a0"}
+        context["answers"] = f"/answer/{paper.id}_{page}.html" if paper.id in ANSWERS_APART else None
+        context["script"] = _script(on_page) if paper.id in ANSWERS_IN_SCRIPT else None
+        yield address, _reply(site, "paper.html", sections=sections, next=onward, **context)
 
 
-def _shown(paper: Paper, section: PaperSection, q: Q, number: int) -> dict[str, Any]:
+def _context_of(paper: Paper, section: PaperSection, q: Q, number: int) -> dict[str, Any]:
     """Return a question as this site writes it: its blanks, its letters, where it hides the answer."""
     if section.case or section.shared_options or paper.subject not in SLUGS:
         raise ValueError(f"content: paper {paper.id}: hxter shows subjects {', '.join(SLUGS)}, without cases or shared options")
@@ -103,12 +106,12 @@ def _shown(paper: Paper, section: PaperSection, q: Q, number: int) -> dict[str, 
         "images": q.images,
         "options": q.raw.get("options", options),
         "answer": q.raw.get("answer", _answer(q, number)),
-        "answer_hidden_in": _hiding_place(paper, q),
+        "answer_hidden_in": _hidden_in(paper, q),
         "explanation": q.explanation,
     }
 
 
-def _hiding_place(paper: Paper, q: Q) -> str:
+def _hidden_in(paper: Paper, q: Q) -> str:
     if paper.id in ANSWERS_IN_SCRIPT:
         return "script"
     if paper.id in ANSWERS_APART:
@@ -139,17 +142,17 @@ def _table_sections(paper: Paper) -> list[dict[str, Any]]:
         for q in section.questions:
             number += 1
             number_label, answer_label, option_label = LABELS["mrqa" if len(q.options) > 4 else q.type]  # 2 to 5 are options, 6 the answer
-            shown = _shown(paper, section, q, number)
+            context = _context_of(paper, section, q, number)
             texts = [f"{letter}.{text}；" for letter, text in zip(LETTERS, q.options, strict=False)]
-            labelled = [(f"Label{option_label + place}", text) for place, text in enumerate(texts)]
+            labelled = [(f"Label{option_label + index}", text) for index, text in enumerate(texts)]
             labels = {"number": f"Label{number_label}", "answer": f"Label{answer_label}"}
-            questions.append({**shown, "labels": labels, "labelled_options": labelled})
+            questions.append({**context, "labels": labels, "labelled_options": labelled})
         sections.append({"heading": section.heading, "questions": questions})
     return sections
 
 
-def _reply(site: Environment, template: str, **shown: Any) -> Reply:
-    """Return a page in GBK that calls itself gb2312, as many do, or nothing at all; what GBK lacks is written as a numeric reference."""
-    paper = shown.get("paper")
-    html = site.get_template(template).render(charset=None if paper and paper.id in UNNAMED_ENCODING else "gb2312", **shown)
+def _reply(site: Environment, template: str, **context: Any) -> Reply:
+    """Return a page in GBK that calls itself gb2312, as many do, or names no encoding; characters missing in GBK are numeric references."""
+    paper = context.get("paper")
+    html = site.get_template(template).render(charset=None if paper and paper.id in UNNAMED_ENCODING else "gb2312", **context)
     return html_reply(html.encode("gbk", "xmlcharrefreplace").decode("gbk"), "gbk", named_in_header=False)

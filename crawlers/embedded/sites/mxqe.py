@@ -1,4 +1,4 @@
-"""Embedded tk.mxqe.com and www.mxqe.com: an EmpireCMS whose articles are papers in running text, with hidden noise and a pay-wall."""
+"""Replica of tk.mxqe.com and www.mxqe.com: an EmpireCMS whose articles are papers in running text, with hidden noise and a pay-wall."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ ROWS, TAG_ROWS, QUESTIONS_A_PAGE = 3, 10, 12
 WITHOUT_TEXT = {2551001: ("walled.html", "自考心理学押题卷（会员专享）"), 2551002: ("images.html", "自考心理学模拟卷（图片版）")}
 REMOVED = {2551006: "自学考试心理学真题（内容已删除）"}
 THROUGH_API = {2551047: ("自学考试心理学真题（小程序版）", 0), 2551048: ("自学考试心理学押题（收费）", 1)}
-"""Articles of the main host that only the API has: title, and `is_sf`, 1 where the text is to be paid for and sent all the same."""
+"""Articles of the main host that only the API has: title, and `is_sf`, 1 if the text must be paid for and is sent all the same."""
 IMAGE = Markup('<img src="/d/file/{}.png" />')
 NOISE = Markup('<span style="display:none">{}</span>')
 TINY_NOISE = Markup('<font style="font-size:0px">{}</font>')
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 def build(content: Content) -> Respond:
-    """Return the answers of both hosts."""
+    """Return the function that answers for both hosts."""
     site = templates("mxqe")
     pages = dict(_pages(site, content.on("mxqe").papers))
     return lambda ask: pages.get((ask.host, ask.target)) if ask.method == "GET" else None
@@ -48,13 +48,13 @@ def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[tuple[str, 
     for paper in papers:
         rows[_column(paper)].append((_address(paper), _title(paper)))
         yield from _article(site, paper)
-        if paper.id in ON_MAIN:  # moved from one host to the other; old links are still about
+        if paper.id in ON_MAIN:  # moved from one host to the other; old links still exist
             yield (BANK, _address(paper)), moved(f"https://{MAIN}{_address(paper)}")
     for number, (template, title) in WITHOUT_TEXT.items():
         address = f"/zkyy/{number}.html"
         rows["zkyy"].append((address, title))
-        shown = {"title": title, "number": number, "path": _path("zkyy"), "tag": None, "pages": [], "page": 1}
-        yield (BANK, address), _reply(site, template, **shown)
+        context = {"title": title, "number": number, "path": _path("zkyy"), "tag": None, "pages": [], "page": 1}
+        yield (BANK, address), _reply(site, template, **context)
     for column, name in COLUMNS.items():
         for address, reply in _lists(site, name, rows[column], ROWS, [f"/{column}/index{_nth(page)}.html" for page in range(1, 100)]):
             yield (BANK, address), reply
@@ -77,7 +77,7 @@ def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[tuple[str, 
 
 
 def _detail(number: int, title: str, content: str | None, is_paid: int) -> tuple[tuple[str, str], Reply]:
-    """Return what the API answers: `is_vip` is of who asks, `is_sf` of the article."""
+    """Return the answer of the API: `is_vip` is a property of the caller, `is_sf` of the article."""
     body = json.dumps({"id": str(number), "title": title, "content": content, "is_vip": 0, "is_sf": is_paid}, ensure_ascii=False).encode()
     return (API, f"/baiduApi.php?action=detail&id={number}"), Reply(headers={"Content-Type": "application/json"}, body=body)
 
@@ -122,7 +122,7 @@ def _article(site: Environment, paper: Paper) -> Iterator[tuple[tuple[str, str],
     numbered = list(enumerate(((section, q) for section in paper.sections for q in section.questions), 1))
     chunks = _chunks(numbered, QUESTIONS_A_PAGE if paper.id % 2 else len(numbered))
     tag = paper.subject if paper.id % 2 == 0 or paper.title.endswith("答案") else None
-    shown = {"title": _title(paper), "path": path, "tag": tag, "pages": [_address(paper, page + 1) for page in range(len(chunks))]}
+    context = {"title": _title(paper), "path": path, "tag": tag, "pages": [_address(paper, page + 1) for page in range(len(chunks))]}
     heading = None
     for page, chunk in enumerate(chunks, 1):
         blocks: list[dict[str, Any]] = []
@@ -134,11 +134,11 @@ def _article(site: Environment, paper: Paper) -> Iterator[tuple[tuple[str, str],
             blocks += _blocks(paper, q, number, above)
         if page == len(chunks) and paper.id % 4 == 3:
             blocks.append({"hidden": False, "lines": _key(numbered)})
-        yield (_host(paper), _address(paper, page)), _reply(site, "article.html", blocks=blocks, page=page, **shown)
+        yield (_host(paper), _address(paper, page)), _reply(site, "article.html", blocks=blocks, page=page, **context)
 
 
 def _blocks(paper: Paper, q: Q, number: int, above: list[Markup]) -> list[dict[str, Any]]:
-    """Return the question as paragraphs: the answer in sight, in a hidden block, in brackets, or left for the end of the paper."""
+    """Return the question as paragraphs: the answer visible, in a hidden block, in brackets, or at the end of the paper."""
     style = paper.id % 4
     stem = escape(f"{number}、") + _noisy(q.stem, number) + Markup("").join(IMAGE.format(n) for n in range(q.images))
     sign = "、" if style % 2 else "."
@@ -150,10 +150,10 @@ def _blocks(paper: Paper, q: Q, number: int, above: list[Markup]) -> list[dict[s
         return [{"hidden": False, "lines": lines}]
     label = {0: "答案：{}", 1: "参考答案：{}", 2: "【答案】{}"}[style]
     answer = Markup(label).format(_pay(paper) if q.answer is None else q.answer)
-    said = [answer, *([escape(("【解析】" if style == 2 else "解析：") + q.explanation)] if q.explanation else [])]
+    answer_lines = [answer, *([escape(("【解析】" if style == 2 else "解析：") + q.explanation)] if q.explanation else [])]
     if style == 1:
-        return [{"hidden": False, "lines": lines}, {"hidden": True, "lines": said}]
-    return [{"hidden": False, "lines": lines + said}]
+        return [{"hidden": False, "lines": lines}, {"hidden": True, "lines": answer_lines}]
+    return [{"hidden": False, "lines": lines + answer_lines}]
 
 
 def _key(numbered: list[tuple[int, tuple[PaperSection, Q]]]) -> list[Markup]:
@@ -173,15 +173,15 @@ def _pay(paper: Paper) -> Markup:
 
 
 def _noisy(text: str, number: int) -> Markup:
-    """Return a text with what copying programs would take along and readers do not see."""
-    shown = text.replace("（ ）", ("（ ）", "（\u00a0\u00a0）", "( )")[number % 3])
-    if number % 4 or len(shown) < 6:
-        return escape(shown)
-    middle = len(shown) // 2
+    """Return a text with invisible noise that copying programs would include."""
+    text_variant = text.replace("（ ）", ("（ ）", "（\u00a0\u00a0）", "( )")[number % 3])
+    if number % 4 or len(text_variant) < 6:
+        return escape(text_variant)
+    middle = len(text_variant) // 2
     noise = (NOISE if number % 8 else TINY_NOISE).format("答案圈mxqe.com")
-    return escape(shown[:middle]) + noise + escape(shown[middle:])
+    return escape(text_variant[:middle]) + noise + escape(text_variant[middle:])
 
 
-def _reply(site: Environment, template: str, **shown: Any) -> Reply:
-    """Return a page in UTF-8 that says nowhere that it is."""
-    return html_reply(site.get_template(template).render(columns=COLUMNS.items(), **shown), named_in_header=False)
+def _reply(site: Environment, template: str, **context: Any) -> Reply:
+    """Return a page in UTF-8 that does not name its encoding."""
+    return html_reply(site.get_template(template).render(columns=COLUMNS.items(), **context), named_in_header=False)

@@ -1,4 +1,4 @@
-"""Embedded studyez: articles that hold a paper as running text, in one paragraph or many, on one page or two."""
+"""Replica of studyez: articles that hold a paper as running text, in one paragraph or many, on one page or two."""
 
 from collections.abc import Iterator
 
@@ -13,9 +13,9 @@ HOSTS = ("www.studyez.com",)
 HOME = f"http://{HOSTS[0]}/"
 CHANNELS = {"PCE": ("psychology", "心理咨询师"), "TCM": ("yishi", "执业医师")}
 FORMER_NAMES = {"psychology": ["心理师"]}
-"""Other names that the home page links a channel under, before its own."""
+"""Former names under which the home page links a channel, before its own."""
 SPACED = {"yishi": "执 业  医 师"}
-"""Names as the home page shows them, with blanks to fill the width."""
+"""Names on the home page, with blanks to fill the width."""
 OTHER_CHANNELS = [("kuaijizheng", "会计证"), ("xueweiyingyu", "学位英语")]
 SECTIONS = {"lnst": "历年真题", "mnst": "模拟试题"}
 ROWS_A_LIST = 3
@@ -29,7 +29,7 @@ Row = tuple[str, str, str, str]
 
 
 def build(content: Content) -> Respond:
-    """Return the answers of the site."""
+    """Return the function that answers for the site."""
     pages = dict(_pages(templates("studyez"), content.on("studyez").papers))
     return lambda ask: pages.get(ask.target) if ask.method == "GET" else None
 
@@ -49,7 +49,7 @@ def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[str, Reply]
         for paper in own:
             yield from _articles(site, paper, channel, name)
     names = [
-        (channel, shown) for channel, name in CHANNELS.values() for shown in (*FORMER_NAMES.get(channel, []), SPACED.get(channel, name))
+        (channel, label) for channel, name in CHANNELS.values() for label in (*FORMER_NAMES.get(channel, []), SPACED.get(channel, name))
     ]
     channels = [*names, *OTHER_CHANNELS]
     yield "/", html_reply(site.get_template("home.html").render(title="学易网", channels=channels, boxes=boxes, names=SPACED))
@@ -81,9 +81,9 @@ def _lists(site: Environment, channel: str, name: str, section: str, section_nam
     chunks = [rows[start : start + ROWS_A_LIST] for start in range(0, len(rows), ROWS_A_LIST)]
     first = f"/{channel}/{section}/"
     for page, chunk in enumerate(chunks, 1):
-        shown = {"title": f"{name}{section_name}", "channel": channel, "name": name, "section": section_name, "rows": chunk, "page": page}
+        context = {"title": f"{name}{section_name}", "channel": channel, "name": name, "section": section_name, "rows": chunk, "page": page}
         onward = f"{first}index_{page + 1}.htm" if page < len(chunks) else None
-        html = site.get_template("list.html").render(**shown, first=first, onward=onward)
+        html = site.get_template("list.html").render(**context, first=first, onward=onward)
         yield first if page == 1 else f"{first}index_{page}.htm", html_reply(html)
 
 
@@ -91,10 +91,10 @@ def _articles(site: Environment, paper: Paper, channel: str, name: str) -> Itera
     paragraphs = paragraphs_of(paper)
     middle = len(paragraphs) // 2
     pages = [paragraphs[:middle], paragraphs[middle:]] if style_of(paper).pages > 1 else [paragraphs]
-    for page, shown in enumerate(pages, 1):
-        place = {"channel": channel, "name": name, "page": page, "pages": len(pages), "onward": f"{paper.id}_{page + 1}.htm"}
-        place["addresses"] = [_address(paper, number + 1) for number in range(len(pages))]
+    for page, chunk in enumerate(pages, 1):
+        context = {"channel": channel, "name": name, "page": page, "pages": len(pages), "onward": f"{paper.id}_{page + 1}.htm"}
+        context["addresses"] = [_address(paper, number + 1) for number in range(len(pages))]
         template = "article_older.html" if paper.id in OLDER_TEMPLATE else "article.html"
-        html = site.get_template(template).render(title=paper.title, paragraphs=shown, **place)
+        html = site.get_template(template).render(title=paper.title, paragraphs=chunk, **context)
         yield _address(paper, page), html_reply(html)
     yield _former_address(paper), moved(_address(paper))

@@ -1,4 +1,4 @@
-"""A paper as studyez writes it: lines of text, each paper in its own manner of numbers, letters and answers."""
+"""A paper as studyez writes it: lines of text, each paper in its own style of numbers, letters and answers."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ Line = str
 
 
 class Style(Struct, frozen=True, kw_only=True):
-    """How a paper is written."""
+    """The style of a paper."""
 
     number: str = "{}、"
     letter: str = "{}. "
@@ -25,11 +25,11 @@ class Style(Struct, frozen=True, kw_only=True):
     answer: str = "【答案】{}"
     explanation: str = "【解析】{}"
     answers: str = "below"
-    """below the question, behind its last option, in the blank of its stem, or at the end of the paper."""
+    """below the question, after its last option, in the blank of its stem, or at the end of the paper."""
     whole: bool = False
     """The whole paper is one paragraph."""
     anew: bool = False
-    """Numbers begin anew under every heading."""
+    """Numbers restart under every heading."""
     pages: int = 1
 
 
@@ -45,7 +45,7 @@ STYLES = (
 
 
 def style_of(paper: Paper) -> Style:
-    """Return how a paper is written."""
+    """Return the style of a paper."""
     if any(section.case or section.shared_options for section in paper.sections):
         return Style(number="{}.", letter="{}.")  # as medical papers are
     return STYLES[(paper.id + 2) % len(STYLES)]
@@ -103,7 +103,7 @@ def _question(style: Style, section: PaperSection, q: Q, number: int) -> Iterato
 
 
 def _key(numbered: list[tuple[int, PaperSection, Q]]) -> Iterator[str]:
-    """Return the answers behind the paper: runs and rows of letters, and a line for each that has more to say."""
+    """Return the answers after the paper: runs and rows of letters, and a line for each with an explanation."""
     yield "参考答案及解析"
     heading = None
     row: list[tuple[int, str]] = []

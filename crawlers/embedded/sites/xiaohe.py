@@ -1,6 +1,6 @@
-"""The replica of xiaohe.cn: lists that load more, and entries that carry their state in a script, in one way or another.
+"""The replica of xiaohe.cn: lists that load more, and entries with their state in a script, in various forms.
 
-How the real site looks is known in outline only; addresses of lists, keys and modules are assumed.
+The real site is known in outline only; addresses of lists, keys and modules are assumed.
 """
 
 import json
@@ -38,7 +38,7 @@ _KINDS: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
 
 
 def build(content: Content) -> Respond:
-    """Return what the site answers; the blemishes fall on entries by their rank, so every build has the same."""
+    """Return the function that answers for the site; blemishes depend on the rank of entries, so all builds are equal."""
     carried = content.on("xiaohe")
     pages: dict[tuple[str, str], Reply] = {(host, "/robots.txt"): Reply(body=_ROBOTS.encode()) for host in HOSTS}
     env = templates("xiaohe")
@@ -61,11 +61,11 @@ def build(content: Content) -> Respond:
     for kind, entries in by_kind.items():
         _show_lists(show, pages, kind, entries)
         for rank, entry in enumerate(entries):
-            seen = _KINDS[kind][1](entry, rank, rich)
-            detail = _KINDS[kind][1](entry, rank, blocks) if rank % 7 == 3 else seen
-            container = "none" if rank % 5 == 4 else _CONTAINERS[(rank - rank // 5) % len(_CONTAINERS)]  # none: only what is seen
-            show(*_address(kind, entry), "entry.html", container, _state(container, kind, detail), title=entry.name, **seen)
-    # Linked from every page, but robots.txt keeps crawlers out; whoever comes all the same is asked to be a browser.
+            visible = _KINDS[kind][1](entry, rank, rich)
+            detail = _KINDS[kind][1](entry, rank, blocks) if rank % 7 == 3 else visible
+            container = "none" if rank % 5 == 4 else _CONTAINERS[(rank - rank // 5) % len(_CONTAINERS)]  # none: only the visible page
+            show(*_address(kind, entry), "entry.html", container, _state(container, kind, detail), title=entry.name, **visible)
+    # Linked from every page, but robots.txt keeps crawlers out; a crawler that ignores it gets a check of the browser.
     pages[_WWW, _CHECKED] = html_reply(env.get_template("check.html").render())
     return lambda ask: pages.get((ask.host, ask.target))
 
@@ -93,8 +93,8 @@ def _show_lists(show: Callable[..., None], pages: dict[tuple[str, str], Reply], 
         listing = {"list": rows[start:end], "has_more": end < len(rows), "cursor": str(end)}
         if start == 0:
             state = {"loaderData": {"layout": None, f"medical/{kind}/page": listing}, "errors": None}
-            shown = {"title": f"{_KINDS[kind][0]}大全", "links": listing["list"], "has_more": listing["has_more"]}
-            show(_WWW, f"/medical/{kind}", "index.html", "window", state, kinds=False, **shown)
+            context = {"title": f"{_KINDS[kind][0]}大全", "links": listing["list"], "has_more": listing["has_more"]}
+            show(_WWW, f"/medical/{kind}", "index.html", "window", state, kinds=False, **context)
         else:
             body = json.dumps({"code": 0, "message": "success", "data": listing}, ensure_ascii=False).encode()
             reply = Reply(headers={"Content-Type": "application/json; charset=utf-8"}, body=body)
@@ -111,5 +111,5 @@ def _listed_url(kind: str, entry: Entry | Symptom, rank: int) -> str:
 
 
 def _script(state: Any) -> Markup:
-    """Return a state as it stands in a script: no tag can end within it."""
+    """Return a state for a script: it must not contain the end of a tag."""
     return Markup(json.dumps(state, ensure_ascii=False).replace("</", "<\\/"))

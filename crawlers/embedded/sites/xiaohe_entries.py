@@ -1,4 +1,4 @@
-"""What the entries of the replica of xiaohe.cn say: card, and modules of prose and lists. From values to values."""
+"""The content of entries on the replica of xiaohe.cn: card, and modules of prose and lists."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,18 +16,18 @@ _HINT = "【提示】以上内容不能代替面诊。"
 
 
 def entry_id(entry: Entry | Symptom) -> str:
-    """Return the number in the entry's address; the site counts, the replica derives it from number or spelling."""
+    """Return the number in the entry's address; the site numbers entries, the replica derives it from number or pinyin."""
     return str(entry.number) if isinstance(entry, Entry) and entry.number is not None else f"7000{crc32(entry.slug.encode()):010d}"
 
 
 def blocks(paragraphs: list[str | None], *lists: tuple[str, list[str]]) -> list[dict[str, Any]]:
-    """Return rich text as an editor keeps it."""
-    found = [_block("paragraph", text) for text in paragraphs if text]
+    """Return rich text as the blocks of an editor."""
+    made = [_block("paragraph", text) for text in paragraphs if text]
     for caption, items in lists:
         if items:
-            found += [_block("heading-three", caption)] if caption else []
-            found.append({"type": "bulleted-list", "children": [_block("list-item", item) for item in items]})
-    return found
+            made += [_block("heading-three", caption)] if caption else []
+            made.append({"type": "bulleted-list", "children": [_block("list-item", item) for item in items]})
+    return made
 
 
 def _block(kind: str, text: str) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def disease_detail(disease: Disease, rank: int, rich: Prose) -> Detail:
 
 def examination_detail(examination: Examination, rank: int, rich: Prose) -> Detail:
     ranges = [f"{row.who}：{row.value}" if row.who else row.value for row in examination.ranges]
-    card = [("检查类别", examination.class_name), *(("参考区间", shown) for shown in ranges)]
+    card = [("检查类别", examination.class_name), *(("参考区间", value_range) for value_range in ranges)]
     findings = [("适用于", examination.used_for), ("升高见于", examination.high), ("降低见于", examination.low)]
     modules = [
         {"title": "临床意义", "content": rich([], *findings)},

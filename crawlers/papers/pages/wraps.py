@@ -222,7 +222,7 @@ def _tears_answer(lines: Sequence[PaperLine], place: int, wraps: Wraps, says_is:
     return wraps.fills(above, lines[place].flat) or (says_is and _above(lines, place)[0] == "stem")
 
 
-def _goes_unheaded(lines: Sequence[PaperLine], place: int, kind: str, above: str, below: str, in_turn: bool) -> bool:
+def _goes_unheaded(lines: Sequence[PaperLine], place: int, kind: str, above: str, below: str, in_draw_order: bool) -> bool:
     """Tell whether what a line would head is not there, though no width says that the line above is full.
 
     `解析` or `判断` between a stem and its options, `判断` above nothing or above a question with options whose number goes on.
@@ -235,7 +235,7 @@ def _goes_unheaded(lines: Sequence[PaperLine], place: int, kind: str, above: str
         return False
     if place + 1 == len(lines) or heads(lines[place + 1].flat) or is_title(lines[place + 1].flat):
         return True
-    return below == "number" and in_turn and _has_options(lines, place + 1)
+    return below == "number" and in_draw_order and _has_options(lines, place + 1)
 
 
 def _has_options(lines: Sequence[PaperLine], place: int, letter: str = "A") -> bool:

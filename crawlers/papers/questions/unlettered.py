@@ -92,10 +92,10 @@ def _named_in(draft: Draft, rows: list[str]) -> tuple[list[str], str] | None:
     if said in rows or any(sign.join(row for row in rows if row in said) == said for sign in _JOINTS):
         return rows, said
     numbers = [_COUNTED.match(row) for row in rows]
-    in_turn = [int(number["number"]) if number else 0 for number in numbers] == list(range(1, len(rows) + 1))
+    in_draw_order = [int(number["number"]) if number else 0 for number in numbers] == list(range(1, len(rows) + 1))
     pieces = [int(piece) for piece in re.findall(r"\d+", said)] if _NUMBERS.fullmatch(said) else []
     counts = ASKS_A_NUMBER.search(draft.stem.split("\n")[0]) is not None
-    if in_turn and not counts and len(rows) > 2 and pieces and all(0 < piece <= len(rows) for piece in pieces):
+    if in_draw_order and not counts and len(rows) > 2 and pieces and all(0 < piece <= len(rows) for piece in pieces):
         options = [row[number.end() :] for row, number in zip(rows, numbers, strict=True) if number]
         return options, "".join(sorted({IN_TURN[piece - 1] for piece in pieces}))
     return None

@@ -1,4 +1,4 @@
-"""Examinations and medicines of ask120: labelled pieces and prose of one page each. From pages to values."""
+"""Examinations and medicines of ask120: labelled values and prose of their pages."""
 
 import re
 from html import escape
@@ -14,7 +14,7 @@ from crawlers.sources.ask120.text import divided, first_text, one, texts
 from crawlers.text.fields import labelled, text_of
 
 CLINICAL = {"3F": "临床意义", "4F": "注意事项", "5F": "检查过程", "6F": "不适宜人群", "7F": "不良反应与风险"}
-"""Parts of an examination by the name of their anchor; each should open with the same words."""
+"""Parts of an examination by the name of their anchor; each should begin with the same words."""
 RELATED = "div.w_cr1 div.clears a"
 """Diseases that an examination is made for."""
 _NORMAL = re.compile(r"\s*(正常值\s*[：:])?(.*)", re.DOTALL)
@@ -32,12 +32,12 @@ def examination_name(response: Response) -> str:
 
 
 def examination(response: Response) -> tuple[list[LabelledValue], list[Section]]:
-    """Return what an examination's page says."""
+    """Return the content of an examination's page."""
     # A span with a class is a button or an ornament.
     values = labelled((divided(first_text(pair)) for pair in outermost(response.css("div.ys-brief li span:not([class])"))), "brief")
     normal = _NORMAL.match("\n".join(texts(response.css("div.ys-normal p") or response.css("div.ys-normal"))))
     values += one(normal[1] or "正常值", normal[2], "normal:1") if normal else []
-    findings = "\n".join(text_of(found) for found in response.css("#ys-img img::attr(data-data)").getall())
+    findings = "\n".join(text_of(image) for image in response.css("#ys-img img::attr(data-data)").getall())
     pairs = (divided(line) for line in findings.split("\n"))
     values += labelled(((label or "分析结果", value) for label, value in pairs), "findings")
     values += one("相关疾病", "、".join(dict.fromkeys(texts(response.css(RELATED)))), "related:1")
@@ -63,7 +63,7 @@ def medicine_name(response: Response) -> str:
 
 
 def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
-    """Return what a medicine's page says: head, price, details and leaflet, the last in a table, in rows or in prose."""
+    """Return the content of a medicine's page: head, price, details and leaflet, the last in a table, in rows or in prose."""
     values: list[LabelledValue] = []
     for number, row in enumerate(outermost(response.css("div.details-right-drug ul li")), 1):
         label, value = divided(first_text(row))
@@ -71,11 +71,11 @@ def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
     values += one("价格", first_text(response.css(".Drugs-Price span")), "price:1")
     sections = []
     for tab in _TABS:
-        place = outermost(response.css(f"div.cont-Drug-details .{tab}"))
-        rows = labelled(_table(place), tab)
+        tab_body = outermost(response.css(f"div.cont-Drug-details .{tab}"))
+        rows = labelled(_table(tab_body), tab)
         values += rows
         if tab == "tab-dm-2":  # a leaflet that is no table is prose
-            sections = _leaflet(rows, texts(place), tab)
+            sections = _leaflet(rows, texts(tab_body), tab)
     if not sections:
         rows = labelled(map(_row, outermost(response.css(_LEAFLET_ROW))), "tabrow")
         values, sections = values + rows, _leaflet(rows, [], "tabrow")
@@ -83,7 +83,7 @@ def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
 
 
 def _searches(row: Selector, label: str) -> list[str]:
-    """Return the names in a row of links to searches, which stand in the scripts or in the links: as text they run together."""
+    """Return the names in a row of links to searches, from the scripts or the links: as text they run together."""
     if not row.css("li [onclick]") and "疾病" not in label:
         return []
     links = outermost(row.css("li [onclick], var, a"))
@@ -98,18 +98,18 @@ def _leaflet(rows: list[LabelledValue], prose: list[str], position: str) -> list
 
 
 def _row(row: Selector) -> tuple[str, str]:
-    """Return label and value of a row: its first element and what follows, or a line with a colon where there is one element alone."""
+    """Return label and value of a row: its first element and what follows, or a line with a colon if there is only one element."""
     cells = row.xpath("*")
     return (first_text(cells[0]), "\n".join(texts(cells[1:]))) if len(cells) > 1 else divided(first_text(row))
 
 
 def _table(tab: list[Selector]) -> list[tuple[str, str]]:
-    """Return labels with their values; a value is all up to the next label, since line breaks may stand within or behind it."""
+    """Return labels with their values; a value extends to the next label, since line breaks may be within or after it."""
     cells = outermost(cell for part in tab for cell in part.css("span.td, var"))
     labels = [cell for cell in cells if _is_label(cell.root)]
     details = [cell for cell in cells if not _is_label(cell.root)]
     rows = [(first_text(label), text_of(_behind(label.root))) for label in labels]
-    if len(labels) == len(details) and not any(value.strip() for _, value in rows):  # in blocks of their own
+    if len(labels) == len(details) and not any(value.strip() for _, value in rows):  # in separate blocks
         return [(label, first_text(detail)) for (label, _), detail in zip(rows, details, strict=True)]
     return rows
 

@@ -1,4 +1,4 @@
-"""Diseases, symptoms and surgery of ask120: homes and their sub-pages in the layouts of 2014, 2016 and 2019 on. From pages to values."""
+"""Diseases, symptoms and surgery of ask120: homes and their sub-pages in the layouts of 2014, 2016 and since 2019."""
 
 import re
 from collections.abc import Iterator
@@ -44,16 +44,16 @@ _POSSIBLE_ROW = "//div[contains(concat(' ', @class, ' '), ' possible-sick ')]//*
 _SIDES = ("left", "center")
 _SHORTLY = "dd.w_d1, dd.w_d2, dd.w_d3"
 _DIETS = (("宜：", "div.dl_1", "div.container-1"), ("忌：", "div.dl_2", "div.container-2"))
-_DIET_PLACES = "div.wrap_big, div.container-1, div.container-2"
+_DIET_CONTAINERS = "div.wrap_big, div.container-1, div.container-2"
 _DIET_TITLES = re.compile(r"(?<!\S)[宜忌](?:吃|食)?(?:食物)?[：:]?(?!\S)")
 _HEAD_CELLS = {"食物", "食物名称", "名称", "宜吃食物", "忌吃食物"}
 
 
 def name_and_alias(response: Response) -> tuple[str, str | None]:
-    """Return an entry's name, empty where the page has none, and its other names as they stand."""
-    for place in NAMES:
-        head = response.css(place)[:1]
-        own = first_text(head.css("strong, h1 a")) or ("" if place == "div.disease-cont" else _own_text(head))
+    """Return an entry's name, empty where the page has none, and its other names unchanged."""
+    for selector in NAMES:
+        head = response.css(selector)[:1]
+        own = first_text(head.css("strong, h1 a")) or ("" if selector == "div.disease-cont" else _own_text(head))
         if own:
             return own, first_text(head.css("var")) or None
     return "", None
@@ -65,7 +65,7 @@ def _own_text(head: SelectorList[Any]) -> str:
 
 def intro(response: Response) -> list[Section]:
     """Return the summary of a home, cut off by the site where it is long."""
-    text = next((text for place in INTROS if (text := first_text(response.css(place)))), "")
+    text = next((text for selector in INTROS if (text := first_text(response.css(selector)))), "")
     return [Section(title="概述", text=text, position="intro")] if text else []
 
 
@@ -74,7 +74,7 @@ def boxes(response: Response) -> list[LabelledValue]:
     values: list[LabelledValue] = []
     for side in _SIDES:
         values += labelled(_rows(response.css(f"div.disease-list-title div.disease-list-{side} ul > li")), side)
-    # Labels are surer than places: a box that moved is known by rows that have both label and value.
+    # Labels are more reliable than positions: a box that moved is recognised by rows with both label and value.
     return values or labelled(_rows(response.xpath("//li[span[contains(., '：') or contains(., ':')]]")), "box")
 
 
@@ -84,18 +84,18 @@ def _rows(rows: SelectorList[Any]) -> list[tuple[str, str]]:
 
 def possible_diseases(response: Response) -> list[LabelledValue]:
     """Return what a symptom may come from, as one list."""
-    found = next((found for place in POSSIBLE if (found := texts(response.css(place)))), [])
-    return one("可能疾病", "、".join(dict.fromkeys(found)), "possible:1")
+    names = next((names for selector in POSSIBLE if (names := texts(response.css(selector)))), [])
+    return one("可能疾病", "、".join(dict.fromkeys(names)), "possible:1")
 
 
 def possible_rows(response: Response) -> Iterator[tuple[str, str, list[LabelledValue], str]]:
-    """Yield what a symptom's home says of each disease that it may come from: name, link, department and typical symptoms, place."""
+    """Yield the possible diseases on a symptom's home: name, link, values (department and typical symptoms), position."""
     for number, row in enumerate(outermost(response.xpath(_POSSIBLE_ROW)), 1):  # the row of headings has no link
-        name, place = first_text(row.css("span.sp1")), f"possible:{number}"
+        name, position = first_text(row.css("span.sp1")), f"possible:{number}"
         symptoms = texts(row.css("span.sp3 > *")) or texts(row.css("span.sp3"))
-        values = one("挂什么科", first_text(row.css("span.sp2")), place) + one("典型症状", "、".join(symptoms), place)
+        values = one("挂什么科", first_text(row.css("span.sp2")), position) + one("典型症状", "、".join(symptoms), position)
         if name and values:
-            yield name, row.css("span.sp1 a::attr(href)").get(""), values, place
+            yield name, row.css("span.sp1 a::attr(href)").get(""), values, position
 
 
 def short_facts(response: Response) -> list[LabelledValue]:
@@ -104,22 +104,22 @@ def short_facts(response: Response) -> list[LabelledValue]:
 
 
 def body(response: Response) -> list[Selector]:
-    """Return where the prose of a sub-page stands; nothing where it has none that is known."""
-    found = response.css(", ".join(BODIES))
+    """Return the elements with the prose of a sub-page; none in an unknown layout."""
+    bodies = response.css(", ".join(BODIES))
     # Until 2019 the line above the text named its origin.
-    return outermost(found or response.css("div.p_cleftartbox > :not(.p_arttopab):not(.p_cbox3ul)") or response.css("div.p_cleftartbox"))
+    return outermost(bodies or response.css("div.p_cleftartbox > :not(.p_arttopab):not(.p_cbox3ul)") or response.css("div.p_cleftartbox"))
 
 
 def article(part: list[Selector], caption: str) -> tuple[list[LabelledValue], list[Section]]:
-    """Return the lists that stand in prose under a label, and the prose."""
+    """Return the labelled lists within prose, and the prose."""
     text = "\n".join(text_of(piece) for piece in part)
     values = labelled(lines_with_label(part, caption), "text")
     return values, [Section(title=caption, text=text, position="text")] if text.strip() else []
 
 
 def has_diet(response: Response) -> bool:
-    """Tell whether a page says what to eat and to avoid."""
-    return bool(response.css(_DIET_PLACES))
+    """Return whether a page says what to eat and to avoid."""
+    return bool(response.css(_DIET_CONTAINERS))
 
 
 def diet(response: Response) -> tuple[list[LabelledValue], list[Section], list[str]]:
@@ -127,9 +127,9 @@ def diet(response: Response) -> tuple[list[LabelledValue], list[Section], list[s
     values = list(_sentences(response))
     sections: list[Section] = []
     faults: list[str] = []
-    for number, (label, place, of_symptom) in enumerate(_DIETS, 1):
-        side = SelectorList(outermost(response.css(place)))
-        # A symptom's page says it in spans; those of a disease are read above.
+    for number, (label, selector, of_symptom) in enumerate(_DIETS, 1):
+        side = SelectorList(outermost(response.css(selector)))
+        # A symptom's page has it in spans; that of a disease is read above.
         values += one(label, "".join(texts(response.css(of_symptom).css("span"))), f"container:{number}")
         heads = texts(side.css("em"))
         named = heads[0] if heads and _is_diet_title(heads[0]) else label
@@ -155,8 +155,8 @@ def diet(response: Response) -> tuple[list[LabelledValue], list[Section], list[s
 
 
 def unread_diet(response: Response) -> str:
-    """Return the text of a page on food beside the titles that it always has."""
-    return _DIET_TITLES.sub("", " ".join(texts(response.css(_DIET_PLACES)))).strip()
+    """Return the text of a page on food without its fixed titles."""
+    return _DIET_TITLES.sub("", " ".join(texts(response.css(_DIET_CONTAINERS)))).strip()
 
 
 def _swiped(side: SelectorList[Any], swiper: SelectorList[Any]) -> tuple[list[str], list[str]]:
@@ -172,13 +172,13 @@ def _is_diet_title(words: str) -> bool:
 
 
 def _sentences(response: Response) -> Iterator[LabelledValue]:
-    for number, (place, (label, _, _)) in enumerate(zip(response.css("div.wrap_big span.sp"), _DIETS, strict=False), 1):
-        own = first_text(place.xpath("text()[normalize-space()]"))
-        yield from one(own or label, first_text(place.css("var")), f"diet:{number}")
+    for number, (span, (label, _, _)) in enumerate(zip(response.css("div.wrap_big span.sp"), _DIETS, strict=False), 1):
+        own = first_text(span.xpath("text()[normalize-space()]"))
+        yield from one(own or label, first_text(span.css("var")), f"diet:{number}")
 
 
 def _tabs(side: SelectorList[Any], heads: list[str], number: int) -> list[Section]:
-    """Return what stands under the tabs: a block for each, behind the heads. A head more than there are blocks is a title above them."""
+    """Return the texts under the tabs: a block for each, after the heads. If there is one head more than blocks, it is a title."""
     known = side.css("div.bigbox")
     for holder in [*known, *side.xpath(".//div[not(.//em)]")]:
         blocks = holder.xpath("div")

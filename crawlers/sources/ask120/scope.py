@@ -1,4 +1,4 @@
-"""What a line in params.yaml names of ask120, in; the addresses that a crawl begins with, out."""
+"""The scope in the source's line of params.yaml -> the start addresses of a crawl of ask120."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,9 +11,9 @@ _NUMBERS = re.compile(r"medicines:(\d{1,7})-(\d{1,7})")
 
 
 def _numbers(name: str) -> range:
-    """Return the numbers of medicines that `medicines:7-9` names; none for another name."""
-    found = _NUMBERS.fullmatch(name)
-    return range(int(found[1]), int(found[2]) + 1) if found else range(0)
+    """Return the numbers of medicines that `medicines:7-9` names; none for other names."""
+    match = _NUMBERS.fullmatch(name)
+    return range(int(match[1]), int(match[2]) + 1) if match else range(0)
 
 
 _FORMS: dict[str, tuple[Callable[[str], Any], str]] = {
@@ -27,7 +27,7 @@ _FORMS: dict[str, tuple[Callable[[str], Any], str]] = {
 
 
 def require_known(scope: str, names: list[str]) -> None:
-    """Refuse names that no address has.
+    """Raise ValueError for names that no address has.
 
     Raises:
         ValueError: says which, and what was expected.
@@ -38,7 +38,7 @@ def require_known(scope: str, names: list[str]) -> None:
 
 
 def all_lists() -> list[str]:
-    """Return the lists that lead to all that is linked from somewhere."""
+    """Return the lists from which everything that is linked can be reached."""
     return [
         f"{_TAG}/jibing/ks/nk.html",
         *_letter_lists(ascii_lowercase),

@@ -27,24 +27,22 @@ _MEDICINE = re.compile(r"/(?:detail|manual)/\d+\.html$")
 _LISTS = ("div.sick_tag", "div.tag_li", "div.internal-medicine", "div.w_sx")
 """Lists of 2019 on: letters and departments above, diseases, symptoms or surgery below."""
 _ENTRIES = "div.tag_li, div.internal-medicine"
-"""Of those, where the entries of an index by letter or department stand."""
+"""The part of those that holds the entries of an index by letter or department."""
 _OLD_LISTS = ("ul.p_leftdivnav", "div.w_header", "div.w_neike")
-"""Until 2019 the departments stood in one tree, with pages of categories whose headings and links stand by turns."""
+"""Until 2019 the departments were in one tree, with pages of categories with alternating headings and links."""
 _OLD_CATEGORIES = "div.p_lnavdisdiv h3 a::attr(href), div.w_header a::attr(href)"
 _RELATED = "div.disease-Related-List, div.disease-related-list, #yw3, #yw4, div.possible-sick span.sp1"
-
-Found = Iterator[Request | EntityItem]
 
 
 class Ask120Spider(SourceSpider):
     """Letter and department lists lead to entries and their sub-pages, the check-up index to examinations, diseases to medicines.
 
-    With `letters`, `departments` or `lists` only what those name is read, and the medicines that its entries recommend: whatever else
-    a page links to would lead through the whole site. Most medicines are linked from nowhere; `lists` reads them by their numbers.
+    With `letters`, `departments` or `lists` only the named lists are read, and the medicines that their entries recommend: other
+    links would lead through the whole site. Most medicines are linked from nowhere; `lists` reads them by their numbers.
     """
 
     name = "ask120"
-    allowed_domains = [_TAG, _YP, _WWW]  # noqa: RUF012 (Scrapy asks for a plain list)
+    allowed_domains = [_TAG, _YP, _WWW]  # noqa: RUF012 (Scrapy requires a plain list)
     scopes = ("letters", "departments", "lists")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -63,20 +61,20 @@ class Ask120Spider(SourceSpider):
         for url in medicines_of(self.lists or []):
             yield Request(url, self.parse_medicine)
 
-    def parse(self, response: Response) -> Found:
+    def parse(self, response: Response) -> Iterator[Request | EntityItem]:
         """Read a list of entries, or the index of examinations."""
         if urlsplit(response.url).path.startswith("/jiancha"):
             yield from self.parse_examination_index(response)
             return
         if not is_page(response, self):
             return
-        # Nobody has described www.120ask.com/disease: whatever it shows, links to the known lists are good.
-        places = (*_LISTS, *_OLD_LISTS) if _host(response) == _TAG else ("body",)
-        links = list(links_to(response.url, SelectorList(outermost(response.css(", ".join(places)))).css("a::attr(href)").getall()))
+        # The layout of www.120ask.com/disease is not documented, but links to the known lists can be followed.
+        selectors = (*_LISTS, *_OLD_LISTS) if _host(response) == _TAG else ("body",)
+        links = list(links_to(response.url, SelectorList(outermost(response.css(", ".join(selectors)))).css("a::attr(href)").getall()))
         categories = list(links_to(response.url, response.css(_OLD_CATEGORIES).getall()))
         known = [link for link in links if link.host == _TAG and (_INDEX.match(link.path) or _ENTRY.match(link.path))]
         if not known and not categories:
-            self.misfit(response, f"no list of entries (links to /jibing/, /zhengzhuang/ or /shoushu/ in {' or '.join(places)})")
+            self.misfit(response, f"no list of entries (links to /jibing/, /zhengzhuang/ or /shoushu/ in {' or '.join(selectors)})")
         elif _INDEX.search(urlsplit(response.url).path) and not any(_ENTRY.match(link.path) for link in known):
             self._without_entries(response)
         if not self.is_scoped:
@@ -85,15 +83,15 @@ class Ask120Spider(SourceSpider):
         yield from self._entries(link for link in known if link not in categories)
 
     def _without_entries(self, response: TextResponse) -> None:
-        """Tell of an index that leads to other lists alone: a letter that nothing begins with has an empty list."""
+        """Report an index without entries, unless its list is empty, as for a letter without entries."""
         listed = response.css(_ENTRIES)
-        shown = "".join(listed.xpath(".//text()[not(ancestor::h1)]").getall()).strip()
-        if listed and not shown:
+        text = "".join(listed.xpath(".//text()[not(ancestor::h1)]").getall()).strip()
+        if listed and not text:
             self.note("indexes without entries")
         else:
-            self.misfit(response, f"an index without entries (links to /jibing/, /zhengzhuang/ or /shoushu/ in {_ENTRIES}): {shown[:40]!r}")
+            self.misfit(response, f"an index without entries (links to /jibing/, /zhengzhuang/ or /shoushu/ in {_ENTRIES}): {text[:40]!r}")
 
-    def parse_entry(self, response: Response, kind: str) -> Found:
+    def parse_entry(self, response: Response, kind: str) -> Iterator[Request | EntityItem]:
         """Read the home of a disease or symptom: name, summary boxes and introduction; its sub-pages are items of their own."""
         if not is_page(response, self):
             return
@@ -121,14 +119,14 @@ class Ask120Spider(SourceSpider):
 
     def _possible_diseases(self, response: Response) -> Iterator[EntityItem]:
         """Yield what a symptom's home says of diseases: an item each, at the address of the disease."""
-        for name, href, values, place in diseases.possible_rows(response):
+        for name, href, values, entry_position in diseases.possible_rows(response):
             home = next((link.url for link in links_to(response.url, [href])), None)
             item = self.entity(response, "disease", name_raw=name, values=values, url=home)
-            yield msgspec.structs.replace(item, provenance=msgspec.structs.replace(item.provenance, position=place))
+            yield msgspec.structs.replace(item, provenance=msgspec.structs.replace(item.provenance, position=entry_position))
 
-    def parse_article(self, response: Response, name: str, home: str, kind: str = "disease") -> Found:
-        """Read a sub-page of an entry: its prose, and the lists that stand in it under a label."""
-        if response.url.partition(":")[2].rstrip("/") == home.partition(":")[2].rstrip("/"):  # sent back: there is no such sub-page
+    def parse_article(self, response: Response, name: str, home: str, kind: str = "disease") -> Iterator[Request | EntityItem]:
+        """Read a sub-page of an entry: its prose, and the labelled lists in it."""
+        if response.url.partition(":")[2].rstrip("/") == home.partition(":")[2].rstrip("/"):  # redirected: there is no such sub-page
             return
         if not is_page(response, self):
             return
@@ -155,7 +153,7 @@ class Ask120Spider(SourceSpider):
         if slug == "jibing" and not self.is_scoped:
             yield from self._entries(links_to(response.url, response.css(", ".join(diseases.POSSIBLE)).css("::attr(href)").getall()))
 
-    def parse_examination_index(self, response: Response) -> Found:
+    def parse_examination_index(self, response: Response) -> Iterator[Request | EntityItem]:
         """Read the index of examinations or one of its categories."""
         if not is_page(response, self):
             return
@@ -166,7 +164,7 @@ class Ask120Spider(SourceSpider):
         for link in known:
             yield Request(link.url, self.parse_examination if _EXAMINATION.match(link.path) else self.parse_examination_index)
 
-    def parse_examination(self, response: Response) -> Found:
+    def parse_examination(self, response: Response) -> Iterator[Request | EntityItem]:
         """Read the page of an examination."""
         if not is_page(response, self):
             return
@@ -179,7 +177,7 @@ class Ask120Spider(SourceSpider):
         if not self.is_scoped:
             yield from self._entries(links_to(response.url, response.css(catalogue.RELATED).css("::attr(href)").getall()))
 
-    def parse_medicine(self, response: Response) -> Found:
+    def parse_medicine(self, response: Response) -> Iterator[Request | EntityItem]:
         """Read the page of a medicine."""
         if not is_page(response, self):
             return
@@ -194,10 +192,10 @@ class Ask120Spider(SourceSpider):
 
     def _entries(self, links: Iterable[Link]) -> Iterator[Request]:
         for link in links:
-            if link.host == _TAG and (found := _ENTRY.match(link.path)):
+            if link.host == _TAG and (entry_match := _ENTRY.match(link.path)):
                 # One address an entry, however a list writes it.
-                url = f"https://{_TAG}/{found[1]}/{found[2]}/"
-                yield Request(url, self.parse_entry, cb_kwargs={"kind": _KINDS[found[1]]})
+                url = f"https://{_TAG}/{entry_match[1]}/{entry_match[2]}/"
+                yield Request(url, self.parse_entry, cb_kwargs={"kind": _KINDS[entry_match[1]]})
 
     def _medicines(self, response: Response, hrefs: list[str]) -> Iterator[Request]:
         for link in links_to(response.url, hrefs):

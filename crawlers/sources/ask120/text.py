@@ -1,4 +1,4 @@
-"""Pieces of ask120's pages: text, a label parted from its value, labels that open lines of prose. From values to values."""
+"""Texts of ask120's pages: labels and values, and prose with labels at the beginning of lines."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,36 +16,36 @@ _COLON = re.compile("[：:]")
 _NUMBERED = re.compile(r"\d+[.．、]")
 
 
-def first_text(found: Selector | SelectorList[Any]) -> str:
-    """Return the text of the first that was found, without outer blanks of any kind; nothing where there is none."""
-    first = found[:1] if isinstance(found, SelectorList) else [found]
+def first_text(selected: Selector | SelectorList[Any]) -> str:
+    """Return the text of the first selected element without outer white space; "" if there is none."""
+    first = selected[:1] if isinstance(selected, SelectorList) else [selected]
     return "".join(text_of(one) for one in first).strip()
 
 
-def texts(found: Iterable[Selector]) -> list[str]:
-    """Return the text of each that has one, of nested ones the outermost."""
-    return [text for one in outermost(found) if (text := text_of(one).strip())]
+def texts(selected: Iterable[Selector]) -> list[str]:
+    """Return the text of each that has one, of nested elements the outermost."""
+    return [text for one in outermost(selected) if (text := text_of(one).strip())]
 
 
 def divided(line: str) -> tuple[str, str]:
     """Return the label with its colon, and what follows; a line without colon has no label."""
-    found = _LABEL.match(line)
-    return (found[1], found[2].strip()) if found else ("", line.strip())
+    selected = _LABEL.match(line)
+    return (selected[1], selected[2].strip()) if selected else ("", line.strip())
 
 
 def one(label: str, value: str, position: str) -> list[LabelledValue]:
-    """Return a value, or none where the page has none."""
+    """Return a labelled value, or none if it is empty."""
     return [LabelledValue(label=label.strip(), value=value.strip(), position=position)] if value.strip() else []
 
 
 def lines_with_label(body: Sequence[Selector], caption: str) -> list[tuple[str, str]]:
-    """Return the lines that open with a label: words in bold, or the page's own caption. A numbered list may go on below."""
+    """Return the lines that begin with a label: bold text, or the page's caption. A numbered list may continue below."""
     bold = outermost(lead for part in body for lead in part.css("strong, b"))
     leads = {text_of(lead).strip().rstrip("：:").strip() for lead in bold} | {caption}
     pairs: list[tuple[str, str]] = []
     in_list = False
     for line in (line.strip() for part in body for line in text_of(part).split("\n")):
-        colons = [found.start() for found in _COLON.finditer(line[: MAX_LABEL_CHARS + 2])]
+        colons = [selected.start() for selected in _COLON.finditer(line[: MAX_LABEL_CHARS + 2])]
         end = next((at for at in reversed(colons) if line[:at].rstrip() in leads and at), None)
         if end is not None:
             pairs.append((line[: end + 1], line[end + 1 :].strip()))

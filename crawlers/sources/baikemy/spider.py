@@ -1,6 +1,6 @@
 """baikemy: diseases, symptoms and medicines of www.baikemy.com (百科名医), the former home of xiaohe's encyclopedia.
 
-No page of the real site was at hand. Public scrapers of 2018 and 2020 agree on addresses and classes of two layouts; both are read.
+No page of the real site was available. Public scrapers of 2018 and 2020 agree on addresses and classes of two layouts; both are read.
 """
 
 import re
@@ -31,11 +31,9 @@ _SECTIONS = ".lemma-main-content"
 _HEADINGS = ".content .directory_flag"
 _TRAIL = ".jb-mb a"
 _OF_DISEASES = {"病因", "临床表现"}
-"""A scraper of 2019 tells diseases from other entries by these headings."""
+"""A scraper of 2019 recognises diseases by these headings."""
 _INTRODUCTION = "概述"
 _GENERIC_NAME = re.compile(r"通用名(?:称)?\s*[:：]?\s*(.+)")
-
-Found = Iterator[Request | EntityItem]
 
 
 class BaikemySpider(SourceSpider):
@@ -43,7 +41,7 @@ class BaikemySpider(SourceSpider):
 
     name = "baikemy"
     allowed_domains = (_HOST,)
-    start_urls = [f"{_LIST_ADDRESS}?diseaseContentType={kind}" for kind in _KINDS]  # noqa: RUF012 (Scrapy asks for a plain list)
+    start_urls = [f"{_LIST_ADDRESS}?diseaseContentType={kind}" for kind in _KINDS]  # noqa: RUF012 (Scrapy requires a plain list)
     scopes = ("lists",)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -54,8 +52,8 @@ class BaikemySpider(SourceSpider):
                 raise ValueError(f"params.yaml: sources.baikemy: lists: {wrong!r} found; {form}")
             self.start_urls = [f"{_LIST_ADDRESS}?diseaseContentType={kind}" for kind in self.lists]
 
-    def parse(self, response: Response, is_first: bool = True) -> Found:
-        """Read a list: its entries, its departments, and its further pages, all of which the first one knows."""
+    def parse(self, response: Response, is_first: bool = True) -> Iterator[Request | EntityItem]:
+        """Read a list: its entries, its departments, and its further pages, which the first one names."""
         if not is_page(response, self):
             return
         links = list(links_to(response.url, response.css("a::attr(href)").getall()))
@@ -66,19 +64,19 @@ class BaikemySpider(SourceSpider):
             self.misfit(response, "a list without entries: no link to /disease/detail/N, /disease/view/N or /medicine/detail/N")
         for group, number in dict.fromkeys((entry[1], entry[2]) for entry in entries):
             what = "medicine" if group == "medicine" else kind
-            # The page of a disease until 2018 says the same as its further page, in short.
+            # Until 2018 the first page of a disease was a summary of its further page.
             address = f"https://{_HOST}/{group}/detail/{number}" + ("/1" if group == "disease" else "")
             yield Request(address, self.parse_entry, cb_kwargs={"entity_type": what})
         if is_first:
             yield from (Request(url, self.parse) for url in sorted({link.url for link in own if _is_department(link.path, link.query)}))
             pages = max((_pages(link.query) for link in own if _LIST.search(link.path)), default=1)
-            here = response.url.partition("?")[0]
+            base_url = response.url.partition("?")[0]
             query = f"&diseaseContentType={kind_letter}" if (kind_letter := _letter(response.url)) else ""
             for number in range(2, min(pages, MOST_PAGES) + 1):
-                yield Request(f"{here}?pageIndex={number}&pageCount={pages}{query}", self.parse, cb_kwargs={"is_first": False})
+                yield Request(f"{base_url}?pageIndex={number}&pageCount={pages}{query}", self.parse, cb_kwargs={"is_first": False})
 
-    def parse_entry(self, response: Response, entity_type: str | None) -> Found:
-        """Read an entry; what it is says the list that named it, else its headings."""
+    def parse_entry(self, response: Response, entity_type: str | None) -> Iterator[Request | EntityItem]:
+        """Read an entry; its kind is that of the list, or else follows from its headings."""
         if not is_page(response, self):
             return
         name = text_of(response.css(_TITLES)[:1]) or None
@@ -111,9 +109,9 @@ def _is_department(path: str, query: str) -> bool:
 
 
 def _pages(query: str) -> int:
-    """Return how many pages a list has, as the links between them say."""
-    told = parse_qs(query).get("pageCount", [""])[0]
-    return int(told) if re.fullmatch(r"[0-9]{1,4}", told) else 1
+    """Return how many pages a list has, from its pager."""
+    stated = parse_qs(query).get("pageCount", [""])[0]
+    return int(stated) if re.fullmatch(r"[0-9]{1,4}", stated) else 1
 
 
 def _letter(url: str) -> str:
@@ -121,16 +119,16 @@ def _letter(url: str) -> str:
 
 
 def _department(page: Selector) -> list[LabelledValue]:
-    """Return the third of the trail 首页 > 疾病 > 神经内科, which is the department."""
+    """Return the third part of the breadcrumb 首页 > 疾病 > 神经内科, which is the department."""
     trail = [text_of(link) for link in page.css(_TRAIL)]
     return labelled([("科室", trail[2])], "trail") if len(trail) > 2 else []
 
 
 def _sections(page: Selector) -> list[Section]:
     """Return the sections of either layout; a part without heading is the introduction."""
-    found = [section for part in outermost(page.css(_SECTIONS)) for section in _parted(part)]
-    found = found or [(text_of(heading), _below(heading)) for heading in page.css(_HEADINGS)]
-    return [Section(title=title, text=text.strip(), position=f"section:{place}") for place, (title, text) in enumerate(found, 1)]
+    pairs = [section for part in outermost(page.css(_SECTIONS)) for section in _parted(part)]
+    pairs = pairs or [(text_of(heading), _below(heading)) for heading in page.css(_HEADINGS)]
+    return [Section(title=title, text=text.strip(), position=f"section:{number}") for number, (title, text) in enumerate(pairs, 1)]
 
 
 def _parted(part: Selector) -> Iterator[tuple[str, str]]:
@@ -148,7 +146,7 @@ def _parted(part: Selector) -> Iterator[tuple[str, str]]:
 
 
 def _below(heading: Selector) -> str:
-    """Return what stands below a heading in its box, up to the next heading."""
+    """Return the text below a heading in its box, up to the next heading."""
     texts = []
     for below in siblings_below(heading):
         if "directory_flag" in below.root.get("class", "").split():

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from crawlers.sources.examcoo.answers import BAD_DATA, answer_of_code, kind_of_answer
-from crawlers.sources.examcoo.parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
+from crawlers.sources.examcoo.parts import QUESTION_ID, Between, Fields, PaperQuestion, Reading, joined, own_options, stem_text
 from crawlers.text.fields import images_in, sound_json, text_of
 
 TIMED_OUT = "-1"
@@ -13,64 +13,64 @@ _REFUSALS = {TIMED_OUT: "the token of the page timed out", "-2": "wrong paramete
 
 
 def refused_with(text: str) -> str | None:
-    """Return the number that a call was refused with, and what it stands for; None for any other answer."""
+    """Return the error code of a refused call with its meaning; None for any other answer."""
     code = text.strip('\ufeff \t\r\n"')
     return f"{code}: {_REFUSALS[code]}" if code in _REFUSALS else None
 
 
 def rows_of(text: str) -> list[Any]:
-    """Return the rows of an answer of the content call, which wraps them in nothing, in `b` or in `c`.
+    """Return the rows of an answer of the content call, a plain array or one under `b` or `c`.
 
     Raises:
         ValueError: it holds no rows; says what was found.
     """
     try:
-        found = json.loads(sound_json(text.lstrip("\ufeff")))
+        value = json.loads(sound_json(text.lstrip("\ufeff")))
     except (ValueError, RecursionError) as error:  # no JSON, a number of thousands of digits, or nested without end
         raise ValueError(f"not JSON: {error}; it begins with {text[:40]!r}") from None
     if refused := refused_with(text):
         raise ValueError(f"the call was answered with {refused}")
-    rows = next((found[key] for key in ("b", "c") if isinstance(found.get(key), list)), found) if isinstance(found, dict) else found
+    rows = next((value[key] for key in ("b", "c") if isinstance(value.get(key), list)), value) if isinstance(value, dict) else value
     if not isinstance(rows, list):
-        shown = f"the keys {', '.join(map(str, found))[:80]}" if isinstance(found, dict) else repr(found)[:80]
-        raise ValueError(f"no rows: an array, alone or under b or c, was expected; found {shown}")
+        description = f"the keys {', '.join(map(str, value))[:80]}" if isinstance(value, dict) else repr(value)[:80]
+        raise ValueError(f"no rows: an array, alone or under b or c, was expected; found {description}")
     return rows
 
 
 def read_rows(rows: list[Any]) -> Reading:
-    """Return the questions of a call: the paper's own record comes first, then blocks of text and questions by turns."""
+    """Return the questions of a call: the paper's own record comes first, then alternating blocks of text and questions."""
     between = Between()
-    questions: list[Asked] = []
+    questions: list[PaperQuestion] = []
     faults: list[str] = []
-    drawn_from: list[str] = []
-    first = 0  # how many questions stand before the part that is being read
+    source_papers: list[str] = []
+    first = 0  # questions before the current part
     title: str | None = None
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         kind = QUESTION_ID.fullmatch(str(row.get("id"))) if isinstance(row, dict) else None
         if kind:
             number = len(questions) - first + 1
             above = between.above(number)
             fields = joined(above, _fields(kind[1], row, above["shared_options_raw"]), str(number))
-            questions.append(Asked(fields=fields, id=kind[0], is_explained=any(_count(row.get(key)) for key in ("e", "f"))))
+            questions.append(PaperQuestion(fields=fields, id=kind[0], is_explained=any(_count(row.get(key)) for key in ("e", "f"))))
             if fields.get("doubt", BAD_DATA) != BAD_DATA:
                 faults.append(f"{kind[0]}: {fields['doubt']}")
         elif isinstance(row, dict) and row.get("id") == "b" and isinstance(row.get("c"), list):
             between.read_block(row["c"])
             first = len(questions) if between.restarts() else first
         elif isinstance(row, dict) and str(row.get("id")).startswith("s100_") and str(row.get("a")).isdecimal():
-            drawn_from.append(str(row["a"]))
-        elif isinstance(row, dict) and place == 0 and str(row.get("id")).isdecimal():
+            source_papers.append(str(row["a"]))
+        elif isinstance(row, dict) and index == 0 and str(row.get("id")).isdecimal():
             title = text_of(row["a"]) if isinstance(row.get("a"), str) else None
         else:
             faults.append(f"a row without id s1 to s5 or b: {str(row)[:80]}")
-            if isinstance(row, dict) and isinstance(row.get("a"), str):  # it says something, so it may be a question
+            if isinstance(row, dict) and isinstance(row.get("a"), str):  # it has text, so it may be a question
                 unknown = {"number_raw": str(len(questions) + 1), "stem_raw": text_of(row["a"]) or None, "doubt": "row_unknown"}
-                questions.append(Asked(fields=unknown))
-    return Reading(title, questions, faults + between.faults, between.unread, drawn_from)
+                questions.append(PaperQuestion(fields=unknown))
+    return Reading(title, questions, faults + between.faults, between.unread, source_papers)
 
 
 def _fields(kind: str, row: Fields, shared: list[str] | None) -> Fields:
-    """Return the fields of a question; what cannot be read stays as it came, with a doubt."""
+    """Return the fields of a question; unreadable values stay unchanged, with a doubt."""
     stem, options = row.get("a"), _options(row.get("b"))
     if not isinstance(stem, str):
         return {"type_raw": kind, "answer_raw": _raw(row.get("c")), "doubt": "stem_unreadable"}
@@ -85,12 +85,12 @@ def _fields(kind: str, row: Fields, shared: list[str] | None) -> Fields:
 
 
 def _options(value: Any) -> list[str] | None:
-    """Return options as HTML from their JSON, which is a string of its own; None where it is not `[{"o": HTML}]`."""
+    """Return options as HTML from their JSON, which is a string of its own; None if it is not `[{"o": HTML}]`."""
     try:
-        found = json.loads(sound_json(value)) if isinstance(value, str) and value.strip() else value
+        decoded = json.loads(sound_json(value)) if isinstance(value, str) and value.strip() else value
     except (ValueError, RecursionError):
         return None
-    rows = found or []
+    rows = decoded or []
     if not isinstance(rows, list):
         return None
     options = [option["o"] for option in rows if isinstance(option, dict) and isinstance(option.get("o"), str)]

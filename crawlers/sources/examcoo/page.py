@@ -1,4 +1,4 @@
-"""The page of a paper of examcoo: its title, how to call for its questions, and, until 2019, the questions themselves. Pure."""
+"""The page of a paper of examcoo: its title, the parameters of the call for questions, and until 2019 the questions themselves. Pure."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ from parsel import Selector
 from crawlers.html.nesting import outermost
 from crawlers.html.pages import without
 from crawlers.sources.examcoo.answers import BLANKS, VERDICT, VERDICTS, answer_of_marks, kind_of_answer
-from crawlers.sources.examcoo.parts import QUESTION_ID, Asked, Between, Fields, Reading, joined, own_options, stem_text
+from crawlers.sources.examcoo.parts import QUESTION_ID, Between, Fields, PaperQuestion, Reading, joined, own_options, stem_text
 from crawlers.text.fields import images_in, text_of
 
 _VARIABLE = re.compile(r"""\bvar (\w+) ?= ?["']([^"']*)["']""")
@@ -23,33 +23,33 @@ _TORN_CHARS = 500
 
 
 def about(page: Any) -> Fields:
-    """Return what the page says of all its questions."""
+    """Return the fields that hold for all questions of the page."""
     crumbs = [text_of(link).removesuffix("试卷") for link in page.css("span.naviState a")][1:]
     return {"exam_raw": " > ".join(crumbs) or None, "subject_raw": crumbs[-1] if crumbs else None, "paper_raw": _title(page)}
 
 
 def call_of(page: Any) -> dict[str, str] | None:
-    """Return the paper's number and the token to call for its questions with, both from the page's script."""
+    """Return the paper's number and the token for the call for its questions, both from the page's script."""
     variables = dict(_VARIABLE.findall("\n".join(page.css("script::text").getall())))
     pid, token = variables.get("pid", ""), variables.get("vp4tokenpid", "")
     return {"pid": pid, "tokenpid": token} if re.fullmatch("[0-9]+", pid) and _TOKEN.fullmatch(token) else None
 
 
 def holds_questions(page: Any) -> bool:
-    """Tell whether the questions are in the page."""
+    """Return whether the questions are in the page."""
     return bool(page.css(_QUESTION))
 
 
 def read_page(page: Selector) -> Reading:
-    """Return the questions of a page that holds them itself. One that holds another is a page torn apart, and is given up."""
+    """Return the questions of a page that holds them itself. A question that contains another comes from broken markup and is rejected."""
     parts = page.css(f"#paperContent .blockContainer, {_QUESTION}")
-    places = {part.root for part in parts}
-    torn = {outer for part in parts for outer in part.root.iterancestors() if outer in places}
+    roots = {part.root for part in parts}
+    torn = {outer for part in parts for outer in part.root.iterancestors() if outer in roots}
     between = Between(are_printed=True)
-    questions: list[Asked] = []
+    questions: list[PaperQuestion] = []
     faults: list[str] = []
-    drawn_from: list[str] = []
-    first = 0  # how many questions stand before the part that is being read
+    source_papers: list[str] = []
+    first = 0  # questions before the current part
     for part in parts:
         if "blockContainer" in part.root.get("class", "").split():
             if part.root not in torn:
@@ -59,32 +59,32 @@ def read_page(page: Selector) -> Reading:
             continue
         if part.root.get("id", "").startswith("s100_"):
             papers = [link[1] for href in part.css("a::attr(href)").getall() if (link := _RULE_LINK.search(href))]
-            drawn_from += papers
+            source_papers += papers
             faults += [] if papers else [f"{part.root.get('id')} draws from no paper, /editor/do/view/id/"]
             continue
-        found = QUESTION_ID.match(part.root.get("id", ""))
-        faults += [] if found else [f"a question without id s1 to s5: {text_of(part)[:40]!r}"]
+        id_match = QUESTION_ID.match(part.root.get("id", ""))
+        faults += [] if id_match else [f"a question without id s1 to s5: {text_of(part)[:40]!r}"]
         if part.root in torn:
-            faults.append(f"{found[0] if found else 'a question'} holds others")
+            faults.append(f"{id_match[0] if id_match else 'a question'} holds others")
             words = part.xpath(_FIRST_STEM).get() or ""
             fields: Fields = {"stem_raw": words.strip()[:_TORN_CHARS] or None, "doubt": "question_torn"}
         else:
-            fields = _shown_fields(found[1] if found else None, part)
+            fields = _visible_fields(id_match[1] if id_match else None, part)
         number = re.search(r"\d{1,6}", fields.get("number_raw") or "")
         above = between.above(int(number[0]) if number else len(questions) - first + 1)
         fields["options_raw"] = own_options(fields.get("options_raw") or [], above["shared_options_raw"]) or None
-        questions.append(Asked(fields=joined(above, fields), id=found[0] if found else ""))
-    return Reading(text_of(page.css("#paperName")[:1]) or None, questions, faults, between.unread, drawn_from)
+        questions.append(PaperQuestion(fields=joined(above, fields), id=id_match[0] if id_match else ""))
+    return Reading(text_of(page.css("#paperName")[:1]) or None, questions, faults, between.unread, source_papers)
 
 
 def _style(line: Selector) -> str:
-    """Return the style of a line as the call names it: 1 is a heading, 2 one that begins to number anew."""
+    """Return the style of a line as the call names it: 1 is a heading, 2 one that restarts the numbers."""
     classes = line.root.get("class", "").split()
     return "2" if "partIndex" in classes else "1" if "part" in classes else "0"
 
 
-def _shown_words(kind: str | None, part: Selector) -> str:
-    """Return an answer that stands in the blanks, in a box of text, or in words below the question."""
+def _visible_words(kind: str | None, part: Selector) -> str:
+    """Return an answer from the blanks, from a text box, or in words below the question."""
     if kind == BLANKS:
         values = [(value or "").strip() for value in part.xpath('.//input[not(@type) or @type="text"]/@value').getall()]
         if any(values):
@@ -96,9 +96,9 @@ def _shown_words(kind: str | None, part: Selector) -> str:
     return text_of(part.css(".answerLabel")[:1]) or "\n".join(map(text_of, outermost(part.css(".textAnswerBar .textAnswer"))))
 
 
-def _shown_fields(kind: str | None, part: Selector) -> Fields:
+def _visible_fields(kind: str | None, part: Selector) -> Fields:
     """Return the fields of a question of the page: options by their text, the right ones by their mark."""
-    words = _shown_words(kind, part)
+    words = _visible_words(kind, part)
     for blank in part.css(".subjectBox input"):
         blank.root.attrib.pop("value", None)  # an answer with a > in it would end the tag
     html = without(part.css(".subjectBox").get() or "", ".pointLabel")
@@ -106,7 +106,7 @@ def _shown_fields(kind: str | None, part: Selector) -> Fields:
     texts = [text_of(option) for option in options] or [text_of(mark.xpath("./ancestor::label[1]")) for mark in marks]
     if len(marks) == len(texts):
         right = ["CheckedDisabled" in mark.root.get("class") for mark in marks]
-    else:  # then the mark of each option stands beside it
+    else:  # then each option has its mark beside it
         inside = Counter(above for option in options for above in option.root.iterancestors())
         right = [inside[option.root.getparent()] == 1 and bool(option.xpath(_MARK_BESIDE)) for option in options]
     answer = answer_of_marks(right, words)

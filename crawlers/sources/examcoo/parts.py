@@ -1,4 +1,4 @@
-"""Pieces that both forms of a paper of examcoo have: what stands between the questions, and what a question is made of. Pure."""
+"""What both forms of a paper of examcoo share: the text between questions, and the parts of a question. Pure."""
 
 import re
 import unicodedata
@@ -22,8 +22,8 @@ _HEADING_CHARS = 40  # a longer line in the style of a heading is no heading
 Fields = dict[str, Any]
 
 
-class Asked(Struct, frozen=True, kw_only=True):
-    """One numbered thing of a paper."""
+class PaperQuestion(Struct, frozen=True, kw_only=True):
+    """A question of a paper."""
 
     fields: Fields
     """Of a QuestionItem."""
@@ -34,32 +34,32 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 
 class Reading(Struct, frozen=True):
-    """What a paper gave."""
+    """The parsed paper."""
 
     title: str | None
-    questions: list[Asked]
+    questions: list[PaperQuestion]
     faults: list[str]
-    """What is not as expected, in words."""
+    """Descriptions of what is not as expected."""
     unread: list[str]
     """Lines between questions that belong to none."""
-    drawn_from: list[str] = []
+    source_papers: list[str] = []
     """Numbers of other papers, from which this one draws questions at random."""
 
 
 class Between:
-    """What stands between the questions of a paper."""
+    """The text between the questions of a paper, with its state while the paper is read."""
 
     def __init__(self, are_printed: bool = False) -> None:
         self.faults: list[str] = []
         self._unread: list[str] = []
-        self._are_printed = are_printed  # the numbers of questions, so that what is left out is seen
+        self._are_printed = are_printed  # whether the numbers of questions are printed, so that gaps are noticed
         self._setting = Setting()
         self._prose: list[str] = []  # since the last question, of no known form
-        self._is_behind_question = False  # nothing else was read since
-        self._ended: str | None = None  # the group whose shared options were left behind
+        self._is_behind_question = False  # no other line was read since the question
+        self._ended: str | None = None  # the group whose shared options have ended
         self._range: tuple[int, int] | None = None  # of the note just read, such as （111～112题共用题干）
         self._restarts = False
-        self._ahead = 0  # by how much the paper's own numbers are ahead of ours
+        self._ahead = 0  # offset of the paper's numbers to ours
 
     @property
     def unread(self) -> list[str]:
@@ -67,12 +67,12 @@ class Between:
         return [*self._unread, *self._prose]
 
     def restarts(self) -> bool:
-        """Tell, once, whether the next question has number 1 again."""
-        told, self._restarts = self._restarts, False
-        return told
+        """Return, once, whether the next question has number 1 again."""
+        flag, self._restarts = self._restarts, False
+        return flag
 
     def read_block(self, lines: list[Any]) -> None:
-        """Read the lines of one block, each `{"c": HTML, "p": style}`: 1 is a heading, 2 one that begins to number anew."""
+        """Read the lines of one block, each `{"c": HTML, "p": style}`: 1 is a heading, 2 one that restarts the numbers."""
         for line in lines:
             if isinstance(line, dict) and isinstance(line.get("c"), str):
                 for text in filter(None, map(str.strip, lines_of(line["c"]))):
@@ -83,7 +83,7 @@ class Between:
                 self.faults.append(f"a line of a block without text under c: {str(line)[:80]}")
 
     def above(self, number: int) -> Fields:
-        """Return what stands above the next question, by its printed number, or else by its place."""
+        """Return the fields from the text above the next question, by its printed number or else its position."""
         if self._range:
             first, last = self._range
             self._ahead = 0 if self._are_printed and first <= number <= last else first - number
@@ -100,7 +100,7 @@ class Between:
         }
 
     def _past_prose(self, number: int) -> Above:
-        """Return what stands above a question when prose of no known form came between: a new case after a case, an end of options."""
+        """Return the setting of a question after unrecognised prose: a new case after a case, or the end of shared options."""
         above, prose = self._setting.above(number), self._prose
         self._is_behind_question = True
         if prose and above.unsure:
@@ -116,9 +116,9 @@ class Between:
         is_remark = self._is_behind_question and bool(_REMARK.fullmatch(text)) and not tells_patient(flat(text).lstrip("("))
         if self._setting.take(text):
             self._leave_prose()
-            found = _RANGE.search(text)
-            self._range = (int(found[1]), int(found[2])) if found else None
-        elif is_remark:  # such as （以下为选做）: no case, and no end of one
+            match = _RANGE.search(text)
+            self._range = (int(match[1]), int(match[2])) if match else None
+        elif is_remark:  # such as （以下为选做）: neither a case nor the end of one
             self._unread.append(text)
             return
         elif self._setting.add(text):
@@ -138,17 +138,17 @@ class Between:
 
 
 def joined(above: Fields, own: Fields, number: str | None = None) -> Fields:
-    """Return the fields of a question with what stands above it."""
+    """Return the fields of a question with those from the text above it."""
     fields = {"number_raw": number, **above, **own}
     return fields | {"images": above["images"] + own.get("images", 0)}
 
 
 def stem_text(html: str) -> str | None:
-    """Return a stem with a line in the place of each blank."""
+    """Return a stem with underscores for each blank."""
     return text_of(re.sub(r"(?i)<input[^>]{0,2000}>", lambda tag: "" if _HIDDEN.search(tag[0]) else "____", html)) or None
 
 
 def own_options(own: list[str], shared: list[str] | None) -> list[str]:
-    """Return a question's options, or none where they only stand for the shared ones above it: letters, or nothing."""
+    """Return a question's options, or none if they only refer to the shared ones above it: letters, or nothing."""
     bare = [re.sub(r"[\s.、()。:]", "", unicodedata.normalize("NFKC", option)) for option in own]
     return [] if shared and all(text in ("", letter) for text, letter in zip(bare, LETTERS, strict=False)) else own

@@ -1,4 +1,4 @@
-"""examcoo: bank home -> categories -> paper lists -> view pages; questions come by a call of the page, explanations by one call each."""
+"""examcoo: bank home -> categories -> paper lists -> view pages; questions come by a call, explanations by one call each."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from crawlers.html.pages import MOST_PAGES, is_page, links_of, request_of
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.examcoo.content import TIMED_OUT, read_rows, refused_with, rows_of
 from crawlers.sources.examcoo.page import about, call_of, holds_questions, read_page
-from crawlers.sources.examcoo.parts import Asked, Reading
+from crawlers.sources.examcoo.parts import PaperQuestion, Reading
 from crawlers.store.exchanges import UNSTORED, Outdated, lasting, of_session
 from crawlers.text.fields import text_of
 
@@ -33,12 +33,11 @@ _ROW_NAME_CHARS = 60
 _PART = 'preceding::a[contains(concat(" ", @class, " "), " catSubAnchor ")][1]'
 
 Fields = dict[str, Any]
-_AGAIN = "asked with a new token"
-Found = Iterator[QuestionItem | Request]
+_RETRIED = "asked with a new token"
 
 
 class ExamcooSpider(SourceSpider):
-    """Reads papers whose list names psychology or traditional medicine; with `lists`, the lists of those numbers and no other."""
+    """Reads papers whose list names psychology or traditional medicine; with `lists`, only the lists of those numbers."""
 
     name = "examcoo"
     allowed_domains = ("www.examcoo.com",)
@@ -72,7 +71,7 @@ class ExamcooSpider(SourceSpider):
     def parse_category(self, response: Response, category: str = "") -> Iterator[Request]:
         """Read the lists of one category.
 
-        A link may say the subject alone; its title, the row's first cell or the heading of its part of the page say the examination.
+        A link may name only the subject; its title, the first cell of the row or the heading of its section names the examination.
         """
         if not is_page(response, self):
             return
@@ -89,7 +88,7 @@ class ExamcooSpider(SourceSpider):
         elif not lists:
             self.misfit(response, "a category without lists, /paperlist/index/k/")
         wanted = [url for url, words in lists.items() if _WANTED.search(f"{_closed_up(category)} {words}")]
-        if lists and not wanted:  # as of most categories of the site, which hold other examinations
+        if lists and not wanted:  # as in most categories, which hold other examinations
             self.note("categories of other examinations: none of their lists passes the filter")
             self.logger.info(
                 "%s: no list passes the filter; it says %s", response.url, ", ".join(map(repr, sorted(set(lists.values()))[:5]))
@@ -100,10 +99,10 @@ class ExamcooSpider(SourceSpider):
     def parse_list(self, response: Response, is_first: bool = True, before: list[str] | None = None) -> Iterator[Request]:
         """Read one page of a list of papers; pinned rows and advertisements have no view link, or the same on each page.
 
-        The first page says how many there are; where it does not, each leads to the next while there are new papers (not in `before`).
+        The first page states the number of pages; if not, each leads to the next while there are new papers (not in `before`).
         """
-        found = _LIST.search(response.url)
-        if not is_page(response, self) or not found:
+        list_match = _LIST.search(response.url)
+        if not is_page(response, self) or not list_match:
             return
         papers = list(dict.fromkeys(view[1] for url, _ in links_of(response, "tr a") if (view := _VIEW.search(url))))
         footer = text_of(response.text)
@@ -112,24 +111,24 @@ class ExamcooSpider(SourceSpider):
             self.misfit(response, "a list without papers: no link to /editor/do/view/id/ in `tr a`, and not `0条记录`")
         for pid in papers:
             yield Request(f"{_HOST}/editor/do/view/id/{pid}", self.parse_view)
-        address, page = f"{_HOST}/paperlist/index/k/{found[1]}/p/", int(found[2] or 1)
-        told = _PAGES.search(footer)
-        pages = int(told[1]) if told else ceil(int(records[1]) / _ROWS_A_PAGE) if records else None
+        address, page = f"{_HOST}/paperlist/index/k/{list_match[1]}/p/", int(list_match[2] or 1)
+        stated = _PAGES.search(footer)
+        pages = int(stated[1]) if stated else ceil(int(records[1]) / _ROWS_A_PAGE) if records else None
         if pages is not None and is_first and papers:
             for number in range(page + 1, min(pages, MOST_PAGES) + 1):
                 yield Request(f"{address}{number}", self.parse_list, cb_kwargs={"is_first": False})
         elif pages is None and len(papers) >= _ROWS_A_PAGE and set(papers) - set(before or []) and page < MOST_PAGES:
             yield Request(f"{address}{page + 1}", self.parse_list, cb_kwargs={"is_first": False, "before": papers})
 
-    def parse_view(self, response: Response) -> Found:
-        """Read the page of a paper: the questions are in it (until 2019), or the page says how to call for them."""
+    def parse_view(self, response: Response) -> Iterator[QuestionItem | Request]:
+        """Read the page of a paper: the questions are in it (until 2019), or the page has the parameters of the call for them."""
         if not is_page(response, self):
             return
         page, paper = about(response), call_of(response)
         if holds_questions(response):
             reading = read_page(response.selector)
-            yield from self._tell(response, reading, page)
-            yield from self._drawn(reading)
+            yield from self._items(response, reading, page)
+            yield from self._source_papers(reading)
         elif paper:
             is_again = response.request is not None and UNSTORED in response.request.meta
             yield Request(
@@ -138,67 +137,67 @@ class ExamcooSpider(SourceSpider):
                 headers={"Referer": response.url},
                 cb_kwargs={"view": response.url, "paper": paper, "page": page},
                 errback=self.without_content,
-                meta=of_session(paper["tokenpid"], response) | {_AGAIN: is_again},
+                meta=of_session(paper["tokenpid"], response) | {_RETRIED: is_again},
                 dont_filter=is_again,  # the new token may be the old one
             )
         else:
-            seen = text_of(response.css("#paperContent") or response.css("body"))[:60]
-            self.misfit(response, f"neither questions nor pid and vp4tokenpid (32 hex digits) to ask for them with; it says {seen!r}")
+            excerpt = text_of(response.css("#paperContent") or response.css("body"))[:60]
+            self.misfit(response, f"neither questions nor pid and vp4tokenpid (32 hex digits) to ask for them with; it says {excerpt!r}")
 
     def without_content(self, failure: Failure) -> Iterator[Request]:
-        """Read the page of a paper anew where its token is of an earlier run or, once, has timed out; any other failure is told."""
+        """Request the page of a paper again if its token is of an earlier run or, once, has timed out; report any other failure."""
         request = request_of(failure)
-        if failure.check(Outdated) or (failure.check(HttpError) and _has_timed_out(failure.value.response) and not request.meta[_AGAIN]):
+        if failure.check(Outdated) or (failure.check(HttpError) and _has_timed_out(failure.value.response) and not request.meta[_RETRIED]):
             yield Request(request.cb_kwargs["view"], self.parse_view, dont_filter=True, meta={UNSTORED: True})
         elif failure.check(HttpError):
             self.misfit(failure.value.response, f"the content call was answered with status {failure.value.response.status}")
 
     def refusal(self, response: Response) -> str | None:
-        """Return that a call was answered with a page, to log in or to go away, or too late, and not with rows."""
+        """Return why a call was refused: it was answered with a page instead of rows, or its token timed out."""
         if "/editor/rpc/" not in response.url or not isinstance(response, TextResponse):
             return super().refusal(response)
         if _has_timed_out(response):
             return f"the content call was answered with {TIMED_OUT}: the token of the page timed out"
         return "the content call was answered with a page" if response.text.lstrip("\ufeff \t\r\n")[:1] in ("<", "") else None
 
-    def parse_content(self, response: Response, view: str, paper: dict[str, str], page: Fields) -> Found:
+    def parse_content(self, response: Response, view: str, paper: dict[str, str], page: Fields) -> Iterator[QuestionItem | Request]:
         """Read the questions of a paper."""
         try:
             rows = rows_of(response.text)
-        except (ValueError, AttributeError) as error:  # an answer that is no text has none
+        except (ValueError, AttributeError) as error:  # a binary answer has no text
             self.misfit(response, str(error))
             return
         reading = read_rows(rows)
         if reading.title and not page["paper_raw"]:
             page = page | {"paper_raw": reading.title}
-        asked = self._tell(response, reading, page, view)
-        for question, item in zip(reading.questions, asked, strict=True):
+        items = self._items(response, reading, page, view)
+        for question, item in zip(reading.questions, items, strict=True):
             yield self._ask_explanation(response, question, item, paper) if question.is_explained else item
-        yield from self._drawn(reading)
+        yield from self._source_papers(reading)
 
-    def _drawn(self, reading: Reading) -> Iterator[Request]:
+    def _source_papers(self, reading: Reading) -> Iterator[Request]:
         """Follow the papers that a paper draws its questions from."""
-        for pid in dict.fromkeys(reading.drawn_from):
+        for pid in dict.fromkeys(reading.source_papers):
             yield Request(f"{_HOST}/editor/do/view/id/{pid}", self.parse_view)
 
-    def _tell(self, response: Response, reading: Reading, page: Fields, view: str | None = None) -> Iterator[QuestionItem]:
-        """Yield the questions of a paper, and count what is not as expected."""
-        if reading.drawn_from:
-            self.note("rules that draw questions from another paper", len(reading.drawn_from))
-        if reading.faults or not (reading.questions or reading.drawn_from):
-            told = "; ".join(reading.faults[:3]) or "no questions"
-            self.misfit(response, f"{len(reading.faults)} rows cannot be read: {told}" if reading.faults else told)
-        elif reading.questions and not any(asked.fields.get("answer_raw") for asked in reading.questions):
+    def _items(self, response: Response, reading: Reading, page: Fields, view: str | None = None) -> Iterator[QuestionItem]:
+        """Yield the questions of a paper, and report what is not as expected."""
+        if reading.source_papers:
+            self.note("rules that draw questions from another paper", len(reading.source_papers))
+        if reading.faults or not (reading.questions or reading.source_papers):
+            problem = "; ".join(reading.faults[:3]) or "no questions"
+            self.misfit(response, f"{len(reading.faults)} rows cannot be read: {problem}" if reading.faults else problem)
+        elif reading.questions and not any(question.fields.get("answer_raw") for question in reading.questions):
             self.note("papers without answers")
         self.note("lines of no question", len(reading.unread))
-        seen = self.provenance(response, "page")
+        page_provenance = self.provenance(response, "page")
         if response.request:
-            seen = msgspec.structs.replace(seen, url=lasting(response.request)[0])
-        for place, asked in enumerate(reading.questions, 1):
-            where = msgspec.structs.replace(seen, position=f"q{place}")
-            yield QuestionItem(url=view or response.url, provenance=where, **page, **asked.fields)
+            page_provenance = msgspec.structs.replace(page_provenance, url=lasting(response.request)[0])
+        for number, question in enumerate(reading.questions, 1):
+            where = msgspec.structs.replace(page_provenance, position=f"q{number}")
+            yield QuestionItem(url=view or response.url, provenance=where, **page, **question.fields)
 
-    def _ask_explanation(self, page: Response, asked: Asked, item: QuestionItem, paper: dict[str, str]) -> Request:
+    def _ask_explanation(self, page: Response, asked: PaperQuestion, item: QuestionItem, paper: dict[str, str]) -> Request:
         form = {"id": asked.id.partition("_")[2], "sdtId": asked.id, "p": "1", "l": "0", "msgid": "0", "cmid": "0", "tid": "0"}
         return FormRequest(
             f"{_HOST}/editor/comment/index",
@@ -212,7 +211,7 @@ class ExamcooSpider(SourceSpider):
         )
 
     def parse_explanation(self, response: Response, item: QuestionItem, **_: Any) -> Iterator[QuestionItem]:
-        """Read what stands below 试题解析; there may be comments alone."""
+        """Read the explanation below 试题解析; there may be only comments."""
         is_read = is_page(response, self)
         text = text_of(response.xpath(_EXPLANATION)[:1]) if is_read else ""
         if is_read and (refused := refused_with(response.text) or text_of(response.css(".error-bar")[:1])):
@@ -222,8 +221,8 @@ class ExamcooSpider(SourceSpider):
             text = ""
         yield msgspec.structs.replace(item, explanation_raw=text or None)
 
-    def unexplained(self, failure: Failure) -> Found:
-        """Give the question without its explanation, or ask again with a new token where the old one is of an earlier run."""
+    def unexplained(self, failure: Failure) -> Iterator[QuestionItem | Request]:
+        """Yield the question without its explanation, or request a new token if the old one is of an earlier run."""
         known = request_of(failure).cb_kwargs
         if failure.check(Outdated):
             yield Request(
@@ -232,10 +231,12 @@ class ExamcooSpider(SourceSpider):
         else:
             yield known["item"]
 
-    def parse_token(self, response: Response, item: QuestionItem, asked: Asked, paper: dict[str, str]) -> Found:
-        """Read a new token off the page of a paper, to ask for one explanation with."""
-        found = call_of(response) if is_page(response, self) else None
-        yield self._ask_explanation(response, asked, item, paper | found) if found else item
+    def parse_token(
+        self, response: Response, item: QuestionItem, asked: PaperQuestion, paper: dict[str, str]
+    ) -> Iterator[QuestionItem | Request]:
+        """Read a new token from the page of a paper, and request the explanation with it."""
+        new_token = call_of(response) if is_page(response, self) else None
+        yield self._ask_explanation(response, asked, item, paper | new_token) if new_token else item
 
 
 def _has_timed_out(response: Response) -> bool:
@@ -249,15 +250,15 @@ def _closed_up(name: str) -> str:
 
 def _rows(page: TextResponse) -> dict[Any, str]:
     """Return the rows of a category's tables with their names: the first cell, and the one above that spans several rows."""
-    found: dict[Any, str] = {}
+    names: dict[Any, str] = {}
     for table in page.css("table"):
         above, left = "", 0
         for row in table.xpath("tr | tbody/tr"):
             cell = row.xpath("(td | th)[1]")
             own = _closed_up(text_of(cell))[:_ROW_NAME_CHARS]
-            found[row.root] = f"{above} {own}".strip() if left > 0 else own
+            names[row.root] = f"{above} {own}".strip() if left > 0 else own
             left -= 1
             span = cell.xpath("@rowspan").get("")
             if re.fullmatch("[1-9][0-9]{0,3}", span) and span != "1":
                 above, left = own, int(span) - 1
-    return found
+    return names

@@ -1,4 +1,4 @@
-"""Answers of hxter that stand apart from their questions: in a script, or on a page of their own. From pages to values."""
+"""Answers of hxter that are separate from their questions: in a script, or on another page."""
 
 import json
 import re
@@ -20,56 +20,58 @@ _MOST = 2000
 _MOST_ASSIGNMENTS = 8
 
 
-class Told(NamedTuple):
-    """What is said elsewhere of one question."""
+class SeparateAnswer(NamedTuple):
+    """Answer and explanation of one question from elsewhere."""
 
     answer: str | None
     analysis: str | None
 
 
 def plain_answer(text: str | None) -> str | None:
-    """Return an answer without the word for it."""
+    """Return an answer without its label."""
     return _ANSWER_LABEL.sub("", text) or None if text else None
 
 
 def plain_analysis(text: str | None) -> str | None:
-    """Return an explanation without the word for it."""
+    """Return an explanation without its label."""
     return _ANALYSIS_LABEL.sub("", text) or None if text else None
 
 
-def with_told(item: QuestionItem, told: Told | None) -> QuestionItem:
-    """Return a question with what it lacks."""
-    if told is None:
+def with_answer(item: QuestionItem, separate: SeparateAnswer | None) -> QuestionItem:
+    """Return a question with a missing answer and explanation filled in."""
+    if separate is None:
         return item
-    return msgspec.structs.replace(item, answer_raw=item.answer_raw or told.answer, explanation_raw=item.explanation_raw or told.analysis)
+    return msgspec.structs.replace(
+        item, answer_raw=item.answer_raw or separate.answer, explanation_raw=item.explanation_raw or separate.analysis
+    )
 
 
-def answers_on_page(page: TextResponse, where: AnswerPage) -> dict[str, Told]:
-    """Return the answers of a page by their key, by their number where they have none."""
-    found: dict[str, Told] = {}
-    for place, entry in enumerate(every(page, where.entry), 1):
-        key = bare_key(text_at(entry, where.key)) or str(place)
-        found.setdefault(key, Told(plain_answer(text_at(entry, where.answer)), plain_analysis(text_at(entry, where.analysis))))
-    return found
+def answers_on_page(page: TextResponse, where: AnswerPage) -> dict[str, SeparateAnswer]:
+    """Return the answers of a page by their key, or by their number if they have none."""
+    answers: dict[str, SeparateAnswer] = {}
+    for number, entry in enumerate(every(page, where.entry), 1):
+        key = bare_key(text_at(entry, where.key)) or str(number)
+        answers.setdefault(key, SeparateAnswer(plain_answer(text_at(entry, where.answer)), plain_analysis(text_at(entry, where.analysis))))
+    return answers
 
 
-def answers_in_scripts(scripts: Iterable[str], where: Script) -> dict[str, Told] | None:
+def answers_in_scripts(scripts: Iterable[str], where: Script) -> dict[str, SeparateAnswer] | None:
     """Return the answers that scripts assign as JSON to one of the known variables, by their key or number.
 
-    None says that a variable is there, and what it is given cannot be read.
+    None means that a variable exists and its value cannot be read.
     """
     names = "|".join(map(re.escape, where.variables))
     is_there = False
     for script in scripts if names else ():
         for begin in islice(re.finditer(rf"(?<![\w$])(?:{names})\s*=\s*(?=[\[{{])", script), _MOST_ASSIGNMENTS):
-            if found := answers_in_json(script[begin.end() :], where):
-                return found
+            if answers := answers_in_json(script[begin.end() :], where):
+                return answers
             is_there = True
     return None if is_there else {}
 
 
-def answers_in_json(text: str, where: Script) -> dict[str, Told]:
-    """Return the answers of a text that begins with JSON: an object for each question, or the answers alone. No script is run."""
+def answers_in_json(text: str, where: Script) -> dict[str, SeparateAnswer]:
+    """Return the answers of a text that begins with JSON: an object for each question, or only the answers. No script is run."""
     try:
         value, _ = json.JSONDecoder(strict=False).raw_decode(sound_json(text.lstrip("\ufeff \t\r\n")))
     except (ValueError, RecursionError):
@@ -78,20 +80,20 @@ def answers_in_json(text: str, where: Script) -> dict[str, Told]:
     if named is not None and not isinstance(named, dict | list):
         value = [value]  # one question alone
     rows = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
-    found: dict[str, Told] = {}
-    for place, row in list(rows)[:_MOST]:
+    answers: dict[str, SeparateAnswer] = {}
+    for number, row in list(rows)[:_MOST]:
         if isinstance(row, dict):
-            told = Told(plain_answer(_words(_first(row, where.answer))), plain_analysis(_words(_first(row, where.analysis))))
-            key = bare_key(_words(_first(row, where.key))) or str(place)
+            separate = SeparateAnswer(plain_answer(_words(_first(row, where.answer))), plain_analysis(_words(_first(row, where.analysis))))
+            key = bare_key(_words(_first(row, where.key))) or str(number)
         else:
-            told, key = Told(plain_answer(_words(row)), None), str(place)
-        if told.answer or told.analysis:
-            found.setdefault(key, told)
-    return found
+            separate, key = SeparateAnswer(plain_answer(_words(row)), None), str(number)
+        if separate.answer or separate.analysis:
+            answers.setdefault(key, separate)
+    return answers
 
 
 def bare_key(text: str | None) -> str:
-    """Return a key or number without the signs about it: `12、` and `第12题` are 12."""
+    """Return a key or number without punctuation and 第…题: `12、` and `第12题` are 12."""
     return re.sub(r"[\s.．、第题()（）:：]", "", text or "")
 
 

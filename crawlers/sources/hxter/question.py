@@ -1,4 +1,4 @@
-"""One question of hxter by its layout: a block of the page in, raw fields out."""
+"""Questions of hxter by layout: blocks of the page -> raw fields."""
 
 import re
 from typing import Any
@@ -17,9 +17,9 @@ _NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、]\s*")
 
 
 def fields_of_all(blocks: SelectorList, layout: Layout) -> list[dict[str, Any]]:
-    """Return the raw fields of each question of a page; one that holds another is a page torn apart, and is given up."""
-    places = {block.root for block in blocks}
-    torn = {outer for block in blocks for outer in block.root.iterancestors() if outer in places}
+    """Return the raw fields of each question of a page; one that contains another comes from broken markup and is rejected."""
+    roots = {block.root for block in blocks}
+    torn = {outer for block in blocks for outer in block.root.iterancestors() if outer in roots}
     return [_torn_fields(block, layout) if block.root in torn else _fields(block, layout) for block in blocks]
 
 
@@ -32,12 +32,12 @@ def _fields(block: Selector, layout: Layout) -> dict[str, Any]:
     options = outermost(every(block, layout.options))
     number = text_at(block, layout.number)
     stem = text_at(block, layout.stem, drop_hidden=True)
-    if stem and number and stem.startswith(number):  # the number stands inside the stem
+    if stem and number and stem.startswith(number):  # the number is inside the stem
         stem = stem[len(number) :].strip() or None
     return {
         "section_raw": text_at(block, layout.heading),
         "type_raw": text_at(block, layout.mark),
-        "number_raw": number or (found.group() if stem and (found := _NUMBER.match(stem)) else None),
+        "number_raw": number or (number_match.group() if stem and (number_match := _NUMBER.match(stem)) else None),
         "stem_raw": stem,
         "options_raw": [text_of(option, drop_hidden=True) for option in options] or None,
         "answer_raw": plain_answer(text_at(block, layout.answer)),

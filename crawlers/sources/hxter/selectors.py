@@ -1,4 +1,4 @@
-"""Where things stand on the pages of hxter: selectors.yaml as checked values, and what its selectors find."""
+"""Selectors of hxter's pages: selectors.yaml as typed values, and functions that apply them."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from crawlers.html.nesting import outermost
 from crawlers.text.fields import text_of
 
 Where = str | list[str]
-"""One selector, or several of which the first that finds is taken: CSS, or XPath where it begins with `./`, `..`, `/` or `(`."""
+"""One selector, or several of which the first with a match is used: CSS, or XPath if it begins with `./`, `..`, `/` or `(`."""
 _XPATH = re.compile(r"\./|\.\.|/|\(|\.$")
 
 
@@ -26,12 +26,12 @@ class Block(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Layout(Block, frozen=True, kw_only=True):
-    """Where a question is, and within it its parts."""
+    """Selectors of a question and of its parts."""
 
     question: Where
     stem: Where
     key: Where = []
-    """What answers elsewhere name the question by; its number where this finds nothing."""
+    """The key of the question in separate answers; if nothing matches, its number."""
     heading: Where = []
     mark: Where = []
     number: Where = []
@@ -43,10 +43,10 @@ class Layout(Block, frozen=True, kw_only=True):
 
 
 class AnswerPage(Block, frozen=True, kw_only=True):
-    """Where answers are on a page of their own."""
+    """Selectors of answers on a separate page."""
 
     link: Where = []
-    """Address on the paper's page; nothing where only questions have links."""
+    """Address on the paper's page; empty if only questions have links."""
     entry: Where
     key: Where = []
     answer: Where
@@ -54,7 +54,7 @@ class AnswerPage(Block, frozen=True, kw_only=True):
 
 
 class Script(Block, frozen=True, kw_only=True):
-    """Where answers are in JSON, in a script of the page or behind an answer link. Keys are plain names."""
+    """Keys of answers in JSON, in a script of the page or behind an answer link."""
 
     variables: list[str] = []
     key: list[str] = []
@@ -67,7 +67,7 @@ class Selectors(Block, frozen=True, kw_only=True):
 
     home: str
     list_address: str | None = None
-    """With `{}` for what `lists` in params.yaml names."""
+    """With `{}` for a name in `lists` of params.yaml."""
     categories: Where
     papers: Where
     next_list: Where = []
@@ -80,10 +80,10 @@ class Selectors(Block, frozen=True, kw_only=True):
 
 
 def read_selectors(path: Path, hosts: tuple[str, ...]) -> Selectors:
-    """Return where things stand on the pages.
+    """Return the selectors of the pages.
 
     Raises:
-        ValueError: the file is no such file; says where, what was found and what is known.
+        ValueError: the file is invalid; says where, what was found and what is known.
     """
     where = "/".join(path.parts[-4:])
     selectors: Selectors = convert(yaml_values(path.read_bytes(), where), Selectors, where)
@@ -127,22 +127,22 @@ def _check(selector: str, where: str) -> None:
 
 
 def every(page: Response | Selector, where: Where) -> SelectorList:
-    """Return what the first selector that finds anything finds."""
-    found: SelectorList[Selector] = SelectorList()
+    """Return the matches of the first selector that has any."""
+    selected: SelectorList[Selector] = SelectorList()
     for selector in _listed(where):
-        found = page.xpath(selector) if _XPATH.match(selector) else page.css(selector)
-        if found:
+        selected = page.xpath(selector) if _XPATH.match(selector) else page.css(selector)
+        if selected:
             break
-    return found
+    return selected
 
 
 def text_at(page: Response | Selector, where: Where, drop_hidden: bool = False) -> str | None:
     """Return the text or attribute that the first selector with text finds; None where there is none."""
     for selector in _listed(where):
-        places = every(page, selector)
-        for found in outermost(places) if places and hasattr(places[0].root, "tag") else places:
-            root: Any = found.root
-            if text := str(root).strip() if not hasattr(root, "tag") else text_of(found, drop_hidden):
+        matches = every(page, selector)
+        for selected in outermost(matches) if matches and hasattr(matches[0].root, "tag") else matches:
+            root: Any = selected.root
+            if text := str(root).strip() if not hasattr(root, "tag") else text_of(selected, drop_hidden):
                 return text
     return None
 

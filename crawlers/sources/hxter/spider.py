@@ -1,4 +1,4 @@
-"""hxter: exam bank of teacher qualification papers. Nothing of the site is known, so what stands where is in selectors.yaml."""
+"""hxter: exam bank of teacher qualification papers. The site is unknown, so its structure is in selectors.yaml."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from atomexam.records.item import QuestionItem
 from crawlers.html.links import address_of
 from crawlers.html.pages import is_page, request_of
 from crawlers.html.source_spider import SourceSpider
-from crawlers.sources.hxter.answers import answers_in_json, answers_in_scripts, answers_on_page, bare_key, with_told
+from crawlers.sources.hxter.answers import answers_in_json, answers_in_scripts, answers_on_page, bare_key, with_answer
 from crawlers.sources.hxter.question import TORN, fields_of_all
 from crawlers.sources.hxter.selectors import Layout, every, read_selectors, text_at
 from crawlers.text.fields import text_of
@@ -24,13 +24,11 @@ from crawlers.text.fields import text_of
 _FILE = Path(__file__).with_name("selectors.yaml")
 _MEND = "mend crawlers/sources/hxter/selectors.yaml"
 _EXPECTED = ("number", "options")
-"""Parts that a page with questions should have; where a layout names them and they are nowhere, it is counted."""
-
-Found = Iterator[QuestionItem | Request]
+"""Parts that a page with questions should have; if a layout names them and none is found, it is counted."""
 
 
 class HxterSpider(SourceSpider):
-    """Home -> lists by subject -> papers -> questions -> where answers stand apart, their pages. With `lists` those lists alone."""
+    """Home -> lists by subject -> papers -> questions -> pages of separate answers. With `lists` only those lists."""
 
     name = "hxter"
     allowed_domains = ("www.hxter.com",)
@@ -64,7 +62,7 @@ class HxterSpider(SourceSpider):
             yield from self._links(page, "papers", self.parse_paper)
             yield from self._onward(page, "next_list", self.parse_list)
 
-    def parse_paper(self, response: Response) -> Found:
+    def parse_paper(self, response: Response) -> Iterator[QuestionItem | Request]:
         """Read one page of a paper by the first layout whose questions are there."""
         if not is_page(response, self):
             return
@@ -80,21 +78,21 @@ class HxterSpider(SourceSpider):
         yield from self._onward(page, "next_page", self.parse_paper)
 
     def parse_answers(self, response: Response, items: list[QuestionItem], keys: list[list[str]]) -> Iterator[QuestionItem]:
-        """Join the answers of a page, or of the JSON that a button loads, to the questions that came before."""
-        found = {}
+        """Add the answers of a page, or of the JSON that a button loads, to the questions read before."""
+        answers = {}
         if isinstance(response, TextResponse) and self.where.script:
-            found = answers_in_json(_decoded(response).text, self.where.script)
-        if not found and not isinstance(response, JsonResponse) and self.where.answer_page and is_page(response, self):
-            found = answers_on_page(_decoded(response), self.where.answer_page)
-        if not found:
+            answers = answers_in_json(_decoded(response).text, self.where.script)
+        if not answers and not isinstance(response, JsonResponse) and self.where.answer_page and is_page(response, self):
+            answers = answers_on_page(_decoded(response), self.where.answer_page)
+        if not answers:
             entry = self.where.answer_page.entry if self.where.answer_page else "none"
             self.misfit(response, f"0 answers matched selector answer_page.entry ({entry}), and it is no JSON of `script`; {_MEND}")
-        alone = next(iter(found.values())) if len(items) == len(found) == 1 else None
+        alone = next(iter(answers.values())) if len(items) == len(answers) == 1 else None
         for item, names in zip(items, keys, strict=True):
-            yield with_told(item, alone or next((found[name] for name in names if name in found), None))
+            yield with_answer(item, alone or next((answers[name] for name in names if name in answers), None))
 
     def unanswered(self, failure: Failure) -> Iterator[QuestionItem]:
-        """Give the questions without the answers that cannot be had."""
+        """Yield the questions without the answers that could not be fetched."""
         if failure.check(HttpError):
             self.misfit(failure.value.response, f"an answer page was answered with status {failure.value.response.status}")
         yield from request_of(failure).cb_kwargs["items"]
@@ -112,35 +110,41 @@ class HxterSpider(SourceSpider):
             if address and address != page.url:
                 yield Request(address, callback)
 
-    def _questions(self, page: TextResponse, name: str, layout: Layout, blocks: SelectorList) -> Found:
+    def _questions(self, page: TextResponse, name: str, layout: Layout, blocks: SelectorList) -> Iterator[QuestionItem | Request]:
         path = [text_of(link).strip() for link in every(page, self.where.breadcrumb)]
         about = {
             "exam_raw": path[1] or None if len(path) > 1 else None,
             "subject_raw": path[2] or None if len(path) > 2 else None,
             "paper_raw": text_at(page, self.where.title),
         }
-        told = answers_in_scripts(page.css("script::text").getall(), self.where.script) if self.where.script else {}
+        answers = answers_in_scripts(page.css("script::text").getall(), self.where.script) if self.where.script else {}
         items, keys = [], []
-        for place, (block, fields) in enumerate(zip(blocks, fields_of_all(blocks, layout), strict=True), 1):
-            item = self.question(page, f"q{place}", **about, **fields)
-            names = [bare_key(text_at(block, layout.key)), bare_key(item.number_raw), str(place)]
+        for number, (block, fields) in enumerate(zip(blocks, fields_of_all(blocks, layout), strict=True), 1):
+            item = self.question(page, f"q{number}", **about, **fields)
+            names = [bare_key(text_at(block, layout.key)), bare_key(item.number_raw), str(number)]
             names = [one for one in names if one]
-            items.append(with_told(item, next((told[one] for one in names if one in told), None) if told else None))
+            items.append(with_answer(item, next((answers[one] for one in names if one in answers), None) if answers else None))
             keys.append(names)
-        if told is None and self.where.script:
+        if answers is None and self.where.script:
             self.misfit(page, f"the answers in a script ({', '.join(self.where.script.variables)}) are no JSON of `script`; {_MEND}")
-        self._tell_missing(page, name, layout, items)
+        self._report_missing(page, name, layout, items)
         yield from self._with_answers(page, name, list(zip(blocks, items, keys, strict=True)))
 
-    def _with_answers(self, page: TextResponse, name: str, asked: list[tuple[Selector, QuestionItem, list[str]]]) -> Found:
-        """Yield the questions that are whole, and ask for the answers of the others where there are links to them."""
+    def _with_answers(
+        self, page: TextResponse, name: str, questions: list[tuple[Selector, QuestionItem, list[str]]]
+    ) -> Iterator[QuestionItem | Request]:
+        """Yield the complete questions, and request the answers of the others if there are links to them."""
         layout = self.where.layouts[name]
         link = text_at(page, self.where.answer_page.link) if self.where.answer_page else None
         together = address_of(page.url, link) if link else None
         waiting: list[tuple[QuestionItem, list[str]]] = []
-        if layout.answer and not together and not any(item.answer_raw or text_at(block, layout.answer_link) for block, item, _ in asked):
+        if (
+            layout.answer
+            and not together
+            and not any(item.answer_raw or text_at(block, layout.answer_link) for block, item, _ in questions)
+        ):
             self._count_missing(page, f"layouts.{name}.answer", layout.answer)
-        for block, item, names in asked:
+        for block, item, names in questions:
             own = None if item.answer_raw else text_at(block, layout.answer_link)
             address = address_of(page.url, own) if own else None
             if address:
@@ -159,8 +163,8 @@ class HxterSpider(SourceSpider):
             address, self.parse_answers, errback=self.unanswered, cb_kwargs=known, headers={"Referer": page.url}, dont_filter=True
         )
 
-    def _tell_missing(self, page: TextResponse, name: str, layout: Layout, items: list[QuestionItem]) -> None:
-        """Say which selectors found nothing on a page with questions."""
+    def _report_missing(self, page: TextResponse, name: str, layout: Layout, items: list[QuestionItem]) -> None:
+        """Report selectors without a match on a page with questions."""
         if not any(item.stem_raw for item in items):
             self.misfit(page, f"none of {len(items)} questions has a stem in layouts.{name}.stem ({layout.stem!r}); {_MEND}")
         if torn := [item.provenance.position for item in items if item.doubt == TORN]:
@@ -177,7 +181,7 @@ class HxterSpider(SourceSpider):
 
 
 def _decoded(response: TextResponse) -> TextResponse:
-    """Return a page as its header or its meta tag says it is written, else as UTF-8 where it can be, else as GB 18030."""
+    """Return a page in the encoding of its header or meta tag, else in UTF-8 if it is valid, else in GB 18030."""
     named = (response.headers.get("Content-Type") or b"").decode("latin-1")
     if http_content_type_encoding(named) or html_body_declared_encoding(response.body):
         return response

@@ -1,4 +1,4 @@
-"""An article of mxqe -> its questions: where its text begins, what it keeps to itself, questions whose stem is the title. Pure."""
+"""An article of mxqe -> its questions: the beginning of its text, hidden content, questions whose stem is the title. Pure."""
 
 import re
 
@@ -21,12 +21,12 @@ _PAY_WORDS = re.compile(
     r"(?:开通|成为|购买).{0,6}(?:VIP|会员)|(?:VIP|会员).{0,8}(?:查看|可见|专享)|扫码.{0,10}(?:查看|获取).{0,4}答案", re.I
 )
 _TITLE = "(//h1)[1] | (//h1)[1]/following-sibling::*[1][self::h1]"
-"""A title, and what of it stands in a second heading right behind it."""
+"""A title, and the part of it that a second heading after it repeats."""
 _BEGINS = re.compile(r"^\W*题目[和及与]答案如下\W*")
 
 
 def about(page: TextResponse) -> dict[str, str | None]:
-    """Return what an article says of all its questions."""
+    """Return the fields that hold for all questions of an article."""
     path = [text_of(link) for link in SelectorList(outermost(page.css("div.m-position"))).css("a")][1:]
     return {
         "exam_raw": " > ".join(path) or None,
@@ -36,14 +36,14 @@ def about(page: TextResponse) -> dict[str, str | None]:
 
 
 def lines_of_article(html: str, is_first: bool) -> list[str]:
-    """Return the lines of a page's text, from 题目和答案如下 on where that is said, without buttons that lead to payment."""
+    """Return the lines of a page's text, from 题目和答案如下 on if it occurs, without payment buttons."""
     lines = lines_of(without_noise(html, drop='a[href*="/pay/"]'))
-    begin = next((place for place, line in enumerate(lines) if _BEGINS.match(line)), None) if is_first else None
+    begin = next((index for index, line in enumerate(lines) if _BEGINS.match(line)), None) if is_first else None
     return lines if begin is None else [_BEGINS.sub("", lines[begin]), *lines[begin + 1 :]]
 
 
 def marks_of(page: TextResponse, lines: list[str]) -> list[str]:
-    """Return what a page of an article shows instead of its text: a pay-wall, images."""
+    """Return what a page of an article has instead of its text: a pay-wall, images."""
     is_walled = bool(page.css(_TO_PAY)) or any(_PAY_WORDS.search(line) for line in lines)
     return [*([WALL] if is_walled else []), *([IMAGES] if any(IMAGE in line for line in lines) else [])]
 
@@ -62,8 +62,8 @@ def questions_in(article: Article) -> tuple[list[QuestionItem], int]:
 
 
 def _is_one_question(lines: list[str]) -> bool:
-    """Tell whether lines without any number are the options or the answer of one question."""
-    said = [flat(line) for line in lines]
-    has_options = any(line.lstrip("(").startswith("A") and options_in(line) for line in said)
-    has_answer = any(kind == "answer" for line in said for kind, _ in parts_of(line or "-"))
+    """Return whether lines without numbers are the options or the answer of one question."""
+    texts = [flat(line) for line in lines]
+    has_options = any(line.lstrip("(").startswith("A") and options_in(line) for line in texts)
+    has_answer = any(kind == "answer" for line in texts for kind, _ in parts_of(line or "-"))
     return has_options or has_answer

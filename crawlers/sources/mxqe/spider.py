@@ -28,8 +28,6 @@ _SCOPE = re.compile(r"(?:(?P<host>tk|www)\.mxqe\.com/)?(?P<column>[a-z0-9]+)|tag
 
 _FREE = {"0", "False", "None", ""}
 
-Found = Iterator[QuestionItem | Request]
-
 
 class MxqeSpider(SourceSpider):
     """Home -> columns -> articles; and the list of one tag on the older host.
@@ -45,7 +43,7 @@ class MxqeSpider(SourceSpider):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.lists is not None:
-            self.named = {_list_address(self.name, place): ("lists", place) for place in self.lists}
+            self.named = {_list_address(self.name, scope): ("lists", scope) for scope in self.lists}
             self.start_urls = list(self.named)
 
     def parse(self, response: Response) -> Iterator[Request]:
@@ -60,7 +58,7 @@ class MxqeSpider(SourceSpider):
                 yield Request(url, self.parse_list)
 
     def parse_list(self, response: Response, is_first: bool = True, before: list[str] | None = None) -> Iterator[Request]:
-        """Read one page of a list; the first says how many articles there are. Where it does not, each page leads to the next."""
+        """Read one page of a list; the first states the number of articles. If not, each page leads to the next."""
         if not is_page(response, self):
             return
         page = _utf8(response)
@@ -82,8 +80,8 @@ class MxqeSpider(SourceSpider):
             if onward:
                 yield Request(onward, self.parse_list, cb_kwargs={"is_first": False, "before": articles})
 
-    def parse_article(self, response: Response, article: Article | None = None) -> Found:
-        """Read one page of an article; its questions are told when the last page is read, since answers may stand there."""
+    def parse_article(self, response: Response, article: Article | None = None) -> Iterator[QuestionItem | Request]:
+        """Read one page of an article; its questions are yielded after the last page, which may hold the answers."""
         if not is_page(response, self):
             yield from self._questions(article) if article else ()
             return
@@ -101,29 +99,29 @@ class MxqeSpider(SourceSpider):
             yield from self._questions(article)
 
     def without_rest(self, failure: Failure) -> Iterator[QuestionItem]:
-        """Tell the questions of an article whose next page cannot be had."""
+        """Yield the questions of an article whose next page cannot be fetched."""
         self.misfit(Response(request_of(failure).url), f"this page of an article cannot be had: {failure.getErrorMessage()}")
         yield from self._questions(request_of(failure).cb_kwargs["article"])
 
-    def _without_body(self, response: Response, article: Article | None) -> Found:
-        """Ask the operator's API for an article of the main host that is not where it was; elsewhere numbers are not the API's."""
-        found = _ARTICLE.search(response.url)
+    def _without_body(self, response: Response, article: Article | None) -> Iterator[QuestionItem | Request]:
+        """Request an article of the main host that was moved from the API; numbers of other hosts are not those of the API."""
+        article_match = _ARTICLE.search(response.url)
         if article is not None:
             self.misfit(response, "no div.m-cmsinfo-cont on a further page of an article")
             yield from self._questions(article)
-        elif found and urlsplit(response.url).netloc == _MAIN:
-            address = f"https://{_API}/baiduApi.php?action=detail&id={found[1]}"
+        elif article_match and urlsplit(response.url).netloc == _MAIN:
+            address = f"https://{_API}/baiduApi.php?action=detail&id={article_match[1]}"
             yield Request(address, self.parse_detail, errback=self.without_detail, cb_kwargs={"url": response.url})
         else:
             self.misfit(response, "no div.m-cmsinfo-cont")
 
     def parse_detail(self, response: Response, url: str) -> Iterator[QuestionItem]:
-        """Read an article as the API gives it; null content is an article that was removed."""
+        """Read an article from the API; null content means that it was removed."""
         try:
-            found = json.loads(sound_json(response.body.decode("utf-8", "replace").lstrip("\ufeff")))
+            decoded = json.loads(sound_json(response.body.decode("utf-8", "replace").lstrip("\ufeff")))
         except (ValueError, RecursionError):
-            found = None
-        answer = found if isinstance(found, dict) else {}
+            decoded = None
+        answer = decoded if isinstance(decoded, dict) else {}
         data = answer["data"] if isinstance(answer.get("data"), dict) else answer
         prices = {str(each["is_sf"]) for each in (answer, data) if "is_sf" in each}
         if not isinstance(data.get("content", 0), str | None):
@@ -141,13 +139,13 @@ class MxqeSpider(SourceSpider):
             yield from self._questions(article.with_page(lines, self.provenance(response, "page"), []))
 
     def without_detail(self, failure: Failure) -> Iterator[QuestionItem]:
-        """Tell of an article that neither its page nor the API gives."""
+        """Report an article that neither its page nor the API has."""
         url = request_of(failure).cb_kwargs["url"]
         self.misfit(Response(url), f"no div.m-cmsinfo-cont, and the API does not answer: {failure.getErrorMessage()}")
         yield from ()
 
     def _questions(self, article: Article) -> Iterator[QuestionItem]:
-        """Yield the questions of an article, and count what it keeps to itself."""
+        """Yield the questions of an article, and count what it hides."""
         items, unread = questions_in(article)
         self.note("lines of no question", unread)
         without = sum(item.answer_raw is None for item in items)
@@ -173,17 +171,17 @@ def _plain(content: str) -> str:
         return content
 
 
-def _list_address(source: str, place: str) -> str:
+def _list_address(source: str, scope: str) -> str:
     """Return the address of a list as params.yaml names it.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the name is invalid.
     """
-    found = _SCOPE.fullmatch(str(place))
-    if found is None:
+    match = _SCOPE.fullmatch(str(scope))
+    if match is None:
         form = "expected columns and tags as in addresses: zkxl, www.mxqe.com/qnj, tagname=自学考试"
-        raise ValueError(f"params.yaml: sources.{source}: lists: {place!r} found; {form}")
-    return _TAGGED.format(quote(found["tag"])) if found["tag"] else f"https://{found['host'] or 'tk'}.mxqe.com/{found['column']}/"
+        raise ValueError(f"params.yaml: sources.{source}: lists: {scope!r} found; {form}")
+    return _TAGGED.format(quote(match["tag"])) if match["tag"] else f"https://{match['host'] or 'tk'}.mxqe.com/{match['column']}/"
 
 
 def _list_page(url: str, number: int) -> str:
@@ -195,18 +193,18 @@ def _list_page(url: str, number: int) -> str:
 
 def _list_number(url: str) -> int | None:
     """Return which page of a list an address names, counted from 1."""
-    found = re.search(r"/index_(\d{1,6})\.html$|[?&]page=(\d{1,6})(?:&|$)", url)
-    return (int(found[1]) if found[1] else int(found[2]) + 1) if found else None
+    match = re.search(r"/index_(\d{1,6})\.html$|[?&]page=(\d{1,6})(?:&|$)", url)
+    return (int(match[1]) if match[1] else int(match[2]) + 1) if match else None
 
 
 def _is_same_list(url: str, other: str) -> bool:
-    """Tell whether two addresses are of one list."""
-    here, there = urlsplit(url), urlsplit(other)
-    same_place = here.netloc == there.netloc and here.path.rpartition("/")[0] == there.path.rpartition("/")[0]
-    return same_place and parse_qs(here.query).get("tagname") == parse_qs(there.query).get("tagname")
+    """Return whether two addresses are of one list."""
+    first, second = urlsplit(url), urlsplit(other)
+    same_folder = first.netloc == second.netloc and first.path.rpartition("/")[0] == second.path.rpartition("/")[0]
+    return same_folder and parse_qs(first.query).get("tagname") == parse_qs(second.query).get("tagname")
 
 
-def _rows(url: str, shown: int) -> int:
-    """Return how many rows a page of a list has: as many as its address asks for, or as are there."""
+def _rows(url: str, default: int) -> int:
+    """Return the number of rows on a page of a list: from its address, or else as given."""
     line = parse_qs(urlsplit(url).query).get("line", [""])[0]
-    return int(line) if re.fullmatch("[1-9][0-9]{0,3}", line) else shown
+    return int(line) if re.fullmatch("[1-9][0-9]{0,3}", line) else default

@@ -30,14 +30,12 @@ _REMARK = re.compile(
     r"学易网|责任编辑|^\s*(?:来源|作者|时间|发布时间|编辑推荐|相关推荐|热点推荐)\s*[:：]|^\s*(?:上|下)一(?:页|篇)"
     r"|^\s*更多.{2,30}(?:试题|真题|资料)|关注.{2,20}频道"
 )
-_REMARK_CHARS = 80  # a longer line is content, whatever it names
+_REMARK_CHARS = 80  # a longer line is content, whatever it mentions
 _DOWNLOAD = re.compile(r"\.(?:docx?|pdf|rar|zip|xlsx?)$", re.I)
-
-Found = Iterator[QuestionItem | Request]
 
 
 class StudyezSpider(SourceSpider):
-    """Reads the channels whose name speaks of counsellors or physicians.
+    """Reads the channels whose name mentions counsellors or physicians.
 
     With `lists` only those: `psychology` for both sections of a channel, `psychology/lnst` for one.
     """
@@ -52,7 +50,7 @@ class StudyezSpider(SourceSpider):
         if wrong := [one for one in self.lists or [] if not re.fullmatch("[a-z]+(?:/(?:lnst|mnst))?", str(one)) or one in _SECTIONS]:
             form = "expected channels and their sections as in addresses: psychology, psychology/lnst, psychology/mnst"
             raise ValueError(f"params.yaml: sources.studyez: lists: {wrong!r} found; {form}")
-        self.named = {url: ("lists", place) for place in self.lists or [] for url in _addresses(place)}
+        self.named = {url: ("lists", channel) for channel in self.lists or [] for url in _addresses(channel)}
 
     def parse(self, response: Response) -> Iterator[Request]:
         """Read the home page's list of examinations, where the channels have their names."""
@@ -60,21 +58,21 @@ class StudyezSpider(SourceSpider):
             return
         names: dict[str, list[str]] = {}
         for url, link in links_of(response):
-            if found := _CHANNEL.match(url):
-                shown, title = (re.sub(r"\s", "", words).lstrip("·") for words in (text_of(link), link.root.get("title", "")))
-                is_cut = bool(title) and shown.endswith(("…", "..."))
-                names.setdefault(found[1], []).extend(filter(None, ["" if is_cut else shown, title]))
+            if channel_match := _CHANNEL.match(url):
+                label, title = (re.sub(r"\s", "", words).lstrip("·") for words in (text_of(link), link.root.get("title", "")))
+                is_cut = bool(title) and label.endswith(("…", "..."))
+                names.setdefault(channel_match[1], []).extend(filter(None, ["" if is_cut else label, title]))
         wanted = {channel: name for channel, all_names in names.items() for name in all_names[::-1] if _WANTED.search(name)}
-        all_shown = [name for all_names in names.values() for name in all_names]
+        labels = [name for all_names in names.values() for name in all_names]
         missed = [f"/{channel}/ ({name})" for channel, name in _KNOWN_CHANNEL.items() if channel not in wanted]
-        if all_shown and not wanted:
-            self.unmatched(response, "channel", all_shown)
+        if labels and not wanted:
+            self.unmatched(response, "channel", labels)
         elif missed and (self.lists is None or not wanted):
             self.misfit(response, f"no link to a channel that is known, {', '.join(missed)}; it is asked for all the same")
-        for place in self.lists if self.lists is not None else wanted | _KNOWN_CHANNEL:
-            channel = place.partition("/")[0]
+        for scope in self.lists if self.lists is not None else wanted | _KNOWN_CHANNEL:
+            channel = scope.partition("/")[0]
             name = wanted.get(channel) or next(iter(names.get(channel, [])), "") or _KNOWN_CHANNEL.get(channel, channel)
-            for url in _addresses(place):
+            for url in _addresses(scope):
                 yield Request(url, self.parse_list, cb_kwargs={"channel": name})
 
     def parse_list(self, response: Response, channel: str = "", number: int = 1, before: list[str] | None = None) -> Iterator[Request]:
@@ -85,8 +83,8 @@ class StudyezSpider(SourceSpider):
         exam = f"{channel or address[0]} > {_SECTIONS.get(address[1], address[1])}"
         articles: dict[str, str] = {}
         for url, link in list(links_of(response, _LIST)) or links_of(response):
-            found = _ARTICLE.search(url)
-            if found and found["channel"] in (address[0], None):  # beside the list stand articles of other examinations
+            match = _ARTICLE.search(url)
+            if match and match["channel"] in (address[0], None):  # other examinations' articles are beside the list
                 articles.setdefault(url, link.root.get("title") or text_of(link).lstrip("·"))
         if not articles:
             self.misfit(
@@ -99,15 +97,17 @@ class StudyezSpider(SourceSpider):
             known = {"channel": channel, "number": number + 1, "before": list(articles)}
             yield Request(onward, self.parse_list, cb_kwargs=known)
 
-    def parse_article(self, response: Response, exam: str = "", title: str = "", article: Article | None = None) -> Found:
-        """Read one page of a paper. It is taken apart when its last page is there, since the answers may be on that."""
+    def parse_article(
+        self, response: Response, exam: str = "", title: str = "", article: Article | None = None
+    ) -> Iterator[QuestionItem | Request]:
+        """Read one page of a paper. It is parsed after its last page, which may hold the answers."""
         if not is_page(response, self):
             yield from self._questions(article) if article else ()
             return
         if article is None:
-            place = _ARTICLE.search(response.url)
-            if place and place["section"]:  # the address knows better than a list that shows what it has
-                exam = f"{exam.partition(' > ')[0]} > {_SECTIONS[place['section']]}"
+            address = _ARTICLE.search(response.url)
+            if address and address["section"]:  # the address is more reliable than a list
+                exam = f"{exam.partition(' > ')[0]} > {_SECTIONS[address['section']]}"
             about = {"exam_raw": exam, "paper_raw": _title(response) or title or None}
             article = Article(url=response.url, about=about)
         article = article.with_page(_lines(response), self.provenance(response, "page"), _marks(response))
@@ -117,7 +117,7 @@ class StudyezSpider(SourceSpider):
             yield from self._questions(article)
 
     def without_page(self, failure: Failure) -> Iterator[QuestionItem]:
-        """Give what the pages of a paper say that could be had."""
+        """Yield the questions on the pages of a paper that could be fetched."""
         self.misfit(Response(request_of(failure).url), f"this page of a paper cannot be had: {failure.getErrorMessage()}")
         yield from self._questions(request_of(failure).cb_kwargs["article"])
 
@@ -137,13 +137,13 @@ def _title(page: TextResponse) -> str:
 
 
 def _lines(page: TextResponse) -> list[str]:
-    """Return the lines of a paper: of the body that is known, or of the older template's paragraphs, or of the whole page."""
+    """Return the lines of a paper: of the known body, of the older template's paragraphs, or of the whole page."""
     bodies = outermost(page.css(".kao_text"))
     lines = [line for body in bodies for line in lines_of(without_noise(body.get()))]
     if not bodies:
         parts = [lines_of(without_noise(part.get())) for part in page.xpath("//p[not(ancestor::p)]") or page.css("body")]
-        edges = {0, len(parts) - 2, len(parts) - 1} if len(parts) > 3 else set()  # the first and the last two are the site's
-        lines = [line for place, part in enumerate(parts) for line in part if place not in edges or _is_content(line)]
+        edges = {0, len(parts) - 2, len(parts) - 1} if len(parts) > 3 else set()  # the first and the last two may be of the site
+        lines = [line for index, part in enumerate(parts) for line in part if index not in edges or _is_content(line)]
     return [line for line in lines if not _is_remark(line)]
 
 
@@ -155,17 +155,17 @@ def _marks(page: TextResponse) -> list[str]:
 
 
 def _is_remark(line: str) -> bool:
-    """Tell whether a line is the site's own word, not the paper's."""
+    """Return whether a line is by the site, not part of the paper."""
     return bool(len(line) <= _REMARK_CHARS and _REMARK.search(line) and not _is_content(line))
 
 
 def _is_content(line: str) -> bool:
-    """Tell whether a line is part of a question by its form."""
+    """Return whether a line has the form of a part of a question."""
     words = flat(line.strip())
     return bool(number_of(words) or options_in(words) or [kind for kind, _ in parts_of(words) if kind != "text"] or IMAGE in words)
 
 
-def _addresses(place: str) -> list[str]:
+def _addresses(scope: str) -> list[str]:
     """Return the lists of a channel, or the one of a section of it."""
-    channel, _, section = place.partition("/")
+    channel, _, section = scope.partition("/")
     return [f"{_HOST}/{channel}/{one}/" for one in ([section] if section else _SECTIONS)]

@@ -1,6 +1,6 @@
-"""Entries of xiaohe: name, values and sections, from the state of a page or from what is seen. From pages to values.
+"""Entries of xiaohe: name, values and sections, from the state of a page or from its HTML.
 
-No page of the real site was at hand: an entry is read by the form of what a state holds (titles with text, labels with values).
+No page of the real site was available: an entry is recognised by the form of a state (titles with text, labels with values).
 """
 
 import re
@@ -18,7 +18,7 @@ from atomexam.records.item import LabelledValue, Section
 from crawlers.html.nesting import following_parts, inner_parts, outermost, take_out
 from crawlers.html.page_state import states
 from crawlers.html.readable import shallow
-from crawlers.sources.xiaohe.state import Part, found_in
+from crawlers.sources.xiaohe.state import Part, entry_of_state
 from crawlers.text.fields import labelled, text_of
 
 _ALIAS_LABEL = re.compile(r"^\s*(?:别名|又名|别称)\s*[:：]\s*")
@@ -29,40 +29,40 @@ _BOILERPLATE = re.compile(r"小荷医典内容仅供[^\n]{0,120}?请?遵医嘱[�
 
 
 class Entry(NamedTuple):
-    """What a page says of its subject."""
+    """The content of a page."""
 
     name: str
     alias: str
     values: list[LabelledValue]
     sections: list[Section]
     from_state: bool = True
-    """False where it was read from what the page shows."""
+    """False if it was read from the HTML."""
 
 
 def read_entry(response: Response) -> Entry | None:
-    """Return the entry of a page: from the first state that holds one, else from what is seen."""
-    shown = shown_name(response)
+    """Return the entry of a page: from the first state that holds one, else from the HTML."""
+    wanted = page_heading(response)
     for state in states(response):
-        if entry := entry_in(state, shown):
+        if entry := entry_in(state, wanted):
             return entry
-    return entry_seen(response)
+    return entry_from_html(response)
 
 
-def shown_name(response: Response) -> str:
+def page_heading(response: Response) -> str:
     return text_of(response.css("h1")[0]).strip() if response.css("h1") else ""
 
 
-def entry_in(state: Any, shown: str = "") -> Entry | None:
-    """Return what the state says of the entry that the page's heading names, else of its first entry."""
-    found = found_in(state, shown)
-    return Entry(found.name, found.alias, *_values_and_sections(found.pairs, found.parts)) if found else None
+def entry_in(state: Any, wanted: str = "") -> Entry | None:
+    """Return the entry of the state that the page's heading names, else its first entry."""
+    state_entry = entry_of_state(state, wanted)
+    return Entry(state_entry.name, state_entry.alias, *_values_and_sections(state_entry.pairs, state_entry.parts)) if state_entry else None
 
 
-def entry_seen(response: Response) -> Entry | None:
-    """Return the entry that a page shows under its headings; None where it has no heading or nothing under it."""
-    name = shown_name(response)
-    page = Selector(text=response.text, type="html")  # a page of its own, which reading takes apart
-    parts = _sections_seen(page) or _headings_seen(page)
+def entry_from_html(response: Response) -> Entry | None:
+    """Return the entry in a page's HTML; None if it has no heading or nothing under it."""
+    name = page_heading(response)
+    page = Selector(text=response.text, type="html")  # a copy, which reading modifies
+    parts = _sections_of_html(page) or _headings_of_html(page)
     if not name or not parts:
         return None
     alias = _ALIAS_LABEL.sub("", "".join(text_of(one) for one in response.css("p.alias, .alias")[:1]))
@@ -71,7 +71,7 @@ def entry_seen(response: Response) -> Entry | None:
     return Entry(name, alias, *_values_and_sections(pairs, [("概述", intro), *parts]), from_state=False)
 
 
-def _sections_seen(page: Selector) -> list[Part]:
+def _sections_of_html(page: Selector) -> list[Part]:
     sections = page.css("section")
     titles = [text_of(section.xpath("(h2|h3)[1]")) for section in sections]
     for read in page.xpath("//section/h2 | //section[not(h2 or h3)]/dl[dt]"):  # a card is read by its labels
@@ -79,7 +79,7 @@ def _sections_seen(page: Selector) -> list[Part]:
     return list(zip(titles, inner_parts([section.root for section in sections]), strict=True))
 
 
-def _headings_seen(page: Selector) -> list[Part]:
+def _headings_of_html(page: Selector) -> list[Part]:
     """Return what follows each second-rank heading, up to the next one beside it."""
     headings = page.css("h2")
     titles = [_short_text(heading.root) for heading in headings]
@@ -119,7 +119,7 @@ def _list_entries(html: str, title: str) -> Iterator[Part]:
 
 
 def _short_text(heading: HtmlElement) -> str:
-    """Return what a heading begins with; headings may be nested, so that all of each would be the page many times."""
+    """Return the beginning of a heading; nested headings would repeat the whole page."""
     walk = islice(iterwalk(heading, events=("start", "end", "comment", "pi")), _MAX_HEADING_PIECES)
     words = [tag.text if event == "start" else tag.tail if tag is not heading else "" for event, tag in walk]
     return text_of(escape("".join(filter(None, words))))

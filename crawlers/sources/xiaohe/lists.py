@@ -1,6 +1,6 @@
-"""Lists in the states of xiaohe's pages: addresses of entries, where a list goes on, and what of it is not understood. From JSON to values.
+"""Lists in the states of xiaohe's pages: addresses of entries, where a list continues, and what is not understood.
 
-No page of the real site was at hand: the names of keys are assumed, so a list that may go on in a way that is not known is told as such.
+No page of the real site was available: the names of keys are assumed, so a list that may continue in an unknown way is reported.
 """
 
 import re
@@ -12,65 +12,68 @@ from crawlers.html.page_state import dicts
 ROWS = ("list", "items", "records")
 _NAMES = ("name", "title")
 _MORE = re.compile(r"(?:has|is)_?(?:more|next)(?:_?page)?", re.I)
-_PLACES = ("cursor", "next_cursor", "nextCursor", "offset")
+_CURSOR_KEYS = ("cursor", "next_cursor", "nextCursor", "offset")
 _TOTAL = re.compile(r"total(?:_?(?:count|num|number|size))?", re.I)
 _PAGING = re.compile(r"next|cursor|offset|token|more|(?:^|_)page|Page", re.I)
-_SHOWN_KEYS = 8
+_LISTED_KEYS = 8
 
 
 class Listing(NamedTuple):
-    """One list, or one piece of it."""
+    """A list, or one page of it."""
 
     hrefs: tuple[str, ...] = ()
     rows: int = 0
-    """How many entries it shows, those without an address too."""
-    place: str | None = None
-    """What the call for more is asked with; None where the list ends."""
+    """Number of its entries, including those without an address."""
+    cursor: str | None = None
+    """Parameter of the call for more; None at the end of the list."""
     faults: tuple[str, ...] = ()
     """Why it may have more than can be read."""
 
 
 def listings(state: Any, kind: str, before: int = 0) -> Iterator[Listing]:
-    """Yield the lists of a state; `before` is how many entries the pieces before this one had."""
-    for found in dicts(state):
-        key = next((key for key in ROWS if isinstance(found.get(key), list)), None)
+    """Yield the lists of a state; `before` is the number of entries on the pages before."""
+    for listing in dicts(state):
+        key = next((key for key in ROWS if isinstance(listing.get(key), list)), None)
         if key is not None:
-            yield _listing(found, found[key], kind, before)
+            yield _listing(listing, listing[key], kind, before)
 
 
-def _listing(found: dict[str, Any], rows: list[Any], kind: str, before: int) -> Listing:
+def _listing(listing: dict[str, Any], rows: list[Any], kind: str, before: int) -> Listing:
     entries = [row for row in rows if isinstance(row, dict)]
     addressed = [row for row in entries if row.get("url") or row.get("id")]
     named = [row for row in entries if row not in addressed and any(row.get(name) for name in _NAMES)]
     faults = []
     if named:
         faults.append(f"{len(named)} of {len(rows)} entries of a list have neither url nor id, but the keys {_keys(named[0])}")
-    place = None
+    cursor = None
     if addressed or not rows:
-        place, fault = _way_on(found, before + len(rows))
+        cursor, fault = _way_on(listing, before + len(rows))
         faults += [fault] if fault else []
     hrefs = tuple(str(row.get("url") or f"/medical/{kind}/{row['id']}") for row in addressed)
-    return Listing(hrefs, len(rows), place if addressed else None, tuple(faults))
+    return Listing(hrefs, len(rows), cursor if addressed else None, tuple(faults))
 
 
-def _way_on(found: dict[str, Any], shown: int) -> tuple[str | None, str | None]:
-    """Return what to ask for more with, and why the list may have more than that."""
-    said = [value for key, value in found.items() if _MORE.fullmatch(key)]
-    total = next((int(value) for key, value in found.items() if _TOTAL.fullmatch(key) and re.fullmatch(r"\d{1,9}", str(value))), None)
-    place = next((str(found[key]) for key in _PLACES if found.get(key) is not None), None)
-    has_more = any(said) if said else total is not None and total > shown
-    if has_more and place is None:
-        return None, f"a list has more than the {shown} entries shown, and no {', '.join(_PLACES)} to ask with; its keys are {_keys(found)}"
+def _way_on(listing: dict[str, Any], count: int) -> tuple[str | None, str | None]:
+    """Return the cursor of the call for more, and why the list may have more than can be read."""
+    more_flags = [value for key, value in listing.items() if _MORE.fullmatch(key)]
+    total = next((int(value) for key, value in listing.items() if _TOTAL.fullmatch(key) and re.fullmatch(r"\d{1,9}", str(value))), None)
+    cursor = next((str(listing[key]) for key in _CURSOR_KEYS if listing.get(key) is not None), None)
+    has_more = any(more_flags) if more_flags else total is not None and total > count
+    if has_more and cursor is None:
+        return (
+            None,
+            f"a list has more than the {count} entries shown, and no {', '.join(_CURSOR_KEYS)} to ask with; its keys are {_keys(listing)}",
+        )
     if has_more:
-        return place, None
-    if total is not None and total > shown:
-        return None, f"a list of {total} entries ends after {shown}; its keys are {_keys(found)}"
-    unknown = [key for key, value in found.items() if _PAGING.search(key) and value and not _MORE.fullmatch(key)]
-    if unknown and shown and not said and total is None:
-        return None, f"whether a list goes on behind {shown} entries is unknown: {_keys(found)}"
+        return cursor, None
+    if total is not None and total > count:
+        return None, f"a list of {total} entries ends after {count}; its keys are {_keys(listing)}"
+    unknown = [key for key, value in listing.items() if _PAGING.search(key) and value and not _MORE.fullmatch(key)]
+    if unknown and count and not more_flags and total is None:
+        return None, f"whether a list goes on behind {count} entries is unknown: {_keys(listing)}"
     return None, None
 
 
-def _keys(found: dict[str, Any]) -> str:
-    more = ", …" if len(found) > _SHOWN_KEYS else ""
-    return ", ".join(str(key)[:30] for key in list(found)[:_SHOWN_KEYS]) + more
+def _keys(listing: dict[str, Any]) -> str:
+    more = ", …" if len(listing) > _LISTED_KEYS else ""
+    return ", ".join(str(key)[:30] for key in list(listing)[:_LISTED_KEYS]) + more

@@ -1,6 +1,6 @@
 """xiaohe: diseases, symptoms, examinations, medicines and foods of the encyclopedia of xiaohe.cn.
 
-No page of the real site was at hand: addresses of lists and entries are assumed, and what does not fit is told.
+No page of the real site was available: addresses of lists and entries are assumed, and what does not fit is reported.
 """
 
 import re
@@ -39,14 +39,12 @@ _SHORT_BYTES = 10_000
 """A page of the site with its state and styles is longer; the check of the browser is not."""
 _FEW_CHARS = 40
 
-Found = Iterator[Request | EntityItem]
-
 
 class XiaoheSpider(SourceSpider):
     """The root leads to a list a kind; a list shows its first entries and loads more by a call; an entry is one page."""
 
     name = "xiaohe"
-    allowed_domains = [_WWW, _MOBILE, _SEARCH]  # noqa: RUF012 (Scrapy asks for a plain list)
+    allowed_domains = [_WWW, _MOBILE, _SEARCH]  # noqa: RUF012 (Scrapy requires a plain list)
     start_urls = [f"https://{_WWW}/medical"]  # noqa: RUF012
     scopes = ("lists",)
 
@@ -58,7 +56,7 @@ class XiaoheSpider(SourceSpider):
         self.entity_types = {_ENTITY_TYPES[kind] for kind in self.lists or _ENTITY_TYPES}
 
     def refusal(self, response: Response) -> str | None:
-        """Return why a page is the site's check of the browser: no state, no words, and its marks or hardly any length."""
+        """Return why a page is the site's check of the browser: no state, no text, and its markers or a very short body."""
         if response.status != 200 or not isinstance(response, HtmlResponse) or urlsplit(response.url).path == "/robots.txt":
             return None
         mark = _CHECK.search(response.body)
@@ -69,39 +67,39 @@ class XiaoheSpider(SourceSpider):
             return None
         return f"a check of the browser: {mark[0].decode()}" if mark else "a short page without state or words"
 
-    def parse(self, response: Response) -> Found:
-        """Read the root or a list: the entries it shows, and the call for more."""
+    def parse(self, response: Response) -> Iterator[Request | EntityItem]:
+        """Read the root or a list: its entries, and the call for more."""
         if not is_page(response, self):
             return
         hrefs = response.css("a::attr(href)").getall()
-        requests, found = list(self._links(response, hrefs)), []
+        requests, page_listings = list(self._links(response, hrefs)), []
         if kind := _LIST.search(urlsplit(response.url).path):
             requests += [Request(url, self.parse) for url in self._pages(response, hrefs)]
-            found = [listing for state in states(response) for listing in listings(state, kind[1])]
-            if not found and (button := _MORE_WORDS.search(text_of(response.css("body")))):
-                found = [Listing(faults=(f"a list has {button[0]}, and no state with a list",))]
-            requests += self._listed(response, kind[1], found)
-        if not requests and not any(listing.faults for listing in found):
+            page_listings = [listing for state in states(response) for listing in listings(state, kind[1])]
+            if not page_listings and (button := _MORE_WORDS.search(text_of(response.css("body")))):
+                page_listings = [Listing(faults=(f"a list has {button[0]}, and no state with a list",))]
+            requests += self._listed(response, kind[1], page_listings)
+        if not requests and not any(listing.faults for listing in page_listings):
             self._misfit(response, f"neither lists nor entries (links to /medical/{_KINDS}, state with a list)")
         yield from requests
 
-    def parse_more(self, response: Response, kind: str, before: int = 0) -> Found:
-        """Read what a list loads after its first entries, of which there were so many."""
-        found = list(listings(parsed(response.text), kind, before)) if isinstance(response, TextResponse) else []
-        requests = list(self._listed(response, kind, found, before))
-        if not requests and not any(listing.faults for listing in found):
+    def parse_more(self, response: Response, kind: str, before: int = 0) -> Iterator[Request | EntityItem]:
+        """Read what a list loads after its first `before` entries."""
+        page_listings = list(listings(parsed(response.text), kind, before)) if isinstance(response, TextResponse) else []
+        requests = list(self._listed(response, kind, page_listings, before))
+        if not requests and not any(listing.faults for listing in page_listings):
             self._misfit(response, f"no entries in the answer ({', '.join(ROWS)})")
         yield from requests
 
     def more_failed(self, failure: Failure) -> None:
-        """Tell when the call for more, whose address is assumed, leads nowhere: else the rest of a list would be missing in silence."""
+        """Report a failed call for more, whose address is assumed: otherwise the rest of a list would be lost in silence."""
         if failure.check(HttpError):
             response = failure.value.response
-            if of_answer(response.url, response.status) is None:  # else it stands among the failures, and is asked for again
+            if of_answer(response.url, response.status) is None:  # otherwise it is among the failures, and is requested again
                 self._misfit(response, f"no more of a list: HTTP status {response.status}")
 
-    def parse_entry(self, response: Response, entity_type: str) -> Found:
-        """Read an entry from its state, else from what is seen."""
+    def parse_entry(self, response: Response, entity_type: str) -> Iterator[Request | EntityItem]:
+        """Read an entry from its state, else from the HTML."""
         if not is_page(response, self):
             return
         entry = read_entry(response)
@@ -125,9 +123,9 @@ class XiaoheSpider(SourceSpider):
         self.misfit(response, self.refusal(response) or why)
 
     def _links(self, response: Response, hrefs: Iterable[str]) -> Iterator[Request]:
-        """Yield requests for the lists and entries of the kinds asked for, one address each, however a link writes it."""
+        """Yield requests for the lists and entries of the requested kinds, under one canonical address each."""
         for link in links_to(response.url, hrefs):
-            kind, is_entry = _place(link)
+            kind, is_entry = _kind_of_link(link)
             if kind and _ENTITY_TYPES[kind] in self.entity_types:
                 callback: Any = self.parse_entry if is_entry else self.parse
                 known = {"entity_type": _ENTITY_TYPES[kind]} if is_entry else {}
@@ -136,20 +134,20 @@ class XiaoheSpider(SourceSpider):
 
     def _pages(self, response: Response, hrefs: Iterable[str]) -> list[str]:
         """Return the further pages of a list that it links to."""
-        here = link_to(response.url, "")
-        links = [link for link in links_to(response.url, hrefs) if here and (link.host, link.path) == (here.host, here.path)]
+        current = link_to(response.url, "")
+        links = [link for link in links_to(response.url, hrefs) if current and (link.host, link.path) == (current.host, current.path)]
         return [f"{link.url}?{link.query}" for link in links if _PAGE.search(link.query)]
 
-    def _listed(self, response: Response, kind: str, found: Iterable[Listing], before: int = 0) -> Iterator[Request]:
-        """Yield requests for the entries of lists and for more of them; one misfit tells what else they may have."""
-        faults = [fault for listing in found for fault in listing.faults]
-        for listing in found:
-            lost = [href for href in listing.hrefs if (link := link_to(response.url, href)) is None or not _place(link)[0]]
+    def _listed(self, response: Response, kind: str, page_listings: Iterable[Listing], before: int = 0) -> Iterator[Request]:
+        """Yield requests for the entries of lists and for more of them; one misfit reports what else they may have."""
+        faults = [fault for listing in page_listings for fault in listing.faults]
+        for listing in page_listings:
+            lost = [href for href in listing.hrefs if (link := link_to(response.url, href)) is None or not _kind_of_link(link)[0]]
             if lost:
                 faults.append(f"{len(lost)} of {listing.rows} entries of a list lead to no known address: {lost[0][:60]!r}")
             yield from self._links(response, listing.hrefs)
-            if listing.place is not None:
-                url = f"https://{_WWW}/medical/api/list?type={kind}&cursor={quote(listing.place, safe='')}"
+            if listing.cursor is not None:
+                url = f"https://{_WWW}/medical/api/list?type={kind}&cursor={quote(listing.cursor, safe='')}"
                 faults += [f"a list goes on where it is: {url}"] if url == response.url else []
                 known = {"kind": kind, "before": before + listing.rows}
                 yield Request(url, self.parse_more, errback=self.more_failed, cb_kwargs=known)
@@ -157,20 +155,20 @@ class XiaoheSpider(SourceSpider):
             self._misfit(response, faults[0])
 
 
-def _place(link: Link) -> tuple[str, bool]:
+def _kind_of_link(link: Link) -> tuple[str, bool]:
     """Return the kind that an address names, and whether it is of one entry; no kind where it is neither entry nor list."""
     if link.host == _SEARCH:
         is_leaflet = link.path == "/drug/document" and bool(_LEAFLET.search(link.query))
         return ("drug", True) if is_leaflet else ("", False)
-    found = _ENTRY.match(link.path) or _LIST.match(link.path) if link.host in (_WWW, _MOBILE) else None
-    return (found[1], found.re is _ENTRY) if found else ("", False)
+    link_match = _ENTRY.match(link.path) or _LIST.match(link.path) if link.host in (_WWW, _MOBILE) else None
+    return (link_match[1], link_match.re is _ENTRY) if link_match else ("", False)
 
 
 def _canonical(url: str) -> str:
-    """Return the one address of a page: what follows it says only where the reader came from, save the number of a leaflet."""
+    """Return the canonical address of a page: a query only tracks visitors, except the number of a leaflet."""
     link = link_to(url, "")
     if link is None:
         return url
-    if link.host == _SEARCH and (found := _LEAFLET.search(link.query)):
-        return f"{link.url}?drug_id={found[1]}"
+    if link.host == _SEARCH and (match := _LEAFLET.search(link.query)):
+        return f"{link.url}?drug_id={match[1]}"
     return link._replace(host=_WWW if link.host == _MOBILE else link.host).url

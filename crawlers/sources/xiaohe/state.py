@@ -1,6 +1,6 @@
-"""Entries in the states of xiaohe's pages: name, card and modules, found by their form. From JSON values to text and HTML.
+"""Entries in the states of xiaohe's pages: name, card and modules, recognised by their form.
 
-No page of the real site was at hand: an entry is what has a name and modules, a module what has a title and text.
+No page of the real site was available: an entry is an object with a name and modules, a module one with a title and text.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ Part = tuple[str, str]
 """Title of a part, and its text as HTML."""
 
 
-class Found(NamedTuple):
-    """What a state says of an entry."""
+class StateEntry(NamedTuple):
+    """The entry in a state."""
 
     name: str
     alias: str
@@ -30,29 +30,29 @@ class Found(NamedTuple):
     parts: list[Part]
 
 
-def found_in(state: Any, shown: str = "") -> Found | None:
-    """Return what the state says of the entry that the page's heading names, else of its first entry."""
-    found: tuple[str, dict[str, Any]] | None = None
-    for name, holder in _holders(state, shown):
-        if found is None or name == shown:
-            found = name, holder
-        if name == shown:
+def entry_of_state(state: Any, heading: str = "") -> StateEntry | None:
+    """Return the entry of the state that the page's heading names, else its first entry."""
+    chosen: tuple[str, dict[str, Any]] | None = None
+    for name, holder in _holders(state, heading):
+        if chosen is None or name == heading:
+            chosen = name, holder
+        if name == heading:
             break
-    if found is None:
+    if chosen is None:
         return None
-    name, holder = found
+    name, holder = chosen
     near = [holder, *(value for value in holder.values() if isinstance(value, dict))]
     rows = [row for one in near for value in one.values() if isinstance(value, list) for row in value]
     pairs = [pair for row in rows if not _is_module(row) and (pair := _pair(row))]
     intro = next((one[key] for one in near for key in _INTROS if one.get(key)), "")
     alias = next((one[key] for one in near for key in _ALIASES if one.get(key)), "")
     parts = [("概述", as_html(intro)), *_parts([row for row in rows if _is_module(row)])]
-    return Found(name, _plain(alias), pairs, parts)
+    return StateEntry(name, _plain(alias), pairs, parts)
 
 
-def _holders(state: Any, shown: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the objects that have modules, each with its name: its own, that of an object in it, or that of what it lies in."""
-    left: list[tuple[Any, str]] = [(state, shown)]
+def _holders(state: Any, heading: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the objects that have modules, each with its name: its own, that of an object in it, or that of an enclosing object."""
+    left: list[tuple[Any, str]] = [(state, heading)]
     while left:
         value, above = left.pop()
         inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []

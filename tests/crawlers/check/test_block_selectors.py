@@ -9,7 +9,7 @@ from crawlers.check.block_selectors import selectors_of
 from crawlers.check.check_report import as_text
 from crawlers.check.findings import Findings
 from crawlers.check.page_hints import PageHints
-from crawlers.check.watch_middleware import PageSeen
+from crawlers.check.watch_middleware import PageOutput
 from crawlers.html.question_blocks import Blocks, questions_on
 
 LAYOUTS = {
@@ -70,7 +70,7 @@ def test_a_paper_of_running_text_has_none() -> None:
 
 
 def test_check_shows_what_to_write_and_only_what_is_new() -> None:
-    asked = PageSeen(
+    asked = PageOutput(
         url="https://www.toy.example/1", callback="parse_paper", hints=PageHints(blocks={"QUESTION": "li.one", "STEM": "p.wt"})
     )
     found = Findings(source="toy", mode="live", blocks={"QUESTION": "div.question", "STEM": "p.wt"}, pages=[asked])

@@ -27,8 +27,8 @@ from crawlers.check.check_report import as_json, as_text
 from crawlers.check.findings import Findings, fields_of, kinds_of, labels_of
 from crawlers.check.page_hints import Hint, PageHints, hints_of
 from crawlers.check.saving import require_free, save
-from crawlers.check.site_changes import Difference, Verdict
-from crawlers.check.watch_middleware import PAGES, PageKept, PageSeen, Watch
+from crawlers.check.site_changes import PageChange, PageVerdict
+from crawlers.check.watch_middleware import PAGES, FixturePage, PageOutput, Watch
 from crawlers.new.stubs import has_stubs, new_source, texts_of
 from crawlers.text.columns import aligned, cut, width
 
@@ -52,16 +52,16 @@ def _part(number: int) -> EntityItem:
     return msgspec.structs.replace(item, provenance=msgspec.structs.replace(item.provenance, url=f"{SITE}/1/{number}"))
 
 
-def page(number: int, *items: QuestionItem | EntityItem, callback: str = "parse_paper", **more: object) -> PageSeen:
-    return PageSeen(url=f"{SITE}/{number}", callback=callback, items=list(items), **more)
+def page(number: int, *items: QuestionItem | EntityItem, callback: str = "parse_paper", **more: object) -> PageOutput:
+    return PageOutput(url=f"{SITE}/{number}", callback=callback, items=list(items), **more)
 
 
-def found(*pages: PageSeen, **more: object) -> Findings:
+def found(*pages: PageOutput, **more: object) -> Findings:
     return Findings(**({"source": "toy", "mode": "live", "hosts": ["www.toy.example"], "pages": list(pages)} | more))
 
 
-def asking(*urls: str) -> PageSeen:
-    return PageSeen(url=f"{SITE}/", callback="parse", asked=[(url, "parse_paper") for url in urls])
+def asking(*urls: str) -> PageOutput:
+    return PageOutput(url=f"{SITE}/", callback="parse", requests=[(url, "parse_paper") for url in urls])
 
 
 EMPTY = {"hints": PageHints(links=[Hint("ul.news a", 20)], texts=[Hint("div.body", 900)])}
@@ -168,16 +168,16 @@ def test_what_is_right_is_left_alone(findings: Findings) -> None:
 
 
 def test_a_site_that_differs_and_is_read_is_not_all_right() -> None:
-    change = Difference(name="class_renamed", detail=".a is gone", old="a", new="b")
+    change = PageChange(name="class_renamed", detail=".a is gone", old="a", new="b")
     met = [_verdict(differences=[change]), _verdict(differences=[])]
     shown = as_text(found(page(1, entry()), page(2, entry(f"{SITE}/2")), meeting=met))
     assert "1 of 2 pages differ from the replica's" in shown and "nothing looks wrong" not in shown
     assert "nothing looks wrong" in as_text(found(page(1, entry()), page(2, entry(f"{SITE}/2")), meeting=met[1:]))
 
 
-def _verdict(differences: list[Difference]) -> Verdict:
+def _verdict(differences: list[PageChange]) -> PageVerdict:
     named = {"kind": "parse", "url": SITE, "status": 200, "encoding": ("", "utf-8"), "landmarks": (1, 1)}
-    return Verdict(**named, differences=differences, fields_lost=[])
+    return PageVerdict(**named, differences=differences, fields_lost=[])
 
 
 def test_the_figures() -> None:
@@ -263,9 +263,9 @@ def test_hostile_texts_are_looked_at_quickly(text: str) -> None:
     assert time.process_time() - started < 20
 
 
-def kept(**more: object) -> PageKept:
+def kept(**more: object) -> FixturePage:
     known = {"url": f"{SITE}/1", "callback": "parse_paper", "cb_kwargs": {}, "content_type": "text/html", "body": b"<p>1"}
-    return PageKept(**(known | more))
+    return FixturePage(**(known | more))
 
 
 def test_a_password_in_a_link_is_not_shown() -> None:
@@ -280,7 +280,7 @@ def test_a_password_in_a_link_is_not_shown() -> None:
     crawler.stats = StatsCollector(crawler)
     watch = Watch.from_crawler(crawler)
     asyncio.run(watched())
-    [[(shown, _)]] = [page.asked for page in crawler.stats.get_value(PAGES)]
+    [[(shown, _)]] = [page.requests for page in crawler.stats.get_value(PAGES)]
     assert shown == "https://-@www.toy.example/2"
 
 

@@ -10,12 +10,12 @@ import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse
 
-from crawlers.check.live_comparison import comparison_shown, live_comparison, patch
+from crawlers.check.live_comparison import comparison_lines, live_comparison, patch
 from crawlers.check.saving import without_people
 from crawlers.check.scrub import scrubbed, scrubbed_body
-from crawlers.check.site_changes import Difference, verdict
-from crawlers.check.walk import made, visited
-from crawlers.check.watch_middleware import page_kept
+from crawlers.check.site_changes import PageChange, verdict
+from crawlers.check.walk import detached_spider, visit_page
+from crawlers.check.watch_middleware import fixture_page
 from crawlers.web.run_spider import spider_class
 from tests.crawlers.change_survey import SOURCES, Changed, changes, pages_of
 from tests.crawlers.site_changes import CHANGES
@@ -66,7 +66,7 @@ def test_a_meeting_names_the_line_to_edit() -> None:
     answer = HtmlResponse(page.response.url, body=body.encode(), encoding="utf-8")
     verdicts = live_comparison(spider_class("ask120"), [(page.request, answer)])
     assert [one.name for one in verdicts] == ["class_renamed"]
-    shown = "\n".join(comparison_shown("ask120", verdicts))
+    shown = "\n".join(comparison_lines("ask120", verdicts))
     assert ".details-right-drug is gone, and .drug-head stands where it stood" in shown
     assert "crawlers/sources/ask120/catalogue.py:" in shown and "- " in shown and "div.drug-head" in shown
 
@@ -78,7 +78,9 @@ def test_a_notice_in_the_place_of_a_page_is_mostly_another_page() -> None:
     for source in SOURCES:
         for page in pages_of(source):
             others = [each for each in pages_of(source) if each.kind == page.kind and each is not page] or [page]
-            came = visited(made(spider_class(source)), page.request, HtmlResponse(page.response.url, body=notice, encoding="utf-8"))
+            came = visit_page(
+                detached_spider(spider_class(source)), page.request, HtmlResponse(page.response.url, body=notice, encoding="utf-8")
+            )
             assert came.misfits or came.noted or came.requests, page.response.url
             names[verdict(came, others).name] += 1
     assert names["other_page"] + names["other_form"] >= 0.8 * names.total() and not names["as_expected"], names
@@ -88,12 +90,12 @@ def test_a_page_that_was_sent_home_names_what_was_asked_for() -> None:
     page = next(page for page in pages_of("hxter") if page.kind == "parse_list")
     request = page.request.replace(url="https://www.hxter.com/", meta={"redirect_urls": [page.request.url]})
     home = HtmlResponse("https://www.hxter.com/", body=b"<p>x</p>", encoding="utf-8")
-    said = verdict(visited(made(spider_class("hxter")), request, home), [page])
+    said = verdict(visit_page(detached_spider(spider_class("hxter")), request, home), [page])
     assert (said.name, page.request.url in said.differences[0].detail) == ("redirect_home", True)
 
 
 def test_a_patch_says_when_no_line_names_it() -> None:
-    change = Difference(name="class_renamed", detail="", old="no-such-class", new="b")
+    change = PageChange(name="class_renamed", detail="", old="no-such-class", new="b")
     assert patch("ask120", change) == ["no line of crawlers/sources/ask120 names no-such-class"]
 
 
@@ -139,7 +141,7 @@ def test_what_names_nobody_stays(text: str) -> None:
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_page_without_people_reads_as_before(source: str) -> None:
     for page in pages_of(source):
-        kept = without_people(page_kept(page.request, page.response, page.response.url))
+        kept = without_people(fixture_page(page.request, page.response, page.response.url))
         assert type(kept.body) is bytes
         again = page.response.replace(body=kept.body, url=page.response.url)
         assert len(again.body) > 0.8 * len(page.response.body)
@@ -194,5 +196,5 @@ def test_a_changed_replica_is_met_as_a_site(how: str, name: str, root: Path) -> 
 
 def test_what_a_callback_was_given_is_without_people_too() -> None:
     request = Request("https://a.example/rpc/tokenpid/5d41402abc4b2a76b9719d911017c592", cb_kwargs={"view": "/user/482913"})
-    page = without_people(page_kept(request, HtmlResponse(request.url, body=b"x", encoding="utf-8"), request.url))
+    page = without_people(fixture_page(request, HtmlResponse(request.url, body=b"x", encoding="utf-8"), request.url))
     assert "5d41402" not in page.url and page.cb_kwargs == {"view": "/user/0"}

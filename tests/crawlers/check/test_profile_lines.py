@@ -9,7 +9,7 @@ from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.check.check_report import as_json, as_text
 from crawlers.check.findings import Findings
-from crawlers.check.watch_middleware import PageSeen
+from crawlers.check.watch_middleware import PageOutput
 from crawlers.read import main
 from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
 
@@ -87,7 +87,7 @@ def test_read_and_check_show_both(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "bank.csv: 20 of 20 questions: each stands under a heading of true or false" in told
     assert "\n  - {source: NAME, exam: EXAM, subject: SUBJECT}  # 20 questions\n" in told
     assert "unread: [难度]" in told
-    page = PageSeen(url="https://toy.example/1", callback="parse_paper", items=[question(at, section_raw="判断") for at in range(MANY)])
+    page = PageOutput(url="https://toy.example/1", callback="parse_paper", items=[question(at, section_raw="判断") for at in range(MANY)])
     findings = Findings(source="toy", mode="embedded", hosts=["toy.example"], pages=[page])
     text = as_text(findings)
     assert "what looks misread:\n  20 of 20 questions" in text and "nothing looks wrong" not in text

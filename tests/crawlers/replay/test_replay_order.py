@@ -17,7 +17,7 @@ from atomexam.text.natural_order import natural_key
 from crawlers.replay.page_index import PageIndex
 from crawlers.replay.worker import order
 from crawlers.store.request_keys import request_key
-from crawlers.web.request_queue import Found, Frontier, decode, encode, url_of
+from crawlers.web.request_queue import Frontier, QueuedRequest, decode, encode, url_of
 from tests.crawlers.replay_site import HOME, SNAPSHOT, Walk, linked, store
 
 identities = st.none() | st.binary(min_size=1, max_size=1)
@@ -29,7 +29,7 @@ def test_what_was_found_first_is_taken_first_and_once(steps: list[tuple[bool, li
     seen: set[bytes] = set()
     waiting: list[bytes] = []
     for is_added, found_identities, count in steps:
-        found: list[Found] = []
+        found: list[QueuedRequest] = []
         for identity in found_identities if is_added else []:
             number += 1
             found.append((identity, str(number).encode()))

@@ -14,7 +14,7 @@ from crawlers.embedded.content import load_content
 from crawlers.embedded.site import Ask
 from crawlers.embedded.sites import xiaohe
 from crawlers.html.page_state import states
-from crawlers.sources.xiaohe.entries import entry_in, entry_seen
+from crawlers.sources.xiaohe.entries import entry_from_html, entry_in
 from crawlers.sources.xiaohe.spider import XiaoheSpider
 
 WWW = "https://www.xiaohe.cn"
@@ -211,7 +211,7 @@ def test_state_and_page_say_the_same() -> None:
     for html in pages_of("disease"):
         response = page(html)
         if entry := next((entry for state in states(response) if (entry := entry_in(state))), None):
-            seen = entry_seen(response)
+            seen = entry_from_html(response)
             assert entry.name == seen.name
             assert [(value.label, value.value) for value in entry.values] == [(value.label, value.value) for value in seen.values]
             # The replica writes HTML lists with a no-break blank behind each entry, blocks without.
@@ -223,19 +223,19 @@ def test_state_and_page_say_the_same() -> None:
 
 
 def test_the_label_of_other_names_is_none_of_them(spider: XiaoheSpider) -> None:
-    entry = entry_seen(page('<h1>偏头痛</h1><p class="alias">别名：血管性头痛</p><section><h2>病因</h2><p>病因未明。</p></section>'))
+    entry = entry_from_html(page('<h1>偏头痛</h1><p class="alias">别名：血管性头痛</p><section><h2>病因</h2><p>病因未明。</p></section>'))
     assert entry.alias == "血管性头痛"
 
 
 def test_a_card_in_a_section_without_heading_is_read_once() -> None:
     card = '<dl class="card"><dt>就诊科室</dt><dd>神经内科</dd></dl>'
-    entry = entry_seen(page(f"<h1>偏头痛</h1><section>{card}</section><section><h2>病因</h2><p>病因未明。</p></section>"))
+    entry = entry_from_html(page(f"<h1>偏头痛</h1><section>{card}</section><section><h2>病因</h2><p>病因未明。</p></section>"))
     assert [(value.label, value.value) for value in entry.values] == [("就诊科室", "神经内科")]
     assert [(section.title, section.text) for section in entry.sections] == [("病因", "病因未明。")]
 
 
 def test_prose_in_a_section_without_heading_is_kept() -> None:
-    entry = entry_seen(page("<h1>偏头痛</h1><section><p>反复发作。</p></section><section><h2>病因</h2><p>病因未明。</p></section>"))
+    entry = entry_from_html(page("<h1>偏头痛</h1><section><p>反复发作。</p></section><section><h2>病因</h2><p>病因未明。</p></section>"))
     assert [section.text for section in entry.sections] == ["反复发作。", "病因未明。"]
 
 

@@ -21,11 +21,21 @@ from atomexam.runtime.archive_index import INDEX
 from crawlers.html.source_spider import SourceSpider
 from crawlers.store.exchanges import OLD_SESSION, SESSION_WORD, UNSTORED, Outdated
 from crawlers.store.index import rows_of, scan
-from crawlers.store.merging import finish, found_rows, origins
+from crawlers.store.merging import finish, origins, stored_rows
 from crawlers.store.part_writer import PartWriter, discard_foreign_parts, parts
 from crawlers.store.request_keys import Key, request_key
 from crawlers.store.segments import read_index, read_page, segment
-from crawlers.store.warc import Asked, Page, Revisit, asked_member, header_value, page_member, payload_digest, read_member, revisit_member
+from crawlers.store.warc import (
+    Page,
+    Revisit,
+    SentRequest,
+    header_value,
+    page_member,
+    payload_digest,
+    read_member,
+    request_member,
+    revisit_member,
+)
 from crawlers.web.archive import ArchiveMiddleware, finish_crawl
 
 SNAPSHOT = "2026-11-20"
@@ -46,7 +56,11 @@ answers = st.builds(
 files = st.builds(Page, key=st.builds(Key, file_names), date=st.just(DATE), status=st.just(200), body=st.binary(max_size=200))
 questions = bodies.flatmap(
     lambda body: st.builds(
-        Asked, key=st.builds(request_key, st.just("POST"), urls, st.just(body)), date=st.just(DATE), headers=headers, body=st.just(body)
+        SentRequest,
+        key=st.builds(request_key, st.just("POST"), urls, st.just(body)),
+        date=st.just(DATE),
+        headers=headers,
+        body=st.just(body),
     )
 )
 revisits = st.builds(
@@ -67,8 +81,8 @@ def page(number: int) -> Page:
     return Page(key=key, date=DATE, status=200, headers=[("Content-Type", "text/html")], body=f"第{number}页".encode() * 50)
 
 
-def asked(one: Page) -> Asked:
-    return Asked(key=one.key, date=one.date, headers=[("Host", "site.example")])
+def asked(one: Page) -> SentRequest:
+    return SentRequest(key=one.key, date=one.date, headers=[("Host", "site.example")])
 
 
 def write_part(folder: Path, pages: list[Page], origin: str = "embedded 1") -> Path:
@@ -80,7 +94,7 @@ def write_part(folder: Path, pages: list[Page], origin: str = "embedded 1") -> P
 
 
 def stored_numbers(folder: Path, origin: str = "embedded 1", with_segment: bool = False) -> list[str]:
-    return [row.url.rsplit("/", 1)[1] for _, row in found_rows(folder, SNAPSHOT, origin, with_segment)]
+    return [row.url.rsplit("/", 1)[1] for _, row in stored_rows(folder, SNAPSHOT, origin, with_segment)]
 
 
 def archive_of(folder: Path, snapshot: str = SNAPSHOT, origin: str = "live", **more: object) -> ArchiveMiddleware:
@@ -96,8 +110,8 @@ def test_a_page_comes_back_as_it_went_in(one: Page) -> None:
 
 
 @given(questions, revisits)
-def test_requests_and_revisits_come_back_as_they_went_in(request: Asked, seen: Revisit) -> None:
-    assert read_member(asked_member(request)) == request
+def test_requests_and_revisits_come_back_as_they_went_in(request: SentRequest, seen: Revisit) -> None:
+    assert read_member(request_member(request)) == request
     assert read_member(revisit_member(seen)) == seen
 
 

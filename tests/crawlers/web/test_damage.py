@@ -23,8 +23,8 @@ from crawlers.store.index import scan
 from crawlers.store.merging import finish
 from crawlers.store.part_writer import CannotWrite, PartWriter, part_rows, parts
 from crawlers.store.request_keys import request_key
-from crawlers.store.segments import Row, read_index, read_page, segment
-from crawlers.store.warc import Asked, Page
+from crawlers.store.segments import ArchiveRow, read_index, read_page, segment
+from crawlers.store.warc import Page, SentRequest
 from crawlers.web.archive import ArchiveMiddleware, finish_crawl
 from crawlers.web.page_kinds import KINDS_FILE
 
@@ -41,7 +41,7 @@ def page(number: int, **headers: str) -> Page:
 def write_snapshot(folder: Path, pages: list[Page], snapshot: str = SNAPSHOT, origin: str = "live") -> None:
     writer = PartWriter(folder, snapshot, origin)
     for one in pages:
-        writer.write(one, Asked(key=one.key, date=one.date))
+        writer.write(one, SentRequest(key=one.key, date=one.date))
     writer.close()
     finish(folder, snapshot, origin, with_segment=origin == "live")
 
@@ -53,7 +53,7 @@ def archive_of(folder: Path, snapshot: str = SNAPSHOT, **more: object) -> Archiv
     return ArchiveMiddleware(crawler)
 
 
-def spoil(path: Path, row: Row, offset: int = 20) -> None:
+def spoil(path: Path, row: ArchiveRow, offset: int = 20) -> None:
     """Flip bytes within the record of a row."""
     whole = bytearray(path.read_bytes())
     for place in range(row.offset + offset, row.offset + offset + 20):
@@ -61,7 +61,7 @@ def spoil(path: Path, row: Row, offset: int = 20) -> None:
     path.write_bytes(whole)
 
 
-def row_of(folder: Path, url: str, snapshot: str = SNAPSHOT) -> Row:
+def row_of(folder: Path, url: str, snapshot: str = SNAPSHOT) -> ArchiveRow:
     return next(row for row in read_index(folder, snapshot) if row.url == url)
 
 
@@ -197,7 +197,7 @@ def test_a_page_whose_older_file_was_damaged_since_is_fetched_anew(tmp_path: Pat
 def test_a_scan_loses_the_damaged_record_and_no_other(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("scan")
     writer = PartWriter(folder, SNAPSHOT, "live")
-    rows = [writer.write(page(number), Asked(key=page(number).key, date=page(number).date)) for number in range(5)]
+    rows = [writer.write(page(number), SentRequest(key=page(number).key, date=page(number).date)) for number in range(5)]
     writer.close()
     hit = data.draw(st.sampled_from(rows))
     spoil(writer.path, hit, data.draw(st.integers(0, hit.length - 20)))

@@ -16,7 +16,7 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.test import get_crawler
 
 from atomexam.records.params import Source
-from crawlers.check.walk import Visit, made, respond_of, visited, walk
+from crawlers.check.walk import Visit, detached_spider, respond_of, visit_page, walk
 from crawlers.html.base64_text import base64_in
 from crawlers.html.source_spider import SourceSpider
 from crawlers.html.walls import wall_of
@@ -45,7 +45,7 @@ def first_of_each_kind(source: str) -> list[Visit]:
 def test_a_page_of_another_design_is_one_misfit_however_many_links_it_has(source: str) -> None:
     for page in first_of_each_kind(source):
         came = HtmlResponse(page.response.url, body=OTHER_PAGE.encode(), encoding="utf-8")
-        read = visited(made(spider_class(source)), page.request, came)
+        read = visit_page(detached_spider(spider_class(source)), page.request, came)
         told = [why for why in read.misfits if not why.endswith("content call was answered with a page")]
         assert read.misfits or read.noted, f"{source}: {page.kind} says nothing"
         assert len(told) <= 1, f"{source}: {page.kind}: {told}"
@@ -71,7 +71,7 @@ class Silent(SourceSpider):
 
 
 def read(body: str, url: str = "https://silent.example/list", came_from: str | None = None) -> Visit:
-    return visited(made(Silent), Request(url), HtmlResponse(came_from or url, body=body.encode(), encoding="utf-8"))
+    return visit_page(detached_spider(Silent), Request(url), HtmlResponse(came_from or url, body=body.encode(), encoding="utf-8"))
 
 
 class Packed(SourceSpider):
@@ -100,11 +100,11 @@ def test_base64_is_read_where_most_of_it_is_in_items_or_the_spider_says_why_not(
     )
     content = encode(text.encode()).decode()
     body = json.dumps({"title": "甲卷某年真题", "content": content, "is_sf": is_sf}, ensure_ascii=False)
-    spider = made(Packed)
+    spider = detached_spider(Packed)
     spider.decodes = decodes
     request = Request("https://packed.example/api?id=7")
     response = TextResponse(request.url, headers={"Content-Type": "application/json"}, body=body.encode(), encoding="utf-8")
-    assert len(visited(spider, request, response).misfits) == misfits
+    assert len(visit_page(spider, request, response).misfits) == misfits
 
 
 def test_a_new_spider_has_the_law() -> None:
@@ -115,7 +115,7 @@ def test_a_new_spider_has_the_law() -> None:
 
 def test_a_page_that_is_not_there_is_no_misfit_of_the_spider() -> None:
     request = Request("https://silent.example/1", meta={"handle_httpstatus_list": [404]})
-    assert visited(made(Silent), request, HtmlResponse(request.url, status=404, body=b"<p>404</p>")).misfits == []
+    assert visit_page(detached_spider(Silent), request, HtmlResponse(request.url, status=404, body=b"<p>404</p>")).misfits == []
 
 
 def test_a_redirect_to_the_start_is_no_page() -> None:
@@ -135,10 +135,10 @@ def test_base64_in_an_item_is_a_misfit_whatever_other_items_say() -> None:
     for number, line in enumerate(("一般资料：求助者，女性，33岁，银行柜员。", encoded), 1):
         case = [{"c": f"案例{number}", "p": "1"}, {"c": line, "p": "0"}, {"c": "案例介绍：因受到责骂前来求助。", "p": "0"}]
         rows += [{"id": "b", "c": case}, {"id": f"s1_{number}", **question}]
-    spider = made(spider_class("examcoo"))
+    spider = detached_spider(spider_class("examcoo"))
     known = {"view": "https://www.examcoo.com/editor/do/view/id/123", "paper": {"pid": "123", "tokenpid": "0"}, "page": {"paper_raw": "卷"}}
     request = Request("https://www.examcoo.com/editor/rpc/getpapercontent/pid/123", callback=spider.parse_content, cb_kwargs=known)
-    page = visited(spider, request, TextResponse(request.url, body=json.dumps(rows).encode(), encoding="utf-8"))
+    page = visit_page(spider, request, TextResponse(request.url, body=json.dumps(rows).encode(), encoding="utf-8"))
     assert len(page.items) == 2 and "base64" in page.misfits[0]
 
 
@@ -170,13 +170,13 @@ def test_a_number_behind_base64_is_no_further_line_of_it() -> None:
 def test_a_wall_is_known_by_its_form(body: str, status: int, wall: str | None) -> None:
     response = HtmlResponse("https://a.example/", status=status, body=body.encode(), encoding="utf-8")
     assert wall_of(response) == wall
-    told = made(Silent).refusal(response)
+    told = detached_spider(Silent).refusal(response)
     assert bool(told) == (wall is not None and status == 200)
 
 
 def test_looking_for_a_wall_leaves_a_packed_answer_as_it_came() -> None:
     crawler = get_crawler(Silent, {"COMPRESSION_ENABLED": True})
-    crawler.spider = made(Silent)
+    crawler.spider = detached_spider(Silent)
     body = gzip.compress(b"<form>captcha<input name=c></form>")
     response = Response("https://silent.example/1", headers={"Content-Encoding": "gzip", "Content-Type": "text/html"}, body=body)
     assert Refusals(crawler).find(Request(response.url), response) == "a captcha in the place of the page"

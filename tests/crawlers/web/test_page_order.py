@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse, JsonResponse, Response
 
 from atomexam.records.item import LabelledValue, QuestionItem, Section
 from atomexam.records.provenance import Provenance
-from crawlers.check.walk import made, visited
+from crawlers.check.walk import detached_spider, visit_page
 from crawlers.html.question_order import regularities
 from crawlers.html.source_spider import SourceSpider
 from crawlers.web.page_kinds import losses
@@ -51,8 +51,8 @@ LINKS = '<p class="more"><a href="/p/2.html">二</a><a href="/p/3.html">三</a><
 
 def figures(blocks: list[str], links: str = LINKS) -> Counter[str]:
     body = f"<ul>{''.join(blocks)}</ul>{links}".encode()
-    request = Request("https://bank.example/p/1.html", made(Bank).parse_paper)
-    return visited(made(Bank), request, HtmlResponse(request.url, body=body, encoding="utf-8")).figures
+    request = Request("https://bank.example/p/1.html", detached_spider(Bank).parse_paper)
+    return visit_page(detached_spider(Bank), request, HtmlResponse(request.url, body=body, encoding="utf-8")).figures
 
 
 WHOLE = figures(BLOCKS)
@@ -110,8 +110,10 @@ def test_one_link_that_changed_is_seen(links: str, name: str) -> None:
 )
 def test_a_row_of_json_that_changed_is_seen(row: dict[str, str], name: str) -> None:
     def read(rows: list[dict[str, str]]) -> Counter[str]:
-        request = Request("https://bank.example/api", made(Bank).parse_data)
-        return visited(made(Bank), request, JsonResponse(request.url, body=json.dumps({"rows": rows}, ensure_ascii=False).encode())).figures
+        request = Request("https://bank.example/api", detached_spider(Bank).parse_data)
+        return visit_page(
+            detached_spider(Bank), request, JsonResponse(request.url, body=json.dumps({"rows": rows}, ensure_ascii=False).encode())
+        ).figures
 
     rows = [{"q": stem} for stem in STEMS]
     lost = losses(read(rows), read([*rows[:2], row, *rows[3:]]), 0.3)
@@ -160,7 +162,9 @@ def test_entries_that_are_not_alike(fields: dict[str, Any], name: str) -> None:
 
     def entry(**changes: Any) -> Any:
         known = {"name_raw": "甲病", "alias_raw": "乙病", "values": [LabelledValue(label="科室", value="内科", position="1")]}
-        return made(Bank).entity(page, "disease", **{**known, "sections": [Section(title="病因", text="正文", position="1")], **changes})
+        return detached_spider(Bank).entity(
+            page, "disease", **{**known, "sections": [Section(title="病因", text="正文", position="1")], **changes}
+        )
 
     assert name in set(regularities([entry()])) and name not in set(regularities([entry(**fields)]))
 

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 from scrapy.downloadermiddlewares import cookies
 
-from crawlers.web.closing_table import Account, account_of, complaint, line, table
+from crawlers.web.closing_table import Account, account_of, incomplete_reason, line, table
 from crawlers.web.run_spider import Outcome, know_suffixes
 
 WHOLE = Account(pages={"200": 98, "404": 1}, failed={"timeout": 1}, forbidden=2, over_limit=3, off_site=4, items=1234)
@@ -141,7 +141,7 @@ def failing(number: int) -> dict[str, str]:
 def test_a_crawl_that_is_not_whole_does_not_pass(
     ended: Outcome, failed: dict[str, str], account: Account, is_live: bool, says: str | None
 ) -> None:
-    why = complaint("toy", ended, failed, account, is_live)
+    why = incomplete_reason("toy", ended, failed, account, is_live)
     assert why is None if says is None else why is not None and why.startswith("crawl toy: ") and says in why
 
 

@@ -20,7 +20,7 @@ from crawlers.store.merging import finish
 from crawlers.store.part_writer import PartWriter
 from crawlers.store.request_keys import request_key
 from crawlers.store.segments import read_index, read_page, segment
-from crawlers.store.warc import Asked, Page
+from crawlers.store.warc import Page, SentRequest
 from crawlers.web.archive import ArchiveMiddleware, finish_crawl
 
 FIRST, SECOND, THIRD = "2026-01-01", "2026-02-01", "2026-03-01"
@@ -35,7 +35,7 @@ def page(name: str, text: str = "", **headers: str) -> Page:
 def write_snapshot(folder: Path, snapshot: str, pages: list[Page], origin: str = "live") -> None:
     writer = PartWriter(folder, snapshot, origin)
     for one in pages:
-        writer.write(one, Asked(key=one.key, date=one.date))
+        writer.write(one, SentRequest(key=one.key, date=one.date))
     writer.close()
     finish(folder, snapshot, origin, with_segment=origin == "live")
 
@@ -250,7 +250,7 @@ def test_a_missing_older_file_is_told_and_its_pages_are_fetched_again(tmp_path: 
     second.end()
     segment(tmp_path, FIRST).unlink()
     [row] = read_index(tmp_path, SECOND)
-    with pytest.raises(ValueError, match=rf"{FIRST}\.warc\.gz is gone, and GET https://site.example/a lies in it; .* `dvc checkout`"):
+    with pytest.raises(ValueError, match=rf"{FIRST}\.warc\.gz is gone, and GET https://site.example/a is in it; .* `dvc checkout`"):
         read_page(tmp_path, row)
     again = Recrawl(tmp_path)
     again.answer(again.ask("a"), 200, b"anew")

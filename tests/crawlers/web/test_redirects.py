@@ -28,7 +28,7 @@ def causes(result: dict[str, Any], kind: str) -> list[str]:
     ("kind", "why", "told"),
     [
         ("parked", faults.OTHER_SITE, "30 of 32 requests were redirected to parking.example"),
-        ("sorry", faults.ASKED_BEFORE, "requests were redirected to http://faults.example/plain/0/1"),
+        ("sorry", faults.REQUESTED_BEFORE, "requests were redirected to http://faults.example/plain/0/1"),
     ],
 )
 def test_pages_that_all_lead_to_one_place_are_told_and_asked_again(crawl_faults: Crawl, kind: str, why: str, told: str, deaf: bool) -> None:

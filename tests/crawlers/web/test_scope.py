@@ -9,7 +9,7 @@ import pytest
 
 from atomexam.records.checks import convert
 from atomexam.records.params import Source
-from crawlers.web.closing_table import complaint_of, warnings_of
+from crawlers.web.closing_table import scope_problem, warnings_of
 
 
 def crawl(root: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess:
@@ -45,9 +45,9 @@ def test_a_name_that_is_not_found_is_told_beside_one_that_is(root: Path, tmp_pat
 def test_what_is_found_in_another_way_is_no_error() -> None:
     gone = {"https://a.example/x": 404}
     named = {"https://a.example/x": ("lists", "x")}
-    assert complaint_of("a", named, gone, items=0) and not complaint_of("a", named, gone, items=1)
-    assert not complaint_of("a", named | {"https://a.example/y": ("lists", "y")}, gone, items=0)
-    assert not complaint_of("a", {}, {}, items=0) and warnings_of("a", {}, {}) == []
+    assert scope_problem("a", named, gone, items=0) and not scope_problem("a", named, gone, items=1)
+    assert not scope_problem("a", named | {"https://a.example/y": ("lists", "y")}, gone, items=0)
+    assert not scope_problem("a", {}, {}, items=0) and warnings_of("a", {}, {}) == []
 
 
 @pytest.mark.parametrize("scope", ["letters", "departments", "lists"])

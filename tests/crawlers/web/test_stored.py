@@ -6,19 +6,19 @@ from itertools import groupby
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawlers.store.merging import in_order
+from crawlers.store.merging import in_request_order
 from crawlers.store.missing_pages import Failures
 from crawlers.store.request_keys import Key
-from crawlers.store.segments import Place, Row, StoredPlaces
+from crawlers.store.segments import ArchiveRow, RecordLocation, StoredLocations
 
 keys = st.builds(Key, st.sampled_from(["https://a.example/", "https://a.example/页", "file:b"]), st.sampled_from(["GET", "POST"]))
-places = st.builds(Place, st.sampled_from(["a.warc.gz", "b/0.warc.gz", "c"]), st.integers(0, 2**48 - 1), st.integers(0, 2**40 - 1))
+places = st.builds(RecordLocation, st.sampled_from(["a.warc.gz", "b/0.warc.gz", "c"]), st.integers(0, 2**48 - 1), st.integers(0, 2**40 - 1))
 requests = st.sampled_from(["GET https://a.example/", "GET https://a.example/页", "POST https://b.example/ 00"])
 
 
 @given(st.lists(st.tuples(keys, st.one_of(st.none(), places))))
-def test_stored_finds_what_was_put_in(steps: list[tuple[Key, Place | None]]) -> None:
-    stored, plain = StoredPlaces(), {}
+def test_stored_finds_what_was_put_in(steps: list[tuple[Key, RecordLocation | None]]) -> None:
+    stored, plain = StoredLocations(), {}
     for key, place in steps:
         if place is None:
             stored.discard(key)
@@ -30,10 +30,10 @@ def test_stored_finds_what_was_put_in(steps: list[tuple[Key, Place | None]]) -> 
 
 
 def test_a_request_takes_little_memory() -> None:
-    stored = StoredPlaces()
+    stored = StoredLocations()
     tracemalloc.start()
     for number in range(20_000):
-        stored[Key(f"https://a.example/{'directory/' * 9}{number}")] = Place("2026-11-20.part/0000.warc.gz", number << 20, 1 << 20)
+        stored[Key(f"https://a.example/{'directory/' * 9}{number}")] = RecordLocation("2026-11-20.part/0000.warc.gz", number << 20, 1 << 20)
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert taken / len(stored) < 160
@@ -53,12 +53,12 @@ def test_failures_are_a_dict(steps: list[tuple[str, str | None]]) -> None:
 @given(st.lists(keys), st.integers(1, 2_000))
 def test_rows_come_in_order_and_of_each_request_the_first_before_others(asked: list[Key], memory_bytes: int) -> None:
     found = [
-        ("file", Row(page_id=str(number), method=key.method, url=key.url, status=200, file="f", offset=0, length=1))
+        ("file", ArchiveRow(page_id=str(number), method=key.method, url=key.url, status=200, file="f", offset=0, length=1))
         for number, key in enumerate(asked)
     ]
     first: dict[Key, str] = {}
     for number, key in enumerate(asked):
         first.setdefault(key, str(number))
-    ordered = [next(same) for _, same in groupby((row for _, row in in_order(iter(found), memory_bytes)), key=lambda row: row.key)]
-    assert [row.key for row in ordered] == sorted(first, key=lambda key: key.place)
+    ordered = [next(same) for _, same in groupby((row for _, row in in_request_order(iter(found), memory_bytes)), key=lambda row: row.key)]
+    assert [row.key for row in ordered] == sorted(first, key=lambda key: key.sort_key)
     assert all(first[row.key] == row.page_id for row in ordered)

@@ -1,8 +1,8 @@
-"""A page and what its reader made of it, in; out, for each field that was read, whether the places it stands in are in order.
+"""Whether the texts of a page are in order: a page and the items read from it -> the regularities of each field's text groups.
 
-A place is where a page keeps one thing: the elements of one name in elements of one name, or the values of one key of JSON. What is read
-of most of its texts should be read of all: a text that nothing was made of, an empty element or a picture among texts, a sentence that
-goes on in the next element are signs that a page no longer is what its reader takes it for, though something was read of it.
+A text group holds texts of one kind: those of elements with the same name within elements of the same names, or the values of one JSON
+key. If most texts of a group are read, all should be. An unread text, an empty element or a picture among texts, or a sentence that goes
+on in the next element is a sign that the page has changed, though some of it was still read.
 """
 
 import re
@@ -21,15 +21,15 @@ from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.html.page_state import named_parts
 from crawlers.html.readable import is_json
 
-_NOT_SHOWN = {"script", "style", "noscript", "template", "head"}
+_INVISIBLE_TAGS = {"script", "style", "noscript", "template", "head"}
 _HOLDERS = 2
-"""Elements around one that belong to the name of its place."""
+"""Enclosing elements that belong to the name of a group."""
 _WORDS = re.compile(r"[\u4e00-\u9fff]{2,}|[A-Za-z]{4,}")
 _GRAM = 3
 _READ_SHARE = 0.8
 """Of the grams of a text that are in what was read."""
 _MOST_SHARE = 0.5
-"""Of the texts of a place that were read: with less, the reader wants some of them only, by what they say."""
+"""Of the texts of a group that must be read: with less, the spider selects some of them by their content."""
 _DIGITS = re.compile(r"\d+")
 _TAG = re.compile(r"<[^<>]*>")
 _CHINESE_END = re.compile(r"[\u4e00-\u9fff]$")
@@ -42,33 +42,33 @@ _BOUNDS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 _MOST_TURNS = 60
 _MOST_ROWS = 200
 _MOST_TEXTS = 20_000
-"""On one page; a longer one is looked at so far."""
+"""On one page; the rest of a longer one is not checked."""
 Name = tuple[str, ...]
 
 
-class Text(Struct):
+class PageText(Struct):
     """One text of a page."""
 
     words: str
-    follows: "Text | None" = None
-    """The text of the element before this one, if that has the same name and nothing stands between them."""
+    follows: "PageText | None" = None
+    """The text of the element before this one, if that has the same name and nothing is between them."""
 
 
-class Place(Struct):
-    """All texts of one place."""
+class TextGroup(Struct):
+    """All texts of one group."""
 
-    texts: list[Text] = []
+    texts: list[PageText] = []
     unread: int = 0
     empty: int = 0
     """Elements without text, rows of JSON without this key."""
     pictures: int = 0
     """Elements with a picture and no text."""
     around: list[tuple[set[str], set[str]]] = []
-    """For each element, which stand before it and which behind it in what holds it."""
+    """For each element, the names of its siblings before and after it."""
 
 
 def at_most(number: int, what: str) -> Iterator[str]:
-    """Yield the bounds that a number keeps; counted over pages they say how it is spread."""
+    """Yield the bounds that a number does not exceed; counted over pages they give its distribution."""
     yield from (f"at most {bound} {what}" for bound in _BOUNDS if number <= bound)
 
 
@@ -80,18 +80,18 @@ def texts_in_order(response: Response, values: Sequence[Any], items: Sequence[It
     """
     fields = {name: grams for name, grams in _read(items, requests).items() if grams}
     everything: set[str] = set().union(*fields.values())
-    used: dict[str, list[Place]] = defaultdict(list)
-    for place in _places(response, values).values() if fields else ():
-        known = [each for text in place.texts if (each := set(_grams(text.words)))]
-        place.unread = sum(not _is_in(each, everything) for each in known)
-        if not known or place.unread > (1 - _MOST_SHARE) * len(known):
+    used: dict[str, list[TextGroup]] = defaultdict(list)
+    for group in _text_groups(response, values).values() if fields else ():
+        known = [each for text in group.texts if (each := set(_grams(text.words)))]
+        group.unread = sum(not _is_in(each, everything) for each in known)
+        if not known or group.unread > (1 - _MOST_SHARE) * len(known):
             continue
-        used[""].append(place)
+        used[""].append(group)
         for field, own in fields.items():
             if any(_is_in(each, own) for each in known):
-                used[field].append(place)
-    for field, places in used.items():
-        faults = {what: sum(count(place) for place in places) for what, count in _FAULTS.items()}
+                used[field].append(group)
+    for field, groups in used.items():
+        faults = {what: sum(count(group) for group in groups) for what, count in _FAULTS.items()}
         if field:
             yield from (f"{field} without {what}" for what, count in faults.items() if not count)
         else:
@@ -107,7 +107,7 @@ def _grams(text: str) -> Iterator[str]:
 
 
 def _known_grams(text: str) -> Iterator[str]:
-    """Yield what the grams of any part of a text may be."""
+    """Yield all grams that a part of a text may have."""
     for words in re.findall(r"[\u4e00-\u9fff]+|[A-Za-z]+", text):
         if words.isascii():
             yield words
@@ -120,15 +120,15 @@ def _is_in(grams: set[str], known: set[str]) -> bool:
 
 
 def _read(items: Sequence[Item], requests: Sequence[Request]) -> dict[str, set[str]]:
-    """Return the grams of what was read, by field; what goes on with a request is one field of its own."""
-    found: dict[str, set[str]] = defaultdict(set)
+    """Return the grams of what was read, by field; what is passed on with requests is a field of its own."""
+    grams_by_field: dict[str, set[str]] = defaultdict(set)
     for item in items:
         for field, text in _fields(item):
-            found[field].update(_known_grams(text))
+            grams_by_field[field].update(_known_grams(text))
     for request in requests:
         for field, text in _passed_on(request.cb_kwargs):
-            found[field].update(_known_grams(text))
-    return found
+            grams_by_field[field].update(_known_grams(text))
+    return grams_by_field
 
 
 def _fields(item: Item) -> Iterator[tuple[str, str]]:
@@ -157,16 +157,16 @@ def _passed_on(value: Any) -> Iterator[tuple[str, str]]:
             waiting += [getattr(one, name) for name in one.__struct_fields__]
 
 
-def _places(response: Response, values: Sequence[Any]) -> dict[Name, Place]:
-    places: dict[Name, Place] = {}
-    _add_elements(places, shown_elements(response))
+def _text_groups(response: Response, values: Sequence[Any]) -> dict[Name, TextGroup]:
+    groups: dict[Name, TextGroup] = {}
+    _add_elements(groups, visible_elements(response))
     for value in values:
-        _add_values(places, value)
-    return places
+        _add_values(groups, value)
+    return groups
 
 
-def _add_elements(places: dict[Name, Place], elements: Iterable[HtmlElement]) -> None:
-    last: dict[HtmlElement, Text] = {}
+def _add_elements(groups: dict[Name, TextGroup], elements: Iterable[HtmlElement]) -> None:
+    last: dict[HtmlElement, PageText] = {}
     for count, element in enumerate(elements):
         if count == _MOST_TEXTS:
             break
@@ -175,35 +175,35 @@ def _add_elements(places: dict[Name, Place], elements: Iterable[HtmlElement]) ->
         is_picture = not own and not has_inner and (element.tag == "img" or element.find(".//img") is not None)
         if element.tag in ("br", "hr", "input", "img", "body", "html") or (has_inner and not own):
             continue
-        name = place_of(element)
-        place = places.setdefault(name, Place())
-        place.pictures += is_picture
-        place.empty += not own and not is_picture
-        if len(place.around) < _MOST_TURNS:
+        name = group_name(element)
+        group = groups.setdefault(name, TextGroup())
+        group.pictures += is_picture
+        group.empty += not own and not is_picture
+        if len(group.around) < _MOST_TURNS:
             before, behind = element.itersiblings(preceding=True), element.itersiblings()
-            place.around.append((_somename_of(before), _somename_of(behind)))
-        texts = [Text(words) for words in own]
+            group.around.append((_names_of(before), _names_of(behind)))
+        texts = [PageText(words) for words in own]
         before = element.getprevious()
         if texts and not len(element) and before is not None and before in last and not (before.tail or "").strip():
             texts[0].follows = last[before] if name_of(before) == name_of(element) else None
         if texts and not len(element):
             last[element] = texts[-1]
-        place.texts += texts
+        group.texts += texts
 
 
-def shown_elements(response: Response) -> Iterator[HtmlElement]:
+def visible_elements(response: Response) -> Iterator[HtmlElement]:
     """Yield the elements of an HTML page that a browser shows, in their order."""
     if not isinstance(response, TextResponse) or not response.body.strip() or is_json(response) or response.selector.type != "html":
         return
     waiting = [] if response.selector.root is None else [response.selector.root]
     while waiting:
         element = waiting.pop()
-        if isinstance(element.tag, str) and element.tag not in _NOT_SHOWN:
+        if isinstance(element.tag, str) and element.tag not in _INVISIBLE_TAGS:
             yield element
             waiting += reversed(element)
 
 
-def place_of(element: HtmlElement) -> Name:
+def group_name(element: HtmlElement) -> Name:
     names = [name_of(element)]
     for above in element.iterancestors():
         if len(names) > _HOLDERS:
@@ -218,43 +218,43 @@ def name_of(element: HtmlElement) -> str:
     return ".".join([str(element.tag), *classes])
 
 
-def _somename_of(elements: Iterable[HtmlElement]) -> set[str]:
+def _names_of(elements: Iterable[HtmlElement]) -> set[str]:
     return {name_of(each) for each in islice(elements, _MOST_TURNS) if isinstance(each.tag, str)}
 
 
-def _add_values(places: dict[Name, Place], value: Any) -> None:
+def _add_values(groups: dict[Name, TextGroup], value: Any) -> None:
     for name, one in named_parts(value):
         if isinstance(one, list):
             rows = [row for row in one[:_MOST_ROWS] if isinstance(row, dict)]
             for key in {str(key) for row in rows for key in row}:
-                places.setdefault((*name, "[]", key), Place()).empty += sum(not row.get(key) for row in rows)
+                groups.setdefault((*name, "[]", key), TextGroup()).empty += sum(not row.get(key) for row in rows)
         elif isinstance(one, str) and one.strip():
-            places.setdefault(name, Place()).texts.append(Text(unescape(_TAG.sub("\n", one))))
+            groups.setdefault(name, TextGroup()).texts.append(PageText(unescape(_TAG.sub("\n", one))))
 
 
-def _out_of_turn(place: Place) -> int:
-    """Return how many kinds of elements stand before one of the place and behind another of it."""
-    loose = set().union(*(before & behind for before, behind in place.around))  # what is on both sides of one has no turn
-    before, behind = (set().union(*each) for each in zip(*place.around, strict=True)) if place.around else (set(), set())
+def _out_of_order(group: TextGroup) -> int:
+    """Return how many kinds of elements are before one element of the group and after another."""
+    loose = set().union(*(before & behind for before, behind in group.around))  # what is on both sides of one element has no order
+    before, behind = (set().union(*each) for each in zip(*group.around, strict=True)) if group.around else (set(), set())
     return len((before & behind) - loose)
 
 
-def _broken_off(place: Place) -> int:
-    """Return how many texts of a place are none: one ends with a comma, or the next begins with the sign that ends it."""
+def _broken_off(group: TextGroup) -> int:
+    """Return how many texts of a group are incomplete: one ends with a comma, or the next begins with closing punctuation."""
     return sum(
         bool(_ENDS_OPEN.search(first) or _BEGINS_BEHIND.match(second) or (first.endswith("；") and not _MARKED.match(second)))
-        for first, second in _pairs(place)
+        for first, second in _pairs(group)
     )
 
 
-def _going_on(place: Place) -> int:
-    """Return how many texts of a place may go on in the next, where most of its other texts do not."""
-    pairs = _pairs(place)
-    if 0 < len(pairs) <= len(place.texts) // (2 * _FEW):  # one stands behind another, and no other does
+def _going_on(group: TextGroup) -> int:
+    """Return how many texts of a group may go on in the next, though most of its other texts do not."""
+    pairs = _pairs(group)
+    if 0 < len(pairs) <= len(group.texts) // (2 * _FEW):  # only these follow another
         return len(pairs)
-    others = len(place.texts) - 2
-    marked = sum(bool(_MARKED.match(text.words)) for text in place.texts)
-    ended = sum(bool(_SENTENCE_END.search(text.words)) for text in place.texts)
+    others = len(group.texts) - 2
+    marked = sum(bool(_MARKED.match(text.words)) for text in group.texts)
+    ended = sum(bool(_SENTENCE_END.search(text.words)) for text in group.texts)
     return sum(
         bool(_CHINESE_END.search(first))
         and not _MARKED.match(second)
@@ -263,15 +263,15 @@ def _going_on(place: Place) -> int:
     )
 
 
-def _pairs(place: Place) -> list[tuple[str, str]]:
-    return [(text.follows.words, text.words) for text in place.texts if text.follows is not None]
+def _pairs(group: TextGroup) -> list[tuple[str, str]]:
+    return [(text.follows.words, text.words) for text in group.texts if text.follows is not None]
 
 
-_FAULTS: dict[str, Callable[[Place], int]] = {
-    "texts that were not read": lambda place: place.unread,
-    "empty elements": lambda place: place.empty,
-    "pictures for text": lambda place: place.pictures,
-    "elements out of turn": _out_of_turn,
+_FAULTS: dict[str, Callable[[TextGroup], int]] = {
+    "texts that were not read": lambda group: group.unread,
+    "empty elements": lambda group: group.empty,
+    "pictures for text": lambda group: group.pictures,
+    "elements out of turn": _out_of_order,
     "texts that are broken off": _broken_off,
     "texts that may go on": _going_on,
 }

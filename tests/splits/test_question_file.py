@@ -7,8 +7,8 @@ import pytest
 
 from atomexam.runtime.jsonl import to_line
 from atomexam.runtime.workers import worker_pool
-from splits.split import reading
-from splits.split.reading import Questions, read_pieces, read_questions
+from splits.split import question_file
+from splits.split.question_file import Questions, read_pieces, read_questions
 
 
 def at_once(path: Path, workers: int = 1) -> Questions:
@@ -51,7 +51,7 @@ def test_a_file_that_grows_while_it_is_read_is_told(split_files, pool, question,
 
 
 def test_a_file_that_is_replaced_while_it_is_read_is_told(split_files, pool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_PIECE_BYTES", 1)
+    monkeypatch.setattr(question_file, "_PIECE_BYTES", 1)
     path = split_files(pool) / "questions.jsonl"
     with worker_pool(1) as executor:
         pieces = read_pieces(path, executor)

@@ -1,4 +1,4 @@
-"""The memory of splits: what two branches say, what an edit is, and what a person is told."""
+"""The ledger of assignments: merged branches, recognised edits, and messages to a person."""
 
 import subprocess
 from pathlib import Path
@@ -13,8 +13,8 @@ from atomexam.records.question import Question
 from atomexam.records.shot import Shot
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from splits import explain
-from splits.ledger.assignments import Assignment, Memory, Version, read_memory, safer
-from splits.ledger.kept_together import ASSIGNED_SPLITS
+from splits.ledger.assignments import Assignment, AssignmentLedger, Version, read_assignments, safer
+from splits.ledger.units import ASSIGNED_SPLITS
 from splits.split.sketches import known_again, sketch
 
 PLACED = st.builds(
@@ -28,13 +28,13 @@ TRAINED = {"train", "dev"}
 @given(st.lists(PLACED, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_rows_that_differ_are_settled_on_the_safe_side_in_any_order(rows: list[Assignment], random: Random) -> None:
     held = any(row.split not in TRAINED for row in rows)
-    kept = Memory(rows).assigned["q-1"]
+    kept = AssignmentLedger(rows).assigned["q-1"]
     assert (kept.split not in TRAINED) == held
     if held and any(row.split in TRAINED for row in rows):
         assert (kept.split, kept.was) == ("retired", None)
     shuffled = [*rows, rows[0]]
     random.shuffle(shuffled)
-    again = Memory(shuffled).assigned["q-1"]
+    again = AssignmentLedger(shuffled).assigned["q-1"]
     assert (again.split in TRAINED) == (kept.split in TRAINED)
 
 
@@ -58,8 +58,8 @@ def test_of_two_rows_what_was_published_or_trained_on_holds_and_no_name_is_lost(
 def test_of_a_version_that_was_written_twice_the_larger_numbers_hold(numbers: list[tuple[int, int]]) -> None:
     """Lines that a merge doubled: were the smaller ones to hold, a line could be lost unnoticed."""
     one = Version(name="v1-a", number=1, settings={}, records=0)
-    memory = Memory([replace(one, assigned=assigned, held=held) for assigned, held in numbers])
-    assert memory.versions == {
+    ledger = AssignmentLedger([replace(one, assigned=assigned, held=held) for assigned, held in numbers])
+    assert ledger.versions == {
         "v1-a": replace(one, assigned=max(assigned for assigned, _ in numbers), held=max(held for _, held in numbers))
     }
 
@@ -89,8 +89,8 @@ def test_a_question_is_known_by_every_case_that_it_ever_had(split_files, questio
     for group in ("group-a", "group-b", None):
         split_files([question(1, subject="甲", group_id=group)], assignments=assignments)
     key = question(1, subject="甲").id
-    memory = read_memory(Path(assignments))
-    assert [one.id for group in ("group-a", "group-b") for one in memory.named([group])] == [key, key]
+    ledger = read_assignments(Path(assignments))
+    assert [one.id for group in ("group-a", "group-b") for one in ledger.named([group])] == [key, key]
 
 
 def test_two_branches_are_merged_by_git_and_read(split_files, pool, tmp_path: Path) -> None:
@@ -160,8 +160,8 @@ def test_a_cluster_is_known_by_any_of_its_members(split_files, question, tmp_pat
     (tmp_path / "run/clusters.jsonl").write_bytes(b"".join(lines))
     folder = split_files(pool, assignments=assignments)
     test = next(read_jsonl(folder / "splits/test/questions.jsonl", Question)).id
-    assert [one.id for one in read_memory(Path(assignments)).named([f"{test}-copy"])] == [test]
-    assert other.id not in read_memory(Path(assignments)).assigned
+    assert [one.id for one in read_assignments(Path(assignments)).named([f"{test}-copy"])] == [test]
+    assert other.id not in read_assignments(Path(assignments)).assigned
 
 
 def test_a_place_is_explained(split_files, pool, claims, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
-from splits.ledger.assignments import Assignment, Memory, Version
-from splits.ledger.kept_together import Cell, Row
+from splits.ledger.assignments import Assignment, AssignmentLedger, Version
+from splits.ledger.units import QuestionSummary, Stratum
 from splits.split.allocate import decide
 
 PARAMS = Params(
@@ -16,7 +16,7 @@ PARAMS = Params(
     claim_test_share=0, claim_reserved_share=0,
 )  # fmt: skip
 LAST = Version(name="v1-a", number=1, settings=msgspec.to_builtins(PARAMS), records=0)
-CELL = Cell("ca", "PCE", "mcqa", "甲", "")
+CELL = Stratum("ca", "PCE", "mcqa", "甲", "")
 TRAINED, SIDES = {"train", "dev"}, {"test", "reserved"}
 PAST = st.sampled_from([("train", None), ("dev", None), ("test", None), ("reserved", None), ("retired", "test"), ("retired", None), None])
 
@@ -28,7 +28,7 @@ def test_what_is_new_brings_nothing_from_train_to_test_nor_back(
     members: list[tuple[tuple[str, str | None] | None, bool]], asked: bool
 ) -> None:
     params = msgspec.structs.replace(PARAMS, quota=Quota(mcqa=24)) if asked else PARAMS
-    others = [Row(f"q-other-{number:02}", CELL, "A", None, None) for number in range(40)]
+    others = [QuestionSummary(f"q-other-{number:02}", CELL, "A", None, None) for number in range(40)]
     known = [
         Assignment(id=row.id, split="train" if number % 2 else "test", since="v1-a", why="rest") for number, row in enumerate(others[:8])
     ]
@@ -39,8 +39,8 @@ def test_what_is_new_brings_nothing_from_train_to_test_nor_back(
             before[key] = past
             known.append(Assignment(id=key, split=past[0], was=past[1], since="v1-a", why="rest", ties=("case",)))
         if here or not past:
-            rows.append(Row(key, CELL, "A", "case", None))
-    decided = decide([*others, *rows], params, Memory([LAST, *known]))
+            rows.append(QuestionSummary(key, CELL, "A", "case", None))
+    decided = decide([*others, *rows], params, AssignmentLedger([LAST, *known]))
     put = {row.id: decided[row.id] for row in rows}
     trained = any(split in TRAINED or (split, was) == ("retired", None) for split, was in before.values())
     held = any(split not in TRAINED for split, _ in before.values())

@@ -11,7 +11,7 @@ import splits.leaks.__main__ as leaks
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Option, Question, question_id
 from atomexam.runtime.jsonl import read_jsonl
-from splits.ledger.assignments import read_memory
+from splits.ledger.assignments import read_assignments
 
 
 def leaks_of(folder: Path) -> list[tuple[str, str, str]]:
@@ -64,8 +64,8 @@ def test_a_claim_that_a_question_of_train_tells_is_not_asked(split_files, pool, 
     ]
     folder = split_files([*pool, *telling], claims, quota__qa="0", claim_test_share="0.5")
     assert leaks_of(folder) == []
-    memory = read_memory(folder / "assignments.jsonl")
-    assert not {one.split for key, one in memory.assigned.items() if not key.startswith("q")} & {"test", "reserved"}
+    ledger = read_assignments(folder / "assignments.jsonl")
+    assert not {one.split for key, one in ledger.assigned.items() if not key.startswith("q")} & {"test", "reserved"}
 
 
 @pytest.mark.parametrize("texts", [["甲说", "乙说"], ["对", "错"]])

@@ -1,6 +1,6 @@
-"""Questions and clusters as files in; what the draw must know of each, and the line it came as, out.
+"""Files of questions and clusters -> the summary of each question, and access to its line.
 
-A file is read in pieces, by several processes where it is large: what is hashed of a million questions takes one of them ten seconds.
+A large file is read in chunks by several processes: hashing the texts of a million questions takes one process ten seconds.
 """
 
 import sys
@@ -21,8 +21,8 @@ from atomexam.records.cluster import Cluster
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
-from splits.ledger.kept_together import Cell, Row
-from splits.ledger.rows import Fields, cell_of, row_of
+from splits.ledger.summaries import Fields, stratum_of, summary_of
+from splits.ledger.units import QuestionSummary, Stratum
 from splits.split.lines import Lines, State, refuse_changed, state_of
 
 _PIECE_BYTES = 1 << 22  # some five thousand questions
@@ -30,47 +30,51 @@ _NO_QUESTION = (msgspec.DecodeError, UnicodeDecodeError)
 
 
 class Questions(NamedTuple):
-    """Rows and lines side by side."""
+    """Summaries and lines of the same questions, in the same order."""
 
-    rows: list[Row]
+    summaries: list[QuestionSummary]
     lines: Lines
 
     def texts(self, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield id and canonical text (case, stem, options) of some questions."""
-        for question in self.whole(set(ids)):
+        for question in self.records(set(ids)):
             parts = (question.shared_stem or "", question.stem, *sorted(option.text for option in question.options))
             yield question.id, canonical("".join(parts))
 
-    def whole(self, wanted: Collection[str] | None = None) -> Iterator[Question]:
-        """Yield the questions of some ids, or all, with all that they say."""
-        places = range(len(self.rows)) if wanted is None else [at for at, row in enumerate(self.rows) if row.id in wanted]
+    def records(self, wanted: Collection[str] | None = None) -> Iterator[Question]:
+        """Yield the full records of some ids, or all."""
+        indices = (
+            range(len(self.summaries))
+            if wanted is None
+            else [index for index, summary in enumerate(self.summaries) if summary.id in wanted]
+        )
         decoder = msgspec.json.Decoder(Question)
-        for at, line in zip(places, self.lines.each(places), strict=True):
+        for index, line in zip(indices, self.lines.each(indices), strict=True):
             try:
                 yield decoder.decode(line)
             except _NO_QUESTION as error:
-                raise ValueError(f"{self.lines.path}:{at + 1}: {_told(error)}") from None
+                raise ValueError(f"{self.lines.path}:{index + 1}: {_decode_message(error)}") from None
 
 
 class Piece(Struct, array_like=True, gc=False):
-    """What the draw must know of some questions, in columns: as such it goes from one process to another in little time."""
+    """Summaries of one chunk in columns, which are fast to send from one process to another."""
 
     ids: list[str]
-    kinds: list[tuple[Cell, str]]
-    """Cells and answers: few, of which `kind` tells each question's."""
+    kinds: list[tuple[Stratum, str]]
+    """Distinct pairs of stratum and answer; `kind` has the index of each question's."""
     kind: list[int]
     group_ids: list[str | None]
     cluster_ids: list[str | None]
     stem_ids: list[str | None]
-    asked_ids: list[str | None]
+    stem_options_ids: list[str | None]
     ends: bytes
     """Where each line ends in the file, 64 bits each."""
 
-    def rows(self, others: Mapping[str, tuple[str, ...]]) -> Iterator[Row]:
-        kinds = [(cell_of(*cell), sys.intern(answer)) for cell, answer in self.kinds]
-        cells, answers = zip(*map(kinds.__getitem__, self.kind), strict=True)
+    def summaries(self, others: Mapping[str, tuple[str, ...]]) -> Iterator[QuestionSummary]:
+        kinds = [(stratum_of(*stratum), sys.intern(answer)) for stratum, answer in self.kinds]
+        strata, answers = zip(*map(kinds.__getitem__, self.kind), strict=True)
         also = [others.get(key, ()) for key in self.ids] if others else repeat(())
-        return map(Row, self.ids, cells, answers, self.group_ids, self.cluster_ids, self.stem_ids, self.asked_ids, also)
+        return map(QuestionSummary, self.ids, strata, answers, self.group_ids, self.cluster_ids, self.stem_ids, self.stem_options_ids, also)
 
 
 class Pieces(NamedTuple):
@@ -81,7 +85,7 @@ class Pieces(NamedTuple):
 
 
 def read_pieces(path: Path, workers: Executor) -> Pieces:
-    """Have a file of questions read, and return what `read_questions` takes; other work can be done before it is taken.
+    """Start reading a file of questions by workers; pass the result to `read_questions`, after other work.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -93,45 +97,45 @@ def read_pieces(path: Path, workers: Executor) -> Pieces:
 
 
 def read_questions(path: Path, pieces: Pieces, clusters: Path) -> Questions:
-    """Return what the draw needs of each question, and each question as the line it came as.
+    """Return the summary of each question, with access to its line.
 
     Args:
         pieces: what `read_pieces` returned for that file.
-        clusters: names the other ids of near-duplicates; questions stand alone where there is no such file.
+        clusters: names the other ids of near-duplicates; without such a file no question has others.
 
     Raises:
-        ValueError: a line does not fit, or a question has no answer; the message names file, line and field, or where it was seen.
-            Or the file was changed meanwhile.
+        ValueError: a line does not fit, or a question has no answer; the message names file, line and field, or the source.
+            Or the file was changed in the meantime.
     """
     others: dict[str, tuple[str, ...]] = {}
     if clusters.exists():
         for cluster in read_jsonl(clusters, Cluster):
             if cluster.kept is not None:
                 others[cluster.kept] = tuple(sorted(member for member in cluster.members if member != cluster.kept))
-    rows: list[Row] = []
+    summaries: list[QuestionSummary] = []
     ends = array("Q")
     try:
         with tqdm(desc="split", unit=" questions", disable=None) as bar:
             for piece in map(msgspec.msgpack.Decoder(Piece).decode, pieces.coming):
-                rows += piece.rows(others)
+                summaries += piece.summaries(others)
                 ends.frombytes(piece.ends)
                 bar.update(len(piece.ids))
     except _Unfit as error:
-        at, told = error.args
+        offset, message = error.args
         refuse_changed(path, pieces.was)
         with open(path, "rb") as file:
-            number = file.read(at).count(b"\n") + 1
-        raise ValueError(f"{path}:{number}: {told}") from None
+            number = file.read(offset).count(b"\n") + 1
+        raise ValueError(f"{path}:{number}: {message}") from None
     refuse_changed(path, pieces.was)
-    return Questions(rows, Lines(path, ends, pieces.was))
+    return Questions(summaries, Lines(path, ends, pieces.was))
 
 
 class _Unfit(Exception):
-    """Where in the file the line begins that does not fit, and what is wrong with it."""
+    """An invalid line: its offset in the file, and the message."""
 
 
 def _cut(path: Path) -> list[tuple[int, int]]:
-    """Return where pieces of a file begin and end, each of whole lines."""
+    """Return start and end of each chunk of a file, in whole lines."""
     ends = [0]
     with open(path, "rb") as file:
         size = file.seek(0, SEEK_END)
@@ -148,34 +152,34 @@ def _read_piece(path: Path, piece: tuple[int, int]) -> bytes:
         file.seek(start)
         lines = BytesIO(file.read(end - start))
     decode = msgspec.json.Decoder(Fields).decode
-    rows: list[Row] = []
+    summaries: list[QuestionSummary] = []
     ends = array("Q")
     for line in lines:
         try:
             question = decode(line)
-            told = None if question.answer else _unanswered(line)
-            rows.append(row_of(question))
+            message = None if question.answer else _unanswered(line)
+            summaries.append(summary_of(question))
         except _NO_QUESTION as error:
-            told = _told(error)
-        if told:
-            raise _Unfit(start, told)
+            message = _decode_message(error)
+        if message:
+            raise _Unfit(start, message)
         ends.append(start := start + len(line))
-    return msgspec.msgpack.encode(_piece(rows, ends))
+    return msgspec.msgpack.encode(_piece(summaries, ends))
 
 
-def _piece(rows: Sequence[Row], ends: array) -> Piece:
-    kinds: dict[tuple[Cell, str], int] = {}
-    kind = [kinds.setdefault((row.cell, row.answer), len(kinds)) for row in rows]
-    names = ("id", "group_id", "cluster_id", "stem_id", "asked_id")
-    ids, groups, clusters, stems, asked = ([getattr(row, name) for row in rows] for name in names)
-    return Piece(ids, [*kinds], kind, groups, clusters, stems, asked, ends.tobytes())
+def _piece(summaries: Sequence[QuestionSummary], ends: array) -> Piece:
+    kinds: dict[tuple[Stratum, str], int] = {}
+    kind = [kinds.setdefault((summary.stratum, summary.answer), len(kinds)) for summary in summaries]
+    names = ("id", "group_id", "cluster_id", "stem_id", "stem_options_id")
+    ids, groups, clusters, stems, stem_options = ([getattr(summary, name) for summary in summaries] for name in names)
+    return Piece(ids, [*kinds], kind, groups, clusters, stems, stem_options, ends.tobytes())
 
 
-def _told(error: Exception) -> str:
+def _decode_message(error: Exception) -> str:
     return f"{error}; expected Question; `dvc repro` builds it"
 
 
 def _unanswered(line: bytes) -> str:
     question = msgspec.json.decode(line, type=Question)
-    seen = question.provenance[0].url if question.provenance else "seen nowhere"
-    return f"question {question.id} ({seen}) has no answer; clean rejects those as answer_missing: run `dvc repro clean`"
+    source_url = question.provenance[0].url if question.provenance else "without a source"
+    return f"question {question.id} ({source_url}) has no answer; clean rejects those as answer_missing: run `dvc repro clean`"

@@ -1,4 +1,4 @@
-"""What a version adds to the memory, and which questions are new wordings of what is gone."""
+"""What a version adds to the ledger, and which questions are new wordings of what is gone."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,12 +15,12 @@ from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import read_jsonl, to_line
 from atomexam.text.canonical import canonical
-from splits.ledger.assignments import HELD, Assignment, Listed, Memory, Version, read_memory, write_memory
-from splits.ledger.held_before import Put
-from splits.ledger.kept_together import ASSIGNED_SPLITS
-from splits.ledger.rows import row_of
-from splits.split.next_ledger import edited_of, remember
-from splits.split.reading import Questions
+from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger, ListedShot, Version, read_assignments, write_assignments
+from splits.ledger.prior_assignments import Allocation
+from splits.ledger.summaries import summary_of
+from splits.ledger.units import ASSIGNED_SPLITS
+from splits.split.next_ledger import edited_of, updated_ledger
+from splits.split.question_file import Questions
 from splits.split.sketches import sketch
 from tests.splits.world import InMemory
 
@@ -41,29 +41,29 @@ def asked(key: str, stem: str = OLD, options: Iterable[str] = ()) -> Question:
 
 
 def known(key: str, stem: str = OLD, split: str = "test", **fields) -> Assignment:
-    held = sketch(canonical(stem)) if split in HELD else ""
+    held = sketch(canonical(stem)) if split in HELD_BACK else ""
     return Assignment(id=key, split=split, since="v1-a", why="drawn", sketch=held, **fields)
 
 
 def questions(*records: Question, also: dict[str, tuple[str, ...]] | None = None) -> Questions:
-    return Questions([row_of(one, (also or {}).get(one.id, ())) for one in records], InMemory(map(to_line, records)))
+    return Questions([summary_of(one, (also or {}).get(one.id, ())) for one in records], InMemory(map(to_line, records)))
 
 
 def test_a_new_wording_is_one_of_what_is_gone_alone() -> None:
-    memory = Memory([LAST, known("q-old"), known("q-other", OTHER)])
-    assert edited_of(questions(asked("q-new", NEW)), memory) == {"q-new": ["q-old"]}
-    assert edited_of(questions(asked("q-new", NEW), asked("q-old")), memory) == {}
-    assert edited_of(questions(asked("q-new", NEW), asked("q-other", OTHER)), memory) == {"q-new": ["q-old"]}
+    ledger = AssignmentLedger([LAST, known("q-old"), known("q-other", OTHER)])
+    assert edited_of(questions(asked("q-new", NEW)), ledger) == {"q-new": ["q-old"]}
+    assert edited_of(questions(asked("q-new", NEW), asked("q-old")), ledger) == {}
+    assert edited_of(questions(asked("q-new", NEW), asked("q-other", OTHER)), ledger) == {"q-new": ["q-old"]}
 
 
 def test_a_known_question_that_stands_for_a_new_one_may_stand_for_the_next_wording_of_what_is_gone() -> None:
     trained = known("q-known", NEW, "train")
     here = questions(asked("q-known", NEW), also={"q-known": ("q-next",)})
-    assert edited_of(questions(asked("q-known", NEW)), Memory([LAST, known("q-old"), trained])) == {}
-    assert edited_of(here, Memory([LAST, known("q-old"), trained])) == {"q-known": ["q-old"]}
+    assert edited_of(questions(asked("q-known", NEW)), AssignmentLedger([LAST, known("q-old"), trained])) == {}
+    assert edited_of(here, AssignmentLedger([LAST, known("q-old"), trained])) == {"q-known": ["q-old"]}
     # It stood for that one before, or that one stood beside it: then it was told apart when what is gone was here.
-    assert edited_of(here, Memory([LAST, known("q-old"), replace(trained, also=("q-next",))])) == {}
-    assert edited_of(here, Memory([LAST, known("q-old"), trained, known("q-next", NEW, "train")])) == {}
+    assert edited_of(here, AssignmentLedger([LAST, known("q-old"), replace(trained, also=("q-next",))])) == {}
+    assert edited_of(here, AssignmentLedger([LAST, known("q-old"), trained, known("q-next", NEW, "train")])) == {}
 
 
 def test_the_order_of_the_options_makes_no_new_wording_and_the_case_is_part_of_it() -> None:
@@ -77,52 +77,54 @@ def test_the_order_of_the_options_makes_no_new_wording_and_the_case_is_part_of_i
 @given(WHERE, WHERE, ALSO, ALSO, st.booleans())
 def test_the_memory_says_where_a_record_was_put_and_since_when(before: tuple, put: tuple, was_also: tuple, also: tuple, here: bool) -> None:
     old = known("q-1", OLD, before[0], was=before[2], also=was_also, ties=("group-old",))
-    old, put = replace(old, why=before[1]), Put(*put)
+    old, put = replace(old, why=before[1]), Allocation(*put)
     found = questions(asked("q-1"), also={"q-1": also}) if here else questions()
-    memory = Memory([LAST, old])
-    after = remember(memory, found, {"q-1": put} if here else {}, {}, PARAMS)
+    ledger = AssignmentLedger([LAST, old])
+    after = updated_ledger(ledger, found, {"q-1": put} if here else {}, {}, PARAMS)
     one = after.assigned["q-1"]
     if not here:
-        assert one == old and after.versions == memory.versions
+        assert one == old and after.versions == ledger.versions
         return
     moved = (put.split, put.was) != (old.split, old.was)
     told = (put.split, put.was, put.why) if moved else (old.split, old.was, old.why)
     assert (one.split, one.was, one.why) == told and (one.since != "v1-a") == moved
     assert one.since in after.versions and {*one.also} == {*was_also, *also} and {*one.ties} > {"group-old"}
-    assert one.sketch == (sketch(canonical(OLD)) if old.sketch or put.split in HELD else "")
+    assert one.sketch == (sketch(canonical(OLD)) if old.sketch or put.split in HELD_BACK else "")
     names = {*one.also, *one.ties}
     assert [*one.also] == sorted(one.also) and all(memory_of.id == "q-1" for name in names for memory_of in after.named([name]))
 
 
 def test_parameters_that_moved_nothing_are_remembered_and_equal_ones_make_no_version() -> None:
     """Else a quota that grew once would ask for more in each later version."""
-    memory, found, put = Memory([LAST]), questions(asked("q-1")), {"q-1": Put("train", "rest")}
-    first = remember(memory, found, put, {}, PARAMS)
-    assert len(first.versions) == 2 and remember(first, found, put, {}, PARAMS).versions == first.versions
+    ledger, found, put = AssignmentLedger([LAST]), questions(asked("q-1")), {"q-1": Allocation("train", "rest")}
+    first = updated_ledger(ledger, found, put, {}, PARAMS)
+    assert len(first.versions) == 2 and updated_ledger(first, found, put, {}, PARAMS).versions == first.versions
     changed = replace(PARAMS, quota=Quota(mcqa=3))
-    (last,) = remember(first, found, put, {}, changed).last()
+    (last,) = updated_ledger(first, found, put, {}, changed).last()
     assert (last.number, last.settings) == (3, msgspec.to_builtins(changed))
 
 
 @pytest.mark.parametrize("number", [2, 3])
 def test_the_parameters_of_either_of_two_branches_make_no_version(number: int) -> None:
-    first = remember(Memory([LAST]), questions(asked("q-1")), {"q-1": Put("train", "rest")}, {}, PARAMS)
+    first = updated_ledger(AssignmentLedger([LAST]), questions(asked("q-1")), {"q-1": Allocation("train", "rest")}, {}, PARAMS)
     (one,) = first.last()
     other = replace(one, name="v2-other", settings=one.settings | {"quota": one.settings["quota"] | {"mcqa": 3}})
-    both = Memory([*first.versions.values(), other, *first.assigned.values()])
-    after = remember(both, questions(asked("q-1")), {"q-1": Put("train", "rest")}, {}, replace(PARAMS, quota=Quota(mcqa=number)))
+    both = AssignmentLedger([*first.versions.values(), other, *first.assigned.values()])
+    after = updated_ledger(
+        both, questions(asked("q-1")), {"q-1": Allocation("train", "rest")}, {}, replace(PARAMS, quota=Quota(mcqa=number))
+    )
     assert after.versions == both.versions and len(both.last()) == 2
 
 
 @given(st.permutations(["q-1", "q-2", "head 病"]))
 def test_equal_records_and_parameters_make_equal_versions_and_others_make_others(ids: list[str]) -> None:
-    memory = Memory([LAST])
-    made = memory.next_version(PARAMS, ids)
-    assert made == memory.next_version(PARAMS, ["q-1", "q-2", "head 病"])
+    ledger = AssignmentLedger([LAST])
+    made = ledger.next_version(PARAMS, ids)
+    assert made == ledger.next_version(PARAMS, ["q-1", "q-2", "head 病"])
     others = [
-        memory.next_version(replace(PARAMS, seed=2), ids),
-        memory.next_version(PARAMS, [*ids, "q-3"]),
-        Memory().next_version(PARAMS, ids),
+        ledger.next_version(replace(PARAMS, seed=2), ids),
+        ledger.next_version(PARAMS, [*ids, "q-3"]),
+        AssignmentLedger().next_version(PARAMS, ids),
     ]
     assert len({made.name, *(other.name for other in others)}) == 4  # of two branches each has its own
 
@@ -133,9 +135,9 @@ def test_versions_are_written_by_their_numbers_and_the_last_counts_the_assignmen
 ) -> None:
     """Of a list's place two branches may have said two things: both are remembered."""
     versions = [replace(LAST, name=f"v{number}-a", number=number) for number in numbers]
-    shown = [Listed(exam="PCE", subject=subject, question_type="mcqa", place=place, id=key) for subject, place, key in listed]
+    shown = [ListedShot(exam="PCE", subject=subject, question_type="mcqa", place=place, id=key) for subject, place, key in listed]
     path = tmp_path_factory.mktemp("memory") / "assignments.jsonl"
-    write_memory(path, Memory([*versions, known("q-1"), known("q-2", split="train"), *shown]))
+    write_assignments(path, AssignmentLedger([*versions, known("q-1"), known("q-2", split="train"), *shown]))
     rows = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
     assert [(row["number"], row["assigned"], row["held"]) for row in rows[:12]] == [
         *((number, 0, 0) for number in range(1, 12)),
@@ -144,14 +146,14 @@ def test_versions_are_written_by_their_numbers_and_the_last_counts_the_assignmen
     assert [(row["subject"], row["place"], row["id"]) for row in rows[12:16]] == [
         ("乙", 1, "q-4"), ("甲", 1, "q-1"), ("甲", 1, "q-2"), ("甲", 2, "q-3"),
     ]  # fmt: skip
-    assert read_memory(path).shots["PCE", "甲", "mcqa", "", 1] == ("q-1", "q-2")
+    assert read_assignments(path).shots["PCE", "甲", "mcqa", "", 1] == ("q-1", "q-2")
 
 
 @pytest.mark.parametrize("stem", ["遗忘的进程是", OLD])
 def test_a_question_with_other_options_is_known_by_its_stem(stem: str) -> None:
     found = questions(asked("q-1", stem))
-    after = remember(Memory(), found, {"q-1": Put("test", "drawn")}, {}, PARAMS)
-    other = row_of(asked("q-2", stem, ["甲", "乙"]))
+    after = updated_ledger(AssignmentLedger(), found, {"q-1": Allocation("test", "drawn")}, {}, PARAMS)
+    other = summary_of(asked("q-2", stem, ["甲", "乙"]))
     assert other.stem_id and [one.id for one in after.named([other.stem_id])] == ["q-1"]
 
 

@@ -13,9 +13,9 @@ from atomexam.records.question import Question
 from atomexam.records.split_blocks import Quota
 from atomexam.records.split_blocks import Split as Params
 from atomexam.runtime.jsonl import read_jsonl
-from splits.ledger.assignments import Memory, Version, read_memory
-from splits.ledger.kept_together import ASSIGNED_SPLITS, Cell
-from splits.ledger.param_changes import Asked
+from splits.ledger.assignments import AssignmentLedger, Version, read_assignments
+from splits.ledger.param_changes import ParamChanges
+from splits.ledger.units import ASSIGNED_SPLITS, Stratum
 
 TRAINED = {"train", "dev"}
 FEW = st.integers(0, 2)
@@ -26,7 +26,7 @@ PARAMS = st.builds(
 )  # fmt: skip
 SHARES = ("dev_share", "claim_test_share", "claim_reserved_share")
 NUMBERS = ("tcm_per_subject", "train_floor", *SHARES)
-MCQA, TCM, FORM = Cell("kg", "PCE", "mcqa", "甲", ""), Cell("kg", "TCM", "mcqa", "甲", ""), Cell("kg", "PCE", "mcqa", "甲", "a1")
+MCQA, TCM, FORM = Stratum("kg", "PCE", "mcqa", "甲", ""), Stratum("kg", "TCM", "mcqa", "甲", ""), Stratum("kg", "PCE", "mcqa", "甲", "a1")
 
 
 def homes(folder: Path) -> dict[str, str]:
@@ -40,7 +40,7 @@ def homes(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def short(pool: list[Question], claims: list[ClaimPair], split_files):
-    """A memory of test and reserved that lost half of their questions and heads, so that what is in train could fill them."""
+    """A ledger of test and reserved that lost half of their questions and heads, so that what is in train could fill them."""
     before = homes(split_files(pool, claims))
     gone = {key for number, key in enumerate(sorted(key for key, split in before.items() if split in ("test", "reserved"))) if number % 2}
     left = [one for one in pool if one.id not in gone], [one for one in claims if f"head {one.head}" not in gone]
@@ -49,9 +49,9 @@ def short(pool: list[Question], claims: list[ClaimPair], split_files):
 
     def again(**flags: str) -> dict[str, tuple[str, str]]:
         folder = split_files(*left, **flags)
-        memory = read_memory(folder / "assignments.jsonl")
+        ledger = read_assignments(folder / "assignments.jsonl")
         now = homes(folder)
-        return {key: (was, now[key], memory.assigned[key].why) for key, was in stays.items() if was != now[key]}
+        return {key: (was, now[key], ledger.assigned[key].why) for key, was in stays.items() if was != now[key]}
 
     return again
 
@@ -102,24 +102,24 @@ def test_a_share_of_claims_that_changes_leaves_the_other_side_where_it_was(short
         assert {now for _, now, _ in short(**flags).values()} == {side}
 
 
-def after(*branches: Params) -> Memory:
-    """Return the memory of a version, or of two that branches made."""
+def after(*branches: Params) -> AssignmentLedger:
+    """Return the ledger of a version, or of two that branches made."""
     first = Version(name="v1-a", number=1, settings={"quota": {"mcqa": 9}, "balance": "fill"}, records=0)
     told = enumerate(map(msgspec.to_builtins, branches))
-    return Memory([first, *(Version(name=f"v2-{number}", number=2, settings=settings, records=0) for number, settings in told)])
+    return AssignmentLedger([first, *(Version(name=f"v2-{number}", number=2, settings=settings, records=0) for number, settings in told)])
 
 
 @given(PARAMS, PARAMS)
 def test_what_either_branch_asked_for_asks_for_nothing_after_they_met(one: Params, other: Params) -> None:
     for params in (one, other):
-        asked = Asked(params, after(one, other))
+        asked = ParamChanges(params, after(one, other))
         assert not asked.resized() and not any(asked.more_of(cell) for cell in (MCQA, TCM, FORM))
         assert not any(asked.grew(name) or asked.shrank(name) for name in NUMBERS)
 
 
 @given(PARAMS, PARAMS)
 def test_more_is_what_is_more_than_before(before: Params, now: Params) -> None:
-    asked = Asked(now, after(before))
+    asked = ParamChanges(now, after(before))
     for name in NUMBERS:
         assert asked.grew(name) == (getattr(now, name) > getattr(before, name))
         assert asked.shrank(name) == (getattr(now, name) < getattr(before, name))
@@ -133,6 +133,6 @@ def test_more_is_what_is_more_than_before(before: Params, now: Params) -> None:
 @given(PARAMS)
 def test_without_a_past_and_of_a_parameter_that_is_younger_than_it_nothing_is_more(params: Params) -> None:
     young = Version(name="v1-a", number=1, settings={"balance": params.balance}, records=0)
-    for memory in (Memory(), Memory([young])):
-        asked = Asked(params, memory)
+    for ledger in (AssignmentLedger(), AssignmentLedger([young])):
+        asked = ParamChanges(params, ledger)
         assert not asked.resized() and not any(asked.grew(name) or asked.shrank(name) for name in (*NUMBERS, "quota.mcqa"))

@@ -1,0 +1,156 @@
+"""Prior assignments: units and the assignments of earlier versions -> units that stay, may return, or are free to be drawn. Pure.
+
+A record leaves test, reserved or train here for two reasons only. Of a unit that is in both test and reserved, the test part stays. What
+was trained on leaves train if a unit ties it to what is held back. In both cases the record becomes `retired`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from splits.ledger.assignments import HELD_BACK, Assignment, AssignmentLedger, Why
+from splits.ledger.units import EVALUATION_SPLITS, TRAINING_SPLITS, AssignedSplit, EvaluationSplit, QuestionSummary, Unit, unit_of
+
+
+class Allocation(NamedTuple):
+    """The split that a record goes to, and why; `was` is the evaluation split that a retired record may come back to."""
+
+    split: AssignedSplit
+    why: Why
+    was: EvaluationSplit | None = None
+
+
+class SideCandidate(NamedTuple):
+    """Questions that may join an evaluation split or come back to it; they are retired if they do not fit."""
+
+    unit: Unit
+    retired: bool
+    """At least some of them are retired now."""
+    required_key: str | None = None
+    """Key of the unit that must be in the split, if any."""
+
+
+Names = tuple[set[str], set[str]]
+
+
+@dataclass
+class Settled:
+    """Units by what may become of them. A unit of the input may be in several lists, each with some of its questions."""
+
+    free: list[Unit] = field(default_factory=list)
+    """New: may be drawn, or stay in train."""
+    trained: dict[str, list[Unit]] = field(default_factory=lambda: {"train": [], "dev": []})
+    """In train or dev before; drawn only when a parameter asks for more."""
+    incumbents: dict[EvaluationSplit, list[Unit]] = field(default_factory=lambda: {"test": [], "reserved": []})
+    candidates: dict[EvaluationSplit, list[SideCandidate]] = field(default_factory=lambda: {"test": [], "reserved": []})
+    decided: dict[str, Allocation] = field(default_factory=dict)
+    """Allocations that the prior assignments settle, by id."""
+
+
+def settle(units: Iterable[Unit], ledger: AssignmentLedger, edited: Mapping[str, Sequence[str]]) -> Settled:
+    """Return what the prior assignments decide.
+
+    Args:
+        edited: question id -> ids of remembered questions of which it is a new wording.
+    """
+    settled = Settled()
+    if not ledger.assigned:
+        settled.free = list(units)
+        return settled
+    units = list(units)
+    prior, represented = ledger.assigned, ledger.represented
+    others: list[tuple[Unit, dict[str, Assignment], Names]] = []
+    for unit in units:
+        own = {summary.id: before for summary in unit.summaries if (before := prior.get(summary.id))}
+        splits = {before.split for before in own.values()}
+        if (
+            splits.issubset(TRAINING_SPLITS)
+            and len(own) == len(unit.summaries)
+            and not any([summary.also or summary.id in represented for summary in unit.summaries])
+        ):
+            settled.trained["train" if "train" in splits else "dev"].append(unit)  # nearly all, and decided fast
+        else:
+            others.append((unit, own, _known_names(unit.summaries, own, ledger, edited)))
+    known = ledger.by_name({name for *_, names in others for each in names for name in each})
+    input_ids = {summary.id for unit in units for summary in unit.summaries} if any(former for *_, (_, former) in others) else set()
+    for unit, own, (new, former) in others:
+        related = {one.id: one for name in new for one in known.get(name, ())}
+        related |= {one.id: one for name in former for one in known.get(name, ()) if one.id not in input_ids}
+        _settle_unit(
+            unit,
+            own,
+            [summary for summary in unit.summaries if summary.id not in own],
+            [related[key] for key in sorted(related.keys() - own)],
+            settled,
+        )
+    return settled
+
+
+def _known_names(
+    summaries: Iterable[QuestionSummary], own: Mapping[str, Assignment], ledger: AssignmentLedger, edited: Mapping[str, Sequence[str]]
+) -> Names:
+    """Return the names under which new questions of a unit may be known, and former names of its known questions.
+
+    A known question has a former name if it represents a cluster, or if another question represented it before. If the other owner of
+    that name is also in the input, the two are known to be distinct; of a new question this is not known.
+    """
+    new: set[str | None] = set()
+    former: set[str] = set()
+    for summary in summaries:
+        if summary.id not in own:
+            new.update((summary.id, summary.group_id, summary.stem_id, summary.stem_options_id, *summary.also, *edited.get(summary.id, ())))
+        elif summary.also or summary.id in ledger.represented:
+            former.update((summary.id, *summary.also, *edited.get(summary.id, ())))
+    return {name for name in new if name}, former
+
+
+def _settle_unit(
+    unit: Unit, own: Mapping[str, Assignment], new: Sequence[QuestionSummary], related: Sequence[Assignment], settled: Settled
+) -> None:
+    splits = {assignment.split for assignment in own.values()}
+    if not own and not related:
+        settled.free.append(unit)
+    elif not splits.isdisjoint(EVALUATION_SPLITS):
+        if any(one.split in TRAINING_SPLITS or (one.was is None and one.split == "retired") for one in (*own.values(), *related)):
+            # New questions of the unit may have been trained on under their other names, so they must not join test.
+            settled.decided |= {summary.id: Allocation("retired", "kin_of_held") for summary in new}
+            unit, new = unit_of([summary for summary in unit.summaries if summary.id in own]), []
+        _keep_in_evaluation(unit, own, new, "test" if "test" in splits else "reserved", settled)
+    elif "retired" in splits or HELD_BACK & {one.split for one in related}:
+        _readmit_or_retire(unit, own, related, settled)
+    else:
+        known = [*own.values()] or related
+        settled.trained["train" if any(one.split == "train" for one in known) else "dev"].append(unit)
+
+
+def _keep_in_evaluation(
+    unit: Unit, own: Mapping[str, Assignment], new: Sequence[QuestionSummary], side: EvaluationSplit, settled: Settled
+) -> None:
+    staying = [summary for summary in unit.summaries if summary.id in own and own[summary.id].split == side]
+    settled.incumbents[side].append(incumbent := unit_of(staying))
+    if new:
+        settled.candidates[side].append(SideCandidate(unit_of(list(new)), False, incumbent.key))
+    returning = [
+        summary for summary in unit.summaries if summary.id in own and own[summary.id].split == "retired" and own[summary.id].was == side
+    ]
+    if returning:
+        settled.candidates[side].append(SideCandidate(unit_of(returning), True, incumbent.key))
+    decided = {summary.id for summary in (*staying, *new, *returning)}
+    settled.decided |= {summary.id: retired_allocation(own[summary.id]) for summary in unit.summaries if summary.id not in decided}
+
+
+def _readmit_or_retire(unit: Unit, own: Mapping[str, Assignment], related: Sequence[Assignment], settled: Settled) -> None:
+    """Let a whole unit come back, or retire it if some of it was trained on."""
+    sides = [{one.was if one.split == "retired" else one.split for one in known} for known in (own.values(), related)]
+    if set().union(*sides).issubset(EVALUATION_SPLITS):
+        settled.candidates["test" if "test" in (sides[0] or sides[1]) else "reserved"].append(SideCandidate(unit, bool(own)))
+        return
+    settled.decided |= {
+        summary.id: retired_allocation(own[summary.id]) if summary.id in own else Allocation("retired", "kin_of_held")
+        for summary in unit.summaries
+    }
+
+
+def retired_allocation(assignment: Assignment) -> Allocation:
+    """Return the allocation of a record that is tied to what is held back."""
+    return Allocation("retired", assignment.why, assignment.was) if assignment.split == "retired" else Allocation("retired", "kin_of_held")

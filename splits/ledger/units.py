@@ -1,0 +1,201 @@
+"""Units: questions that must stay together, the strata they are drawn in, and the order of the draw."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import compress, pairwise
+from operator import attrgetter
+from typing import Literal, NamedTuple, TypeVar
+
+import numpy as np
+from msgspec import Struct
+
+from atomexam.runtime.disjoint_sets import DisjointSets
+
+Split = Literal["train", "dev", "test", "reserved"]
+EvaluationSplit = Literal["test", "reserved"]
+SPLITS: tuple[Split, ...] = ("train", "dev", "test", "reserved")
+TRAINING_SPLITS = ("train", "dev")
+EVALUATION_SPLITS: tuple[EvaluationSplit, EvaluationSplit] = ("test", "reserved")
+"""The two sides of the draw, which get equally many questions of each stratum."""
+AssignedSplit = Literal["train", "dev", "test", "reserved", "retired"]
+ASSIGNED_SPLITS: tuple[AssignedSplit, ...] = (*SPLITS, "retired")
+"""retired: was in test or reserved, or is tied to what was, and is in no split now; it is never trained on."""
+TCM = "TCM"
+T = TypeVar("T")
+_DIGITS = 16
+"""Hexadecimal digits at the end of an id from which the draw number is made: 64 bits."""
+_IS_ID = re.compile(f"[0-9a-fA-F]{{{_DIGITS}}}\\Z")
+
+
+class Stratum(NamedTuple):
+    """Questions that differ in nothing that quotas and shares depend on: among them only the draw decides."""
+
+    category: str
+    exam: str
+    question_type: str
+    subject: str
+    form: str
+    """Empty outside TCM."""
+
+
+Counts = tuple[tuple[Stratum, int], ...]
+
+
+class QuestionSummary(Struct, frozen=True, gc=False):
+    """What the draw needs of a question. Without its texts, a million questions fit into memory."""
+
+    id: str
+    stratum: Stratum
+    answer: str
+    group_id: str | None
+    cluster_id: str | None
+    stem_id: str | None = None
+    """Equal for questions of one case and stem, whatever their options; None if the stem asks for nothing by itself."""
+    stem_options_id: str | None = None
+    """Equal for questions of one stem and the same options, whatever their case; set if the stem alone gives nothing away."""
+    also: tuple[str, ...] = ()
+    """Other ids of its near-duplicate cluster, which this question represents."""
+    related_id: str | None = None
+    """Equal for questions that give each other away by their text: `splits/split/leak_free_draw.py`."""
+
+
+class Unit(Struct, frozen=True, gc=False):
+    """Questions that go to one split together: a near-duplicate cluster, a case group, or a single question."""
+
+    key: str
+    """Smallest group id, or without a group smallest question id: the draw number is made from it and must survive new data."""
+    summaries: list[QuestionSummary]
+    counts: Counts
+    """Questions of each stratum; units of equal counts are interchangeable."""
+
+
+Pair = tuple[Unit, Unit]
+"""One unit for test, and one of equal counts for reserved."""
+
+
+def is_tcm(stratum: Stratum) -> bool:
+    return stratum.exam == TCM or bool(stratum.form)
+
+
+def of_subject(stratum: Stratum) -> Stratum:
+    """Return the stratum that all forms of a subject share; outside TCM the stratum itself."""
+    return stratum._replace(form="") if stratum.form else stratum
+
+
+def any_subject(stratum: Stratum) -> Stratum:
+    """Return the stratum that all subjects of an exam share."""
+    return stratum._replace(subject="", form="")
+
+
+def by_subject(total: Mapping[Stratum, int]) -> Counter[Stratum]:
+    """Return the numbers with the forms of a subject taken together."""
+    counts: Counter[Stratum] = Counter()
+    for stratum, number in total.items():
+        counts[of_subject(stratum)] += number
+    return counts
+
+
+def join(summaries: Iterable[QuestionSummary]) -> list[Unit]:
+    """Return the units, sorted by key: questions that share a group, cluster, stem or wording are joined, transitively.
+
+    Raises:
+        ValueError: two questions have one id.
+    """
+    summaries = sorted(summaries, key=attrgetter("id"))
+    _refuse_repeated(summaries)
+    tied = DisjointSets()  # most questions have no tie, and are not in it
+    for name in ("stem_id", "stem_options_id", "group_id", "cluster_id", "related_id"):
+        first: dict[str, int] = {}
+        for at, tie in _repeated([(at, tie) for at, tie in enumerate(map(attrgetter(name), summaries)) if tie]):
+            if (other := first.setdefault(tie, at)) != at:
+                tied.join(at, other)
+    units = [
+        Unit(summary.group_id or summary.id, [summary], _alone(summary.stratum)) for at, summary in enumerate(summaries) if at not in tied
+    ]
+    return sorted([*units, *(unit_of([summaries[at] for at in members]) for members in tied.sets())], key=attrgetter("key"))
+
+
+def _repeated(ties: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the ties that occur at least twice, and by chance a few others: few do, and numbers are compared faster than names."""
+    _, at, times = np.unique(draw_numbers(0, "ties", [tie for _, tie in ties]), return_inverse=True, return_counts=True)
+    return compress(ties, times[at] > 1)
+
+
+@cache
+def _alone(stratum: Stratum) -> Counts:
+    return ((stratum, 1),)
+
+
+def draw_number(seed: int, what: str, key: str) -> int:
+    """Return a stable draw number: it depends only on its arguments, so new data does not change it."""
+    return int(draw_numbers(seed, what, [key])[0])
+
+
+def draw_numbers(seed: int, what: str, keys: Sequence[str]) -> np.ndarray:
+    """Return the draw numbers of many keys.
+
+    An id ends in digits of a hash of its content; they are mixed with the seed by the finaliser of splitmix64 (Steele, Lea and Flood,
+    OOPSLA 2014), because a hash of each of a million ids for each draw takes seconds.
+    """
+    try:
+        digits = bytes.fromhex("".join([key[-_DIGITS:] for key in keys]))
+    except ValueError:
+        digits = b""
+    if len(digits) * 2 != _DIGITS * len(keys):
+        digits = b"".join([bytes.fromhex(key[-_DIGITS:]) if _IS_ID.search(key) else _digest(key) for key in keys])
+    salt = np.frombuffer(_digest(f"{seed}/{what}"), dtype=">u8").astype(np.uint64)
+    numbers: np.ndarray = np.frombuffer(digits, dtype=">u8").astype(np.uint64) + salt
+    numbers = (numbers ^ (numbers >> 30)) * 0xBF58476D1CE4E5B9
+    numbers = (numbers ^ (numbers >> 27)) * 0x94D049BB133111EB
+    return numbers ^ (numbers >> 31)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()
+
+
+def in_draw_order(seed: int, what: str, members: Iterable[T], key: Callable[[T], str] = attrgetter("key")) -> tuple[list[T], list[int]]:
+    """Return members in the order of a draw, and the draw number of each; of equal numbers the smaller key is first."""
+    members = sorted(members, key=key)
+    numbers = draw_numbers(seed, what, [*map(key, members)])
+    order = np.argsort(numbers, kind="stable")
+    return [members[at] for at in order.tolist()], numbers[order].tolist()
+
+
+def count_strata(units: Iterable[Unit]) -> Counter[Stratum]:
+    """Return the number of questions of each stratum."""
+    total: Counter[Stratum] = Counter()
+    for counts, times in Counter(map(attrgetter("counts"), units)).items():
+        for stratum, number in counts:
+            total[stratum] += number * times
+    return total
+
+
+def unit_of(summaries: list[QuestionSummary]) -> Unit:
+    """Return the unit of questions that go together."""
+    groups = [summary.group_id for summary in summaries if summary.group_id]
+    counts = (
+        _alone(summaries[0].stratum) if len(summaries) == 1 else tuple(sorted(Counter(summary.stratum for summary in summaries).items()))
+    )
+    return Unit(min(groups) if groups else summaries[0].id, summaries, counts)
+
+
+def ties_of(summary: QuestionSummary) -> list[str]:
+    """Return the ties of a question to others, by kind and name."""
+    ties = [f"stem {summary.stem_id}"] if summary.stem_id else []
+    if summary.stem_options_id:
+        ties.append(f"asked {summary.stem_options_id}")
+    if summary.group_id:
+        ties.append(f"group {summary.group_id}")
+    if summary.cluster_id:
+        ties.append(f"cluster {summary.cluster_id}")
+    return ties
+
+
+def _refuse_repeated(summaries: list[QuestionSummary]) -> None:
+    for summary, after in pairwise(summaries):
+        if summary.id == after.id:
+            raise ValueError(f"question {summary.id} is in the input twice; near_duplicates keeps one: run `dvc repro near_duplicates`")
