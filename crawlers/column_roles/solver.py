@@ -35,8 +35,13 @@ _LEAST_NAMED_SHARE, _LEAST_SHARE = 0.4, 0.8
 _QUESTION = re.compile(
     r"[(（]\s*[)）]|_{2,}|[？?]\s*$|(?:是|为|有|包括|正确的|错误的|在于|称为|哪项|什么|不属于|属于)[：:。]?\s*$|下列|以下|何者|不包括|关于"
 )
-_STEM = re.compile(r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$|statement|prompt|判断内容", re.IGNORECASE)
-_ANSWER = re.compile(r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|^da_?an$|^da$", re.IGNORECASE)
+_STEM = re.compile(
+    r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$|statement|prompt|判断内容|陈述|^内容$", re.IGNORECASE
+)
+_ANSWER = re.compile(
+    r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|正误|是否正确|判断结果|^(?:label|gold)$|^da_?an$|^da$",
+    re.IGNORECASE,
+)
 _OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
 _SURELY_OWN = re.compile(
     r"^responses?$|"

@@ -66,6 +66,12 @@ _FOLDED = re.compile(r"^\W{0,3}(?:点击|查看|显示|展开)|答案|解析|^\W
 _ORDINAL = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题")
 _ORDINAL_ANSWER = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题(?=\s?[:、.]?\s{0,3}(?:答案\s?:?)?(?:选)?[A-J√×①-⑩对错正])")
 
+_BY_NUMBER = re.compile(
+    r"\s{0,9}A(?:ns(?:wer)?)?\s?[.#]?\s?(?P<number>\d{1,4})\s?[.:、)]?\s{0,4}(?P<answer>[A-J]{1,8}|[a-j]{1,8}|[√×TF对错]|正确|错误)\s{0,9}"
+)
+_ASKED = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
+"""`A01 c` in a list, where the questions open with `Q01`."""
+
 _RIGHT, _WRONG = ("正确", "对", "是", "true"), ("错误", "错", "否", "false")
 _VERDICT = re.compile(
     rf"\s{{0,12}}(?:(?P<name>true|false|T|F)\s?[.、:)]\s{{0,4}})?(?P<words>{'|'.join(_RIGHT + _WRONG)})\s{{0,4}}[。.;]?\s{{0,12}}",
@@ -84,7 +90,7 @@ _LONGEST_TAG = 40
 def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines as they are in a paper that no platform wrote."""
     done = [line for line in lines if not _MAY_CHOOSE.search(line[1], 0, 12) or not _CHOOSE.fullmatch(flat(line[1]))]
-    for step in (_with_colons, _in_chinese, _unfolded, _told, _fields, _verdicts_lettered, _ordinals, _tags_first):
+    for step in (_with_colons, _in_chinese, _unfolded, _told, _fields, _verdicts_lettered, _ordinals, _by_number, _tags_first):
         done = list(step(done))
     return done
 
@@ -227,6 +233,16 @@ def _ordinals(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     for (index, text), opens in zip(lines, opened, strict=True):
         text = _ORDINAL.sub(_in_digits, seen(text), count=1) if opens else text
         yield index, _answers_in_digits(text)
+
+
+def _by_number(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return a list of answers, `A01 c`, as one of numbers alone where its numbers count on and as many questions open with `Q01`."""
+    found = [_BY_NUMBER.fullmatch(flat(text)) if "A" in text else None for _, text in lines]
+    numbers = [int(match["number"]) for match in found if match]
+    asked = sum(_ASKED.match(flat(text)) is not None for _, text in lines) if len(numbers) >= _FEWEST_ENGLISH else 0
+    is_list = 0 < len(numbers) == asked and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    for (index, text), match in zip(lines, found, strict=True):
+        yield index, f"{match['number']}. {match['answer']}" if match and is_list else text
 
 
 def _has_own_numbers(line: str) -> bool:

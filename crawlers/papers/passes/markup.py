@@ -38,13 +38,30 @@ _ASKS_IN = {"question", "faq", "help", "quiz", "example", "todo"}
 """Kinds of call-outs that hold a question."""
 _SAID_IN = re.compile(r"(?:(?:正确|参考)?答案|(?:答案)?解析|详解)[:：]?")
 
+_WIKI_HEADING = re.compile(r"\s{0,3}(?P<signs>={2,6})\s{0,9}(?P<words>[^=\s].{0,200}?)\s{0,9}(?P=signs)\s{0,9}")
+_WIKI_SIGNS = re.compile(r"'{2,5}|\[\[(?:[^\[\]|\n]{0,200}\|)?(?=[^\[\]\n]{1,200}\]\])|(?<=[^\]\n])\]\]")
+_WIKI_INDENT = re.compile(r"\s{0,3}[:;*#]{1,6}\s{0,3}(?=\S)")
+_FEWEST_WIKI = 3
+
 _BOX = re.compile(r"\s{0,12}(?:[-*+]\s{1,3})?\[(?P<tick>[ xX√])?\]\s{1,3}(?P<words>\S.{0,2000})$")
 _LETTERED = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]")
 
 
 def without_markup(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines of a paper without what another format left in them; lines of plain text as they are."""
-    return list(_boxes(list(_pairs(_tags(_called_out(lines))))))
+    return list(_boxes(list(_pairs(_tags(_called_out(_of_wiki(lines)))))))
+
+
+def _of_wiki(lines: Sequence[Numbered]) -> Sequence[Numbered]:
+    """Return the lines of a page of a wiki without its signs: `=== 第1题 ===`, `'''答案'''：B`, `* A. …`, `:解析：…`."""
+    headings = [_WIKI_HEADING.fullmatch(text) if text.lstrip()[:2] == "==" else None for _, text in lines]
+    emphasised = sum("'''" in text for _, text in lines)
+    if sum(map(bool, headings)) < _FEWEST_WIKI or not emphasised:
+        return lines
+    return [
+        (index, heading["words"] if heading else _WIKI_SIGNS.sub("", _WIKI_INDENT.sub("", text, count=1)))
+        for (index, text), heading in zip(lines, headings, strict=True)
+    ]
 
 
 def _called_out(lines: Sequence[Numbered]) -> Sequence[Numbered]:

@@ -156,6 +156,15 @@ FORMS: dict[str, bytes] = {
         for n, (stem, o, right) in enumerate(GOLD, 1)]),
     "red.docx": _document("red"),
     "bold.docx": _document("row"),
+    "titled.xlsx": _book([["命题人：甲", None, "审核：乙"], *(row for n, (stem, o, right) in enumerate(GOLD, 1)
+        for row in ([f"第{n}题"], ["题型", "单选题"], ["题目", stem], *([_L[k], t] for k, t in enumerate(o)), ["答案", _L[right]],
+            ["解析", f"见书第{n}页。"]))]),
+    "letters.html": _lines("<section data-id='{n}' data-answer='{key}'><h3>{stem}</h3>{options}<details>见书</details></section>",
+        "<p data-key='{letter}'>{text}</p>", join=""),
+    "page.wiki": "{{资料}}\n== 单选题 ==\n".encode()
+        + _lines("=== 第{n}题 ===\n{stem}\n{options}\n'''答案'''：{key}\n:解析：见[[书|课本]]。", "* {letter}. {text}"),
+    "list.txt": _lines("Q{n:02} {stem}\n{options}", "    {letter}) {text}") + "\n\n>>> 答案部分\n\n".encode()
+        + "\n".join(f"A{n:02} {key}" for n, key in enumerate(_KEYS, 1)).encode(),
     "signs.txt": _lines("? {stem}\n{options}", "+ {text}", "- {text}"),
     "stars.txt": _lines("{stem}\n{options}", "*{text}", "{text}"),
     "equals.txt": _lines("题干={stem}\n{options}\n答案={key}", "选项{letter}={text}"),
