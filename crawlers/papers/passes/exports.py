@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from atomexam.text.numerals import value_of
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of, seen
@@ -85,14 +86,37 @@ _TAG_BEHIND = re.compile(
 )
 """A tag of type and difficulty or score behind a stem: `（中；单选题）`."""
 _LONGEST_TAG = 40
+_REMARK = re.compile(
+    r"[(\[【]\s?(?:难易?程?度|难度系数|分值|来源|出处|章节|知识点|考点|编号|题号|年份|标签|ID)\s?:\s?[^()\[\]【】]{1,24}[)\]】]\s{0,3}", re.IGNORECASE
+)
+_NO_WORDS = re.compile(rf"(?>{TYPE}|(?:单选|多选|判断|填空|简答)题?|第|题|[^\u4e00-\u9fff]){{0,30}}+")
+"""What may stand before such a remark at the start of a question: its number and type."""
 
 
 def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines as they are in a paper that no platform wrote."""
     done = [line for line in lines if not _MAY_CHOOSE.search(line[1], 0, 12) or not _CHOOSE.fullmatch(flat(line[1]))]
-    for step in (_with_colons, _in_chinese, _unfolded, _told, _fields, _verdicts_lettered, _ordinals, _by_number, _tags_first):
+    for step in (_without_remarks, _with_colons, _in_chinese, _unfolded, _told, _fields, _verdicts_lettered, _ordinals, _by_number, _tags_first):
         done = list(step(done))
     return done
+
+
+def _without_remarks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return lines without what says in brackets, at the start or the end of a question, how hard it is or whence: `（难度：易）`."""
+    cuts = [_remark_in(text) if ":" in text or "：" in text else None for _, text in lines]
+    is_usual = sum(map(bool, cuts)) > _FEWEST_ENGLISH
+    for (index, text), cut in zip(lines, cuts, strict=True):
+        yield index, f"{text[: cut[0]]}{text[cut[1] :]}" if cut and is_usual else text
+
+
+def _remark_in(text: str) -> tuple[int, int] | None:
+    """Return where the remarks of a line begin and end."""
+    line = flat(text)
+    found = [match for match in _REMARK.finditer(line)]
+    if not found or not (_NO_WORDS.fullmatch(line, 0, found[0].start()) or not line[found[-1].end() :].strip()):
+        return None
+    beside = all(not line[one.end() : other.start()].strip() for one, other in pairwise(found))
+    return (found[0].start(), found[-1].end()) if beside else None
 
 
 def _with_colons(lines: Sequence[Numbered]) -> Iterator[Numbered]:

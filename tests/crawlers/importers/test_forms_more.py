@@ -165,6 +165,10 @@ FORMS: dict[str, bytes] = {
         + _lines("=== 第{n}题 ===\n{stem}\n{options}\n'''答案'''：{key}\n:解析：见[[书|课本]]。", "* {letter}. {text}"),
     "list.txt": _lines("Q{n:02} {stem}\n{options}", "    {letter}) {text}") + "\n\n>>> 答案部分\n\n".encode()
         + "\n".join(f"A{n:02} {key}" for n, key in enumerate(_KEYS, 1)).encode(),
+    "filled.txt": _lines("{stem}\n{options}", "{letter}. {text}").replace("（ ）".encode(), "（B）".encode()),
+    "filled rows.txt": "护理题库\n".encode()
+        + _lines("{stem} {options}", "{letter}. {text}", join=" ", between="\n").replace("（ ）".encode(), "（B）".encode()),
+    "remarks.txt": _lines("{n}、（难度：中）（章节：第{n}章）{stem}\n{options}\n答案：{key}", "{letter}. {text}"),
     "signs.txt": _lines("? {stem}\n{options}", "+ {text}", "- {text}"),
     "stars.txt": _lines("{stem}\n{options}", "*{text}", "{text}"),
     "equals.txt": _lines("题干={stem}\n{options}\n答案={key}", "选项{letter}={text}"),
@@ -194,7 +198,7 @@ def test_every_question_is_read_as_it_is(name: str) -> None:
         parts = body.decode().split("<p>")
         body = "<p>".join(part.replace("'q0'", f"'q{n}'") for n, part in enumerate(parts)).encode()
     [given] = [step for step in given_by(name, body, None, _SEEN) if isinstance(step, Given)]
-    key = ["A"] * len(GOLD) if name == "numbered.txt" else _KEYS
+    key = ["A"] * len(GOLD) if name == "numbered.txt" else ["B"] * len(GOLD) if name.startswith("filled") else _KEYS
     got = [(_bare(stem), [_bare(o) for o in options], answer) for stem, options, answer in triples_of(given.reading)]
     assert got == [(_bare(stem), options, said) for (stem, options, _), said in zip(GOLD, key, strict=True)]
 
