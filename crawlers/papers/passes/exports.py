@@ -13,7 +13,7 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import TYPE, number_of, opens_question
 
 _STEM_FIELD = re.compile(
-    r"(?P<before>\s{0,8}(?:\d{1,5}\s?[、.]|第\s?\d{1,5}\s?题)?\s{0,3})[【\[]?(?:题干|题目|试题|题面)(?:内容)?[】\]]?\s?:\s{0,3}(?=\S)"
+    r"(?:\s{0,8}[-*+•]\s{1,3})?(?P<before>\s{0,8}(?:\d{1,5}\s?[、.]|第\s?\d{1,5}\s?题)?\s{0,3})[【\[]?(?:题干|题目|试题|题面)(?:内容)?[】\]]?\s?:\s{0,3}(?=\S)"
 )
 _OPTIONS_FIELD = re.compile(r"\s{0,8}[【\[]?(?:备选|候选)?选项(?:内容)?[】\]]?\s?:\s{0,3}(?=[(\[]?[A-Ja-j]\s?[.、:)\]]|$)")
 _OPTION_FIELD = re.compile(r"(?:^|(?<=\s)|(?<=[;,]))[【\[]?(?:备选)?(?:选项|答案)\s?(?P<letter>[A-J])[】\]]?\s?[:、.]\s{0,3}")
@@ -41,7 +41,7 @@ _CHOOSE = re.compile(
 _MAY_CHOOSE = re.compile("选择|elect|hoose")
 """What a platform prints between a stem and its options."""
 _EQUALS = re.compile(
-    r"\s{0,9}(?:(?P<stem>题干|题目|试题|问题|question|stem)(?:内容)?|(?P<answer>(?:正确|参考|标准)?答案|answer)|(?:备选|候选)?选项\s?[A-J]?|[A-J]|(?:option|choice)\s?[A-J]"
+    r"\s{0,9}(?:(?P<stem>题干|题目|试题|问题|question|stem)(?:内容)?\s?\d{0,4}|(?P<answer>(?:正确|参考|标准)?答案|answer)\s?\d{0,4}|(?:备选|候选)?选项\s?[A-J]?|[A-J]|(?:option|choice)\s?[A-J]"
     r"|(?:答案|试题)?解析|题型|难度|章节|explanation)\s?(?P<sign>=)\s{0,3}",
     re.IGNORECASE,
 )
@@ -87,7 +87,8 @@ _TAG_BEHIND = re.compile(
 """A tag of type and difficulty or score behind a stem: `（中；单选题）`."""
 _LONGEST_TAG = 40
 _REMARK = re.compile(
-    r"[(\[【]\s?(?:难易?程?度|难度系数|分值|来源|出处|章节|知识点|考点|编号|题号|年份|标签|ID)\s?:\s?[^()\[\]【】]{1,24}[)\]】]\s{0,3}", re.IGNORECASE
+    r"[(\[【]\s?(?:难易?程?度|难度系数|分值|来源|出处|章节|知识点|考点|编号|题号|年份|标签|ID)\s?:\s?[^()\[\]【】]{1,24}[)\]】]\s{0,3}",
+    re.IGNORECASE,
 )
 _NO_WORDS = re.compile(rf"(?>{TYPE}|(?:单选|多选|判断|填空|简答)题?|第|题|[^\u4e00-\u9fff]){{0,30}}+")
 """What may stand before such a remark at the start of a question: its number and type."""
@@ -96,7 +97,18 @@ _NO_WORDS = re.compile(rf"(?>{TYPE}|(?:单选|多选|判断|填空|简答)题?|�
 def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines as they are in a paper that no platform wrote."""
     done = [line for line in lines if not _MAY_CHOOSE.search(line[1], 0, 12) or not _CHOOSE.fullmatch(flat(line[1]))]
-    for step in (_without_remarks, _with_colons, _in_chinese, _unfolded, _told, _fields, _verdicts_lettered, _ordinals, _by_number, _tags_first):
+    for step in (
+        _without_remarks,
+        _with_colons,
+        _in_chinese,
+        _unfolded,
+        _told,
+        _fields,
+        _verdicts_lettered,
+        _ordinals,
+        _by_number,
+        _tags_first,
+    ):
         done = list(step(done))
     return done
 
@@ -231,7 +243,7 @@ def _fields(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     for index, text in lines:
         line = flat(text)
         if stems > 1 and (stem := _STEM_FIELD.match(line)):
-            text, explained = text[: stem.end("before")] + text[stem.end() :], False
+            text, explained = text[stem.start("before") : stem.end("before")] + text[stem.end() :], False
         elif options > 1 and (field := _OPTIONS_FIELD.match(line)):
             text = text[field.end() :]
         if letters > 1 and not explained:
@@ -358,3 +370,9 @@ def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             at = start + number.end
             done[opened] = (first, f"{words[:at]}【{tag['type'] or tag['type2']}】{words[at:]}")
     yield from done
+
+
+_STEPS = (
+    *(_without_remarks, _with_colons, _in_chinese, _unfolded, _told),
+    *(_fields, _verdicts_lettered, _ordinals, _by_number, _tags_first),
+)

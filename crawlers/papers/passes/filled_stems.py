@@ -16,7 +16,9 @@ _FEWEST, _SHARE, _NUMBERED = 5, 0.95, 0.2
 _LEAST_CHARS, _LEAST_LINE, _GOES_ON = 6, 15, ",;:。、"
 """Of a stem; of a line above that is part of it, where no sign at its end says so: what is shorter may be a title."""
 _FILLED = re.compile(r"[(\[【]\s{0,9}(?:[A-J](?:[\s,、]{0,2}[A-J]){0,7}|√|×|对|错|正确|错误|T|F)\s{0,9}[)\]】]")
-_BEHIND = re.compile(r"(?P<stem>\S.{6,1000}?)(?:\s{0,3}(?:-{1,4}>?|=>?|→|>{1,2}|:|\|)\s{0,3}|\s{2,20}|\t)(?P<said>√|×|对|错|正确|错误|T|F)[。.]?$")
+_BEHIND = re.compile(
+    r"(?P<stem>\S.{6,1000}?)(?:\s{0,3}(?:-{1,4}>?|=>?|→|>{1,2}|:|\|)\s{0,3}|\s{2,20}|\t)(?P<said>√|×|对|错|正确|错误|T|F)[。.]?$"
+)
 
 
 def filled_stems_numbered(lines: Sequence[Numbered]) -> list[Numbered]:

@@ -168,6 +168,12 @@ FORMS: dict[str, bytes] = {
     "filled.txt": _lines("{stem}\n{options}", "{letter}. {text}").replace("（ ）".encode(), "（B）".encode()),
     "filled rows.txt": "护理题库\n".encode()
         + _lines("{stem} {options}", "{letter}. {text}", join=" ", between="\n").replace("（ ）".encode(), "（B）".encode()),
+    "page.adoc": "= 题库\n\n".encode() + _lines("== 第{n}题\n{stem}\n{options}\n\n*答案*：{key}", "* {letter}. {text}"),
+    "page.rst": _lines("{n}. {stem}\n\n{options}\n\n   :答案: {key}", "   {letter}. {text}"),
+    "quoted.md": _lines("### 题目 {n}\n> {stem}\n\n{options}\n\n**Answer:** `{key}`", "{letter}) {text}  "),
+    "starred.md": _lines("#### {n}. {stem}\n\n{options}\n\n*正确选项：{key}*\n\n---", "* {letter}、{text}"),
+    "listed.txt": _lines("- 题目: {stem}\n  选项:\n{options}\n  答案: {key}", "    {letter}. {text}"),
+    "numbered equals.txt": _lines("题目{n}={stem}\n{options}\n答案{n}={key}", "选项{letter}={text}"),
     "remarks.txt": _lines("{n}、（难度：中）（章节：第{n}章）{stem}\n{options}\n答案：{key}", "{letter}. {text}"),
     "signs.txt": _lines("? {stem}\n{options}", "+ {text}", "- {text}"),
     "stars.txt": _lines("{stem}\n{options}", "*{text}", "{text}"),
@@ -225,6 +231,14 @@ def test_an_option_that_few_questions_have_is_not_said_of_others() -> None:
 def test_options_in_lists_without_letters_are_no_part_of_stems() -> None:
     body = _lines("<p>{n}. {stem}</p><ul>{options}</ul>", "<li>{text}</li>", join="")
     assert [options for _, options, _ in triples_of(read("a.html", body))] == [options for _, options, _ in GOLD]
+
+
+def test_rows_of_a_text_may_have_any_number_of_options_or_none() -> None:
+    rows = [f"{stem}|{'|'.join(options[: 3 + n % 2])}|{'ABC'[right % 3]}" for n, (stem, options, right) in enumerate(GOLD)]
+    rows += [f"第{n}条要求是正确的|{'对错'[n % 2]}" for n in range(4)]
+    items = [item for item in read("a.txt", "\n".join(rows).encode()).items if isinstance(item, QuestionItem) and not item.doubt]
+    assert [len(item.options_raw or ()) for item in items] == [3 + n % 2 for n in range(len(GOLD))] + [0] * 4
+    assert [item.answer_raw for item in items][len(GOLD) :] == ["正确", "错误"] * 2
 
 
 def test_all_options_may_be_ticked_where_several_are_right() -> None:
