@@ -7,6 +7,7 @@ readings fit alike, none is taken.
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
@@ -208,8 +209,19 @@ def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: 
     return [
         key
         for key in rest
-        if len(starts) == 1 and key[:-1] in starts and key not in (stem, answer) and not key.startswith("column ") and texts_of(rows, key)
+        if len(starts) == 1
+        and key[:-1] in starts
+        and key not in (stem, answer)
+        and not key.startswith("column ")
+        and (texts := texts_of(rows, key))
+        and not _counts_on(texts)
     ] + columns_beside(rows, stem, answer, options)
+
+
+def _counts_on(texts: Sequence[str]) -> bool:
+    """Tell whether texts are but numbers, each one more than the last: those of the rows."""
+    numbers = [int(text) if text.isdigit() and len(text) < 7 else None for text in texts]
+    return None not in numbers and all(one is not None and other == one + 1 for one, other in pairwise(numbers))
 
 
 Answer = tuple[float, float, str, str]

@@ -214,10 +214,11 @@ def _may_miss_options(reading: Reading) -> bool:
 
 
 def _are_marked(reading: Reading) -> bool:
-    """Tell whether nearly all questions have options of their own, and letters of these as answers."""
+    """Tell whether nearly all questions have options and letters of these as answers, or are true or false; most are the former."""
     items = [item for item in reading.items if isinstance(item, QuestionItem)]
     sound = sum(len(item.options_raw or ()) > 1 and answer_form(item.answer_raw) == "letters" for item in items)
-    return sound * 10 >= 9 * len(items)
+    verdicts = sum(not item.options_raw and answer_form(item.answer_raw) == "verdict" for item in items)
+    return (sound + verdicts) * 10 >= 9 * len(items) and sound >= verdicts
 
 
 def _shows_markup(reading: Reading) -> bool:

@@ -192,6 +192,11 @@ def is_known_name(key: str) -> bool:
     return is_option_name(key) or any(plain(key) in known for known in _columns().values())
 
 
+def names_of(field: str) -> frozenset[str]:
+    """Return the words by which headers name a field."""
+    return frozenset(_columns()[field])
+
+
 def is_unnamed(key: str) -> bool:
     """Tell whether a column is called by its place."""
     return _UNNAMED.fullmatch(key) is not None

@@ -156,6 +156,9 @@ FORMS: dict[str, bytes] = {
         for n, (stem, o, right) in enumerate(GOLD, 1)]),
     "red.docx": _document("red"),
     "bold.docx": _document("row"),
+    "codes.xlsx": _book([[f"k{n}" for n in range(1, 8)], *([n, stem, *o, _L[right]] for n, (stem, o, right) in enumerate(GOLD, 1))]),
+    "told.jsonl": b"\n".join(_json({"messages": [{"role": "user", "content": stem + "\n" + "\n".join(f"{_L[k]}. {t}"
+        for k, t in enumerate(o))}, {"role": "assistant", "content": f"正确答案是{_L[right]}。见书。"}]}) for stem, o, right in GOLD),
     "titled.xlsx": _book([["命题人：甲", None, "审核：乙"], *(row for n, (stem, o, right) in enumerate(GOLD, 1)
         for row in ([f"第{n}题"], ["题型", "单选题"], ["题目", stem], *([_L[k], t] for k, t in enumerate(o)), ["答案", _L[right]],
             ["解析", f"见书第{n}页。"]))]),
@@ -238,7 +241,7 @@ def test_rows_of_a_text_may_have_any_number_of_options_or_none() -> None:
     rows += [f"第{n}条要求是正确的|{'对错'[n % 2]}" for n in range(4)]
     items = [item for item in read("a.txt", "\n".join(rows).encode()).items if isinstance(item, QuestionItem) and not item.doubt]
     assert [len(item.options_raw or ()) for item in items] == [3 + n % 2 for n in range(len(GOLD))] + [0] * 4
-    assert [item.answer_raw for item in items][len(GOLD) :] == ["正确", "错误"] * 2
+    assert [item.answer_raw for item in items][len(GOLD) :] == ["对", "错"] * 2
 
 
 def test_all_options_may_be_ticked_where_several_are_right() -> None:

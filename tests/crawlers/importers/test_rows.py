@@ -423,3 +423,37 @@ def test_other_codes_are_no_answers(name: str) -> None:
     except ValueError:
         return
     assert not any(item.answer_raw for item in asked(reading))
+
+
+def test_tables_below_each_other_have_headers_of_their_own() -> None:
+    reading = read(
+        ["一、单选题"],
+        ["序号", "题干", "选项A", "选项B", "答案"],
+        *([n, f"第{n}项首选的是（ ）", "甲", "乙", "AB"[n % 2]] for n in range(1, 4)),
+        ["判断题"],
+        ["序号", "题干", "答案"],
+        *([n, f"第{n}条要求是正确的。", "√×"[n % 2]] for n in range(1, 4)),
+        ["多选题"],
+        ["序号", "题干", "选项A", "选项B", "答案"],
+        [1, "下列正确的有（ ）", "丙", "丁", "AB"],
+    )
+    found = [(len(item.options_raw or ()), item.answer_raw) for item in asked(reading)]
+    assert found == [(2, "B"), (2, "A"), (2, "B"), (0, "×"), (0, "√"), (0, "×"), (2, "AB")]
+    assert [item.section_raw for item in asked(reading)][3:] == ["判断题"] * 3 + ["多选题"]
+
+
+def test_answers_of_questions_and_statements_may_stand_on_a_sheet_of_their_own() -> None:
+    rows = [[n, f"第{n}项首选的是（ ）", f"甲{n}", f"乙{n}", f"丙{n}"] for n in range(1, 9)]
+    rows += [[9, "第九条要求是正确的。", None, None, None]]
+    keys = ["A", "B", "C", "A"] * 2 + ["错误"]
+    body = book(
+        ("题目", [["题号", "题干", "A", "B", "C"], *rows]),
+        ("答案", [["题号", "答案", "解析"], *([n, key, "见书"] for n, key in enumerate(keys, 1))]),
+    )
+    assert [item.answer_raw for item in asked(checked(body))] == keys
+
+
+@pytest.mark.parametrize("names", [("正确", "错误"), ("True", "False")])
+def test_statements_may_have_a_column_to_tick_for_true_and_one_for_false(names: tuple[str, str]) -> None:
+    reading = read(["陈述", *names], *([text, "√" if is_true else None, None if is_true else "√"] for text, is_true in _TRUTHS))
+    assert [item.answer_raw for item in asked(reading)] == ["正确" if is_true else "错误" for _, is_true in _TRUTHS]
