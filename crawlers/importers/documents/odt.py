@@ -12,6 +12,7 @@ from typing import Any
 
 from lxml import etree
 
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files.zipped import BROKEN_PARTS, PARSER, check_zipped
 
 _LINES, _ASIDE = ("p", "h"), ("note", "annotation", "tracked-changes", "forms", "sequence-decls", "ruby-text", "table-of-content")
@@ -42,7 +43,7 @@ def page_of_odt(name: str, body: bytes) -> str:
         numbers = {key: signs for root in roots for key, signs in _numbers(root)}
         blocks = list(_blocks(text, styles, numbers))
     except (*BROKEN_PARTS, StopIteration) as error:
-        raise ValueError(f"{name}: no readable odt ({type(error).__name__}: {str(error)[:80]}); open and save it in LibreOffice") from None
+        raise Refusal(f"{name}: no readable odt ({type(error).__name__}: {str(error)[:80]}); open and save it in LibreOffice") from None
     return "\n".join(["<html><body>", *blocks, "</body></html>"])
 
 

@@ -85,10 +85,8 @@ def _messages(lines: Sequence[Numbered]) -> list[_Message]:
     """Return the messages of a record whose heads are of one form; nothing where there are few."""
     flats = [flat(text) for _, text in lines]
     timed = [_CLOCK.search(line) is not None for line in flats]
-    if not any(timed):
-        return []
-    forms = [[form.match(line) if is_timed else None for line, is_timed in zip(flats, timed, strict=True)] for form in _HEADS]
-    heads = max(forms, key=lambda found: sum(each is not None for each in found))
+    forms = [[form.match(line) if is_timed else None for line, is_timed in zip(flats, timed, strict=True)] for form in _HEADS if any(timed)]
+    heads = max(forms, key=lambda found: sum(each is not None for each in found), default=[None] * len(flats))
     if sum(head is not None for head in heads) < 2 * _FEWEST:
         heads, flats = _untimed(flats), ["" if _TIME_ALONE.fullmatch(line) else line for line in flats]
     messages: list[_Message] = []
