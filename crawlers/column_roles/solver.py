@@ -7,6 +7,7 @@ readings fit alike, none is taken.
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
@@ -35,8 +36,13 @@ _LEAST_NAMED_SHARE, _LEAST_SHARE = 0.4, 0.8
 _QUESTION = re.compile(
     r"[(（]\s*[)）]|_{2,}|[？?]\s*$|(?:是|为|有|包括|正确的|错误的|在于|称为|哪项|什么|不属于|属于)[：:。]?\s*$|下列|以下|何者|不包括|关于"
 )
-_STEM = re.compile(r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$|statement|prompt|判断内容", re.IGNORECASE)
-_ANSWER = re.compile(r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|^da_?an$|^da$", re.IGNORECASE)
+_STEM = re.compile(
+    r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$|statement|prompt|判断内容|陈述|^内容$", re.IGNORECASE
+)
+_ANSWER = re.compile(
+    r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|正误|是否正确|判断结果|^(?:label|gold)$|^da_?an$|^da$",
+    re.IGNORECASE,
+)
 _OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
 _SURELY_OWN = re.compile(
     r"^responses?$|"
@@ -203,8 +209,19 @@ def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: 
     return [
         key
         for key in rest
-        if len(starts) == 1 and key[:-1] in starts and key not in (stem, answer) and not key.startswith("column ") and texts_of(rows, key)
+        if len(starts) == 1
+        and key[:-1] in starts
+        and key not in (stem, answer)
+        and not key.startswith("column ")
+        and (texts := texts_of(rows, key))
+        and not _counts_on(texts)
     ] + columns_beside(rows, stem, answer, options)
+
+
+def _counts_on(texts: Sequence[str]) -> bool:
+    """Tell whether texts are but numbers, each one more than the last: those of the rows."""
+    numbers = [int(text) if text.isdigit() and len(text) < 7 else None for text in texts]
+    return None not in numbers and all(one is not None and other == one + 1 for one, other in pairwise(numbers))
 
 
 Answer = tuple[float, float, str, str]

@@ -20,6 +20,7 @@ from crawlers.importers.files.anki_package import notes_of
 from crawlers.importers.files.csv_rows import csv_rows
 from crawlers.importers.files.databases import SUFFIXES as DATABASES
 from crawlers.importers.files.databases import tables_of
+from crawlers.importers.files.legends import with_legends
 from crawlers.importers.files.property_lists import PLIST, property_list
 from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.layouts.columns import layout_of_keys
@@ -239,7 +240,9 @@ def _in_page(text: str) -> list[Rows]:
     tables = [
         table
         for number, cells in enumerate(tables_of_page(text), 1)
-        for table in _table(f"table {number}", [(f"table:{number}:row:{place}", row) for place, row in enumerate(cells, 1)])
+        for table in _table(
+            f"table {number}", list(with_legends((f"table:{number}:row:{place}", row) for place, row in enumerate(cells, 1)))
+        )
     ]
     parts = questions_of_page(text)
     return [*tables, *([parts] if parts else [])]

@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
 
+from msgspec import structs
+
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
@@ -167,7 +169,23 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
                 and (_are_marked(found) or len(found.items) - len(found.faults) >= len(reading.items) - len(reading.faults))
             ):
                 return found
-    return reading
+    return _without_switches(reading)
+
+
+def _without_switches(reading: Reading) -> Reading:
+    """Return a reading whose answers without options are but 0 and 1 with these given up: which of the two says that a text is true?"""
+    bare = {place: item for place, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item)}
+    if {(item.answer_raw or "").strip() for item in bare.values()} != {"0", "1"}:
+        return reading
+    lost = f"{len(bare)} answers are 0 or 1, and nothing says which of these is 正确; name their column 对错, or write 正确 and 错误"
+    items = [structs.replace(bare[at], doubt="answer_unreadable") if at in bare else item for at, item in enumerate(reading.items)]
+    return structs.replace(
+        reading, items=items, faults=[*reading.faults, f"answer_unreadable: {lost}"], misfits=reading.misfits + len(bare)
+    )
+
+
+def _is_bare(item: QuestionItem) -> bool:
+    return item.doubt is None and not item.options_raw and not item.shared_options_raw
 
 
 def _answered(reading: Reading) -> int:
@@ -196,10 +214,11 @@ def _may_miss_options(reading: Reading) -> bool:
 
 
 def _are_marked(reading: Reading) -> bool:
-    """Tell whether nearly all questions have options of their own, and letters of these as answers."""
+    """Tell whether nearly all questions have options and letters of these as answers, or are true or false; most are the former."""
     items = [item for item in reading.items if isinstance(item, QuestionItem)]
     sound = sum(len(item.options_raw or ()) > 1 and answer_form(item.answer_raw) == "letters" for item in items)
-    return sound * 10 >= 9 * len(items)
+    verdicts = sum(not item.options_raw and answer_form(item.answer_raw) == "verdict" for item in items)
+    return (sound + verdicts) * 10 >= 9 * len(items) and sound >= verdicts
 
 
 def _shows_markup(reading: Reading) -> bool:

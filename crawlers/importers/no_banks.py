@@ -63,7 +63,7 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: Reading) -> None:
         raise Refusal(f"{points}, most of which name a work, `[J]`; a list of references is no bank")
     titles = [line for line in lines[: drafts[0].line + 1] if _HELP_TITLE.search(line)] if answered == 0 else []
     if (_is_spoken(drafts) or (titles and _are_in_words(drafts))) and not any(
-        map(_SIGNED.search, (name, *(draft.above.heading or "" for draft in drafts)))
+        _SIGNED.search(_HELP_TITLE.sub("", words)) for words in (name, *(draft.above.heading or "" for draft in drafts))
     ):
         raise Refusal(
             f"{name}: {len(drafts)} questions answered in words to a person; an interview or advice is no bank; "

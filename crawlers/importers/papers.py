@@ -33,6 +33,8 @@ LINE_READERS: dict[str, LineReader] = {
     ".md": read_text,
     ".markdown": read_text,
     ".org": read_text,
+    ".wiki": read_text,
+    ".mediawiki": read_text,
     ".tex": read_light,
     ".docx": read_docx,
     ".pdf": read_pdf_guarded,

@@ -35,6 +35,7 @@ from crawlers.papers.passes.counted import counts_as_letters
 from crawlers.papers.passes.emphasis import emphasis_told
 from crawlers.papers.passes.essays import essays_joined
 from crawlers.papers.passes.exports import without_fields
+from crawlers.papers.passes.filled_stems import filled_stems_numbered
 from crawlers.papers.passes.gift import without_gift
 from crawlers.papers.passes.markup import without_markup
 from crawlers.papers.passes.quiz_makers import quiz_makers_told
@@ -82,7 +83,7 @@ def told_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
 
 def _of_makers(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines of texts that programs write and read as those of a paper."""
-    return bare_answers_told(signed_blocks_told(clozes_told(quiz_makers_told(chats_told(lines)))))
+    return filled_stems_numbered(bare_answers_told(signed_blocks_told(clozes_told(quiz_makers_told(chats_told(lines))))))
 
 
 def read_paper(lines: Iterable[str]) -> Reading:

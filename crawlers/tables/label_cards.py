@@ -17,32 +17,47 @@ _LABEL = re.compile(
     r"(?:选项|option|opt|choice)?\s?[A-Ja-j]|选项|option|choice|答案|正确答案|解析|题干|题目|问题|题型|answer|question(?:\s?text)?",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"\d{1,4}\s?[.．、]?")
+_TITLE = re.compile(r"(?:第\s?\d{1,4}\s?[题道]|(?:题目?|试题|问题|question|no\.?|q)\s?[#.]?\s?\d{1,4})\s?[:：.、]?", re.IGNORECASE)
+"""What begins a card: the number of its question, with its stem beside it or alone; in a title, alone."""
 _TRUE, _FALSE = ("true", "正确", "对"), ("false", "错误", "错")
 Row = tuple[str, list[str]]
 Card = tuple[str, list[tuple[str, list[str]]]]
 
 
 def of_cards(table: Rows) -> Rows:
-    """Return a table of a label and its values a row as one of cards: a number or the first label begins the next."""
-    rows = _labelled_rows(table)
+    """Return a table of a label and its values a row as one of cards: a number, a title or the first label begins the next."""
+    rows = _below_words(_labelled_rows(table))
     labels = [cells[0] for _, cells in rows]
-    if len(rows) < 3 * _FEWEST or any(not label or len(label) > _MOST_LABEL_CHARS for label in labels if not label.isdigit()):
+    names = {label for label in labels if not _NUMBER.fullmatch(label) and not _TITLE.fullmatch(label)}
+    if len(rows) < 3 * _FEWEST or any(not label or len(label) > _MOST_LABEL_CHARS for label in names):
         return table
-    numbered = labels[0].isdigit()
-    names = {label for label in labels if not label.isdigit()}
     if not 2 <= len(names) <= _MOST_LABELS or len(labels) < _FEWEST * len(names):
         return table
+    begins = next((form for form in (_NUMBER, _TITLE) if form.fullmatch(labels[0])), None)
     cards: list[Card] = []
     for place, (label, *values) in rows:
-        if label.isdigit() if numbered else label == labels[0]:
+        is_number = begins is not None and begins.fullmatch(label) is not None
+        if is_number or (begins is None and label == labels[0]):
             cards.append((place, []))
-        cards[-1][1].append((STEM if numbered and label.isdigit() else label, values))
+        if not is_number or begins is _NUMBER or any(values):
+            cards[-1][1].append((STEM if is_number else label, values))
     listed = _listed_label(cards)
     known = sum(_LABEL.fullmatch(label) is not None for label in names) * 2 >= len(names)
     if len(cards) < _FEWEST or not (known or listed):
         return table
     done = [(place, _card(said, listed)) for place, said in cards]
     return Rows(table.way, [(place, card) for place, card in done if card]) if all(card is not None for _, card in done) else table
+
+
+def _below_words(rows: list[Row]) -> list[Row]:
+    """Return the rows from the first whose label, or number, stands again: what is above is words about the whole."""
+    counts = Counter(_kind_of(cells) for _, cells in rows)
+    return rows[next((at for at, (_, cells) in enumerate(rows) if counts[_kind_of(cells)] >= _FEWEST), 0) :]
+
+
+def _kind_of(cells: Sequence[str]) -> str:
+    return "number" if _NUMBER.fullmatch(cells[0]) or _TITLE.fullmatch(cells[0]) else cells[0]
 
 
 def _labelled_rows(table: Rows) -> list[Row]:

@@ -17,6 +17,8 @@ _END = re.compile(r"(?:\d{1,2}|[A-J]|[一二三四五六七八九十])(?=\W{0,2}
 _LISTED_CELL = 2
 _SCORE, _POINTS = re.compile(r"分|score|point|weight|fraction|credit|grade", re.IGNORECASE), re.compile(r"\d{1,4}(?:\.\d{1,4})?")
 """Names of the points that an option gives, and such points."""
+_VERDICT_COLUMNS = (("正确", "错误"), ("True", "False"), ("true", "false"))
+_TICKS = frozenset({"√", "✓", "✔", "☑", "●", "x", "1", "v", "○"})
 _LETTERS_SAID = re.compile(r"[A-J](?:[\s,，、;；]{0,2}[A-J]){0,9}")
 Row = tuple[str, dict[str, Any]]
 
@@ -43,6 +45,25 @@ def marked_beside(table: Rows) -> Rows:
     made = [row[_free(columns)] for _, row in done]
     sound = sum(len(each) > 1 and any(option[RIGHT] for option in each) for each in made)
     return Rows(table.way, done) if sound >= _SHARE * len(rows) else table
+
+
+def verdicts_ticked(table: Rows) -> Rows:
+    """Return a table of statements with a column to tick for true and one for false, `正确 | 错误`, as one with a column of answers."""
+    for right, wrong in _VERDICT_COLUMNS:
+        if len(table.rows) < _FEWEST or not {right, wrong} <= set(table.own_columns()):
+            continue
+        ticked = [(_is_ticked(row.get(right)), _is_ticked(row.get(wrong))) for _, row in table.rows]
+        if all(one != other for one, other in ticked) and len(set(ticked)) > 1:
+            rest = [(place, {key: value for key, value in row.items() if key not in (right, wrong)}) for place, row in table.rows]
+            return Rows(
+                table.way,
+                [(place, row | {"答案": "正确" if is_true else "错误"}) for (place, row), (is_true, _) in zip(rest, ticked, strict=True)],
+            )
+    return table
+
+
+def _is_ticked(value: Any) -> bool:
+    return word_of(value) in _TICKS
 
 
 def marked_below(table: Rows) -> Rows:

@@ -87,12 +87,17 @@ def _lettered_run(children: Sequence[Any]) -> list[Any]:
 
 
 def _letter_of(option: Any) -> str:
-    """Return the letter that an option opens with, with a sign behind it or in an element of its own."""
+    """Return the letter that an option opens with, with a sign behind it or in an element of its own, else that of an attribute."""
     first = next((text for text in option.itertext() if text.strip()), "")
     words = words_of(option)
     alone = _LETTER_ALONE.fullmatch(first)
     found = alone if alone and len(words) > len(first.strip()) else _LETTER.match(words)
-    return found["letter"] if found else ""
+    return found["letter"] if found else next((said.upper() for key, said in option.attrib.items() if _names_letter(key, said)), "")
+
+
+def _names_letter(key: str, said: str) -> bool:
+    """Tell whether an attribute holds the letter of an option: `data-key="A"`."""
+    return len(said) == 1 and said.upper() in LETTERS and (key.startswith("data-") or key == "value")
 
 
 def _are_fields(parent: Any, children: Sequence[Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 SIGNS = ("\t", "#", "|", ",", ";", "，", "；", "$", "^", "~")
 _LONG_SIGNS = ("@@", "##", "||", "$$", "::", "###")
 _LETTERS = re.compile(r"[A-J][A-J,，、\s]{0,18}")
+_VERDICTS = re.compile(r"对|错|√|×|正确|错误|T|F")
 _MOST_CELLS = 14
 _ANKI = re.compile(r"#(?P<key>separator|html|columns|tags column|notetype column|deck column|guid column|notetype|deck|tags):(?P<value>.*)")
 _NAMED_SIGNS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
@@ -70,15 +71,22 @@ def _ending_in_answers(text: str) -> Separated | None:
     if len(lines) < _LEAST_LINES or '"' in text:
         return None
     for sign in (*_LONG_SIGNS, *SIGNS):
-        if lines[0][1].count(sign) < 2:
+        if lines[0][1].count(sign) < 1:
             continue
         rows = [(f"line:{place}", [cell.strip() for cell in line.split(sign)]) for place, line in lines]
-        sound = sum(len(cells) > 2 and _LETTERS.fullmatch(cells[-1]) is not None for _, cells in rows)
+        sound = sum(_ends_in_answer(cells) for _, cells in rows)
         if sound < _SHARE * len(rows) or any(len(cells) > _MOST_CELLS for _, cells in rows):
             continue
         width = max(len(cells) for _, cells in rows)
         return Separated([], [(place, [*cells[:-1], *[""] * (width - len(cells)), cells[-1]]) for place, cells in rows])
     return None
+
+
+def _ends_in_answer(cells: list[str]) -> bool:
+    """Tell whether letters stand behind a stem and its options, or a truth value behind a statement."""
+    return (len(cells) > 2 and _LETTERS.fullmatch(cells[-1]) is not None) or (
+        len(cells) == 2 and _VERDICTS.fullmatch(cells[-1]) is not None
+    )
 
 
 def _sign_of(text: str) -> str:

@@ -13,7 +13,7 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.tables.joins import joined
 from crawlers.tables.keys import with_answers
 from crawlers.tables.label_cards import of_cards
-from crawlers.tables.marked_options import marked_below, marked_beside
+from crawlers.tables.marked_options import marked_below, marked_beside, verdicts_ticked
 from crawlers.tables.named_answers import with_named_answers
 from crawlers.tables.numbered_keys import rows_by_keys
 from crawlers.tables.tree import OPTIONS, Rows
@@ -24,6 +24,11 @@ _PROMPT = re.compile(r"(?![A-J][.．、:：)）])(?=.{0,99}(?:题|[回作]答|�
 _LEAST_PROMPTED = 0.1
 """Share of the texts that must open with a line for it to be words to whoever answers."""
 
+_TOLD = re.compile(
+    r"\s{0,9}(?:(?:所以|因此|故|该题|本题|这道?题)的?)?(?:正确|参考|标准)?(?:答案|选项)\s?(?:应该?)?[是为选]\s?[:：]?\s?[\"“【(（]?"
+    r"(?P<letters>[A-J](?:[、,，]?[A-J]){0,9}|正确|错误|对|错)[\"”】)）]?(?:项|选项)?(?:[。.,，;；!！]\s{0,9}(?P<rest>[^\x00]*))?\s{0,9}$"
+)
+"""A sentence that says the letters, and in those behind it why: `正确答案是B。因为……`."""
 _ANSWERED = re.compile(
     r"\s{0,9}(?:[【\[]?(?:(?:正确|参考|标准)?(?:答案|选项)|answer)[】\]]?\s?(?:[:：]|是|为|选)?\s?)?(?P<letters>[A-J]{1,10})[.。]?\s{0,9}(?:\n\s{0,9}[【\[]?(?:答案)?(?:解析|详解)[】\]]?\s?[:：]?\s?(?P<rest>[^\x00]*))?\s{0,9}$"
 )
@@ -33,7 +38,7 @@ _ANSWERED = re.compile(
 def shaped(tables: list[Rows]) -> list[Rows]:
     """Return the tables with each question in one row, as far as they tell how its rows belong together."""
     tables = joined([rows_by_keys(_filled_down(table)) for table in tables])
-    whole = with_answers([with_named_answers(marked_beside(with_talks(table))) for table in tables])
+    whole = with_answers([with_named_answers(marked_beside(verdicts_ticked(with_talks(table)))) for table in tables])
     return [marked_below(_of_answers(of_cards(_of_options(_without_prompts(table))))) for table in whole]
 
 
@@ -72,11 +77,11 @@ def _of_answers(table: Rows) -> Rows:
     """Return a table whose answers have an explanation in lines below them, `C⏎解析：…`, with a column for each."""
     for key in list(table.rows[0][1]) if table.rows else ():
         texts = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value.strip()]
-        split = [_ANSWERED.match(text) for text in texts]
-        if len(texts) >= _FEWEST and all(split) and any(found and found["rest"] for found in split):
+        form = next((form for form in (_ANSWERED, _TOLD) if all(map(form.match, texts))), None) if len(texts) >= _FEWEST else None
+        if form is not None and (form is _TOLD or any(form.match(text)["rest"] for text in texts)):  # type: ignore[index]
             name = f"{key} 解析"
             for _, row in table.rows:
-                if isinstance(row.get(key), str) and (found := _ANSWERED.match(row[key])):
+                if isinstance(row.get(key), str) and (found := form.match(row[key])):
                     row[key], row[name] = found["letters"], found["rest"] or ""
     return table
 

@@ -34,7 +34,9 @@ def table_lines(rows: list[list[Cell]]) -> list[str]:
     if shape is None and (bare := _bare_lines(rows)):
         return bare
     if shape is None:
-        return [line for row in rows for line in _row_lines([cell for cell in row if cell])]
+        filled = [[cell for cell in row if cell] for row in rows]
+        parted = sum(_is_numbered(row) and any(len(cell) > 1 for cell in row) for row in filled) >= _LEAST_FIELDS
+        return [line for row in filled for line in _row_lines(row, parted)]
     lines: list[str] = []
     kind = ""
     for place, row in enumerate(below, 1):
@@ -132,10 +134,20 @@ def _cell(record: dict[str, Cell], shape: Layout, field: str) -> Cell:
     return next((record[key.rstrip("?")] for key in ([keys] if isinstance(keys, str) else keys) if key.rstrip("?") in record), [])
 
 
-def _row_lines(cells: list[Cell]) -> list[str]:
-    """Return a row as one line where no cell has more; else cell by cell, a cell with only a number before the next one's text."""
-    if all(len(cell) == 1 for cell in cells):
+def _is_numbered(row: list[Cell]) -> bool:
+    return len(row) > 1 and len(row[0]) == 1 and row[0][0].strip(" .、．").isdigit()
+
+
+def _row_lines(cells: list[Cell], parted: bool) -> list[str]:
+    """Return a row as one line where no cell has more; else cell by cell, a cell with only a number before the next one's text.
+
+    Args:
+        parted: rows with a number have lines of their cells elsewhere in the table, so this one has, too: a statement among questions.
+    """
+    if all(len(cell) == 1 for cell in cells) and not (parted and _is_numbered(cells)):
         return ["\t".join(cell[0] for cell in cells)] if cells else []
+    if parted and _is_numbered(cells) and len(cells[-1]) == 1 and _KEY.fullmatch(cells[-1][0]):
+        cells = [*cells[:-1], [f"答案：{cells[-1][0]}"]]
     lines: list[str] = []
     number = ""
     for cell in cells:

@@ -12,6 +12,7 @@ from lxml import etree
 
 from atomexam.text.encodings import decoded, is_charset
 from atomexam.text.refusal import Refusal
+from crawlers.importers.documents.odt import page_of_odt
 from crawlers.importers.documents.pptx import page_of_slides
 from crawlers.importers.documents.rtf import page_of_rtf
 from crawlers.importers.files.containers import message_of
@@ -19,8 +20,8 @@ from crawlers.importers.files.reading import Text
 from crawlers.importers.files.text import text_of_page
 from crawlers.importers.files.zipped import BROKEN_PARTS, MAX_PART_BYTES, PARSER, check_zipped
 
-SLIDES, BOOKS, SAVED, RICH = (".pptx",), (".epub",), (".mht", ".mhtml"), (".rtf",)
-PACKED = (*SLIDES, *BOOKS, *SAVED, *RICH)
+SLIDES, BOOKS, SAVED, RICH, ODT = (".pptx",), (".epub",), (".mht", ".mhtml"), (".rtf",), (".odt",)
+PACKED = (*SLIDES, *BOOKS, *SAVED, *RICH, *ODT)
 """Suffixes of files that are read as the page they hold."""
 _BODY = re.compile(r"<body[^<>]{0,500}>(?P<inner>.*?)(?:</body\s{0,9}>|\Z)", re.IGNORECASE | re.DOTALL)
 _DOCUMENTS = ("application/xhtml+xml", "text/html")
@@ -43,6 +44,8 @@ def packed_page(name: str, body: bytes) -> str:
         return _of_saved(name, body)
     if lower.endswith(RICH):
         return page_of_rtf(name, body)
+    if lower.endswith(ODT):
+        return page_of_odt(name, body)
     return page_of_slides(name, body) if lower.endswith(SLIDES) else _of_book(name, body)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
+from crawlers.importers.files.legends import with_legends
 
 _DELIMITERS = (",", "\t", ";", "|", "，", "；")
 _MAX_CELL_CHARS = 1_000_000
@@ -13,11 +14,15 @@ _SEEN = 64 * 1024
 
 
 def csv_rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows of a file.
+    """Yield the rows of a file, codes as what the names of their columns say they mean.
 
     Raises:
         ValueError: it is no table.
     """
+    return with_legends(_rows(name, body))
+
+
+def _rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
     text = decoded(name, body)
     csv.field_size_limit(_MAX_CELL_CHARS)
     delimiter = _delimiter(name, text)

@@ -11,6 +11,7 @@ from crawlers.importers.files.zipped import BROKEN_ZIP
 
 _PACKED = (("word/", ".docx"), ("xl/", ".xlsx"), ("META-INF/container.xml", ".epub"))
 """Parts of a zip -> what it is."""
+_OASIS = {"spreadsheet": ".ods", "text": ".odt"}
 OLD = (".doc", ".wps", ".et", ".ppt", ".dps")
 """Suffixes of Office files of a form that is not read."""
 _PAGE = re.compile(r"<(?:!doctype html|html|head|body|table|div|meta|style)\b", re.IGNORECASE)
@@ -73,6 +74,6 @@ def _packed(body: bytes) -> str:
             )
     except BROKEN_ZIP:
         return ".zip"
-    if "spreadsheet" in kind:
-        return ".ods"
+    if kind.startswith("application/vnd.oasis.opendocument.") and (suffix := _OASIS.get(kind.rsplit(".", 1)[-1].split("-", 1)[0])):
+        return suffix
     return next((suffix for start, suffix in _PACKED if any(each.startswith(start) for each in names)), ".zip")

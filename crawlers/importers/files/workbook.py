@@ -16,6 +16,7 @@ from openpyxl.utils.exceptions import InvalidFileException
 
 from atomexam.runtime.sheets import bounded_rows, refuse_far_rows, without_advice
 from atomexam.text.refusal import Refusal
+from crawlers.importers.files.legends import with_legends
 from crawlers.importers.files.open_document import ODS, open_sheets
 from crawlers.importers.files.sheet_marks import Covered, Marks, Unsaved, marks_of
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
@@ -34,7 +35,7 @@ def sheets_of(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tupl
         ValueError: the file is no sound workbook.
     """
     for title, hidden, rows in _whole_sheets(name, body):
-        yield title, hidden, ((place, [*cells]) for place, cells in rows)
+        yield title, hidden, with_legends((place, [*cells]) for place, cells in rows)
 
 
 @lru_cache(maxsize=1)  # a file is guessed, read and accounted for one after the other

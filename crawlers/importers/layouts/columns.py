@@ -20,10 +20,15 @@ SECTION = "(heading)"
 CASE, SHARED_OPTIONS = "(case)", "(shared options)"
 """Keys under which they have what a row above says that they share."""
 _OPTION = re.compile(
-    r"(?:备选?|可)?(?:选择?项|答案|option|choice|opt|answer)?(?P<letter>[a-j])(?:选项|项)?"
+    r"(?:备选?|可)?(?:选择?项|答案|option|choice|opt|answer)?(?P<letter>[a-j])(?:选项|项|(?:option|choice)(?P=letter))?"
     r"|(?:备选?|可)?(?:选择?项|项|option|choice|opt)(?P<number>\d|[一二三四五六七八九十])"
 )
 _WRONG = re.compile(r"(?:错误|干扰)(?:答案|选项|项)(?:\d|[一二三四五六七八九十])|(?:wrong|incorrect)(?:answer|option)\d|distractor\d")
+_AND_OPTIONS = re.compile(r"\s?(?:[/、,+&]|及|和|与|and)\s?(?:备?选项|选择项|options?|choices?)\s?$")
+"""What says in the name of a column of stems that the options stand below each: `题目及选项`."""
+_TWO_LANGUAGES = re.compile(
+    r"(?P<chinese>[\u4e00-\u9fff]{1,12})(?P<english>[a-z]{3,20})|(?P<english2>[a-z]{3,20})(?P<chinese2>[\u4e00-\u9fff]{1,12})"
+)
 _UNNAMED = re.compile(r"column \d+")
 _SHARD = re.compile(r"-\d{5}-of-\d{5}(?:-[0-9a-f]+)?$")
 _SPLIT = re.compile("train|dev|val|validation|test")
@@ -187,6 +192,11 @@ def is_known_name(key: str) -> bool:
     return is_option_name(key) or any(plain(key) in known for known in _columns().values())
 
 
+def names_of(field: str) -> frozenset[str]:
+    """Return the words by which headers name a field."""
+    return frozenset(_columns()[field])
+
+
 def is_unnamed(key: str) -> bool:
     """Tell whether a column is called by its place."""
     return _UNNAMED.fullmatch(key) is not None
@@ -200,9 +210,14 @@ def _beside(keys: Sequence[str], options: str | None) -> list[str]:
 
 
 def plain(key: str) -> str:
-    """Return a header's word without what differs between tables: `选项 A（必填）` is 选项a."""
-    text = unicodedata.normalize("NFKC", key).lower()
-    return re.sub(r"[\W_]", "", re.sub(r"\(.{0,80}?\)|\[.{0,80}?\]|【.{0,80}?】", "", text))
+    """Return a header's word without what differs between tables: `选项 A（必填）` is 选项a, `题干 / Stem` and `题干及选项` are 题干."""
+    text = re.sub(r"\(.{0,80}?\)|\[.{0,80}?\]|【.{0,80}?】", "", unicodedata.normalize("NFKC", key).lower())
+    word = re.sub(r"[\W_]", "", _AND_OPTIONS.sub("", text))
+    both = _TWO_LANGUAGES.fullmatch(word)
+    if both is None:
+        return word
+    english = both["english"] or both["english2"]
+    return english if _OPTION.fullmatch(english) else both["chinese"] or both["chinese2"]
 
 
 def _option_place(word: str) -> int | None:

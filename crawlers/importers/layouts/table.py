@@ -9,7 +9,7 @@ from atomexam.text.refusal import Refusal
 from crawlers.importers.files.csv_rows import csv_rows
 from crawlers.importers.files.sheet_marks import Covered
 from crawlers.importers.files.workbook import BOOKS, sheets_of
-from crawlers.importers.layouts.columns import is_known_name, layout_of_keys
+from crawlers.importers.layouts.columns import is_known_name, layout_of_keys, names_of
 
 _HEADER_WITHIN = 20
 """Rows among which the header is looked for: titles and remarks may stand above it."""
@@ -55,7 +55,8 @@ def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[Sheet]:
             found += 1
             sheet.padded = is_book
             sheet.header = _widened(sheet.header) if is_book else sheet.header
-            yield from _side_by_side(sheet, is_header)
+            for part in _below_each_other(sheet, is_header) if is_book else [sheet]:
+                yield from _side_by_side(part, is_header)
         elif sheet.above:
             without.append(sheet)
     if not found:
@@ -124,6 +125,29 @@ def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
     if sum(map(bool, own)) < 2 or not all(is_known_name(cell) for cell in own if cell):
         return []
     return named(lower or upper for upper, lower in zip_longest(header, own, fillvalue=""))
+
+
+def _below_each_other(sheet: Sheet, is_header: IsHeader) -> Iterator[Sheet]:
+    """Yield the tables that stand below each other in a sheet, each under a header of its own: questions with options over statements."""
+    rows, stems = list(sheet.rows), names_of("stem_raw")
+    start = 0
+    for at, (_, cells) in enumerate(rows):
+        if stems.isdisjoint(cells) or not _is_other(sheet, cells) or not is_header(named(cells)):
+            continue
+        title = [cell for cell in rows[at - 1][1] if cell] if at > start else []
+        sheet.rows = iter(rows[start : at - (len(title) == 1)])
+        yield sheet
+        name, above = (title[0], title) if len(title) == 1 else (sheet.name, [])
+        sheet = Sheet(name, above, named(cells), iter(()), sheet.padded, frozenset(filter(None, cells)))
+        start = at + 1
+    sheet.rows = iter(rows[start:])
+    yield sheet
+
+
+def _is_other(sheet: Sheet, cells: Sequence[str]) -> bool:
+    """Tell whether a row says other names of columns, or in other places, than the header of its sheet, which may stand again."""
+    moved = any(cell in sheet.header and cell != key for cell, key in zip_longest(cells, sheet.header, fillvalue="") if cell)
+    return moved or not sheet.words.issuperset(filter(None, cells))
 
 
 def _side_by_side(sheet: Sheet, is_header: IsHeader) -> Iterator[Sheet]:

@@ -24,7 +24,15 @@ _HEADS = (
     re.compile(rf"\s{{0,4}}\[{_DATE}\s{{1,3}}{_TIME}\]\s{{0,4}}{_WHO}\s?:\s{{0,4}}(?P<words>.*)$", re.I),  # [2023/10/11 19:02] name: words
     re.compile(rf"\s{{0,4}}{_DATE}\s{{1,3}}{_TIME}\s-\s{_WHO}:\s{{0,4}}(?P<words>.*)$", re.I),  # 2023/10/11, 19:02 - name: words
     re.compile(rf"\s{{0,4}}{_WHO},?\s?\[{_DATE}\s{{1,3}}{_TIME}\]\s?:?\s{{0,4}}(?P<words>)$", re.I),  # name, [11.10.2023 19:02]
+    re.compile(rf"\s{{0,4}}{_WHO}\s?[(\[](?:{_DATE}\s{{1,3}})?{_TIME}[)\]]\s?:?\s{{0,4}}(?P<words>.*)$", re.I),  # name(19:02): words
 )
+_UNTIMED = re.compile(r"\s{0,4}(?P<who>[^\s:()\[\]【】,。、\d]{1,10})\s?:\s{0,4}(?P<words>.*)$")  # name: words
+_TIME_ALONE = re.compile(rf"[-\s]{{0,12}}(?:{_DATE}\s{{1,3}})?{_TIME}[-\s]{{0,12}}", re.I)
+_LABEL = re.compile(
+    r"题|选项|答案|答$|^问$|正解|解析|分析|知识点|考点|难度|来源|出处|章|分[值数]|科目|标签|备注|说明|注意|提示|类型|编号|案例|材料|患者|病人|[a-z]$",
+    re.I,
+)
+"""Words before a colon that are no name."""
 _ANSWER = re.compile(
     r"(?:第\s?(?P<number>\d{1,4})\s?题\s?的?)?(?:(?:正确|参考|标准)?答案|正解|(?:correct\s)?answer|本题选|应选)"
     r"\s?(?:[是为]|应[该当]?[是为选]|is)?\s?:?\s{0,3}[(\[【“\"]?\s?"
@@ -77,17 +85,28 @@ def _messages(lines: Sequence[Numbered]) -> list[_Message]:
     """Return the messages of a record whose heads are of one form; nothing where there are few."""
     flats = [flat(text) for _, text in lines]
     timed = [_CLOCK.search(line) is not None for line in flats]
-    if not any(timed):
-        return []
-    forms = [[form.match(line) if is_timed else None for line, is_timed in zip(flats, timed, strict=True)] for form in _HEADS]
-    heads = max(forms, key=lambda found: sum(each is not None for each in found))
+    forms = [[form.match(line) if is_timed else None for line, is_timed in zip(flats, timed, strict=True)] for form in _HEADS if any(timed)]
+    heads = max(forms, key=lambda found: sum(each is not None for each in found), default=[None] * len(flats))
+    if sum(head is not None for head in heads) < 2 * _FEWEST:
+        heads, flats = _untimed(flats), ["" if _TIME_ALONE.fullmatch(line) else line for line in flats]
     messages: list[_Message] = []
-    for (index, text), head in zip(lines, heads, strict=True):
+    for (index, text), head, line in zip(lines, heads, flats, strict=True):
+        if text.strip() and not line:
+            continue  # the time alone
         if head is not None:
             messages.append(_Message(head["who"].strip(), [(index, text[head.start("words") :])] if head["words"] else []))
         elif messages:
             messages[-1].lines.append((index, text))
     return messages
+
+
+def _untimed(flats: Sequence[str]) -> list[re.Match[str] | None]:
+    """Return the heads of a record without times: names before a colon, of several who speak time and again; none where they are labels."""
+    found = [_UNTIMED.match(line) if ":" in line else None for line in flats]
+    heads = [head if head and not _LABEL.search(head["who"]) else None for head in found]
+    counts = Counter(head["who"] for head in heads if head)
+    names = {who for who, count in counts.items() if count >= _FEWEST}
+    return [head if head and head["who"] in names else None for head in heads] if len(names) > 1 else [None] * len(flats)
 
 
 def _asks(message: _Message) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from atomexam.text.numerals import value_of
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of, seen
@@ -12,7 +13,7 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import TYPE, number_of, opens_question
 
 _STEM_FIELD = re.compile(
-    r"(?P<before>\s{0,8}(?:\d{1,5}\s?[、.]|第\s?\d{1,5}\s?题)?\s{0,3})[【\[]?(?:题干|题目|试题|题面)(?:内容)?[】\]]?\s?:\s{0,3}(?=\S)"
+    r"(?:\s{0,8}[-*+•]\s{1,3})?(?P<before>\s{0,8}(?:\d{1,5}\s?[、.]|第\s?\d{1,5}\s?题)?\s{0,3})[【\[]?(?:题干|题目|试题|题面)(?:内容)?[】\]]?\s?:\s{0,3}(?=\S)"
 )
 _OPTIONS_FIELD = re.compile(r"\s{0,8}[【\[]?(?:备选|候选)?选项(?:内容)?[】\]]?\s?:\s{0,3}(?=[(\[]?[A-Ja-j]\s?[.、:)\]]|$)")
 _OPTION_FIELD = re.compile(r"(?:^|(?<=\s)|(?<=[;,]))[【\[]?(?:备选)?(?:选项|答案)\s?(?P<letter>[A-J])[】\]]?\s?[:、.]\s{0,3}")
@@ -40,7 +41,7 @@ _CHOOSE = re.compile(
 _MAY_CHOOSE = re.compile("选择|elect|hoose")
 """What a platform prints between a stem and its options."""
 _EQUALS = re.compile(
-    r"\s{0,9}(?:(?P<stem>题干|题目|试题|问题|question|stem)(?:内容)?|(?P<answer>(?:正确|参考|标准)?答案|answer)|(?:备选|候选)?选项\s?[A-J]?|[A-J]|(?:option|choice)\s?[A-J]"
+    r"\s{0,9}(?:(?P<stem>题干|题目|试题|问题|question|stem)(?:内容)?\s?\d{0,4}|(?P<answer>(?:正确|参考|标准)?答案|answer)\s?\d{0,4}|(?:备选|候选)?选项\s?[A-J]?|[A-J]|(?:option|choice)\s?[A-J]"
     r"|(?:答案|试题)?解析|题型|难度|章节|explanation)\s?(?P<sign>=)\s{0,3}",
     re.IGNORECASE,
 )
@@ -66,6 +67,12 @@ _FOLDED = re.compile(r"^\W{0,3}(?:点击|查看|显示|展开)|答案|解析|^\W
 _ORDINAL = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题")
 _ORDINAL_ANSWER = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题(?=\s?[:、.]?\s{0,3}(?:答案\s?:?)?(?:选)?[A-J√×①-⑩对错正])")
 
+_BY_NUMBER = re.compile(
+    r"\s{0,9}A(?:ns(?:wer)?)?\s?[.#]?\s?(?P<number>\d{1,4})\s?[.:、)]?\s{0,4}(?P<answer>[A-J]{1,8}|[a-j]{1,8}|[√×TF对错]|正确|错误)\s{0,9}"
+)
+_ASKED = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
+"""`A01 c` in a list, where the questions open with `Q01`."""
+
 _RIGHT, _WRONG = ("正确", "对", "是", "true"), ("错误", "错", "否", "false")
 _VERDICT = re.compile(
     rf"\s{{0,12}}(?:(?P<name>true|false|T|F)\s?[.、:)]\s{{0,4}})?(?P<words>{'|'.join(_RIGHT + _WRONG)})\s{{0,4}}[。.;]?\s{{0,12}}",
@@ -79,14 +86,49 @@ _TAG_BEHIND = re.compile(
 )
 """A tag of type and difficulty or score behind a stem: `（中；单选题）`."""
 _LONGEST_TAG = 40
+_REMARK = re.compile(
+    r"[(\[【]\s?(?:难易?程?度|难度系数|分值|来源|出处|章节|知识点|考点|编号|题号|年份|标签|ID)\s?:\s?[^()\[\]【】]{1,24}[)\]】]\s{0,3}",
+    re.IGNORECASE,
+)
+_NO_WORDS = re.compile(rf"(?>{TYPE}|(?:单选|多选|判断|填空|简答)题?|第|题|[^\u4e00-\u9fff]){{0,30}}+")
+"""What may stand before such a remark at the start of a question: its number and type."""
 
 
 def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines as they are in a paper that no platform wrote."""
     done = [line for line in lines if not _MAY_CHOOSE.search(line[1], 0, 12) or not _CHOOSE.fullmatch(flat(line[1]))]
-    for step in (_with_colons, _in_chinese, _unfolded, _told, _fields, _verdicts_lettered, _ordinals, _tags_first):
+    for step in (
+        _without_remarks,
+        _with_colons,
+        _in_chinese,
+        _unfolded,
+        _told,
+        _fields,
+        _verdicts_lettered,
+        _ordinals,
+        _by_number,
+        _tags_first,
+    ):
         done = list(step(done))
     return done
+
+
+def _without_remarks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return lines without what says in brackets, at the start or the end of a question, how hard it is or whence: `（难度：易）`."""
+    cuts = [_remark_in(text) if ":" in text or "：" in text else None for _, text in lines]
+    is_usual = sum(map(bool, cuts)) > _FEWEST_ENGLISH
+    for (index, text), cut in zip(lines, cuts, strict=True):
+        yield index, f"{text[: cut[0]]}{text[cut[1] :]}" if cut and is_usual else text
+
+
+def _remark_in(text: str) -> tuple[int, int] | None:
+    """Return where the remarks of a line begin and end."""
+    line = flat(text)
+    found = [match for match in _REMARK.finditer(line)]
+    if not found or not (_NO_WORDS.fullmatch(line, 0, found[0].start()) or not line[found[-1].end() :].strip()):
+        return None
+    beside = all(not line[one.end() : other.start()].strip() for one, other in pairwise(found))
+    return (found[0].start(), found[-1].end()) if beside else None
 
 
 def _with_colons(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -201,7 +243,7 @@ def _fields(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     for index, text in lines:
         line = flat(text)
         if stems > 1 and (stem := _STEM_FIELD.match(line)):
-            text, explained = text[: stem.end("before")] + text[stem.end() :], False
+            text, explained = text[stem.start("before") : stem.end("before")] + text[stem.end() :], False
         elif options > 1 and (field := _OPTIONS_FIELD.match(line)):
             text = text[field.end() :]
         if letters > 1 and not explained:
@@ -227,6 +269,16 @@ def _ordinals(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     for (index, text), opens in zip(lines, opened, strict=True):
         text = _ORDINAL.sub(_in_digits, seen(text), count=1) if opens else text
         yield index, _answers_in_digits(text)
+
+
+def _by_number(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return a list of answers, `A01 c`, as one of numbers alone where its numbers count on and as many questions open with `Q01`."""
+    found = [_BY_NUMBER.fullmatch(flat(text)) if "A" in text else None for _, text in lines]
+    numbers = [int(match["number"]) for match in found if match]
+    asked = sum(_ASKED.match(flat(text)) is not None for _, text in lines) if len(numbers) >= _FEWEST_ENGLISH else 0
+    is_list = 0 < len(numbers) == asked and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    for (index, text), match in zip(lines, found, strict=True):
+        yield index, f"{match['number']}. {match['answer']}" if match and is_list else text
 
 
 def _has_own_numbers(line: str) -> bool:
@@ -318,3 +370,9 @@ def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             at = start + number.end
             done[opened] = (first, f"{words[:at]}【{tag['type'] or tag['type2']}】{words[at:]}")
     yield from done
+
+
+_STEPS = (
+    *(_without_remarks, _with_colons, _in_chinese, _unfolded, _told),
+    *(_fields, _verdicts_lettered, _ordinals, _by_number, _tags_first),
+)

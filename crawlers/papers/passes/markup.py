@@ -38,13 +38,65 @@ _ASKS_IN = {"question", "faq", "help", "quiz", "example", "todo"}
 """Kinds of call-outs that hold a question."""
 _SAID_IN = re.compile(r"(?:(?:正确|参考)?答案|(?:答案)?解析|详解)[:：]?")
 
+_WIKI_HEADING = re.compile(
+    r"\s{0,3}(?P<signs>={2,6})(?P<blank>\s{0,9})"
+    r"(?:(?P<words>[^=\s].{0,200}?)\s{0,9}(?P=signs)|(?<=\s)(?P<open>[^=\s][^=]{0,200}))\s{0,9}"
+)
+_WIKI_SIGNS = re.compile(r"'{2,5}|\[\[(?:[^\[\]|\n]{0,200}\|)?(?=[^\[\]\n]{1,200}\]\])|(?<=[^\]\n])\]\]")
+_WIKI_INDENT = re.compile(r"\s{0,3}(?:[;*#]{1,6}\s{1,3}|:{1,6}\s{0,3})(?=\S)")
+_FEWEST_WIKI = 3
+_LABELS = (
+    r"[【\[]?(?:(?:正确|参考|标准)?(?:答案|选项)|(?:答案|试题)?解析|详解|题型|难度|(?:[Cc]orrect\s)?[Aa]nswer|[Kk]ey|[Ee]xplanation)[】\]]?"
+)
+_EMPHASISED = re.compile(
+    rf"(?P<before>\s{{0,9}}(?:[-+]\s{{1,3}})?)[*_]{{1,3}}(?P<label>{_LABELS})(?:(?P<closed>\s?[*_]{{1,3}})\s?[:：]|\s?[:：](?P<closed2>[*_]{{1,3}})|\s?[:：])"
+    r"\s{0,3}(?P<rest>.*?)(?P<end>[*_]{0,3})\s{0,9}$"
+)
+"""`*答案*：B`, `**Answer:** B`, `*正确选项：B*`."""
+_FIELD = re.compile(rf"\s{{0,9}}:(?P<label>{_LABELS}):\s{{0,9}}(?=\S)")
+"""`:答案: B`, a field of reStructuredText and AsciiDoc."""
+_BLOCK_QUOTE = re.compile(r"\s{0,3}>\s{0,3}(?=[^\n]{0,4000}[\u4e00-\u9fff]{3})")
+_STARRED = re.compile(r"\s{0,9}(?P<star>\*\s{1,3})?(?=[(\[（]?[A-J]\s?[.．、:：)）\]])")
+_CODE_ALONE = re.compile(r"(?<=[:：])(?P<blank>\s{0,3})`(?P<words>[^`\n]{1,40})`\s{0,9}$")
+
 _BOX = re.compile(r"\s{0,12}(?:[-*+]\s{1,3})?\[(?P<tick>[ xX√])?\]\s{1,3}(?P<words>\S.{0,2000})$")
 _LETTERED = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]")
 
 
 def without_markup(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines of a paper without what another format left in them; lines of plain text as they are."""
-    return list(_boxes(list(_pairs(_tags(_called_out(lines))))))
+    return list(_boxes(list(_pairs(_tags(_plain_labels(_called_out(_of_wiki(lines))))))))
+
+
+def _plain_labels(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return labels of answers without the signs of light markup around them, and lines of lists and quotes without theirs."""
+    signs = [_BLOCK_QUOTE] * (sum(_BLOCK_QUOTE.match(text) is not None for _, text in lines) >= _FEWEST_CALLED)
+    starred = [bool(option["star"]) for _, text in lines if (option := _STARRED.match(text))]
+    signs += [_STARRED] * (len(starred) >= _FEWEST_CALLED and all(starred))  # those of a list, which tick nothing
+    for sign in signs:
+        lines = [(index, sign.sub("", text, count=1)) for index, text in lines]
+    return [(index, _plain_label(text)) for index, text in lines]
+
+
+def _plain_label(text: str) -> str:
+    if label := _EMPHASISED.fullmatch(text):
+        rest = label["rest"] if not (label["closed"] or label["closed2"]) else label["rest"] + label["end"]
+        text = f"{label['before']}{label['label']}：{rest}"
+    elif field := _FIELD.match(text):
+        text = f"{field['label']}：{text[field.end() :]}"
+    return _CODE_ALONE.sub(r"\g<blank>\g<words>", text)
+
+
+def _of_wiki(lines: Sequence[Numbered]) -> Sequence[Numbered]:
+    """Return the lines of a page of a wiki without its signs: `=== 第1题 ===`, `'''答案'''：B`, `* A. …`, `:解析：…`."""
+    headings = [_WIKI_HEADING.fullmatch(text) if text.lstrip()[:2] == "==" else None for _, text in lines]
+    is_marked = any("'''" in text for _, text in lines) or all(heading["blank"] for heading in headings if heading)  # else they are rules
+    if sum(map(bool, headings)) < _FEWEST_WIKI or not is_marked:
+        return lines
+    return [
+        (index, heading["words"] or heading["open"] if heading else _WIKI_SIGNS.sub("", _WIKI_INDENT.sub("", text, count=1)))
+        for (index, text), heading in zip(lines, headings, strict=True)
+    ]
 
 
 def _called_out(lines: Sequence[Numbered]) -> Sequence[Numbered]:

@@ -42,6 +42,13 @@ _TAILS = (
     re.compile(r"(?:(?<=[ \t\u3000])#[^\s#]{1,20}[ \t\u3000]{0,9}){1,8}\Z"),
     re.compile(r"(?<=[ \t\u3000])[*＊★☆][^\s]{0,8}\Z"),
 )
+_ORIGIN = re.compile(
+    r"真题|原题|教材|课本|讲义|题库|自编|改编|原创|模拟|押题|易错|高频|必[考做]|精选|试卷|联考|统考|招聘|执业|难度|版|第0[章节单回讲页套卷题]|[Pp]\.?\s?0|0页"
+    r"|0年|[IiＩ][DdＤ]\W{0,2}0|[A-Za-z]{1,4}-?0{1,2}\Z|\A\W*[易中难]\W*\Z|\A\W*(?:容易|较易|中等|较难|困难|一般|简单)\W*\Z"
+)
+"""What words in brackets have in them that say where a question comes from, or how hard it is; numbers are 0."""
+_HALF = 0.5
+"""Share of the stems that must open, or end, with brackets of such words."""
 _SENTENCE = re.compile(
     r"[，；？?]|患者|病人|[男女]性?，|岁|[_＿]{2}|[(（]\s*[)）]|单位|保留|提示|已知|其中|[是为有于的]\s*$|包括$|属于$|哪|什么|如何"
 )
@@ -104,7 +111,8 @@ def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) 
     for _ in range(_ROUNDS):
         for index, pattern in enumerate(patterns):
             cuts = [cut(stem, pattern) for stem in stems]
-            words = _recurring([_mask(each[1]) for each in cuts if each], len(stems))
+            masks = [_mask(each[1]) for each in cuts if each]
+            words = _recurring(masks, len(stems)) or (_of_origin(masks, len(stems)) if "line" not in pattern.groupindex else frozenset())
             if words:
                 layers.append((index, words))
                 stems = [each[0] if each and _mask(each[1]) in words else stem for each, stem in zip(cuts, stems, strict=True)]
@@ -130,6 +138,16 @@ def _recurring(masks: list[str], count: int) -> frozenset[str]:
         if len(several) <= _VARIANTS and covered >= 2 * len(several) and covered >= max(_FEWEST, _ALL * count)
         else frozenset()
     )
+
+
+def _of_origin(masks: list[str], count: int) -> frozenset[str]:
+    """Return the words in brackets at half of all stems that say where these come from; none where the others there do not recur."""
+    closed = [mask for mask in masks if _CLOSED.fullmatch(mask)]
+    told = {mask for mask in closed if _ORIGIN.search(mask)}
+    counts = Counter(closed)
+    several = {mask for mask in closed if counts[mask] > 1}
+    is_most = 2 * sum(mask in told for mask in closed) >= len(closed)
+    return frozenset(told | several) if is_most and len(closed) >= max(_FEWEST, _HALF * count) else frozenset()
 
 
 def _head(stem: str, pattern: re.Pattern[str]) -> tuple[str, str] | None:

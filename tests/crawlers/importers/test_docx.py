@@ -305,3 +305,10 @@ def test_a_table_under_a_header_of_two_rows() -> None:
         (["甲", "乙", "丙"], "A"),
         (["丁", "戊", "己"], "B"),
     ]
+
+
+def test_statements_among_questions_of_a_table_without_a_header_are_read_as_those() -> None:
+    rows = [[str(n), f"第{n}项首选的是\nA. 甲\nB. 乙", "AB"[n % 2]] for n in range(1, 5)]
+    rows += [[str(n), f"第{n}条要求必须遵守。", "对错"[n % 2]] for n in range(5, 8)]
+    said = [line for line in lines(table(rows)) if line.strip()]
+    assert said[-4:] == ["6、第6条要求必须遵守。", "答案：对", "7、第7条要求必须遵守。", "答案：错"]

@@ -156,6 +156,28 @@ FORMS: dict[str, bytes] = {
         for n, (stem, o, right) in enumerate(GOLD, 1)]),
     "red.docx": _document("red"),
     "bold.docx": _document("row"),
+    "codes.xlsx": _book([[f"k{n}" for n in range(1, 8)], *([n, stem, *o, _L[right]] for n, (stem, o, right) in enumerate(GOLD, 1))]),
+    "told.jsonl": b"\n".join(_json({"messages": [{"role": "user", "content": stem + "\n" + "\n".join(f"{_L[k]}. {t}"
+        for k, t in enumerate(o))}, {"role": "assistant", "content": f"正确答案是{_L[right]}。见书。"}]}) for stem, o, right in GOLD),
+    "titled.xlsx": _book([["命题人：甲", None, "审核：乙"], *(row for n, (stem, o, right) in enumerate(GOLD, 1)
+        for row in ([f"第{n}题"], ["题型", "单选题"], ["题目", stem], *([_L[k], t] for k, t in enumerate(o)), ["答案", _L[right]],
+            ["解析", f"见书第{n}页。"]))]),
+    "letters.html": _lines("<section data-id='{n}' data-answer='{key}'><h3>{stem}</h3>{options}<details>见书</details></section>",
+        "<p data-key='{letter}'>{text}</p>", join=""),
+    "page.wiki": "{{资料}}\n== 单选题 ==\n".encode()
+        + _lines("=== 第{n}题 ===\n{stem}\n{options}\n'''答案'''：{key}\n:解析：见[[书|课本]]。", "* {letter}. {text}"),
+    "list.txt": _lines("Q{n:02} {stem}\n{options}", "    {letter}) {text}") + "\n\n>>> 答案部分\n\n".encode()
+        + "\n".join(f"A{n:02} {key}" for n, key in enumerate(_KEYS, 1)).encode(),
+    "filled.txt": _lines("{stem}\n{options}", "{letter}. {text}").replace("（ ）".encode(), "（B）".encode()),
+    "filled rows.txt": "护理题库\n".encode()
+        + _lines("{stem} {options}", "{letter}. {text}", join=" ", between="\n").replace("（ ）".encode(), "（B）".encode()),
+    "page.adoc": "= 题库\n\n".encode() + _lines("== 第{n}题\n{stem}\n{options}\n\n*答案*：{key}", "* {letter}. {text}"),
+    "page.rst": _lines("{n}. {stem}\n\n{options}\n\n   :答案: {key}", "   {letter}. {text}"),
+    "quoted.md": _lines("### 题目 {n}\n> {stem}\n\n{options}\n\n**Answer:** `{key}`", "{letter}) {text}  "),
+    "starred.md": _lines("#### {n}. {stem}\n\n{options}\n\n*正确选项：{key}*\n\n---", "* {letter}、{text}"),
+    "listed.txt": _lines("- 题目: {stem}\n  选项:\n{options}\n  答案: {key}", "    {letter}. {text}"),
+    "numbered equals.txt": _lines("题目{n}={stem}\n{options}\n答案{n}={key}", "选项{letter}={text}"),
+    "remarks.txt": _lines("{n}、（难度：中）（章节：第{n}章）{stem}\n{options}\n答案：{key}", "{letter}. {text}"),
     "signs.txt": _lines("? {stem}\n{options}", "+ {text}", "- {text}"),
     "stars.txt": _lines("{stem}\n{options}", "*{text}", "{text}"),
     "equals.txt": _lines("题干={stem}\n{options}\n答案={key}", "选项{letter}={text}"),
@@ -185,7 +207,7 @@ def test_every_question_is_read_as_it_is(name: str) -> None:
         parts = body.decode().split("<p>")
         body = "<p>".join(part.replace("'q0'", f"'q{n}'") for n, part in enumerate(parts)).encode()
     [given] = [step for step in given_by(name, body, None, _SEEN) if isinstance(step, Given)]
-    key = ["A"] * len(GOLD) if name == "numbered.txt" else _KEYS
+    key = ["A"] * len(GOLD) if name == "numbered.txt" else ["B"] * len(GOLD) if name.startswith("filled") else _KEYS
     got = [(_bare(stem), [_bare(o) for o in options], answer) for stem, options, answer in triples_of(given.reading)]
     assert got == [(_bare(stem), options, said) for (stem, options, _), said in zip(GOLD, key, strict=True)]
 
@@ -212,6 +234,14 @@ def test_an_option_that_few_questions_have_is_not_said_of_others() -> None:
 def test_options_in_lists_without_letters_are_no_part_of_stems() -> None:
     body = _lines("<p>{n}. {stem}</p><ul>{options}</ul>", "<li>{text}</li>", join="")
     assert [options for _, options, _ in triples_of(read("a.html", body))] == [options for _, options, _ in GOLD]
+
+
+def test_rows_of_a_text_may_have_any_number_of_options_or_none() -> None:
+    rows = [f"{stem}|{'|'.join(options[: 3 + n % 2])}|{'ABC'[right % 3]}" for n, (stem, options, right) in enumerate(GOLD)]
+    rows += [f"第{n}条要求是正确的|{'对错'[n % 2]}" for n in range(4)]
+    items = [item for item in read("a.txt", "\n".join(rows).encode()).items if isinstance(item, QuestionItem) and not item.doubt]
+    assert [len(item.options_raw or ()) for item in items] == [3 + n % 2 for n in range(len(GOLD))] + [0] * 4
+    assert [item.answer_raw for item in items][len(GOLD) :] == ["对", "错"] * 2
 
 
 def test_all_options_may_be_ticked_where_several_are_right() -> None:

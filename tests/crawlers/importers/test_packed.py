@@ -15,6 +15,7 @@ from atomexam.records.provenance import Provenance
 from crawlers.column_roles.values import bare
 from crawlers.coverage.files import account_of
 from crawlers.importers.documents.packed_pages import packed_page
+from crawlers.importers.files.kinds import true_name
 from crawlers.importers.formats import guess_format, read_guessed
 from tests.crawlers.importers.test_shapes import GOLD, read, triples_of
 
@@ -145,6 +146,41 @@ def _by_byte(sign: str) -> str:
     return "".join(f"\\'{byte:02x}" for byte in sign.encode("gb18030"))
 
 
+_OASIS = " ".join(
+    f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+    for prefix, name in {
+        "office": "office", "text": "text", "style": "style", "table": "table", "fo": "xsl-fo-compatible",
+    }.items()
+)  # fmt: skip
+_STYLES = """<office:automatic-styles>
+<style:style style:name="Red"><style:text-properties fo:color="#c00000"/></style:style>
+<style:style style:name="High"><style:text-properties style:text-position="super 58%"/></style:style>
+<text:list-style style:name="Letters">
+<text:list-level-style-number text:level="1" style:num-format="A" style:num-suffix="."/></text:list-style>
+</office:automatic-styles>"""
+
+
+def _odt(inner: str) -> bytes:
+    body = f"<office:body><office:text>{inner}</office:text></office:body>"
+    content = f"<office:document-content {_OASIS}>{_STYLES}{body}</office:document-content>"
+    return _zip({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content})
+
+
+def _odt_page(option: str, right: str, form: str = "{}", answer: str = "") -> bytes:
+    said = ""
+    for n, (stem, options, key) in enumerate(GOLD, 1):
+        entries = "".join((right if at == key else option).format(each, letter=_KEYS[at]) for at, each in enumerate(options))
+        said += f"<text:h>{n}.<text:s/>{stem}</text:h>{form.format(entries)}{answer.format(_KEYS[key])}"
+    return _odt(said)
+
+
+def _odt_table() -> bytes:
+    rows = [["题号", "题目", "A", "B", "C", "D", "答案"]]
+    rows += [[str(n), stem, *options, _KEYS[right]] for n, (stem, options, right) in enumerate(GOLD, 1)]
+    cells = ("".join(f"<table:table-cell><text:p>{cell}</text:p></table:table-cell>" for cell in row) for row in rows)
+    return _odt(f"<table:table>{''.join(f'<table:table-row>{row}</table:table-row>' for row in cells)}</table:table>")
+
+
 _TEXT = "".join(
     f"{n}. {stem}\n" + "\n".join(_lettered(options)) + f"\n答案：{_KEYS[right]}\n" for n, (stem, options, right) in enumerate(GOLD, 1)
 )
@@ -161,6 +197,15 @@ FORMS: dict[str, bytes] = {
     "lists.epub": _book([_list_page('<li class="zq">{}</li>')], ".zq {color: #c00}"),
     "lines.mht": _saved(_line_page(), "utf-8"),
     "lists.mhtml": _saved(_list_page('<li class="correct">{}</li>'), "gb2312"),
+    "lines.odt": _odt_page(line := "<text:p>{letter}. {}</text:p>", line, answer="<text:p>答案：{}</text:p>"),
+    "lists.odt": _odt_page(
+        entry := "<text:list-item><text:p>{}</text:p></text:list-item>",
+        entry,
+        '<text:list text:style-name="Letters">{}</text:list>',
+        "<text:p>答案：{}</text:p>",
+    ),
+    "red.odt": _odt_page(line, '<text:p><text:span text:style-name="Red">{letter}. {}</text:span></text:p>'),
+    "table.odt": _odt_table(),
     "codes.rtf": _rich(_TEXT, "\\ansicpg936\\uc1", _by_code),
     "bytes.rtf": _rich(_TEXT, "\\ansicpg936", _by_byte),
     "fonts.rtf": _rich(_TEXT, "\\ansicpg1252" + _FONTS, _by_byte),
@@ -192,6 +237,8 @@ def test_each_character_is_counted(name: str) -> None:
         ("a.pptx", _zip({"ppt/presentation.xml": "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}), "document type"),
         ("a.epub", _zip({"META-INF/container.xml": "<container/>"}), "not in it"),
         ("a.epub", _book([]), "no pages"),
+        ("a.odt", _zip({"content.xml": "<a/>"}), "no readable odt"),
+        ("a.odt", _zip({"word/document.xml": "<a/>"}), "no odt"),
         ("a.mht", b"Content-Type: image/png\n\nx", "no page in it"),
         ("a.rtf", b"text", "no rich text"),
         ("a.rtf", b"{\\rtf1\\ansicpg99999 a}", "code page 99999"),
@@ -237,3 +284,15 @@ def test_files_that_are_no_banks_give_nothing(name: str) -> None:
         assert name in str(error)
         return
     assert not [item for item in reading.items if isinstance(item, QuestionItem) and not item.doubt]
+
+
+def test_a_text_of_libreoffice_says_what_a_reader_sees() -> None:
+    inner = (
+        '<text:p>10<text:span text:style-name="High">9</text:span>/L&lt;5<text:note><text:p>注</text:p></text:note>个'
+        "<text:tab/>甲<text:line-break/>乙</text:p><text:tracked-changes><text:p>已删</text:p></text:tracked-changes>"
+    )
+    assert packed_page("a.odt", _odt(inner)) == "<html><body>\n<p>10<sup>9</sup>/L&lt;5个\t甲<br>乙</p>\n</body></html>"
+
+
+def test_a_text_of_libreoffice_is_told_by_what_stands_in_it() -> None:
+    assert true_name("a.bin", _odt("<text:p>甲</text:p>"), (".txt",)) == "a.bin.odt"

@@ -381,3 +381,79 @@ def test_a_row_that_counts_the_questions_is_none(last: list[Any]) -> None:
     reading = read(["序号", "题干", "答案"], [1, "感觉是什么", "反映"], [2, "知觉共2题", "反映"], last)
     assert [item.stem_raw for item in asked(reading)] == ["感觉是什么", "知觉共2题"] and not doubts(reading)
     assert reading.unread == [" ".join(filter(None, last))]
+
+
+_TRUTHS = [(f"第{n}条关于病历书写的要求是正确的。", n % 3 == 0) for n in range(1, 10)]
+"""Statements, and whether they are true."""
+
+
+@pytest.mark.parametrize(
+    ("name", "true", "false"),
+    [
+        ("结果(1对0错)", "1", "0"),
+        ("答案（0正确1错误）", "0", "1"),
+        ("判断(Y=对;N=错)", "Y", "N"),
+        ("结果（对-2，错-1）", "2", "1"),
+        ("是否正确", "1", "0"),
+        ("答案", "1", "0"),
+    ],
+)
+def test_codes_mean_what_the_name_of_their_column_says(name: str, true: str, false: str) -> None:
+    reading = read(
+        ["编号", "内容", name, "章节"], *([n, text, true if is_true else false, "法规"] for n, (text, is_true) in enumerate(_TRUTHS, 1))
+    )
+    assert [item.answer_raw for item in asked(reading)] == ["正确" if is_true else "错误" for _, is_true in _TRUTHS]
+
+
+def test_codes_may_be_those_of_letters() -> None:
+    rows = [[f"第{n}项检查首选的是（ ）", "甲", "乙", "丙", "丁", n % 4 + 1] for n in range(12)]
+    reading = read(["题干", "A", "B", "C", "D", "答案(1=A,2=B,3=C,4=D)"], *rows)
+    assert [item.answer_raw for item in asked(reading)] == ["ABCD"[n % 4] for n in range(12)]
+
+
+def test_what_0_and_1_mean_is_not_guessed() -> None:
+    reading = read(["题号", "题目", "答案"], *([n, f"器官{n}", int(is_true)] for n, (_, is_true) in enumerate(_TRUTHS, 1)))
+    assert [doubt for _, doubt in doubts(reading)] == ["answer_unreadable"] * len(_TRUTHS)
+
+
+@pytest.mark.parametrize("name", ["我的作答(1对0错)", "得分(1对0错)", "是否复审(1是0否)"])
+def test_other_codes_are_no_answers(name: str) -> None:
+    try:
+        reading = read(["题目", name], *([text, int(is_true)] for text, is_true in _TRUTHS))
+    except ValueError:
+        return
+    assert not any(item.answer_raw for item in asked(reading))
+
+
+def test_tables_below_each_other_have_headers_of_their_own() -> None:
+    reading = read(
+        ["一、单选题"],
+        ["序号", "题干", "选项A", "选项B", "答案"],
+        *([n, f"第{n}项首选的是（ ）", "甲", "乙", "AB"[n % 2]] for n in range(1, 4)),
+        ["判断题"],
+        ["序号", "题干", "答案"],
+        *([n, f"第{n}条要求是正确的。", "√×"[n % 2]] for n in range(1, 4)),
+        ["多选题"],
+        ["序号", "题干", "选项A", "选项B", "答案"],
+        [1, "下列正确的有（ ）", "丙", "丁", "AB"],
+    )
+    found = [(len(item.options_raw or ()), item.answer_raw) for item in asked(reading)]
+    assert found == [(2, "B"), (2, "A"), (2, "B"), (0, "×"), (0, "√"), (0, "×"), (2, "AB")]
+    assert [item.section_raw for item in asked(reading)][3:] == ["判断题"] * 3 + ["多选题"]
+
+
+def test_answers_of_questions_and_statements_may_stand_on_a_sheet_of_their_own() -> None:
+    rows = [[n, f"第{n}项首选的是（ ）", f"甲{n}", f"乙{n}", f"丙{n}"] for n in range(1, 9)]
+    rows += [[9, "第九条要求是正确的。", None, None, None]]
+    keys = ["A", "B", "C", "A"] * 2 + ["错误"]
+    body = book(
+        ("题目", [["题号", "题干", "A", "B", "C"], *rows]),
+        ("答案", [["题号", "答案", "解析"], *([n, key, "见书"] for n, key in enumerate(keys, 1))]),
+    )
+    assert [item.answer_raw for item in asked(checked(body))] == keys
+
+
+@pytest.mark.parametrize("names", [("正确", "错误"), ("True", "False")])
+def test_statements_may_have_a_column_to_tick_for_true_and_one_for_false(names: tuple[str, str]) -> None:
+    reading = read(["陈述", *names], *([text, "√" if is_true else None, None if is_true else "√"] for text, is_true in _TRUTHS))
+    assert [item.answer_raw for item in asked(reading)] == ["正确" if is_true else "错误" for _, is_true in _TRUTHS]

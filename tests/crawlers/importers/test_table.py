@@ -94,6 +94,13 @@ def test_titles_above_and_headings_among_the_rows() -> None:
             ["A选项", "B选项"],
         ),
         (["材料", "问题", "选项1", "选项2", "选项3", "答案"], {"case_raw": "材料"}, ["选项1", "选项2", "选项3"]),
+        (["题号", "题干及选项", "正确答案"], {"stem_raw": "题干及选项", "answer_raw": "正确答案"}, []),
+        (["题目 / 选项", "答案"], {"stem_raw": "题目 / 选项"}, []),
+        (
+            ["题干 Question", "选项A Option A", "选项B Option B", "Answer 答案"],
+            {"stem_raw": "题干 Question", "answer_raw": "Answer 答案"},
+            ["选项A Option A", "选项B Option B"],
+        ),
         (["content", "choice_1", "choice_0", "answer"], {"stem_raw": "content"}, ["choice_0", "choice_1"]),
     ],
 )

@@ -17,6 +17,10 @@ _HEADS = {
     "clock": "{who} 19:0{m}:22\n{words}\n",
     "brackets": "[2023/10/1{n} 19:0{m}:01] {who}: {words}",
     "dash": "2023/10/1{n}, 19:0{m} - {who}: {words}",
+    "within": "{who}(19:0{m}): {words}",
+    "untimed": "{who}：\n{words}\n",
+    "untimed lines": "{who}：{words}",
+    "time above": "— 19:0{m} —\n{who}：{words}",
     "telegram": "{who}, [1{n}.10.2023 19:0{m}]\n{words}\n",
 }
 _SAID = ["时间到！正确答案是 {key}，恭喜答对的同学 +1 分", "答案：{key}", "公布答案：【{key}】 解析：见第二章", "第{n}题答案是{key}。"]

@@ -71,7 +71,7 @@ def test_prose_code_prices_and_logs_hold_no_questions(lines: list[str]) -> None:
 def test_layouts_written_before_the_decoder_are_read_as_counted_in_the_decision() -> None:
     passes = sum(counted(name, read_paper)["equal"] for name in LAYOUTS)
     chosen = [counted(name, lambda lines: better_read(lines, read_paper(lines))) for name in LAYOUTS]
-    assert sum(one["equal"] for one in chosen) >= max(passes + 75, 300)
+    assert sum(one["equal"] for one in chosen) >= max(passes + 55, 300)
     assert sum(one["silent"] for one in chosen) <= 30
 
 

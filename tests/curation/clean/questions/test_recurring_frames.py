@@ -33,6 +33,17 @@ def test_what_ends_every_stem_is_taken_off(tail: str) -> None:
     assert [without_frame(stem, frame)[0] for stem in given] == STEMS
 
 
+ORIGINS = ["教材P{n}", "第{n}章", "自编", "人卫版第{n}页", "某省招聘", ""]
+
+
+@pytest.mark.parametrize("form", ["【{}】{}", "（{}）{}", "{1}（{0}）"])
+def test_where_most_questions_come_from_is_no_part_of_them(form: str) -> None:
+    said = [ORIGINS[n % len(ORIGINS)].format(n=n) for n in range(len(STEMS))]
+    given = [form.format(origin, stem) if origin else stem for origin, stem in zip(said, STEMS, strict=True)]
+    frame = frame_of(given)
+    assert [without_frame(stem, frame)[0] for stem in given] == STEMS
+
+
 @pytest.mark.parametrize(
     "stems",
     [
@@ -41,6 +52,7 @@ def test_what_ends_every_stem_is_taken_off(tail: str) -> None:
         [f"What is the capital of country {n}?" for n in range(9)],
         [f"患者，男，{n}岁。发热两天。\n最可能的诊断是" for n in range(20, 30)],
         [f"某药的性质是{n}。（ ）" for n in range(9)],
+        [f"下列关于{n}的说法（选自教材）正确的是" for n in range(9)],
         [f"知觉的特性（{word}）" for word in ("选择性", "整体性", "理解性", "恒常性", "对比", "错觉", "阈限", "适应")],
     ],
 )

@@ -1,0 +1,47 @@
+"""Names of columns that say what the codes below them mean, `答案(1对0错)`: rows in, rows with what is meant in their place out."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+_WITHIN = 20
+"""Rows among which the names of columns stand."""
+_LEGEND = re.compile(r"(?P<name>[^()（）\[\]【】]{0,20})[(（\[【](?P<legend>[^()（）\[\]【】]{3,60})[)）\]】]\s{0,4}")
+_WORD = "正确|错误|对|错|真|假|[A-H](?![A-Za-z])"
+_CODE = r"\d|[A-Za-z](?![A-Za-z])"
+_SAYS, _APART = r"\s{0,2}(?:[=:：\-—→]|代表|表示|为|是)?\s{0,2}", r"[\s,，;；、/|]{0,3}"
+_FORMS = (
+    re.compile(rf"(?P<code>{_CODE}){_SAYS}(?P<word>{_WORD}){_APART}"),
+    re.compile(rf"(?P<word>{_WORD}){_SAYS}(?P<code>{_CODE}){_APART}"),
+)
+_TRUTH = {"正确": "正确", "对": "正确", "真": "正确", "错误": "错误", "错": "错误", "假": "错误"}
+_OWN = re.compile(r"我的|你的|考生|学[生员]|用户|作答|得分|成绩|user|score", re.IGNORECASE)
+_ANSWER = re.compile(r"答案|answer|key", re.IGNORECASE)
+
+
+def with_legends(rows: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
+    """Yield rows with what their codes mean, below a name that says it; that name is 答案 then, or its own without the meaning."""
+    meant: dict[int, dict[str, str]] = {}
+    for number, (place, cells) in enumerate(rows):
+        if not meant and number < _WITHIN and (found := {at: told for at, cell in enumerate(cells) if (told := _told(cell))}):
+            meant = {at: codes for at, (_, codes) in found.items()}
+            yield place, [found[at][0] if at in found else cell for at, cell in enumerate(cells)]
+        elif meant:
+            yield place, [codes.get(cell, cell) if (codes := meant.get(at)) else cell for at, cell in enumerate(cells)]
+        else:
+            yield place, cells
+
+
+def _told(cell: str) -> tuple[str, dict[str, str]] | None:
+    """Return the name of a column of answers and what its codes mean; None where it says no such thing."""
+    found = _LEGEND.fullmatch(cell) if len(cell) < 90 else None
+    if not found or _OWN.search(found["name"]):
+        return None
+    for form in _FORMS:
+        pairs, end = dict[str, str](), 0
+        while pair := form.match(found["legend"], end):
+            pairs[pair["code"]], end = _TRUTH.get(pair["word"], pair["word"]), pair.end()
+        if end == len(found["legend"]) and len(set(pairs.values())) == len(pairs) > 1:
+            is_answer = _ANSWER.search(found["name"])
+            is_truth = set(pairs.values()) == {"正确", "错误"}
+            return (found["name"].strip() if is_answer else "答案", pairs) if is_answer or is_truth else None
+    return None

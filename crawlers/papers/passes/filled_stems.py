@@ -1,0 +1,71 @@
+"""Questions without numbers whose answer stands in the blank of the stem, `属于……的是（D）`, or behind it, `…… —— 错` -> numbered ones.
+
+Numbered lines in, numbered lines out. Told by the whole text: nearly all of its lines are such stems, options, headings or empty.
+"""
+
+import re
+from collections.abc import Sequence
+
+from crawlers.papers.signs.answer_marks import Numbered, flat
+from crawlers.papers.signs.headings import heads
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import number_of
+
+_FEWEST, _SHARE, _NUMBERED = 5, 0.95, 0.2
+"""Such stems in a text; the share of its lines that are one of the kinds, and of the stems that may open with a number by chance."""
+_LEAST_CHARS, _LEAST_LINE, _GOES_ON = 6, 15, ",;:。、"
+"""Of a stem; of a line above that is part of it, where no sign at its end says so: what is shorter may be a title."""
+_FILLED = re.compile(r"[(\[【]\s{0,9}(?:[A-J](?:[\s,、]{0,2}[A-J]){0,7}|√|×|对|错|正确|错误|T|F)\s{0,9}[)\]】]")
+_BEHIND = re.compile(
+    r"(?P<stem>\S.{6,1000}?)(?:\s{0,3}(?:-{1,4}>?|=>?|→|>{1,2}|:|\|)\s{0,3}|\s{2,20}|\t)(?P<said>√|×|对|错|正确|错误|T|F)[。.]?$"
+)
+
+
+def filled_stems_numbered(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines with a number before each such stem; other texts as they are."""
+    flats = [flat(text).strip() for _, text in lines]
+    kinds = list(map(_kind_of, flats))
+    asked = [place for place, kind in enumerate(kinds) if kind == "stem"]
+    starts = [_start(kinds, flats, place) for place in asked]
+    known = len(asked) + sum(kind in ("option", "heading") for kind in kinds)
+    known += sum(place - start for place, start in zip(asked, starts, strict=True))
+    numbered = sum(number_of(flats[start]) is not None for start in starts)
+    if len(asked) < _FEWEST or numbered > _NUMBERED * len(asked) or known < _SHARE * sum(map(bool, flats)) or not _are_parted(kinds, flats):
+        return list(lines)
+    told = [(index, _bracketed(text) if kind == "stem" else text) for (index, text), kind in zip(lines, kinds, strict=True)]
+    numbers = {start: number for number, start in enumerate(starts, 1)}
+    return [(index, f"{numbers[place]}、{text.strip()}" if place in numbers else text) for place, (index, text) in enumerate(told)]
+
+
+def _kind_of(line: str) -> str:
+    """Return what a flat line is: a stem, an option, a heading, other text, or empty."""
+    if not line or letter_of(line):
+        return "option" if line else ""
+    if len(line) > _LEAST_CHARS and (_FILLED.search(line) or _BEHIND.match(line)):
+        return "stem"
+    return "heading" if heads(line) else "text"
+
+
+def _start(kinds: Sequence[str], flats: Sequence[str], place: int) -> int:
+    """Return where the words of a stem begin: at the top of a paragraph, below its title, else at the line that holds the answer."""
+    start = place
+    while start and kinds[start - 1] == "text" and (len(flats[start - 1]) >= _LEAST_LINE or flats[start - 1][-1:] in _GOES_ON):
+        start -= 1
+    return start if not start or kinds[start - 1] != "option" else place
+
+
+def _are_parted(kinds: Sequence[str], flats: Sequence[str]) -> bool:
+    """Tell whether each run of options begins with A, right below a stem."""
+    above = ""
+    for kind, line in zip(kinds, flats, strict=True):
+        if kind == "option" and above != "option" and (above != "stem" or letter_of(line) != "A"):
+            return False
+        above = kind or above
+    return True
+
+
+def _bracketed(text: str) -> str:
+    """Return a stem with a verdict behind it with that in brackets."""
+    if _FILLED.search(flat(text)) or not (behind := _BEHIND.match(flat(text).strip())):
+        return text
+    return f"{text.strip()[: behind.end('stem')]}（{behind['said']}）"
