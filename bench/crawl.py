@@ -62,10 +62,10 @@ def cache(folder: Path) -> dict[str, Any]:
 def replay(pages: Path, out: Path, workers: int) -> None:
     from generated_site import Ours
 
-    from atomexam.records.params import Extraction
+    from atomexam.records.params import ExtractFlags
     from crawlers.extract import replay
 
-    replay(Ours, Extraction(snapshot=SNAPSHOT, max_pages=0), pages, 0.0, out, workers=workers)
+    replay(Ours, ExtractFlags(snapshot=SNAPSHOT, max_pages=0), pages, 0.0, out, workers=workers)
 
 
 def load_components() -> None:

@@ -7,7 +7,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from atomexam.records.params import Extraction
+from atomexam.records.params import ExtractFlags
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
@@ -23,8 +23,8 @@ _logger = logging.getLogger("crawlers.extract")
 
 def main(argv: list[str] | None = None) -> None:
     paths = {"pages": "data/pages/{key}", "out": "data/items/{key}.jsonl", "metrics": "metrics/extract/{key}.json"}
-    arguments = read_arguments(argv, __doc__, "sources", Extraction, paths, keyed=True)
-    source: Extraction = arguments.params
+    arguments = read_arguments(argv, __doc__, "sources", ExtractFlags, paths, keyed=True)
+    source: ExtractFlags = arguments.params
     limits = limits_of(source, arguments.all_params)
     with folder_lock(arguments.pages) as folder:  # against a crawl that a killed `dvc repro` left running
         from crawlers.web.run_spider import spider_class
@@ -71,7 +71,7 @@ def check_pages(name: str, account: Account, limit: float) -> None:
 
 def replay(
     spider: "type[SourceSpider]",
-    source: Extraction,
+    source: ExtractFlags,
     folder: Path,
     max_misfit_share: float,
     out: Path,
@@ -117,7 +117,7 @@ def replay(
     return outcome.pages
 
 
-def _mend(name: str, source: Extraction) -> str:
+def _mend(name: str, source: ExtractFlags) -> str:
     """Return what to do if there are pages and no items."""
     scopes = [scope for scope in ("letters", "departments", "lists") if getattr(source, scope) is not None]
     named = f"does the site have what sources.{name}.{scopes[0]} in params.yaml names? if so, " if scopes else ""

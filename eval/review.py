@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from atomexam.records.label import ERRORS, REASONS, Label, ReplyPair
 from atomexam.runtime.annotation_files import LABELS, read_labels
-from atomexam.runtime.annotations import MAX_COMMENT_CHARS, check_name, checked, merge, report
+from atomexam.runtime.annotations import MAX_COMMENT_CHARS, check_answers, check_name, merge, report
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from atomexam.runtime.sheets import read_sheet
 from atomexam.runtime.stage import run_stage
@@ -84,7 +84,7 @@ def check(filled: Iterable[Filled], known: Mapping[str, ReplyPair], skip_gone: b
         ValueError: names each row that cannot stand, and what to do.
     """
     wanted = (one for one in filled if not skip_gone or one.pair_id in known)
-    return checked(LABELS, wanted, lambda one: _label(one, known))
+    return check_answers(LABELS, wanted, lambda one: _label(one, known))
 
 
 def _label(one: Filled, known: Mapping[str, ReplyPair]) -> Label:

@@ -72,8 +72,8 @@ RECORDS = structs_of(
 PLAIN = """alias atomic_type claim_id comment end exam explanation explanation_raw fact_ids factual factual_reply finish_reason head item_id
 label name_raw non_factual non_factual_reply pair_id pattern position prompt_sha256 prompt_tokens provenance question_id question_type
 relation repeat reply revision run source stem_raw subject tail text title tokens url value verdict"""
-TOLD_BY_OTHERS = ("RequestSettings", "Drawing", "Extraction", "Judge")  # whose keys stand in the table of another block
-BLOCKS = [shape for shape in structs_of(params, run, split_blocks, tuning) if shape.__name__ not in TOLD_BY_OTHERS]
+DOCUMENTED_ELSEWHERE = ("ExtractFlags", "Judge", "RequestSettings", "SplitFlags")  # whose keys stand in the table of another block
+BLOCKS = [shape for shape in structs_of(params, run, split_blocks, tuning) if shape.__name__ not in DOCUMENTED_ELSEWHERE]
 
 
 def table(document: str, section: str) -> dict[str, str]:

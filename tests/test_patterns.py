@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from atomexam.runtime.guarded import ProcessFailure, beat, run_isolated
+from atomexam.runtime.guarded import ProcessFailure, renew_cpu_limit, run_isolated
 from crawlers.web import broken_pages
 
 ROOT = Path(__file__).parent.parent
@@ -305,7 +305,7 @@ def grows(pattern: re.Pattern, method: str, opening: str, repeated: str, hand: H
     def least(size: int, rounds: int) -> float:
         text = opening + repeated * (size // len(repeated)) + "\x00"
         hand.set(f"{hand.place} {method} of {opening!r} and {size} characters of {repeated!r}")
-        beat(_MOST_SECONDS)
+        renew_cpu_limit(_MOST_SECONDS)
         return min(seconds(pattern, method, text) for _ in range(rounds))
 
     if least(GLANCES[1], 1) < _LINEAR * least(GLANCES[0], 1):
@@ -367,7 +367,7 @@ def slow_on_short(short: Sequence[Tried], hand: Hand) -> list[str]:
     """Return the patterns that take long on a text which is bounded before it meets them."""
     slow = {}
     for one in short:
-        beat(_MOST_SECONDS)
+        renew_cpu_limit(_MOST_SECONDS)
         hand.set(f"{one.home}: {one.pattern.pattern[:120]}")
         for method, opening, repeated in itertools.product(sorted(one.methods), openings(one.pattern)[:8], repetitions(one.pattern)):
             text = (opening + repeated * (_SHORT_CHARS // len(repeated)))[:_SHORT_CHARS] + "\x00"

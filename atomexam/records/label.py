@@ -62,7 +62,7 @@ def pair_id(factual: str, factual_reply: str, non_factual: str, non_factual_repl
     return content_id("replies", factual, factual_reply, non_factual, non_factual_reply)
 
 
-def most_say(labels: Iterable[str]) -> str | None:
+def majority_label(labels: Iterable[str]) -> str | None:
     """Return the label that most annotators give; None where none has most."""
     counted = Counter(labels).most_common(2)
     return None if not counted or (len(counted) > 1 and counted[0][1] == counted[1][1]) else counted[0][0]

@@ -105,7 +105,7 @@ class Extract(Block, frozen=True):
     """Share of the pages, items or filled fields of a kind of page that may be gone since the last snapshot before the stage fails."""
 
 
-class Extraction(Source, frozen=True):
+class ExtractFlags(Source, frozen=True):
     """What `extract` is called with: its source's line and its own block."""
 
     max_misfit_share: Share | None = None

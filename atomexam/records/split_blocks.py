@@ -43,7 +43,7 @@ class Leaks(Block, frozen=True):
     """What becomes of a question that stands in a reference: it is listed, or stops the line as well."""
 
 
-class Drawing(Split, frozen=True):
+class SplitFlags(Split, frozen=True):
     """Flags of the stage `split`: its block, and what the block `leaks` says, so that what the check would find is tied before."""
 
     contained: Contained = 0.95

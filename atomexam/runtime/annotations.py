@@ -56,7 +56,7 @@ def check_name(kind: AnnotationKind, name: str, advice: str = "") -> str:
     return name
 
 
-def checked(kind: AnnotationKind, answers: Iterable[RawAnswer], read: Callable[[RawAnswer], Record]) -> list[Record]:
+def check_answers(kind: AnnotationKind, answers: Iterable[RawAnswer], read: Callable[[RawAnswer], Record]) -> list[Record]:
     """Return answers as records, each once; of equal answers with two comments the longer comment holds.
 
     Args:

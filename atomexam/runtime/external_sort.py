@@ -19,7 +19,7 @@ _ENTRY_BYTES = 160  # what Python adds to a key and a line
 _READ_BYTES = 1 << 18
 _SIZES = Struct("<II")
 
-Entry = tuple[bytes, bytes]
+KeyedLine = tuple[bytes, bytes]
 """Sort key and line; equal keys are ordered by their lines."""
 SortedRun = tuple[int, int]
 """Where a sorted run begins and ends in its file."""
@@ -45,7 +45,7 @@ class ExternalSort:
         self._folder = str(folder or tempfile.gettempdir())
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open as long as anything is to be read
         self._limit, self._memory_used = memory_bytes or MEMORY_BYTES, 0
-        self._entries: list[Entry] = []
+        self._entries: list[KeyedLine] = []
         self._runs: list[SortedRun] = []
 
     def add(self, key: bytes, line: bytes) -> None:
@@ -65,7 +65,7 @@ class ExternalSort:
             self._entries.sort()
             yield from (line for _, line in self._entries)
         else:
-            yield from merged(self.read(self.finish()))
+            yield from merge_runs(self.read(self.finish()))
         self._entries = []
         self.close()
 
@@ -77,7 +77,7 @@ class ExternalSort:
             self._file.flush()
         return self._runs
 
-    def read(self, runs: Iterable[SortedRun]) -> list[Iterator[Entry]]:
+    def read(self, runs: Iterable[SortedRun]) -> list[Iterator[KeyedLine]]:
         """Return the entries of each run."""
         return [_entries(self._file.fileno(), start, end) for start, end in runs]
 
@@ -104,13 +104,13 @@ class ExternalSort:
             raise OSError(error.errno, f"{error.strerror}, while sorting; make room and run the same command again", self._folder) from None
 
 
-def merged(runs: Iterable[Iterator[Entry]]) -> Iterator[bytes]:
+def merge_runs(runs: Iterable[Iterator[KeyedLine]]) -> Iterator[bytes]:
     """Yield the lines of all runs in order."""
     for _, line in heapq.merge(*runs):
         yield line
 
 
-def _entries(file: int, start: int, end: int) -> Iterator[Entry]:
+def _entries(file: int, start: int, end: int) -> Iterator[KeyedLine]:
     """Yield the entries between two offsets of a file, without moving the file's own position: runs are read in turns."""
     buffer = b""
     while start < end or buffer:

@@ -151,7 +151,7 @@ def run_isolated(work: Callable[[], T], seconds: float, most_bytes: int = 0) -> 
     The process is a fork, so begin before there are threads. It ends with this one; an interrupt of this one is handed on to it.
 
     Args:
-        seconds: of computing, as the work gives them to itself: see `beat`.
+        seconds: of computing, as the work gives them to itself: see `renew_cpu_limit`.
 
     Raises:
         ValueError: the work's own, as an OSError or an interrupt; or the process was killed, or ended with a status of its own.
@@ -193,7 +193,7 @@ def _forwarding_interrupts(process: BaseProcess) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def beat(seconds: float) -> None:
+def renew_cpu_limit(seconds: float) -> None:
     """Give isolated work so many seconds of computing from now on, 0 for as long as it likes; then its process ends."""
     if _beats[0]:
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)

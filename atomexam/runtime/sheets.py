@@ -95,7 +95,7 @@ def read_sheet(path: Path) -> list[SheetRow]:
     ]
 
 
-def typed(cell: str) -> str:
+def without_apostrophe(cell: str) -> str:
     """Return what a person typed, without the apostrophe by which people and programs mark a text that begins like a formula."""
     return cell[1:] if _MARKED.match(cell) else cell
 
@@ -169,7 +169,7 @@ def _cells(path: Path, computed: bool) -> list[tuple[Any, ...]]:
         finally:
             book.close()
     except (*torn, *other) as error:
-        raise ValueError(f"{path}: no workbook ({without_advice(error)[:200]}); {_SAVE}") from None
+        raise ValueError(f"{path}: no workbook ({error_line(error)[:200]}); {_SAVE}") from None
 
 
 def bounded_rows(sheets: Iterable[Iterable[tuple[Any, ...]]]) -> Iterator[Iterator[tuple[Any, ...]]]:
@@ -192,7 +192,7 @@ def bounded_rows(sheets: Iterable[Iterable[tuple[Any, ...]]]) -> Iterator[Iterat
     yield from map(bounded, sheets)
 
 
-def without_advice(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """Return what went wrong in one line; of a number of thousands of digits without Python's advice to programmers."""
     words = " ".join(str(error).split())
     return "a number of more than 4,300 digits; write it as text" if "set_int_max_str_digits" in words else words

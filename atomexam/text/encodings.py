@@ -69,7 +69,7 @@ def decoded(name: str, body: bytes) -> str:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise Refusal(f"{name}: line {line}: {other}")
-    check_saved_rightly(name, text)
+    refuse_mojibake(name, text)
     return text
 
 
@@ -145,7 +145,7 @@ def _not_decoded(name: str, body: bytes, error: UnicodeDecodeError, what: str) -
     return f"{name}: line {line}: byte {error.start} is not {what} ({error.reason}); save the file as UTF-8"
 
 
-def check_saved_rightly(name: str, text: str) -> None:
+def refuse_mojibake(name: str, text: str) -> None:
     sight = text[:_SIGHT]
     beyond = sum(sign > "\x7f" for sign in sight)
     lost = sum(len(match[0]) for match in _LOST.finditer(sight))
@@ -201,6 +201,6 @@ def _is_chinese(body: bytes) -> bool:
     return len(pairs) >= _SURE_PAIRS and sum(low <= byte <= high for byte in pairs) > len(pairs) / 2
 
 
-def with_whole_signs(text: str) -> str:
+def join_surrogates(text: str) -> str:
     """Return a text in which two halves of a sign beside each other (surrogates) are that sign, and a half alone is U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

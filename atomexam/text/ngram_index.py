@@ -46,7 +46,7 @@ class NgramIndex:
 
         Args:
             share: of the n-grams of a text, what another must have to be a candidate.
-            is_weak: tells n-grams that another text may be counted to hold without holding them; where a text has too few others,
+            is_weak: whether another text may count as having an n-gram without having it; where a text has too few others,
                 all of its n-grams are used.
         """
         counts = Counter(gram for grams in texts for gram in grams)

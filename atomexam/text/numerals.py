@@ -58,7 +58,7 @@ def to_digits(numeral: str) -> str:
     return str(total + section + digit)
 
 
-def chinese(number: int) -> str:
+def to_chinese(number: int) -> str:
     """Return 12 as 十二 and 108 as 一百零八, as Word counts; a number that it does not count so in figures."""
     digits = "〇" + HANZI[:9]
     if number < 10:
@@ -69,10 +69,10 @@ def chinese(number: int) -> str:
     hundreds, rest = divmod(number, 100)
     if number > 999:
         return str(number)
-    return f"{digits[hundreds]}百" + (f"{'零' if rest < 10 else '一' if rest < 20 else ''}{chinese(rest)}" if rest else "")
+    return f"{digits[hundreds]}百" + (f"{'零' if rest < 10 else '一' if rest < 20 else ''}{to_chinese(rest)}" if rest else "")
 
 
-def roman(number: int) -> str:
+def to_roman(number: int) -> str:
     """Return 4 as IV; a number that has no Roman numeral in figures."""
     if not 0 < number < 4000:
         return str(number)

@@ -7,7 +7,7 @@ from pathlib import Path
 from scrapy import Request
 from scrapy.http import Response
 
-from atomexam.runtime.guarded import beat
+from atomexam.runtime.guarded import renew_cpu_limit
 from crawlers.check.site_changes import PageChange, PageVerdict, verdict
 from crawlers.check.walk import detached_spider, respond_of, visit_page, walk
 from crawlers.html.source_spider import SourceSpider
@@ -28,7 +28,7 @@ def live_comparison(spider: type[SourceSpider], answers: Iterable[tuple[Request,
         page = visit_page(detached_spider(spider, **arguments), request, response)
         if like := [each for each in known if each.kind == page.kind]:
             verdicts.append(verdict(page, like))
-    beat(0)
+    renew_cpu_limit(0)
     return verdicts
 
 

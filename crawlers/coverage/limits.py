@@ -5,10 +5,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from atomexam.records.params import Extract, Extraction, Import
+from atomexam.records.params import Extract, ExtractFlags, Import
 
 
-def limits_of(line: Extraction | Import, params: Mapping[str, Any]) -> Extract:
+def limits_of(line: ExtractFlags | Import, params: Mapping[str, Any]) -> Extract:
     """Return the line's own bounds, and for those that it leaves out what `extract` says for all."""
     usual = Extract(**{"max_misfit_share": 0.0, **params.get("extract", {})})
     return replace(usual, **{name: own for name in Extract.__struct_fields__ if (own := getattr(line, name, None)) is not None})

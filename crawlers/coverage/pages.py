@@ -19,7 +19,7 @@ from scrapy import Request
 from scrapy.http import Response, TextResponse
 
 from atomexam.records.item import EntityItem, Item
-from atomexam.runtime.guarded import OverBudget, beat
+from atomexam.runtime.guarded import OverBudget, renew_cpu_limit
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.coverage.alignment import IN_ITEM, REJECTED, Lines
 from crawlers.coverage.characters import Account, Unread, folded
@@ -92,7 +92,7 @@ def _responses(folder: Path, rows: Iterable[ArchiveRow], left_out: Collection[st
 def account_of_responses(responses: Iterable[tuple[str, Response]], items: Iterable[Item]) -> Account:
     """Return the account of pages, each with its address, and all items of their source."""
     pages = [*_seen(responses)]
-    beat(0)
+    renew_cpu_limit(0)
     known = np.unique(np.concatenate([np.zeros(0, np.uint64), *(page.rows for page in pages)]))
     hits = {is_doubtful: np.zeros(len(known), dtype=bool) for is_doubtful in (False, True)}
     for item in items:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from tqdm import tqdm
 
 from atomexam.records.params import Source
-from atomexam.runtime.external_sort import Entry, ExternalSort, merged
+from atomexam.runtime.external_sort import ExternalSort, KeyedLine, merge_runs
 from atomexam.runtime.workers import cores
 from crawlers.html.source_spider import SourceSpider
 from crawlers.replay.components import replay_settings
@@ -182,7 +182,7 @@ class Coordinator:
     def outcome(self) -> Replayed:
         """End the workers and return the result."""
         stats: Counter[str] = Counter()
-        runs: list[Iterator[Entry]] = []
+        runs: list[Iterator[KeyedLine]] = []
         for worker in self._processes:
             worker.send(None, [])
         for worker in self._processes:
@@ -198,7 +198,7 @@ class Coordinator:
             rejected=self.notes["rejected"],
             missed=list(dict.fromkeys(self.notes["missed"])),
             stats=dict(sorted(stats.items())),
-            lines=merged(runs),
+            lines=merge_runs(runs),
         )
 
     def _received(self, worker: WorkerProcess) -> BatchResult:

@@ -2,7 +2,7 @@
 
 import re
 
-from atomexam.text.encodings import with_whole_signs
+from atomexam.text.encodings import join_surrogates
 from crawlers.tables.tree import marked_object
 
 PROPERTIES = (".properties", ".strings", ".lang", ".po", ".pot")
@@ -39,7 +39,7 @@ def properties_of(name: str, text: str) -> dict[str, object]:
 
 def unescaped(text: str) -> str:
     """Return a text with the signs that stand for others as these."""
-    return with_whole_signs(_ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else _SIGNS.get(match[2], match[2]), text))
+    return join_surrogates(_ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else _SIGNS.get(match[2], match[2]), text))
 
 
 def _catalogue(text: str) -> dict[str, object]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from atomexam.text.encodings import with_whole_signs
+from atomexam.text.encodings import join_surrogates
 
 MAX_TOKENS = 20_000_000
 _COMMENTS = {
@@ -76,7 +76,7 @@ def tokens_of(name: str, text: str) -> Iterator[Token]:
 
 def unquoted(text: str) -> str:
     """Return what a string with its quotes says."""
-    return with_whole_signs(_ESCAPE.sub(_escaped, text[1:-1]))
+    return join_surrogates(_ESCAPE.sub(_escaped, text[1:-1]))
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -19,7 +19,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from atomexam.runtime.guarded import OverBudget, ProcessFailure, beat, run_isolated
+from atomexam.runtime.guarded import OverBudget, ProcessFailure, renew_cpu_limit, run_isolated
 from crawlers.store.exchanges import key_of
 from crawlers.store.missing_pages import BREAKS_READER
 
@@ -97,7 +97,7 @@ def run_without_broken_pages(attempt: Callable[[], T], leave_out: Callable[[str,
 def begin_page(request: str) -> None:
     """Set the page that is read from now on, and restart its time limit."""
     _used[0].set(request)
-    beat(PAGE_SECONDS)
+    renew_cpu_limit(PAGE_SECONDS)
 
 
 @cache
@@ -125,7 +125,7 @@ class PageTracker:
 
     def end(self) -> None:
         """End the time limit after the last page."""
-        beat(0)
+        renew_cpu_limit(0)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Track a page before any code reads it."""

@@ -7,7 +7,7 @@ import msgspec
 
 from atomexam.records.verdict import ANSWERS, Verdict
 from atomexam.runtime.annotation_files import VERDICTS
-from atomexam.runtime.annotations import MAX_COMMENT_CHARS, check_name, checked
+from atomexam.runtime.annotations import MAX_COMMENT_CHARS, check_answers, check_name
 from atomexam.text.canonical import canonical
 
 
@@ -55,7 +55,7 @@ def check(
         ValueError: names each answer that cannot stand, and what to do.
     """
     wanted = (one for one in answers if not skip_gone or one.claim_id in known)
-    return checked(VERDICTS, wanted, lambda one: _verdict(one, known, names))
+    return check_answers(VERDICTS, wanted, lambda one: _verdict(one, known, names))
 
 
 def _verdict(one: ClaimAnswer, known: Mapping[str, ClaimToJudge], names: Mapping[str | None, str]) -> Verdict:

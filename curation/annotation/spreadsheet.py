@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from atomexam.records.verdict import ANSWERS
-from atomexam.runtime.sheets import read_sheet, typed, write_sheet
+from atomexam.runtime.sheets import read_sheet, without_apostrophe, write_sheet
 from curation.annotation.claim_verdicts import ClaimAnswer
 from curation.annotation.samples import SampledClaim
 
@@ -37,7 +37,7 @@ def read_spreadsheet(path: Path) -> list[ClaimAnswer]:
     for where, cells in read_sheet(path):
         if missing := [name for name in _NEEDED if name not in cells]:
             raise ValueError(f"{where}: no column {', '.join(missing)}; expected {', '.join(_COLUMNS)}, as they were written")
-        verdict, comment = typed(cells["verdict"]), " ".join(typed(cells.get("comment", "")).split())
+        verdict, comment = without_apostrophe(cells["verdict"]), " ".join(without_apostrophe(cells.get("comment", "")).split())
         if verdict:
             person = cells.get("annotator") or named
             answers.append(ClaimAnswer(where, cells["claim_id"], cells["claim"], person, verdict, comment))

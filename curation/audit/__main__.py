@@ -23,7 +23,7 @@ from atomexam.runtime.stage import command
 from curation.audit.audited_questions import audited_questions
 from curation.audit.defects import withheld
 from curation.audit.figures import FIGURES, exceeded, read_limits
-from curation.audit.findings import examine
+from curation.audit.findings import findings_of
 from curation.audit.repair_lines import as_csv, lines_of, mend_first
 from curation.audit.report import markdown, page, summary
 from curation.audit.sets import file_summary, read_set
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for index, path in enumerate(arguments.reference):
         format_name = formats[index if len(formats) > 1 else 0] if formats else None
         references += audited_questions(read_set([path], format_name, layouts=arguments.layouts), SplitOf(), clean)
-    findings = examine(rows, references if arguments.reference else None, twins)
+    findings = findings_of(rows, references if arguments.reference else None, twins)
     lines = lines_of(rows, findings, withheld(findings["files"]))
     findings["mend_first"] = mend_first(lines, len(rows))
     over = exceeded(findings["figures"], limits)

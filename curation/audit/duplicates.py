@@ -14,7 +14,7 @@ from curation.audit.cross_split import SplitLeaks, leaks
 from curation.clean.questions.with_all_reasons import is_comparable
 from curation.near_duplicates.clusters import Star, TwinRelations, find_twins, stars
 from curation.near_duplicates.damage import soundest_first
-from curation.near_duplicates.merging import Sightings, sighted
+from curation.near_duplicates.merging import Sightings, sightings_by_id
 from curation.near_duplicates.reviews import right_texts
 
 _STEM_CHARS, _CASE_CHARS = 200, 400
@@ -38,7 +38,7 @@ def duplicates_in(rows: Sequence[AuditedQuestion], params: NearDuplicates) -> Du
     """Return what asks the same as what; questions without a stem, and endless ones, are compared with none."""
     row_of = {id(row.question): row for row in rows}  # by object: rows may be equal to the last byte
     order = {id(row): position for position, row in enumerate(rows)}
-    every = sighted((row.question for row in rows if is_comparable(row.question)), params.ngram_chars)
+    every = sightings_by_id((row.question for row in rows if is_comparable(row.question)), params.ngram_chars)
     rows_of = [[row_of[id(question)] for question in one.rows] for one in every]
     bonds = find_twins(every, params)
     all_stars = list(stars(every, bonds, soundest_first(every, bonds, params.ngram_chars)))

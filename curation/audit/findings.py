@@ -16,7 +16,7 @@ from curation.near_duplicates.contamination import matched_pairs
 _STEM_CHARS = 200
 
 
-def examine(rows: Sequence[AuditedQuestion], references: Sequence[AuditedQuestion] | None, params: NearDuplicates) -> dict[str, Any]:
+def findings_of(rows: Sequence[AuditedQuestion], references: Sequence[AuditedQuestion] | None, params: NearDuplicates) -> dict[str, Any]:
     """Return all findings on a set; without references none of contamination."""
     twins = duplicates_in(rows, params)
     files = balance.files(rows)

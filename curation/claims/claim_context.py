@@ -93,7 +93,7 @@ def references_stating(fact: Fact, known: ClaimContext) -> list[Fact]:
     return known.references.get((known.synonyms.of(fact.head), known.synonyms.of(fact.tail)), [])
 
 
-def contaminated(fact: Fact, claim: ClaimPair, known: ClaimContext) -> list[Contaminated]:
+def contamination_of(fact: Fact, claim: ClaimPair, known: ClaimContext) -> list[Contaminated]:
     """Return a row for each place at which a reference states the fact."""
     return [
         Contaminated(

@@ -14,7 +14,7 @@ from atomexam.records.fact import RELATIONS, Fact
 from atomexam.records.params import Claims
 from atomexam.records.rejection import Rejected
 from atomexam.records.review import Review
-from curation.claims.claim_context import ClaimContext, Contaminated, contaminated, judgement_of, references_stating
+from curation.claims.claim_context import ClaimContext, Contaminated, contamination_of, judgement_of, references_stating
 from curation.claims.contradictions import Key, key_of
 from curation.claims.negated_claims import Wordings, make_claim, read_templates, sentences_of, wording_of
 from curation.claims.sampling import RoundRobinSampler
@@ -151,14 +151,14 @@ def contaminated_rows(
     templates = read_templates(params.template)
     for fact in facts:
         if fact.id in of_claims or fact.id in dropped:
-            yield from contaminated(fact, make_claim(fact, templates[fact.relation], params.template), known)
+            yield from contamination_of(fact, make_claim(fact, templates[fact.relation], params.template), known)
 
 
 def measure(
     facts: Sequence[Fact],
     claims: Sequence[ClaimPair],
     rejected: Sequence[RejectedFact],
-    contaminated: Sequence[Contaminated],
+    contamination_of: Sequence[Contaminated],
     for_review: int,
 ) -> dict[str, Any]:
     """Return the stage's metrics; types without a claim stand with 0."""
@@ -171,6 +171,6 @@ def measure(
         "denials_by_type": {relation: denied[relation] for relation in RELATIONS if denied[relation]},
         "heads": len({claim.head for claim in claims}),
         "for_review": for_review,
-        "contaminated": dict(sorted(Counter(name for name, _ in {(row.reference, row.fact_id) for row in contaminated}).items())),
+        "contaminated": dict(sorted(Counter(name for name, _ in {(row.reference, row.fact_id) for row in contamination_of}).items())),
         "rejected_by_reason": dict(sorted(Counter(row.reason for row in rejected).items())),
     }

@@ -20,7 +20,7 @@ from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
 from atomexam.runtime.external_sort import RecordSink
 from curation.clean.facts import entries
-from curation.clean.facts.corroboration import corroborated
+from curation.clean.facts.corroboration import corroborate
 from curation.clean.facts.labels import name_of
 from curation.clean.facts.separators import columns_of
 from curation.clean.questions.cleaned_questions import CleanedQuestion, read_questions
@@ -177,7 +177,7 @@ def clean_into(
                 for item, cleaned in zip(entity_batch, parsed_batch, strict=True):
                     _add_entity(item, cleaned, tables, facts, passages, parts, counts)
                 progress.update(len(entity_batch))
-    sound, refusals = corroborated(facts, parts)
+    sound, refusals = corroborate(facts, parts)
     for fact in sound:
         tables.facts.append(fact)
         counts.by_relation[fact.relation] += 1

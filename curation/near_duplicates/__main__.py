@@ -21,7 +21,7 @@ from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary, rejected_counts
 from curation.engine.engines import engine_of
 from curation.near_duplicates.contamination import Contamination, contaminations
-from curation.near_duplicates.stored_sightings import sighted_in
+from curation.near_duplicates.stored_sightings import sightings_of_file
 from curation.near_duplicates.unique import FactTables, QuestionTables, measure, settle_facts, settle_questions
 
 _KEYS: dict[str, Callable[[Any], bytes]] = {
@@ -67,7 +67,7 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(args.out) as out:
         for stale in sorted(out.glob("*.part")):  # what a killed run left
             stale.unlink()
-        every = sighted_in(args.questions, args.params.ngram_chars, out.parent, engine)
+        every = sightings_of_file(args.questions, args.params.ngram_chars, out.parent, engine)
         files = {name: SortedFile(out / f"{name}.jsonl", key) for name, key in _KEYS.items()}
         contaminated = _ContaminationTable(files["contaminated"])
         question_tables = QuestionTables(files["questions"], files["rejected"], files["clusters"], files["review"], contaminated)

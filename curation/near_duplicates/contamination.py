@@ -17,7 +17,7 @@ from atomexam.text.ngrams import jaccard, ngrams
 from curation.engine.engines import batched
 from curation.near_duplicates.clusters import MIN_NGRAMS
 from curation.near_duplicates.join.similarity import near_pairs_between
-from curation.near_duplicates.pair_rules import ComparedQuestion, compared, relation, stem_keys
+from curation.near_duplicates.pair_rules import ComparedQuestion, compared_question, relation, stem_keys
 
 REASON = "contaminated"
 REASONS = {REASON: "a reference benchmark asks the same; detail is the reference and the similarity"}
@@ -104,7 +104,7 @@ def _nearness(one: Contamination) -> tuple[float, bool, bool]:
     return one.similarity, one.kind == "identical", one.conflict
 
 
-def for_kept(matches: Iterable[Contamination], kept: Iterable[Question], rejected: Iterable[Rejected]) -> list[Contamination]:
+def matches_of_kept(matches: Iterable[Contamination], kept: Iterable[Question], rejected: Iterable[Rejected]) -> list[Contamination]:
     """Return matches of rows as matches of the kept question that stands for each row; of equal ones the nearest, sorted.
 
     `rejected` are the rows that near_duplicates left out: their detail is the id of the question that was kept.
@@ -143,7 +143,7 @@ def _by_text(questions: Iterable[Question], params: NearDuplicates) -> dict[str,
     for index, question in enumerate(questions):
         for whole in [False, True] if question.shared_stem else [False]:
             question_form = replace(question, stem=f"{question.shared_stem}\n{question.stem}", shared_stem=None) if whole else question
-            one = compared(question_form, params.ngram_chars)
+            one = compared_question(question_form, params.ngram_chars)
             if one.stem:  # what has no stem asks nothing
                 forms[one.text].append(_ComparedForm(index, one, whole))
     return forms

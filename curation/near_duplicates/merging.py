@@ -13,7 +13,7 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import to_line
 from atomexam.text.canonical import canonical
 from curation.engine.engines import LOCAL, Engine, batches_of
-from curation.near_duplicates.pair_rules import ComparedQuestion, compared
+from curation.near_duplicates.pair_rules import ComparedQuestion, compared_question
 
 _BLEMISH = re.compile(r"[\ufffd\u25a1\ue000-\uf8ff]|\?\?|？？|&#?\w+;|<[^<>]+>|[ \t]{2,}|[单多]选题?$")
 _LETTER = re.compile(r"[A-J]")
@@ -56,7 +56,7 @@ class RankedRows(NamedTuple):
     group_id: str | None
 
 
-def sighted(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) -> list[Sightings]:
+def sightings_by_id(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) -> list[Sightings]:
     """Return the rows by id, the best id first: it has an answer, an explanation, was seen most often, is cleanest, has most options."""
     by_id: dict[str, list[Question]] = defaultdict(list)
     for row in rows:
@@ -80,15 +80,15 @@ def _ranked(group: list[Question], ngram_chars: int) -> RankedRows:
         range(len(group)), key=lambda index: (missing_parts(group[index]), question_blemishes(group[index]), to_line(group[index]))
     )
     best = group[order[0]]
-    own = compared(best, ngram_chars)
-    answers = {compared(row, ngram_chars).answer for row in group if row.answer != best.answer or row.options != best.options}
+    own = compared_question(best, ngram_chars)
+    answers = {compared_question(row, ngram_chars).answer for row in group if row.answer != best.answer or row.options != best.options}
     conflict = len((answers | {own.answer}) - {None}) > 1 and not own.in_words
     rank = SoundnessRank(missing_parts(best), -len(merged_provenance(group)), question_blemishes(best), -len(best.options))
     group_id = min((row.group_id for row in group if row.group_id), default=None)
     return RankedRows(order, own._replace(answer=None) if conflict else own, conflict, rank, group_id)
 
 
-def merged(best: Question, rows: Sequence[Question], in_words: bool, cluster_id: str) -> Question:
+def merge_rows(best: Question, rows: Sequence[Question], in_words: bool, cluster_id: str) -> Question:
     """Return the best row with what all rows add: provenance, a longer answer in words, an explanation that fits its letters."""
     answer = best.answer
     if in_words:

@@ -46,7 +46,7 @@ class ComparedQuestion(NamedTuple):
     """Stem and options for the join."""
 
 
-def compared(question: Question, ngram_chars: int) -> ComparedQuestion:
+def compared_question(question: Question, ngram_chars: int) -> ComparedQuestion:
     """Return what is compared of a question.
 
     In `text` no n-gram reaches from one part into another, so the order of the options does not matter, and short options count.

@@ -1,4 +1,4 @@
-"""A file of questions -> the sightings of each id, in the order of `merging.sighted`, on disk; memory has only their offsets."""
+"""A file of questions -> the sightings of each id, in the order of `merging.sightings_by_id`, on disk; memory has only their offsets."""
 
 import os
 import tempfile
@@ -15,7 +15,7 @@ from atomexam.records.question import Question
 from atomexam.runtime.external_sort import ExternalSort
 from atomexam.runtime.jsonl import jsonl_with_offsets, read_jsonl
 from curation.engine.engines import LOCAL, Engine, batched
-from curation.near_duplicates.merging import BATCH, Sightings, SoundnessRank, ranked_groups, sighted
+from curation.near_duplicates.merging import BATCH, Sightings, SoundnessRank, ranked_groups, sightings_by_id
 from curation.near_duplicates.pair_rules import ComparedQuestion
 
 _FEW_BYTES = 32 << 20
@@ -43,14 +43,16 @@ class _Unsorted(Exception):
     """Rows of one id are not adjacent."""
 
 
-def sighted_in(path: Path, ngram_chars: int, folder: Path, engine: Engine = LOCAL, few_bytes: int = _FEW_BYTES) -> Sequence[Sightings]:
-    """Return what `merging.sighted` does of the questions of a file; what does not fit into memory is in nameless files in a folder."""
+def sightings_of_file(
+    path: Path, ngram_chars: int, folder: Path, engine: Engine = LOCAL, few_bytes: int = _FEW_BYTES
+) -> Sequence[Sightings]:
+    """Return what `merging.sightings_by_id` does of the questions of a file; what does not fit into memory is in nameless files."""
     if path.exists() and path.stat().st_size > few_bytes:
         try:
             return StoredSightings(path, ngram_chars, folder, engine)
         except _Unsorted:
             pass  # written by hand: the rows of one id are gathered in memory
-    return sighted(read_jsonl(path, Question), ngram_chars, engine)
+    return sightings_by_id(read_jsonl(path, Question), ngram_chars, engine)
 
 
 class StoredSightings(Sequence[Sightings]):

@@ -21,9 +21,9 @@ from atomexam.runtime.jsonl import to_line
 from curation.engine.engines import LOCAL, Engine
 from curation.near_duplicates import contamination
 from curation.near_duplicates.clusters import Star, case_groups, find_twins, medoid, stars
-from curation.near_duplicates.contamination import Contamination, for_kept, without_contaminated
+from curation.near_duplicates.contamination import Contamination, matches_of_kept, without_contaminated
 from curation.near_duplicates.damage import soundest_first
-from curation.near_duplicates.merging import Sightings, blemishes, merged, merged_provenance, sighted
+from curation.near_duplicates.merging import Sightings, blemishes, merge_rows, merged_provenance, sightings_by_id
 from curation.near_duplicates.reviews import DecidedRows, apply_decision, decision_for, review_of_fact, review_of_question, right_texts
 
 REASONS = {
@@ -90,7 +90,7 @@ def unique_questions(
 ) -> UniqueQuestions:
     """Return one question for each that is asked, and why no other row is. The order of the rows does not matter."""
     unique = UniqueQuestions([], [], [], [], OutputCounts())
-    every = sighted(rows, params.ngram_chars, engine)
+    every = sightings_by_id(rows, params.ngram_chars, engine)
     return unique._replace(tally=settle_questions(QuestionTables(*unique[:-1], []), every, params, decisions, (), engine))
 
 
@@ -117,7 +117,7 @@ def settle_questions(
         settled = _settled(star, decisions or {}, groups, params)
         kept, rejected, cluster = settled.kept, settled.rejected, settled.cluster
         if kept and (near := [one for key in {kept.id, *(row.id for row in rejected)} for one in by_question_id.get(key, ())]):
-            matches = for_kept(near, [kept], rejected)
+            matches = matches_of_kept(near, [kept], rejected)
             for one in matches:
                 tables.contaminated.append(one)
             _, dropped = without_contaminated([kept], matches) if params.contaminated == "drop" else ([], [])
@@ -162,7 +162,7 @@ def _settled(star: Star, decisions: Mapping[str, Decision], groups: Mapping[str,
     else:
         one = apply_decision(group, decision, params.ngram_chars) if decision else DecidedRows(group[0], 0, frozenset())
         holding = [row for index, row in enumerate(group) if index not in one.overruled]
-        best = merged(one.best, holding, star.centre.compared.in_words, cluster_id)
+        best = merge_rows(one.best, holding, star.centre.compared.in_words, cluster_id)
         kept = replace(best, provenance=merged_provenance(group), group_id=groups.get(star.centre.compared.case or "", best.group_id))
         rejected = []
         for index, row in enumerate(group):

@@ -200,7 +200,7 @@ def degrees(text: str) -> tuple[str, ...]:
 def difference(text: str, other: str) -> WordingDifference:
     """Return in what two texts differ; idle characters, such as those of 的 and 包括, make no difference."""
     words = vocabulary()
-    first, second = sorted([plainly(text), plainly(other)])  # the matcher is not symmetric
+    first, second = sorted([unify_variants(text), unify_variants(other)])  # the matcher is not symmetric
     replaced = added = opposed = False
     for kind, i1, i2, j1, j2 in differing(first, second):
         removed, added_chars = set(first[i1:i2]), set(second[j1:j2])
@@ -213,19 +213,19 @@ def difference(text: str, other: str) -> WordingDifference:
     return WordingDifference(replaced, added, opposed)
 
 
-def plainly(text: str) -> str:
-    """Return a text with characters and words that are written for each other made one: 综合症 is 综合征."""
+def unify_variants(text: str) -> str:
+    """Return a text with variant characters and words in one form: 综合症 is 综合征."""
     for word, other in vocabulary().variant_words.items():
         text = text.replace(word, other)
     return text.translate(vocabulary().variants)
 
 
 def without_synonyms(text: str) -> str:
-    """Return a text, written plainly, with nouns that say the same in a stem made one."""
+    """Return a text, with its variants unified and nouns that say the same in a stem made one."""
     words = vocabulary()
-    return words.synonym.sub(lambda match: words.synonyms[match[0]], plainly(text))
+    return words.synonym.sub(lambda match: words.synonyms[match[0]], unify_variants(text))
 
 
 def without_idle(text: str) -> str:
-    """Return a text, written plainly, without the characters that make no difference."""
-    return plainly(text).translate(vocabulary().without_idle)
+    """Return a text with its variants unified, without the characters that make no difference."""
+    return unify_variants(text).translate(vocabulary().without_idle)

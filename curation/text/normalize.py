@@ -17,7 +17,7 @@ from curation.text.characters import (
 from curation.text.latex import needs_plain_text, to_plain_text
 from curation.text.markup import BLANK, needs_stripping, needs_unescaping, strip_tags, unescape
 from curation.text.rules import CleanText, Group, Rule, run_rules
-from curation.text.signs import CJK, needs_signs, needs_spacing, space, to_chinese_signs
+from curation.text.signs import CJK, needs_signs, needs_spacing, normalize_spaces, to_chinese_signs
 
 _LOST_ELLIPSIS = re.compile(rf"(?<=[{CJK}”）])\?\?(?=[{CJK}”，,。])")
 _REPEATED_MARK = re.compile(r"([？！!])[?？!！]+|(?<=[^?])(\?)[?？!！](?=\s*$)")
@@ -147,7 +147,7 @@ RULES: tuple[Rule, ...] = (
         "首先是（ ）",
     ),
     Rule("signs", "punctuation in one form", to_chinese_signs, needs_signs, '公民,男;他说"好"', "公民，男；他说“好”"),
-    Rule("spaces", "blanks and line ends in one form", space, needs_spacing, "主 动 来访", "主动来访"),
+    Rule("spaces", "blanks and line ends in one form", normalize_spaces, needs_spacing, "主 动 来访", "主动来访"),
 )
 
 
@@ -169,7 +169,7 @@ def normalize(text: str) -> CleanText:
     return CleanText(filled, ("characters",) if text.replace("（\u3000）", BLANK) == filled else ("characters", "blank"))
 
 
-def normalize_and(text: str, rules: Group, normal: bool = False) -> CleanText:
+def normalize_with(text: str, rules: Group, normal: bool = False) -> CleanText:
     """Normalize a text and apply further rules, until neither changes it; `normal` says that it is normalized."""
     cleaned = CleanText(text, ()) if normal else normalize(text)
     names = cleaned.rules

@@ -86,7 +86,7 @@ def _mixed_brackets(text: str) -> str:
     return "".join([*parts, text[end:]])
 
 
-def space(text: str) -> str:
+def normalize_spaces(text: str) -> str:
     """Return a text with single blanks, none beside Chinese characters, and `\\n` alone between lines."""
     text = _LINE.sub("\n", _WIDE_BLANKS.sub(" ", text))
     filled = _FILLED.sub("（ ）", text)

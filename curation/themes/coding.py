@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from atomexam.runtime.sheets import SheetRow, read_sheet, typed, write_sheet
+from atomexam.runtime.sheets import SheetRow, read_sheet, without_apostrophe, write_sheet
 from curation.themes.queries import Query, query_id
 
 
@@ -88,7 +88,7 @@ def _read_row(row: SheetRow, coder: str) -> Coded | None:
         raise ValueError(
             f"{row.where}: intent, query or id is not as it was drawn: {cells['query']!r}; fill in `confirm`, `code`, `comment` alone"
         )
-    code, confirm, comment = (typed(cells.get(name, "")) for name in ("code", "confirm", "comment"))
+    code, confirm, comment = (without_apostrophe(cells.get(name, "")) for name in ("code", "confirm", "comment"))
     codes = [one for part in code.replace("；", ";").split(";") if (one := part.strip())]
     if confirm.casefold() not in ("", _YES):
         raise ValueError(f"{row.where}: confirm is {confirm!r}; expected {_YES} or nothing; write another code under `code`")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
-from atomexam.records.label import ERRORS, Label, Pattern, ReplyPair, most_say
+from atomexam.records.label import ERRORS, Label, Pattern, ReplyPair, majority_label
 from eval.errors.patterns import Pair, Proposal, has_reasons, pattern_of
 from eval.statistics.intervals import DIGITS, Figures
 
@@ -21,7 +21,7 @@ def run_figures(pairs: Sequence[Pair], proposals: Mapping[str, Proposal], queue:
     patterns = Counter(pattern_of(pair) for pair in pairs)
     wrong = sum(patterns[name] for name in _BY_RULE)
     drawn = [row for row in queue if row.asks == "error"]
-    decided = {row.id: most_say(row.labels.values()) for row in drawn if row.labels}
+    decided = {row.id: majority_label(row.labels.values()) for row in drawn if row.labels}
     clear = [(row, decided[row.id]) for row in drawn if decided.get(row.id)]
     return {
         "pairs": len(pairs),
@@ -49,7 +49,7 @@ def _share(count: int, total: int) -> Figures:
 def _reliability(pairs: Sequence[Pair], drawn: Sequence[ReplyPair]) -> Figures:
     """Return the share of labelled right pairs whose reasons are sound, with its interval (Wilson); those that people part over are not."""
     right = [pair for pair in pairs if pattern_of(pair) == "right"]
-    decided = Counter(most_say(row.labels.values()) for row in drawn if row.labels)
+    decided = Counter(majority_label(row.labels.values()) for row in drawn if row.labels)
     figures = {"right": len(right), "without_reason": sum(not has_reasons(pair) for pair in right), "drawn": len(drawn)}
     figures |= {"labelled": decided.total(), "sound": decided["sound"], "unsound": decided["unsound"], "undecided": decided[None]}
     if not decided:

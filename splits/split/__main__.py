@@ -12,7 +12,7 @@ from pathlib import Path
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.shot import Shot
-from atomexam.records.split_blocks import Drawing as Params
+from atomexam.records.split_blocks import SplitFlags as Params
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
-from atomexam.records.split_blocks import Drawing as Params
+from atomexam.records.split_blocks import SplitFlags as Params
 from atomexam.runtime.disjoint_sets import DisjointSets
 from splits.ledger.assignments import AssignmentLedger
 from splits.ledger.prior_assignments import Allocation

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from fault_server import HOST, FaultSite, serving
 
-from atomexam.records.params import Extraction, Source
+from atomexam.records.params import ExtractFlags, Source
 from atomexam.runtime.stage import run_stage
 from crawlers.extract import replay
 from crawlers.html.source_spider import SourceSpider
@@ -64,7 +64,7 @@ def mode_settings(base_url: str) -> dict[str, Any]:
 
 def main() -> None:
     if FLAGS.get("mode") == "replay":
-        replay(Faults, Extraction(snapshot=SNAPSHOT, max_pages=FLAGS.get("max_pages", 0)), FOLDER, 0.0, RESULT)
+        replay(Faults, ExtractFlags(snapshot=SNAPSHOT, max_pages=FLAGS.get("max_pages", 0)), FOLDER, 0.0, RESULT)
         return
     site = FaultSite(FLAGS.get("pages", 0), FLAGS.get("seed", 1), FLAGS.get("slow", True), FLAGS.get("well", False))
     FOLDER.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import msgspec
 
-from atomexam.records.params import Extraction
+from atomexam.records.params import ExtractFlags
 from atomexam.runtime.jsonl import folder_lock
 from atomexam.runtime.stage import run_stage
 from crawlers.crawl import crawl_embedded
@@ -71,7 +71,7 @@ def _content() -> Content:
 
 
 def main() -> None:
-    source = Extraction(snapshot="2026-11-20")
+    source = ExtractFlags(snapshot="2026-11-20")
     if MODE == "extract":
         replay(ExamcooSpider, source, FOLDER, 0.0, FOLDER.parent / "items.jsonl")
         return

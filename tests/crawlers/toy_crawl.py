@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 from twisted.internet.base import DelayedCall
 
-from atomexam.records.params import Extraction
+from atomexam.records.params import ExtractFlags
 from atomexam.runtime.jsonl import folder_lock
 from atomexam.runtime.stage import run_stage
 from crawlers.crawl import _crawl, crawl_embedded, crawl_live, crawl_without_broken_pages
@@ -121,7 +121,7 @@ def _page(text: str, packed: bool = False) -> Reply:
 
 
 def main() -> None:
-    source = Extraction(snapshot=FLAGS.get("snapshot", "2026-11-20"), max_pages=int(FLAGS.get("max_pages", 0)))
+    source = ExtractFlags(snapshot=FLAGS.get("snapshot", "2026-11-20"), max_pages=int(FLAGS.get("max_pages", 0)))
     if MODE == "extract":
         replay(Toy, source, FOLDER, float(FLAGS.get("share", 0.05)), FOLDER.parent / "items.jsonl", float(FLAGS.get("kind_loss", 1)))
         return

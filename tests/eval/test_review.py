@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from atomexam.records.label import Label, most_say
+from atomexam.records.label import Label, majority_label
 from atomexam.runtime.annotation_files import read_labels
 from tests.eval.reply_pairs import SOUND, Folder, claim
 
@@ -171,5 +171,5 @@ def test_two_labels_of_one_annotator_are_told(tmp_path: Path) -> None:
 
 
 def test_most_say_needs_a_majority() -> None:
-    assert most_say(["a", "b", "a"]) == "a" and most_say(["a"]) == "a"
-    assert most_say(["a", "b"]) is None and most_say([]) is None
+    assert majority_label(["a", "b", "a"]) == "a" and majority_label(["a"]) == "a"
+    assert majority_label(["a", "b"]) is None and majority_label([]) is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomexam.runtime.annotations import AnnotationKind, check_name, checked, merge, report
+from atomexam.runtime.annotations import AnnotationKind, check_answers, check_name, merge, report
 
 KIND = AnnotationKind("verdict", item="claim_id")
 
@@ -40,21 +40,21 @@ def test_what_is_said_later_holds_and_nothing_is_lost(old: list[Answer], new: li
 
 def test_one_answer_an_item_and_annotator_with_its_longer_comment() -> None:
     first, longer = Answer("1", "a", "support", "见指南"), Answer("1", "a", "support", "见指南第二章", where="b.csv:9")
-    assert checked(KIND, [first, longer], read) == [longer]
-    assert checked(KIND, [longer, first], read) == [longer]
+    assert check_answers(KIND, [first, longer], read) == [longer]
+    assert check_answers(KIND, [longer, first], read) == [longer]
 
 
 def test_each_answer_that_cannot_stand_is_named() -> None:
     given_answers = [Answer("1", "a", "support"), Answer("1", "a", "refute", where="b.csv:3"), Answer("2", "a", "perhaps", where="b.csv:4")]
     with pytest.raises(ValueError) as error:
-        checked(KIND, given_answers, read)
+        check_answers(KIND, given_answers, read)
     assert str(error.value).split("\n  ") == [
         "nothing was imported",
         "b.csv:3: a said support at a.csv:2 and refute here; leave one of the two",
         "b.csv:4: verdict is 'perhaps'",
     ]
     with pytest.raises(ValueError, match="and 5 more"):
-        checked(KIND, [Answer(str(number), "a", "perhaps") for number in range(25)], read)
+        check_answers(KIND, [Answer(str(number), "a", "perhaps") for number in range(25)], read)
 
 
 def test_names_that_may_stand_in_git() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from atomexam.runtime import guarded
-from atomexam.runtime.guarded import Budget, OverBudget, ProcessFailure, beat, read_guarded, run_isolated, within
+from atomexam.runtime.guarded import Budget, OverBudget, ProcessFailure, read_guarded, renew_cpu_limit, run_isolated, within
 
 BUDGET = Budget(seconds=1, bytes=1024**3)
 
@@ -101,14 +101,14 @@ def crash() -> None:
 
 
 def loop() -> None:
-    beat(0.2)
+    renew_cpu_limit(0.2)
     while True:
         pass
 
 
 def go_on() -> str:
     for _ in range(4):
-        beat(1)
+        renew_cpu_limit(1)
         end = time.process_time() + 0.3
         while time.process_time() < end:
             pass

@@ -14,7 +14,7 @@ from docx.document import Document as OpenDocument
 from docx.opc.exceptions import OpcError
 from lxml import etree
 
-from atomexam.runtime.sheets import without_advice
+from atomexam.runtime.sheets import error_line
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx_formulas import FORMULA, formula, is_placed, placed
 from crawlers.importers.documents.docx_numbers import Numbering
@@ -80,7 +80,7 @@ def _with_told_answers(lines: list[str], signed: list[str]) -> list[str]:
 
 
 def _damaged(name: str, error: Exception) -> str:
-    return f"{name}: no readable docx ({type(error).__name__}: {without_advice(error)}); open and save it in Word"
+    return f"{name}: no readable docx ({type(error).__name__}: {error_line(error)}); open and save it in Word"
 
 
 class _Walk:

@@ -7,7 +7,7 @@ from typing import Any
 from docx.opc.part import XmlPart
 from lxml import etree
 
-from atomexam.text.numerals import chinese, roman
+from atomexam.text.numerals import to_chinese, to_roman
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _LEVELS = 9
@@ -34,15 +34,15 @@ FORMATS: dict[str, Callable[[int], str]] = {
     "decimalHalfWidth": str,
     "upperLetter": _letters,
     "lowerLetter": lambda number: _letters(number).lower(),
-    "upperRoman": roman,
-    "lowerRoman": lambda number: roman(number).lower(),
-    "chineseCounting": chinese,
-    "chineseCountingThousand": chinese,
-    "chineseLegalSimplified": chinese,
-    "japaneseCounting": chinese,
-    "taiwaneseCounting": chinese,
-    "taiwaneseCountingThousand": chinese,
-    "ideographDigital": chinese,
+    "upperRoman": to_roman,
+    "lowerRoman": lambda number: to_roman(number).lower(),
+    "chineseCounting": to_chinese,
+    "chineseCountingThousand": to_chinese,
+    "chineseLegalSimplified": to_chinese,
+    "japaneseCounting": to_chinese,
+    "taiwaneseCounting": to_chinese,
+    "taiwaneseCountingThousand": to_chinese,
+    "ideographDigital": to_chinese,
     "decimalEnclosedCircle": _circled,
     "decimalEnclosedCircleChinese": _circled,
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct, structs
 
-from atomexam.text.encodings import with_whole_signs
+from atomexam.text.encodings import join_surrogates
 from atomexam.text.refusal import Refusal
 
 _TOKEN = re.compile(
@@ -61,7 +61,7 @@ def page_of_rtf(name: str, body: bytes) -> str:
         codecs.lookup(charset)
     except LookupError:
         raise Refusal(f"{name}: code page {number} is not known; save it as .docx") from None
-    text = with_whole_signs("".join(_pieces(body, charset)))  # its numbers are halves of signs
+    text = join_surrogates("".join(_pieces(body, charset)))  # its numbers are halves of signs
     lines = text.split("\n")
     return "\n".join(["<html><body>", *(f"<p>{line}</p>" for line in lines), "</body></html>"])
 

@@ -2,7 +2,7 @@
 
 import re
 
-from atomexam.text.encodings import check_saved_rightly, decoded, is_charset
+from atomexam.text.encodings import decoded, is_charset, refuse_mojibake
 from crawlers.importers.files.reading import Text
 from crawlers.papers.paper import lines_of
 from crawlers.papers.passes.emphasis import lines_told, with_signs
@@ -36,7 +36,7 @@ def read_html(name: str, body: bytes) -> Text:
 
 def text_of_page(name: str, text: str) -> Text:
     """Return the lines of a page as a reader sees them, with the answers that colour or bold type tells."""
-    check_saved_rightly(name, text)
+    refuse_mojibake(name, text)
     text = page_as_asked(text)
     lines = lines_of(text, drop_hidden=True)
     signed, signs = with_signs(text)

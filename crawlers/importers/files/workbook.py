@@ -14,7 +14,7 @@ from openpyxl import load_workbook
 from openpyxl.utils.escape import unescape
 from openpyxl.utils.exceptions import InvalidFileException
 
-from atomexam.runtime.sheets import bounded_rows, refuse_far_rows, without_advice
+from atomexam.runtime.sheets import bounded_rows, error_line, refuse_far_rows
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.legends import with_legends
 from crawlers.importers.files.open_document import ODS, open_sheets
@@ -153,4 +153,4 @@ def _text(value: Any) -> str:
 
 
 def _damaged(name: str, error: BaseException) -> str:
-    return f"{name}: no readable xlsx ({type(error).__name__}: {without_advice(error)[:80]}); open and save it in Excel"
+    return f"{name}: no readable xlsx ({type(error).__name__}: {error_line(error)[:80]}); open and save it in Excel"

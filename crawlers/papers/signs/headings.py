@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from atomexam.text.numerals import HANZI, roman
+from atomexam.text.numerals import HANZI, to_roman
 from crawlers.papers.signs.answer_marks import KEPT_LINES
 
 _NUMERAL = f"[{HANZI}]{{1,3}}"
@@ -88,7 +88,7 @@ _LOOSE_CHAPTER = re.compile(
 _CHAPTER_DIGITS = re.compile(
     r"[\s【\[#*]*(?:第\s?|模块|专题|项目|任务|单元|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART)\s)(\d{1,2})"
 )
-_ROMAN = {roman(value): sign for value, sign in enumerate(HANZI, 1)}
+_ROMAN = {to_roman(value): sign for value, sign in enumerate(HANZI, 1)}
 _KINDS = (
     ("shared", re.compile(r"B\d?\s?\]?\s?型|配伍|共用备选")),
     ("case", re.compile(r"A3|A4|案例|病例|共用题干|材料分析|病案|阅读(?:理解|分析|材料|题)|[Rr]eading|READING|[Pp]assage|PASSAGE")),

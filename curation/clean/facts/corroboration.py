@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from atomexam.records.fact import Fact
 from atomexam.text.canonical import canonical
-from curation.clean.facts.kinds import class_fits, doubtful_infectivity, tells
+from curation.clean.facts.kinds import class_fits, doubtful_infectivity, matches_pattern
 from curation.clean.facts.names import is_sibling, plain_name
 from curation.clean.facts.tail_candidates import CACHE_SIZE
 from curation.vocab.reader import compiled, read_vocabulary
@@ -75,7 +75,7 @@ Refusal = tuple[Fact, str, str]
 """A fact, its reason and the detail."""
 
 
-def corroborated(facts: Sequence[Fact], parts: Mapping[str, Collection[str]]) -> tuple[list[Fact], list[Refusal]]:
+def corroborate(facts: Sequence[Fact], parts: Mapping[str, Collection[str]]) -> tuple[list[Fact], list[Refusal]]:
     """Divide facts into sound and refused ones; `parts` are the parts of the body of each head. Order does not matter."""
     census = _Census(facts, parts)
     refusals = [(fact, *why) if (why := census.refuses(fact) or census.doubts(fact)) else None for fact in facts]
@@ -97,8 +97,8 @@ def _apart_from_twins(facts: Sequence[Fact], names: Mapping[str, str]) -> tuple[
 
 
 def _unlikely_food(fact: Fact) -> tuple[str, str] | None:
-    sure = tells("always_wholesome", fact.tail) if fact.polarity else tells("always_avoided", fact.tail)
-    if not sure or tells("without_diet", fact.head):
+    sure = matches_pattern("always_wholesome", fact.tail) if fact.polarity else matches_pattern("always_avoided", fact.tail)
+    if not sure or matches_pattern("without_diet", fact.head):
         return "uncorroborated", "lists of foods are the same for every disease; only what is light or to be avoided anyway is sure"
     return None
 
@@ -167,10 +167,10 @@ class _Census:
         if relation == "disease_complication":
             if _TUMOUR.search(tail) and (_TUMOUR.search(head) or not self._at_home(head, tail)):
                 return "uncorroborated", "a tumour that seldom follows"
-            if tells("primary_diseases", tail) or is_sibling(head, tail):
+            if matches_pattern("primary_diseases", tail) or is_sibling(head, tail):
                 return "uncorroborated", "a disease that comes of itself, or the head's sibling"
         others = len(self.heads[relation, plain_name(tail)[0]]) - 1
-        usual = relation == "disease_complication" and tells("usual_complications", tail)
+        usual = relation == "disease_complication" and matches_pattern("usual_complications", tail)
         min_lift = _MIN_LIFT_USUAL if usual else _MIN_LIFT[relation]
         often = share >= _ENOUGH or share * len(self.peer_groups) >= min_lift * others
         if share < _MIN_SHARE[relation] or not often:

@@ -4,8 +4,8 @@ import re
 from itertools import pairwise
 
 from curation.clean.facts.ranges import are_ranges, read_ranges
-from curation.clean.facts.separators import NO_LABEL_COLUMN, UNSURE, LabelColumn, divided, without_link
-from curation.clean.facts.tail_candidates import INFECTIVITY, MAX_TAIL_CHARS, TailCandidate, checked, words
+from curation.clean.facts.separators import NO_LABEL_COLUMN, UNSURE, LabelColumn, divide, without_link
+from curation.clean.facts.tail_candidates import INFECTIVITY, MAX_TAIL_CHARS, TailCandidate, check_tail, word_lists
 from curation.text.normalize import RULES, normalize
 from curation.text.rules import run_rules
 
@@ -136,11 +136,11 @@ def _tails(value: str, syntax: str, column: LabelColumn) -> list[TailCandidate]:
     cut = bool(_CUT.search(text))
     linked = not cut and len(text) < len(value.rstrip()) and bool(_GLUED.search(text))  # one behind a blank cuts nothing
     if syntax in _OF_LISTS:
-        text = divided(text.rstrip(), column, levels=syntax == "department")
+        text = divide(text.rstrip(), column, levels=syntax == "department")
         cut = cut or text.endswith("……")
     text = _PREFIX.sub("", normalize(text).text).strip()
     whole = text.strip("。.、；; ")
-    if not whole or (whole in words()["empty"] and not (syntax == "word" and _NEGATIVE.search(whole))):  # 传染性：无 is a denial
+    if not whole or (whole in word_lists()["empty"] and not (syntax == "word" and _NEGATIVE.search(whole))):  # 传染性：无 is a denial
         return [TailCandidate(whole, reason="value_empty", detail=value[:80])]
     if syntax == "range":
         return read_ranges(text)
@@ -177,7 +177,7 @@ def _departments(text: str, cut: bool) -> list[TailCandidate]:
     candidates: list[TailCandidate] = []
     for candidate in _list(text, cut):
         levels = [level.strip() for level in re.split(r"[-－—>/·•・‧∙]+", candidate.text) if level.strip()]
-        candidates += [checked(level) for level in reversed(levels)] if candidate.reason is None else [candidate]
+        candidates += [check_tail(level) for level in reversed(levels)] if candidate.reason is None else [candidate]
     by_text: dict[str, TailCandidate] = {}
     for candidate in candidates:
         by_text.setdefault(candidate.text, candidate)
@@ -199,7 +199,7 @@ def _list(text: str, cut: bool) -> list[TailCandidate]:
 
 def _whole(text: str, shared: bool = False) -> TailCandidate:
     """Return a tail; one that shares its noun with those before it, 肝、胆、脾CT, is of them, too."""
-    candidate = checked(text)
+    candidate = check_tail(text)
     if shared and candidate.reason is None:
         return candidate._replace(reason="tail_not_atomic", detail="shares its noun with what stands before it")
     return (
@@ -224,11 +224,11 @@ def _with_site(items: list[str]) -> list[str]:
 
 def _with_conjunctions(items: list[str]) -> list[str]:
     """Divide 药物治疗和手术治疗, 脓毒症和菌血症: only two halves of one making are surely two things."""
-    divided: list[str] = []
+    divide: list[str] = []
     for item in items:
         halves = _AND.split(item)
-        divided += halves if len(halves) == 2 and any(map(all, _made_alike(halves))) else [item]
-    return divided
+        divide += halves if len(halves) == 2 and any(map(all, _made_alike(halves))) else [item]
+    return divide
 
 
 def _made_alike(halves: list[str]) -> list[list[bool]]:
@@ -240,7 +240,7 @@ def _with_therapy(items: list[str]) -> list[str]:
     items = [part for item in items for part in (("放疗", "化疗") if _BOTH_RAYS.match(item) else (item,))]
     if not any(item.endswith(("治疗", "疗法")) for item in items):
         return items
-    return [item + "治疗" if item in words()["methods"] else item for item in items]
+    return [item + "治疗" if item in word_lists()["methods"] else item for item in items]
 
 
 def tidy(text: str | None) -> str:

@@ -15,7 +15,7 @@ from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.rejection import Rejected
 from atomexam.text.canonical import canonical
 from curation.clean.facts.cut_tails import is_prose, tails, tidy
-from curation.clean.facts.kinds import apart, misfit
+from curation.clean.facts.kinds import misfit, split_candidates
 from curation.clean.facts.labels import fault_of_name, label_of, medicine_kind, name_of, use_of
 from curation.clean.facts.monographs import SYNTAXES as OF_MONOGRAPHS
 from curation.clean.facts.monographs import monograph_tails
@@ -23,7 +23,7 @@ from curation.clean.facts.passages import passages_in, split_passages
 from curation.clean.facts.sections import RELATIONS as RELATIONS_OF_SECTIONS
 from curation.clean.facts.sections import says_no_more, section_tails
 from curation.clean.facts.separators import ALIASES, NO_COLUMNS, Columns, LabelColumn, column_for, columns_of
-from curation.clean.facts.tail_candidates import TailCandidate, checked
+from curation.clean.facts.tail_candidates import TailCandidate, check_tail
 
 _MAX_EXCERPT_CHARS = 40
 _UNKNOWN_RELATION: Relation = "disease_symptom"
@@ -158,7 +158,7 @@ def _keep(
     polarity = use.get("polarity", True)
     if relation == "disease_food":
         candidates, polarity = _of_foods(candidates, polarity), True
-    for number, candidate in enumerate(apart(relation, candidates), 1):
+    for number, candidate in enumerate(split_candidates(relation, candidates), 1):
         fact = _fact(item, relation, name, candidate, polarity, f"{position}:{number}")
         reason, detail = (
             (candidate.reason, candidate.detail) if candidate.reason else misfit(relation, name, candidate.text) or (None, None)
@@ -227,7 +227,7 @@ def _of_foods(candidates: Iterable[TailCandidate], to_eat: bool) -> list[TailCan
     for candidate in candidates:
         avoid, eat = _AVOID.match(candidate.text), _EAT.match(candidate.text)
         if (verb := avoid or eat) and (candidate.reason is None or (candidate.detail or "").startswith("prose: 不宜")):
-            with_polarity.append(checked(candidate.text[verb.end() :])._replace(polarity=eat is not None))
+            with_polarity.append(check_tail(candidate.text[verb.end() :])._replace(polarity=eat is not None))
             turned = turned or (eat is not None) != to_eat
             continue
         turned = turned or _TURN.match(candidate.text) is not None

@@ -6,8 +6,8 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from atomexam.text.canonical import canonical
-from curation.clean.facts.names import KIND_CHARS, is_kind, says
-from curation.clean.facts.tail_candidates import CACHE_SIZE, TailCandidate, words
+from curation.clean.facts.names import KIND_CHARS, implies, is_kind
+from curation.clean.facts.tail_candidates import CACHE_SIZE, TailCandidate, word_lists
 from curation.vocab.reader import Pairs, compiled, pairs, read_vocabulary
 
 REASONS = {
@@ -113,12 +113,12 @@ def _kinds(rules: dict[str, Any]) -> Kinds:
     return Kinds(refused, split, ends, pairs(rules.get("needs", ())))
 
 
-def apart(relation: str, candidates: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
+def split_candidates(relation: str, candidates: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
     """Yield the candidates without remarks and doses; those that are several ordinary symptoms, 头晕头痛 and 恶心与呕吐, as one each."""
     for candidate in candidates:
         if candidate.reason is None and (extra := _EXTRA.get(relation)):
             candidate = candidate._replace(text=extra.sub("", candidate.text) or candidate.text)
-        if relation == "disease_method" and candidate.reason is None and candidate.text in words()["methods"]:
+        if relation == "disease_method" and candidate.reason is None and candidate.text in word_lists()["methods"]:
             candidate = candidate._replace(text=f"{candidate.text}治疗")
         if relation == "disease_prevention" and candidate.reason is None and (vices := _TWO_VICES.match(candidate.text)):
             yield from (candidate._replace(text=one) for one in ("戒烟", "戒酒" if vices[1] in "戒忌" else "限酒"))
@@ -138,7 +138,7 @@ def class_fits(head: str, medicine: str) -> bool | None:
     return any(diseases.search(head) for diseases in heads) if heads else None
 
 
-def tells(pattern: str, text: str) -> bool:
+def matches_pattern(pattern: str, text: str) -> bool:
     """Tell whether a text has one of the patterns that stand under a name of their own in the table, such as `without_diet`."""
     return getattr(_table(), pattern).search(text) is not None
 
@@ -189,7 +189,7 @@ def _fault_of_wording(relation: str, tail: str) -> tuple[str, str] | None:
 def _unfit_for_head(relation: str, head: str, tail: str) -> tuple[str, str] | None:
     name, named = canonical(head), canonical(tail)
     if relation in _TRIVIAL and (
-        says(name, named, relation == "disease_symptom") or (len(name) >= KIND_CHARS and named.endswith(name)) or is_kind(name, named)
+        implies(name, named, relation == "disease_symptom") or (len(name) >= KIND_CHARS and named.endswith(name)) or is_kind(name, named)
     ):
         return "names_head", "the head says as much, or the tail is a kind of it"
     if relation in _OF_PEOPLE:

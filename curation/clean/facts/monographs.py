@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from curation.clean.facts.cut_tails import tails, without_label, without_marks
-from curation.clean.facts.separators import NO_LABEL_COLUMN, LabelColumn, divided, without_link
+from curation.clean.facts.separators import NO_LABEL_COLUMN, LabelColumn, divide, without_link
 from curation.clean.facts.tail_candidates import TailCandidate
 from curation.text.normalize import normalize
 from curation.vocab.reader import compiled, read_vocabulary
@@ -92,7 +92,7 @@ def monograph_tails(text: str, syntax: str, kind: str, column: LabelColumn = NO_
         return [_unsure(text.strip(), f"of another preparation: {other}")]  # an injection of a herb is not the herb
     if kind == "chinese" and syntax == "indications":
         syntax = "effects"  # what a Chinese medicine is for is no effect: 具有…的功效 wants a verb and its object
-    text = without_label(normalize(divided(without_link(_WRAPPED.sub("", without_label(text))), column, prose=True)).text)
+    text = without_label(normalize(divide(without_link(_WRAPPED.sub("", without_label(text))), column, prose=True)).text)
     if syntax == "adverse":
         text = _TWO_ORGANS.sub(r"肝\1、肾\1", text)
     candidates = list(map(without_marks, _candidates_of(text, syntax)))

@@ -1,4 +1,4 @@
-"""Two names -> whether one says the other, or is its sibling or kind. Names come as `canonical` gives them."""
+"""Two names -> whether one implies the other, or is its sibling or kind. Names come as `canonical` gives them."""
 
 import re
 from functools import cache
@@ -28,8 +28,8 @@ def plain_name(named: str) -> tuple[str, int]:
     return _rows().get(named, (named, 0))
 
 
-def says(name: str, named: str, bare: bool) -> bool:
-    """Tell whether a head says its tail: 噪声性耳聋 says 中枢性耳聋, taken `bare`, and 听力减退."""
+def implies(name: str, named: str, bare: bool) -> bool:
+    """Tell whether a head implies its tail: 噪声性耳聋 implies 听力减退 and, with `bare`, 中枢性耳聋."""
     kernel = _MODIFIER.sub("", named) if bare else named
     plain, _ = plain_name(kernel)
     return kernel in name or plain in name or (len(kernel) >= KIND_CHARS and set(kernel) <= set(name))

@@ -2,7 +2,7 @@
 
 import re
 
-from curation.clean.facts.tail_candidates import MAX_TAIL_CHARS, MEASURE, TailCandidate, checked
+from curation.clean.facts.tail_candidates import MAX_TAIL_CHARS, MEASURE, TailCandidate, check_tail
 
 _PEOPLE = (
     r"(?:成年|成人|儿童|新生儿|婴儿|婴幼儿|小儿|老年|青年|孕妇|妊娠|绝经|男|女|空腹|餐后|卧位|立位|青少年|早期|晚期|静脉|动脉|血清|血浆)"
@@ -64,5 +64,5 @@ def _each_range(text: str) -> list[TailCandidate]:
         elif people := _SEVERAL.search(measure):
             ranges.append(TailCandidate(part, reason="tail_not_atomic", detail=f"more than one range, or unsure whose: {people[0]}"))
         else:
-            ranges.append(checked(measure, who[1].strip() if who else None))
+            ranges.append(check_tail(measure, who[1].strip() if who else None))
     return ranges

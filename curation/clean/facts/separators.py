@@ -129,7 +129,7 @@ def without_link(value: str) -> str:
     return _LINK.sub("", _LINK.sub("", value))
 
 
-def divided(value: str, column: LabelColumn = NO_LABEL_COLUMN, levels: bool = False, prose: bool = False) -> str:
+def divide(value: str, column: LabelColumn = NO_LABEL_COLUMN, levels: bool = False, prose: bool = False) -> str:
     """Return a value in which every list is divided by `、` alone, what is cut ends in `……`, and `UNSURE` marks ambiguous separators.
 
     Args:

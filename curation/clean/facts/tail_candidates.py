@@ -28,7 +28,7 @@ class TailCandidate(NamedTuple):
 
 
 @cache
-def words() -> dict[str, frozenset[str]]:
+def word_lists() -> dict[str, frozenset[str]]:
     table = read_vocabulary("relations")
     return {name: frozenset(table[name]) for name in ("empty", "methods")}
 
@@ -39,9 +39,9 @@ def _prose_words() -> re.Pattern[str]:
 
 
 @lru_cache(CACHE_SIZE)
-def checked(text: str, who: str | None = None) -> TailCandidate:
+def check_tail(text: str, who: str | None = None) -> TailCandidate:
     """Return a text as a tail, or with the reason why it is none."""
-    if text in words()["empty"]:
+    if text in word_lists()["empty"]:
         return TailCandidate(text, who=who, reason="value_empty")
     if len(text) > MAX_TAIL_CHARS:
         return TailCandidate(text, who=who, reason="value_too_long", detail=f"{len(text)} characters")

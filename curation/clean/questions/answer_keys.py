@@ -22,7 +22,7 @@ _TO_PAY = re.compile(
 )
 
 
-def says_nothing(text: str) -> bool:
+def is_placeholder(text: str) -> bool:
     """Tell whether a text is no answer and no explanation, but a word that there is none here."""
     return any(pattern.fullmatch(text) for pattern in (_NOTHING, _ELSEWHERE, _TO_PAY))
 
@@ -197,7 +197,7 @@ def read_words(text: str) -> AnswerKey:
     return AnswerKey(text if canonical(text) and not _is_no_answer(text) else None)
 
 
-def points_elsewhere(text: str) -> bool:
+def is_page_reference(text: str) -> bool:
     """Tell whether a text is a page of a book, and no answer."""
     return bool(_POINTS_ELSEWHERE.fullmatch(text))
 
@@ -205,7 +205,7 @@ def points_elsewhere(text: str) -> bool:
 def _is_no_answer(text: str) -> bool:
     """Tell whether a text points elsewhere, is an option that slipped here, or the first point of a list whose others are lost."""
     if (
-        says_nothing(text)
+        is_placeholder(text)
         or _POINTS_ELSEWHERE.fullmatch(text)
         or _ELSEWHERE_IN_PART.search(text)
         or _CUT_OFF.search(text)

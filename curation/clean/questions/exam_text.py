@@ -4,12 +4,12 @@ import re
 from functools import lru_cache
 
 from atomexam.text.option_letters import letters_in
-from curation.clean.questions.answer_keys import read_verdict, says_nothing
+from curation.clean.questions.answer_keys import is_placeholder, read_verdict
 from curation.clean.questions.options import OPTION_RULES
 from curation.clean.questions.paper_marks import STEM_RULES
 from curation.clean.questions.prose_marks import ANSWER_RULES, PROSE_RULES
 from curation.text.markup import BLANK
-from curation.text.normalize import RULES, normalize_and
+from curation.text.normalize import RULES, normalize_with
 from curation.text.rules import CleanText
 from curation.text.signs import CJK
 
@@ -41,30 +41,30 @@ def open_gaps(stem: str) -> str:
 
 def clean_stem(text: str, normal: bool = False) -> CleanText:
     """Return the question proper; `normal` says that the text is normalized."""
-    return normalize_and(text, STEM_RULES, normal)
+    return normalize_with(text, STEM_RULES, normal)
 
 
 def clean_prose(text: str | None) -> CleanText:
     """Return an explanation or a case; its lines stay. An empty one is `""`."""
     if not text:
         return CleanText("", ())
-    return _clean_prose(text) if len(text) <= _CACHED_CHARS else normalize_and(text, PROSE_RULES)
+    return _clean_prose(text) if len(text) <= _CACHED_CHARS else normalize_with(text, PROSE_RULES)
 
 
 @lru_cache(maxsize=1 << 10)  # the questions of one case follow each other
 def _clean_prose(text: str) -> CleanText:
-    return normalize_and(text, PROSE_RULES)
+    return normalize_with(text, PROSE_RULES)
 
 
 def clean_answer(text: str | None) -> CleanText:
     """Return an answer in words. An empty one is `""`."""
-    return normalize_and(text, ANSWER_RULES) if text else CleanText("", ())
+    return normalize_with(text, ANSWER_RULES) if text else CleanText("", ())
 
 
 def clean_explanation(text: str | None) -> str | None:
     """Return an explanation, None where a word says that there is none."""
     explanation = clean_prose(text).text
-    return None if not explanation or says_nothing(explanation) else explanation
+    return None if not explanation or is_placeholder(explanation) else explanation
 
 
 def open_blank(stem: str, answer: str | None, true_or_false: bool = False) -> str:

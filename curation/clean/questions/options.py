@@ -12,7 +12,7 @@ from msgspec import Struct
 from atomexam.text.option_letters import LETTERS, are_in_turn
 from curation.clean.questions.adverts import ADVERT, LEAKED_ANSWER, MORE
 from curation.clean.questions.misreadings import MISREADINGS
-from curation.text.normalize import RULES, is_plain, normalize_and
+from curation.text.normalize import RULES, is_plain, normalize_with
 from curation.text.rules import CleanText, Group, rule_of_signs, run_rules
 
 LETTER = re.compile(r"^[（(【\[]?\s*([A-Ja-j])\s*(?:[）)】\]]\s*[、.．:：]?|[、.．:：，,。])\s*")
@@ -56,7 +56,7 @@ def _without_glue(raw: Sequence[str]) -> Sequence[str]:
     return [f"{letter}.{body}" for letter, body in zip(letters, bodies, strict=True)]
 
 
-def at_their_letters(texts: list[str], names: dict[str, None]) -> list[str]:
+def order_by_letter(texts: list[str], names: dict[str, None]) -> list[str]:
     """Place B, C and D at their own positions when A is missing: an answer names letters, not positions."""
     letters = [letter[1].upper() if (letter := LETTER.match(text)) else "" for text in texts]
     wanted = [LETTERS.find(letter) if letter else -1 for letter in letters]
@@ -213,7 +213,7 @@ def _regular(option: str) -> _RegularOption | None:
 
 
 def _irregular(raw: Sequence[str], names: dict[str, None]) -> list[str]:
-    texts = at_their_letters([_noted(_with_letter(option), names) for option in with_plain_letters(raw)], names)
+    texts = order_by_letter([_noted(_with_letter(option), names) for option in with_plain_letters(raw)], names)
     return [_noted(_without_edges(text), names) for text in without_letters(texts, names)]
 
 
@@ -235,12 +235,12 @@ _short_with_letter = lru_cache(maxsize=1 << 16)(_normal)
 
 
 def _without_edges(text: str) -> CleanText:
-    return _short_without_edges(text) if len(text) <= _CACHED_CHARS else normalize_and(text, OPTION_RULES)
+    return _short_without_edges(text) if len(text) <= _CACHED_CHARS else normalize_with(text, OPTION_RULES)
 
 
 @lru_cache(maxsize=1 << 16)
 def _short_without_edges(text: str) -> CleanText:
-    return normalize_and(text, OPTION_RULES)
+    return normalize_with(text, OPTION_RULES)
 
 
 def _split_last(texts: list[str], names: dict[str, None]) -> list[str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from atomexam.text.option_letters import LETTERS, names_no_option
-from curation.clean.questions.answer_keys import points_elsewhere, says_nothing
+from curation.clean.questions.answer_keys import is_page_reference, is_placeholder
 from curation.clean.questions.incomplete_stems import LOST, is_broken, leans_on_case, misses_case
 from curation.clean.questions.options import runs_into_next
 from curation.clean.questions.partial_questions import VERDICTS, PartialQuestion
@@ -164,7 +164,7 @@ def answer_missing(partial: PartialQuestion) -> str | None:
 
 
 def _is_no_answer(text: str) -> bool:
-    return says_nothing(text) or points_elsewhere(text)
+    return is_placeholder(text) or is_page_reference(text)
 
 
 def answer_not_in_options(partial: PartialQuestion) -> str | None:

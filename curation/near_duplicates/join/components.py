@@ -10,13 +10,13 @@ from numba import njit
 
 from curation.near_duplicates.join.compiled import cached_njit
 from curation.near_duplicates.join.hashes import hash_all, table_size
-from curation.near_duplicates.join.join import fill, index_of, indexed, largest_totals, overlap, prepared
+from curation.near_duplicates.join.join import fill, index_of, indexed, largest_totals, overlap, prepare
 from curation.near_duplicates.join.signatures import bit_count, differing_bits, differing_bits_wide, folded
 
 
 def components(texts: Sequence[str], ngram_chars: int, threshold: float) -> np.ndarray:
     """Return for each text the least index in its connected component, by pairs at or above the threshold."""
-    *ready, order, lists, threshold, _, longest = prepared(texts, ngram_chars, threshold, 0)
+    *ready, order, lists, threshold, _, longest = prepare(texts, ngram_chars, threshold, 0)
     needed, bounds, index, last_compared = index_of(ready, lists, threshold, 0, 0, 1)
     roots = np.arange(len(texts), dtype=np.int32)
     _connect(*ready, order, threshold, longest, needed, bounds, index, last_compared, np.arange(1, len(index) + 1, dtype=np.int32), roots)

@@ -82,12 +82,12 @@ def join(texts: Sequence[str], ngram_chars: int, threshold: float, border: int =
 
     A border above 0 divides the texts into those before it and the others; then only pairs across it are sought.
     """
-    ready = prepared(texts, ngram_chars, threshold, border)
+    ready = prepare(texts, ngram_chars, threshold, border)
     shards = min(engine.workers(), len(texts) // _SHARD_TEXTS)
     return _in_shard(0, 1, ready) if shards < 2 else _gathered(engine.mapped(join_shard, range(shards), shards, ready))
 
 
-def prepared(texts: Sequence[str], ngram_chars: int, threshold: float, border: int) -> tuple[Any, ...]:
+def prepare(texts: Sequence[str], ngram_chars: int, threshold: float, border: int) -> tuple[Any, ...]:
     """Return the inputs of a join: the texts, their rarest n-grams, their order by size, how many lists the index has."""
     coded = encode(texts)
     rarest_ngrams = rarest(coded, ngram_chars, threshold, border)

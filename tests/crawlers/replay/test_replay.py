@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from atomexam.records.item import Item
-from atomexam.records.params import Extraction
+from atomexam.records.params import ExtractFlags
 from atomexam.runtime import external_sort
 from crawlers.extract import replay
 from crawlers.html.source_spider import SourceSpider
@@ -25,7 +25,7 @@ from crawlers.store.segments import read_index, segment
 from crawlers.web.broken_pages import MOST_BROKEN, reader_version
 from tests.crawlers.replay_site import HOME, SNAPSHOT, Graph, Scoped, Starting, Trouble, Walk, answer, linked, store
 
-SOURCE = Extraction(snapshot=SNAPSHOT, max_pages=0)
+SOURCE = ExtractFlags(snapshot=SNAPSHOT, max_pages=0)
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def items(tmp_path: Path) -> Callable[..., list[Item]]:
     """Store pages and return the items of their replay."""
 
     def run(
-        pages: dict, spider: type[SourceSpider] = Walk, workers: int = 2, source: Extraction = SOURCE, share: float = 0.0
+        pages: dict, spider: type[SourceSpider] = Walk, workers: int = 2, source: ExtractFlags = SOURCE, share: float = 0.0
     ) -> list[Item]:
         folder, out = tmp_path / "toy", tmp_path / "items.jsonl"
         if not folder.exists():
@@ -253,8 +253,8 @@ def test_the_end_of_the_parent_is_the_end_of_its_workers(tmp_path: Path, root: P
     store(tmp_path / "toy", linked({"/": slow} | {path: [] for path in slow}))
     run = (
         "import sys; from pathlib import Path; from tests.crawlers.replay_site import *; from crawlers.extract import replay; "
-        "from atomexam.records.params import Extraction; folder = Path(sys.argv[1]); "
-        "replay(Trouble, Extraction(snapshot=SNAPSHOT), folder, 0, folder.parent / 'items.jsonl', workers=2)"
+        "from atomexam.records.params import ExtractFlags; folder = Path(sys.argv[1]); "
+        "replay(Trouble, ExtractFlags(snapshot=SNAPSHOT), folder, 0, folder.parent / 'items.jsonl', workers=2)"
     )
     place = os.environ | {"PYTHONPATH": str(root)}
     with subprocess.Popen([sys.executable, "-c", run, str(tmp_path / "toy")], env=place, stderr=subprocess.DEVNULL) as parent:

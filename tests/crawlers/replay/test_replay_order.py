@@ -11,7 +11,7 @@ from w3lib.url import canonicalize_url
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from atomexam.runtime.external_sort import ExternalSort, merged
+from atomexam.runtime.external_sort import ExternalSort, merge_runs
 from atomexam.runtime.jsonl import to_line
 from atomexam.text.natural_order import natural_key
 from crawlers.replay.page_index import PageIndex
@@ -68,8 +68,8 @@ def test_lines_come_out_sorted_from_any_number_of_spools(found: list[QuestionIte
         whole.add(order(one), to_line(one))
         parts[place % count].add(order(one), to_line(one))
     runs = [run for part in parts for run in part.read(part.finish())]
-    lines = list(merged(runs))
-    assert lines == list(merged(whole.read(whole.finish())))
+    lines = list(merge_runs(runs))
+    assert lines == list(merge_runs(whole.read(whole.finish())))
     assert len(lines) == len(found)
     for spool in (whole, *parts):
         spool.close()
@@ -80,7 +80,7 @@ def test_a_line_may_be_longer_than_what_is_read_at_once() -> None:
     for number in range(3):
         one = item(f"{HOME}/{number}", "q1", "字" * 200_000)
         spool.add(order(one), to_line(one))
-    assert [len(line) > 600_000 for line in merged(spool.read(spool.finish()))] == [True] * 3
+    assert [len(line) > 600_000 for line in merge_runs(spool.read(spool.finish()))] == [True] * 3
 
 
 @settings(max_examples=30, deadline=None)

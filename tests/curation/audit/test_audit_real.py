@@ -11,11 +11,11 @@ import pytest
 
 from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES
 from curation.audit.audited_questions import AuditedQuestion, audited_questions
-from curation.audit.findings import examine
+from curation.audit.findings import findings_of
 from curation.audit.sets import read_set
 from curation.audit.splits import SplitOf
 from curation.near_duplicates.clusters import MIN_NGRAMS
-from curation.near_duplicates.pair_rules import compared, relation
+from curation.near_duplicates.pair_rules import compared_question, relation
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("audit_real")]  # read once, by one process
 N = NEAR_DUPLICATES.ngram_chars
@@ -29,7 +29,7 @@ def rows(real_data: Path) -> list[AuditedQuestion]:
 
 @pytest.fixture(scope="module")
 def found(rows: list[AuditedQuestion]) -> dict[str, Any]:
-    return examine(rows, None, NEAR_DUPLICATES)
+    return findings_of(rows, None, NEAR_DUPLICATES)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_answers_of_equal_questions_of_dev_and_train_as_published(found: dict[st
 
 
 def test_twins_of_test_in_train_are_those_of_brute_force(found: dict[str, Any], rows: list[AuditedQuestion]) -> None:
-    questions = [(row, compared(row.question, N)) for row in rows if row.question.stem]
+    questions = [(row, compared_question(row.question, N)) for row in rows if row.question.stem]
     case_of = _cases({one.case for _, one in questions if one.case})
     train = [one for row, one in questions if row.split == "train"]
     keys = Counter((one.stem, one.case, one.options) for one in train)

@@ -10,7 +10,7 @@ from openpyxl import Workbook
 
 from curation.audit.__main__ import CLEAN, NEAR_DUPLICATES
 from curation.audit.audited_questions import audited_questions
-from curation.audit.findings import examine
+from curation.audit.findings import findings_of
 from curation.audit.sets import read_set
 from curation.audit.splits import FIELDS, SplitOf, read_split_of, split_at, split_in_name, splits_of_file
 
@@ -130,6 +130,6 @@ def test_what_says_no_split_is_an_error(said: list[str]) -> None:
 def test_a_line_that_cannot_be_read_withholds_no_key(tmp_path: Path) -> None:
     lines = ['{"题干":"知觉是（ ）","A":"甲","B":"乙","答案":"A","split":"train"}', '{"broken']
     (tmp_path / "all.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    found = examine(audited_questions(read_set([str(tmp_path)], None), SplitOf(), CLEAN), None, NEAR_DUPLICATES)
+    found = findings_of(audited_questions(read_set([str(tmp_path)], None), SplitOf(), CLEAN), None, NEAR_DUPLICATES)
     assert [(one["split"], one["withheld"]) for one in found["files"]] == [(None, False), ("train", False)]
     assert (found["figures"]["missing_keys_share"], found["figures"]["defects"]) == (0.0, 1)

@@ -10,7 +10,7 @@ import pytest
 from atomexam.runtime.jsonl import to_line
 from curation.audit.__main__ import NEAR_DUPLICATES, main
 from curation.audit.defects import withheld
-from curation.audit.findings import examine
+from curation.audit.findings import findings_of
 from curation.audit.repair_lines import RepairLine, as_csv, lines_of, mend_first
 from tests.curation.audit.question_builder import row
 
@@ -27,7 +27,7 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def lines() -> list[RepairLine]:
-    found = examine(ROWS, None, NEAR_DUPLICATES)
+    found = findings_of(ROWS, None, NEAR_DUPLICATES)
     return lines_of(ROWS, found, withheld(found["files"]))
 
 
@@ -83,5 +83,5 @@ def test_the_page_names_the_set_all_clusters_and_cases_beside_their_questions(tm
 
 
 def test_a_set_without_a_fault_has_nothing_to_mend() -> None:
-    found = examine([ROWS[0]], None, NEAR_DUPLICATES)
+    found = findings_of([ROWS[0]], None, NEAR_DUPLICATES)
     assert mend_first(lines_of([ROWS[0]], found, withheld(found["files"])), 1) == []

@@ -3,7 +3,7 @@
 import pytest
 
 from atomexam.records.question import Question, group_id
-from curation.near_duplicates.pair_rules import compared, relation
+from curation.near_duplicates.pair_rules import compared_question, relation
 from curation.near_duplicates.unique import unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import CASE, OPTIONS, PARAMS, STEM, ask, decide, reasons
 
@@ -61,4 +61,4 @@ def test_a_remark_may_turn_a_statement_of_true_and_false() -> None:
 @pytest.mark.parametrize("others", [("妄想性障碍", "分离转换障碍"), ("强迫障碍", "躯体化障碍")])
 def test_two_of_five_options_are_too_many_to_differ(others: tuple[str, str]) -> None:
     options = (*OPTIONS, "疾病焦虑障碍")
-    assert relation(compared(ask(STEM, options), 3), compared(ask(STEM, (*options[:3], *others)), 3), PARAMS) is None
+    assert relation(compared_question(ask(STEM, options), 3), compared_question(ask(STEM, (*options[:3], *others)), 3), PARAMS) is None

@@ -15,8 +15,8 @@ from atomexam.text.ngrams import jaccard, ngrams
 from atomexam.text.option_letters import LETTERS
 from curation.clean.questions.with_all_reasons import reference_questions
 from curation.near_duplicates.clusters import MIN_NGRAMS
-from curation.near_duplicates.contamination import REASON, contaminations, for_kept, without_contaminated
-from curation.near_duplicates.pair_rules import compared, relation, stem_keys
+from curation.near_duplicates.contamination import REASON, contaminations, matches_of_kept, without_contaminated
+from curation.near_duplicates.pair_rules import compared_question, relation, stem_keys
 from curation.near_duplicates.unique import unique_questions
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
@@ -131,7 +131,7 @@ questions = st.builds(
 def test_pairs_are_those_of_a_comparison_of_each_with_each(ours: list[Question], theirs: list[Question]) -> None:
     expected = set()
     for one, other in product(ours, theirs):
-        a, b = compared(one, PARAMS.ngram_chars), compared(other, PARAMS.ngram_chars)
+        a, b = compared_question(one, PARAMS.ngram_chars), compared_question(other, PARAMS.ngram_chars)
         grams = [ngrams(side.text, PARAMS.ngram_chars) for side in (a, b)]
         long_enough = min(len(side.text) - PARAMS.ngram_chars + 1 for side in (a, b)) >= MIN_NGRAMS
         near = set(stem_keys(a)) & set(stem_keys(b)) or (long_enough and jaccard(*grams) >= PARAMS.threshold)
@@ -145,7 +145,7 @@ def test_pairs_are_those_of_a_comparison_of_each_with_each(ours: list[Question],
 def test_dropping_loses_nothing() -> None:
     other = ask("医德的核心是（ ）", ("尊重", "公正"))
     rows = [ask(), other]
-    kept, dropped = without_contaminated(rows, for_kept(contaminations(rows, [held()], PARAMS), rows, []))
+    kept, dropped = without_contaminated(rows, matches_of_kept(contaminations(rows, [held()], PARAMS), rows, []))
     assert (kept, [row.id for row in dropped]) == ([other], [ask().id])
     assert dropped[0].reason == REASON
     assert dropped[0].detail == f"cmmlu: {held().id} at file:cmmlu.csv line:1, similarity 1.0"
@@ -158,7 +158,7 @@ def test_a_question_goes_when_a_reference_asks_what_any_row_asks_that_it_stands_
     unique = unique_questions(rows, PARAMS)
     [left_out] = [row for row in unique.rejected if row.reason == "near_duplicate"]
     found = [one for one in contaminations(rows, [held()], PARAMS) if one.question_id == left_out.id]
-    told = for_kept(found, unique.kept, unique.rejected)
+    told = matches_of_kept(found, unique.kept, unique.rejected)
     assert [one.question_id for one in told] == [left_out.detail]
     kept, dropped = without_contaminated(unique.kept, told)
     assert ([row.stem for row in kept], [row.id for row in dropped]) == (["医德的核心是（ ）"], [left_out.detail])
@@ -167,7 +167,7 @@ def test_a_question_goes_when_a_reference_asks_what_any_row_asks_that_it_stands_
 def test_rows_of_which_none_was_kept_are_not_told() -> None:
     rows = [ask(answer="A"), ask(answer="B", at="line:2")]
     unique = unique_questions(rows, PARAMS)
-    assert unique.kept == [] and for_kept(contaminations(rows, [held()], PARAMS), unique.kept, unique.rejected) == []
+    assert unique.kept == [] and matches_of_kept(contaminations(rows, [held()], PARAMS), unique.kept, unique.rejected) == []
 
 
 def test_a_reference_is_asked_though_its_key_is_withheld() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from atomexam.records.params import NearDuplicates
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
-from curation.near_duplicates.pair_rules import compared, relation
+from curation.near_duplicates.pair_rules import compared_question, relation
 from curation.near_duplicates.wording import LONG_CHARS, differing
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
@@ -24,7 +24,7 @@ def question(stem: str) -> Question:
 @pytest.mark.parametrize("other", [LONG[:99_999] + "㐀" + LONG[100_000:], "㐀" + LONG + "㐁", LONG + LONG[:9]])
 def test_stems_of_two_hundred_thousand_characters_are_compared(other: str) -> None:
     """Would not finish, were each character of one looked up in the other."""
-    assert relation(compared(question(LONG), 3), compared(question(other), 3), PARAMS) in ("same", "conflict", None)
+    assert relation(compared_question(question(LONG), 3), compared_question(question(other), 3), PARAMS) in ("same", "conflict", None)
 
 
 def test_one_character_of_a_long_text_is_found() -> None:

@@ -23,7 +23,7 @@ from atomexam.text.ngrams import jaccard, ngrams
 from atomexam.text.option_letters import LETTERS
 from curation.near_duplicates.__main__ import main
 from curation.near_duplicates.contamination import Contamination
-from curation.near_duplicates.pair_rules import ComparedQuestion, compared, options_key, relation, stem_keys
+from curation.near_duplicates.pair_rules import ComparedQuestion, compared_question, options_key, relation, stem_keys
 from curation.near_duplicates.unique import REASONS, measure, unique_facts, unique_questions
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.8)
@@ -251,7 +251,7 @@ def test_nothing_is_chained_and_what_hangs_together_has_one_name() -> None:
 
 
 def twins(one: Question, other: Question) -> bool:
-    a, b = compared(one, 3), compared(other, 3)
+    a, b = compared_question(one, 3), compared_question(other, 3)
     return is_nominated(a, b) and relation(a, b, PARAMS) is not None
 
 
@@ -304,14 +304,14 @@ def test_laws(rows: list[Question], random: Random) -> None:
     assert len(found.kept) + len(found.rejected) == len(rows)
     told = [row.record for row in found.rejected]
     assert all(msgspec.to_builtins(row) in told or any(set(row.provenance) <= set(kept.provenance) for kept in found.kept) for row in rows)
-    kept = {row.id: compared(row, 3) for row in found.kept}
+    kept = {row.id: compared_question(row, 3) for row in found.kept}
     assert len(kept) == len(found.kept), "each id is kept once"
     for a, b in combinations(kept.values(), 2):
         assert not is_nominated(a, b) or relation(a, b, PARAMS) is None
     for row in found.rejected:
         assert row.reason in REASONS
         if row.reason == "near_duplicate":
-            own = compared(msgspec.convert(row.record, Question), 3)
+            own = compared_question(msgspec.convert(row.record, Question), 3)
             assert is_nominated(own, kept[row.detail])
 
 
@@ -332,7 +332,7 @@ def test_the_order_of_options_does_not_matter(rows: list[Question], random: Rand
 @given(rows_of_few_questions())
 @settings(max_examples=30, deadline=None)
 def test_a_relation_has_no_direction(rows: list[Question]) -> None:
-    for a, b in combinations([compared(row, 3) for row in rows], 2):
+    for a, b in combinations([compared_question(row, 3) for row in rows], 2):
         assert relation(a, b, PARAMS) == relation(b, a, PARAMS)
 
 

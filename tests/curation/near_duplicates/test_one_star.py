@@ -10,8 +10,8 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import to_line
 from atomexam.text.option_letters import LETTERS
 from curation.near_duplicates.clusters import find_twins, stars
-from curation.near_duplicates.merging import sighted
-from curation.near_duplicates.pair_rules import compared, relation
+from curation.near_duplicates.merging import sightings_by_id
+from curation.near_duplicates.pair_rules import compared_question, relation
 from curation.near_duplicates.unique import measure, unique_facts, unique_questions
 from tests.curation.near_duplicates.test_near_duplicates import PARAMS, ask
 
@@ -46,13 +46,13 @@ def test_two_options_of_one_form_are_no_pair_of_one_question() -> None:
 
 def test_two_questions_with_two_options_of_one_form_are_twins() -> None:
     a, b = (ask(stem, ("Z检验", "Z-检验", *TESTS[2:]), "C") for stem in STEMS[:2])
-    assert relation(compared(a, 3), compared(b, 3), PARAMS) == "same"
+    assert relation(compared_question(a, 3), compared_question(b, 3), PARAMS) == "same"
 
 
 @given(rows_of(STEMS), st.randoms())
 @settings(max_examples=60, deadline=None)
 def test_each_question_is_in_one_star(rows: list[Question], random: Random) -> None:
-    every = sighted(rows, PARAMS.ngram_chars)
+    every = sightings_by_id(rows, PARAMS.ngram_chars)
     bonds = find_twins(every, PARAMS)
     assert all(a < b for a, b in bonds)
     members = Counter(one.id for star in stars(every, bonds) for one in (star.centre, *(member for member, _ in star.members)))

@@ -12,8 +12,8 @@ from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.near_duplicates import stored_sightings
 from curation.near_duplicates.clusters import find_twins
 from curation.near_duplicates.damage import soundest_first
-from curation.near_duplicates.merging import sighted
-from curation.near_duplicates.stored_sightings import StoredSightings, sighted_in
+from curation.near_duplicates.merging import sightings_by_id
+from curation.near_duplicates.stored_sightings import StoredSightings, sightings_of_file
 
 PARAMS = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
 WORDS = ["感觉", "知觉", "记忆", "思维", "想象", "情绪", "意志", "动机", "注意", "气质", "性格", "能力"]
@@ -44,9 +44,9 @@ def test_what_lies_on_disk_is_what_is_held(tmp_path: Path, seed: int, monkeypatc
     draw = random.Random(seed)
     rows = [toy(number, draw) for number in range(300)]
     write_jsonl(tmp_path / "questions.jsonl", rows, lambda row: (row.id, row.provenance))
-    held = sighted(read_jsonl(tmp_path / "questions.jsonl", Question), 3)
+    held = sightings_by_id(read_jsonl(tmp_path / "questions.jsonl", Question), 3)
     monkeypatch.setattr(stored_sightings, "_READ_BYTES", 2_000)
-    stored = sighted_in(tmp_path / "questions.jsonl", 3, tmp_path, few_bytes=0)
+    stored = sightings_of_file(tmp_path / "questions.jsonl", 3, tmp_path, few_bytes=0)
     assert isinstance(stored, StoredSightings) and len(stored) == len(held) > 100
     plain = [one._replace(rows=list(one.rows)) for one in stored]
     assert plain == held == [stored[place]._replace(rows=list(stored[place].rows)) for place in range(len(held))]
@@ -61,4 +61,4 @@ def test_rows_in_any_order_are_held(tmp_path: Path) -> None:
     rows = [toy(number, draw) for number in range(50)]
     path = tmp_path / "questions.jsonl"
     write_jsonl(path, rows, lambda row: row.provenance)
-    assert sighted_in(path, 3, tmp_path, few_bytes=0) == sighted(read_jsonl(path, Question), 3)
+    assert sightings_of_file(path, 3, tmp_path, few_bytes=0) == sightings_by_id(read_jsonl(path, Question), 3)

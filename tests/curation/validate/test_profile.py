@@ -314,7 +314,7 @@ def test_lists_glued_again_stop_the_line(tmp_path: Path, monkeypatch: pytest.Mon
     items: list[Item] = [_entry(at, value, f"病症{at}", "典型症状") for at, value in enumerate(values)]
     through_clean(tmp_path, items)
     assert validate(tmp_path) == ""
-    monkeypatch.setattr(cut_tails, "divided", lambda value, *_, **__: value.replace(" ", ""))
+    monkeypatch.setattr(cut_tails, "divide", lambda value, *_, **__: value.replace(" ", ""))
     through_clean(tmp_path, items)
     assert "on tails_run_together: wiki has" in validate(tmp_path)
 

@@ -6,7 +6,7 @@ import pytest
 
 from atomexam.records.fact import Fact, fact_id
 from atomexam.records.provenance import Provenance
-from curation.clean.facts.corroboration import MIN_HEADS, Refusal, corroborated, is_allowed_head
+from curation.clean.facts.corroboration import MIN_HEADS, Refusal, corroborate, is_allowed_head
 from curation.vocab.reader import read_vocabulary
 
 SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="page")
@@ -61,7 +61,7 @@ def ids(refusals: list[Refusal]) -> set[str]:
 
 
 def test_what_strays_is_refused_and_what_is_at_home_stays() -> None:
-    kept, refused = corroborated([*a_land_of(MIN_HEADS), *NOBODYS, *MISPLACED, *SOUND], {})
+    kept, refused = corroborate([*a_land_of(MIN_HEADS), *NOBODYS, *MISPLACED, *SOUND], {})
     assert ids(refused) == {row.id for row in [*NOBODYS, *MISPLACED]}
     assert {reason for _, reason, _ in refused} == {"uncorroborated"}
     assert len(kept) == len(a_land_of(MIN_HEADS)) + len(SOUND)
@@ -69,7 +69,7 @@ def test_what_strays_is_refused_and_what_is_at_home_stays() -> None:
 
 def test_in_small_data_the_read_vocabulary_organs_alone_speaks() -> None:
     facts = [*a_land_of(MIN_HEADS // 2), *NOBODYS, *MISPLACED, *SOUND]
-    kept, refused = corroborated(facts, {})
+    kept, refused = corroborate(facts, {})
     assert ids(refused) == {row.id for row in MISPLACED} and len(kept) + len(refused) == len(facts)
 
 
@@ -77,18 +77,18 @@ def test_what_nearly_all_have_is_proven_without_being_rare() -> None:
     """Where all entries are of one department, nothing is more frequent there than elsewhere."""
     land = [fact("disease_department", f"心病{number}症", "心内科") for number in range(MIN_HEADS)]
     land += [fact("disease_symptom", f"心病{number}症", "心悸") for number in range(0, MIN_HEADS, 2)]
-    assert corroborated(land, {})[1] == []
+    assert corroborate(land, {})[1] == []
 
 
 def test_of_two_names_of_one_thing_the_plainer_stays() -> None:
     facts = [fact("disease_symptom", head, tail) for head, tail in [("偏头风", "头疼"), ("偏头风", "头痛"), ("脑风", "头疼")]]
-    kept, refused = corroborated(facts, {})
+    kept, refused = corroborate(facts, {})
     assert [row.tail for row in kept] == ["头痛", "头疼"] and [(row.tail, reason) for row, reason, _ in refused] == [("头疼", "same_thing")]
 
 
 def test_other_names_of_a_tail_bear_it_out() -> None:
     land = [fact(row.relation, row.head, "头疼", True) if row.tail == "头痛" and "4症" in row.head else row for row in a_land_of(MIN_HEADS)]
-    assert sum(row.tail == "头疼" for row in land) and corroborated(land, {})[1] == []
+    assert sum(row.tail == "头疼" for row in land) and corroborate(land, {})[1] == []
 
 
 @pytest.mark.parametrize(
@@ -124,16 +124,16 @@ def test_order_does_not_matter() -> None:
     facts = [*a_land_of(MIN_HEADS), *NOBODYS, *MISPLACED, *SOUND]
     shuffled = facts[:]
     random.Random(1).shuffle(shuffled)
-    assert {row.id for row, _, _ in corroborated(facts, {})[1]} == {row.id for row, _, _ in corroborated(shuffled, {})[1]}
+    assert {row.id for row, _, _ in corroborate(facts, {})[1]} == {row.id for row, _, _ in corroborate(shuffled, {})[1]}
 
 
 def test_parts_of_the_body_are_places_too() -> None:
     stray = fact("disease_symptom", "眼病甲0症", "胸痛")
     parts = {row.head: ["胸部"] for row in [*a_land_of(MIN_HEADS), stray] if row.relation == "disease_symptom" and row.tail == "胸痛"}
-    assert corroborated([*a_land_of(MIN_HEADS), stray], parts)[1] == []
+    assert corroborate([*a_land_of(MIN_HEADS), stray], parts)[1] == []
 
 
 def test_infectivity_that_the_name_speaks_against_is_refused_unless_sources_disagree() -> None:
     denied, affirmed = fact("disease_infectivity", "股癣", "传染性", False), fact("disease_infectivity", "股癣", "传染性")
-    assert [reason for _, reason, _ in corroborated([denied], {})[1]] == ["doubtful_infectivity"]
-    assert corroborated([denied, affirmed], {}) == ([denied, affirmed], [])
+    assert [reason for _, reason, _ in corroborate([denied], {})[1]] == ["doubtful_infectivity"]
+    assert corroborate([denied, affirmed], {}) == ([denied, affirmed], [])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.clean.facts.kinds import REASONS, apart, class_fits, doubtful_infectivity, misfit, tells
+from curation.clean.facts.kinds import REASONS, class_fits, doubtful_infectivity, matches_pattern, misfit, split_candidates
 from curation.clean.facts.tail_candidates import TailCandidate
 
 
@@ -116,8 +116,8 @@ def test_what_stays(relation: str, head: str, tail: str) -> None:
     ],
 )
 def test_symptoms_side_by_side_are_one_each(tail: str, found: list[str]) -> None:
-    assert [piece.text for piece in apart("disease_symptom", [TailCandidate(tail)])] == found
-    assert [piece.text for piece in apart("disease_examination", [TailCandidate(tail)])] == [tail]
+    assert [piece.text for piece in split_candidates("disease_symptom", [TailCandidate(tail)])] == found
+    assert [piece.text for piece in split_candidates("disease_examination", [TailCandidate(tail)])] == [tail]
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_symptoms_side_by_side_are_one_each(tail: str, found: list[str]) -> None
     ],
 )
 def test_remarks_shares_and_doses_go(relation: str, tail: str, found: str) -> None:
-    assert [piece.text for piece in apart(relation, [TailCandidate(tail)])] == [found]
+    assert [piece.text for piece in split_candidates(relation, [TailCandidate(tail)])] == [found]
 
 
 @given(st.text("头晕痛恶心呕吐与和、伴咳嗽", max_size=12))
 def test_parts_lose_nothing_but_what_joins_them(tail: str) -> None:
-    joined = "".join(piece.text for piece in apart("disease_symptom", [TailCandidate(tail)]))
+    joined = "".join(piece.text for piece in split_candidates("disease_symptom", [TailCandidate(tail)]))
     assert [sign for sign in joined if sign not in "与和、伴"] == [sign for sign in tail if sign not in "与和、伴"]
 
 
@@ -186,8 +186,8 @@ def test_classes_of_medicines(head: str, medicine: str, fits: bool | None) -> No
 
 
 def test_sure_foods() -> None:
-    assert tells("always_avoided", "白酒") and not tells("always_avoided", "杏仁")
-    assert tells("always_wholesome", "小米粥") and not tells("always_wholesome", "酱辣白菜头")
+    assert matches_pattern("always_avoided", "白酒") and not matches_pattern("always_avoided", "杏仁")
+    assert matches_pattern("always_wholesome", "小米粥") and not matches_pattern("always_wholesome", "酱辣白菜头")
 
 
 @pytest.mark.parametrize(

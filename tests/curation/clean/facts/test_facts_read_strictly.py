@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from curation.clean.facts.corroboration import is_allowed_head
 from curation.clean.facts.cut_tails import tails
-from curation.clean.facts.kinds import apart, class_fits, misfit
+from curation.clean.facts.kinds import class_fits, misfit, split_candidates
 from curation.clean.facts.monographs import monograph_tails
 from curation.clean.facts.sections import section_tails
 from curation.clean.facts.tail_candidates import TailCandidate
@@ -124,7 +124,7 @@ def test_sound_prevention_stays(tail: str) -> None:
     ],
 )
 def test_means_are_completed_and_enumerated(value: str, methods: list[str]) -> None:
-    found = [piece.text for piece in apart("disease_method", tails(value, "list")) if piece.reason is None]
+    found = [piece.text for piece in split_candidates("disease_method", tails(value, "list")) if piece.reason is None]
     assert found == methods
 
 
@@ -235,7 +235,7 @@ def test_organs_of_departments_and_complications(relation: str, tail: str, head:
 
 
 def test_a_number_behind_a_dish_is_none_of_its_name() -> None:
-    assert [piece.text for piece in apart("disease_food", [TailCandidate("番茄马蹄（2）"), TailCandidate("猪肉（肥瘦）")])] == [
+    assert [piece.text for piece in split_candidates("disease_food", [TailCandidate("番茄马蹄（2）"), TailCandidate("猪肉（肥瘦）")])] == [
         "番茄马蹄",
         "猪肉（肥瘦）",
     ]

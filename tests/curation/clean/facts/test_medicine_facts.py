@@ -12,7 +12,7 @@ from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
 from curation.clean.facts.cut_tails import tails
 from curation.clean.facts.entries import read_entity
-from curation.clean.facts.kinds import apart, misfit
+from curation.clean.facts.kinds import misfit, split_candidates
 from curation.clean.facts.monographs import SYNTAXES, monograph_tails
 
 
@@ -137,7 +137,7 @@ def test_a_range_has_its_unit_and_nothing_before_the_figure(head: str, tail: str
 
 def test_effects_lose_the_word_that_their_sentence_has_already() -> None:
     pieces = tails("健脾的功效、润肺作用", "list")
-    assert [piece.text for piece in apart("food_effect", pieces)] == ["健脾", "润肺"]
+    assert [piece.text for piece in split_candidates("food_effect", pieces)] == ["健脾", "润肺"]
 
 
 def entity(record: dict[str, str]) -> EntityItem:
