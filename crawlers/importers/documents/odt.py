@@ -6,7 +6,7 @@ Colour, bold and underlined type and what is set high or low come along; notes, 
 import html
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Any
 
@@ -21,7 +21,11 @@ _SPACES = {"tab": "\t", "line-break": "<br>", "image": "<img>"}
 _MOST_SPACES, _MOST_LEVELS = 100, 10
 _COLOUR = re.compile("#[0-9A-Fa-f]{6}")
 _PLAIN_COLOURS = ("#000000", "transparent")
-_COUNTED = {"1": str, "A": lambda count: chr(64 + min(count, 26)), "a": lambda count: chr(96 + min(count, 26))}
+_COUNTED: dict[str, Callable[[int], str]] = {
+    "1": str,
+    "A": lambda count: chr(64 + min(count, 26)),
+    "a": lambda count: chr(96 + min(count, 26)),
+}
 Styles = dict[str, list[tuple[str, str]]]
 """Opening and closing tags by the name of a style."""
 Numbers = dict[tuple[str, int], tuple[str, str, str]]
