@@ -16,7 +16,7 @@ from crawlers.check.page_shape import shape_of
 from crawlers.html.walls import wall_of
 from crawlers.importers.files.parquet import _labels_of
 from crawlers.importers.layouts.layout_files import _read
-from crawlers.web.page_kinds import _seen
+from crawlers.web.page_kinds import _description
 from curation.audit.sets import _own_shape
 from curation.themes.queries import read_queries
 from curation.validate.suites import read_suite
@@ -68,7 +68,7 @@ def answered(read: Callable[[TextResponse], Any]) -> Callable[[Path], Any]:
         lambda path: _labels_of(pa.schema([], metadata={b"huggingface": path.read_bytes()})),
         answered(wall_of),
         answered(shape_of),
-        answered(_seen),
+        answered(_description),
     ],
 )
 def test_a_nest_without_end_and_a_number_without_end_are_told(tmp_path: Path, read: Callable[[Path], Any], body: str) -> None:
