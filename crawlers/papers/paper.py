@@ -28,6 +28,7 @@ from crawlers.papers.pages.page import own_lines
 from crawlers.papers.passes.answers_first import answers_moved
 from crawlers.papers.passes.bare_answers import bare_answers_told
 from crawlers.papers.passes.bare_explanations import explanations_told
+from crawlers.papers.passes.beside_options import beside_options_told
 from crawlers.papers.passes.boxes import boxes_told
 from crawlers.papers.passes.chats import chats_told
 from crawlers.papers.passes.cloze import clozes_told
@@ -37,7 +38,7 @@ from crawlers.papers.passes.essays import essays_joined
 from crawlers.papers.passes.exports import without_fields
 from crawlers.papers.passes.filled_stems import filled_stems_numbered
 from crawlers.papers.passes.gift import without_gift
-from crawlers.papers.passes.markup import without_markup
+from crawlers.papers.passes.markup import without_markup, without_times
 from crawlers.papers.passes.quiz_makers import quiz_makers_told
 from crawlers.papers.passes.rings import rings_as_letters
 from crawlers.papers.passes.signed_blocks import signed_blocks_told
@@ -83,7 +84,8 @@ def told_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
 
 def _of_makers(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines of texts that programs write and read as those of a paper."""
-    return filled_stems_numbered(bare_answers_told(signed_blocks_told(clozes_told(quiz_makers_told(chats_told(lines))))))
+    made = signed_blocks_told(clozes_told(quiz_makers_told(chats_told(without_times(lines)))))
+    return filled_stems_numbered(bare_answers_told(beside_options_told(made)))
 
 
 def read_paper(lines: Iterable[str]) -> Reading:

@@ -22,7 +22,7 @@ _BEHIND = re.compile(
 
 
 def filled_stems_numbered(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines with a number before each such stem; other texts as they are."""
+    """Return the lines with a number above each such stem; other texts as they are."""
     flats = [flat(text).strip() for _, text in lines]
     kinds = list(map(_kind_of, flats))
     asked = [place for place, kind in enumerate(kinds) if kind == "stem"]
@@ -34,7 +34,8 @@ def filled_stems_numbered(lines: Sequence[Numbered]) -> list[Numbered]:
         return list(lines)
     told = [(index, _bracketed(text) if kind == "stem" else text) for (index, text), kind in zip(lines, kinds, strict=True)]
     numbers = {start: number for number, start in enumerate(starts, 1)}
-    return [(index, f"{numbers[place]}、{text.strip()}" if place in numbers else text) for place, (index, text) in enumerate(told)]
+    above = {place: [(told[place][0], f"第{number}题")] for place, number in numbers.items()}
+    return [line for place, own in enumerate(told) for line in (*above.get(place, ()), own)]
 
 
 def _kind_of(line: str) -> str:

@@ -38,6 +38,9 @@ _ASKS_IN = {"question", "faq", "help", "quiz", "example", "todo"}
 """Kinds of call-outs that hold a question."""
 _SAID_IN = re.compile(r"(?:(?:正确|参考)?答案|(?:答案)?解析|详解)[:：]?")
 
+_SHOWN_AT = re.compile(r"\s{0,9}(?:\d{1,2}:)?\d{1,2}:\d{2}[,.]\d{1,3}\s{0,3}-->")
+"""`00:00:05,000 --> 00:00:09,000` of SubRip and WebVTT."""
+
 _WIKI_HEADING = re.compile(
     r"\s{0,3}(?P<signs>={2,6})(?P<blank>\s{0,9})"
     r"(?:(?P<words>[^=\s].{0,200}?)\s{0,9}(?P=signs)|(?<=\s)(?P<open>[^=\s][^=]{0,200}))\s{0,9}"
@@ -59,7 +62,7 @@ _BLOCK_QUOTE = re.compile(r"\s{0,3}>\s{0,3}(?=[^\n]{0,4000}[\u4e00-\u9fff]{3})")
 _STARRED = re.compile(r"\s{0,9}(?P<star>\*\s{1,3})?(?=[(\[（]?[A-J]\s?[.．、:：)）\]])")
 _CODE_ALONE = re.compile(r"(?<=[:：])(?P<blank>\s{0,3})`(?P<words>[^`\n]{1,40})`\s{0,9}$")
 
-_BOX = re.compile(r"\s{0,12}(?:[-*+]\s{1,3})?\[(?P<tick>[ xX√])?\]\s{1,3}(?P<words>\S.{0,2000})$")
+_BOX = re.compile(r"\s{0,12}(?:[-*+]\s{1,3})?\[(?P<tick>[ xX√+-])?\]\s{1,3}(?P<words>\S.{0,2000})$")
 _LETTERED = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]")
 
 
@@ -85,6 +88,15 @@ def _plain_label(text: str) -> str:
     elif field := _FIELD.match(text):
         text = f"{field['label']}：{text[field.end() :]}"
     return _CODE_ALONE.sub(r"\g<blank>\g<words>", text)
+
+
+def without_times(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return subtitles without the times that they are shown at and their numbers: what is said stands in the lines below these."""
+    timed = [_SHOWN_AT.match(text) is not None for _, text in lines]
+    if sum(timed) < _FEWEST_CALLED:
+        return list(lines)
+    numbers = {at - 1 for at, is_time in enumerate(timed) if is_time and at and lines[at - 1][1].strip().isdigit()}
+    return [line for at, line in enumerate(lines) if not timed[at] and at not in numbers]
 
 
 def _of_wiki(lines: Sequence[Numbered]) -> Sequence[Numbered]:
@@ -191,7 +203,7 @@ def _options(boxes: Sequence[Numbered]) -> Iterator[Numbered]:
         match = _BOX.match(text)
         if match is None:
             continue
-        answer += letter if (match["tick"] or " ") != " " else ""
+        answer += letter if (match["tick"] or " ") not in " -" else ""
         yield index, match["words"] if _LETTERED.match(flat(match["words"])) else f"{letter}. {match['words']}"
     if answer:
         yield boxes[-1][0], f"答案：{answer}"
