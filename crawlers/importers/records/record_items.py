@@ -29,7 +29,7 @@ from crawlers.importers.records.record_fields import (
     without_images,
 )
 from crawlers.importers.records.stem_cells import parts_of_stem
-from crawlers.papers.doubts.verify import holds_letter, holds_options
+from crawlers.papers.doubts.letters_within import holds_letter, holds_options
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import kind_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawlers.papers.doubts.verify import holds_letter, holds_options
+from crawlers.papers.doubts.letters_within import holds_letter, holds_options
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import Draft
 

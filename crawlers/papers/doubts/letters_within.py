@@ -1,0 +1,90 @@
+"""Letters of options that stand within a text: one that opens a further option in an option, or a row of them in a stem."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.signs.answer_marks import flat
+
+_USUAL_OPTIONS = 4
+_OWN = re.compile(r"[(\[【]?\s?(?P<letter>[A-Ja-j])\s{0,2}(?P<sign>[.、:)\]】,])(?!:)")
+LOOKALIKES = {"B": "B8", "C": "CG", "D": "D0O", "E": "EF"}
+"""What a scan makes of a letter."""
+_RUN = re.compile(r"A\s?(?P<sign>[.、:)])[^\n]{1,80}?B\s?(?P=sign)[^\n]{1,80}?C\s?(?P=sign)\s?\S")
+_ANY_SIGN = re.compile(r"(?P<glued>(?<=[A-Za-z素]))?[B-J]\s?[.、:)]")
+_SIGNED_LETTER = re.compile(r"\s{0,3}([A-J])\s?([.、:)\]】,])\S")
+_LETTER_AT_END = re.compile(r"[B-J]\s?(?:[.、:)\]】]\s{0,3})?$")
+_LONGEST_LETTER = 8  # characters of such an end
+_BEHIND_BLANKS = re.compile(r"(?<!\s)\s{2,}[(]?[A-J]\s?[.、:)\]】]")
+
+
+def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> bool:
+    """Tell whether a letter that may open a further option stands within one of the options of a question.
+
+    Args:
+        usual: how many options the questions around have, 0 where that is unknown.
+        fewer: an option was lost, as it seems.
+    """
+    options = [flat(option) for option in texts]
+    own = [_OWN.match(option) for option in options]
+    signs = Counter(match["sign"] for match in own if match)
+    if len(options) < 2:
+        return any(_ends_glued(option) for option in options)
+    bodies = [option[match.end() if match else 1 :] for option, match in zip(options, own, strict=True)]
+    if any(_BEHIND_BLANKS.search(body) for body in bodies):
+        return True
+    if not signs:
+        return False
+    if any(match and match["letter"].upper() != letter for letter, match in zip(LETTERS, own, strict=False)):
+        return True  # those before were lost
+    sign, _ = signs.most_common(1)[0]
+    again = [_SIGNED_LETTER.match(body) for body in bodies]
+    doubled = [found is not None and (found[1], found[2]) == (letter, sign) for letter, found in zip(LETTERS, again, strict=False)]
+    if any(doubled) and not all(doubled):
+        return True
+    for due, body, below in zip(LETTERS[1:], bodies, own[1:], strict=False):
+        if not _LETTER_AT_END.search(body, max(0, len(body) - _LONGEST_LETTER)):
+            continue
+        word = "" if below is None else "(?<![A-Za-z])"  # the letter below was lost, and stands here
+        signed = rf"{word}(?<![(\[【]){due}\s?[.、:)\]】]\s{{0,3}}$"
+        if re.search(rf"{signed}|(?<=[\u4e00-\u9fff)℃%])(?<!素)\s{{1,9}}{due}$", body):
+            return True
+    lost = LETTERS[len(options) : max(usual, len(options) + 1)]
+    lost = lost.lower() if all(match is None or match["letter"].islower() for match in own) else lost
+    fewer = fewer or usual > len(options) or (not usual and len(options) < _USUAL_OPTIONS)
+    glued = re.compile(rf"(?<!\s)\s{{2,}}[{lost}](?=\S)|(?<![素\s])\s{{1,9}}[{lost}]\s?[.、:)\]】]\s{{0,3}}$") if lost else None
+    if glued and any(glued.search(body) for body in bodies):
+        return True
+    return any(_opens_another(body, letter, sign, fewer) for letter in lost for body in bodies)
+
+
+def _ends_glued(run: str) -> bool:
+    """Tell whether options run together, of which one ends with a bracket, end with a letter that stands right behind a word."""
+    signs = list(_ANY_SIGN.finditer(run)) if _RUN.search(run) else []
+    return bool(signs) and signs[-1]["glued"] is not None and any(run[sign.start() - 1] == ")" for sign in signs)
+
+
+def holds_options(stem: str) -> bool:
+    """Tell whether the letters of three options stand in a stem, one after the other and with one sign."""
+    return _RUN.search(flat(stem)) is not None
+
+
+def _opens_another(body: str, due: str, sign: str, fewer: bool) -> bool:
+    """Tell whether a letter that is due, or what a scan makes of it, stands within an option as if it opened one.
+
+    Args:
+        fewer: the options are fewer than those of the questions around, so that one was lost.
+    """
+    return _opening(due, sign, fewer).search(body) is not None
+
+
+@cache
+def _opening(due: str, sign: str, fewer: bool) -> re.Pattern[str]:
+    alike, bracket = LOOKALIKES.get(due, due), "[(]?" if sign == ")" else ""
+    signed = r"[.、:)\]]" if fewer else re.escape(sign)
+    before = r"(?:(?<=[^A-Za-z])|(?<=[a-z])(?<!Ig)(?<!Hb))" if sign == "、" and not fewer else ""
+    other = rf"|\s{due}{re.escape(sign)}\s{{0,3}}\d|(?<=[\u4e00-\u9fff℃%)])(?<!素){due}\s?[.:]\s?[\u4e00-\u9fff]"
+    bare = rf"|(?:(?<=\d){due}|(?<=[\u4e00-\u9fff%)\]】℃\s])[{alike}])(?=\s?[\u4e00-\u9fffA-Zα-ωa-z\d(])" if fewer else ""
+    return re.compile(rf"{before}{bracket}(?:{due}|(?<=[\u4e00-\u9fff\s%)℃(])[{alike}])\s{{0,2}}{signed}\s{{0,3}}[^\s\d)]{other}{bare}")
