@@ -25,6 +25,7 @@ from eval.models.asker import Asker, settings_of
 from eval.models.reply_store import open_store
 from eval.predict.__main__ import prediction_of
 from eval.score.__main__ import score_replies
+from eval.score.grid import read_scores
 from eval.score.metrics import FIGURES
 from eval.tasks import TASKS
 
@@ -59,7 +60,7 @@ def figures(about: Description, folder: Path, pairs: list[ClaimPair]) -> dict[st
     with TemporaryDirectory() as scratch, open_store(Path(scratch) / "replies.jsonl") as store:
         replies = Asker(open_backend(about, folder), settings_of(run), store, run.method).ask_in_turn(requests, 1, "bench")
         scores = score_replies([prediction_of("bench", asking, reply) for asking, reply in replies], requests)
-    return FIGURES["claim"](scores, requests)
+    return FIGURES["claim"](read_scores(scores, requests))
 
 
 def ask(name: str, limit: int) -> None:
