@@ -126,7 +126,7 @@ class RunScores:
         self._kind.append(self._kinds.setdefault(kind, len(self._kinds)))
         self._unit.append(hash_of(request.unit))
         self._wider.append(hash_of(request.facets.get(_HEAD) or request.facets.get("subject") or request.unit))
-        self._negations.append(_negations(request))
+        self._negations.append(sum(request.claim.count(word) for word in NEGATIONS) if request.claim else 0)
         self._known.append(all(score.correct is not None for score in scores))
         for score in scores:
             self._outcome.append(_OUTCOME_NUMBERS[score.outcome])
@@ -183,13 +183,6 @@ def hash_of(name: str) -> int:
     return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
-def _negations(request: Request) -> int:
-    if request.reader != "claim" or not request.messages:
-        return 0
-    claim = request.messages[-1]["content"].splitlines()[-1]  # the prompt stands on the lines before
-    return sum(claim.count(word) for word in NEGATIONS)
-
-
 class Units:
     """What is right only as a whole: the units of some rows."""
 
@@ -200,7 +193,7 @@ class Units:
     def __len__(self) -> int:
         return len(self.first)
 
-    def sums(self, values: npt.NDArray) -> npt.NDArray[np.float64]:
+    def sums(self, values: npt.NDArray) -> npt.NDArray:
         """Return for each unit the sum of a value of its rows; of whole numbers it is exact."""
         return np.bincount(self.numbers, weights=values, minlength=len(self))
 

@@ -401,7 +401,7 @@ print(*[line.split()[1] for line in open("/proc/self/status") if line.startswith
 @pytest.mark.slow
 @pytest.mark.parametrize("shots", [0, 3])
 def test_memory_does_not_grow_with_the_items(shots: int, toy_data: Path, tmp_path: Path) -> None:
-    """Of 60,000 more, asked, found among the kept and scored, few bytes each: places of the replies, and numbers that figures are made of."""
+    """Of 60,000 more, asked, found among the kept and scored, few bytes each: places of replies, and what figures are sums of."""
     [pair] = list(read_jsonl(toy_data / "splits" / "test" / "claims.jsonl", ClaimPair))[:1]
     held = []
     for number, size in enumerate((25_000, 85_000)):

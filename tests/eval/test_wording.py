@@ -1,18 +1,19 @@
 """How far wording alone answers claims."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.claim import ClaimPair
 from eval.score.grid import Grid, hash_of, read_scores
 from eval.score.wording import FACTUAL, NON_FACTUAL, balanced_units, best, chance_interval, negated_sides, rules
-from eval.tasks.claim import requests
+from eval.tasks.claim import TASK, requests
 
 TYPES = ("disease_food", "disease_infectivity")
 
 
-def asked(*kinds: tuple[str, bool]) -> Grid:
+def asked(*kinds: tuple[str, bool], prompt: str = "claim") -> Grid:
     """Return pairs that nobody replied to, each with its atomic type and whether the true sentence is the one with the negation."""
     pairs = []
     for number, (kind, is_denied) in enumerate(kinds):
@@ -24,11 +25,12 @@ def asked(*kinds: tuple[str, bool]) -> Grid:
             ClaimPair(id=f"c{number}", atomic_type=kind, head=f"病{number}", tail="菜", factual=factual, non_factual=other, template_id="t",
                       fact_ids=[], provenance=[])
         )  # fmt: skip
-    return read_scores([], requests([], pairs, "claim")).grid()
+    return read_scores([], requests([], pairs, prompt)).grid()
 
 
-def test_the_side_with_the_negation_is_found() -> None:
-    grid = asked(("disease_food", True), ("disease_food", False), ("disease_infectivity", True))
+@pytest.mark.parametrize("prompt", TASK.prompts)
+def test_the_side_with_the_negation_is_found_in_every_wording(prompt: str) -> None:
+    grid = asked(("disease_food", True), ("disease_food", False), ("disease_infectivity", True), prompt=prompt)
     units, sides = negated_sides(grid)
     assert dict(zip(grid.unit[units.first], sides, strict=True)) == {
         hash_of("c0"): FACTUAL,
