@@ -401,7 +401,7 @@ print(*[line.split()[1] for line in open("/proc/self/status") if line.startswith
 @pytest.mark.slow
 @pytest.mark.parametrize("shots", [0, 3])
 def test_memory_does_not_grow_with_the_items(shots: int, toy_data: Path, tmp_path: Path) -> None:
-    """Of 60,000 more, asked, found among the kept and scored, few bytes each: places of replies, and what figures are sums of."""
+    """Of 60,000 more, asked, found among the kept, scored and sorted, few bytes each: places of replies, what figures are sums of."""
     [pair] = list(read_jsonl(toy_data / "splits" / "test" / "claims.jsonl", ClaimPair))[:1]
     held = []
     for number, size in enumerate((25_000, 85_000)):
@@ -413,15 +413,19 @@ def test_memory_does_not_grow_with_the_items(shots: int, toy_data: Path, tmp_pat
         write_json(folder / "plan" / "rule" / "runs.json", {"run": Run(model="rule", task="claim", shots=shots)})
         asking = {"runs": "plan/rule/runs.json", "splits": "splits", "models": "models", "out": "predictions/rule"}
         scoring = asking | {"runs": "plan", "predictions": "predictions", "out": "scores", "metrics": "metrics", "headlines": "scores.json"}
+        sorting = {"predictions": "predictions", "scores": "scores", "splits": "splits", "models": "plan", "out": "errors"}
+        sorting |= {"labels": "labels.jsonl", "metrics": "errors.json"}
+        (folder / "labels.jsonl").touch()
         words = {"capture_output": True, "text": True, "check": True, "env": os.environ | {"PYTHONPATH": str(ROOT)}}
+        stages = (("eval.predict", "rule", asking), ("eval.predict", "rule", asking), ("eval.score", scoring), ("eval.errors", sorting))
         told = [
             subprocess.run(
-                [sys.executable, "-c", MEASURED, *stage, *(f"--{name}={folder / path}" for name, path in paths.items())], cwd=ROOT, **words
+                [sys.executable, "-c", MEASURED, *stage, *(f"--{name}={path}" for name, path in paths.items())], cwd=folder, **words
             )
-            for *stage, paths in (("eval.predict", "rule", asking), ("eval.predict", "rule", asking), ("eval.score", scoring))
+            for *stage, paths in stages
         ]
         assert f"{size} kept, 0 asked" in told[1].stderr
         held.append([int(one.stdout) for one in told])
         assert sum(1 for _ in read_jsonl(folder / "predictions" / "rule" / "run.jsonl", Prediction)) == size
-    for before, after, most in zip(*held, (100, 100, 200), strict=True):
+    for before, after, most in zip(*held, (100, 100, 200, 100), strict=True):
         assert (after - before) * 1024 < most * 60_000
