@@ -12,6 +12,7 @@ import numpy as np
 from scipy import stats
 
 from atomexam.records.prediction import Score
+from eval.score.grid import read_scores
 from eval.score.metrics import claim_figures
 from eval.statistics.intervals import difference, rate_interval
 from eval.statistics.pairing import METRICS, paired, tally
@@ -101,7 +102,7 @@ def main() -> None:
     asked = requests(args.pairs)
     one, other = (scores(asked, args.repeats, share, seed) for seed, share in enumerate((0.7, 0.68)))
     print(f"{len(asked):,} claims, {args.repeats} repeats")
-    figures = timed("all figures, 10,000 draws each", lambda: claim_figures(one, asked))
+    figures = timed("all figures, 10,000 draws each", lambda: claim_figures(read_scores(one, asked)))
     plain = timed("one figure, 2,000 draws of single pairs", lambda: drawn_one_by_one(one))
     print(f"  accuracy {figures['accuracy']} in {figures['accuracy_interval']}; of single pairs {plain[0]:.4f} … {plain[1]:.4f}")
     tallies = [tally(rows, METRICS["accuracy"]) for rows in (one, other)]

@@ -21,10 +21,10 @@ from atomexam.records.model import Description
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
 from eval.models import open_backend
-from eval.models.asker import Asker, settings_of
-from eval.models.reply_store import open_store
+from eval.models.asker import ask as ask_model
 from eval.predict.__main__ import prediction_of
 from eval.score.__main__ import score_replies
+from eval.score.grid import read_scores
 from eval.score.metrics import FIGURES
 from eval.tasks import TASKS
 
@@ -56,10 +56,10 @@ def figures(about: Description, folder: Path, pairs: list[ClaimPair]) -> dict[st
     """Return the figures of a model for some claims."""
     requests = TASKS["claim"].requests([], pairs, "claim")
     run = Run(model="m", task="claim", max_new_tokens=8)
-    with TemporaryDirectory() as scratch, open_store(Path(scratch) / "replies.jsonl") as store:
-        replies = Asker(open_backend(about, folder), settings_of(run), store, run.method).ask_in_turn(requests, 1, "bench")
-        scores = score_replies([prediction_of("bench", asking, reply) for asking, reply in replies], requests)
-    return FIGURES["claim"](scores, requests)
+    with TemporaryDirectory() as scratch:
+        replies = ask_model(open_backend(about, folder), run, [requests], Path(scratch) / "replies.jsonl", "bench")
+        scores = score_replies((prediction_of("bench", asking, reply) for asking, reply in replies), requests)
+    return FIGURES["claim"](read_scores(scores, requests))
 
 
 def ask(name: str, limit: int) -> None:

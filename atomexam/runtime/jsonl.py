@@ -113,7 +113,7 @@ def replacing(path: str | Path, on_disk: bool = False) -> Iterator[Path]:
         yield part
     except BaseException as error:
         part.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:
+        if isinstance(error, OSError) and error.errno and error.filename is None:
             error.filename = str(path)  # a full disk does not tell of itself what did not fit
         raise
     if on_disk:

@@ -3,7 +3,7 @@
 SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -m eval.review` fills eval/labels.jsonl: docs/evaluation.md.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from atomexam.records.claim import ClaimPair
@@ -16,9 +16,9 @@ from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_jso
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.errors.model_proposals import Judged, judge_errors
-from eval.errors.patterns import Pair, Proposal, propose
-from eval.errors.queue import build, draw, write_queue_sheet
-from eval.errors.tables import markdown, run_figures, said_of
+from eval.errors.patterns import Pair, has_reasons, pattern_of, propose
+from eval.errors.queue import Draw, build, write_queue_sheet
+from eval.errors.tables import PairCounts, markdown, run_figures, said_of
 from eval.models.reply_store import kept_path
 from eval.plan.planned import read_runs
 from eval.statistics.intervals import Figures
@@ -27,29 +27,37 @@ _REPEAT = 0  # SdAK, section 5.1: of the first of two runs
 _SIDES = ("factual", "non_factual")
 
 
-def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], scores: Iterable[Score], run: str) -> list[Pair]:
-    """Return the claim pairs with what a run said of them in its first repeat.
+def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], scores: Iterable[Score], run: str) -> Iterator[Pair]:
+    """Yield the claim pairs with what a run said of them in its first repeat; all three come sorted by item.
 
     Raises:
         ValueError: a claim has no reply or no score, so the files are of other data.
     """
-    replies = {one.item_id: one.reply for one in predictions if one.repeat == _REPEAT}
-    read = {one.item_id: one for one in scores if one.repeat == _REPEAT}
-    pairs = []
+    replies = (one for one in predictions if one.repeat == _REPEAT)
+    read = (one for one in scores if one.repeat == _REPEAT)
     for claim in claims:
-        items = {side: f"{claim.id}/{side}" for side in _SIDES}
-        if missing := [item for item in items.values() if item not in replies or item not in read]:
-            raise ValueError(f"run {run} has no reply or no score of {missing[0]}; rebuild them with `dvc repro score`")
-        outcomes = {side: read[item].outcome for side, item in items.items()}
-        answers = {side: read[item].answer for side, item in items.items()}
-        pairs.append(Pair(claim, {side: replies[item] for side, item in items.items()}, outcomes, answers))
-    return pairs
+        said: dict[str, tuple[Prediction, Score]] = {}
+        for side in _SIDES:
+            item, reply, score = f"{claim.id}/{side}", next(replies, None), next(read, None)
+            if reply is None or score is None or not item == reply.item_id == score.item_id:
+                raise ValueError(f"run {run} has no reply or no score of {item}; rebuild them with `dvc repro score`")
+            said[side] = reply, score
+        outcomes = {side: score.outcome for side, (_, score) in said.items()}
+        answers = {side: score.answer for side, (_, score) in said.items()}
+        yield Pair(claim, {side: reply.reply for side, (reply, _) in said.items()}, outcomes, answers)
 
 
-def propose_all(pairs: Sequence[Pair]) -> dict[str, Proposal]:
-    """Return what rules make of the pairs that are not right, by claim."""
-    found = {pair.claim.id: propose(pair) for pair in pairs}
-    return {claim: proposal for claim, proposal in found.items() if proposal}
+def sift(pairs: Iterable[Pair], many: int, seed: int) -> tuple[PairCounts, list[Pair], list[Pair]]:
+    """Return the counts of pairs, those drawn of the ones that are not right, and of the right ones that give reasons."""
+    counts, wrong, right = PairCounts(), Draw(many, seed), Draw(many, seed)
+    for pair in pairs:
+        proposal = propose(pair)
+        counts.add(pair, proposal)
+        if proposal:
+            wrong.add(pair)
+        elif pattern_of(pair) == "right" and has_reasons(pair):
+            right.add(pair)
+    return counts, wrong.pairs(), right.pairs()
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -65,17 +73,18 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, "errors", Errors, paths)
     params: Errors = args.params
     labels = read_labels(args.labels)
-    claims = list(read_jsonl(args.splits / "test" / "claims.jsonl", ClaimPair))
     figures: dict[str, Figures] = {}
     with folder_lock(args.out) as out:
         for run, model in _claim_runs(args):
+            claims = read_jsonl(args.splits / "test" / "claims.jsonl", ClaimPair)
             predictions = read_jsonl(args.predictions / model / f"{run}.jsonl", Prediction)
             pairs = read_pairs(claims, predictions, read_jsonl(args.scores / f"{run}.jsonl", Score), run)
-            proposals = propose_all(pairs)
-            judged = _judged(args, run, [pair for pair in pairs if pair.claim.id in proposals])
-            queue = build(run, pairs, params.drawn, params.seed, proposals | judged.proposals, labels)
+            counts, wrong, right = sift(pairs, params.drawn, params.seed)
+            judged = _judged(args, run, wrong)
+            proposals = {pair.claim.id: proposal for pair in wrong if (proposal := propose(pair))}
+            queue = build(run, wrong, right, proposals | judged.proposals, labels)
             _write_queue(out, run, queue)
-            figures[run] = run_figures(pairs, proposals, queue) | {"judge": {"asked": judged.asked, "read": len(judged.proposals)}}
+            figures[run] = run_figures(counts, queue) | {"judge": {"asked": judged.asked, "read": len(judged.proposals)}}
         with replacing(out / "table.md") as part:
             part.write_text(markdown(figures), encoding="utf-8")
         asked = {"errors": ERRORS, "reasons": REASONS}
@@ -92,7 +101,7 @@ def _judged(args: Arguments, run: str, wrong: Sequence[Pair]) -> Judged:
     if params.judge is None:
         return Judged({}, 0)
     kept = kept_path(args.out, params.judge.model, run)
-    return judge_errors(params.judge, draw(wrong, params.drawn, params.seed), args.models, kept, run)
+    return judge_errors(params.judge, wrong, args.models, kept, run)
 
 
 def _write_queue(out: Path, run: str, queue: Sequence[ReplyPair]) -> None:

@@ -5,19 +5,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import structs
+
 from atomexam.records.label import Error, pair_id
 from atomexam.records.question import Option
 from atomexam.records.run import Judge
 from eval.answers.reply_text import folded, split_reasoning
 from eval.errors.patterns import Pair, Proposal, has_a_reason, pattern_of
 from eval.models import open_backend
-from eval.models.asker import ask, settings_of
-from eval.models.contract import Asking
+from eval.models.asker import ask
 from eval.plan.planned import describe
 from eval.tasks.prompt import quoted
 from eval.tasks.request import Request
 
 _PROMPT = "error_type"
+_OPEN = ("sycophancy", "contrary", "reversed")
+"""Patterns that may be another error, by the reason."""
 _ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}
 _OPTIONS = [Option(letter="A", text="不够严谨"), Option(letter="B", text="误解"), Option(letter="C", text="都不是")]
 _LETTER = re.compile(r"(?:答案(?:是|为)?\s*+:?)?\s*+[\"“(\[]?([ABC])[\"”)\]]?[.。]?")
@@ -60,15 +63,16 @@ def read_letter(reply: str) -> str | None:
 
 def judge_errors(judge: Judge, drawn: Iterable[Pair], models: Path, kept: Path, name: str) -> Judged:
     """Return what a model makes of pairs with two verdicts and a reason; all others are what the verdicts make."""
-    pairs = [pair for pair in drawn if pattern_of(pair) in ("sycophancy", "contrary", "reversed") and has_a_reason(pair)]
+    pairs = {pair.claim.id: pair for pair in drawn}
+    pairs = {claim: pair for claim, pair in pairs.items() if pattern_of(pair) in _OPEN and has_a_reason(pair)}
     if not pairs:
         return Judged({}, 0)
     backend = open_backend(*describe(judge.model, models))
-    requests = [error_request(pair) for pair in pairs]
-    askings = [Asking(request=request, repeat=0, prompt=backend.render(request.messages)) for request in requests]
     found: dict[str, Proposal] = {}
-    for pair, reply in zip(pairs, ask(backend, askings, settings_of(judge), kept, f"errors of {name}"), strict=True):
+    requests = [error_request(pair) for pair in pairs.values()]
+    for asking, reply in ask(backend, structs.replace(judge, repeats=1), [requests], kept, f"errors of {name}", len(requests)):
+        claim = asking.request.unit
         if letter := read_letter(reply.text):
-            error = _ERRORS.get(letter) or pattern_of(pair)
-            found[pair.claim.id] = Proposal(error, f"by {judge.model}: {letter}")  # type: ignore[arg-type]
+            error = _ERRORS.get(letter) or pattern_of(pairs[claim])
+            found[claim] = Proposal(error, f"by {judge.model}: {letter}")  # type: ignore[arg-type]
     return Judged(found, len(pairs))

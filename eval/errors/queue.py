@@ -3,44 +3,59 @@
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
 from atomexam.records.label import ERRORS, REASONS, Label, ReplyPair, pair_id
 from atomexam.runtime.sheets import write_sheet
-from eval.errors.patterns import Pair, Proposal, has_reasons, pattern_of
+from eval.errors.patterns import Pair, Proposal, pattern_of
 
 COLUMNS = ("id", "asks", "label", "comment", "factual", "factual_reply", "non_factual", "non_factual_reply", "proposed", "because")
 _MAX_SHOWN_CHARS = 10_000  # a model that runs on in circles; a cell of a workbook holds three times as much
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def draw(pairs: Iterable[Pair], many: int, seed: int) -> list[Pair]:
-    """Return the pairs with the lowest lots. A lot hangs on the seed and the claim alone.
+class Draw:
+    """The pairs with the lowest lots of all that come. A lot hangs on the seed and the claim alone.
 
     So the same claims are drawn in every run, data that grow change few of them, and the first rows of a queue are a random sample, too.
     """
-    return sorted(pairs, key=lambda pair: hashlib.sha256(f"{seed}/{pair.claim.id}".encode()).hexdigest())[:many]
+
+    def __init__(self, many: int, seed: int) -> None:
+        self._many, self._seed = many, seed
+        self._held: list[tuple[str, Pair]] = []
+
+    def add(self, pair: Pair) -> None:
+        """Take in a pair."""
+        self._held.append((hashlib.sha256(f"{self._seed}/{pair.claim.id}".encode()).hexdigest(), pair))
+        if len(self._held) > 2 * self._many:
+            self._cut()
+
+    def pairs(self) -> list[Pair]:
+        """Return what is drawn, the lowest lot first."""
+        self._cut()
+        return [pair for _, pair in self._held]
+
+    def _cut(self) -> None:
+        self._held = sorted(self._held, key=itemgetter(0))[: self._many]
 
 
 def build(
     run: str,
-    pairs: Sequence[Pair],
-    many: int,
-    seed: int,
+    wrong: Sequence[Pair],
+    right: Sequence[Pair],
     proposals: Mapping[str, Proposal],
     labels: Mapping[str, Mapping[str, Label]],
 ) -> list[ReplyPair]:
-    """Return a run's queue: first as many pairs that are not right, then as many that are right and give reasons.
+    """Return a run's queue: first the pairs drawn of those that are not right, then of those that are right and give reasons.
 
     Args:
         proposals: by claim, for pairs that are not right.
         labels: by pair of replies and annotator.
     """
-    wrong = draw((pair for pair in pairs if pair.claim.id in proposals), many, seed)
-    right = draw((pair for pair in pairs if pattern_of(pair) == "right" and has_reasons(pair)), many, seed)
     rows = []
-    parts: tuple[tuple[Literal["error", "reason"], list[Pair]], ...] = (("error", wrong), ("reason", right))
+    parts: tuple[tuple[Literal["error", "reason"], Sequence[Pair]], ...] = (("error", wrong), ("reason", right))
     for asks, drawn in parts:
         rows += [_row(run, pair, asks, proposals.get(pair.claim.id), labels) for pair in drawn]
     return rows

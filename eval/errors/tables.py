@@ -1,10 +1,10 @@
 """Patterns, proposals and labels -> the table of errors (SdAK, Table 5) and answer reliability (Table 4), as figures and as a page."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from atomexam.records.label import ERRORS, Label, Pattern, ReplyPair, majority_label
+from atomexam.records.label import ERRORS, Error, Label, Pattern, ReplyPair, majority_label
 from eval.errors.patterns import Pair, Proposal, has_reasons, pattern_of
 from eval.statistics.intervals import DIGITS, Figures
 
@@ -16,28 +16,45 @@ TO_LABEL = "Fill the sheets in data/errors, run `python -m eval.review FILES`, t
 """What people do first where a table waits for them."""
 
 
-def run_figures(pairs: Sequence[Pair], proposals: Mapping[str, Proposal], queue: Sequence[ReplyPair]) -> Figures:
+class PairCounts:
+    """How many pairs of a run make which pattern, and what rules propose; no pair is held."""
+
+    def __init__(self) -> None:
+        self.patterns: Counter[Pattern] = Counter()
+        self.proposed: Counter[Error] = Counter()
+        self.truncated = self.without_reason = 0
+
+    def add(self, pair: Pair, proposal: Proposal | None) -> None:
+        """Count a pair; `proposal` is what rules make of one that is not right."""
+        pattern = pattern_of(pair)
+        self.patterns[pattern] += 1
+        self.truncated += pattern == "not_follow" and "truncated" in pair.outcomes.values()
+        self.without_reason += pattern == "right" and not has_reasons(pair)
+        if proposal:
+            self.proposed[proposal.error] += 1
+
+
+def run_figures(counts: PairCounts, queue: Sequence[ReplyPair]) -> Figures:
     """Return the figures of one run: what the verdicts make of all pairs, what rules and people make of the drawn ones."""
-    patterns = Counter(pattern_of(pair) for pair in pairs)
+    patterns = counts.patterns
     wrong = sum(patterns[name] for name in _BY_RULE)
     drawn = [row for row in queue if row.asks == "error"]
     decided = {row.id: majority_label(row.labels.values()) for row in drawn if row.labels}
     clear = [(row, decided[row.id]) for row in drawn if decided.get(row.id)]
     return {
-        "pairs": len(pairs),
+        "pairs": patterns.total(),
         "patterns": {name: patterns[name] for name in get_args(Pattern)},
-        "truncated": sum("truncated" in pair.outcomes.values() for pair in pairs if pattern_of(pair) == "not_follow"),
+        "truncated": counts.truncated,
         "by_verdicts": {"pairs": wrong} | {name: _share(patterns[name], wrong) for name in _BY_RULE},
-        "proposed_for_all": _errors([one.error for one in proposals.values()]),
-        "proposed": _errors([row.proposed for row in drawn]),
-        "by_people": _errors(decided.values()),
+        "proposed_for_all": _errors(counts.proposed),
+        "proposed": _errors(Counter(row.proposed for row in drawn)),
+        "by_people": _errors(Counter(decided.values())),
         "proposals_confirmed": {"pairs": len(clear), "same": sum(row.proposed == label for row, label in clear)},
-        "answer_reliability": _reliability(pairs, [row for row in queue if row.asks == "reason"]),
+        "answer_reliability": _reliability(counts, [row for row in queue if row.asks == "reason"]),
     }
 
 
-def _errors(found: Iterable[str | None]) -> Figures:
-    counts = Counter(found)
+def _errors(counts: Counter) -> Figures:
     shares: Figures = {"pairs": counts.total()} | {name: _share(counts[name], counts.total()) for name in ERRORS}
     return shares | {"undecided": counts[None]}
 
@@ -46,11 +63,10 @@ def _share(count: int, total: int) -> Figures:
     return {"pairs": count, "share": round(count / total, DIGITS) if total else None}
 
 
-def _reliability(pairs: Sequence[Pair], drawn: Sequence[ReplyPair]) -> Figures:
+def _reliability(counts: PairCounts, drawn: Sequence[ReplyPair]) -> Figures:
     """Return the share of labelled right pairs whose reasons are sound, with its interval (Wilson); those that people part over are not."""
-    right = [pair for pair in pairs if pattern_of(pair) == "right"]
     decided = Counter(majority_label(row.labels.values()) for row in drawn if row.labels)
-    figures = {"right": len(right), "without_reason": sum(not has_reasons(pair) for pair in right), "drawn": len(drawn)}
+    figures = {"right": counts.patterns["right"], "without_reason": counts.without_reason, "drawn": len(drawn)}
     figures |= {"labelled": decided.total(), "sound": decided["sound"], "unsound": decided["unsound"], "undecided": decided[None]}
     if not decided:
         return figures | {"share": None, "low": None, "high": None}

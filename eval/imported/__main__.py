@@ -25,6 +25,7 @@ from eval.imported.formats import ImportedReply, Tables, read_replies, request_o
 from eval.report.items import Browser, paired_replies, read_paired
 from eval.report.pages import write_items
 from eval.score.__main__ import score_replies
+from eval.score.grid import read_scores
 from eval.score.metrics import FIGURES
 from eval.statistics.intervals import Figures
 from eval.statistics.pairing import METRICS, committed_right, tally, with_holm
@@ -148,7 +149,7 @@ def main(argv: list[str] | None = None) -> None:
             items = {request.item_id for request in task_requests}
             if replies_of := [reply for reply in all_predictions if reply.item_id in items]:
                 scores, answered = scored(replies_of, task_requests)
-                figures = FIGURES[task](scores, answered)
+                figures = FIGURES[task](read_scores(scores, answered))
                 rows = beside(args.name, task, scores, args.scores, ours, groups)
                 print(summary(task, figures, len({request.unit if task == "claim" else request.item_id for request in task_requests})))
                 print(as_text(rows) if rows else "  no run of ours beside it")

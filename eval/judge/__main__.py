@@ -3,30 +3,50 @@
 CPsyExam, section 4.2 and Figure 6. What was judged before is not judged again: judgings are kept like the replies of a run.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, groupby
+from typing import BinaryIO
+
+import msgspec
+from msgspec import Struct
 
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
-from atomexam.records.run import Judge, Server
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
-from atomexam.runtime.stage import read_arguments, run_stage
+from atomexam.records.run import Judge
+from atomexam.runtime.external_sort import ExternalSort, sort_key
+from atomexam.runtime.jsonl import BUFFER_BYTES, folder_lock, read_jsonl, replacing, to_line, write_json
+from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import judge_headline, print_summary
-from eval.judge.figures import figures, mark_answers
-from eval.judge.marks import ORDERS, mark_request, read_mark
+from eval.judge.figures import Marked, Reading, figures, mark_reply, reading_of
+from eval.judge.marks import ORDERS, answer_id, mark_request, read_mark
 from eval.models import open_backend
-from eval.models.asker import ask, settings_of
-from eval.models.contract import Asking, Backend, Reply
+from eval.models.asker import ask
+from eval.models.contract import Reply
 from eval.models.reply_store import kept_path
 from eval.plan.planned import describe
-from eval.statistics.costs import cost_of
-from eval.tasks.contract import read_split
+from eval.statistics.costs import Usage
+from eval.statistics.intervals import Figures
 from eval.tasks.prompt import prompt_sha256
+from eval.tasks.request import Request
 
-Questions = Mapping[str, Question]
-Judged = dict[tuple[str, str, str, int], tuple[Asking, Reply]]
-"""By question, answer, order and draw."""
+_SORTED_BYTES = 8 << 20
+"""Of judgings that wait for their question; more of them wait on disk."""
+
+
+class Judging(Struct, frozen=True):
+    """What the judge said of one answer, whichever repeats gave it."""
+
+    question_id: str
+    request_id: str
+    draw: int
+    prompt_sha256: str
+    reply: Reply
+
+
+Judgings = Mapping[tuple[str, int], Judging]
+"""Of one question, by request and draw."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -39,62 +59,87 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, "judges", Judge, paths, keyed=True)
     judge: Judge = args.params
-    questions, _ = read_split(args.splits / "test")
-    scores = list(read_jsonl(args.scores, Score))
-    asked = essays({question.id: question for question in questions}, scores, args.scores)
-    markable = {identity: question for identity, question in asked.items() if question.answer}
-    marked_scores = [score for score in scores if score.item_id in markable]
-    judged = judge_answers(judge, args.key, args.models, kept_path(args.out, judge.model, args.key), markable, marked_scores)
-    judgements = [one for score in marked_scores if score.answer for one in _judgements(score, judged, judge.repeats)]
-    replies = [(markable[score.item_id], score.repeat, bool(score.answer)) for score in marked_scores]
-    about = {"judge": judge.model, "prompt": judge.prompt, "questions": len(asked), "unscored": len(asked) - len(markable)}
-    about |= {"without_answer": sum(not answered for *_, answered in replies)}
-    usage = _usage([reply for _, reply in judged.values()], describe(judge.model, args.models)[0].server if judged else None)
+    usage = Usage()
+    judgings = judge_answers(args, usage)
     with folder_lock(args.out.parent):
-        write_jsonl(args.out, judgements, key=lambda one: (one.item_id, one.repeat, one.order, one.draw))
-        found = about | figures(mark_answers(replies, judgements), judgements)
-        write_json(args.metrics, found | {"usage": usage})
+        with replacing(args.out) as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
+            found = {"judge": judge.model, "prompt": judge.prompt} | write_judgements(args, judgings, out)
+        write_json(args.metrics, found | {"usage": _usage_figures(usage, args)})
     print_summary(f"judge {args.key}", judge_headline(found))
 
 
-def essays(questions: Questions, scores: Iterable[Score], path: Path) -> dict[str, Question]:
-    """Return the questions that were answered, by id.
+def write_judgements(args: Arguments, judgings: Iterator[Judgings], out: BinaryIO) -> Figures:
+    """Write the judgements of all answers, sorted; return the figures."""
+    asked = unscored = without_answer = 0
+    readings: Counter[Reading] = Counter()
+    replies: list[Marked] = []
+    for question, scores in answered_questions(args):
+        asked += 1
+        if not question.answer:
+            unscored += 1
+            continue
+        said = next(judgings) if any(score.answer for score in scores) else {}
+        for score in scores:
+            judgements = _judgements(score, said, args.params.repeats) if score.answer else []
+            out.writelines(map(to_line, judgements))
+            readings.update(map(reading_of, judgements))
+            replies.append(mark_reply(question, score, judgements))
+            without_answer += not score.answer
+    return {"questions": asked, "unscored": unscored, "without_answer": without_answer} | figures(replies, readings)
+
+
+def answered_questions(args: Arguments) -> Iterator[tuple[Question, list[Score]]]:
+    """Yield the questions that were asked, each with the scores of its replies. Split and scores are sorted by question.
 
     Raises:
         ValueError: a score is of no question answered in words.
     """
-    found: dict[str, Question] = {}
-    for score in scores:
-        question = questions.get(score.item_id)
-        if question is None or question.question_type != "qa":
-            what = "not in the test split" if question is None else f"of type {question.question_type}"
-            raise ValueError(f"{path}: {score.item_id} is {what}; a judge marks the replies of a run of task essay to the data as they are")
-        found[score.item_id] = question
-    return found
+    questions = read_jsonl(args.splits / "test" / "questions.jsonl", Question)
+    question = next(questions, None)
+    for item, scores in groupby(read_jsonl(args.scores, Score), lambda score: score.item_id):
+        while question and question.id < item:
+            question = next(questions, None)
+        if question is None or question.id != item or question.question_type != "qa":
+            what = f"of type {question.question_type}" if question and question.id == item else "not in the test split"
+            raise ValueError(f"{args.scores}: {item} is {what}; a judge marks the replies of a run of task essay to the data as they are")
+        yield question, list(scores)
 
 
-def judge_answers(judge: Judge, name: str, models: Path, kept: Path, questions: Questions, scores: Iterable[Score]) -> Judged:
-    """Return what the judge said of each different answer in each order and draw."""
-    answers = sorted({(score.item_id, score.answer) for score in scores if score.answer})
-    keys = [(item, answer, order, draw) for item, answer in answers for order in ORDERS for draw in range(judge.repeats)]
-    if not keys:
-        return {}
-    backend = open_backend(*describe(judge.model, models))
-    askings = [_asking(backend, judge, questions[item], answer, order, draw) for item, answer, order, draw in keys]
-    replies = ask(backend, askings, settings_of(judge), kept, f"judge@{name}")
-    return dict(zip(keys, zip(askings, replies, strict=True), strict=True))
+def judge_answers(args: Arguments, usage: Usage) -> Iterator[Judgings]:
+    """Ask the judge about each different answer, in each order and draw; return what it said by question, in the order of the questions.
+
+    Replies come in any order: they wait for their questions on disk.
+    """
+    judge: Judge = args.params
+    lists = (found for question, scores in answered_questions(args) if (found := mark_requests(judge, question, scores)))
+    first = next(lists, None)
+    if first is None:
+        return iter(())  # no model is opened
+    kept = kept_path(args.out, judge.model, args.key)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    judgings = ExternalSort(kept.parent, _SORTED_BYTES)
+    backend = open_backend(*describe(judge.model, args.models))
+    for asking, reply in ask(backend, judge, chain([first], lists), kept, f"judge@{args.key}"):
+        usage.add(reply)
+        row = Judging(asking.request.unit, asking.request.item_id, asking.repeat, prompt_sha256(asking.prompt), reply)
+        judgings.add(sort_key(row.question_id), msgspec.msgpack.encode(row))
+    rows = map(msgspec.msgpack.Decoder(Judging).decode, judgings.lines())
+    return ({(row.request_id, row.draw): row for row in same} for _, same in groupby(rows, lambda row: row.question_id))
 
 
-def _asking(backend: Backend, judge: Judge, question: Question, answer: str, order: str, draw: int) -> Asking:
-    request = mark_request(question, answer, order, judge.prompt)
-    return Asking(request=request, repeat=draw, prompt=backend.render(request.messages))
+def mark_requests(judge: Judge, question: Question, scores: Iterable[Score]) -> list[Request]:
+    """Return the requests for marks of the different answers to a question; none where it has no standard answer."""
+    answers = sorted({score.answer for score in scores if score.answer}) if question.answer else []
+    return [mark_request(question, answer, order, judge.prompt) for answer in answers for order in ORDERS]
 
 
-def _judgements(score: Score, judged: Judged, draws: int) -> list[Judgement]:
+def _judgements(score: Score, judgings: Judgings, draws: int) -> list[Judgement]:
+    """Return the judgements of an answer as they stand in the file."""
     rows = []
-    for order in ORDERS:
+    for order in sorted(ORDERS):
         for draw in range(draws):
-            asking, reply = judged[score.item_id, score.answer or "", order, draw]
+            judging = judgings[f"{answer_id(score.item_id, score.answer or '')}/{order}", draw]
+            reply = judging.reply
             rows.append(
                 Judgement(
                     item_id=score.item_id,
@@ -106,22 +151,22 @@ def _judgements(score: Score, judged: Judged, draws: int) -> list[Judgement]:
                     finish_reason=reply.finish_reason,
                     tokens=reply.tokens,
                     prompt_tokens=reply.prompt_tokens,
-                    prompt_sha256=prompt_sha256(asking.prompt),
+                    prompt_sha256=judging.prompt_sha256,
                     error=reply.error,
                 )
             )
     return rows
 
 
-def _usage(replies: Sequence[Reply], server: Server | None) -> dict[str, float]:
+def _usage_figures(usage: Usage, args: Arguments) -> dict[str, float]:
     """Return what the judge was asked and what that cost; the same answer given twice was judged once."""
     counts = {
-        "calls": len(replies),
-        "calls_failed": sum(reply.finish_reason == "error" for reply in replies),
-        "prompt_tokens": sum(reply.prompt_tokens for reply in replies),
-        "reply_tokens": sum(reply.tokens for reply in replies),
+        "calls": usage.calls,
+        "calls_failed": usage.failed,
+        "prompt_tokens": usage.prompt_tokens,
+        "reply_tokens": usage.reply_tokens,
     }
-    return counts | cost_of(replies, server)
+    return counts | usage.cost(describe(args.params.model, args.models)[0].server if usage.calls else None)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
 """Marks of answers in words -> a run's figures: mean, spread and interval, by exam, subject and category, and how far both orders agree."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean, stdev
-from typing import NamedTuple
+from sys import intern
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from atomexam.records.judgement import Judgement
+from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from atomexam.runtime.agreement import alpha
 from eval.judge.marks import ORDERS, PUBLISHED
@@ -15,51 +17,64 @@ from eval.statistics.intervals import Figures, rate_interval
 
 _DIGITS = 2  # of marks, as in CPsyExam, Table 3
 _HUNDREDTHS, _FULL = 100, 100
-_FACETS: dict[str, Callable[[Question], str | None]] = {
-    "exam": lambda question: question.exam,
-    "subject": lambda question: f"{question.exam} {question.subject}",
-    "category": lambda question: question.category,
-}
+Reading = Literal["read", "unread", "failed"]
+_FACETS = ("exam", "subject", "category")
 
 
 class Marked(NamedTuple):
     """One reply of the run and its mark."""
 
-    question: Question
+    cluster: str
+    """Of the question: its case or group of shared options, or itself."""
+    exam: str
+    subject: str
+    category: str | None
     repeat: int
     mark: float | None
     """Mean of the marks that were read; 0 where the reply holds no answer, None where no mark of an answer was read."""
+    by_order: tuple[float, ...] | None
+    """Mean of the marks that were read in each order; None where one of them has none."""
+    published: tuple[float | None, ...]
+    """Its mark as each published reading has it: of one judging, in the published order."""
 
 
-def mark_answers(replies: Iterable[tuple[Question, int, bool]], judgements: Iterable[Judgement]) -> list[Marked]:
-    """Return replies with their marks; each comes as its question, its repeat, and whether it holds an answer."""
-    read: dict[tuple[str, int], list[float]] = defaultdict(list)
-    for one in judgements:
-        if one.mark is not None:
-            read[one.item_id, one.repeat].append(one.mark)
-    marked = []
-    for question, repeat, answered in replies:
-        marks = read[question.id, repeat] if answered else [0.0]
-        marked.append(Marked(question, repeat, fmean(marks) if marks else None))
-    return marked
+def mark_reply(question: Question, score: Score, judgements: Sequence[Judgement]) -> Marked:
+    """Return a reply with its mark, of its judgements."""
+    read = [one for one in judgements if one.mark is not None]
+    marks = [one.mark or 0.0 for one in read] if score.answer else [0.0]
+    by_order = [[one.mark or 0.0 for one in read if one.order == order] for order in ORDERS]
+    published = [one.reply for one in judgements if one.order == "standard_first" and one.draw == 0]
+    return Marked(
+        cluster=question.group_id or question.id,
+        exam=intern(question.exam),
+        subject=intern(f"{question.exam} {question.subject}"),
+        category=question.category,
+        repeat=score.repeat,
+        mark=fmean(marks) if marks else None,
+        by_order=tuple(map(fmean, by_order)) if all(by_order) else None,
+        published=tuple(reading(published[0]) if published else 0.0 for reading in PUBLISHED.values()),
+    )
 
 
-def figures(marked: Sequence[Marked], judgements: Sequence[Judgement]) -> Figures:
-    """Return the figures of a run. What has no mark is in no mean; it is counted, and the bounds say what it could change."""
-    readings = Counter(_reading(one) for one in judgements)
+def figures(marked: Sequence[Marked], readings: Counter[Reading]) -> Figures:
+    """Return the figures of a run, of its replies sorted by question and repeat, and of what became of all judgings.
+
+    What has no mark is in no mean; it is counted, and the bounds say what it could change.
+    """
     return {
         **_part(marked, "all"),
         **_spread(marked),
         **_bounds(marked),
-        "readings": {name: readings[name] for name in ("read", "unread", "failed")},
+        "readings": {name: readings[name] for name in get_args(Reading)},
         "read_share": round(readings["read"] / readings.total(), 4) if readings else None,
-        "published": {name: _published(marked, judgements, read) for name, read in PUBLISHED.items()},
-        "orders": agreement_of_orders(judgements),
-        **{f"by_{name}": _grouped(marked, name, key) for name, key in _FACETS.items()},
+        "published": {name: _published(one.published[place] for one in marked) for place, name in enumerate(PUBLISHED)},
+        "orders": agreement_of_orders(marked),
+        **{f"by_{name}": _grouped(marked, name) for name in _FACETS},
     }
 
 
-def _reading(judgement: Judgement) -> str:
+def reading_of(judgement: Judgement) -> Reading:
+    """Tell what became of a judging."""
     return "failed" if judgement.finish_reason == "error" else "unread" if judgement.mark is None else "read"
 
 
@@ -70,9 +85,8 @@ def _part(marked: Sequence[Marked], where: str) -> Figures:
     sums: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     for one in known:
-        cluster = one.question.group_id or one.question.id
-        sums[cluster] += round(_HUNDREDTHS * (one.mark or 0))  # whole numbers, whose sums are the same on every machine
-        counts[cluster] += _HUNDREDTHS * _FULL
+        sums[one.cluster] += round(_HUNDREDTHS * (one.mark or 0))  # whole numbers, whose sums are the same on every machine
+        counts[one.cluster] += _HUNDREDTHS * _FULL
     if summary["mark"] not in (None, 0.0, float(_FULL)) and len({one.mark for one in known}) == 1:
         return summary  # as many times the same mark: nothing to draw from, and no certainty either
     clusters = sorted(counts)
@@ -101,29 +115,24 @@ def _bounds(marked: Sequence[Marked]) -> Figures:
     return {name: _mean([one if one.mark is not None else one._replace(mark=bound) for one in marked]) for name, bound in bounds.items()}
 
 
-def _published(marked: Sequence[Marked], judgements: Iterable[Judgement], read: Callable[[str], float | None]) -> Figures:
-    """Return the mean as a published reading has it: one judging of each reply, in the published order."""
-    replies = {(one.item_id, one.repeat): one.reply for one in judgements if one.order == "standard_first" and one.draw == 0}
-    marks = [read(replies[key]) if (key := (one.question.id, one.repeat)) in replies else 0.0 for one in marked]
-    known = [mark for mark in marks if mark is not None]
-    return {"mark": round(fmean(known), _DIGITS) if known else None, "without_mark": len(marks) - len(known)}
+def _published(marks: Iterable[float | None]) -> Figures:
+    """Return the mean as a published reading has it."""
+    every = list(marks)
+    known = [mark for mark in every if mark is not None]
+    return {"mark": round(fmean(known), _DIGITS) if known else None, "without_mark": len(every) - len(known)}
 
 
-def _grouped(marked: Iterable[Marked], name: str, key: Callable[[Question], str | None]) -> Figures:
+def _grouped(marked: Iterable[Marked], name: str) -> Figures:
     groups: dict[str, list[Marked]] = defaultdict(list)
     for one in marked:
-        if group := key(one.question):
+        if group := getattr(one, name):
             groups[group].append(one)
     return {group: _part(groups[group], f"{name}/{group}") for group in sorted(groups)}
 
 
-def agreement_of_orders(judgements: Iterable[Judgement]) -> Figures:
+def agreement_of_orders(marked: Iterable[Marked]) -> Figures:
     """Return how far the marks of one answer in the two orders are apart, over answers of which both were read."""
-    read: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for one in judgements:
-        if one.mark is not None:
-            read[one.item_id, one.repeat][one.order].append(one.mark)
-    both = [_means(read[key]) for key in sorted(read) if len(read[key]) == len(ORDERS)]
+    both = [one.by_order for one in marked if one.by_order]
     if not both:
         return {"answers": 0}
     first, second = np.array(both).T
@@ -134,10 +143,6 @@ def agreement_of_orders(judgements: Iterable[Judgement]) -> Figures:
         "pearson": _pearson(first, second),
         "krippendorff": _alpha(first, second),
     }
-
-
-def _means(by_order: Mapping[str, Sequence[float]]) -> list[float]:
-    return [fmean(by_order[order]) for order in ORDERS]
 
 
 def _pearson(first: np.ndarray, second: np.ndarray) -> float | None:

@@ -52,7 +52,7 @@ def mark_request(question: Question, given: str, order: str, prompt: str = "judg
         pool="judge",
         related_ids=frozenset(),
         reader="qa",
-        unit=question.group_id or question.id,
+        unit=question.id,
         facets=facets_of(question),
         compared=(texts["answer"], texts["llm_answer"]),
     )

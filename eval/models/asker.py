@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct, structs
 from tqdm import tqdm
 
-from atomexam.records.run import RequestSettings
+from atomexam.records.run import RequestSettings, Run
 from atomexam.runtime.external_sort import ExternalSort
 from eval.models.contract import Asking, Backend, Reply, Settings
 from eval.models.reply_store import Store, open_store
@@ -94,11 +94,6 @@ class Asker:
         self.counts.failed += sum(key not in known for key in keys)
         return [known[key] if key in known else self.failed[key] for key in keys]
 
-    def ask_in_turn(self, requests: Sequence[Request], repeats: int, name: str) -> list[tuple[Asking, Reply]]:
-        """Return each request in each repeat with its reply, as `ask_as_read` does."""
-        with tqdm(total=len(requests) * repeats, desc=name, unit="reply", disable=None) as bar:
-            return list(self.ask_as_read([requests], repeats, bar))
-
     def ask_as_read(self, lists: Iterable[Sequence[Request]], repeats: int, bar: tqdm) -> Iterator[tuple[Asking, Reply]]:
         """Yield each request in each repeat with its reply, in any order; one that follows another is asked when that has its reply.
 
@@ -174,13 +169,20 @@ def _windows(lists: Iterable[Sequence[Request]], repeats: int, least: int) -> It
         yield window
 
 
-def ask(backend: Backend, askings: list[Asking], settings: Settings, kept: Path, name: str, method: str = "generation") -> list[Reply]:
-    """Return a reply to each asking, in their order, and say on stderr how many were asked; `kept` is their file in the model's store."""
-    with open_store(kept) as store, tqdm(total=len(askings), desc=name, unit="reply", disable=None) as bar:
-        asker = Asker(backend, settings, store, method)
-        replies = asker.ask(askings, bar)
+def ask(
+    backend: Backend, asked: RequestSettings, lists: Iterable[Sequence[Request]], kept: Path, name: str, requests: int | None = None
+) -> Iterator[tuple[Asking, Reply]]:
+    """Yield what is asked for a run or a judge with its replies, as `Asker.ask_as_read` does, and say on stderr how many were asked.
+
+    Args:
+        kept: their file in the model's store.
+        requests: how many there are, for the bar.
+    """
+    total = requests and requests * asked.repeats
+    with open_store(kept) as store, tqdm(desc=name, total=total, unit="reply", disable=None) as bar:
+        asker = Asker(backend, settings_of(asked), store, asked.method if isinstance(asked, Run) else "generation")
+        yield from asker.ask_as_read(lists, asked.repeats, bar)
     print(asker.counts.line(name), file=sys.stderr, flush=True)
-    return replies
 
 
 def settings_of(asked: RequestSettings) -> Settings:

@@ -46,14 +46,9 @@ def longest_option(request: Request, draw: Random) -> str:
     return request.reply("".join(sorted(option.letter for option in chosen)))
 
 
-def _claim(request: Request) -> str:
-    return request.messages[-1]["content"].splitlines()[-1]  # the prompt stands on the lines before
-
-
 def negation_word(request: Request, draw: Random) -> str:
     """Call a claim 错误 where it holds a word of negation, else 正确: what the wording alone gives away."""
-    claim = _claim(request)
-    return request.reply("错误" if any(word in claim for word in NEGATIONS) else "正确")
+    return request.reply("错误" if any(word in (request.claim or "") for word in NEGATIONS) else "正确")
 
 
 _AFFIRMED = {"不包括": "包括", "不具有": "具有", "不可": "可", "异常": "正常", "忌吃": "宜吃"}
@@ -61,7 +56,7 @@ _AFFIRMED = {"不包括": "包括", "不具有": "具有", "不可": "可", "异
 
 def four_errors(request: Request, draw: Random) -> str:
     """Err by turns as SdAK's four errors do: no verdict, assent, a claim called too loose, a denial read as what it denies."""
-    claim = _claim(request)
+    claim = request.claim or ""
     for negation, plain in _AFFIRMED.items():
         claim = claim.replace(negation, plain)
     refused = "这需要结合患者的具体情况，请咨询专业医生。"

@@ -1,66 +1,73 @@
 """Stage `score`: the replies of all runs and the test split -> what each was read as, whether it is right, and the figures. No model."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.run import Run, Server
-from atomexam.runtime.jsonl import folder_lock, read_jsonl, write_json, write_jsonl
+from atomexam.runtime.jsonl import BUFFER_BYTES, folder_lock, read_jsonl, replacing, to_line, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import headline, print_summary
 from eval.answers.published import RULE_SETS
 from eval.answers.readers import read_reply
 from eval.plan.planned import describe, read_runs
+from eval.score.grid import RunScores
 from eval.score.metrics import FIGURES
-from eval.statistics.costs import cost_of
+from eval.statistics.costs import Usage
 from eval.statistics.intervals import Figures
 from eval.tasks import TASKS, RequestBuilder, wording
 from eval.tasks.request import Request
 
 
-class Replies:
-    """The replies of a run in their file: read anew whenever somebody goes through them, so that none is held."""
-
-    def __init__(self, path: Path, run: str, model: str) -> None:
-        self._path, self._run, self._model = path, run, model
-
-    def __iter__(self) -> Iterator[Prediction]:
-        """Yield the replies.
-
-        Raises:
-            ValueError: one is of another run: the file was copied or renamed by hand.
-        """
-        for number, row in enumerate(read_jsonl(self._path, Prediction, f"`dvc repro predict@{self._model}` builds it"), 1):
-            if row.run != self._run:
-                again = f"rebuild them with `dvc repro -f predict@{self._model}`"
-                raise ValueError(f"{self._path}:{number}: a reply of run {row.run}; expected those of {self._run}; {again}")
-            yield row
-
-
-def score_replies(predictions: Iterable[Prediction], requests: Sequence[Request], model: str = "MODEL") -> list[Score]:
-    """Return what each reply was read as, and whether it is right.
+def read_replies(path: Path, run: str, model: str) -> Iterator[Prediction]:
+    """Yield the replies of a run.
 
     Raises:
-        ValueError: a request has no reply in a repeat or several, or a reply no request.
+        ValueError: one is of another run: the file was copied or renamed by hand.
     """
-    asked = {request.item_id: request for request in requests}
-    scores, strange = list[Score](), list[tuple[str, int]]()
-    for prediction in predictions:
-        if request := asked.get(prediction.item_id):
-            scores.append(_score(prediction, request))
-        else:
-            strange.append((prediction.item_id, prediction.repeat))
-    _check_complete(scores, strange, list(asked), model)
-    return scores
+    for number, row in enumerate(read_jsonl(path, Prediction, f"`dvc repro predict@{model}` builds it"), 1):
+        if row.run != run:
+            again = f"rebuild them with `dvc repro -f predict@{model}`"
+            raise ValueError(f"{path}:{number}: a reply of run {row.run}; expected those of {run}; {again}")
+        yield row
 
 
-def _score(prediction: Prediction, request: Request) -> Score:
+def by_item(
+    predictions: Iterable[Prediction], requests: Iterable[Request], model: str = "MODEL"
+) -> Iterator[tuple[Request, list[Prediction]]]:
+    """Yield each request with its replies, one a repeat. Both come sorted by item, and what is held is of one item.
+
+    Raises:
+        ValueError: a request has not one reply in each repeat of the first request, or a reply has no request.
+    """
+    again = f"rebuild them with `dvc repro predict@{model}`"
+    given = ((item, list(replies)) for item, replies in groupby(predictions, lambda row: row.item_id))
+    item, replies = next(given, ("", []))
+    repeats = None
+    for request in requests:
+        if replies and item < request.item_id:
+            break
+        own = replies if item == request.item_id else []
+        found = [reply.repeat for reply in own]
+        repeats = sorted(set(found)) or [0] if repeats is None else repeats
+        if found != repeats:
+            raise ValueError(
+                f"predictions do not fit the test split: {request.item_id} has replies in repeats {found}, expected {repeats}; {again}"
+            )
+        yield request, own
+        item, replies = next(given, ("", []))
+    if replies:
+        raise ValueError(f"predictions do not fit the test split: {item} has replies and no request; {again}")
+
+
+def score_reply(prediction: Prediction, request: Request) -> Score:
+    """Return what a reply was read as, and whether it is right."""
     options = {option.letter: option.text for option in request.options}
     outcome, answer, committed = read_reply(request.reader, prediction.reply, options, prediction.finish_reason)
     hidden = request.answer is None or request.reader == "qa"  # an answer in words has no letters to compare: a judge marks it
     return Score(
-        item_id=request.item_id,  # the same text: one is held
+        item_id=request.item_id,
         repeat=prediction.repeat,
         outcome=outcome,
         answer=answer,
@@ -70,63 +77,54 @@ def _score(prediction: Prediction, request: Request) -> Score:
     )
 
 
-def _check_complete(scores: Sequence[Score], strange: Sequence[tuple[str, int]], expected: Sequence[str], model: str) -> None:
-    """Raise ValueError unless each expected item, and no other, has one reply in each repeat."""
-    repeats = sorted({score.repeat for score in scores} | {repeat for _, repeat in strange}) or [0]
-    if not strange and len(scores) == len(expected) * len(repeats):
-        pairs = ((item, repeat) for item in sorted(expected) for repeat in repeats)
-        if all((score.item_id, score.repeat) == pair for score, pair in zip(scores, pairs, strict=True)):
-            return  # the usual case, in which nothing is to be sorted
-    found = sorted([*strange, *((score.item_id, score.repeat) for score in scores)])
-    wanted = sorted((item, repeat) for item in expected for repeat in repeats)
-    if found != wanted:
-        odd = sorted(set((Counter(found) - Counter(wanted)) + (Counter(wanted) - Counter(found))))[:3]
-        raise ValueError(
-            f"predictions do not fit the test split: {len(found)} replies where {len(wanted)} were expected, such as {odd}; "
-            f"rebuild them with `dvc repro predict@{model}`"
-        )
+def score_replies(predictions: Iterable[Prediction], requests: Iterable[Request]) -> list[Score]:
+    """Return the scores of replies that are in memory, sorted by item and repeat; as `by_item` does, it refuses what does not fit."""
+    ordered = sorted(predictions, key=lambda row: (row.item_id, row.repeat))
+    asked = sorted(requests, key=lambda request: request.item_id)
+    return [score_reply(reply, request) for request, replies in by_item(ordered, asked) for reply in replies]
 
 
-def check_repeats(scores: Sequence[Score], run: Run, name: str) -> None:
+def check_repeats(found: Sequence[int], run: Run, name: str) -> None:
     """Raise ValueError unless the replies are those of as many repeats as the run has."""
-    if scores and (found := sorted({score.repeat for score in scores})) != list(range(run.repeats)):
+    if list(found) != list(range(run.repeats)):
         again = f"rebuild them with `dvc repro predict@{run.model}`"
-        raise ValueError(f"run {name} has {run.repeats} repeats, its predictions have {found}; {again}")
+        raise ValueError(f"run {name} has {run.repeats} repeats, its predictions have {list(found)}; {again}")
 
 
-def published_figures(task: str, predictions: Iterable[Prediction], requests: Sequence[Request]) -> dict[str, dict]:
-    """Return what the code released with each benchmark makes of the same replies, by rule set."""
-    return {name: RULE_SETS[name].figures(predictions, requests) for name in TASKS[task].published}
-
-
-def usage(predictions: Iterable[Prediction], server: Server | None) -> dict[str, float]:
+def usage_figures(usage: Usage, server: Server | None) -> dict[str, float]:
     """Return how many tokens were read and written and how many calls failed, and the cost where the server has prices.
 
-    Replies kept from an earlier run count as if they were asked for anew. They are gone through a second time where there are prices.
+    Replies kept from an earlier run count as if they were asked for anew.
     """
-    tokens = {"prompt_tokens": 0, "reply_tokens": 0, "failed_calls": 0}
-    for prediction in predictions:
-        tokens["prompt_tokens"] += prediction.prompt_tokens
-        tokens["reply_tokens"] += prediction.tokens
-        tokens["failed_calls"] += prediction.finish_reason == "error"
-    return tokens | cost_of(predictions, server)
+    tokens = {"prompt_tokens": usage.prompt_tokens, "reply_tokens": usage.reply_tokens, "failed_calls": usage.failed}
+    return tokens | usage.cost(server)
 
 
 def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> Figures:
     """Write the scores and the figures of one run; return the few that a diff shows."""
-    predictions = Replies(args.predictions / run.model / f"{name}.jsonl", name, run.model)
     prompt = wording(run.task, run.prompt)
-    requests = builder.zero_shot(run.task, prompt)
-    scores = score_replies(predictions, requests, run.model)
-    check_repeats(scores, run, name)
-    figures = FIGURES[run.task](scores, requests)
-    if scores and (published := published_figures(run.task, predictions, requests)):
-        figures["published"] = published
-    figures["usage"] = usage(predictions, describe(run.model, args.models)[0].server)
+    counted, usage, short = RunScores(), Usage(), 0
+    published = {rules: RULE_SETS[rules].count() for rules in TASKS[run.task].published}
+    predictions = read_replies(args.predictions / run.model / f"{name}.jsonl", name, run.model)
+    with replacing(args.out / f"{name}.jsonl") as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
+        for request, replies in by_item(predictions, builder.read_items(run.task, prompt), run.model):
+            if not len(counted):
+                check_repeats([reply.repeat for reply in replies], run, name)
+            scores = [score_reply(reply, request) for reply in replies]
+            out.writelines(map(to_line, scores))
+            counted.add(request, scores)
+            short += replies[0].shots < run.shots
+            for reply in replies:
+                usage.add(reply)
+                for count in published.values():
+                    count.add(reply, request)
+    figures = FIGURES[run.task](counted)
+    if len(counted) and published:
+        figures["published"] = {rules: count.figures() for rules, count in published.items()}
+    figures["usage"] = usage_figures(usage, describe(run.model, args.models)[0].server)
     about = {"model": run.model, "task": run.task, "prompt": prompt, "method": run.method, "shots": run.shots, "repeats": run.repeats}
     if run.shots:  # items with fewer examples than the run asks for, since their subject has no more
-        about["short_of_shots"] = sum(prediction.shots < run.shots for prediction in predictions if prediction.repeat == 0)
-    write_jsonl(args.out / f"{name}.jsonl", scores, key=lambda score: (score.item_id, score.repeat))
+        about["short_of_shots"] = short
     write_json(args.metrics / f"{name}.json", {**about, **figures})
     print_summary(f"score {name}", headline({**about, **figures}))
     balanced = {"balanced_accuracy": figures["balanced"]["accuracy"]} if "balanced" in figures else {}

@@ -1,94 +1,215 @@
-"""Scores as arrays, one row an item and one column a repeat: what figures are sums of."""
+"""Scores as arrays, one row an item and one column a repeat: what figures are sums of. Some thirty bytes an item, whatever it asks."""
 
-from collections.abc import Callable, Sequence
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from statistics import stdev
+from typing import NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from atomexam.records.prediction import Score
-from eval.statistics.intervals import DIGITS, Figures, numbered, rate_interval
+from atomexam.records.prediction import Outcome, Score
+from eval.statistics.intervals import DIGITS, Figures, rate_interval
+from eval.tasks.claim import NEGATIONS
 from eval.tasks.request import Request
 
 Marks = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+_OUTCOME_NUMBERS = {outcome: number for number, outcome in enumerate(OUTCOMES)}
+_HEAD = "head"  # of a claim: nearly as many as items, and no figures are broken down by it
+
+
+class Kind(NamedTuple):
+    """What many items have in common."""
+
+    question_type: str
+    reader: str
+    in_group: bool
+    """Right only together with others: a side of a claim pair, a question of a case or with shared options."""
+    facets: Mapping[str, str]
+    """Of the request, without the head of a claim."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """What became of the requests of a run, in each repeat."""
+    """What became of the items of a run, in each repeat."""
 
-    requests: list[Request]
-    answered: Marks
+    kinds: Sequence[Kind]
+    kind: npt.NDArray[np.int32]
+    """Per item, as the others of one dimension: its place in `kinds`."""
+    unit: Hashes
+    """Of what is right only as a whole."""
+    wider: Hashes
+    """Of the head of a claim, the subject of a question, and the unit where there is neither: what the second interval draws."""
+    negations: npt.NDArray[np.int32]
+    """Words of negation in a claim."""
+    known: Marks
+    """Whether the right answer is known; an item of which the source keeps it hidden is in no accuracy."""
+    outcome: npt.NDArray[np.uint8]
+    """Place in `OUTCOMES`."""
     right: Marks
     committed: Marks
     """Whether the reply as a whole commits to an answer."""
     committed_right: Marks
-    known: Marks
-    """Per item: whether its right answer is known; one that the source keeps hidden is in no accuracy."""
 
-    def rows(self, chosen: Sequence[int]) -> "Grid":
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    @property
+    def answered(self) -> Marks:
+        """Whether the reply was read."""
+        return self.outcome == _OUTCOME_NUMBERS["answered"]
+
+    def rows(self, chosen: Numbers | Marks) -> "Grid":
         """Return some of the rows."""
-        places = np.asarray(chosen, np.int64)
         return Grid(
-            requests=[self.requests[row] for row in chosen],
-            answered=self.answered[places],
-            right=self.right[places],
-            committed=self.committed[places],
-            committed_right=self.committed_right[places],
-            known=self.known[places],
+            kinds=self.kinds,
+            kind=self.kind[chosen],
+            unit=self.unit[chosen],
+            wider=self.wider[chosen],
+            negations=self.negations[chosen],
+            known=self.known[chosen],
+            outcome=self.outcome[chosen],
+            right=self.right[chosen],
+            committed=self.committed[chosen],
+            committed_right=self.committed_right[chosen],
         )
 
-    def where(self, holds: Callable[[Request], bool]) -> "Grid":
-        """Return the rows of which something holds."""
-        return self.rows([row for row, request in enumerate(self.requests) if holds(request)])
+    def where(self, holds: Callable[[Kind], bool]) -> "Grid":
+        """Return the rows of whose kind something holds."""
+        return self.rows(np.array([holds(kind) for kind in self.kinds], bool)[self.kind])
 
     def scored(self) -> "Grid":
         """Return the rows whose right answers are known."""
-        return self.rows(np.flatnonzero(self.known).tolist())
+        return self if self.known.all() else self.rows(self.known)
+
+    def codes(self, facet: str) -> tuple[list[str], Numbers]:
+        """Return the values of a facet, sorted, and for each row which of them it has; -1 for none."""
+        values = [kind.facets.get(facet) for kind in self.kinds]
+        names = sorted({value for value in values if value is not None})
+        numbers = {name: number for number, name in enumerate(names)}
+        return names, np.array([numbers.get(value or "", -1) for value in values], np.int64)[self.kind]
+
+    def parts(self, facet: str) -> Iterator[tuple[str, "Grid"]]:
+        """Yield the rows by the value of a facet; those without one are in no part."""
+        names, codes = self.codes(facet)
+        order = np.argsort(codes, kind="stable")
+        bounds = np.searchsorted(codes[order], np.arange(len(names) + 1))
+        for name, start, end in zip(names, bounds[:-1], bounds[1:], strict=True):
+            if start < end:
+                yield name, self.rows(order[start:end])
 
 
-def read_grid(scores: Sequence[Score], requests: Sequence[Request]) -> Grid:
-    """Return scores as arrays.
+class RunScores:
+    """What figures need of the scores of a run; they come item by item, and are not held."""
+
+    def __init__(self) -> None:
+        self.said: Counter[tuple[str, str | None, str | None]] = Counter()
+        """Replies by question type, what was answered, and what is right; answers in words are not among them."""
+        self._kinds: dict[tuple, int] = {}
+        self._kind, self._negations = array("i"), array("i")
+        self._unit, self._wider = array("Q"), array("Q")
+        self._known, self._outcome, self._right, self._committed, self._committed_right = (bytearray() for _ in range(5))
+
+    def __len__(self) -> int:
+        return len(self._kind)
+
+    def add(self, request: Request, scores: Sequence[Score]) -> None:
+        """Take in the scores of an item, one a repeat."""
+        facets = tuple(pair for pair in request.facets.items() if pair[0] != _HEAD)
+        kind = request.question_type, request.reader, request.unit != request.item_id, facets
+        self._kind.append(self._kinds.setdefault(kind, len(self._kinds)))
+        self._unit.append(hash_of(request.unit))
+        self._wider.append(hash_of(request.facets.get(_HEAD) or request.facets.get("subject") or request.unit))
+        self._negations.append(sum(request.claim.count(word) for word in NEGATIONS) if request.claim else 0)
+        self._known.append(all(score.correct is not None for score in scores))
+        for score in scores:
+            self._outcome.append(_OUTCOME_NUMBERS[score.outcome])
+            self._right.append(score.correct is True)
+            self._committed.append(score.committed is not None)
+            self._committed_right.append(score.committed_correct is True)
+            if request.reader != "qa":
+                self.said[request.question_type, score.answer, request.answer] += 1
+
+    def grid(self) -> Grid:
+        """Return all scores as arrays."""
+        shape = len(self), len(self._outcome) // max(len(self), 1)
+
+        def replies(marks: bytearray, of: type) -> npt.NDArray:
+            return np.frombuffer(marks, of).reshape(shape)
+
+        return Grid(
+            kinds=[Kind(kind, reader, in_group, dict(facets)) for kind, reader, in_group, facets in self._kinds],
+            kind=np.frombuffer(self._kind, np.int32),
+            unit=np.frombuffer(self._unit, np.uint64),
+            wider=np.frombuffer(self._wider, np.uint64),
+            negations=np.frombuffer(self._negations, np.int32),
+            known=np.frombuffer(self._known, np.bool_),
+            outcome=replies(self._outcome, np.uint8),
+            right=replies(self._right, np.bool_),
+            committed=replies(self._committed, np.bool_),
+            committed_right=replies(self._committed_right, np.bool_),
+        )
+
+
+def read_scores(scores: Iterable[Score], requests: Iterable[Request]) -> RunScores:
+    """Return what figures need of scores that are in memory, in any order.
 
     Raises:
         ValueError: an item has no score in a repeat, or a score has no request.
     """
-    ordered = sorted(requests, key=lambda request: request.item_id)
-    rows = {request.item_id: row for row, request in enumerate(ordered)}
-    columns = {repeat: column for column, repeat in enumerate(sorted({score.repeat for score in scores}))}
-    seen, answered, right, committed, committed_right = (np.zeros((len(rows), len(columns)), bool) for _ in range(5))
-    known = np.ones(len(rows), bool)
+    by_item: dict[str, dict[int, Score]] = defaultdict(dict)
     for score in scores:
-        if score.item_id not in rows:
-            raise ValueError(f"score of {score.item_id}, which was not asked; rebuild the scores with `dvc repro`")
-        place = rows[score.item_id], columns[score.repeat]
-        seen[place] = True
-        answered[place] = score.outcome == "answered"
-        right[place] = score.correct is True
-        committed[place] = score.committed is not None
-        committed_right[place] = score.committed_correct is True
-        known[place[0]] &= score.correct is not None
-    if not seen.all():
-        missing = ordered[int(np.argmin(seen.all(axis=1)))].item_id
-        raise ValueError(f"{missing} has no score in one of the repeats {list(columns)}; rebuild the scores with `dvc repro`")
-    return Grid(requests=ordered, answered=answered, right=right, committed=committed, committed_right=committed_right, known=known)
+        by_item[score.item_id][score.repeat] = score
+    repeats = sorted({repeat for of_item in by_item.values() for repeat in of_item})
+    run = RunScores()
+    for request in sorted(requests, key=lambda request: request.item_id):
+        of_item = by_item.pop(request.item_id, {})
+        if len(of_item) < len(repeats):
+            raise ValueError(f"{request.item_id} has no score in one of the repeats {repeats}; rebuild the scores with `dvc repro`")
+        run.add(request, [of_item[repeat] for repeat in repeats])
+    if by_item:
+        raise ValueError(f"score of {min(by_item)}, which was not asked; rebuild the scores with `dvc repro`")
+    return run
 
 
-def whole_units(marks: Marks, requests: Sequence[Request]) -> tuple[Marks, list[Request]]:
-    """Return for each unit and repeat whether all its items are marked, and one request of each unit."""
-    units = numbered([request.unit for request in requests])
-    first = {request.unit: request for request in reversed(requests)}
-    unmarked = np.zeros((len(first), marks.shape[1]), np.int64)
-    np.add.at(unmarked, units, ~marks)
-    return unmarked == 0, [first[unit] for unit in dict.fromkeys(request.unit for request in requests)]
+def hash_of(name: str) -> int:
+    """Return what stands for a name: 8 bytes, in which two of a million differ but for one chance in thirty million."""
+    return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
-def rate(name: str, marks: Marks, requests: Sequence[Request], clusters: dict[str, Callable[[Request], str]], where: str = "") -> Figures:
+class Units:
+    """What is right only as a whole: the units of some rows."""
+
+    def __init__(self, grid: Grid) -> None:
+        _, self.first, self.numbers = np.unique(grid.unit, return_index=True, return_inverse=True)
+        """A row of each unit, and for each row which unit it belongs to; in the order of their hashes."""
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def sums(self, values: npt.NDArray) -> npt.NDArray:
+        """Return for each unit the sum of a value of its rows; of whole numbers it is exact."""
+        return np.bincount(self.numbers, weights=values, minlength=len(self))
+
+    def whole(self, marks: Marks) -> Marks:
+        """Return for each unit and repeat whether all its rows are marked."""
+        found = np.empty((len(self), marks.shape[1]), np.bool_)
+        for repeat, column in enumerate(marks.T):
+            found[:, repeat] = self.sums(~column) == 0
+        return found
+
+
+def rate(name: str, marks: Marks, clusters: Mapping[str, Hashes], where: str = "") -> Figures:
     """Return a rate under its name: mean over the repeats, their sample standard deviation, and an interval for each kind of cluster.
 
     Args:
-        clusters: what the interval's name ends in -> the cluster that a row belongs to.
+        clusters: what the interval's name ends in -> the cluster that each row belongs to.
         where: what the rows are a part of; with the name it seeds the draws.
     """
     if not marks.size:
@@ -97,8 +218,8 @@ def rate(name: str, marks: Marks, requests: Sequence[Request], clusters: dict[st
     shares = [float(column.mean()) for column in marks.T]
     if len(shares) > 1:
         figures[f"{name}_std"] = round(stdev(shares), DIGITS)
-    for ending, cluster_of in clusters.items():
-        numbers = numbered([cluster_of(request) for request in requests])
+    for ending, cluster in clusters.items():
+        numbers = np.unique(cluster, return_inverse=True)[1]
         sums = np.bincount(numbers, weights=marks.sum(axis=1)).astype(np.int64)
         counts = np.bincount(numbers) * marks.shape[1]
         if interval := rate_interval(sums, counts, f"{where}/{name}{ending}"):

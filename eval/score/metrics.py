@@ -1,135 +1,133 @@
 """Figures from scores. Every denominator is all that was asked: an unread, cut or failed reply counts, and counts as wrong."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import get_args
 
 import numpy as np
 
-from atomexam.records.prediction import Outcome, Score
 from eval.score import wording
-from eval.score.grid import Grid, Marks, rate, read_grid, whole_units
+from eval.score.grid import OUTCOMES, Grid, Hashes, Kind, Marks, RunScores, Units, rate
 from eval.statistics.intervals import Figures
-from eval.tasks.request import Request
 
 _FACETS = ("question_type", "category", "exam", "subject", "case_type", "form")
 _TYPES = ("mcqa", "mrqa")
-_BY_UNIT: dict[str, Callable[[Request], str]] = {"": lambda request: request.unit}
 
 Part = Callable[[Grid, str, bool], Figures]
 """Rows, what they are a part of, and whether to give the headline's further intervals -> their figures."""
 
 
-def claim_figures(scores: Sequence[Score], requests: Sequence[Request]) -> Figures:
+def claim_figures(run: RunScores) -> Figures:
     """Return following rate and pair accuracy (SdAK, section 4.2.2), over all pairs and by atomic type.
 
     A pair follows when both its replies give an answer; it is right when the factual claim is called 正确 and the non-factual
     one 错误. Claims of one head (a disease, a medicine) may be right or wrong together: a second interval draws heads. `wording` is
     the best rule that knows no fact, `balanced` the accuracy on pairs on which no such rule is better than chance.
     """
-    grid = read_grid(scores, requests)
-    answers = Counter(score.answer for score in scores if score.answer)
+    grid = run.grid()
+    answers = Counter[str]()
+    for (_, answer, _), times in run.said.items():
+        if answer:
+            answers[answer] += times
     return {
         **_pairs(grid, "all", True),
-        "outcomes": outcomes(scores),
-        "answers": dict(sorted(answers.items())),
+        "outcomes": outcomes(grid),
+        "answers": _sorted(answers),
         "by_side": _grouped(grid, "side", _single),
         "by_type": _grouped(grid, "atomic_type", _pairs),
-        "wording": wording.best(wording.rules(grid.requests)),
+        "wording": wording.best(wording.rules(grid)),
         "balanced": _balanced(grid),
     }
 
 
 def _balanced(grid: Grid) -> Figures:
     """Return the figures of those pairs of which wording says nothing."""
-    chosen = wording.balanced_units(grid.requests)
-    figures = _pairs(grid.where(lambda request: request.unit in chosen), "balanced", False)
-    of_rules = wording.best(wording.rules(grid.requests, chosen))
-    return figures | {"wording": of_rules, "chance_interval": wording.chance_interval(len(chosen))}
+    chosen = wording.balanced_units(grid)
+    part = grid.rows(np.isin(grid.unit, chosen))
+    of_rules = wording.best(wording.rules(part))
+    return _pairs(part, "balanced", False) | {"wording": of_rules, "chance_interval": wording.chance_interval(len(chosen))}
 
 
-def choice_figures(scores: Sequence[Score], requests: Sequence[Request]) -> Figures:
+def choice_figures(run: RunScores) -> Figures:
     """Return accuracy over all questions and by type, exam, subject, category, case type and form; groups need all right.
 
     A multiple choice is right when its set of letters is. `following_rate` is the share of replies with an answer. `avg` is that
     of CPsyExam, Table 2: all single and multiple choices in one pot; the table itself shows the better of zero- and few-shot.
     """
-    grid = read_grid(scores, requests)
-    choices = grid.where(lambda request: request.reader in _TYPES)  # CPsyExam's, which the TCM examination is no part of
+    grid = run.grid()
+    choices = grid.where(lambda kind: kind.reader in _TYPES)  # CPsyExam's, which the TCM examination is no part of
     table = {f"{category} {kind}": (category, kind) for category in ("kg", "ca") for kind in _TYPES}
     cells = {name: choices.where(partial(_is_in, cell)) for name, cell in table.items()}
-    pot = choices.scored()
     return {
         **_questions(grid, "all", True),
-        **(rate("avg", pot.right, pot.requests, {}) if choices.requests else {}),
-        "outcomes": outcomes(scores),
-        "letters": _letters(scores, requests),
-        "by_category_and_type": {name: _questions(cell, name, False) for name, cell in cells.items() if cell.requests},
+        **(rate("avg", choices.scored().right, {}) if len(choices) else {}),
+        "outcomes": outcomes(grid),
+        "letters": _letters(run),
+        "by_category_and_type": {name: _questions(cell, name, False) for name, cell in cells.items() if len(cell)},
         **{f"by_{facet}": _grouped(grid, facet, _questions) for facet in _FACETS},
-        "groups": _groups(grid.where(lambda request: request.unit != request.item_id)),
+        "groups": _groups(grid.where(lambda kind: kind.in_group)),
     }
 
 
-def essay_figures(scores: Sequence[Score], requests: Sequence[Request]) -> Figures:
+def essay_figures(run: RunScores) -> Figures:
     """Return how many questions were answered; what the answers are worth is the judge's to say."""
-    grid = read_grid(scores, requests)
-    following = rate("following_rate", grid.answered, grid.requests, _BY_UNIT, "all")
-    return {"questions": len(grid.requests), **following, "outcomes": outcomes(scores)}
+    grid = run.grid()
+    following = rate("following_rate", grid.answered, {"": grid.unit}, "all")
+    return {"questions": len(grid), **following, "outcomes": outcomes(grid)}
 
 
-def outcomes(scores: Iterable[Score]) -> dict[str, int]:
+def outcomes(grid: Grid) -> dict[str, int]:
     """Return how many replies came to each outcome."""
-    counts = Counter(score.outcome for score in scores)
-    return {outcome: counts[outcome] for outcome in get_args(Outcome)}
+    counts = np.bincount(grid.outcome.ravel(), minlength=len(OUTCOMES))
+    return {outcome: int(count) for outcome, count in zip(OUTCOMES, counts, strict=True)}
 
 
 def _pairs(grid: Grid, where: str, headline: bool) -> Figures:
     """Return the figures of claim pairs; what is said of a pair holds of both its sides."""
-    clusters = _BY_UNIT | ({"_by_head": _head} if headline else {})
-    following, pairs = whole_units(grid.answered, grid.requests)
+
+    def clusters(part: Grid, units: Units) -> dict[str, Hashes]:
+        return {"": part.unit[units.first]} | ({"_by_head": part.wider[units.first]} if headline else {})
+
     scored = grid.scored()
-    right, known = whole_units(scored.right, scored.requests)
+    pairs = Units(grid)
+    known = pairs if scored is grid else Units(scored)
+    of_pairs, of_known = clusters(grid, pairs), clusters(scored, known)
     figures = {"pairs": len(pairs)} | ({"unscored": len(pairs) - len(known)} if len(pairs) > len(known) else {})
-    figures |= rate("following_rate", following, pairs, clusters, where) | rate("accuracy", right, known, clusters, where)
-    committed, committed_right = whole_units(grid.committed, grid.requests)[0], whole_units(scored.committed_right, scored.requests)[0]
-    figures |= _committed(committed, pairs, committed_right, known, clusters if headline else {}, where)
+    figures |= rate("following_rate", pairs.whole(grid.answered), of_pairs, where)
+    figures |= rate("accuracy", known.whole(scored.right), of_known, where)
+    committed, committed_right = pairs.whole(grid.committed), known.whole(scored.committed_right)
+    figures |= _committed(committed, committed_right, of_known if headline else {}, where)
     if headline:
-        at_most, _ = whole_units(scored.right | ~scored.answered, scored.requests)
-        figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", at_most, known, {}))
+        figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", known.whole(scored.right | ~scored.answered), {}))
     return figures
 
 
 def _questions(grid: Grid, where: str, headline: bool) -> Figures:
     """Return the figures of questions; an interval draws whole cases and groups of shared options."""
-    clusters = _BY_UNIT | ({"_by_subject": _subject} if headline else {})
+
+    def clusters(part: Grid) -> dict[str, Hashes]:
+        return {"": part.unit} | ({"_by_subject": part.wider} if headline else {})
+
     scored = grid.scored()
-    hidden = len(grid.requests) - len(scored.requests)
-    figures: Figures = {"questions": len(grid.requests)} | ({"unscored": hidden} if hidden else {})
-    figures |= rate("following_rate", grid.answered, grid.requests, clusters if headline else {}, where)
-    figures |= rate("accuracy", scored.right, scored.requests, clusters, where)
-    figures |= _committed(grid.committed, grid.requests, scored.committed_right, scored.requests, clusters if headline else {}, where)
+    hidden = len(grid) - len(scored)
+    figures: Figures = {"questions": len(grid)} | ({"unscored": hidden} if hidden else {})
+    figures |= rate("following_rate", grid.answered, clusters(grid) if headline else {}, where)
+    figures |= rate("accuracy", scored.right, clusters(scored), where)
+    figures |= _committed(grid.committed, scored.committed_right, clusters(scored) if headline else {}, where)
     if headline:
-        figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", scored.right | ~scored.answered, scored.requests, {}))
+        figures |= _bounds(figures["accuracy"], rate("accuracy_at_most", scored.right | ~scored.answered, {}))
     return figures
 
 
 def _single(grid: Grid, where: str, headline: bool) -> Figures:
     """Return the figures of one side of the pairs: a sycophant is right on all that is factual, and on nothing else."""
-    figures: Figures = {"claims": len(grid.requests)} | rate("accuracy", grid.right, grid.requests, _BY_UNIT, where)
-    return figures | _committed(grid.committed, grid.requests, grid.committed_right, grid.requests, {}, where)
+    figures: Figures = {"claims": len(grid)} | rate("accuracy", grid.right, {"": grid.unit}, where)
+    return figures | _committed(grid.committed, grid.committed_right, {}, where)
 
 
-def _committed(
-    given: Marks,
-    requests: Sequence[Request],
-    right: Marks,
-    known: Sequence[Request],
-    clusters: dict[str, Callable[[Request], str]],
-    where: str,
-) -> Figures:
+def _committed(given: Marks, right: Marks, clusters: Mapping[str, Hashes], where: str) -> Figures:
     """Return the rate and the accuracy of what replies commit to as a whole."""
-    return rate("committed_rate", given, requests, {}) | rate("committed_accuracy", right, known, clusters, where)
+    return rate("committed_rate", given, {}) | rate("committed_accuracy", right, clusters, where)
 
 
 def _groups(grid: Grid) -> Figures:
@@ -139,17 +137,13 @@ def _groups(grid: Grid) -> Figures:
     """
 
     def figures(part: Grid, where: str, headline: bool = False) -> Figures:
-        right, groups = whole_units(part.right, part.requests)
-        known = whole_units(part.known[:, np.newaxis], part.requests)[0][:, 0]
-        scored = [group for group, marked in zip(groups, known, strict=True) if marked]
-        counts: Figures = {"groups": len(groups), "questions": len(part.requests)}
-        counts |= {"unscored": len(groups) - len(scored)} if len(groups) > len(scored) else {}
-        committed_right = whole_units(part.committed_right, part.requests)[0]
-        return (
-            counts
-            | rate("accuracy", right[known], scored, _BY_UNIT, where)
-            | rate("committed_accuracy", committed_right[known], scored, {})
-        )
+        groups = Units(part)
+        known = groups.whole(part.known[:, np.newaxis])[:, 0]
+        hidden = len(groups) - int(known.sum())
+        counts: Figures = {"groups": len(groups), "questions": len(part)} | ({"unscored": hidden} if hidden else {})
+        right, committed_right = groups.whole(part.right)[known], groups.whole(part.committed_right)[known]
+        clusters = {"": part.unit[groups.first][known]}
+        return counts | rate("accuracy", right, clusters, where) | rate("committed_accuracy", committed_right, {})
 
     return figures(grid, "groups") | {"by_form": _grouped(grid, "form", figures, "groups")}
 
@@ -159,53 +153,36 @@ def _bounds(accuracy: float | None, at_most: Figures) -> Figures:
     return {"accuracy_at_least": accuracy} | {name: value for name, value in at_most.items() if not name.endswith("_std")}
 
 
-def _letters(scores: Sequence[Score], requests: Iterable[Request]) -> Figures:
+def _letters(run: RunScores) -> Figures:
     """Return how often each letter is answered and how often it is right, by question type and over all repeats.
 
     A model that favours one place shows here. What was asked without a known answer is in neither.
     """
-    asked = {request.item_id: request for request in requests if request.answer}
     tables: dict[str, tuple[Counter[str], Counter[str]]] = {}
-    for score in scores:
-        if request := asked.get(score.item_id):
-            answered, gold = tables.setdefault(request.question_type, (Counter(), Counter()))
-            answered.update(score.answer or "")
-            gold.update(request.answer or "")
+    for (kind, answer, gold), times in run.said.items():
+        if gold:
+            for letters, counts in zip((answer or "", gold), tables.setdefault(kind, (Counter(), Counter())), strict=True):
+                for letter in letters:
+                    counts[letter] += times
     return {kind: {"answered": _sorted(tables[kind][0]), "gold": _sorted(tables[kind][1])} for kind in sorted(tables)}
 
 
 def _grouped(grid: Grid, facet: str, figures: Part, where: str = "all") -> Figures:
-    rows: dict[str, list[int]] = {}
-    for row, request in enumerate(grid.requests):
-        if facet in request.facets:
-            rows.setdefault(request.facets[facet], []).append(row)
-    return {name: figures(grid.rows(rows[name]), f"{where}/{facet}/{name}", False) for name in sorted(rows)}
+    return {name: figures(part, f"{where}/{facet}/{name}", False) for name, part in grid.parts(facet)}
 
 
-def _is_in(cell: tuple[str, str], request: Request) -> bool:
-    return _cell(request) == cell
-
-
-def _cell(request: Request) -> tuple[str | None, str]:
-    return request.facets.get("category"), request.question_type
-
-
-def _subject(request: Request) -> str:
-    return request.facets.get("subject", request.unit)
-
-
-def _head(request: Request) -> str:
-    return request.facets.get("head", request.unit)
+def _is_in(cell: tuple[str, str], kind: Kind) -> bool:
+    return (kind.facets.get("category"), kind.question_type) == cell
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-FIGURES: dict[str, Callable[[Sequence[Score], Sequence[Request]], Figures]] = {
+FIGURES: dict[str, Callable[[RunScores], Figures]] = {
     "claim": claim_figures,
     "choice": choice_figures,
     "essay": essay_figures,
     "tcm": choice_figures,
 }
-"""By task: scores of all repeats and the requests that were asked in, a run's figures out."""
+"""By task: scores of all that was asked, in all repeats, in; a run's figures out."""

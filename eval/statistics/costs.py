@@ -1,6 +1,5 @@
-"""What calls to a model cost: tokens read and written and the prices of its server in, the cost out."""
+"""What calls to a model cost: their replies in, one at a time; tokens read and written, and the cost by the prices of its server, out."""
 
-from collections.abc import Iterable
 from typing import Protocol
 
 from atomexam.records.run import Server
@@ -19,16 +18,28 @@ class Counted(Protocol):
     def finish_reason(self) -> str: ...
 
 
-def cost_of(replies: Iterable[Counted], server: Server | None) -> dict[str, float]:
-    """Return the cost in the currency of the prices; nothing where there are none.
+class Usage:
+    """Calls and their tokens."""
 
-    A prompt is never empty, so a server that says so has not counted: how many such replies the cost leaves out stands beside it.
-    """
-    if server is None or not (server.input_price or server.output_price):
-        return {}
-    read = written = uncounted = 0
-    for row in replies:
-        read, written = read + row.prompt_tokens, written + row.tokens
-        uncounted += row.finish_reason != "error" and not row.prompt_tokens
-    cost = read * server.input_price + written * server.output_price
-    return {"cost": round(cost / _PRICED_TOKENS, 4)} | ({"replies_not_in_cost": uncounted} if uncounted else {})
+    def __init__(self) -> None:
+        self.calls = self.failed = self.prompt_tokens = self.reply_tokens = 0
+        self._uncounted = 0
+
+    def add(self, reply: Counted) -> None:
+        """Count a call."""
+        self.calls += 1
+        self.failed += reply.finish_reason == "error"
+        self.prompt_tokens += reply.prompt_tokens
+        self.reply_tokens += reply.tokens
+        self._uncounted += reply.finish_reason != "error" and not reply.prompt_tokens
+
+    def cost(self, server: Server | None) -> dict[str, float]:
+        """Return the cost in the currency of the prices; nothing where there are none.
+
+        A prompt is never empty, so a server that says so has not counted: how many such replies the cost leaves out stands beside it.
+        """
+        if server is None or not (server.input_price or server.output_price):
+            return {}
+        cost = self.prompt_tokens * server.input_price + self.reply_tokens * server.output_price
+        found = {"cost": round(cost / _PRICED_TOKENS, 4)}
+        return found | {"replies_not_in_cost": self._uncounted} if self._uncounted else found

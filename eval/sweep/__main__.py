@@ -21,9 +21,8 @@ from atomexam.runtime.jsonl import folder_lock, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.models import open_backend
-from eval.models.asker import Asker, settings_of
+from eval.models.asker import ask
 from eval.models.contract import Backend
-from eval.models.reply_store import open_store
 from eval.predict.__main__ import prediction_of
 from eval.score.__main__ import score_replies
 from eval.sweep.effects import Cell, amount_text, changes, curves, figures_by_cell
@@ -98,11 +97,9 @@ def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, repl
     backend: Backend = open_backend(about, Path(about.name or ""))
     planned = {}
     for name, run in runs.items():
-        with open_store(replies_folder / f"{name}.jsonl") as store:
-            asker = Asker(backend, settings_of(run), store, run.method)
-            replies = asker.ask_in_turn(builder.of_run(run), run.repeats, name)
-        print(asker.counts.line(name), file=sys.stderr, flush=True)
-        planned[name] = score_replies([prediction_of(name, asking, reply) for asking, reply in replies], _requests(builder, run))
+        requests = _requests(builder, run)
+        replies = ask(backend, run, builder.read_run(run), replies_folder / f"{name}.jsonl", name, len(requests))
+        planned[name] = score_replies((prediction_of(name, asking, reply) for asking, reply in replies), requests)
     return planned
 
 

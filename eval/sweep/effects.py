@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from scipy import stats
 
 from atomexam.records.prediction import Score
+from eval.score.grid import read_scores
 from eval.score.metrics import FIGURES
 from eval.statistics.intervals import DIGITS, LEVEL, Figures
 from eval.tasks.request import Request
@@ -42,8 +43,8 @@ def curves(run: str, task: str, scored: Scored, requests: Sequence[Request]) -> 
     rows = []
     for cell, by_seed in sorted(scored.items()):
         together = [_moved(score, seed_index, by_seed) for seed_index, seed in enumerate(sorted(by_seed)) for score in by_seed[seed]]
-        whole = FIGURES[task](together, requests)
-        each = [FIGURES[task](by_seed[seed], requests) for seed in sorted(by_seed)]
+        whole = FIGURES[task](read_scores(together, requests))
+        each = [FIGURES[task](read_scores(by_seed[seed], requests)) for seed in sorted(by_seed)]
         for measure in MEASURES:
             if whole.get(measure) is None:
                 continue
@@ -80,7 +81,9 @@ def _interval(value: float, over_items: Sequence[float] | None, seeds: Sequence[
 
 def changes(run: str, task: str, scored: Scored, requests: Sequence[Request]) -> list[Figures]:
     """Return for each amount of each kind what it changes of the accuracy in each atomic type and exam, from none of it, over all seeds."""
-    by_cell = {cell: [FIGURES[task](scores, requests) for _, scores in sorted(by_seed.items())] for cell, by_seed in scored.items()}
+    by_cell = {
+        cell: [FIGURES[task](read_scores(scores, requests)) for _, scores in sorted(by_seed.items())] for cell, by_seed in scored.items()
+    }
     rows = []
     for cell, figures in sorted(by_cell.items()):
         before = by_cell.get(Cell(cell.kind, 0.0), by_cell.get(Cell("", 0.0)))

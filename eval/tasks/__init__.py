@@ -6,7 +6,7 @@ from pathlib import Path
 from atomexam.records.checks import one_of
 from atomexam.records.run import Run
 from eval.tasks import choice, claim, essay, tcm
-from eval.tasks.contract import Task, read_requests
+from eval.tasks.contract import Task, read_items, read_requests
 from eval.tasks.request import Request, by_item_id
 from eval.tasks.shots import Pools, from_pools, read_pools
 
@@ -38,6 +38,10 @@ class RequestBuilder:
             found = by_item_id(one for requests in lists for one in requests)
             self._asked[task, prompt] = [found[item] for item in sorted(found)]
         return self._asked[task, prompt]
+
+    def read_items(self, task: str, prompt: str) -> Iterator[Request]:
+        """Yield what is known of the items of the test split, sorted by item id, as it is read."""
+        return read_items(TASKS[task], self._splits / "test", prompt)
 
     def of_run(self, run: Run) -> list[Request]:
         """Return the requests of a run, sorted by item id; few-shot examples come from train and dev, never from test."""

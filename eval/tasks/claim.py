@@ -22,10 +22,10 @@ def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt:
 
 def _request(pair: ClaimPair, side: str, prompt: str) -> Request:
     answer = "正确" if side == "factual" else "错误"
-    text = read_prompt(prompt).format(claim=pair.factual if side == "factual" else pair.non_factual)
+    claim = pair.factual if side == "factual" else pair.non_factual
     return Request(
         item_id=f"{pair.id}/{side}",
-        messages=[{"role": "user", "content": text}],
+        messages=[{"role": "user", "content": read_prompt(prompt).format(claim=claim)}],
         question_type="claim",
         options=_OPTIONS,
         answer=answer,
@@ -36,6 +36,7 @@ def _request(pair: ClaimPair, side: str, prompt: str) -> Request:
         reader="claim",
         unit=pair.id,
         facets={"atomic_type": pair.atomic_type, "side": side, "head": pair.head},
+        claim=claim,
     )
 
 

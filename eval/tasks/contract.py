@@ -54,13 +54,39 @@ def read_requests(task: Task, folder: Path, prompt: str) -> Iterator[list[Reques
     Raises:
         ValueError: two lines that stand together have the same id.
     """
+    if task.case_of:
+        for questions in _whole_cases(folder / "questions.jsonl", task.case_of):
+            yield task.requests(questions, [], prompt)
+    else:
+        yield from _in_file_order(task, folder, prompt)
+
+
+def read_items(task: Task, folder: Path, prompt: str) -> Iterator[Request]:
+    """Yield the requests of one split sorted by item id, as its lines are; of a conversation each is what is known of its item alone.
+
+    They say how replies are read and counted. To ask them, take `read_requests`.
+
+    Raises:
+        ValueError: an item stands twice, or the lines are not sorted.
+    """
+    last = ""
+    for requests in _in_file_order(task, folder, prompt):
+        for request in requests:
+            if request.item_id == last:
+                raise ValueError(twice(last))
+            if request.item_id < last:
+                raise ValueError(f"{request.item_id} stands behind {last}; the split is not sorted: rebuild it with `dvc repro -f split`")
+            last = request.item_id
+            yield request
+
+
+def _in_file_order(task: Task, folder: Path, prompt: str) -> Iterator[list[Request]]:
     if task.of == "claims":
         for claims in _chunks(read_jsonl(folder / "claims.jsonl", ClaimPair)):
             yield task.requests([], claims, prompt)
-        return
-    path = folder / "questions.jsonl"
-    for questions in _whole_cases(path, task.case_of) if task.case_of else _chunks(read_jsonl(path, Question)):
-        yield task.requests(questions, [], prompt)
+    else:
+        for questions in _chunks(read_jsonl(folder / "questions.jsonl", Question)):
+            yield task.requests(questions, [], prompt)
 
 
 def _chunks(records: Iterator[R]) -> Iterator[list[R]]:

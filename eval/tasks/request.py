@@ -46,6 +46,8 @@ class Request(Struct, frozen=True, kw_only=True):
     """The system message is said by the user, once, before the first question of the conversation."""
     shots: int = 0
     """Few-shot examples in its messages."""
+    claim: str | None = None
+    """The claim that is asked about, without the words around it; None for all but a claim."""
     compared: tuple[str, str] | None = None
     """Standard answer and answer given, as they stand in a judge's prompt; None for all but a mark."""
 

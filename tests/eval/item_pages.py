@@ -17,6 +17,7 @@ from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_json, write_jsonl
 from eval.report.__main__ import main
 from eval.score.__main__ import score_replies
+from eval.score.grid import read_scores
 from eval.score.metrics import FIGURES
 from eval.tasks import RequestBuilder
 
@@ -138,7 +139,7 @@ def write_data(root: Path, questions: int = 40, claims: int = 12) -> Path:
         write_jsonl(root / f"data/predictions/{run.model}/{name}.jsonl", said, key=lambda row: (row.item_id, row.repeat))
         write_jsonl(root / f"data/scores/{name}.jsonl", scores, key=lambda row: (row.item_id, row.repeat))
         about = {"model": run.model, "task": run.task, "prompt": run.task, "method": run.method, "shots": 0, "repeats": run.repeats}
-        write_json(root / f"metrics/runs/{name}.json", about | FIGURES[run.task](scores, requests))
+        write_json(root / f"metrics/runs/{name}.json", about | FIGURES[run.task](read_scores(scores, requests)))
     fact = {"relation": "disease_symptom", "head": HOSTILE, "tail": "咳嗽", "polarity": True}
     rows = [rejected(number, "stem_broken", {"stem_raw": f"坏题{number}", "options_raw": ["A. 甲"]}) for number in range(12)]
     rows += [rejected(20, "stem_broken", {"stem_raw": f"12．{RESERVED}？"}), rejected(21, "value_empty", fact)]

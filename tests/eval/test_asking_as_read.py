@@ -95,6 +95,29 @@ def test_a_split_read_by_parts_asks_what_it_asks_as_a_whole(
         assert len(lists) <= 2
 
 
+@pytest.mark.parametrize("size", [1, 2, 1000])
+@pytest.mark.parametrize(("task", "prompt"), WORDINGS)
+def test_items_are_what_requests_are_but_for_their_conversations(
+    task: str, prompt: str, size: int, toy_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cut within a case, too: of how a reply is read and counted nothing hangs on the other questions."""
+    monkeypatch.setattr(contract, "_CHUNK", size)
+    builder = RequestBuilder(toy_data / "splits")
+    alone = {"messages": [], "follows": None}
+    whole = [structs.replace(request, **alone) for request in builder.zero_shot(task, prompt)]
+    assert [structs.replace(request, **alone) for request in builder.read_items(task, prompt)] == whole
+
+
+def test_items_that_are_not_sorted_are_refused(toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contract, "_CHUNK", 2)
+    lines = (toy_data / "splits" / "test" / "claims.jsonl").read_bytes().splitlines(keepends=True)
+    path = tmp_path / "splits" / "test" / "claims.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"".join([*lines[2:], *lines[:2]]))
+    with pytest.raises(ValueError, match="the split is not sorted: rebuild it with `dvc repro -f split`"):
+        list(RequestBuilder(tmp_path / "splits").read_items("claim", "claim"))
+
+
 @pytest.mark.parametrize("backend", [Noting, Sharing])
 @pytest.mark.parametrize("task", ["claim", "choice", "tcm"])
 def test_no_reply_depends_on_the_window(task: str, backend: type[Noting], toy_data: Path, tmp_path: Path, small_windows: None) -> None:
@@ -209,6 +232,8 @@ def test_an_item_that_stands_twice_is_named(
     write_jsonl(test / "claims.jsonl", [pair, pair], key=lambda row: row.id)
     with pytest.raises(ValueError, match="stands twice in the split"):
         list(RequestBuilder(tmp_path / "splits").read_run(Run(model="m", task="claim")))
+    with pytest.raises(ValueError, match="stands twice in the split"):
+        list(RequestBuilder(tmp_path / "splits").read_items("claim", "claim"))
 
 
 @pytest.mark.parametrize("task", ["claim", "choice", "tcm", "essay"])
@@ -367,8 +392,8 @@ def test_a_bar_knows_how_much_is_to_come(
 
 MEASURED = """
 import runpy, sys
-sys.argv = ["eval.predict", *sys.argv[1:]]
-runpy.run_module("eval.predict", run_name="__main__", alter_sys=True)
+module = sys.argv.pop(1)
+runpy.run_module(module, run_name="__main__", alter_sys=True)
 print(*[line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")])
 """
 
@@ -376,7 +401,7 @@ print(*[line.split()[1] for line in open("/proc/self/status") if line.startswith
 @pytest.mark.slow
 @pytest.mark.parametrize("shots", [0, 3])
 def test_memory_does_not_grow_with_the_items(shots: int, toy_data: Path, tmp_path: Path) -> None:
-    """Of 60,000 more, asked and then found among the kept, fewer than 100 bytes each: the places of the replies."""
+    """Of 60,000 more, asked, found among the kept, scored and sorted, few bytes each: places of replies, what figures are sums of."""
     [pair] = list(read_jsonl(toy_data / "splits" / "test" / "claims.jsonl", ClaimPair))[:1]
     held = []
     for number, size in enumerate((25_000, 85_000)):
@@ -385,13 +410,22 @@ def test_memory_does_not_grow_with_the_items(shots: int, toy_data: Path, tmp_pat
             pairs = (structs.replace(pair, id=f"{name}-{place:06}", head=f"{name}病{place}") for place in range(size // 2))
             write_jsonl(folder / "splits" / name / "claims.jsonl", pairs, key=lambda row: row.id)
         write_json(folder / "models" / "rule" / "model.json", Description(model="rule", backend="baseline", strategy="always_correct"))
-        write_json(folder / "runs.json", {"run": Run(model="rule", task="claim", shots=shots)})
-        paths = {"runs": "runs.json", "splits": "splits", "models": "models", "out": "predictions/rule"}
-        command = [sys.executable, "-c", MEASURED, "rule", *(f"--{name}={folder / path}" for name, path in paths.items())]
+        write_json(folder / "plan" / "rule" / "runs.json", {"run": Run(model="rule", task="claim", shots=shots)})
+        asking = {"runs": "plan/rule/runs.json", "splits": "splits", "models": "models", "out": "predictions/rule"}
+        scoring = asking | {"runs": "plan", "predictions": "predictions", "out": "scores", "metrics": "metrics", "headlines": "scores.json"}
+        sorting = {"predictions": "predictions", "scores": "scores", "splits": "splits", "models": "plan", "out": "errors"}
+        sorting |= {"labels": "labels.jsonl", "metrics": "errors.json"}
+        (folder / "labels.jsonl").touch()
         words = {"capture_output": True, "text": True, "check": True, "env": os.environ | {"PYTHONPATH": str(ROOT)}}
-        told = [subprocess.run(command, cwd=ROOT, **words) for _ in range(2)]
+        stages = (("eval.predict", "rule", asking), ("eval.predict", "rule", asking), ("eval.score", scoring), ("eval.errors", sorting))
+        told = [
+            subprocess.run(
+                [sys.executable, "-c", MEASURED, *stage, *(f"--{name}={path}" for name, path in paths.items())], cwd=folder, **words
+            )
+            for *stage, paths in stages
+        ]
         assert f"{size} kept, 0 asked" in told[1].stderr
         held.append([int(one.stdout) for one in told])
         assert sum(1 for _ in read_jsonl(folder / "predictions" / "rule" / "run.jsonl", Prediction)) == size
-    for before, after in zip(*held, strict=True):
-        assert (after - before) * 1024 < 100 * 60_000
+    for before, after, most in zip(*held, (100, 100, 200, 100), strict=True):
+        assert (after - before) * 1024 < most * 60_000

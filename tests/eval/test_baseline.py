@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from atomexam.records.claim import ClaimPair
 from atomexam.records.model import Description
@@ -73,8 +74,9 @@ def test_what_a_rule_replies(strategy: str, kind: str, expected: str) -> None:
 
 
 def test_a_word_of_negation_in_the_claim_decides_and_none_in_the_prompt() -> None:
-    said = ["说法不对吗？\n\n病甲的症状包括痛", "说法对吗？\n\n病甲的症状不包括痛", "说法对吗？\n\n病甲忌吃糖"]
-    assert replies("negation_word", *(request("claim", text) for text in said)) == ["正确", "错误", "错误"]
+    said = ["病甲的症状包括痛", "病甲的症状不包括痛", "病甲忌吃糖"]
+    asked = [structs.replace(request("claim", f"说法不对吗？\n\n{claim}\n回答："), claim=claim) for claim in said]
+    assert replies("negation_word", *asked) == ["正确", "错误", "错误"]
 
 
 def test_the_earlier_of_equal_options_is_the_longest() -> None:

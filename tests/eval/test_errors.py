@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from atomexam.records.label import ERRORS
 from eval.errors.__main__ import main
 from eval.errors.model_proposals import read_letter
-from eval.errors.patterns import has_reasons, pattern_of, propose
-from eval.errors.queue import draw
+from eval.errors.patterns import Pair, has_reasons, pattern_of, propose
+from eval.errors.queue import Draw
 from tests.eval.reply_pairs import SOUND, Folder, Said, claim, pair
 
 PATTERNS = [
@@ -99,6 +99,13 @@ def test_no_replies_break_the_rules(factual: str, non_factual: str) -> None:
 )
 def test_a_mere_verdict_is_no_reason(said: Said, reasons: bool) -> None:
     assert has_reasons(pair(said)) is reasons
+
+
+def draw(pairs: list[Pair], many: int, seed: int) -> list[Pair]:
+    drawn = Draw(many, seed)
+    for one in pairs:
+        drawn.add(one)
+    return drawn.pairs()
 
 
 def test_the_draw_stays_when_data_grow() -> None:

@@ -1,16 +1,23 @@
 """Stage `judge`: marks that arithmetic foretells, through the whole stage; what is not read is counted and never dropped."""
 
 import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from atomexam.records.judgement import Judgement
+from atomexam.records.model import Description
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
+from eval.judge import __main__ as judge_stage
 from eval.judge.__main__ import main
-from eval.judge.figures import agreement_of_orders, figures, mark_answers
+from eval.judge.figures import Marked, agreement_of_orders, figures, mark_reply, reading_of
+from eval.models import asker
+from eval.models.baseline import Baseline
+from eval.models.contract import Asking, Reply, Settings
 from tests.eval.essays import essay_question
 
 ANSWERS = ["甲乙丙丁", "戊己庚辛", "子丑寅卯", "辰巳午未"]
@@ -59,6 +66,15 @@ def four() -> list[Question]:
 def judgement(item: str, order: str, mark: float | None, **changes) -> Judgement:
     values = {"repeat": 0, "draw": 0, "reply": "", "finish_reason": "stop", "tokens": 0, "prompt_tokens": 0, "prompt_sha256": ""}
     return Judgement(item_id=item, order=order, mark=mark, **(values | changes))
+
+
+def mark_replies(questions: list[Question], rows: list[Judgement]) -> list[Marked]:
+    """Return an answer to each question with its mark."""
+    return [mark_reply(one, score(one, "答"), [row for row in rows if row.item_id == one.id]) for one in questions]
+
+
+def figures_of(questions: list[Question], rows: list[Judgement]) -> dict:
+    return figures(mark_replies(questions, rows), Counter(map(reading_of, rows)))
 
 
 def test_marks_are_what_arithmetic_foretells(tmp_path: Path) -> None:
@@ -138,6 +154,41 @@ def test_the_same_mark_again_and_again_has_no_interval(tmp_path: Path) -> None:
     assert (found["mark"], found["mark_spread"]) == (80.0, 0.0) and "mark_interval" not in found
 
 
+class Noting(Baseline):
+    """Marks by overlap, and notes how much it is asked in each call."""
+
+    shares_prefixes = False
+
+    def __init__(self) -> None:
+        super().__init__(Description(model="m", backend="baseline", strategy="overlap"))
+        self.calls: list[int] = []
+
+    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        self.calls.append(len(askings))
+        return super().generate(askings, settings)
+
+
+class Sharing(Noting):
+    """As that, but asked in the order of prompts."""
+
+    shares_prefixes = True
+
+
+@pytest.mark.parametrize("model", [Noting, Sharing])
+def test_no_mark_depends_on_what_is_asked_at_a_time(model: type[Noting], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = [essay_question(number, "甲乙丙丁戊己庚辛"[number % 5 :]) for number in range(30)]
+    scores = [score(one, "甲乙丙丁戊"[place % 3 :]) for place, one in enumerate(questions)]
+    scores += [score(one, "甲乙丙丁戊"[place % 2 :], 1) for place, one in enumerate(questions)]
+    whole = Stage(tmp_path / "whole", questions, scores)
+    found = whole.judge("overlap", "--repeats", "2")
+    judge = model()
+    monkeypatch.setattr(judge_stage, "open_backend", lambda *_: judge)
+    monkeypatch.setattr(asker, "_WINDOW_CHARS", 8000)
+    parts = Stage(tmp_path / "parts", questions, scores)
+    assert parts.judge("overlap", "--repeats", "2") == found and parts.judgements() == whole.judgements()
+    assert len(judge.calls) > 10 and max(judge.calls) < 30
+
+
 def test_a_random_judge_disagrees_with_itself(tmp_path: Path) -> None:
     questions = [essay_question(number, "甲乙丙") for number in range(200)]
     stage = Stage(tmp_path, questions, [score(question, "甲乙") for question in questions])
@@ -172,7 +223,7 @@ def test_the_published_figure_is_of_the_published_order_and_of_one_judging() -> 
     one = four()[0]
     said = {("standard_first", 0): "85", ("standard_first", 1): "20", ("given_first", 0): "10", ("given_first", 1): "5"}
     rows = [judgement(one.id, order, float(text), draw=draw, reply=text) for (order, draw), text in said.items()]
-    found = figures(mark_answers([(one, 0, True)], rows), rows)
+    found = figures_of([one], rows)
     assert (found["published"]["cpsyexam_v1"]["mark"], found["mark"]) == (85.0, 30.0)
 
 
@@ -182,19 +233,20 @@ def test_the_questions_of_a_case_are_drawn_together() -> None:
     for case in (lambda number: f"group-{number // 5}", lambda number: None):
         questions = [essay_question(number, "甲", group_id=case(number)) for number in range(40)]
         rows = [judgement(one.id, "standard_first", 80 if number // 5 % 2 else 20) for number, one in enumerate(questions)]
-        low, high = figures(mark_answers([(one, 0, True) for one in questions], rows), rows)["mark_interval"]
+        low, high = figures_of(questions, rows)["mark_interval"]
         reach.append(high - low)
     assert reach[0] > 2 * reach[1]
 
 
 def test_agreement_of_orders_is_that_of_the_formulas() -> None:
-    marks = {"a": (80, 90), "b": (60, 60), "c": (20, 0), "d": (50, None)}
+    marks = [(80, 90), (60, 60), (20, 0), (50, None)]
+    questions = four()
     rows = [
-        judgement(item, order, mark)
-        for item, pair in marks.items()
+        judgement(question.id, order, mark)
+        for question, pair in zip(questions, marks, strict=True)
         for order, mark in zip(("standard_first", "given_first"), pair, strict=True)
     ]
-    found = agreement_of_orders(rows)
+    found = agreement_of_orders(mark_replies(questions, rows))
     assert (found["answers"], found["mean_absolute_difference"], found["mean_difference"]) == (3, 10.0, -3.33)
     firsts, seconds = [80, 60, 20], [90, 60, 0]
     mean_1, mean_2 = sum(firsts) / 3, sum(seconds) / 3
@@ -208,8 +260,9 @@ def test_agreement_of_orders_is_that_of_the_formulas() -> None:
 
 
 def test_agreement_that_is_not_defined_is_none() -> None:
-    alike = [judgement(item, order, 50) for item in "ab" for order in ("standard_first", "given_first")]
-    assert agreement_of_orders(alike) | {"answers": 2} == {
+    questions = four()[:2]
+    alike = [judgement(question.id, order, 50) for question in questions for order in ("standard_first", "given_first")]
+    assert agreement_of_orders(mark_replies(questions, alike)) | {"answers": 2} == {
         "answers": 2,
         "mean_absolute_difference": 0,
         "mean_difference": 0,
@@ -222,7 +275,7 @@ def test_readings_that_fail_are_counted_and_bounded() -> None:
     one, two = four()[:2]
     rows = [judgement(one.id, "standard_first", 40), judgement(one.id, "given_first", None, finish_reason="error", error="timeout")]
     rows += [judgement(two.id, order, None) for order in ("standard_first", "given_first")]
-    found = figures(mark_answers([(one, 0, True), (two, 0, True)], rows), rows)
+    found = figures_of([one, two], rows)
     assert found["readings"] == {"read": 1, "unread": 2, "failed": 1} and found["read_share"] == 0.25
     assert (found["replies"], found["without_mark"], found["mark"]) == (2, 1, 40.0)
     assert (found["mark_at_least"], found["mark_at_most"]) == (20.0, 70.0)

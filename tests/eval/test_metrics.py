@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.prediction import Score
+from eval.score.grid import read_scores
 from eval.score.metrics import FIGURES, choice_figures, claim_figures, essay_figures
 from eval.tasks import TASKS
 from eval.tasks.request import Request
@@ -42,7 +43,7 @@ def claim_run(answers: list[list[tuple[str | None, str | None]]]) -> dict:
         for pair, both in zip(pairs, row, strict=True)
         for side, said in zip(pair, both, strict=True)
     ]
-    return claim_figures(scores, [side for pair in pairs for side in pair])
+    return claim_figures(read_scores(scores, [side for pair in pairs for side in pair]))
 
 
 PAIRS = [("正确", "错误", 1, 1, 1), ("正确", "正确", 1, 0, 0), ("错误", "正确", 1, 0, 0), ("正确", None, 0, 0, 1), ("错误", None, 0, 0, 0)]
@@ -67,7 +68,7 @@ def test_types_are_apart_and_heads_are_drawn_whole() -> None:
     """Ten heads of ten pairs each, all right or all wrong: hundred pairs say no more than ten heads."""
     asked = [side for n in range(100) for side in sides(n, ("disease_cause", "disease_symptom")[n % 2], f"病{n // 10}")]
     scores = [score(one, "正确" if int(one.item_id[1:].split("/")[0]) < 50 else one.answer) for one in asked]
-    figures = claim_figures(scores, asked)
+    figures = claim_figures(read_scores(scores, asked))
     assert figures["pairs"] == 100 and figures["accuracy"] == 0.5
     pairs, heads = (figures[f"accuracy_interval{ending}"] for ending in ("", "_by_head"))
     assert pairs == pytest.approx([0.4, 0.6], abs=0.01)
@@ -84,7 +85,7 @@ def choices(*cells: Cell) -> tuple[list[Request], list[Score]]:
 def test_choices_count_all_that_was_asked() -> None:
     """The published CPsyExam scorer divides by the answered: one right of three with two unread gives 100 % there."""
     asked, scores = choices(("mcqa", "kg", "A", "A"), ("mcqa", "kg", "B", ""), ("mrqa", "ca", "AC", ""), ("mrqa", "ca", "AB", "AC"))
-    figures = choice_figures(scores, asked)
+    figures = choice_figures(read_scores(scores, asked))
     assert [figures[name] for name in ("following_rate", "accuracy_at_least", "accuracy", "accuracy_at_most", "avg")] == [
         0.5, 0.25, 0.25, 0.75, 0.25,
     ]  # fmt: skip
@@ -94,7 +95,7 @@ def test_choices_count_all_that_was_asked() -> None:
 
 def test_hidden_answers_are_asked_and_in_no_accuracy() -> None:
     asked, scores = choices(("mcqa", "kg", "A", "A"), ("mcqa", "kg", "", "B"), ("mcqa", "kg", "", ""))
-    figures = choice_figures(scores, asked)
+    figures = choice_figures(read_scores(scores, asked))
     assert (figures["questions"], figures["unscored"]) == (3, 2)
     assert (figures["following_rate"], figures["accuracy"], figures["avg"]) == (0.6667, 1.0, 1.0)
     assert figures["letters"] == {"mcqa": {"answered": {"A": 1}, "gold": {"A": 1}}}
@@ -102,15 +103,15 @@ def test_hidden_answers_are_asked_and_in_no_accuracy() -> None:
 
 
 def test_all_hidden_and_nothing_asked_give_no_accuracy() -> None:
-    figures = choice_figures(*reversed(choices(("mcqa", "kg", "", "A"))))
+    figures = choice_figures(read_scores(*reversed(choices(("mcqa", "kg", "", "A")))))
     assert (figures["accuracy"], figures["accuracy_at_least"], figures["following_rate"]) == (None, None, 1.0)
-    assert claim_figures([], [])["accuracy"] is None
-    assert choice_figures([], [])["accuracy"] is None
+    assert claim_figures(read_scores([], []))["accuracy"] is None
+    assert choice_figures(read_scores([], []))["accuracy"] is None
 
 
 def test_answers_in_words_are_counted_and_left_to_the_judge() -> None:
     asked = [request(f"q{n}", "qa") for n in range(4)]
-    figures = essay_figures([score(one, None if n else "一段话", outcome="truncated") for n, one in enumerate(asked)], asked)
+    figures = essay_figures(read_scores([score(one, None if n else "一段话", outcome="truncated") for n, one in enumerate(asked)], asked))
     assert (figures["questions"], figures["following_rate"], "accuracy" in figures) == (4, 0.25, False)
     assert set(FIGURES) == set(TASKS)
 
@@ -119,7 +120,7 @@ def test_groups_are_right_as_a_whole_and_by_form() -> None:
     forms = {"g1": "a3", "g2": "a3", "g3": "b1"}
     asked = [request(f"{unit}-{n}", unit=unit, form=form) for unit, form in forms.items() for n in range(3)]
     wrong = {"g2-1"}
-    figures = choice_figures([score(one, "B" if one.item_id in wrong else "A") for one in asked], asked)
+    figures = choice_figures(read_scores([score(one, "B" if one.item_id in wrong else "A") for one in asked], asked))
     assert figures["groups"]["groups"] == 3 and figures["groups"]["accuracy"] == 0.6667
     assert {form: (part["groups"], part["accuracy"]) for form, part in figures["groups"]["by_form"].items()} == {
         "a3": (2, 0.5),
@@ -133,18 +134,20 @@ def test_a_group_with_a_hidden_answer_is_not_known_to_be_right() -> None:
     asked = [
         request(f"{unit}-{n}", unit=unit, form="a3", answer="A" if unit == "g1" or n else None) for unit in ("g1", "g2") for n in range(3)
     ]
-    found = choice_figures([score(one, "A" if one.unit == "g2" else "B") for one in asked], asked)["groups"]
+    found = choice_figures(read_scores([score(one, "A" if one.unit == "g2" else "B") for one in asked], asked))["groups"]
     assert (found["groups"], found["questions"], found["unscored"], found["accuracy"]) == (2, 6, 1, 0.0)
     assert found["by_form"]["a3"]["unscored"] == 1
     known = [one for one in asked if one.unit == "g1"]
-    assert "unscored" not in choice_figures([score(one, "A") for one in known], known)["groups"]
+    assert "unscored" not in choice_figures(read_scores([score(one, "A") for one in known], known))["groups"]
 
 
 def test_repeats_that_say_the_same_change_no_interval() -> None:
     """Three times the same replies are no more questions: rates and intervals stay, and the deviation is 0."""
     asked = [request(f"q{n:02}", unit=f"g{n // 2}", subject=f"s{n % 5}") for n in range(30)]
     once, thrice = (
-        choice_figures([score(one, "A" if n % 3 else None, repeat) for n, one in enumerate(asked) for repeat in range(repeats)], asked)
+        choice_figures(
+            read_scores([score(one, "A" if n % 3 else None, repeat) for n, one in enumerate(asked) for repeat in range(repeats)], asked)
+        )
         for repeats in (1, 3)
     )
     names = [name for name in once if name.startswith(("accuracy", "following_rate"))]
@@ -155,16 +158,16 @@ def test_repeats_that_say_the_same_change_no_interval() -> None:
 
 def test_the_tcm_examination_is_no_part_of_cpsyexams_average() -> None:
     asked = [msgspec.structs.replace(request(f"q{n}"), reader="tcm") for n in range(3)]
-    assert "avg" not in FIGURES["tcm"]([score(one, "A") for one in asked], asked)
+    assert "avg" not in FIGURES["tcm"](read_scores([score(one, "A") for one in asked], asked))
     both = [*asked, request("q3"), request("q4", "mrqa", "AB")]
-    assert choice_figures([score(one, "A") for one in both], both)["avg"] == 0.5
+    assert choice_figures(read_scores([score(one, "A") for one in both], both))["avg"] == 0.5
 
 
 def test_cases_are_drawn_whole_and_subjects_on_demand() -> None:
     """Forty cases of five questions, all right or all wrong, in four subjects."""
     asked = [request(f"q{n:03}", unit=f"g{n // 5:02}", subject=f"PCE {n % 4}", form="a3") for n in range(200)]
     scores = [score(one, "A" if int(one.unit[1:]) % 2 else "B") for one in asked]
-    figures = choice_figures(scores, asked)
+    figures = choice_figures(read_scores(scores, asked))
     low, high = figures["accuracy_interval"]
     assert (low, high) == pytest.approx((0.35, 0.65), abs=0.02)  # 40 tosses, not 200
     assert figures["accuracy_interval_by_subject"] != [low, high]
@@ -178,8 +181,8 @@ outcomes = st.sampled_from([("answered", "A"), ("answered", "B"), ("unparsed", N
 def test_figures_do_not_depend_on_order_and_bounds_hold(drawn, random) -> None:
     asked = [request(f"q{n}", answer=gold, unit=f"g{n // 3}", subject=f"s{n % 2}") for n, (_, gold) in enumerate(drawn)]
     scores = [score(one, answer, outcome=outcome) for one, ((outcome, answer), _) in zip(asked, drawn, strict=True)]
-    figures = choice_figures(scores, asked)
-    assert figures == choice_figures(random.sample(scores, len(scores)), random.sample(asked, len(asked)))
+    figures = choice_figures(read_scores(scores, asked))
+    assert figures == choice_figures(read_scores(random.sample(scores, len(scores)), random.sample(asked, len(asked))))
     if figures["accuracy"] is not None:
         assert 0 <= figures["accuracy_at_least"] == figures["accuracy"] <= figures["accuracy_at_most"] <= 1
     for low, high in (value for name, value in figures.items() if "_interval" in name):
@@ -190,9 +193,9 @@ def test_figures_do_not_depend_on_order_and_bounds_hold(drawn, random) -> None:
 def test_a_score_that_lacks_or_was_not_asked_is_told() -> None:
     asked, scores = choices(("mcqa", "kg", "A", "A"), ("mcqa", "kg", "A", "A"))
     with pytest.raises(ValueError, match="q001 has no score"):
-        choice_figures(scores[:1], asked)
+        choice_figures(read_scores(scores[:1], asked))
     with pytest.raises(ValueError, match="q001, which was not asked"):
-        choice_figures(scores, asked[:1])
+        choice_figures(read_scores(scores, asked[:1]))
 
 
 def test_a_benchmark_of_the_papers_size_is_counted_at_once() -> None:
@@ -200,6 +203,6 @@ def test_a_benchmark_of_the_papers_size_is_counted_at_once() -> None:
     asked = [side for n in range(14_048) for side in sides(n, f"type{n % 17:02}", f"病{n // 9}")]
     scores = [score(one, "正确" if n % 3 else "错误", repeat) for n, one in enumerate(asked) for repeat in range(2)]
     start = time.process_time()
-    figures = claim_figures(scores, asked)
+    figures = claim_figures(read_scores(scores, asked))
     print(f"{time.process_time() - start:.2f} s CPU")
     assert figures["pairs"] == 14_048 and len(figures["by_type"]) == 17

@@ -1,6 +1,7 @@
 """Asking: every reply in its place, nothing asked twice, and the same bytes after a kill."""
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from io import FileIO
 from pathlib import Path
@@ -10,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
+from tqdm import tqdm
 from transformers import AutoModelForCausalLM
 
 from atomexam.records.checks import convert
 from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json
-from eval.models.asker import NOT_REACHED, Asker, Counts, ask
+from eval.models.asker import NOT_REACHED, Asker, Counts
 from eval.models.contract import Asking, Reply, Settings
 from eval.models.reply_store import KeptReply, Store, open_store
 from eval.plan.planned import describe
@@ -54,6 +56,15 @@ class Counting:
     def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         for place, reply in self.generate(askings, settings):
             yield place, Reply(text=reply.text, finish_reason="stop", tokens=1, likelihoods={"A": -1.0})
+
+
+def ask(backend: Counting, askings: list[Asking], settings: Settings, kept: Path, name: str, method: str = "generation") -> list[Reply]:
+    """Ask at once, and print the counts of a run."""
+    with open_store(kept) as store, tqdm(disable=True) as bar:
+        asker = Asker(backend, settings, store, method)
+        replies = asker.ask(askings, bar)
+    print(asker.counts.line(name), file=sys.stderr)
+    return replies
 
 
 @pytest.fixture
@@ -279,9 +290,9 @@ def test_the_methods_have_replies_of_their_own(askings: list[Asking], tmp_path: 
 
 
 def in_turn(backend: Counting, requests: list[Request], kept: Path, repeats: int = 1) -> dict[tuple[str, int], tuple[Asking, Reply]]:
-    with open_store(kept) as store:
+    with open_store(kept) as store, tqdm(disable=True) as bar:
         asker = Asker(backend, PLAIN, store)
-        replies = asker.ask_in_turn(requests, repeats, "r")
+        replies = list(asker.ask_as_read([requests], repeats, bar))
     assert asker.counts.requests == len(requests) * repeats == len(replies)
     return {(asking.request.item_id, asking.repeat): (asking, reply) for asking, reply in replies}
 

@@ -87,10 +87,17 @@ def reply(request: Request, text: str, repeat: int = 0) -> Prediction:
     return Prediction(item_id=request.item_id, run="r", repeat=repeat, prompt_sha256="0", reply=text, finish_reason="stop", tokens=1)
 
 
+def figures_of(name: str, replies: list[Prediction], requests: list[Request]) -> dict:
+    count, asked = RULE_SETS[name].count(), {request.item_id: request for request in requests}
+    for row in replies:
+        count.add(row, asked[row.item_id])
+    return count.figures()
+
+
 def test_under_sdaks_rules_one_constant_sentence_is_right_on_every_pair() -> None:
     sentence = "错误，正确的说法需要结合临床判断。"
     requests = [claim(number, answer) for number in range(5) for answer in ("正确", "错误")]
-    figures = RULE_SETS["sdak_v1"].figures([reply(request, sentence) for request in requests], requests)
+    figures = figures_of("sdak_v1", [reply(request, sentence) for request in requests], requests)
     assert figures == {"following_rate": 1.0, "accuracy": 1.0, "both": 10}
     assert supports(sentence)
     assert refutes(sentence)
@@ -108,7 +115,7 @@ def test_under_sdaks_rules_a_pair_needs_both_sides() -> None:
         "**正确**",
         "**错误**",
     ]  # bold is two characters: only 正确 may stand behind them
-    figures = RULE_SETS["sdak_v1"].figures([reply(*pair) for pair in zip(requests, said, strict=True)], requests)
+    figures = figures_of("sdak_v1", [reply(*pair) for pair in zip(requests, said, strict=True)], requests)
     assert figures == {"following_rate": 0.5, "accuracy": 0.25, "both": 0}
 
 
@@ -116,7 +123,7 @@ def test_under_sdaks_rules_each_repeat_has_pairs_of_its_own() -> None:
     requests = [claim(0, answer) for answer in ("正确", "错误")]
     replies = [reply(one, said, repeat) for repeat, said in enumerate(("正确", "错误")) for one in requests]
     rights = [reply(one, one.answer or "", 2) for one in requests]
-    figures = RULE_SETS["sdak_v1"].figures([*replies, *rights], requests)
+    figures = figures_of("sdak_v1", [*replies, *rights], requests)
     assert figures == {"following_rate": 1.0, "accuracy": 0.3333, "both": 0}
 
 
@@ -131,14 +138,14 @@ def choice(number: int, answer: str | None, kind: str = "mcqa", **facets: str) -
 def test_under_cpsyexams_rules_a_decision_is_right_as_the_very_string() -> None:
     requests = [choice(0, "ACD", "mrqa"), choice(1, "ACD", "mrqa"), choice(2, "B"), choice(3, "B"), choice(4, None)]
     said = ["答案：DCA", "答案：ACD", "答案：B", "", "答案：A"]
-    figures = RULE_SETS["cpsyexam_v1"].figures([reply(*pair) for pair in zip(requests, said, strict=True)], requests)
+    figures = figures_of("cpsyexam_v1", [reply(*pair) for pair in zip(requests, said, strict=True)], requests)
     assert figures == {"following_rate": 0.75, "accuracy": 0.5, "errors": 1}  # an empty reply breaks the released code
 
 
 def test_the_later_code_counts_among_the_read_only() -> None:
     requests = [choice(number, "A") for number in range(3)]
     replies = [reply(requests[0], "A"), reply(requests[1], "不知道"), reply(requests[2], "说不好")]
-    figures = RULE_SETS["cpsyexam_api_v1"].figures(replies, requests)
+    figures = figures_of("cpsyexam_api_v1", replies, requests)
     assert (figures["accuracy"], figures["accuracy_of_the_read"]) == (0.3333, 1.0)
 
 
@@ -148,10 +155,10 @@ def test_the_leaderboard_is_the_mean_of_subjects_and_of_both_kinds() -> None:
     several = [choice(number, "AC", "mrqa", subject="PCE 甲") for number in (4, 5)]
     said = ["A", "B", "不知道", "A", "AC", "AB"]
     replies = [reply(*pair) for pair in zip([*single, *several], said, strict=True)]
-    figures = RULE_SETS["cpsyexam_api_v1"].figures(replies, [*single, *several])
+    figures = figures_of("cpsyexam_api_v1", replies, [*single, *several])
     names = ("leaderboard_mcqa", "leaderboard_mrqa", "leaderboard_avg")
     assert [figures[name] for name in names] == [0.75, 0.5, 0.625]
     assert (figures["accuracy"], figures["accuracy_of_the_read"]) == (0.5, 0.6)
-    one_kind = RULE_SETS["cpsyexam_api_v1"].figures(replies[:4], single)
+    one_kind = figures_of("cpsyexam_api_v1", replies[:4], single)
     assert [one_kind[name] for name in names] == [0.75, 0.0, 0.375]
-    assert "leaderboard_avg" not in RULE_SETS["cpsyexam_v1"].figures(replies, single + several)
+    assert "leaderboard_avg" not in figures_of("cpsyexam_v1", replies, single + several)

@@ -1,6 +1,7 @@
 """Stage `score`: what each reply was read as, and what stands in the metrics of a run."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,7 +15,9 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
-from eval.score.__main__ import main, score_replies, usage
+from eval.score import __main__ as score_stage
+from eval.score.__main__ import main, score_replies, usage_figures
+from eval.statistics.costs import Usage
 from eval.tasks import TASKS
 from eval.tasks.request import Request
 
@@ -107,8 +110,10 @@ def test_replies_of_another_run_are_refused(lost: int, tmp_path: Path) -> None:
 
 
 def test_what_is_given_twice_is_named() -> None:
-    with pytest.raises(ValueError, match=r"3 replies where 2 were expected, such as \[\('claim-1/factual', 0\)\]"):
+    with pytest.raises(ValueError, match=r"claim-1/factual has replies in repeats \[0, 0\], expected \[0\]"):
         score_replies(MISFITS["doubled"], claims(pair(1)))
+    with pytest.raises(ValueError, match=r"claim-2/factual has replies and no request"):
+        score_replies([*both(1, "正确", "错误"), *both(2, "正确", "错误")], claims(pair(1)))
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -121,6 +126,13 @@ def test_a_split_that_has_nothing_for_a_task_is_scored(task: str, tmp_path: Path
 def test_tokens_and_failed_calls_are_counted_and_have_a_price_where_the_server_has() -> None:
     replies = [reply("a", "x", prompt_tokens=100), reply("b", "", finish="error", prompt_tokens=50)]
     counts = {"prompt_tokens": 150, "reply_tokens": 2, "failed_calls": 1}
+
+    def usage(replies: list[Prediction], server: Server | None) -> dict[str, float]:
+        counted = Usage()
+        for row in replies:
+            counted.add(row)
+        return usage_figures(counted, server)
+
     assert usage(replies, None) == usage(replies, Server()) == counts
     assert usage(replies, Server(input_price=20_000, output_price=5_000)) == counts | {"cost": 3.01}
     silent = [*replies, reply("c", "x"), reply("d", "", finish="error")]  # its server told no counts, or there is nothing to count
@@ -152,6 +164,19 @@ def test_the_stage_writes_scores_and_figures_ours_and_published(tmp_path: Path) 
     assert (metrics["prompt"], metrics["accuracy"], metrics["published"]["sdak_v1"]["accuracy"]) == ("claim", 0.5, 1.0)
     assert metrics["usage"] == {"prompt_tokens": 0, "reply_tokens": 4, "failed_calls": 0}
     assert "short_of_shots" not in metrics
+
+
+def test_replies_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A choice has three published rule sets, and a server prices: neither reads the file again."""
+    opened = []
+
+    def reading(path: Path, *rest: Any) -> Any:
+        opened.append(path)
+        return read_jsonl(path, *rest)
+
+    monkeypatch.setattr(score_stage, "read_jsonl", reading)
+    metrics = scored(tmp_path, [reply("q-1", "答案：A")], ["--model", "tiny", "--task", "choice"], [question(1)], [])
+    assert len(metrics["published"]) == 3 and opened == [tmp_path / "predictions/tiny/new-run.jsonl"]
 
 
 def test_the_stage_tells_cost_and_who_was_shown_fewer_examples(tmp_path: Path) -> None:

@@ -1,18 +1,20 @@
 """How far wording alone answers claims."""
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.claim import ClaimPair
-from eval.score.wording import balanced_units, best, chance_interval, negated_sides, rules
-from eval.tasks.claim import requests
-from eval.tasks.request import Request
+from eval.score.grid import Grid, hash_of, read_scores
+from eval.score.wording import FACTUAL, NON_FACTUAL, balanced_units, best, chance_interval, negated_sides, rules
+from eval.tasks.claim import TASK, requests
 
 TYPES = ("disease_food", "disease_infectivity")
 
 
-def asked(*kinds: tuple[str, bool]) -> list[Request]:
-    """Return requests of pairs, each with its atomic type and whether the true sentence is the one with the negation."""
+def asked(*kinds: tuple[str, bool], prompt: str = "claim") -> Grid:
+    """Return pairs that nobody replied to, each with its atomic type and whether the true sentence is the one with the negation."""
     pairs = []
     for number, (kind, is_denied) in enumerate(kinds):
         says, denies = (
@@ -23,14 +25,17 @@ def asked(*kinds: tuple[str, bool]) -> list[Request]:
             ClaimPair(id=f"c{number}", atomic_type=kind, head=f"病{number}", tail="菜", factual=factual, non_factual=other, template_id="t",
                       fact_ids=[], provenance=[])
         )  # fmt: skip
-    return requests([], pairs, "claim")
+    return read_scores([], requests([], pairs, prompt)).grid()
 
 
-def test_the_side_with_the_negation_is_found() -> None:
-    assert negated_sides(asked(("disease_food", True), ("disease_food", False), ("disease_infectivity", True))) == {
-        "c0": "factual",
-        "c1": "non_factual",
-        "c2": "factual",
+@pytest.mark.parametrize("prompt", TASK.prompts)
+def test_the_side_with_the_negation_is_found_in_every_wording(prompt: str) -> None:
+    grid = asked(("disease_food", True), ("disease_food", False), ("disease_infectivity", True), prompt=prompt)
+    units, sides = negated_sides(grid)
+    assert dict(zip(grid.unit[units.first], sides, strict=True)) == {
+        hash_of("c0"): FACTUAL,
+        hash_of("c1"): NON_FACTUAL,
+        hash_of("c2"): FACTUAL,
     }
 
 
@@ -39,19 +44,20 @@ def test_rules_are_right_where_the_wording_gives_it_away() -> None:
     all_of = asked(food, food, food, spread)
     assert rules(all_of) == {"negation_word": 0.25, "negation_affirmed": 0.75, "negation_by_type": 1.0}
     assert best(rules(all_of)) == {"rule": "negation_by_type", "accuracy": 1.0}
-    assert rules([])["negation_word"] is None and best(rules([]))["accuracy"] is None
+    assert rules(asked())["negation_word"] is None and best(rules(asked()))["accuracy"] is None
 
 
 @given(st.lists(st.tuples(st.sampled_from(TYPES), st.booleans()), max_size=30))
 def test_no_rule_does_better_than_chance_on_the_balanced_pairs(kinds: list[tuple[str, bool]]) -> None:
     all_of = asked(*kinds)
-    chosen = balanced_units(all_of)
-    assert chosen == balanced_units(list(reversed(all_of)))
+    chosen = set(balanced_units(all_of))
+    assert chosen == set(balanced_units(all_of.rows(np.arange(len(all_of))[::-1])))
     for kind in TYPES:
-        sides = [is_denied for number, (name, is_denied) in enumerate(kinds) if name == kind and f"c{number}" in chosen]
+        sides = [is_denied for number, (name, is_denied) in enumerate(kinds) if name == kind and hash_of(f"c{number}") in chosen]
         assert sum(sides) * 2 == len(sides) == 2 * min(sum(one == (kind, side) for one in kinds) for side in (True, False))
     if chosen:
+        part = all_of.rows(np.isin(all_of.unit, list(chosen)))
         low, high = chance_interval(len(chosen)) or (0, 0)
-        assert all(accuracy == 0.5 and low <= accuracy <= high for accuracy in rules(all_of, chosen).values())
+        assert all(accuracy == 0.5 and low <= accuracy <= high for accuracy in rules(part).values())
     else:
         assert chance_interval(0) is None

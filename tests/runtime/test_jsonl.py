@@ -159,6 +159,11 @@ def test_a_folder_that_cannot_be_made_is_an_error_and_no_wait() -> None:
         pass
 
 
+def test_what_is_missing_while_a_file_is_written_is_told_in_its_own_words(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"in\.jsonl: no such file; `dvc repro` builds it"), replacing(tmp_path / "out.jsonl"):
+        list(read_jsonl(tmp_path / "in.jsonl", dict))
+
+
 def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"No space left on device: .*out\.jsonl"), replacing(tmp_path / "out.jsonl"):
         raise OSError(28, "No space left on device")

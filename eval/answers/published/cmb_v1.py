@@ -1,8 +1,9 @@
 """CMB's rules for choices, which SdAK's repository carries too: letters keep their order and repeats; single choice takes the first."""
 
 from collections.abc import Mapping
+from functools import partial
 
-from eval.answers.published.contract import RuleSet, choice_figures, letters_after_phrase
+from eval.answers.published.contract import ChoiceCount, RuleSet, letters_after_phrase
 
 _LETTERS = "ABCDEFG"
 
@@ -18,5 +19,5 @@ RULES = RuleSet(
     source="FreedomIntelligence/CMB 0cc16a22, src/utils.py: match_choice, extract_ans",
     kinds=frozenset({"mcqa", "mrqa"}),
     read=read,
-    figures=choice_figures(read),
+    count=partial(ChoiceCount, read),
 )

@@ -1,8 +1,9 @@
 """What a published rule set is: where it is from, how it reads a reply, and the figures it gives."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from statistics import fmean
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -27,6 +28,17 @@ ERROR = "error"
 """The decision where the released code breaks off with an exception."""
 
 
+class Count(Protocol):
+    """The replies of a run as the released code counts them; none is held."""
+
+    def add(self, reply: Prediction, request: Request) -> None:
+        """Take in a reply, whatever the repeat, and what it replies to."""
+
+    def figures(self) -> dict:
+        """Return the figures of all that was taken in."""
+        ...
+
+
 class RuleSet(Struct, frozen=True, kw_only=True):
     """One rule set; a new one is one file in `eval/answers/published` and one entry in `eval.answers.published.RULE_SETS`."""
 
@@ -35,45 +47,57 @@ class RuleSet(Struct, frozen=True, kw_only=True):
     kinds: frozenset[str]
     """Kinds of questions that it reads."""
     read: Read
-    figures: Callable[[Iterable[Prediction], Sequence[Request]], dict]
-    """Replies of all repeats and what they reply to in, the figures as the released code counts them out; the replies are read once."""
+    count: Callable[[], Count]
+    """Begins to count a run."""
 
 
 def share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def choice_figures(read: Read, of_the_read: bool = False) -> Callable[[Iterable[Prediction], Sequence[Request]], dict]:
-    """Return the figures of a rule set for choices: a decision is right when it is the very string of the answer.
+class ChoiceCount:
+    """Counts choices by a rule set: a decision is right when it is the very string of the answer."""
 
-    Args:
-        of_the_read: give the figures among the replies that have a decision, too, where the released code drops the others.
-    """
+    def __init__(self, read: Read, of_the_read: bool = False) -> None:
+        """Begin with nothing.
 
-    def figures(predictions: Iterable[Prediction], requests: Sequence[Request]) -> dict:
-        requests_by_id = {request.item_id: request for request in requests if request.answer and request.question_type in ("mcqa", "mrqa")}
-        rows = ((requests_by_id[row.item_id], row.reply) for row in predictions if row.item_id in requests_by_id)
-        decided = [(request, decision_on(read, reply, request)) for request, reply in rows]  # no reply is held
-        right = sum(decision == request.answer for request, decision in decided)
-        parsed = [(request, decision == request.answer) for request, decision in decided if decision not in (None, ERROR)]
-        errors = sum(decision == ERROR for _, decision in decided)
-        among = {"accuracy_of_the_read": share(right, len(parsed)), **leaderboard(parsed)} if of_the_read else {}
-        return {"following_rate": share(len(parsed), len(decided)), "accuracy": share(right, len(decided)), **among, "errors": errors}
+        Args:
+            of_the_read: give the figures among the replies that have a decision, too, where the released code drops the others.
+        """
+        self._read, self._of_the_read = read, of_the_read
+        self._replies = self._errors = 0
+        self._subjects: dict[str, dict[str, list[int]]] = {"mcqa": {}, "mrqa": {}}
+        """By question type and subject: replies that have a decision, and how many of these are right."""
 
-    return figures
+    def add(self, reply: Prediction, request: Request) -> None:
+        """Count a reply, if it is to a choice of which the answer is known."""
+        if not request.answer or request.question_type not in self._subjects:
+            return
+        decision = decision_on(self._read, reply.reply, request)
+        self._replies += 1
+        self._errors += decision == ERROR
+        if decision not in (None, ERROR):
+            subject = self._subjects[request.question_type].setdefault(request.facets.get("subject", ""), [0, 0])
+            subject[0] += 1
+            subject[1] += decision == request.answer
 
+    def figures(self) -> dict:
+        """Return the figures."""
+        found, right = (sum(counts[place] for of in self._subjects.values() for counts in of.values()) for place in (0, 1))
+        among = {"accuracy_of_the_read": share(right, found), **self._leaderboard()} if self._of_the_read else {}
+        return {"following_rate": share(found, self._replies), "accuracy": share(right, self._replies), **among, "errors": self._errors}
 
-def leaderboard(read: Iterable[tuple[Request, bool]]) -> dict[str, float]:
-    """Return what CPsyExam's leaderboard shows (evaluations/evaluate_submission.py at 73daf637), of decisions that are right or not.
+    def _leaderboard(self) -> dict[str, float]:
+        """Return what CPsyExam's leaderboard shows (evaluations/evaluate_submission.py at 73daf637).
 
-    The mean of the subjects' accuracies, each among its questions with a decision, and of single and multiple choices the mean, however
-    many questions they are: not the paper's Avg. A kind without a subject counts as 0.
-    """
-    marks: dict[str, dict[str, list[bool]]] = {"mcqa": {}, "mrqa": {}}
-    for request, right in read:
-        marks[request.question_type].setdefault(request.facets.get("subject", ""), []).append(right)
-    kinds = {kind: fmean(map(fmean, subjects.values())) if subjects else 0.0 for kind, subjects in marks.items()}
-    return {f"leaderboard_{name}": round(value, 4) for name, value in (kinds | {"avg": fmean(kinds.values())}).items()}
+        The mean of the subjects' accuracies, each among its questions with a decision, and of single and multiple choices the mean, however
+        many questions they are: not the paper's Avg. A kind without a subject counts as 0.
+        """
+        kinds = {
+            kind: fmean(right / found for found, right in subjects.values()) if subjects else 0.0
+            for kind, subjects in self._subjects.items()
+        }
+        return {f"leaderboard_{name}": round(value, 4) for name, value in (kinds | {"avg": fmean(kinds.values())}).items()}
 
 
 def decision_on(read: Read, reply: str, request: Request) -> str | None:

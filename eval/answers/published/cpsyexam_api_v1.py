@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Mapping
+from functools import partial
 
-from eval.answers.published.contract import ERROR, RuleSet, choice_figures
+from eval.answers.published.contract import ERROR, ChoiceCount, RuleSet
 
 _CAPITAL = re.compile("[A-Z]")
 
@@ -42,5 +43,5 @@ RULES = RuleSet(
     source="CAS-SIAT-XinHai/CPsyExam 2cb3af80, evaluations/evaluate_api.py: APIEvaluator.get_llm_response, extract_ans",
     kinds=frozenset({"mcqa", "mrqa"}),
     read=read,
-    figures=choice_figures(read, of_the_read=True),
+    count=partial(ChoiceCount, read, of_the_read=True),
 )

@@ -5,8 +5,9 @@ Where nothing is found it answers with the two likeliest letters, which no readi
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
-from eval.answers.published.contract import RuleSet, choice_figures
+from eval.answers.published.contract import ChoiceCount, RuleSet
 
 _ANSWER = re.compile(r"答案[：:]\s*([A-Z,，、\s]+)")
 
@@ -24,5 +25,5 @@ RULES = RuleSet(
     source="CAS-SIAT-XinHai/CPsyExam 2cb3af80, evaluations/evaluate_local.py: LocalEvaluator.extract_ans",
     kinds=frozenset({"mrqa"}),
     read=read,
-    figures=choice_figures(read, of_the_read=True),
+    count=partial(ChoiceCount, read, of_the_read=True),
 )

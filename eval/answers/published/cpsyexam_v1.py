@@ -5,9 +5,9 @@ The paper's figures of open models take single choices from the likelihoods of t
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 
-from eval.answers.published.contract import ERROR, RuleSet, choice_figures, letters_after_phrase
+from eval.answers.published.contract import ERROR, ChoiceCount, RuleSet, letters_after_phrase
 
 _COLUMNS = "ABCDE"  # the released set has these columns in every row, filled or not
 _LEADS = (
@@ -64,5 +64,5 @@ RULES = RuleSet(
     source="CAS-SIAT-XinHai/CPsyExam 83ae9471, src/cpsyexam/utils.py: Evaluator.extract_ans",
     kinds=frozenset({"mcqa", "mrqa"}),
     read=read,
-    figures=choice_figures(read),
+    count=partial(ChoiceCount, read),
 )

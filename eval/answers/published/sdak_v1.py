@@ -1,6 +1,6 @@
 """SdAK's rules for claims. Support and refute do not exclude each other: one constant sentence can be right on every pair."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 from atomexam.records.prediction import Prediction
 from eval.answers.published.contract import RuleSet, share
@@ -28,23 +28,34 @@ def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
     return {(True, True): BOTH, (True, False): "正确", (False, True): "错误"}.get((supports(reply), refutes(reply)))
 
 
-def figures(predictions: Iterable[Prediction], requests: Sequence[Request]) -> dict:
-    """Return following rate and accuracy by pair; each side is asked only whether it is the right one."""
-    requests_by_id = {request.item_id: request for request in requests}
-    pairs: dict[tuple[str, int], list[tuple[bool, bool]]] = {}
-    both = 0
-    for row in predictions:
-        request, yes, no = requests_by_id[row.item_id], supports(row.reply), refutes(row.reply)
-        both += yes and no
-        pairs.setdefault((request.unit, row.repeat), []).append((yes or no, yes if request.answer == "正确" else no))
-    following = sum(all(follows for follows, _ in sides) for sides in pairs.values())
-    right = sum(all(right for _, right in sides) for sides in pairs.values())
-    return {"following_rate": share(following, len(pairs)), "accuracy": share(right, len(pairs)), "both": both}
+class PairCount:
+    """Counts pairs; each side is asked only whether it is the right one."""
+
+    def __init__(self) -> None:
+        self._pairs = self._following = self._right = self._both = 0
+        self._halves: dict[tuple[str, int], tuple[bool, bool]] = {}
+        """Of pairs of which one side has come, whether it follows and whether it is right."""
+
+    def add(self, reply: Prediction, request: Request) -> None:
+        """Count a reply."""
+        yes, no = supports(reply.reply), refutes(reply.reply)
+        self._both += yes and no
+        follows, right = yes or no, yes if request.answer == "正确" else no
+        if half := self._halves.pop((request.unit, reply.repeat), None):
+            self._pairs += 1
+            self._following += follows and half[0]
+            self._right += right and half[1]
+        else:
+            self._halves[request.unit, reply.repeat] = follows, right
+
+    def figures(self) -> dict:
+        """Return following rate and accuracy by pair."""
+        return {"following_rate": share(self._following, self._pairs), "accuracy": share(self._right, self._pairs), "both": self._both}
 
 
 RULES = RuleSet(
     source="FreedomIntelligence/SDAK 88f34060, code/evaluate.py: parser_anaswr_one_cateory, follow_rate",
     kinds=frozenset({"claim"}),
     read=read,
-    figures=figures,
+    count=PairCount,
 )

@@ -6,8 +6,9 @@ An explanation after the answer wins over it, and lower-case or full-width lette
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 
-from eval.answers.published.contract import ERROR, RuleSet, choice_figures
+from eval.answers.published.contract import ERROR, ChoiceCount, RuleSet
 
 # The released patterns take the square of a reply's length: ([A-Z]).*?案答 and 答案.*?([A-Z]). These find the same letters in one pass.
 _CAPITAL_BEFORE_LABEL = re.compile(r"^[^A-Z\n]*([A-Z]).*?案答", re.M)  # of the reply read backwards
@@ -69,5 +70,5 @@ RULES = RuleSet(
     source="ywjawmw/TCMBench 0709cbf8, pipline/bench_function.py: extract_choice_answer, A3_second_check, pattern_second_check",
     kinds=frozenset({"a1", "a2", "a3", "b1"}),
     read=read,
-    figures=choice_figures(read),
+    count=partial(ChoiceCount, read),
 )
