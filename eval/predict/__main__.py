@@ -8,7 +8,7 @@ Over several GPUs:
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,7 @@ from eval.models.asker import Asker, settings_of
 from eval.models.contract import Asking, Backend, Reply
 from eval.models.reply_store import kept_path, open_store
 from eval.plan.planned import describe, read_runs
-from eval.predict.ranks import Finished, Rank, asked_hash, finished_path, read_rank, share_of, wait_for_others, write_finished
+from eval.predict.ranks import Finished, Rank, asked_hash, finished_path, left_before, read_rank, share_of, wait_for_others, write_finished
 from eval.tasks import RequestBuilder, wording
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
@@ -50,20 +50,29 @@ def main(argv: list[str] | None = None) -> None:
     requests = RequestBuilder(args.splits)
     rank = read_rank()
     folder = kept_path(args.out, args.key, args.key).parent
-    if rank.number:
-        for name in runs:
-            finished_path(folder, name, rank).unlink(missing_ok=True)
+    left = left_before(folder, runs, rank.of) if not rank.number else {}
+    for name in runs if rank.number else ():
+        finished_path(folder, name, rank).unlink(missing_ok=True)
     backend = cache(lambda: open_backend(*described))  # once, and only where something is asked
     with folder_lock(args.out) if not rank.number else nullcontext(args.out) as out:
         for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
             stale.unlink()
         for name, run in runs.items():
-            _ask_run(run, name, requests, backend(), folder, rank, out / f"{name}.jsonl")
+            _ask_run(run, name, requests, backend(), folder, rank, left, out / f"{name}.jsonl")
         if not rank.number:
             write_json(out / "runs.json", runs)  # whose replies these are; DVC warns of an empty folder, too
 
 
-def _ask_run(run: Run, name: str, requests: RequestBuilder, backend: Backend, folder: Path, rank: Rank, path: Path) -> None:
+def _ask_run(
+    run: Run,
+    name: str,
+    requests: RequestBuilder,
+    backend: Backend,
+    folder: Path,
+    rank: Rank,
+    left: Mapping[Path, Finished],
+    path: Path,
+) -> None:
     """Ask the requests of a run and write the replies as they come; a process that is not the first asks its own share alone."""
     settings = settings_of(run)
     with open_store(folder / f"{rank.name(name)}.jsonl") as store:
@@ -77,12 +86,13 @@ def _ask_run(run: Run, name: str, requests: RequestBuilder, backend: Backend, fo
             if rank.number:
                 write_finished(folder, name, rank, Finished(asked=asked, counts=counts, failed=asker.failed))
             else:
-                others = wait_for_others(folder, name, rank.of, asked)
+                others = wait_for_others(folder, name, rank.of, asked, left)
                 failed = asker.failed | {key: reply for other in others for key, reply in other.failed.items()}
                 gathering = Asker(backend, settings, store, run.method, failed)
                 short = _write(path, run, name, _replies(gathering, run, name, requests, Rank()))
-                for other in others:
-                    counts.add(other.counts)
+                counts.kept += sum(other.counts.kept for other in others)
+                counts.asked += gathering.counts.asked + sum(other.counts.asked for other in others)
+                counts.requests, counts.failed = gathering.counts.requests, gathering.counts.failed
     line = counts.line(rank.name(name) if rank.number else name)
     print(f"{line}, {short} short of {run.shots} shots" if run.shots else line, file=sys.stderr, flush=True)
     if counts.failed and not rank.number:

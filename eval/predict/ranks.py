@@ -77,8 +77,20 @@ def write_finished(folder: Path, run: str, rank: Rank, done: Finished) -> None:
     write_json(finished_path(folder, run, rank), done)
 
 
-def wait_for_others(folder: Path, run: str, of: int, asked: str, sleep: Callable[[float], None] = time.sleep) -> list[Finished]:
-    """Return what the other processes left, as soon as all are done."""
+def left_before(folder: Path, runs: Iterable[str], of: int) -> dict[Path, Finished]:
+    """Return what the other processes have left before this one, the first, begins: of an earlier launch, for all that it can tell."""
+    paths = (finished_path(folder, run, Rank(number, of)) for run in runs for number in range(1, of))
+    return {path: done for path in paths if (done := _read(path))}
+
+
+def wait_for_others(
+    folder: Path, run: str, of: int, asked: str, left: Mapping[Path, Finished], sleep: Callable[[float], None] = time.sleep
+) -> list[Finished]:
+    """Return what the other processes left, as soon as all are done.
+
+    Whoever was done in an earlier launch has its share in the store, but what failed then is asked again by the caller: the other process
+    may not have been started again.
+    """
     waiting = [finished_path(folder, run, Rank(number, of)) for number in range(1, of)]
     found: list[Finished] = []
     announced = False
@@ -86,6 +98,8 @@ def wait_for_others(folder: Path, run: str, of: int, asked: str, sleep: Callable
         path = waiting[0]
         done = _read(path)
         if done and done.asked == asked:
+            if done == left.get(path):
+                done = Finished(asked=asked, counts=Counts(kept=done.counts.requests - done.counts.failed), failed={})
             found.append(done)
             waiting.pop(0)
             continue

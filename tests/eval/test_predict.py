@@ -23,7 +23,7 @@ from eval.models.contract import Asking, Reply, Settings
 from eval.models.reply_store import KeptReply, Store, open_store
 from eval.plan.planned import describe
 from eval.predict.__main__ import main
-from eval.predict.ranks import Finished, Rank, share_of, wait_for_others, write_finished
+from eval.predict.ranks import Finished, Rank, left_before, share_of, wait_for_others, write_finished
 from eval.tasks import TASKS, build_requests
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request
@@ -232,7 +232,7 @@ def test_what_another_launch_left_is_not_waited_on_twice(tmp_path: Path) -> None
         naps.append(seconds)
         write_finished(tmp_path, "run", rank, Finished(asked="of now", counts=Counts(asked=2), failed={}))
 
-    (found,) = wait_for_others(tmp_path, "run", 2, "of now", sleep)
+    (found,) = wait_for_others(tmp_path, "run", 2, "of now", left_before(tmp_path, ["run"], 2), sleep)
     assert (found.counts.asked, len(naps)) == (2, 1)
 
 

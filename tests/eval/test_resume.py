@@ -189,6 +189,19 @@ def test_two_processes_share_a_run(failing: str, runs: Callable[..., Runs]) -> N
     assert f"{SIZE * 4 - failed} kept, {failed} asked, 0 failed" in err
 
 
+def test_what_failed_in_an_earlier_launch_is_asked_again_by_the_first_process_alone(runs: Callable[..., Runs]) -> None:
+    """The second process is done, the first is killed and started again by hand: what failed then may not fail now."""
+    alone, shared = runs("alone"), runs("shared")
+    alone.run()
+    _, err = shared.run(RANK="1", WORLD_SIZE="2", SCRIPTED_FAIL="第3049题")
+    requests, _, _, failed = (int(word) for word in err.splitlines()[-1].split() if word.isdecimal())
+    assert failed and (shared.store / "run.1of2.done.json").exists()
+    _, err = shared.run(RANK="0", WORLD_SIZE="2")
+    assert shared.out.read_bytes() == alone.out.read_bytes()
+    kept = requests - failed
+    assert f"run: {SIZE * 4} requests, {kept} kept, {SIZE * 4 - kept} asked, 0 failed" in err
+
+
 @pytest.mark.slow
 def test_a_real_model_says_the_same_in_one_process_and_in_two(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:
     """Sampled repeats, replies that end with their verdict, and likelihoods, to the byte."""
