@@ -32,6 +32,15 @@ ROOT = Path(__file__).parents[2]
 PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=4)
 
 
+VLLM_RELEASE = "0.33.0"
+"""Whose parser took the options, and whose request model took the fields: docs/decisions/0014-vllm-is-a-server.md. A field that it does
+not know is passed over in silence, so what is new here is first held against a release."""
+VLLM_OPTIONS = {"--host", "--port", "--chat-template", "--generation-config", "--max-model-len", "--quantization"}
+VLLM_FIELDS = {
+    "model", "messages", "max_tokens", "temperature", "top_p", "top_k", "repetition_penalty", "seed", "stop", "chat_template_kwargs",
+}  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def talkative(toy_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The toy model with random weights, so that it says something else to each question."""
@@ -156,6 +165,7 @@ def test_vllm_is_started_asked_and_ended(vllm: Path, toy_data: Path) -> None:
     words = Path(f"/proc/{server}/cmdline").read_text().split("\0")
     assert words[words.index("--generation-config") + 1] == "vllm", "the authors' sampling must not mix with the run's"
     assert words[words.index("--host") + 1] == "127.0.0.1"
+    assert {word for word in words if word.startswith("--")} <= VLLM_OPTIONS
     assert len(dict(backend.generate(askings[:1], settings))) == 1
     assert running(vllm / "weights") == [server], "the next wave of questions asks the same server"
     del backend
@@ -204,7 +214,7 @@ def test_a_missing_vllm_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         open_backend(Description(model="m", backend="vllm", name=str(tmp_path)), Path())
 
 
-def test_what_vllm_is_started_with_is_in_its_command_and_in_its_identity(vllm: Path) -> None:
+def test_what_vllm_is_started_with_is_in_its_command_and_in_its_identity(vllm: Path, toy_data: Path) -> None:
     def opened(**given: Any) -> Any:
         return open_backend(Description(model="m", backend="vllm", name=str(vllm / "weights"), **given), Path())
 
@@ -218,8 +228,13 @@ def test_what_vllm_is_started_with_is_in_its_command_and_in_its_identity(vllm: P
     released.mkdir(parents=True)
     assert "vllm-0.11.0" in opened().identity
     assert len({each.identity for each in (plain, long, shown, quiet, opened())}) == 5
-    body = quiet._at("http://127.0.0.1")._body(Asking(request=None, repeat=0, prompt="[]"), PLAIN)  # type: ignore[arg-type]
+    request = build_requests(Run(model="m", task="claim"), toy_data / "splits")[0]
+    sampled = msgspec.structs.replace(PLAIN, temperature=0.3, top_k=5, repetition_penalty=1.05, stop_strings=("\n",))
+    body = quiet._at("http://127.0.0.1")._body(Asking(request=request, repeat=0, prompt="[]"), sampled)
     assert body["extra_body"]["chat_template_kwargs"] == {"enable_thinking": False}
+    assert {*body, *body["extra_body"]} - {"extra_body"} == VLLM_FIELDS
+    assert {word for word in [*long._command, *shown._command] if word.startswith("--")} <= VLLM_OPTIONS
+    assert f"vLLM {VLLM_RELEASE}" in (ROOT / "docs/decisions/0014-vllm-is-a-server.md").read_text(encoding="utf-8")
     with pytest.raises(ValueError, match=r"model m: .*none.jinja cannot be read"):
         opened(chat_template=str(vllm / "none.jinja"))
     with pytest.raises(ValueError, match="a server has a chat template of its own"):
