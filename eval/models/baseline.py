@@ -112,7 +112,7 @@ class Baseline:
         where = f"model {description.model}"
         self._name = one_of(description.strategy or "", STRATEGIES, "strategy", where)
         self._strategy = STRATEGIES[self._name]
-        self.identity = f"baseline/1/{self._name}"
+        self.identity = f"baseline/2/{self._name}"
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the conversation as plain text."""
