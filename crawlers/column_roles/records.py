@@ -1,16 +1,25 @@
 """What the columns of a table of questions hold, and its rows read by that: a row in, a record of known keys out."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from crawlers.column_roles.option_cells import options_below
-from crawlers.column_roles.values import MARKED, answer_letters, as_verdict, marked_letters, options_in, text_of, verdict_of
+from crawlers.column_roles.option_columns import EXPLAINED
+from crawlers.column_roles.values import MARKED, answer_letters, as_verdict, marked_letters, options_in, plain, text_of, verdict_of
 
 _STEM_LABEL = re.compile(
     r"\s{0,9}(?:[【\[](?:题目|题干|试题|问题)[】\]]|(?:题目|题干|试题|问题|question|q)\s?[:：])\s{0,9}(?=\S)", re.IGNORECASE
 )
+NAMED = {
+    "题型": re.compile(r"题型|題型|qtype|questiontype|类型|^\^?type$", re.IGNORECASE),
+    "章节": re.compile(r"章|chapter|section|知识点|单元", re.IGNORECASE),
+    "科目": re.compile(r"科目|学科|subject|course|课程", re.IGNORECASE),
+    "案例": re.compile(r"案例|病例|共用题干|材料|^\^?case$|passage", re.IGNORECASE),
+}
+"""Names of the columns of further fields."""
 
 
 class Roles(Struct):
@@ -76,3 +85,32 @@ def _answer(said: Any, options: list[str], form: str) -> str | None:
     if form in ("words", ""):
         return text_of(said)
     return answer_letters(said, options, form) or text_of(said)
+
+
+def find_others(rows: Sequence[dict[str, Any]], columns: Sequence[str], roles: Roles) -> None:
+    """Add the columns of explanations, types, chapters, subjects and cases to the roles."""
+    taken = {roles.stem, roles.answer, *roles.options}
+    scored = []
+    for key in columns:
+        texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
+        if key in taken or not texts or key.startswith("^"):
+            continue
+        mean, named = sum(map(len, texts)) / len(texts), bool(EXPLAINED.search(key.rpartition(".")[2]))
+        if named:
+            scored.append((1000 + mean, key))
+    if scored:
+        roles.explanation = max(scored)[1]
+        taken.add(roles.explanation)
+    for field, pattern in NAMED.items():
+        found = next(
+            (key for key in columns if key not in taken and pattern.search(key.rpartition(".")[2]) and _are_words(rows, key, field)), None
+        )
+        if found:
+            roles.others[field] = found
+            taken.add(found)
+
+
+def _are_words(rows: Sequence[dict[str, Any]], key: str, field: str) -> bool:
+    texts = [row[key] for row in rows if isinstance(row.get(key), str) and row[key].strip()]
+    least = 0.0 if field == "案例" else 0.3  # few questions may have a case, and without it they say something else
+    return len(texts) >= max(1, least * len(rows)) and sum(not plain(text).isascii() for text in texts) >= 0.8 * len(texts)

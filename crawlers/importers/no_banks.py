@@ -30,6 +30,8 @@ _CODE = re.compile(
 )
 _CODE_SHARE = 3
 _BRACKET_LAST = re.compile(r"\(\s{0,9}\)[.。]?\s{0,4}$")
+_COLUMNS, _ROWS_SHARE = re.compile(r"[A-Za-z_]\w{1,30}(?P<sign>[,;|\t])[A-Za-z_]\w{1,30}(?:(?P=sign)[A-Za-z_]\w{1,30}){0,20}"), 0.9
+"""Names of columns above rows, and the share of the lines below them that must have their sign."""
 _BOX = re.compile(r"\s{0,20}(?:[-*+•]\s{1,4})?(?:\[[ xX√]?\]|[☐☑☒])\s")
 
 
@@ -70,10 +72,19 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: Reading) -> None:
             "if it is one, say so in its name, such as 题库.txt"
         )
     if shown * 2 <= len(drafts) and answered < _FEWEST:
+        if (columns := _COLUMNS.fullmatch(filled[0].strip("\ufeff \t\r"))) and _are_rows(filled[1:], columns["sign"]):
+            raise Refusal(
+                f"{name}: rows under {columns[0]!r}, and what these columns hold is not seen; "
+                "name the file .csv and write a layout beside it: docs/importing.md"
+            )
         raise Refusal(
             f"{points}, of which {shown or 'none'} ask anything: expected questions with options, "
             "blanks, answers or a question word; notes or an outline are no questions"
         )
+
+
+def _are_rows(lines: Sequence[str], sign: str) -> bool:
+    return len(lines) >= _FEWEST and sum(sign in line for line in lines) >= _ROWS_SHARE * len(lines)
 
 
 def _are_own(drafts: Sequence[Draft]) -> list[bool]:

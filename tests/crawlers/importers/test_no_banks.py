@@ -82,3 +82,9 @@ PAPERS = {
 @pytest.mark.parametrize("name", PAPERS)
 def test_what_is_a_paper_is_read(name: str) -> None:
     assert len(read_questions("a.txt", PAPERS[name].encode(), ".txt", SEEN).items) >= 6
+
+
+def test_rows_whose_columns_nobody_knows_are_told_by_the_names_of_these() -> None:
+    rows = "\n".join(f"{1 + n % 2},第{n}种药物应当每日定时服用。" for n in range(40)) + "\n1.漏服时加倍。\n2.可以随餐。"
+    with pytest.raises(ValueError, match=r"题库\.txt: rows under 'keyCode,contentText', .* layout"):
+        read_questions("题库.txt", f"keyCode,contentText\n{rows}".encode(), ".txt", SEEN)
