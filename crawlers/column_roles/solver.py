@@ -7,7 +7,6 @@ readings fit alike, none is taken.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
@@ -20,11 +19,13 @@ from crawlers.column_roles.option_columns import (
     MOST_OPTIONS,
     are_gap_answers,
     columns_beside,
+    counts_on,
     option_columns,
     texts_of,
 )
+from crawlers.column_roles.other_fields import NAMED, others_into
 from crawlers.column_roles.records import Roles, options_of
-from crawlers.column_roles.values import FORMS, MARKED, answer_letters, as_verdict, marked_letters, options_in, plain, text_of, verdict_of
+from crawlers.column_roles.values import FORMS, MARKED, answer_letters, as_verdict, marked_letters, options_in, text_of, verdict_of
 
 SURE = 0.9
 """Confidence from which a table is read without a person's word."""
@@ -61,19 +62,13 @@ _EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "
 """Verdicts that only tests have, under whatever name."""
 _LEAST_STATEMENT = 9
 """Characters of a usual statement that is true or false; what is shorter may be an option of a question that stands elsewhere."""
-_NO_PLACE = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章", re.IGNORECASE)
+_NO_PLACE = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章|数$|num_?of", re.IGNORECASE)
 """Names of numbers that are no places of options."""
 _HELP, _MOST_HELP = (
     re.compile(r"如何|怎么|怎样|能不能|可不可以|(?:可以|能|会|要|需要|支持).{0,20}吗[？?]?$|在哪里|(?i:how (?:do|can|to))"),
     0.8,
 )
 """How those ask who want to be helped, `如何退款？`, and the share of such questions from which a table may be a page of help."""
-_NAMED = {
-    "题型": re.compile(r"题型|題型|qtype|questiontype|类型|^\^?type$", re.IGNORECASE),
-    "章节": re.compile(r"章|chapter|section|知识点|单元", re.IGNORECASE),
-    "科目": re.compile(r"科目|学科|subject|course|课程", re.IGNORECASE),
-    "案例": re.compile(r"案例|病例|共用题干|材料|^\^?case$|passage", re.IGNORECASE),
-}
 
 
 def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
@@ -165,7 +160,7 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
         sure *= 1 + 0.001 * len(options)
     roles = Roles(stem, options, answer, form, confidence=share * sure, doubts=doubts)
     roles.verdict = _verdicts_of(rows, sets, [key for key in rest if key not in (stem, answer)]) if form == MARKED else None
-    _others(rows, rest, roles)
+    others_into(rows, rest, roles)
     return roles
 
 
@@ -194,7 +189,7 @@ def _with_options_below(rows: Sequence[dict[str, Any]], columns: list[str]) -> R
             unsure = len(answers) > 1 and answers[1][1] >= answers[0][1] and not _agree(rows, sets, answers[0], answers[1])
             doubts = [f"{answer!r} and {answers[1][2]!r} both fit the options as answers"] if unsure else []
             roles = Roles(key, [key], answer, form, confidence=share * (0.6 if unsure else 1.0), doubts=doubts)
-            _others(rows, rest, roles)
+            others_into(rows, rest, roles)
             return roles
     return None
 
@@ -214,14 +209,9 @@ def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: 
         and key not in (stem, answer)
         and not key.startswith("column ")
         and (texts := texts_of(rows, key))
-        and not _counts_on(texts)
+        and not counts_on(texts)
+        and not _NO_PLACE.search(key)
     ] + columns_beside(rows, stem, answer, options)
-
-
-def _counts_on(texts: Sequence[str]) -> bool:
-    """Tell whether texts are but numbers, each one more than the last: those of the rows."""
-    numbers = [int(text) if text.isdigit() and len(text) < 7 else None for text in texts]
-    return None not in numbers and all(one is not None and other == one + 1 for one, other in pairwise(numbers))
 
 
 Answer = tuple[float, float, str, str]
@@ -330,7 +320,7 @@ def _has_options(rows: Sequence[dict[str, Any]], columns: list[str], stem: str) 
     turns = (("A", "B", "C"), ("1", "2", "3"), ("一", "二", "三"))
     lettered = any(key[-1:] == one and {key[:-1] + two, key[:-1] + three} <= names for key in columns for one, two, three in turns)
     below = sum(isinstance(text := row.get(stem), str) and bool(options_below(text)[1]) for row in rows)
-    named = (EXPLAINED, *_NAMED.values())
+    named = (EXPLAINED, *NAMED.values())
     sets = [key for key in columns if not any(one.search(key) for one in named) and _shares_sets(rows, key) >= LEAST_OPTIONS]
     return lettered or bool(sets) or below >= LEAST_OPTIONS * len(rows)
 
@@ -370,7 +360,7 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
             if lengths[len(lengths) // 2] < _LEAST_STATEMENT and sum(text.endswith("。") for text in texts) * 2 < len(texts):
                 roles.confidence *= 0.5
                 roles.doubts = [*doubts, f"{stem!r} holds texts as short as options"]
-            _others(rows, [each for each in columns], roles)
+            others_into(rows, [each for each in columns], roles)
             return roles
         short = sum(len(text_of(value)) for value in some) / len(some) < 60
         listed = sum(isinstance(value, str) and value[:2] in ("['", '["') for value in some) >= 0.9 * len(some)
@@ -384,34 +374,6 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
                 sure *= 0.8
                 doubts = [*doubts, f"{stem!r} asks as pages of help do"]
             roles = Roles(stem, [], key, "words", confidence=sure * (0.95 if listed or name else 0.8), doubts=doubts)
-            _others(rows, [each for each in columns], roles)
+            others_into(rows, [each for each in columns], roles)
             return roles
     return None
-
-
-def _others(rows: Sequence[dict[str, Any]], columns: list[str], roles: Roles) -> None:
-    taken = {roles.stem, roles.answer, *roles.options}
-    scored = []
-    for key in columns:
-        texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
-        if key in taken or not texts or key.startswith("^"):
-            continue
-        mean, named = sum(map(len, texts)) / len(texts), bool(EXPLAINED.search(key.rpartition(".")[2]))
-        if named:
-            scored.append((1000 + mean, key))
-    if scored:
-        roles.explanation = max(scored)[1]
-        taken.add(roles.explanation)
-    for field, pattern in _NAMED.items():
-        found = next(
-            (key for key in columns if key not in taken and pattern.search(key.rpartition(".")[2]) and _are_words(rows, key, field)), None
-        )
-        if found:
-            roles.others[field] = found
-            taken.add(found)
-
-
-def _are_words(rows: Sequence[dict[str, Any]], key: str, field: str) -> bool:
-    texts = [row[key] for row in rows if isinstance(row.get(key), str) and row[key].strip()]
-    least = 0.0 if field == "案例" else 0.3  # few questions may have a case, and without it they say something else
-    return len(texts) >= max(1, least * len(rows)) and sum(not plain(text).isascii() for text in texts) >= 0.8 * len(texts)
