@@ -10,6 +10,7 @@ _MARK = re.compile(r"[(（\[【]?(?P<letter>[A-JＡ-Ｊa-j])[)）\]】]?\s?[.．
 _BARE = re.compile(r"(?<![^\s;；,，|])([A-JＡ-Ｊ])\s?(?=[^\s;；,，|A-Za-zＡ-Ｚ.．、])")
 _WRITTEN_LINE_END = re.compile(r"\\r?\\n|\\n(?=\s?[A-JＡ-Ｊ](?:[\s.．、:：)）]|[\u4e00-\u9fff]))")
 """A line end that was written out as a backslash and an n."""
+_VERDICTS = re.compile(r"(正确|对|是|√)[\s/,，、]{1,3}(错误|错|否|×)|(错误|错|否|×)[\s/,，、]{1,3}(正确|对|是|√)")
 _LEAST_BARE = 3
 """Letters in their order that are options without a sign behind them; two may be words: A型 B型."""
 _SEPARATORS = ("$;$", "||", "|", "###", "##", "@@", ";;", "；", ";", "\t")
@@ -28,6 +29,8 @@ def split_options(text: str) -> list[str]:
     text = _WRITTEN_LINE_END.sub("\n", text).strip()
     if not text:
         return []
+    if verdicts := _VERDICTS.fullmatch(text):
+        return [verdict for verdict in verdicts.groups() if verdict]
     starts = _starts(text)
     if len(starts) < 2:
         bare = _bare_starts(text)

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.values import bare, options_in, text_of, verdict_of
+from crawlers.papers.signs.numbers import TYPE
 
 LEAST_ROWS = 3
 MOST_OPTIONS = 10
@@ -16,6 +18,9 @@ _LEAST_EXPLAINING = 0.5
 """Share of the rows that must repeat an option for a column to be no option."""
 IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
 _KEY = re.compile(r"[a-zA-Z]{1,12}[_-]?\d{1,9}|(?=\w{0,40}\d)[0-9a-f_-]{8,40}")
+_KIND = re.compile(rf"{TYPE}|(?:单选|多选|判断|填空|简答|单项|多项)题?|[易中难]|简单|容易|较易|中等|一般|较难|困难")
+"""What says of a question of which kind, or how hard, it is."""
+_FEWEST_NAMED = 3
 _GAP, _LEAST_FILLED = re.compile(r"_{2,}|[(（]\s*[)）]"), 0.9
 """A gap of a question, and the share of the lists of answers that must have one for each gap."""
 EXPLAINED = re.compile(r"expla|analy|解析|解释|解說|详解|詳解|說明|rationale|reason|jiexi|分析", re.IGNORECASE)
@@ -54,7 +59,19 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
     lettered = sorted((key for key in columns if re.search(r"(?:^|[^A-Za-z])[A-Ja-j]$|[a-z][A-J]$|\d$", key)), key=lambda key: key[-1])
     if len(lettered) > 2 and lettered not in found and set(lettered[:2]) <= set(short):  # few rows have the last of them
         found.append(lettered)
+    named = _named_in_turn(columns)
+    found = [some for some in found if not set(named) < set(some)] if named else found  # what stands beside these has another name
     return sorted(found, key=lambda some: some != lettered)[:200]
+
+
+def _named_in_turn(columns: Sequence[str]) -> list[str]:
+    """Return the columns named by one word and letters or numbers in turn, `optionA`, `optionB`, `optionC` …; none where there are few."""
+    for signs in (LETTERS, LETTERS.lower(), "0123456789", "123456789"):
+        for prefix in dict.fromkeys(key[:-1] for key in columns if key.endswith(signs[0])):
+            run = list(takewhile(set(columns).__contains__, (f"{prefix}{sign}" for sign in signs)))
+            if len(run) >= _FEWEST_NAMED:
+                return run
+    return []
 
 
 def _without_explanations(rows: Sequence[dict[str, Any]], run: list[str]) -> list[str]:
@@ -89,6 +106,8 @@ def _may_be_option(rows: Sequence[dict[str, Any]], key: str) -> bool:
     if IDENTIFIER.search(key.rpartition(".")[2]):
         return False
     texts = [value for row in rows if isinstance(value := row.get(key), str | int | float) and str(value).strip()]
+    if all(isinstance(text, str) and _KIND.fullmatch(text.strip()) for text in texts):
+        return False
     return len(texts) >= 2 and not isinstance(texts[0], bool) and len(set(map(str, texts))) >= max(2, _LEAST_UNLIKE * len(texts))
 
 
@@ -118,3 +137,9 @@ def are_gap_answers(rows: Sequence[dict[str, Any]], stem: str, key: str) -> bool
 
 def texts_of(rows: Sequence[dict[str, Any]], key: str) -> list[str]:
     return [text for row in rows if (text := text_of(row.get(key)))]
+
+
+def counts_on(texts: Sequence[str]) -> bool:
+    """Tell whether texts are but numbers, each one more than the last: those of the rows."""
+    numbers = [int(text) if text.isdigit() and len(text) < 7 else None for text in texts]
+    return None not in numbers and all(one is not None and other == one + 1 for one, other in pairwise(numbers))

@@ -7,7 +7,6 @@ readings fit alike, none is taken.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
@@ -20,6 +19,7 @@ from crawlers.column_roles.option_columns import (
     MOST_OPTIONS,
     are_gap_answers,
     columns_beside,
+    counts_on,
     option_columns,
     texts_of,
 )
@@ -61,7 +61,7 @@ _EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "
 """Verdicts that only tests have, under whatever name."""
 _LEAST_STATEMENT = 9
 """Characters of a usual statement that is true or false; what is shorter may be an option of a question that stands elsewhere."""
-_NO_PLACE = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章", re.IGNORECASE)
+_NO_PLACE = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章|数$|num_?of", re.IGNORECASE)
 """Names of numbers that are no places of options."""
 _HELP, _MOST_HELP = (
     re.compile(r"如何|怎么|怎样|能不能|可不可以|(?:可以|能|会|要|需要|支持).{0,20}吗[？?]?$|在哪里|(?i:how (?:do|can|to))"),
@@ -208,14 +208,9 @@ def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: 
         and key not in (stem, answer)
         and not key.startswith("column ")
         and (texts := texts_of(rows, key))
-        and not _counts_on(texts)
+        and not counts_on(texts)
+        and not _NO_PLACE.search(key)
     ] + columns_beside(rows, stem, answer, options)
-
-
-def _counts_on(texts: Sequence[str]) -> bool:
-    """Tell whether texts are but numbers, each one more than the last: those of the rows."""
-    numbers = [int(text) if text.isdigit() and len(text) < 7 else None for text in texts]
-    return None not in numbers and all(one is not None and other == one + 1 for one, other in pairwise(numbers))
 
 
 Answer = tuple[float, float, str, str]

@@ -89,7 +89,9 @@ def options_in(value: Any) -> list[str]:
         keys = [str(key).strip() for key in value]
         ends = [key.upper()[-1:] for key in keys]
         in_draw_order = ends in (list(LETTERS[: len(keys)]), _digits(0, keys), _digits(1, keys))
-        return _texts(list(value.values())) if in_draw_order else []
+        inner = list(value.values())
+        are_objects = len(inner) > 1 and all(isinstance(each, dict) for each in inner)
+        return [] if not in_draw_order else _of_objects(inner) if are_objects else _texts(inner)
     if not isinstance(value, list) or not 1 < len(value) <= len(LETTERS):
         return []
     if all(isinstance(each, dict) for each in value):

@@ -165,8 +165,10 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
             if (
                 found
                 and _answered(found) > answered
-                and (_are_marked(found) or not _has_options(reading) or _are_numbers(reading))
-                and (_are_marked(found) or len(found.items) - len(found.faults) >= len(reading.items) - len(reading.faults))
+                and (_are_marked(found) or not _has_options(reading) or _are_numbers(reading) or answered == 0)
+                and (
+                    _are_marked(found) or answered == 0 or len(found.items) - len(found.faults) >= len(reading.items) - len(reading.faults)
+                )
             ):
                 return found
     return _without_switches(reading)

@@ -13,6 +13,8 @@ from crawlers.papers.signs.numbers import number_of
 
 _FEWEST, _SHARE, _NUMBERED = 5, 0.95, 0.2
 """Such stems in a text; the share of its lines that are one of the kinds, and of the stems that may open with a number by chance."""
+_NUMBERED_LINES = 0.1
+"""Share of the lines that begin with a digit, from which on questions surely have numbers."""
 _LEAST_CHARS, _LEAST_LINE, _GOES_ON = 6, 15, ",;:。、"
 """Of a stem; of a line above that is part of it, where no sign at its end says so: what is shorter may be a title."""
 _FILLED = re.compile(r"[(\[【]\s{0,9}(?:[A-J](?:[\s,、]{0,2}[A-J]){0,7}|√|×|对|错|正确|错误|T|F)\s{0,9}[)\]】]")
@@ -23,6 +25,8 @@ _BEHIND = re.compile(
 
 def filled_stems_numbered(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with a number above each such stem; other texts as they are."""
+    if sum(text.lstrip()[:1].isdigit() for _, text in lines) > _NUMBERED_LINES * len(lines):
+        return list(lines)
     flats = [flat(text).strip() for _, text in lines]
     kinds = list(map(_kind_of, flats))
     asked = [place for place, kind in enumerate(kinds) if kind == "stem"]

@@ -51,6 +51,7 @@ _FEWEST_WIKI = 3
 _LABELS = (
     r"[【\[]?(?:(?:正确|参考|标准)?(?:答案|选项)|(?:答案|试题)?解析|详解|题型|难度|(?:[Cc]orrect\s)?[Aa]nswer|[Kk]ey|[Ee]xplanation)[】\]]?"
 )
+_HOLLOW = str.maketrans("〖〗", "【】")
 _EMPHASISED = re.compile(
     rf"(?P<before>\s{{0,9}}(?:[-+]\s{{1,3}})?)[*_]{{1,3}}(?P<label>{_LABELS})(?:(?P<closed>\s?[*_]{{1,3}})\s?[:：]|\s?[:：](?P<closed2>[*_]{{1,3}})|\s?[:：])"
     r"\s{0,3}(?P<rest>.*?)(?P<end>[*_]{0,3})\s{0,9}$"
@@ -82,6 +83,7 @@ def _plain_labels(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _plain_label(text: str) -> str:
+    text = text.translate(_HOLLOW) if "〖" in text else text
     if label := _EMPHASISED.fullmatch(text):
         rest = label["rest"] if not (label["closed"] or label["closed2"]) else label["rest"] + label["end"]
         text = f"{label['before']}{label['label']}：{rest}"

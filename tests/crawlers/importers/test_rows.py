@@ -457,3 +457,8 @@ def test_answers_of_questions_and_statements_may_stand_on_a_sheet_of_their_own()
 def test_statements_may_have_a_column_to_tick_for_true_and_one_for_false(names: tuple[str, str]) -> None:
     reading = read(["陈述", *names], *([text, "√" if is_true else None, None if is_true else "√"] for text, is_true in _TRUTHS))
     assert [item.answer_raw for item in asked(reading)] == ["正确" if is_true else "错误" for _, is_true in _TRUTHS]
+
+
+@pytest.mark.parametrize("words", ["对 错", "正确/错误", "错误、正确"])
+def test_two_verdicts_in_a_cell_are_two_options(words: str) -> None:
+    assert sorted(split_options(words)) == sorted(re.split(r"[ /、]", words))
