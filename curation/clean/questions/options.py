@@ -125,6 +125,7 @@ def _without_full_stop(text: str) -> str:
 
 
 _LETTER_RULES = tuple(rule for rule in RULES if rule.name != "letters_in_words")  # A.blood is option A, and no word
+_ADDRESS = re.compile(r"(?:https?://|www\.)[\w./?=&%#-]{1,200}$")
 OPTION_RULES = Group(
     (
         ADVERT,
@@ -180,6 +181,8 @@ def clean_options(raw: Sequence[str]) -> Options:
         texts = _irregular(raw, names)
     if texts and ("." in texts[-1] or "．" in texts[-1]) and _RUNS_ON.search(texts[-1]):
         texts = [_noted(_without_edges(text), names) for text in _split_last(texts, names)]
+    if not any(texts) and all(addresses := [_ADDRESS.search(option.strip()) for option in raw]):
+        texts = [address[0] for address in addresses if address]  # one of them is asked for, and none is an advert
     while len(texts) > _FORM_OPTIONS and (not texts[-1] or (_NO_TEXT.fullmatch(texts[-1]) and all(map(_WORD.search, texts[:-1])))):
         texts.pop()
     return Options(texts, tuple(names))

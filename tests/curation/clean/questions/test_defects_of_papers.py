@@ -144,6 +144,14 @@ def test_options_are_marked_in_many_ways(raw: list[str]) -> None:
     assert clean_options(raw).texts == ["感觉", "知觉", "记忆", "思维"]
 
 
+@pytest.mark.parametrize("mark", ["A.", "A、", "【A】 ", "（A）"])
+def test_addresses_are_no_adverts_where_one_of_them_is_asked_for(mark: str) -> None:
+    addresses = ["www.a.example", "http://b.example/c", "www.d.example"]
+    raw = [mark.replace("A", letter) + text for letter, text in zip("ABC", addresses, strict=True)]
+    assert clean_options(raw).texts == addresses
+    assert clean_options(["A.感觉", "B.知觉", "C.www.a.example"]).texts == ["感觉", "知觉", ""]
+
+
 def test_letters_glued_to_names_of_one_beginning_are_letters() -> None:
     assert clean_options(["A200~220nm", "B250~270nm", "C300~320nm"]).texts == ["200~220nm", "250~270nm", "300~320nm"]
     assert clean_options(["A维生素C", "B维生素A", "C维生素D", "D维生素K"]).texts == ["维生素C", "维生素A", "维生素D", "维生素K"]
