@@ -8,12 +8,12 @@ import msgspec
 from msgspec import Struct
 from ruamel.yaml import YAML
 
-from crawlers.embedded.planting import with_planted
-from crawlers.embedded.plants import Duplicate, Planted
+from crawlers.embedded.add_defects import with_planted
+from crawlers.embedded.planted_defects import Duplicate, PlantedDefect
 from crawlers.embedded.shapes import Content, Disease, Entry, Examination, Food, Medicine, Paper, PaperSection, Q, Range, Symptom
 
-__all__ = ["FOLDER", "Content", "Disease", "Entry", "Examination", "Food", "Medicine", "Paper", "PaperSection", "Planted", "Q", "Range",
-           "Symptom", "load_content", "symptoms_on"]  # fmt: skip
+__all__ = ["FOLDER", "Content", "Disease", "Entry", "Examination", "Food", "Medicine", "Paper", "PaperSection", "PlantedDefect", "Q",
+           "Range", "Symptom", "load_content", "symptoms_on"]  # fmt: skip
 FOLDER = Path(__file__).parent / "content"
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from crawlers.embedded.plants import Plant, Planted, PlantedFact
+from crawlers.embedded.planted_defects import FactDefect, PlantedDefect, QuestionDefect
 
 
 class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -19,7 +19,7 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     number: int | None = None
     """Number of the entry for addresses with numbers instead of pinyin."""
     summary: str | None = None
-    planted: list[PlantedFact] = []
+    planted: list[FactDefect] = []
     """Deliberately wrong values; empty for sound content."""
 
 
@@ -115,7 +115,7 @@ class Q(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     images: int = 0
     raw: dict[str, Any] = {}
     """Stem, options and answer as the site writes them, if they differ from the fields."""
-    planted: Plant | None = None
+    planted: QuestionDefect | None = None
     """A deliberate or apparent defect; None for sound content."""
 
 
@@ -151,10 +151,10 @@ class Content(Struct, frozen=True, kw_only=True):
     """Ordered by id."""
 
     @property
-    def planted(self) -> list[Planted]:
+    def planted(self) -> list[PlantedDefect]:
         """Deliberate or apparent defects, in the order of papers and entries."""
         questions = [
-            Planted(kind=q.planted.kind, expect=q.planted.expect, site=paper.site, paper=paper.id, text=q.stem, plant=q.planted)
+            PlantedDefect(kind=q.planted.kind, expect=q.planted.expect, site=paper.site, paper=paper.id, text=q.stem, plant=q.planted)
             for paper in self.papers
             for section in paper.sections
             for q in section.questions
@@ -162,7 +162,7 @@ class Content(Struct, frozen=True, kw_only=True):
         ]
         entries: list[Entry] = [*self.diseases, *self.examinations, *self.medicines, *self.foods]
         facts = [
-            Planted(kind=fact.kind, expect=fact.expect, site=site, text=entry.name, fact=fact)
+            PlantedDefect(kind=fact.kind, expect=fact.expect, site=site, text=entry.name, fact=fact)
             for entry in entries
             for fact in entry.planted
             for site in entry.sites

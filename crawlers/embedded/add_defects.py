@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from atomexam.text.option_letters import LETTERS, letters_at
-from crawlers.embedded.plants import Duplicate, Edit, Original, Plant
+from crawlers.embedded.planted_defects import Duplicate, Edit, Original, QuestionDefect
 from crawlers.embedded.rendering import full_width, traditional
 from crawlers.embedded.shapes import Paper, PaperSection, Q
 
@@ -60,7 +60,7 @@ def _turned(q: Q) -> Q:
 
 
 def _repeated(original: Q, duplicate: Duplicate) -> Q:
-    plant = Plant(
+    plant = QuestionDefect(
         kind="duplicate",
         expect="identical" if duplicate.edit in _MEANS_THE_SAME else "near_duplicate",
         of=Original(paper=duplicate.of, stem=original.stem),

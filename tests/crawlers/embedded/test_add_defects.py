@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.text.canonical import canonical
+from crawlers.embedded.add_defects import edited, with_planted
 from crawlers.embedded.content import FOLDER, Content, Paper, PaperSection, Q, load_content
-from crawlers.embedded.planting import edited, with_planted
-from crawlers.embedded.plants import Duplicate, Edit
+from crawlers.embedded.planted_defects import Duplicate, Edit
 
 ASKED = Q(type="mrqa", stem="学习动机的作用有（ ）。", options=["激发作用", "指向作用", "维持作用", "抑制作用"], answer="ABC")
 

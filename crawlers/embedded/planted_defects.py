@@ -17,7 +17,7 @@ class Original(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Shared case of the question if several questions have this stem."""
 
 
-class Plant(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class QuestionDefect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Marks a question with a defect."""
 
     kind: Literal["defect", "duplicate", "conflict", "near_miss"] = "defect"
@@ -29,7 +29,7 @@ class Plant(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a duplicate differs from its original."""
 
 
-class PlantedFact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FactDefect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Marks an entry with a wrong value."""
 
     kind: Literal["value", "contradiction"] = "value"
@@ -53,7 +53,7 @@ class Duplicate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """For one_word: the original word and its replacement."""
 
 
-class Planted(Struct, frozen=True, kw_only=True):
+class PlantedDefect(Struct, frozen=True, kw_only=True):
     """One planted defect for tests: where it is, what it is, and what must become of it."""
 
     kind: str
@@ -62,5 +62,5 @@ class Planted(Struct, frozen=True, kw_only=True):
     text: str
     """Stem of the question, or name of the entry."""
     paper: int | None = None
-    plant: Plant | None = None
-    fact: PlantedFact | None = None
+    plant: QuestionDefect | None = None
+    fact: FactDefect | None = None
