@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from atomexam.runtime.guarded import ProcessFailure, renew_cpu_limit, run_isolated
+from atomexam.runtime.budgets import ProcessFailure, renew_cpu_limit, run_isolated
 from crawlers.web import broken_pages
 
 ROOT = Path(__file__).parent.parent

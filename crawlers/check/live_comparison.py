@@ -7,7 +7,7 @@ from pathlib import Path
 from scrapy import Request
 from scrapy.http import Response
 
-from atomexam.runtime.guarded import renew_cpu_limit
+from atomexam.runtime.budgets import renew_cpu_limit
 from crawlers.check.site_changes import PageChange, PageVerdict, verdict
 from crawlers.check.walk import detached_spider, respond_of, visit_page, walk
 from crawlers.html.source_spider import SourceSpider

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from msgspec import structs
 
 from atomexam.records.provenance import Provenance
-from atomexam.runtime.guarded import Budget, OverBudget, Read, read_guarded
+from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded
 from atomexam.text.refusal import Refusal
 from crawlers.coverage.characters import Account, summed
 from crawlers.coverage.leaves import SHEETS, leaves_of, leaves_of_rows

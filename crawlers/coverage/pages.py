@@ -19,7 +19,7 @@ from scrapy import Request
 from scrapy.http import Response, TextResponse
 
 from atomexam.records.item import EntityItem, Item
-from atomexam.runtime.guarded import OverBudget, renew_cpu_limit
+from atomexam.runtime.budgets import OverBudget, renew_cpu_limit
 from atomexam.runtime.jsonl import read_jsonl
 from crawlers.coverage.alignment import IN_ITEM, REJECTED, Lines
 from crawlers.coverage.characters import Account, Unread, folded

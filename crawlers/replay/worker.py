@@ -18,8 +18,8 @@ from twisted.python.failure import Failure
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.provenance import Provenance
+from atomexam.runtime.budgets import limit_memory
 from atomexam.runtime.external_sort import ExternalSort, SortedRun
-from atomexam.runtime.guarded import limit_memory
 from atomexam.runtime.jsonl import to_line
 from atomexam.text.natural_order import natural_bytes
 from crawlers.html.source_spider import SourceSpider, spider_of

@@ -10,7 +10,7 @@ from bs4.element import Comment, Declaration, Doctype, NavigableString, Processi
 from lxml.html import HtmlElement
 
 from atomexam.records.item import LabelledValue
-from atomexam.runtime.guarded import OverBudget
+from atomexam.runtime.budgets import OverBudget
 
 _LINE_TAGS = {
     *("address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6"),

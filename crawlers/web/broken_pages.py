@@ -1,7 +1,7 @@
 """Pages that break their reader: the process that reads a page shares its name, so that a surviving process can report it.
 
 libxml2 may run for minutes or crash on one crafted page, and no limit from inside stops it. So a crawl runs in a process that may break
-(`atomexam.runtime.guarded.run_isolated`), and begins again without that page. The page stays stored, is listed in failed.jsonl with its
+(`atomexam.runtime.budgets.run_isolated`), and begins again without that page. The page stays stored, is listed in failed.jsonl with its
 cause and the version of the code that broke on it, and is read again when the code has changed. A page that a callback computes on for
 too long, or that exceeds a budget, is rejected in the same way, without a restart.
 """
@@ -19,7 +19,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from atomexam.runtime.guarded import OverBudget, ProcessFailure, renew_cpu_limit, run_isolated
+from atomexam.runtime.budgets import OverBudget, ProcessFailure, renew_cpu_limit, run_isolated
 from crawlers.store.exchanges import key_of
 from crawlers.store.missing_pages import BREAKS_READER
 

@@ -6,7 +6,7 @@ from scrapy.http import Response, TextResponse
 from scrapy.responsetypes import responsetypes
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
-from atomexam.runtime.guarded import OverBudget
+from atomexam.runtime.budgets import OverBudget
 from atomexam.text.encodings import is_charset, true_encoding
 from crawlers.html.readable import readable
 from crawlers.store.missing_pages import BREAKS_READER

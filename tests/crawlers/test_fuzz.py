@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from atomexam.runtime.guarded import stop
+from atomexam.runtime.budgets import stop
 from crawlers import read
 from crawlers.importers.formats import guess_format, known_formats, read_file
 from tests.crawlers.small_files import RECORDS, small_files

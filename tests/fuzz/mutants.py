@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from atomexam.runtime.guarded import stop
+from atomexam.runtime.budgets import stop
 from crawlers.embedded.serving.saved import headers_of, saved_page
 from crawlers.html.source_spider import SourceSpider
 from crawlers.importers.formats import known_formats, suffixes_of

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from atomexam.runtime import guarded
+from atomexam.runtime import budgets
 from crawlers.embedded.serving.saved import headers_of, saved_page
 from crawlers.html.source_spider import SourceSpider
 from tests.crawlers.small_files import small_files
@@ -76,11 +76,11 @@ def _read_json(data: bytes) -> None:
 
 def _read_file(name: str, data: bytes) -> None:
     """Read a file in this process, where new code is seen, without one around it that may break."""
-    before, guarded._is_guarded[0] = guarded._is_guarded[0], True
+    before, budgets._is_guarded[0] = budgets._is_guarded[0], True
     try:
         read_or_refused(name, data, None)
     finally:
-        guarded._is_guarded[0] = before
+        budgets._is_guarded[0] = before
 
 
 def _paper_seeds() -> dict[str, bytes]:

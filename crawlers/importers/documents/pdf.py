@@ -11,7 +11,7 @@ from pdfminer.psexceptions import PSException
 from pdfplumber.page import Page
 from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 
-from atomexam.runtime.guarded import Budget, OverBudget, read_guarded, within
+from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.pdf_columns import in_reading_order
 from crawlers.importers.documents.pdf_margins import Sheet, without_margins

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from atomexam.runtime.guarded import Budget, read_guarded
+from atomexam.runtime.budgets import Budget, read_guarded
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.json import object_of, records_below
 from crawlers.importers.files.reading import Lost

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from atomexam.records.provenance import Provenance
-from atomexam.runtime.guarded import stop
+from atomexam.runtime.budgets import stop
 from crawlers.importers.documents.pdf import read_pdf
 from crawlers.importers.formats import known_formats, read_file, suffixes_of
 from crawlers.importers.layouts.table import named

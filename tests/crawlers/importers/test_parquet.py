@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from atomexam.runtime import guarded
+from atomexam.runtime import budgets
 from crawlers.importers.files import parquet
 from crawlers.importers.files.json import read_records
 from crawlers.importers.files.parquet import read_rows
@@ -33,7 +33,7 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0"
 @pytest.fixture(scope="module", autouse=True)
 def no_reader_left() -> Iterator[None]:
     yield
-    guarded.stop()
+    budgets.stop()
 
 
 def written(table: pa.Table, **how: Any) -> bytes:
@@ -224,13 +224,13 @@ def test_a_small_file_that_unpacks_to_much_is_refused() -> None:
 
 @pytest.mark.slow
 def test_a_row_that_takes_all_memory_ends_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    guarded.stop()
-    monkeypatch.setattr(parquet, "_budget", lambda body: guarded.Budget(bytes=600 * 1024 * 1024))
+    budgets.stop()
+    monkeypatch.setattr(parquet, "_budget", lambda body: budgets.Budget(bytes=600 * 1024 * 1024))
     body = written(pa.table({"question": ["x" * 200_000_000]}), compression="zstd")
     with pytest.raises(ValueError, match=r"^a\.parquet: (takes more than|its reader broke down|no readable parquet)"):
         read(body)
     monkeypatch.undo()
-    guarded.stop()
+    budgets.stop()
     assert read(WHOLE).found == 3
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from atomexam.runtime import guarded
+from atomexam.runtime import budgets
 from crawlers.importers.documents import pdf
 from crawlers.importers.documents.pdf import read_pdf, read_pdf_guarded
 from crawlers.importers.documents.pdf_margins import Sheet, without_margins
@@ -212,10 +212,10 @@ def test_a_pdf_that_unpacks_without_end_or_takes_too_long_ends_alone() -> None:
     bomb = tiny(zlib.compress(a_gigabyte, 9), b"/Filter[/FlateDecode/FlateDecode]")
     assert len(bomb) < 20_000
     with pytest.raises(ValueError, match=r"a\.pdf: takes more memory"):
-        read_pdf_guarded("a.pdf", bomb, guarded.Budget(bytes=600 * 1024 * 1024))
+        read_pdf_guarded("a.pdf", bomb, budgets.Budget(bytes=600 * 1024 * 1024))
     assert read_pdf_guarded("b.pdf", tiny(TEXT)).lines[1] == "A. this"  # the next file finds a reader
     with pytest.raises(ValueError, match=r"c\.pdf: it takes more than 0\.5 seconds of computing; print it to a new PDF"):
-        read_pdf_guarded("c.pdf", tiny(b"0 0 m\n" * 200_000), guarded.Budget(seconds=0.5))
+        read_pdf_guarded("c.pdf", tiny(b"0 0 m\n" * 200_000), budgets.Budget(seconds=0.5))
     assert read_pdf_guarded("d.pdf", tiny(TEXT)).lines[1] == "A. this"
 
 
@@ -293,7 +293,7 @@ def test_ligatures_are_letters() -> None:
 
 def test_a_page_and_a_file_have_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Within a guarded process; rectangles of a page, 700 packed bytes, take a second and more."""
-    monkeypatch.setattr(guarded, "_is_guarded", [True])
+    monkeypatch.setattr(budgets, "_is_guarded", [True])
     slow = tiny(zlib.compress(b"1 1 2 2 re f " * 20_000), b"/Filter/FlateDecode")
     assert len(slow) < 2000
     for name, words in (("PAGE_SECONDS", "page 1 takes"), ("FILE_SECONDS", "a file of 1 pages takes")):

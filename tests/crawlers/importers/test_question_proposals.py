@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from atomexam.records.params import Import
-from atomexam.runtime.guarded import Budget
+from atomexam.runtime.budgets import Budget
 from crawlers.coverage import files
 from crawlers.read import main
 from crawlers.read_imports import store_files

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from atomexam.runtime import guarded
-from atomexam.runtime.guarded import Budget, OverBudget, ProcessFailure, read_guarded, renew_cpu_limit, run_isolated, within
+from atomexam.runtime import budgets
+from atomexam.runtime.budgets import Budget, OverBudget, ProcessFailure, read_guarded, renew_cpu_limit, run_isolated, within
 
 BUDGET = Budget(seconds=1, bytes=1024**3)
 
@@ -48,7 +48,7 @@ def reader(name: str, body: bytes) -> Iterator[str]:
 @pytest.fixture(scope="module", autouse=True)
 def none_left() -> Iterator[None]:
     yield
-    guarded.stop()
+    budgets.stop()
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def none_left() -> Iterator[None]:
     ],
 )
 def test_what_breaks_its_reader_ends_alone(body: bytes, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    guarded.stop()
-    monkeypatch.setattr(guarded, "_GRACE_SECONDS", 0.2)
+    budgets.stop()
+    monkeypatch.setattr(budgets, "_GRACE_SECONDS", 0.2)
     with pytest.raises(ValueError, match=f"^{words}$"):
         list(read_guarded(reader, "a", body, "cut it", BUDGET))
     assert list(read_guarded(reader, "b", b"nested", "cut it", BUDGET)) == ["b begins", "inner begins"]
@@ -74,7 +74,7 @@ def test_a_limit_of_the_shell_breaks_no_reader() -> None:
     """Under `ulimit -t`, going back to no limit of one's own was an error, and every file after it unread."""
     code = """
 import resource
-from atomexam.runtime.guarded import _limit_seconds
+from atomexam.runtime.budgets import _limit_seconds
 resource.setrlimit(resource.RLIMIT_CPU, (100, 100))
 _limit_seconds(5)
 _limit_seconds(0)
