@@ -94,7 +94,7 @@ def figures_block(summary: Mapping[str, Any]) -> str:
     tables = [
         _table(("data", "count"), data),
         _table(("split", *kinds), splits),
-        _table(("run", "asked", "following rate", "accuracy", "on the balanced set"), runs),
+        _table(("run", "items", "following rate", "accuracy", "on the balanced set"), runs),
     ]
     return "\n\n".join(tables)
 
