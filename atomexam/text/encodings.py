@@ -147,7 +147,7 @@ def _not_decoded(name: str, body: bytes, error: UnicodeDecodeError, what: str) -
 
 def refuse_mojibake(name: str, text: str) -> None:
     sight = text[:_SIGHT]
-    beyond = sum(sign > "\x7f" for sign in sight)
+    beyond = len(sight) - len(sight.encode("ascii", "ignore"))
     lost = sum(len(match[0]) for match in _LOST.finditer(sight))
     if lost * 20 > beyond:
         raise Refusal(f"{name}: {lost} of {beyond} characters beyond ASCII were lost before the file was saved; export it anew as UTF-8")

@@ -24,7 +24,7 @@ from crawlers.papers.answer_key.join import join_regions
 from crawlers.papers.doubts.unanswered import unanswered
 from crawlers.papers.doubts.unsure import unsure, with_ringed_answers
 from crawlers.papers.doubts.verify import read_otherwise, verified
-from crawlers.papers.pages.page import own_lines
+from crawlers.papers.pages.page import Line, own_lines
 from crawlers.papers.passes.answers_first import answers_moved
 from crawlers.papers.passes.bare_answers import bare_answers_told
 from crawlers.papers.passes.bare_explanations import explanations_told
@@ -61,7 +61,9 @@ from crawlers.papers.questions.shared import (
 from crawlers.papers.questions.table import tables_in
 from crawlers.papers.questions.unlettered import with_unlettered
 from crawlers.papers.sections.layout import lay_out
-from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat, visible
+from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat, parts_of, visible
+from crawlers.papers.signs.headings import is_heading
+from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 from crawlers.text.fields import text_of
 
@@ -93,11 +95,8 @@ def read_paper(lines: Iterable[str]) -> Reading:
     told = told_lines(lines)
     if bank := read_bank(told):
         return _of_bank(bank)
-    source = essays_joined(numbered(told))
-    tabled, rest = tables_in(source)
-    crowded, rest = crowded_in(rest)
-    tabled += crowded
-    own, unread = own_lines(rest)
+    tabled, own, unread = _own_lines(told)
+    del told  # of a large paper, all lines once more
     layout = lay_out(own)
     asked, unasked = assemble(layout)
     asked, unlisted = join_regions(layout, with_shared_answers(asked))
@@ -114,9 +113,16 @@ def read_paper(lines: Iterable[str]) -> Reading:
     return _reading(drafts, unread, len(layout.spans) + len(tabled))
 
 
+def _own_lines(told: Sequence[Numbered]) -> tuple[list[Draft], list[Line], list[str]]:
+    """Return the questions of tables and of crowded lines, the paper's other lines, and those of its pages."""
+    tabled, rest = tables_in(essays_joined(numbered(told)))
+    crowded, rest = crowded_in(rest)
+    return [*tabled, *crowded], *own_lines(rest)
+
+
 def _forget_lines() -> None:
     """Let go of what is kept of each line: while a paper is read that saves most of the time, behind a large one it is memory alone."""
-    for kept in (flat, number_of):
+    for kept in (flat, parts_of, number_of, letter_of, is_heading):
         if kept.cache_info().currsize > _MOST_KEPT_LINES:
             kept.cache_clear()
 

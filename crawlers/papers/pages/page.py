@@ -57,7 +57,7 @@ _PAGE_DIGITS = 4
 _PAGE_ROWS = 2  # lines that stand where a page ends
 
 
-class Line(Struct, frozen=True):
+class Line(Struct, frozen=True, gc=False):
     """One line of a paper."""
 
     index: int

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from crawlers.papers.pages.page import Line
 from crawlers.papers.sections.signals import looks_asked, opens_options
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, parts_of
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, opening_mark, parts_of
 from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in
 from crawlers.papers.signs.headings import heading_key, heads, is_note, may_head
 from crawlers.papers.signs.letters import letter_of
@@ -218,8 +218,7 @@ def is_entry(lines: Sequence[Line], place: int) -> bool:
     number = number_of(lines[place].flat)
     if number is None or number.style == "tight":
         return False
-    parts = parts_of(lines[place].text[number.end :])
-    return bool(parts) and parts[0][0] in ("answer", "explanation")
+    return opening_mark(lines[place].flat[number.end :]) in ("answer", "explanation")
 
 
 def is_entries(lines: Sequence[Line], place: int) -> bool:

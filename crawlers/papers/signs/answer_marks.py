@@ -125,6 +125,16 @@ def parts_of(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(part for place, part in enumerate(parts) if part[1] or (part[0] != "text" and place))
 
 
+def opening_mark(line: str) -> str:
+    """Return the kind of the mark that a flat text opens with, `text` where words stand before the first."""
+    kind, start = "text", 0
+    for mark in _marks(line):
+        if kind != "text" or line[start : mark.start()].strip():
+            return kind
+        kind, start = _KINDS[(mark.lastgroup or "a")[0]], mark.end()
+    return kind
+
+
 def _marks(line: str) -> Iterable[re.Match[str]]:
     return _MARK.finditer(line) if _may_mark(line) else ()
 

@@ -21,7 +21,7 @@ letter does: `12×10⁹/LD、乙`."""
 _BARE_WEIGHTS = {LINE: BARE_LINE, WIDE: BARE_WIDE, LED: BARE_LED}
 
 
-class Sign(Struct):
+class Sign(Struct, gc=False):
     """One place that may open an option."""
 
     start: int

@@ -67,7 +67,7 @@ _UNIT = re.compile(
 )
 
 
-class Number(Struct, frozen=True):
+class Number(Struct, frozen=True, gc=False):
     """The number at the start of a line."""
 
     value: int

@@ -60,8 +60,7 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> Found | None:
     bare = [sign for sign in signs if not sign.sign]  # by themselves, too: in `（A）A甲 B乙` the first letter is the answer
     chains = [_trimmed(chain, usual) for chain in [*_chains(signs), *_chains(bare)]]
     chain = max(chains, key=lambda chain: sum(sign.weight for sign in chain), default=[])
-    columns = _columns(signs)
-    if len(columns) > len(chain):
+    if len(signs) > len(chain) and len(columns := _columns(signs)) > len(chain):
         chain = columns
     bridged = _bridged(line, chain, everything, usual)
     chain, sure = bridged or chain, not bridged or bridged[-1].weight > FAINT or len(bridged) == usual
@@ -217,6 +216,8 @@ def _holds_next(text: str, line: str, chain: Sequence[Sign]) -> bool:
     letter, sign = chr(ord(chain[-1].letter) + 1), chain[0].sign.removesuffix("small")
     if chain[0].sign != sign:
         letter = letter.lower()
+    if letter not in line:
+        return False
     behind = line[chain[0].end :]
     if any(text[at.start()] == "\t" or line[at.start() - 1] == " " for at in re.finditer(rf" {letter} ?(?=[\u4e00-\u9fff])", line)):
         return True  # its sign was lost
