@@ -7,8 +7,8 @@ the marks of a paper are written in one manner; a title of answers ends no sente
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from functools import cache, partial
 from itertools import pairwise, takewhile
 
 from atomexam.text.option_letters import LETTERS
@@ -61,7 +61,7 @@ def read_otherwise(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]
     Args:
         unread: lines that belong to no question, and what the lists of answers said of none.
     """
-    manner = _Manner(layout, asked)
+    usual_marks = cache(partial(_usual_marks, layout, asked))  # found where it is asked for, which most papers do not
     titled = dict(_of_titles(layout, asked))
     found = dict(titled)
     found |= _of_numbers(layout, asked)
@@ -78,7 +78,7 @@ def read_otherwise(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]
             or _structure_within(one.draft)
             or _number_within(one, below)
             or _letters_within(one.draft, one.usual)
-            or _rare_mark(layout, one, manner)
+            or _rare_mark(layout, one, usual_marks)
             or _question_in_case(one)
         )
         if spoiled and (one.span.section != spoiled.span.section or one.draft.above.group not in (None, spoiled.draft.above.group)):
@@ -143,9 +143,8 @@ def _structure_within(draft: Draft) -> str | None:
                 return "number_out_of_order"
     for option in draft.options or draft.above.shared_options or []:
         line = flat(option)
-        goes_on = "\n" in line and any(
-            _OPENS_MARK.match(row) or asks(row) or _FILLED.search(row) or _ENDS_MARK.search(row) for row in line.split("\n")[1:]
-        )
+        below = line.split("\n")[1:]
+        goes_on = any(_OPENS_MARK.match(row) or asks(row) or _FILLED.search(row) or _ENDS_MARK.search(row) for row in below)
         if goes_on or _NO_OPTION.search("".join(line.split())):
             return "options_unreadable"
     if _TORN_BLANK.search(flat(draft.stem)):
@@ -194,30 +193,21 @@ def _letters_within(draft: Draft, usual: int = 0) -> str | None:
     return "options_unreadable" if holds_letter(draft.options or shared, usual, fewer=bool(shared)) else None
 
 
-class _Manner:
-    """How the marks of a paper are written; found where it is asked for, which most papers do not."""
-
-    def __init__(self, layout: Layout, asked: Sequence[Asked]) -> None:
-        self._layout, self._asked = layout, asked
-
-    @cached_property
-    def _marks(self) -> Counter[tuple[str, str]]:
-        lines = [line for one in self._asked for line in self._layout.lines[one.span.start : one.span.stop]]
-        return Counter(mark for line in lines for mark in {(kind, words) for kind, words, _ in marks_in(line.text)})
-
-    def is_usual(self, kind: str, words: str) -> bool:
-        """Tell whether more than half of the questions have a mark."""
-        return self._marks[kind, words] * 2 > len(self._asked)
+def _usual_marks(layout: Layout, asked: Sequence[Asked]) -> set[tuple[str, str]]:
+    """Return the marks that more than half of the questions have."""
+    lines = (line for one in asked for line in layout.lines[one.span.start : one.span.stop])
+    often = Counter(mark for line in lines for mark in {(kind, words) for kind, words, _ in marks_in(line.text)})
+    return {mark for mark, times in often.items() if times * 2 > len(asked)}
 
 
-def _rare_mark(layout: Layout, one: Asked, manner: _Manner) -> str | None:
+def _rare_mark(layout: Layout, one: Asked, usual: Callable[[], Set[tuple[str, str]]]) -> str | None:
     """Return the doubt of a question with a word for a mark, without a sign of its own, in the midst of its stem: others have it not."""
     lines = layout.lines[one.span.start : one.span.stop]
     for above, line in pairwise(lines):
         if one.draft.options and letter_of(line.text) == "A":
             return None
         for kind, words, start in marks_in(line.text):
-            if _SIGNED_MARK.search(words) or kind == "remark" or manner.is_usual(kind, words):
+            if _SIGNED_MARK.search(words) or kind == "remark" or (kind, words) in usual():
                 continue
             before = line.flat[:start].rstrip() or ("" if line.gap else above.flat)
             behind = line.flat[start + len(words) :].strip()

@@ -351,6 +351,10 @@ def _stands_below_words(lines: Sequence[Numbered], place: int) -> bool:
 
 def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the type that stands behind a stem, `（中；单选题）`, as a tag behind the question's number."""
+    tags = {place: tag for place, (_, text) in enumerate(lines) if (tag := _tag_behind(flat(text)))}
+    if not tags:
+        yield from lines
+        return
     done = list(lines)
     opened = -1  # the line of the last number, above which words of its stem alone have come
     for place, (index, text) in enumerate(lines):
@@ -359,8 +363,8 @@ def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             opened = place
         elif letter_of(line.strip()) or _is_marked(seen(text)):
             opened = -1
-        tag = _TAG_BEHIND.search(line, max(0, len(line) - _LONGEST_TAG)) if opened >= 0 and line.rstrip()[-1:] in (")", "]", "】") else None
-        if tag is None:
+        tag = tags.get(place)
+        if tag is None or opened < 0:
             continue
         done[place] = (index, text[: tag.start()])
         first, words = done[opened]
@@ -370,6 +374,10 @@ def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             at = start + number.end
             done[opened] = (first, f"{words[:at]}【{tag['type'] or tag['type2']}】{words[at:]}")
     yield from done
+
+
+def _tag_behind(line: str) -> re.Match[str] | None:
+    return _TAG_BEHIND.search(line, max(0, len(line) - _LONGEST_TAG)) if line.rstrip()[-1:] in (")", "]", "】") else None
 
 
 _STEPS = (
