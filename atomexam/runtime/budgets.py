@@ -7,6 +7,7 @@ nothing. What a reader can watch itself, it watches `within` a budget, and says 
 
 import atexit
 import ctypes
+import gc
 import logging
 import multiprocessing
 import os
@@ -24,6 +25,7 @@ from msgspec import Struct
 
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would take the locks of the parent's threads with it
 _ANSWER, _ERROR, _END = "answer", "error", "end"
+_COLLECTED_EVERY = 100_000
 _GRACE_SECONDS = 5.0
 """Between the end of a budget, which Python sees once it runs again, and the end of the process."""
 _WALL = 10
@@ -266,6 +268,8 @@ def _started() -> _ReaderProcess:
 
 def _serve(pipe: Connection) -> None:
     _is_guarded[0] = True
+    gc.freeze()
+    gc.set_threshold(_COLLECTED_EVERY, 10, 100)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     with suppress(EOFError, ConnectionError):  # the run has ended, or needs no more of the file
         while True:
