@@ -68,6 +68,7 @@ _LINE_START = re.compile(
 )
 """What stands in a cell of its own at the start of a line of a paper."""
 _HAS_OPTION = re.compile(r"(?:^|\s|[)）])A\s?(?:[.．、:：)）]|$)", re.MULTILINE)
+_SAYS_ANSWER = re.compile(r"^[ \t]{0,9}[【\[]?(?:(?:正确|参考|标准)?答案|answer)[】\]]?\s?[:：]?\s?\S", re.MULTILINE | re.IGNORECASE)
 _TICK, _LABEL_ALONE = re.compile(r"[√✓✔☑]"), re.compile(r"[^\W\d_]{2,6}")
 """The tick of a right option in a cell behind it; a name of a column."""
 _TAG = re.compile(
@@ -208,6 +209,22 @@ def lone_lines(name: str, body: bytes) -> list[str]:
         return []
     lines = [line for cells in rows for line in (_line_of(cells, numbered).splitlines() or [""])]
     return [*lines, "参考答案", *answers] if answers else lines
+
+
+def lone_texts(name: str, body: bytes) -> list[str]:
+    """Return the lines of the questions of records that hold a whole one in one text, options and answer below the stem; else nothing."""
+    tables = rows_of(name, body)
+    rows = [row for _, row in tables[0].rows] if len(tables) == 1 else []
+    whole = [key for key in (rows[0] if rows else ()) if _are_whole([row.get(key) for row in rows])]
+    if len(rows) < _LEAST_ROWS or len(whole) != 1:
+        return []
+    return [line for row in rows for line in (*row[whole[0]].splitlines(), "")]
+
+
+def _are_whole(values: Sequence[Any]) -> bool:
+    """Tell whether all values are texts that say an answer, most of them below options."""
+    texts = [value for value in values if isinstance(value, str) and _SAYS_ANSWER.search(value)]
+    return len(texts) == len(values) and 2 * sum(_HAS_OPTION.search(text) is not None for text in texts) > len(texts)
 
 
 def _is_line(cells: list[str]) -> bool:

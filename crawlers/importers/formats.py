@@ -13,7 +13,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.column_roles.values import answer_letters
-from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_lines
+from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_lines, lone_texts
 from crawlers.importers.cards import are_cards, read_cards
 from crawlers.importers.exchange.blackboard import is_blackboard, read_blackboard
 from crawlers.importers.exchange.exchange import EXCHANGES, exchange_format, read_exchange
@@ -141,7 +141,8 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
     except ValueError:
         if suffix != PARQUET and (found := read_found(name, body, seen)):
             return found
-        if suffix in (*BOOKS, ".csv") and (lines := lone_lines(name, body)):
+        lines = lone_lines(name, body) if suffix in (*BOOKS, ".csv") else lone_texts(name, body) if suffix != PARQUET else []
+        if lines:
             return questions_in(name, Text(lines), seen)
         raise
     if (

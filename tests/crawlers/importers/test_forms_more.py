@@ -162,13 +162,15 @@ FORMS: dict[str, bytes] = {
     "beside.json": _json({"data": [{"questionTitle": stem, "questionType": ["单选", "多选"][n % 2],
         **{f"option{_L[k]}": text for k, text in enumerate(o)}, "isRight": n % 3 == 0, "myAnswer": "A", "rightAnswer": _L[right]}
         for n, (stem, o, right) in enumerate(GOLD)]}),
+    "whole.jsonl": b"\n".join(_json({"text": f"题目：{stem}\n选项：\n" + "\n".join(f"{_L[k]}. {t}" for k, t in enumerate(o))
+        + f"\n答案：{_L[right]}"}) for stem, o, right in GOLD),
     "letters.json": _json({"items": [{"topic": stem, "choices": {_L[k]: {"text": text, "pick": n * k} for k, text in enumerate(o)},
         "solution": [_L[right]]} for n, (stem, o, right) in enumerate(GOLD)]}),
     "count.xlsx": _book([["题目", "选项数", *(f"选项{k}" for k in range(1, 5)), "答案（填数字）"],
         *([stem, 4, *o, right + 1] for stem, o, right in GOLD)]),
     "result.xlsx": _book([["no", "type", "content", *"abcd", "result"], *([n, 1, stem, *o, _L[right]]
         for n, (stem, o, right) in enumerate(GOLD, 1))]),
-    "hollow.txt": _lines("〖{n:03}〗{stem}\n{options}\n〖答〗{key}", "　{letter}　{text}"),
+    "hollow.txt": _lines("{n}. 〖单选题〗{stem}\n{options}\n〖答〗{key}", "　{letter}　{text}"),
     "titled.xlsx": _book([["命题人：甲", None, "审核：乙"], *(row for n, (stem, o, right) in enumerate(GOLD, 1)
         for row in ([f"第{n}题"], ["题型", "单选题"], ["题目", stem], *([_L[k], t] for k, t in enumerate(o)), ["答案", _L[right]],
             ["解析", f"见书第{n}页。"]))]),
