@@ -18,6 +18,7 @@ MARKED = "marked"
 ALL_FORMS = (*FORMS, MARKED, "verdict", "words")
 _TRUE = {"正确", "对", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
 _FALSE = {"错误", "错", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
+_TWO_VERDICTS = {"正确", "错误"}
 _LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.$#@&^+_]{0,3}[A-Ja-j])*[.、。;；,]?")
 _ANSWER_LABEL = re.compile(r"^(?:(?:正确|参考|标准)?答案|answer)\s{0,3}[:是为]\s{0,3}", re.IGNORECASE)
 _MARK = re.compile(r"^\s*[(（\[【]?[A-JＡ-Ｊa-j]\s?[)）\]】.．、:：]+\s*|^\s*[A-JＡ-Ｊ]\s+(?=\S)")
@@ -221,7 +222,8 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
     if not parts or any(isinstance(each, dict | list | bool) or each is None for each in parts):
         return ""
     if form == "letters":
-        return _letters(parts, options)
+        are_verdicts = len(options) == len(_TWO_VERDICTS) and {verdict_of(bare(option)) for option in options} == _TWO_VERDICTS
+        return _letters(parts, options) or (_by_text(parts, options) if are_verdicts else "")
     if form == "text":
         return _by_text(parts, options)
     if form == "bits":

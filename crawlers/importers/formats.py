@@ -167,9 +167,7 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
                 found
                 and _answered(found) > answered
                 and (_are_marked(found) or not _has_options(reading) or _are_numbers(reading) or answered == 0)
-                and (
-                    _are_marked(found) or answered == 0 or len(found.items) - len(found.faults) >= len(reading.items) - len(reading.faults)
-                )
+                and (_are_marked(found) or answered == 0 or _sound(found) >= _sound(reading))
             ):
                 return found
     return _without_switches(reading)
@@ -189,6 +187,10 @@ def _without_switches(reading: Reading) -> Reading:
 
 def _is_bare(item: QuestionItem) -> bool:
     return item.doubt is None and not item.options_raw and not item.shared_options_raw
+
+
+def _sound(reading: Reading) -> int:
+    return len(reading.items) - len(reading.faults)
 
 
 def _answered(reading: Reading) -> int:
@@ -325,9 +327,8 @@ def read_guessed(
         with suppress(Refusal):
             if found := read_found(name, body, seen):
                 return TABLE, found
-    if is_page and (
-        2 * (answered := _answered(reading)) <= reading.found or (is_unparted := _shows_markup(reading) or _may_hold_title(reading))
-    ):
+    is_unparted = is_page and (_shows_markup(reading) or _may_hold_title(reading))
+    if is_page and ((answered := _answered(reading)) < reading.found or not reading.found or is_unparted):
         with suppress(Refusal):
             found = read_found(name, body, seen)
             if found and (_answered(found) > answered or (is_unparted and _answered(found) == answered == found.found)):

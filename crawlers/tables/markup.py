@@ -21,6 +21,9 @@ def data_of(element: Any) -> Any:
     words = (element.text or "").strip()
     if not children and not element.attrib:
         return words
+    names = [child.get("name") for child in children if set(child.attrib) == {"name"} and child.tag == children[0].tag]
+    if len(names) == len(set(names)) == len(children) > 1:  # `<field name="title">…`, as mysqldump writes
+        return {str(child.get("name")): (child.text or "").strip() for child in children}
     found: dict[str, Any] = dict(element.attrib)
     counts = Counter(child.tag for child in children)
     for child in children:

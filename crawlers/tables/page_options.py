@@ -44,6 +44,17 @@ _LIST, _FEWEST_LISTS, _ASKING = re.compile(r"<[ou]l[\s>]", re.IGNORECASE), 3, 0.
 _OWN_CLASS = re.compile(r"(?:my|your|user|stu|student|mine)[-_]?(?:answers?|ans|choices?|daan|select(?:ion|ed)?)", re.IGNORECASE)
 _CHOICE = re.compile(r"[A-Ja-j](?:[\s,，、]{0,3}[A-Ja-j]){0,9}|[对错√×]|正确|错误|true|false", re.IGNORECASE)
 """What a visitor chose, where the class of its element says so and no words do."""
+_INLINE = ("span", "b", "i", "em", "strong", "small", "label", "u", "font", "a")
+_BARE_LETTER = re.compile(rf">\s{{0,9}}[A-J]\s{{0,9}}</(?:{'|'.join(_INLINE)})>")
+_ALONE = re.compile("[A-J]")
+_ASIDE_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:src|source|origin|laiyuan|from|year|level|diff(?:iculty)?|nandu|chapter)(?:$|[\s_-])", re.IGNORECASE
+)
+_ASIDE = re.compile(
+    r"class\s?=\s?[\"']?(?:[\w-]{0,20}[\s_-])?(?:src|source|origin|laiyuan|from|year|level|diff|nandu|chapter)", re.IGNORECASE
+)
+_LONGEST_ASIDE = 20
+"""Classes of what says where a question comes from, or how hard it is, within its words."""
 _DOES = re.compile(
     r"提交|[上下]一[题页]|收藏|报错|查看|显示|隐藏|重[做置]|确定|清[空除]|答案|解析|分享|submit|next|prev|show|reset", re.IGNORECASE
 )
@@ -141,7 +152,7 @@ def shown_option(option: Any) -> str:
 
 def without_counts(options: Sequence[Any]) -> None:
     """Take out of options the elements at their ends that count votes, where all have such: `A 心 <i>12人</i> <i>40%</i>`."""
-    while True:
+    while options:
         last = [_last_count(option) for option in options]
         if not all(each is not None for each in last):
             return
@@ -154,18 +165,38 @@ def page_as_asked(html: str) -> str:
     """Return a page without counts of votes and without what a visitor chose, and with letters before options in lists."""
     counts, chosen = len(_MAY_COUNT.findall(html)) >= _FEWEST_COUNTS, _OWN_CLASS.search(html) is not None
     listed = len(_LIST.findall(html)) >= _FEWEST_LISTS
-    if not counts and not chosen and not listed:
+    bare, aside = len(_BARE_LETTER.findall(html)) >= _FEWEST_COUNTS, len(_ASIDE.findall(html)) >= _FEWEST_COUNTS
+    if not (counts or chosen or listed or bare or aside):
         return html
     document = document_of_page(html)
     lettered = listed and _with_letters(document)
-    if not (lettered or counts or chosen):
+    if not (lettered or counts or chosen or bare or aside):
         return html
     for element in list(document.iter(etree.Element)):
+        if bare and (found := options_in(element, (*TAGS, "tr"))):
+            for option in found[1]:
+                _sign_letter(option)
+        if aside and element.tag in _INLINE and _ASIDE_CLASS.search(element.get("class") or ""):
+            _bracket(element)
         if counts and (found := options_in(element, (*TAGS, "tr"))):
             without_counts(found[1])
         if chosen and any(map(_OWN_CLASS.fullmatch, (element.get("class") or "").split())) and _CHOICE.fullmatch(words_of(element)):
             element.drop_tree()
     return etree.tostring(document, encoding="unicode", method="html")
+
+
+def _sign_letter(option: Any) -> None:
+    """Put a sign behind the letter of an option that stands in an element of its own."""
+    first = next((each for each in option.iter(etree.Element) if (each.text or "").strip()), None)
+    if first is not None and first is not option and first.tag in _INLINE and _ALONE.fullmatch(first.text.strip()):
+        first.text = f"{first.text.strip()}. "
+
+
+def _bracket(element: Any) -> None:
+    """Put brackets around words that say where a question comes from or how hard it is, which nothing else parts from its stem."""
+    words = words_of(element)
+    if 1 < len(words) <= _LONGEST_ASIDE and len(element) == 0 and words[0] not in "(（[【〔" and not _ALONE.fullmatch(words):
+        element.text = f"【{words}】"
 
 
 def _with_letters(document: Any) -> bool:

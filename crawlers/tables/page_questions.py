@@ -40,7 +40,22 @@ _SHARE, _SAID_SHARE = 0.8, 0.1
 _ASKING = 0.3
 """Share of the parts that must ask where no words say an answer."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt")
-_LINE_TAGS = ("p", "div", "br", "li", "dd", *_HEADINGS, "details", "summary", "blockquote")
+_LINE_TAGS = (
+    "p",
+    "div",
+    "br",
+    "li",
+    "dd",
+    *_HEADINGS,
+    "details",
+    "summary",
+    "blockquote",
+    "header",
+    "main",
+    "section",
+    "article",
+    "footer",
+)
 _SAID = re.compile(rf"{NAMES}(?:\s?[:：]|[是为]\s?[:：]?)?\s?", re.IGNORECASE)
 _MINE = re.compile(
     r"(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项|答题)|(?:your|my|user)\s?(?:answer|choice)", re.IGNORECASE
@@ -86,7 +101,7 @@ def questions_of_page(text: str) -> Rows | None:
         tops[top] = options
     alike = Counter((top.getparent(), top.tag) for top in tops)
     sets = {top: options for top, options in tops.items() if alike[top.getparent(), top.tag] >= _FEWEST}
-    parts = [_part_of(top, options) for top, options in sets.items()]
+    parts = [_part_of(top, sets.get(top, [])) for top in _with_statements(sets)]
     if not any(part.before.strip() for part in parts):
         parts = [part for parent in dict.fromkeys(top.getparent() for top in sets) for part in _parts_between(parent, sets)]
     if len(parts) < _FEWEST:
@@ -99,6 +114,25 @@ def questions_of_page(text: str) -> Rows | None:
     if any("答案" in row for _, row in rows) or sum(is_worded_as_question(flat(row["stem"])) for _, row in rows) >= _ASKING * len(rows):
         return Rows((), rows)
     return None  # a list of things to do, or points some of which are bold
+
+
+def _with_statements(sets: dict[HtmlElement, list[HtmlElement]]) -> list[HtmlElement]:
+    """Return elements that hold options, and those alike beside them that say an answer and have none: statements."""
+    alike = {(top.getparent(), top.tag, top.get("class")) for top in sets}
+    found = []
+    for parent in dict.fromkeys(parent for parent, _, _ in alike):
+        found += [
+            child
+            for child in parent.iterchildren()
+            if child in sets or ((parent, child.tag, child.get("class")) in alike and _says_answer(child) and len(child))
+        ]
+    return found
+
+
+def _says_answer(element: Any) -> bool:
+    """Tell whether lines of an element say an answer, below others that may be a stem."""
+    lines = [line for line in (" ".join(line.split()) for line in _sides([element], [], set())[0].split("\n")) if line]
+    return any(SURELY_SAID.match(line) for line in lines[1:])
 
 
 def _part_terms(document: HtmlElement) -> None:
@@ -228,7 +262,7 @@ def _row(part: _Part, numbered: bool) -> dict[str, Any]:
     before, above = _told_above(part.before)
     stem, kind = _stem_of(before, numbered)
     said = _said(above) | _said(part.after) | ({"答案": part.key} if part.key else {}) | ({"题型": kind} if kind else {})
-    if "答案" not in said:
+    if "答案" not in said and texts:
         texts, ticked = told_by_signs(texts)
         marked = marked if any(marked) else ticked
     options = _with_marks(texts, marked) if any(marked) else texts
@@ -263,7 +297,9 @@ def _with_marks(texts: Sequence[str], marked: Sequence[bool]) -> list[dict[str, 
 
 def _mark_right(rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_Part], styles: dict[str, str]) -> None:
     """Mark the options that alone stand out, question after question, where no words and no class say which are right."""
-    if any(isinstance(row["options"][0], dict) for _, row in rows) or sum("答案" in row for _, row in rows) > _SAID_SHARE * len(rows):
+    if any(row["options"] and isinstance(row["options"][0], dict) for _, row in rows) or sum(
+        "答案" in row for _, row in rows
+    ) > _SAID_SHARE * len(rows):
         return
     faces = [[_faces(option, styles) for option in part.options] for part in parts]
     some: Counter[str] = Counter()

@@ -109,6 +109,16 @@ BLOCKS = {
         "<div><h4>{n}、{stem}</h4><div>{o}</div><p><b>正确答案</b> {K}</p><p><b>你的答案</b> {mine}</p></div>",
         "<div><b>{L}</b><span>{t}</span></div>",
     ),
+    "letters of their own": _page(
+        "<div class=q><div>{n}/12 {stem}</div><div>{o}</div><div>您的答案：{mine} 正确答案：{K}</div></div>",
+        "<div class=o><span>{L}</span><span>{t}</span></div>",
+    ),
+    "a source within": _page(
+        "<div><b>{n}.</b> {stem} <span class='q-src'>教材P{n}</span><ul>{o}</ul><p>答案 <em>{K}</em></p></div>", "<li>{L}. {t}</li>"
+    ),
+    "a kind above": _page(
+        "<article data-right='{K}'><header>单选题</header><main>{stem}</main>{o}</article>", "<button data-v={L}>{t}</button>"
+    ),
     "labels turned": _page(
         "<div><h4>{n}、{stem}</h4><div>{o}</div><p>您的答案：{mine}</p><p>正确答案：{K}</p></div>", "<div><b>{L}</b><span>{t}</span></div>"
     ),
@@ -155,3 +165,12 @@ def test_shares_that_are_the_options_stay() -> None:
 @pytest.mark.parametrize("text", ["", " ", "</\x01", "<?xml version='1.0'?>", "<!-- -->"])
 def test_a_page_of_nothing_is_an_empty_page(text: str) -> None:
     assert document_of_page(text).text_content().strip() == ""
+
+
+def test_statements_among_questions_of_a_page_are_read() -> None:
+    body = _page("<div><h3>第{n}题</h3><p>{stem}</p><ol type=A>{o}</ol><p hidden>正确答案：{K}</p></div>", "<li>{t}</li>").decode()
+    said = "".join(
+        f"<div><h3>第{n}题</h3><p>第{n}条要求必须遵守。</p><ol type=A></ol><p hidden>正确答案：错误</p></div>" for n in range(20, 24)
+    )
+    reading = read("a.html", body.replace("</div></body>", f"{said}</div></body>").encode())
+    assert [answer for _, _, answer in triples_of(reading)][-4:] == ["错误"] * 4
