@@ -70,6 +70,7 @@ _ORDINAL_ANSWER = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,
 _BY_NUMBER = re.compile(
     r"\s{0,9}A(?:ns(?:wer)?)?\s?[.#]?\s?(?P<number>\d{1,4})\s?[.:、)]?\s{0,4}(?P<answer>[A-J]{1,8}|[a-j]{1,8}|[√×TF对错]|正确|错误)\s{0,9}"
 )
+_OF_HOW_MANY = re.compile(r"\s{0,9}(?:第\s?)?(?P<number>\d{1,4})\s?/\s?(?P<all>\d{1,4})\s?(?:题\s?)?[.、:)\s]\s{0,4}(?=\S)")
 _ASKED = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
 """`A01 c` in a list, where the questions open with `Q01`."""
 
@@ -97,18 +98,7 @@ _NO_WORDS = re.compile(rf"(?>{TYPE}|(?:单选|多选|判断|填空|简答)题?|�
 def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines as they are in a paper that no platform wrote."""
     done = [line for line in lines if not _MAY_CHOOSE.search(line[1], 0, 12) or not _CHOOSE.fullmatch(flat(line[1]))]
-    for step in (
-        _without_remarks,
-        _with_colons,
-        _in_chinese,
-        _unfolded,
-        _told,
-        _fields,
-        _verdicts_lettered,
-        _ordinals,
-        _by_number,
-        _tags_first,
-    ):
+    for step in _STEPS:
         done = list(step(done))
     return done
 
@@ -281,6 +271,16 @@ def _by_number(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         yield index, f"{match['number']}. {match['answer']}" if match and is_list else text
 
 
+def _counted(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return lines that open with which question of how many they are, `3/20 …`, with the number alone, where these count on."""
+    found = [_OF_HOW_MANY.match(flat(text)) if "/" in text or "／" in text else None for _, text in lines]
+    numbers = [int(match["number"]) for match in found if match]
+    is_counter = len(numbers) > _FEWEST_ENGLISH and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    is_counter = is_counter and len({match["all"] for match in found if match}) == 1
+    for (index, text), match in zip(lines, found, strict=True):
+        yield index, f"{match['number']}. {text[match.end() :]}" if match and is_counter else text
+
+
 def _has_own_numbers(line: str) -> bool:
     """Tell whether a line is the first question of a case: what 第一题 opens is then the case."""
     number = number_of(line)
@@ -382,5 +382,5 @@ def _tag_behind(line: str) -> re.Match[str] | None:
 
 _STEPS = (
     *(_without_remarks, _with_colons, _in_chinese, _unfolded, _told),
-    *(_fields, _verdicts_lettered, _ordinals, _by_number, _tags_first),
+    *(_fields, _verdicts_lettered, _ordinals, _by_number, _counted, _tags_first),
 )
