@@ -60,6 +60,8 @@ _MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *_XML)}
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
 _NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
 _FEWEST_OPTIONS = 2
+_MOST_ANSWERED = 0.9
+"""Share of the questions of a page with an answer from which on its lines need no other reading."""
 MAX_FILE_BYTES = 512 * 1024 * 1024
 """A larger file is refused before it is read: all of it has to fit into memory several times."""
 
@@ -328,7 +330,7 @@ def read_guessed(
             if found := read_found(name, body, seen):
                 return TABLE, found
     is_unparted = is_page and (_shows_markup(reading) or _may_hold_title(reading))
-    if is_page and ((answered := _answered(reading)) < reading.found or not reading.found or is_unparted):
+    if is_page and ((answered := _answered(reading)) < _MOST_ANSWERED * reading.found or not reading.found or is_unparted):
         with suppress(Refusal):
             found = read_found(name, body, seen)
             if found and (_answered(found) > answered or (is_unparted and _answered(found) == answered == found.found)):
