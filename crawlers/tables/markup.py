@@ -22,7 +22,10 @@ def data_of(element: Any) -> Any:
     if not children and not element.attrib:
         return words
     names = [child.get("name") for child in children if set(child.attrib) == {"name"} and child.tag == children[0].tag]
-    if len(names) == len(set(names)) == len(children) > 1:  # `<field name="title">…`, as mysqldump writes
+    above = element.getparent()
+    if (
+        above is not None and len(above) > 1 and len(names) == len(set(names)) == len(children) > 1
+    ):  # `<field name="title">…`, as mysqldump writes
         return {str(child.get("name")): (child.text or "").strip() for child in children}
     found: dict[str, Any] = dict(element.attrib)
     counts = Counter(child.tag for child in children)

@@ -164,6 +164,8 @@ FORMS: dict[str, bytes] = {
         for n, (stem, o, right) in enumerate(GOLD)]}),
     "whole.jsonl": b"\n".join(_json({"text": f"题目：{stem}\n选项：\n" + "\n".join(f"{_L[k]}. {t}" for k, t in enumerate(o))
         + f"\n答案：{_L[right]}"}) for stem, o, right in GOLD),
+    "dump.xml": b"<mysqldump>" + _lines("<row><field name='t'>{stem}</field>{options}<field name='k'>{key}</field></row>",
+        "<field name='o{letter}'>{text}</field>", join="") + b"</mysqldump>",
     "letters.json": _json({"items": [{"topic": stem, "choices": {_L[k]: {"text": text, "pick": n * k} for k, text in enumerate(o)},
         "solution": [_L[right]]} for n, (stem, o, right) in enumerate(GOLD)]}),
     "count.xlsx": _book([["题目", "选项数", *(f"选项{k}" for k in range(1, 5)), "答案（填数字）"],
