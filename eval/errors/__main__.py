@@ -19,7 +19,7 @@ from eval.errors.model_proposals import Judged, judge_errors
 from eval.errors.patterns import Pair, has_reasons, pattern_of, propose
 from eval.errors.queue import Draw, build, write_queue_sheet
 from eval.errors.tables import PairCounts, markdown, run_figures, said_of
-from eval.models.reply_store import kept_path
+from eval.models.reply_store import store_path
 from eval.plan.planned import read_runs
 from eval.statistics.intervals import Figures
 
@@ -100,7 +100,7 @@ def _judged(args: Arguments, run: str, wrong: Sequence[Pair]) -> Judged:
     params: Errors = args.params
     if params.judge is None:
         return Judged({}, 0)
-    kept = kept_path(args.out, params.judge.model, run)
+    kept = store_path(args.out, params.judge.model, run)
     return judge_errors(params.judge, wrong, args.models, kept, run)
 
 

@@ -24,7 +24,7 @@ from eval.judge.marks import ORDERS, answer_id, mark_request, read_mark
 from eval.models import open_backend
 from eval.models.asker import ask
 from eval.models.contract import Reply
-from eval.models.reply_store import kept_path
+from eval.models.reply_store import store_path
 from eval.plan.planned import describe
 from eval.statistics.costs import Usage
 from eval.statistics.intervals import Figures
@@ -115,7 +115,7 @@ def judge_answers(args: Arguments, usage: Usage) -> Iterator[Judgings]:
     first = next(lists, None)
     if first is None:
         return iter(())  # no model is opened
-    kept = kept_path(args.out, judge.model, args.key)
+    kept = store_path(args.out, judge.model, args.key)
     kept.parent.mkdir(parents=True, exist_ok=True)
     judgings = ExternalSort(kept.parent, _SORTED_BYTES)
     backend = open_backend(*describe(judge.model, args.models))

@@ -1,4 +1,4 @@
-"""Asking a model what it has not been asked before: requests in, a reply to each out."""
+"""Requests in, a reply to each out: a stored one, or a new one of the model, which is stored."""
 
 import hashlib
 import sys
@@ -19,24 +19,24 @@ from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request, by_item_id, conversations, following
 
 _MAKING = {"likelihood": "likelihood/4", "verdict": "generation/2"}
-"""What stands for a method, or for `stop: verdict`, in the keys of replies.
+"""The version of a method, or of `stop: verdict`, in the keys of replies.
 
-Raised when a change moves what it gives: kept replies are then asked anew.
+Raise it when a change moves its replies: stored ones are then requested anew.
 """
 _WINDOW_CHARS, _REQUEST_CHARS = 4_000_000, 800
-"""What is asked at a time, and what a request and its reply take beside its messages: 4,500 claims, or 800 questions with five examples."""
-_NOT_FINITE = "a likelihood is no finite number"  # JSON has none for it, and nobody could read the store again
+"""Size of a window, and what a request and its reply need beside its messages: 4,500 claims, or 800 questions with five examples."""
+_NOT_FINITE = "a likelihood is no finite number"  # JSON cannot express it, and the store would be unreadable
 _CALLS_UNDER_WAY = 64
 """Askings of a window for each call that a server has under way: at its end all wait for the slowest, a tenth longer at most."""
 NOT_REACHED = "the question before it failed"
 
 
 class Counts(Struct, kw_only=True):
-    """What became of the requests of a run: each of its repeats counts as one."""
+    """Outcomes of the requests of a run: each of its repeats counts as one."""
 
     requests: int = 0
     kept: int = 0
-    """Found in the store."""
+    """Already in the store."""
     asked: int = 0
     failed: int = 0
     """Without a reply, whether the call failed or that of the question before."""
@@ -52,31 +52,31 @@ class Counts(Struct, kw_only=True):
 
 
 class Asker:
-    """A model, how it is asked, and the store of its replies."""
+    """A model, its settings, and the store of its replies."""
 
     def __init__(
         self, backend: Backend, settings: Settings, store: Store, method: str = "generation", failed: Mapping[str, Reply] | None = None
     ) -> None:
         self.counts = Counts()
         self.failed: dict[str, Reply] = dict(failed or {})
-        """By key: these have no reply in the store, and are not asked again by this process."""
+        """By key: these have no reply in the store, and are not requested again by this process."""
         self._backend = backend
         self._settings = settings
         self._store = store
         self._method = method
 
     def ask(self, askings: Sequence[Asking], bar: tqdm) -> list[Reply]:
-        """Return a reply to each asking, in their order; only what the store does not have is asked, once, and added to it."""
+        """Return a reply to each asking, in their order; those not in the store are requested once, and added to it."""
         keys = [key_of(self._backend.identity, asking, self._settings, self._method) for asking in askings]
         known = self._store.find(keys)
         missing = {key: asking for key, asking in zip(keys, askings, strict=True) if key not in known and key not in self.failed}
         self._count(bar, requests=len(keys), kept=sum(key in known for key in keys))
         todo = list(missing)
         generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
-        for place, reply in generate(list(missing.values()), self._settings) if missing else ():
-            if not 0 <= place < len(todo):
+        for index, reply in generate(list(missing.values()), self._settings) if missing else ():
+            if not 0 <= index < len(todo):
                 raise ValueError(f"{self._backend.identity} replied to a question that was not asked; this is a fault of the backend")
-            key = todo[place]
+            key = todo[index]
             if missing.pop(key, None) is None:
                 raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a fault of the backend")
             if not all(map(isfinite, (reply.likelihoods or {}).values())):
@@ -95,15 +95,15 @@ class Asker:
         return [known[key] if key in known else self.failed[key] for key in keys]
 
     def ask_as_read(self, lists: Iterable[Sequence[Request]], repeats: int, bar: tqdm) -> Iterator[tuple[Asking, Reply]]:
-        """Yield each request in each repeat with its reply, in any order; one that follows another is asked when that has its reply.
+        """Yield each request in each repeat with its reply, in any order; one that follows another is made when that has its reply.
 
-        No more is held than one window of requests, prompts and replies, and what the store holds an item.
+        Memory has one window of requests, prompts and replies, and the index of the store.
 
         Args:
-            lists: the requests; one that follows another stands in its list.
+            lists: the requests; one that follows another is in its list.
 
         Raises:
-            ValueError: a request follows one that is not in its list, or an item stands twice in a window.
+            ValueError: a request follows one that is not in its list, or an item is twice in a window.
         """
         if getattr(self._backend, "shares_prefixes", False):
             lists = self._by_prompt(lists)
@@ -121,7 +121,7 @@ class Asker:
             yield from done.values()
 
     def _by_prompt(self, lists: Iterable[Sequence[Request]]) -> Iterator[list[Request]]:
-        """Yield conversations in the order of their first prompts, so that what prompts share is read once, not once a window."""
+        """Yield conversations in the order of their first prompts, so that shared prefixes are read once, not once a window."""
         entries = ExternalSort(self._store.folder)
         for requests in lists:
             for conversation in conversations(requests):
@@ -131,7 +131,7 @@ class Asker:
         yield from map(decoder.decode, entries.lines())
 
     def _askings(self, request: Request, repeats: int, done: dict[tuple[str, int], tuple[Asking, Reply]], bar: tqdm) -> list[Asking]:
-        """Return the askings of a request; a repeat in which the one before it failed is done, and not asked."""
+        """Return the askings of a request; a repeat in which the one before it failed is done without a request."""
         if request.follows is None:
             prompt = self._backend.render(request.messages)
             return [Asking(request=request, repeat=repeat, prompt=prompt) for repeat in range(repeats)]
@@ -153,41 +153,41 @@ class Asker:
 
 
 def _windows(lists: Iterable[Sequence[Request]], repeats: int, least: int) -> Iterator[list[Request]]:
-    """Yield the requests of several lists, as many together as are asked at a time; those of one conversation always.
+    """Yield the requests of several lists in windows; a conversation is never divided.
 
     Args:
         least: askings of a window, however long they are.
     """
-    window, held = list[Request](), 0
+    window, chars = list[Request](), 0
     for some in (conversation for requests in lists for conversation in conversations(requests)):
         window += some
-        held += sum(_REQUEST_CHARS + sum(len(message["content"]) for message in one.messages) for one in some) * repeats
-        if held >= _WINDOW_CHARS and len(window) * repeats >= least:
+        chars += sum(_REQUEST_CHARS + sum(len(message["content"]) for message in one.messages) for one in some) * repeats
+        if chars >= _WINDOW_CHARS and len(window) * repeats >= least:
             yield window
-            window, held = [], 0
+            window, chars = [], 0
     if window:
         yield window
 
 
 def ask(
-    backend: Backend, asked: RequestSettings, lists: Iterable[Sequence[Request]], kept: Path, name: str, requests: int | None = None
+    backend: Backend, settings: RequestSettings, lists: Iterable[Sequence[Request]], path: Path, name: str, requests: int | None = None
 ) -> Iterator[tuple[Asking, Reply]]:
-    """Yield what is asked for a run or a judge with its replies, as `Asker.ask_as_read` does, and say on stderr how many were asked.
+    """Yield the requests of a run or a judge with their replies, as `Asker.ask_as_read` does, and print counts to stderr.
 
     Args:
-        kept: their file in the model's store.
-        requests: how many there are, for the bar.
+        path: of their file in the model's store.
+        requests: how many there are, for the progress bar.
     """
-    total = requests and requests * asked.repeats
-    with open_store(kept) as store, tqdm(desc=name, total=total, unit="reply", disable=None) as bar:
-        asker = Asker(backend, settings_of(asked), store, asked.method if isinstance(asked, Run) else "generation")
-        yield from asker.ask_as_read(lists, asked.repeats, bar)
+    total = requests and requests * settings.repeats
+    with open_store(path) as store, tqdm(desc=name, total=total, unit="reply", disable=None) as bar:
+        asker = Asker(backend, settings_of(settings), store, settings.method if isinstance(settings, Run) else "generation")
+        yield from asker.ask_as_read(lists, settings.repeats, bar)
     print(asker.counts.line(name), file=sys.stderr, flush=True)
 
 
-def settings_of(asked: RequestSettings) -> Settings:
-    """Return how the replies of a run, or of a judge, are made."""
-    return Settings(**{name: getattr(asked, name) for name in Settings.__struct_fields__ if name in asked.__struct_fields__})
+def settings_of(settings: RequestSettings) -> Settings:
+    """Return the backend settings of a run or a judge."""
+    return Settings(**{name: getattr(settings, name) for name in Settings.__struct_fields__ if name in settings.__struct_fields__})
 
 
 def key_of(identity: str, asking: Asking, settings: Settings, method: str) -> str:

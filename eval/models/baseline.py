@@ -1,4 +1,4 @@
-"""Backend `baseline`: replies made by a rule, with figures that arithmetic foretells."""
+"""Backend `baseline`: replies made by a rule, whose metrics can be computed by hand."""
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
@@ -34,7 +34,7 @@ def random_answer(request: Request, draw: Random) -> str:
 
 
 def always_correct(request: Request, draw: Random) -> str:
-    """Agree with whatever is said: 正确 to a claim, the first option, and for mrqa all of them."""
+    """Agree with every request: 正确 to a claim, the first option, and for mrqa all of them."""
     letters = [option.letter for option in request.options]
     return request.reply("".join(letters) if request.question_type == "mrqa" else letters[0])
 
@@ -47,7 +47,7 @@ def longest_option(request: Request, draw: Random) -> str:
 
 
 def negation_word(request: Request, draw: Random) -> str:
-    """Call a claim 错误 where it holds a word of negation, else 正确: what the wording alone gives away."""
+    """Call a claim 错误 where it has a negation word, else 正确: what the wording alone gives away."""
     return request.reply("错误" if any(word in (request.claim or "") for word in NEGATIONS) else "正确")
 
 
@@ -64,12 +64,12 @@ def four_errors(request: Request, draw: Random) -> str:
 
 
 def echo(request: Request, draw: Random) -> str:
-    """Repeat what was asked, word for word and in no asked format."""
+    """Repeat the request, word for word and in no answer format."""
     return request.messages[-1]["content"]
 
 
 def empty(request: Request, draw: Random) -> str:
-    """Say nothing."""
+    """Reply nothing."""
     return ""
 
 
@@ -122,7 +122,7 @@ class Baseline:
         """Yield the rule's reply to each asking.
 
         Raises:
-            ValueError: the rule has no reply to what is asked, or the settings ask for sampling; before the first reply.
+            ValueError: the rule has no reply to a question type, or the settings ask for sampling; before the first reply.
         """
         for name, value in _UNUSED.items():
             if getattr(settings, name) != value:
@@ -133,10 +133,10 @@ class Baseline:
         return self._replies(askings, settings)
 
     def _replies(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        for place, asking in enumerate(askings):
+        for index, asking in enumerate(askings):
             draw = Random(f"{settings.seed}/{asking.request.item_id}/{asking.repeat}")
             text = self._strategy.reply(asking.request, draw)
-            yield place, Reply(text=text, finish_reason="stop", tokens=len(text), prompt_tokens=len(asking.prompt))
+            yield index, Reply(text=text, finish_reason="stop", tokens=len(text), prompt_tokens=len(asking.prompt))
 
     def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Refuse: a rule has no likelihoods."""

@@ -23,7 +23,7 @@ from atomexam.runtime.stage import read_arguments, run_stage
 from eval.models import open_backend
 from eval.models.asker import Asker, settings_of
 from eval.models.contract import Asking, Backend, Reply
-from eval.models.reply_store import kept_path, open_store
+from eval.models.reply_store import open_store, store_path
 from eval.plan.planned import describe, read_runs
 from eval.predict.ranks import Finished, Rank, asked_hash, finished_path, left_before, read_rank, share_of, wait_for_others, write_finished
 from eval.tasks import RequestBuilder, wording
@@ -49,7 +49,7 @@ def main(argv: list[str] | None = None) -> None:
         wording(run.task, run.prompt)  # a wrong name fails before anything is asked
     requests = RequestBuilder(args.splits)
     rank = read_rank()
-    folder = kept_path(args.out, args.key, args.key).parent
+    folder = store_path(args.out, args.key, args.key).parent
     left = left_before(folder, runs, rank.of) if not rank.number else {}
     for name in runs if rank.number else ():
         finished_path(folder, name, rank).unlink(missing_ok=True)

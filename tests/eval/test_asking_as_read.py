@@ -26,7 +26,7 @@ from eval.models import asker, reply_store
 from eval.models.asker import Asker
 from eval.models.contract import Asking, Reply, Settings
 from eval.models.openai import OpenAI
-from eval.models.reply_store import KeptReply, Store, open_store
+from eval.models.reply_store import Store, StoredReply, open_store
 from eval.predict.__main__ import main
 from eval.tasks import TASKS, RequestBuilder, build_requests, contract
 from eval.tasks.contract import read_requests
@@ -308,7 +308,7 @@ def test_a_store_that_was_changed_under_way_is_told(tmp_path: Path) -> None:
 
 
 def kept_line(key: str, text: str) -> bytes:
-    return to_line(KeptReply(key=key, reply=Reply(text=text, finish_reason="stop", tokens=1)))
+    return to_line(StoredReply(key=key, reply=Reply(text=text, finish_reason="stop", tokens=1)))
 
 
 def texts_of(store: Store, *keys: str) -> dict[str, str]:
@@ -348,8 +348,8 @@ def test_replies_go_on_to_be_kept_when_their_file_is_taken_away(loss: str, tmp_p
         for key in ("k2", "k3"):
             store.add(key, reply)
             assert texts_of(store, "k1", "k2", "k3").keys() == {"k1", "k2", key}
-    assert f"{own}: the file was taken away; what comes is kept in a new one" in capsys.readouterr().err
-    kept = [line.key for line in read_jsonl(own, KeptReply)]
+    assert f"{own}: the file was removed; further replies are stored in a new one" in capsys.readouterr().err
+    kept = [line.key for line in read_jsonl(own, StoredReply)]
     assert kept == (["k1"] if loss == "copied" else []) + ["k2", "k3"]
 
 
@@ -376,7 +376,7 @@ def test_a_store_may_have_more_files_than_a_process_opens_by_default(tmp_path: P
 
 def test_a_line_that_is_too_deep_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(kept_line("k", "答") + b'{"reply":{"x":' + b"[" * 100_000 + b"\n")
-    with open_store(tmp_path / "own.jsonl") as store, pytest.raises(ValueError, match=r"a.jsonl:2: .*take out the line"):
+    with open_store(tmp_path / "own.jsonl") as store, pytest.raises(ValueError, match=r"a.jsonl:2: .*delete the line"):
         store.find(["k"])
 
 

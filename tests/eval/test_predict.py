@@ -20,7 +20,7 @@ from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from eval.models.asker import NOT_REACHED, Asker, Counts
 from eval.models.contract import Asking, Reply, Settings
-from eval.models.reply_store import KeptReply, Store, open_store
+from eval.models.reply_store import Store, StoredReply, open_store
 from eval.plan.planned import describe
 from eval.predict.__main__ import main
 from eval.predict.ranks import Finished, Rank, left_before, share_of, wait_for_others, write_finished
@@ -116,7 +116,7 @@ def test_a_torn_last_line_is_asked_again(cut: int, askings: list[Asking], tmp_pa
     again = Counting()
     assert ask(again, askings, PLAIN, kept, "r") == whole
     assert len(again.asked) == 1
-    assert len(list(read_jsonl(kept, KeptReply))) == len(askings)
+    assert len(list(read_jsonl(kept, StoredReply))) == len(askings)
 
 
 @pytest.mark.parametrize(("line", "told"), [
@@ -129,7 +129,7 @@ def test_a_foreign_line_is_named_and_what_to_do_about_it(line: bytes, told: str,
     ask(Counting(), askings, PLAIN, kept, "r")
     lines = kept.read_bytes().splitlines(keepends=True)
     kept.write_bytes(b"".join([lines[0], line, *lines[2:]]))
-    with pytest.raises(ValueError, match=rf"kept.jsonl:2: .*{told}.*take out the line: its reply alone is asked again"):
+    with pytest.raises(ValueError, match=rf"kept.jsonl:2: .*{told}.*delete the line: only its request is made again"):
         ask(Counting(), askings, PLAIN, kept, "r")
     kept.write_bytes(b"".join([lines[0], *lines[2:]]))
     again = Counting()
@@ -181,7 +181,7 @@ def test_half_a_line_ends_the_run_though_the_disk_says_nothing(tmp_path: Path) -
     """A short write is no error of its own; going on would leave a torn line between whole ones."""
     with (
         Brimful(tmp_path / "kept.jsonl", "ab") as out,
-        pytest.raises(OSError, match=r"kept.jsonl: a reply could not be kept: No space left"),
+        pytest.raises(OSError, match=r"kept.jsonl: a reply could not be stored: No space left"),
     ):
         Store(tmp_path / "kept.jsonl", out).add("k", Reply(text="答", finish_reason="stop", tokens=1))
 
@@ -192,7 +192,7 @@ def test_a_failed_reply_is_given_and_not_kept(askings: list[Asking], tmp_path: P
     replies = ask(Counting(fails="第3001组"), askings, PLAIN, kept, "r")
     failed = [reply for reply in replies if reply.error]
     assert [(reply.text, reply.finish_reason, reply.error) for reply in failed] == [("", "error", "no such thing")] * len(lost)
-    assert len(list(read_jsonl(kept, KeptReply))) == len(askings) - len(lost)
+    assert len(list(read_jsonl(kept, StoredReply))) == len(askings) - len(lost)
     again = Counting()
     assert not [reply for reply in ask(again, askings, PLAIN, kept, "r") if reply.error]
     assert len(again.asked) == len(lost) == 2

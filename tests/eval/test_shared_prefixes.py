@@ -25,12 +25,12 @@ from transformers import (
 from atomexam.records.model import Description
 from atomexam.records.question import Option
 from eval.models import open_backend
-from eval.models.batches import Shape, within_memory
-from eval.models.block_attention import Run
+from eval.models.batches import BatchShape, within_memory
+from eval.models.block_attention import TokenSpan
 from eval.models.contract import Asking, Settings
 from eval.models.huggingface import HuggingFace
-from eval.models.loglikelihood import choices, likelihoods, shared_length, whole_scores
-from eval.models.shared_prefixes import EqualSizes, PrefixReader, _first_layers, _readings, _runs
+from eval.models.loglikelihood import likelihoods, shared_length, tokenize_answers, whole_scores
+from eval.models.shared_prefixes import EqualSizes, PrefixReader, _first_layers, _readings, _spans
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
@@ -100,8 +100,8 @@ def told(backend: HuggingFace, askings: list[Asking], settings: Settings = PLAIN
 
 def test_read_by_parts_and_read_whole_are_equal(backend: HuggingFace) -> None:
     askings = asked(backend, 1, 40)
-    weighed = choices(backend._tokenizer, askings)
-    whole = dict(whole_scores(backend._model, 0, weighed, Shape(8, 0)))
+    weighed = tokenize_answers(backend._tokenizer, askings)
+    whole = dict(whole_scores(backend._model, 0, weighed, BatchShape(8, 0)))
     found = told(backend, askings)
     for place, (asking, choice) in enumerate(zip(askings, weighed, strict=True)):
         scores = whole[place]
@@ -131,16 +131,16 @@ def test_a_model_whose_memory_is_another_is_read_whole(backend: HuggingFace, cap
 def test_no_token_is_read_twice(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
     if not backend._shares_prefixes:
         pytest.skip("read whole")
-    askings, read = asked(backend, 4, 60), list[Run]()
+    askings, read = asked(backend, 4, 60), list[TokenSpan]()
     real = PrefixReader._read
 
-    def counted(self: PrefixReader, runs: list[Run]) -> torch.Tensor:
+    def counted(self: PrefixReader, runs: list[TokenSpan]) -> torch.Tensor:
         read.extend(runs)
         return real(self, runs)
 
     monkeypatch.setattr(PrefixReader, "_read", counted)
     told(backend, askings)
-    weighed = choices(backend._tokenizer, askings)
+    weighed = tokenize_answers(backend._tokenizer, askings)
     paths = {tuple(choice.start)[:end] for choice in weighed for end in range(1, len(choice.start) + 1)}
     paths |= {(*choice.start, *node) for choice in weighed for node in choice.nodes()}
     assert sum(len(run.tokens) for run in read) == len(paths)
@@ -176,7 +176,7 @@ def test_a_reply_hangs_on_no_other_prompt_of_a_tree(backend: HuggingFace, data: 
 @given(rows=st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=30), min_size=1, max_size=12), most=st.integers(1, 40))
 def test_readings_are_full_but_for_the_last(rows: list[list[int]], most: int) -> None:
     rows.sort()
-    readings = list(_readings(_runs((row, [], None) for row in rows), most))
+    readings = list(_readings(_spans((row, [], None) for row in rows), most))
     assert [sum(len(run.tokens) for run in reading) for reading in readings[:-1]] == [most] * (len(readings) - 1)
     path, ends = dict[int, int](), []
     for run in (run for reading in readings for run in reading):
@@ -193,7 +193,7 @@ def test_too_little_memory_makes_readings_smaller_and_then_fails_alone(backend: 
     [mark] = backend._tokenizer("~")["input_ids"]
     whole, sizes, real = told(backend, askings), [], PrefixReader._read
 
-    def scarce(self: PrefixReader, runs: list[Run]) -> torch.Tensor:
+    def scarce(self: PrefixReader, runs: list[TokenSpan]) -> torch.Tensor:
         size = sum(len(run.tokens) for run in runs)
         scores = real(self, runs)  # a reading that fails has written over the path
         if (size > 128 and len(sizes) < 8) or any(mark in run.tokens for run in runs):
@@ -289,7 +289,7 @@ def test_a_model_that_gives_all_scores_is_read_whole(backend: HuggingFace, monke
 
 def test_scores_that_are_no_numbers_fail_with_their_cause(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
     askings = asked(backend, 7, 3)
-    sizes = [1 + len(choice.nodes()) for choice in choices(backend._tokenizer, askings)]
+    sizes = [1 + len(choice.nodes()) for choice in tokenize_answers(backend._tokenizer, askings)]
     lost = [torch.full((size, len(backend._tokenizer)), float("nan")) for size in sizes]
     monkeypatch.setattr(HuggingFace, "_scores", lambda *_: enumerate(lost))
     replies = dict(backend.loglikelihoods(askings, PLAIN))
