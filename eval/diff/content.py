@@ -9,7 +9,7 @@ from atomexam.records.rejection import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import bigrams, jaccard
-from eval.diff.version import Version, VersionClaim, VersionQuestion
+from eval.diff.version import DataVersion, VersionClaim, VersionQuestion
 from eval.report.marks import Marked, marked
 from eval.report.rejections import Reserved
 
@@ -37,7 +37,7 @@ class Placed(NamedTuple):
     record: Record
 
 
-class Change(NamedTuple):
+class RecordChange(NamedTuple):
     """What became of one record."""
 
     a: Placed | None
@@ -55,7 +55,7 @@ class ChangesOfKind(NamedTuple):
     """The changes of one kind."""
 
     total: int
-    displayed: list[Change]
+    displayed: list[RecordChange]
     """The first by id, `MAX_DISPLAYED` at most."""
     withheld: int
     """Of those looked at, what the reserved split of one of the versions asks, or what would tell that."""
@@ -73,13 +73,13 @@ class Changes(NamedTuple):
     """Of the second version's test split, the records that are `added`, `moved` or `edited`."""
 
 
-def changes_of(a: Version, b: Version) -> list[Changes]:
+def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
     """Return what changed in the questions and in the claims."""
     questions_a, questions_b = ({split: version.questions_of(split) for split in _SPLITS} for version in (a, b))
     claimed_a, claimed_b = ({split: version.claims_of(split) for split in _SPLITS} for version in (a, b))
     reserved = Reserved(questions_a[_HIDDEN], claimed_a[_HIDDEN]), Reserved(questions_b[_HIDDEN], claimed_b[_HIDDEN])
 
-    def is_hidden(change: Change) -> bool:
+    def is_hidden(change: RecordChange) -> bool:
         placed = [one for one in (change.a, change.b) if one]
         return any(one.split == _HIDDEN or split.has(_as_rejected(one.record)) for one in placed for split in reserved)
 
@@ -92,17 +92,17 @@ def _as_rejected(record: Record) -> Rejected:
 
 
 def _changes(
-    kind: str, before: Mapping[str, Sequence[R]], after: Mapping[str, Sequence[R]], is_hidden: Callable[[Change], bool]
+    kind: str, before: Mapping[str, Sequence[R]], after: Mapping[str, Sequence[R]], is_hidden: Callable[[RecordChange], bool]
 ) -> Changes:
     a, b = ({row.id: Placed(split, row) for split, rows in version.items() for row in rows} for version in (before, after))
     gone, new = ([side[key] for key in sorted(side.keys() - other.keys())] for side, other in ((a, b), (b, a)))
     twins = _edited(gone, new)
     paired = [(a[key], b[key]) for key in sorted(a.keys() & b.keys())] + [(gone[one], new[other]) for one, other in sorted(twins.items())]
-    both = [Change(one, other, _differences(kind, one.record, other.record)) for one, other in paired]
+    both = [RecordChange(one, other, _differences(kind, one.record, other.record)) for one, other in paired]
     came = set(range(len(new))) - set(twins.values())
     kinds = {
-        "added": [Change(None, new[index], {}) for index in sorted(came)],
-        "removed": [Change(one, None, {}) for index, one in enumerate(gone) if index not in twins],
+        "added": [RecordChange(None, new[index], {}) for index in sorted(came)],
+        "removed": [RecordChange(one, None, {}) for index, one in enumerate(gone) if index not in twins],
         "moved": [change for change in both if change.a and change.b and change.a.split != change.b.split],
         "edited": [change for change in both if change.fields],
     }
@@ -113,8 +113,8 @@ def _changes(
     return Changes(kind, counts, {name: _displayed(changes, is_hidden) for name, changes in kinds.items()}, became)
 
 
-def _displayed(changes: list[Change], is_hidden: Callable[[Change], bool]) -> ChangesOfKind:
-    displayed: list[Change] = []
+def _displayed(changes: list[RecordChange], is_hidden: Callable[[RecordChange], bool]) -> ChangesOfKind:
+    displayed: list[RecordChange] = []
     withheld = 0
     for change in sorted(changes, key=lambda change: change.id):
         if len(displayed) == MAX_DISPLAYED:

@@ -8,7 +8,7 @@ from atomexam.runtime.jsonl import replacing
 from eval.diff.browser import facets_of_version, item_files
 from eval.diff.content import MAX_DISPLAYED, Record, changes_of, whole_text
 from eval.diff.parts import CAUSES
-from eval.diff.version import Version, VersionReply
+from eval.diff.version import DataVersion, VersionReply
 from eval.report.marks import MOST_CHARS
 from eval.report.pages import rendered, write_items
 from eval.statistics.intervals import Figures
@@ -48,7 +48,7 @@ class Turned(NamedTuple):
     """What was replied in each version: each side of a claim pair and each repeat, one a line."""
 
 
-def write_page(folder: Path, a: Version, b: Version, difference: Figures) -> Path:
+def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures) -> Path:
     """Write the page of a difference, an item browser and their scripts into a folder; return the page.
 
     Args:
@@ -79,7 +79,7 @@ def write_page(folder: Path, a: Version, b: Version, difference: Figures) -> Pat
     return folder / "index.html"
 
 
-def _training(a: Version, b: Version, run: str) -> str:
+def _training(a: DataVersion, b: DataVersion, run: str) -> str:
     """Return what is known of the two models that a run asked: whether they are one."""
     if a.model_of(run) != b.model_of(run):
         return f"another: {a.model_of(run)} before"
@@ -89,7 +89,7 @@ def _training(a: Version, b: Version, run: str) -> str:
     return "retrained"
 
 
-def _facets_moved(a: Version, b: Version, runs: Mapping[str, Figures]) -> list[Moved]:
+def _facets_moved(a: DataVersion, b: DataVersion, runs: Mapping[str, Figures]) -> list[Moved]:
     """Return the subjects and atomic types in which something moved, the largest loss of a run first."""
     facets = facets_of_version(a), facets_of_version(b)
     rows = []
@@ -118,7 +118,7 @@ def _by_value(tallies: Tallies, facets: Mapping[str, Mapping[str, str]], facet: 
     return parts
 
 
-def _turned(a: Version, b: Version, runs: Mapping[str, Figures]) -> dict[str, dict[str, tuple[int, list[Turned]]]]:
+def _turned(a: DataVersion, b: DataVersion, runs: Mapping[str, Figures]) -> dict[str, dict[str, tuple[int, list[Turned]]]]:
     """Return for each run how many items are newly right and newly wrong, and the first of them."""
     items: dict[str, Record] = {row.id: row for row in b.questions_of("test")}
     items |= {row.id: row for row in b.claims_of("test")}

@@ -17,7 +17,7 @@ Traits = Mapping[str, tuple]
 """Cause -> what would differ between two versions if it were at work."""
 
 
-class Part(NamedTuple):
+class RateEffect(NamedTuple):
     """One share of a change."""
 
     name: str
@@ -25,7 +25,7 @@ class Part(NamedTuple):
     effect: Fraction
 
 
-def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[Part]:
+def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[RateEffect]:
     """Return the parts whose effects sum up to mean(after) - mean(before), exactly.
 
     Taking items away moves the rate from the mean before to that of the shared items before; then these get their new results,
@@ -40,11 +40,11 @@ def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[P
         return []
     shared_before = mean(before[key] for key in shared)
     stay = start if shared_before is None else shared_before
-    parts = [Part("removed", len(before) - len(shared), stay - start)]
+    parts = [RateEffect("removed", len(before) - len(shared), stay - start)]
     effects = {cause: [after[key].share - before[key].share for key in shared if causes.get(key) == cause] for cause in CAUSES}
-    parts += [Part(cause, len(moved), sum(moved, Fraction(0)) / max(len(shared), 1)) for cause, moved in effects.items()]
+    parts += [RateEffect(cause, len(moved), sum(moved, Fraction(0)) / max(len(shared), 1)) for cause, moved in effects.items()]
     moved = sum((part.effect for part in parts), start)
-    return [*parts, Part("added", len(after) - len(shared), end - moved)]
+    return [*parts, RateEffect("added", len(after) - len(shared), end - moved)]
 
 
 def traits_of(

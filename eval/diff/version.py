@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from atomexam.records.params import PARAMS_FILE
 from atomexam.text.yaml_values import yaml_values
-from eval.statistics.pairing import Member
+from eval.statistics.pairing import QuestionKey
 
 WORKSPACE = "workspace"
 _SHORT = 10  # characters of a commit: one in a million million others begins alike
@@ -54,7 +54,7 @@ class Sighting(Struct, frozen=True):
     position: str = ""
 
 
-class Choice(Struct, frozen=True):
+class VersionOption(Struct, frozen=True):
     """An option of a question of any version."""
 
     letter: str
@@ -68,7 +68,7 @@ class VersionQuestion(Struct, frozen=True):
     stem: str
     group_id: str | None = None
     shared_stem: str | None = None
-    options: list[Choice] = []
+    options: list[VersionOption] = []
     answer: str | None = None
     explanation: str | None = None
     exam: str | None = None
@@ -93,7 +93,7 @@ class VersionClaim(Struct, frozen=True):
     provenance: list[Sighting] = []
 
 
-class Version:
+class DataVersion:
     """Reads a revision."""
 
     def __init__(self, name: str, repository: Path = Path()) -> None:
@@ -127,9 +127,9 @@ class Version:
             except FileNotFoundError:
                 raise missing from None
 
-    def questions(self) -> list[Member]:
+    def questions(self) -> list[QuestionKey]:
         """Return the questions of the test split."""
-        return self._rows("data/splits/test/questions.jsonl", Member)
+        return self._rows("data/splits/test/questions.jsonl", QuestionKey)
 
     def questions_of(self, split: str) -> list[VersionQuestion]:
         """Return the questions of a split."""

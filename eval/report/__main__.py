@@ -155,11 +155,11 @@ def about(params: Mapping[str, Any], split: Figures) -> list[str]:
     return [*words, *(f"snapshot {date}: {', '.join(names)}" for date, names in sorted(dates.items()))]
 
 
-def item_files(args: Arguments, runs: Mapping[str, Figures], wordings_shown: Container[str | None]) -> Iterator[tuple[str, bytes]]:
+def item_files(args: Arguments, runs: Mapping[str, Figures], displayed_clusters: Container[str | None]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser: the test split, and what each run made of it; `shown` are the clusters that have a page."""
     questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
     replies = {run: read_paired(args.scores, args.predictions, run, figures["model"]) for run, figures in runs.items()}
-    return Browser(runs, clusters=wordings_shown).files(questions, claims, replies)
+    return Browser(runs, clusters=displayed_clusters).files(questions, claims, replies)
 
 
 def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserved) -> str:

@@ -16,7 +16,7 @@ MAX_DISPLAYED = 1_000
 """Clusters, and contradictions, that the page shows; all are counted."""
 
 
-class Member(NamedTuple):
+class DisplayedMember(NamedTuple):
     """A question that another stands for."""
 
     id: str
@@ -33,7 +33,7 @@ class DisplayedCluster(NamedTuple):
     words: str
     """The centre: the question that stands for the others, where it was accepted."""
     provenance: list[Mapping[str, Any]]
-    members: list[Member]
+    members: list[DisplayedMember]
 
 
 class Clusters(NamedTuple):
@@ -111,7 +111,7 @@ def _displayed(cluster: Cluster, records: Mapping[str, Mapping[str, Any]]) -> Di
     words = _words(centre)
     others = zip(cluster.members[1:], cluster.similarity[1:], strict=True)
     members = [
-        Member(key, similarity, marked(words, _words(records[key])), records[key]["provenance"])
+        DisplayedMember(key, similarity, marked(words, _words(records[key])), records[key]["provenance"])
         for key, similarity in others
         if key in records
     ]

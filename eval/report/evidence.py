@@ -13,7 +13,7 @@ MOST_CLAIMS, MOST_PASSAGES = 5, 3
 _MAX_SAMPLE = 40  # claims of a type that may be shown, since some are withheld
 
 
-class Speaking(NamedTuple):
+class QuotedPassage(NamedTuple):
     """A passage that speaks of a claim, its best sentence apart."""
 
     before: str
@@ -24,27 +24,27 @@ class Speaking(NamedTuple):
     score: float
 
 
-class Covered(NamedTuple):
+class ClaimPassages(NamedTuple):
     """A claim and its passages, the best first."""
 
     claim: ClaimPair
-    passages: list[Speaking]
+    passages: list[QuotedPassage]
 
 
-class OfType(NamedTuple):
+class TypeEvidence(NamedTuple):
     """The claims of one atomic type."""
 
     name: str
     claims: int
     with_evidence: int
-    displayed: list[Covered]
+    displayed: list[ClaimPassages]
     withheld: int
     """Of the claims looked at, those that the reserved split asks, or of which a passage would tell what it asks."""
 
 
 def evidence_by_type(
     claims: Iterable[ClaimPair], evidence: Iterable[Evidence], passages: Iterable[Passage], reserved: Reserved
-) -> list[OfType]:
+) -> list[TypeEvidence]:
     """Return for each type its claims, how many of them have evidence, and the first of those with evidence by id."""
     types: dict[str, str] = {}
     samples: dict[str, list[ClaimPair]] = {}
@@ -74,20 +74,20 @@ def _of_type(
     by_claim: Mapping[str, list[Evidence]],
     texts: Mapping[str, str],
     reserved: Reserved,
-) -> OfType:
-    displayed: list[Covered] = []
+) -> TypeEvidence:
+    displayed: list[ClaimPassages] = []
     withheld = 0
     for claim in sample:
         if len(displayed) == MOST_CLAIMS:
             break
         rows = sorted(by_claim.get(claim.id, []), key=lambda row: row.rank)
-        speaking = [_speaking(row, texts[row.passage]) for row in rows if row.passage in texts]
+        quoted = [_quoted(row, texts[row.passage]) for row in rows if row.passage in texts]
         if reserved.asks(claim) or any(reserved.is_quoted_in(texts[row.passage]) for row in rows if row.passage in texts):
             withheld += 1
-        elif speaking:
-            displayed.append(Covered(claim, speaking))
-    return OfType(name, claims, with_evidence, displayed, withheld)
+        elif quoted:
+            displayed.append(ClaimPassages(claim, quoted))
+    return TypeEvidence(name, claims, with_evidence, displayed, withheld)
 
 
-def _speaking(row: Evidence, text: str) -> Speaking:
-    return Speaking(text[: row.start], text[row.start : row.end], text[row.end :], row.source, row.url, row.score)
+def _quoted(row: Evidence, text: str) -> QuotedPassage:
+    return QuotedPassage(text[: row.start], text[row.start : row.end], text[row.end :], row.source, row.url, row.score)

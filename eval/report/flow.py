@@ -28,7 +28,7 @@ class Flow(NamedTuple):
     splits: dict[str, int]
 
 
-class Node(NamedTuple):
+class SankeyNode(NamedTuple):
     """A bar of the picture, with its words at its right."""
 
     kind: str
@@ -39,7 +39,7 @@ class Node(NamedTuple):
     words: str
 
 
-class Link(NamedTuple):
+class SankeyLink(NamedTuple):
     """A band between two bars."""
 
     kind: str
@@ -51,8 +51,8 @@ class Picture(NamedTuple):
     """A Sankey: bars and bands as places in a picture of `WIDTH` by `height`."""
 
     height: float
-    nodes: list[Node]
-    links: list[Link]
+    nodes: list[SankeyNode]
+    links: list[SankeyLink]
 
 
 def flows(data: Mapping[str, Figures]) -> list[Flow]:
@@ -82,7 +82,7 @@ def picture(flow: Flow) -> Picture:
     scale = _FULL / max(1, *(step.came for step in flow.steps))
     width = (WIDTH - _NAMES) / (len(columns) - 1)
     placed = [_column(column, index * width, scale) for index, column in enumerate(columns)]
-    links: list[Link] = []
+    links: list[SankeyLink] = []
     for index, nodes in enumerate(placed[1:]):
         links += _links(placed[index], nodes, columns[index], columns[index + 1], scale)
     return Picture(
@@ -90,22 +90,22 @@ def picture(flow: Flow) -> Picture:
     )
 
 
-def _column(entries: Sequence[tuple[str, str, int]], x: float, scale: float) -> list[Node]:
+def _column(entries: Sequence[tuple[str, str, int]], x: float, scale: float) -> list[SankeyNode]:
     nodes, y = [], 0.0
     for kind, name, count in entries:
         height = max(1.0, count * scale)
-        nodes.append(Node(kind, x, y, height, f"{name} {count:,}"))
+        nodes.append(SankeyNode(kind, x, y, height, f"{name} {count:,}"))
         y += max(height + _GAP, _LINE)
     return nodes
 
 
 def _links(
-    left: Sequence[Node],
-    right: Sequence[Node],
+    left: Sequence[SankeyNode],
+    right: Sequence[SankeyNode],
     sent: Sequence[tuple[str, str, int]],
     entering: Sequence[tuple[str, str, int]],
     scale: float,
-) -> list[Link]:
+) -> list[SankeyLink]:
     """Return the bands between two columns; many lead into the one stage that follows, or the one stage leads into many."""
     many_in = len([entry for entry in sent if entry[0] == "went"]) > 1
     links, offset = [], 0.0
@@ -118,6 +118,6 @@ def _links(
         middle = (from_x + to_x) / 2
         path = f"M{from_x:.1f} {start:.1f}C{middle:.1f} {start:.1f} {middle:.1f} {end:.1f} {to_x:.1f} {end:.1f}V{end + height:.1f}"
         path += f"C{middle:.1f} {end + height:.1f} {middle:.1f} {start + height:.1f} {from_x:.1f} {start + height:.1f}Z"
-        links.append(Link(kind, path, f"{a.words} → {b.words}" if kind == "went" else f"{a.words}: rejected {count:,}"))
+        links.append(SankeyLink(kind, path, f"{a.words} → {b.words}" if kind == "went" else f"{a.words}: rejected {count:,}"))
         offset += height if many_in else count * scale
     return links

@@ -39,7 +39,7 @@ _FIRST_CODE = 48  # "0": one character for what a run made of an item, printable
 _ESCAPED = {b"<": b"\\u003c", "\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029"}
 
 
-class Reply(NamedTuple):
+class ScoredReply(NamedTuple):
     """What one run replied to one item in one repeat, and what that was read as."""
 
     score: Score
@@ -47,11 +47,11 @@ class Reply(NamedTuple):
     """None where the reply was not kept."""
 
 
-Replies = Iterable[tuple[str, list[Reply]]]
+RepliesByItem = Iterable[tuple[str, list[ScoredReply]]]
 """Item and the replies to it, both sides of a claim pair together, by id."""
 
 
-class Verdict(NamedTuple):
+class ItemResult(NamedTuple):
     """What a run made of an item, over its repeats."""
 
     right: int
@@ -63,7 +63,7 @@ class Verdict(NamedTuple):
     """Of a claim pair, what the verdicts of the first repeat make, as in the table of errors."""
 
 
-def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -> Iterator[tuple[str, list[Reply]]]:
+def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -> Iterator[tuple[str, list[ScoredReply]]]:
     """Yield the replies of one run by item; both come sorted by item and repeat, as stages write them."""
     by_key = iter(predictions)
     prediction = next(by_key, None)
@@ -73,32 +73,32 @@ def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -
             key = (score.item_id, score.repeat)
             while prediction and (prediction.item_id, prediction.repeat) < key:
                 prediction = next(by_key, None)
-            replies.append(Reply(score, prediction if prediction and (prediction.item_id, prediction.repeat) == key else None))
+            replies.append(ScoredReply(score, prediction if prediction and (prediction.item_id, prediction.repeat) == key else None))
         yield item, replies
 
 
-def read_paired(scores: Path, predictions: Path, run: str, model: str) -> Iterator[tuple[str, list[Reply]]]:
+def read_paired(scores: Path, predictions: Path, run: str, model: str) -> Iterator[tuple[str, list[ScoredReply]]]:
     """Yield the replies of one of our runs by item, from the files that `score` and `predict` wrote."""
     read = read_jsonl(scores / f"{run}.jsonl", Score, "`dvc repro score` builds it")
     return paired_replies(read, read_jsonl(predictions / model / f"{run}.jsonl", Prediction, f"`dvc repro predict@{model}` builds it"))
 
 
-def verdicts(replies: list[Reply], is_claim: bool) -> dict[str, Verdict]:
+def item_results(replies: list[ScoredReply], is_claim: bool) -> dict[str, ItemResult]:
     """Return what a run made of an item; of a claim pair also what it made of each side. A pair is right where both sides are."""
     if not is_claim:
-        return {"": _verdict([[reply.score] for reply in replies])}
+        return {"": _item_result([[reply.score] for reply in replies])}
     by_repeat: dict[int, list[Score]] = {}
     for reply in replies:
         by_repeat.setdefault(reply.score.repeat, []).append(reply.score)
     sides = {side: [[reply.score] for reply in replies if reply.score.item_id.endswith(f"/{side}")] for side in SIDES[1:]}
-    whole = _verdict([*by_repeat.values()])._replace(pattern=_pattern(by_repeat[min(by_repeat)]))
-    return {"": whole, **{side: _verdict(replies) for side, replies in sides.items()}}
+    whole = _item_result([*by_repeat.values()])._replace(pattern=_pattern(by_repeat[min(by_repeat)]))
+    return {"": whole, **{side: _item_result(replies) for side, replies in sides.items()}}
 
 
-def _verdict(repeats: list[list[Score]]) -> Verdict:
+def _item_result(repeats: list[list[Score]]) -> ItemResult:
     scored = [scores for scores in repeats if all(score.correct is not None for score in scores)]
     worst = max((_OUTCOMES.index(score.outcome) for scores in repeats for score in scores), default=0)
-    return Verdict(sum(all(score.correct for score in scores) for scores in scored), len(scored), _OUTCOMES[worst])
+    return ItemResult(sum(all(score.correct for score in scores) for scores in scored), len(scored), _OUTCOMES[worst])
 
 
 def _pattern(scores: Sequence[Score]) -> str:
@@ -106,7 +106,7 @@ def _pattern(scores: Sequence[Score]) -> str:
     return pattern_of_verdicts([score.outcome for score in scores], *(answers[side] for side in SIDES[1:]))
 
 
-class Numbered:
+class ValueNumbers:
     """Values and the numbers that stand for them, in the order in which they are met."""
 
     def __init__(self) -> None:
@@ -143,13 +143,13 @@ class Browser:
             clusters: those that the page of clusters shows; their questions lead there.
         """
         self.runs, self.further, self.clusters = runs, further, clusters
-        self.facets = {name: Numbered() for name in (*FACETS, *further)}
-        self.sources, self.codes = Numbered(), Numbered()
+        self.facets = {name: ValueNumbers() for name in (*FACETS, *further)}
+        self.sources, self.codes = ValueNumbers(), ValueNumbers()
         self.items = 0
         self._ids: list[str] = []
 
     def files(
-        self, questions: Iterable[Question], claims: Iterable[ClaimPair], replies: Mapping[str, Replies]
+        self, questions: Iterable[Question], claims: Iterable[ClaimPair], replies: Mapping[str, RepliesByItem]
     ) -> Iterator[tuple[str, bytes]]:
         """Yield name and content of each file; records and the replies of each run come sorted by id.
 
@@ -162,7 +162,7 @@ class Browser:
         details: list[Any] = []
         both: tuple[Iterable[Question | ClaimPair], ...] = (claims, questions)
         for item in merge(*both, key=lambda item: item.id):
-            replies_by_run: dict[int, list[Reply]] = {}
+            replies_by_run: dict[int, list[ScoredReply]] = {}
             for run_index, head in enumerate(heads):
                 if head and head[0] < item.id:
                     run = list(self.runs)[run_index]
@@ -190,7 +190,7 @@ class Browser:
 
     def _list(self, rows: list[Any]) -> tuple[str, bytes]:
         part = (self.items - 1) // _LIST_ROWS
-        cases = Numbered()
+        cases = ValueNumbers()
         for row in rows:
             row[2] = cases(row[2])
         return f"list-{part:04}.js", handed_over("list", [part, cases.values, rows])
@@ -205,9 +205,9 @@ class Browser:
         sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS, digest_of(self._ids)]
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
 
-    def _row(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[Reply]]) -> list[Any]:
+    def _row(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
         """Return what the list has of an item: id, facets, case, the one or two sentences, options, right answer, what runs made of it."""
-        made = {run_index: verdicts(replies, isinstance(item, ClaimPair)) for run_index, replies in replies_by_run.items()}
+        made = {run_index: item_results(replies, isinstance(item, ClaimPair)) for run_index, replies in replies_by_run.items()}
         if isinstance(item, ClaimPair):
             facets = {"question_type": "claim", "atomic_type": item.atomic_type}
             codes = "".join(self._code(made.get(run_index, {}).get(side)) for run_index in range(len(self.runs)) for side in SIDES)
@@ -220,10 +220,10 @@ class Browser:
         known = {name: facets.get(name) for name in FACETS} | {name: values.get(item) for name, values in self.further.items()}
         return [numbered(known[name]) for name, numbered in self.facets.items()]
 
-    def _code(self, verdict: Verdict | None) -> str:
-        return "-" if verdict is None else chr(_FIRST_CODE + self.codes(verdict))
+    def _code(self, result: ItemResult | None) -> str:
+        return "-" if result is None else chr(_FIRST_CODE + self.codes(result))
 
-    def _detail(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[Reply]]) -> list[Any]:
+    def _detail(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
         """Return what is shown once an item is opened: where it was seen, what it belongs to, and the replies."""
         if isinstance(item, ClaimPair):
             about: list[list[str | None]] = [
@@ -242,7 +242,7 @@ class Browser:
         return [self.sources(one.source), one.url, one.snapshot, one.page_id, one.position]
 
 
-def _reply(run: int, reply: Reply) -> list[Any]:
+def _reply(run: int, reply: ScoredReply) -> list[Any]:
     """Return one reply: run, repeat, side, outcome, right or not, reading, that of the whole reply, words, their length where cut.
 
     A reading of the whole, and words, that are the strict reading again are 0.

@@ -22,7 +22,7 @@ class Advice(NamedTuple):
     todo: str
 
 
-class Example(NamedTuple):
+class RejectedExample(NamedTuple):
     """One rejected record."""
 
     id: str
@@ -41,7 +41,7 @@ class Reason(NamedTuple):
     records: int
     sources: list[tuple[str, int, float]]
     """Source, records seen there, and their share of the reason's; a record that several sources have counts at each."""
-    examples: list[Example]
+    examples: list[RejectedExample]
     withheld: int
     """Of the records looked at for examples, those that would reveal the reserved split."""
     advice: Advice
@@ -121,7 +121,7 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved, advice
     for stage, rows in stages.items():
         counts: Counter[str] = Counter()
         sources: dict[str, Counter[str]] = {}
-        examples: dict[str, list[Example]] = {}
+        examples: dict[str, list[RejectedExample]] = {}
         withheld: Counter[str] = Counter()
         for row in rows:
             counts[row.reason] += 1
@@ -163,10 +163,10 @@ def _provenance(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return provenance if isinstance(provenance, list) else [provenance]
 
 
-def _example(row: Rejected, sightings: list[Mapping[str, Any]]) -> Example:
+def _example(row: Rejected, sightings: list[Mapping[str, Any]]) -> RejectedExample:
     first = sightings[0] if sightings else {}
     about = (str(first.get(name) or "") for name in ("source", "url", "position"))
-    return Example(row.id, _words(row.record)[:_MOST_CHARS], (row.detail or "")[:_MOST_CHARS], *about)
+    return RejectedExample(row.id, _words(row.record)[:_MOST_CHARS], (row.detail or "")[:_MOST_CHARS], *about)
 
 
 def _words(record: Mapping[str, Any]) -> str:

@@ -19,17 +19,17 @@ _NAMES = (LOOPBACK, "localhost")
 _RELOAD = b'<script src="app/reload.js" defer></script>\n</head>'
 _DIFFERENCE = "/diff/"
 """Where pages expect what `eval.diff --html` writes by default: the folder `diff` beside theirs."""
-_NEVER_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 
 
-class Server(ThreadingHTTPServer):
+class ReportServer(ThreadingHTTPServer):
     """Serves one folder of pages, and the difference beside it."""
 
     daemon_threads = True
 
     def __init__(self, folder: Path, port: int) -> None:
         self.folder = folder.resolve()
-        super().__init__((LOOPBACK, port), _Handler)
+        super().__init__((LOOPBACK, port), _PageHandler)
 
     @property
     def address(self) -> str:
@@ -37,10 +37,10 @@ class Server(ThreadingHTTPServer):
         return f"http://{LOOPBACK}:{self.server_port}/index.html"
 
 
-class _Handler(SimpleHTTPRequestHandler):
-    server: Server
+class _PageHandler(SimpleHTTPRequestHandler):
+    server: ReportServer
 
-    def __init__(self, request: Any, client: Any, server: Server) -> None:
+    def __init__(self, request: Any, client: Any, server: ReportServer) -> None:
         super().__init__(request, client, server, directory=str(server.folder))
 
     def do_GET(self) -> None:
@@ -75,7 +75,7 @@ class _Handler(SimpleHTTPRequestHandler):
         self.wfile.write(body)
 
     def end_headers(self) -> None:
-        for name, value in _NEVER_KEPT.items():
+        for name, value in _HEADERS.items():
             self.send_header(name, value)
         super().end_headers()
 
@@ -103,7 +103,7 @@ def main(argv: list[str] | None = None) -> None:
     if not (args.folder / "index.html").is_file():
         raise FileNotFoundError(f"{args.folder}/index.html: no such file; `make repro` builds it")
     try:
-        server = Server(args.folder, args.port)
+        server = ReportServer(args.folder, args.port)
     except OSError as error:
         raise ValueError(f"port {args.port} of {LOOPBACK}: {error.strerror}; give another one with --port, or 0 for any") from None
     with server:

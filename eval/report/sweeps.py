@@ -19,7 +19,7 @@ class Curve(NamedTuple):
     points: list[Figures]
 
 
-class Line(NamedTuple):
+class PlottedCurve(NamedTuple):
     """A curve as places in a picture."""
 
     kind: str
@@ -53,7 +53,7 @@ def plotted(sweeps: Mapping[str, Figures]) -> list[list[Any]]:
     ]
 
 
-def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[Line]]]:
+def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[PlottedCurve]]]:
     """Return for each run and measure its curves as places in a picture of 300 by 140: amounts from left to right, shares upwards."""
     widest = max((row["amount"] for row in rows), default=0) or 1
 
@@ -66,7 +66,7 @@ def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[Line]]]:
         lines = []
         for curve in group:
             line = " ".join("{},{}".format(*at(point, "value")) for point in curve.points)
-            lines.append(Line(curve.kind, line, [(*at(point, "low"), at(point, "high")[1]) for point in curve.points]))
+            lines.append(PlottedCurve(curve.kind, line, [(*at(point, "low"), at(point, "high")[1]) for point in curve.points]))
         charts.append((run, measure, lines))
     return charts
 

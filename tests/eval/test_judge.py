@@ -14,7 +14,7 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.judge import __main__ as judge_stage
 from eval.judge.__main__ import main
-from eval.judge.figures import Marked, agreement_of_orders, figures, mark_reply, reading_of
+from eval.judge.figures import MarkedReply, agreement_of_orders, figures, mark_outcome, mark_reply
 from eval.models import asker
 from eval.models.baseline import Baseline
 from eval.models.contract import Asking, Reply, Settings
@@ -68,13 +68,13 @@ def judgement(item: str, order: str, mark: float | None, **changes) -> Judgement
     return Judgement(item_id=item, order=order, mark=mark, **(values | changes))
 
 
-def mark_replies(questions: list[Question], rows: list[Judgement]) -> list[Marked]:
+def mark_replies(questions: list[Question], rows: list[Judgement]) -> list[MarkedReply]:
     """Return an answer to each question with its mark."""
     return [mark_reply(one, score(one, "答"), [row for row in rows if row.item_id == one.id]) for one in questions]
 
 
 def figures_of(questions: list[Question], rows: list[Judgement]) -> dict:
-    return figures(mark_replies(questions, rows), Counter(map(reading_of, rows)))
+    return figures(mark_replies(questions, rows), Counter(map(mark_outcome, rows)))
 
 
 def test_marks_are_what_arithmetic_foretells(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a published rule set is: where it is from, how it reads a reply, and the figures it gives."""
+"""The interface of a published rule set: its source, its parser of replies, and its figures."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -29,13 +29,13 @@ ERROR = "error"
 
 
 class Count(Protocol):
-    """The replies of a run as the released code counts them; none is held."""
+    """Counts of the replies of a run as the released code makes them; no reply stays in memory."""
 
     def add(self, reply: Prediction, request: Request) -> None:
-        """Take in a reply, whatever the repeat, and what it replies to."""
+        """Add a reply, whatever the repeat, and its request."""
 
     def figures(self) -> dict:
-        """Return the figures of all that was taken in."""
+        """Return the figures of all replies added."""
         ...
 
 
@@ -43,7 +43,7 @@ class RuleSet(Struct, frozen=True, kw_only=True):
     """One rule set; a new one is one file in `eval/answers/published` and one entry in `eval.answers.published.RULE_SETS`."""
 
     source: str
-    """Repository, commit and function that it does as."""
+    """Repository, commit and function that it reproduces."""
     kinds: frozenset[str]
     """Kinds of questions that it reads."""
     read: Read
@@ -94,7 +94,7 @@ class ChoiceCount:
         many questions they are: not the paper's Avg. A kind without a subject counts as 0.
         """
         kinds = {
-            kind: fmean(right / found for found, right in subjects.values()) if subjects else 0.0
+            kind: fmean(right / decided for decided, right in subjects.values()) if subjects else 0.0
             for kind, subjects in self._subjects.items()
         }
         return {f"leaderboard_{name}": round(value, 4) for name, value in (kinds | {"avg": fmean(kinds.values())}).items()}
