@@ -90,9 +90,9 @@ def whole_scores(
     def work(numbers: list[int], width: int) -> list[torch.Tensor]:
         inputs = torch.tensor([[pad] * (width - len(rows[one])) + rows[one] for one in numbers], device=model.device)
         mask = torch.tensor([[0] * (width - len(rows[one])) + [1] * len(rows[one]) for one in numbers], device=model.device)
-        scores_kept = 1 + max(len(leaves[one][1]) for one in numbers)
-        out = model(input_ids=inputs, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0), logits_to_keep=scores_kept)
-        return [out.logits[row, scores_kept - 1 - len(leaves[one][1]) :] for row, one in enumerate(numbers)]
+        logit_count = 1 + max(len(leaves[one][1]) for one in numbers)
+        out = model(input_ids=inputs, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0), logits_to_keep=logit_count)
+        return [out.logits[row, logit_count - 1 - len(leaves[one][1]) :] for row, one in enumerate(numbers)]
 
     partial: dict[int, dict[tuple[int, ...], torch.Tensor | None]] = {}
     for number, scores in in_batches([(number, len(row)) for number, row in enumerate(rows)], shape, work):

@@ -83,9 +83,9 @@ class ChoiceCount:
 
     def figures(self) -> dict:
         """Return the figures."""
-        found, right = (sum(counts[place] for of in self._subjects.values() for counts in of.values()) for place in (0, 1))
-        among = {"accuracy_of_the_read": share(right, found), **self._leaderboard()} if self._of_the_read else {}
-        return {"following_rate": share(found, self._replies), "accuracy": share(right, self._replies), **among, "errors": self._errors}
+        decided, right = (sum(counts[index] for of in self._subjects.values() for counts in of.values()) for index in (0, 1))
+        among = {"accuracy_of_the_read": share(right, decided), **self._leaderboard()} if self._of_the_read else {}
+        return {"following_rate": share(decided, self._replies), "accuracy": share(right, self._replies), **among, "errors": self._errors}
 
     def _leaderboard(self) -> dict[str, float]:
         """Return what CPsyExam's leaderboard shows (evaluations/evaluate_submission.py at 73daf637).
