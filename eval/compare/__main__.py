@@ -1,4 +1,4 @@
-"""Stage `compare`: scores of all runs -> for every two runs of one task, whether one is better on what both were asked.
+"""Stage `compare`: scores of all runs -> for every two runs of one task, whether one is better on their shared items.
 
 `python -m eval.compare RUN RUN…` prints the runs named, two by two, and writes nothing.
 """

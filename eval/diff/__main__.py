@@ -1,4 +1,4 @@
-"""Why the figures moved between two versions: items removed and added, asked again with another result, and whether that is noise.
+"""Why the figures moved between two versions: items removed, added, or with another result, and whether that is noise.
 
 python -m eval.diff A [B]      A and B are commits, branches or tags; without B, the files as they lie here.
 python -m eval.diff A --html   also a page: figures with their parts, questions and claims added, removed, moved and edited, items newly
@@ -80,7 +80,7 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
 
 
 def as_text(difference: Figures, items: bool) -> str:
-    """Return what moved for the terminal; figures that stayed and on which nothing was asked otherwise are one line."""
+    """Return the changes for the terminal; unchanged figures with unchanged requests are one line."""
     lines = [f"{difference['a']} -> {difference['b']}"]
     for name, version in (("only_a", difference["a"]), ("only_b", difference["b"])):
         lines += [f"{run}: only in {version}" for run in difference[name]]

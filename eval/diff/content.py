@@ -14,7 +14,7 @@ from eval.report.marks import Marked, marked
 from eval.report.rejections import Reserved
 
 LEAST_ALIKE = 0.5
-"""Of the pairs of characters of two texts that are seen on one page, the share from which one is an edit of the other."""
+"""Jaccard similarity of bigrams from which one of two texts of the same page is an edit of the other."""
 MAX_DISPLAYED = 1_000
 """Records that a page shows of each kind of change; all are counted."""
 _SPLITS = ("train", "dev", "test", "reserved")
@@ -31,14 +31,14 @@ R = TypeVar("R", VersionQuestion, VersionClaim)
 
 
 class Placed(NamedTuple):
-    """A record of one version, and where it is."""
+    """A record of one version, and its split."""
 
     split: str
     record: Record
 
 
 class RecordChange(NamedTuple):
-    """What became of one record."""
+    """The change of one record."""
 
     a: Placed | None
     b: Placed | None
@@ -58,7 +58,7 @@ class ChangesOfKind(NamedTuple):
     displayed: list[RecordChange]
     """The first by id, `MAX_DISPLAYED` at most."""
     withheld: int
-    """Of those looked at, what the reserved split of one of the versions asks, or what would tell that."""
+    """Of those checked, records of the reserved split of one of the versions, or that would reveal it."""
 
 
 class Changes(NamedTuple):
@@ -87,7 +87,7 @@ def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
 
 
 def _as_rejected(record: Record) -> Rejected:
-    """Return a record as one that a stage took out, for the one rule of what must not be shown."""
+    """Return a record as a rejected one, for the one rule of what must be withheld."""
     return Rejected(id=record.id, kind="question", reason="", record=msgspec.to_builtins(record))
 
 
@@ -127,9 +127,9 @@ def _displayed(changes: list[RecordChange], is_hidden: Callable[[RecordChange], 
 
 
 def _edited(gone: Sequence[Placed], new: Sequence[Placed]) -> dict[int, int]:
-    """Return which of the gone records stands among the new ones in other words: seen on one page, alike, the most alike first.
+    """Return pairs of removed and added records that are edits: similar and from one page, the most similar first.
 
-    An edit gives a question another id, and what stands behind it on its page another place; so neither tells by itself.
+    An edit changes a question's id, and the positions of those after it on its page; so neither alone identifies it.
     """
     words = [bigrams(_words(one.record)) for one in gone]
     index = NgramIndex(words, LEAST_ALIKE)
@@ -155,7 +155,7 @@ def _edited(gone: Sequence[Placed], new: Sequence[Placed]) -> dict[int, int]:
 
 
 def _words(record: Record) -> str:
-    """Return what a record says, in canonical form."""
+    """Return the text of a record in canonical form."""
     if isinstance(record, VersionClaim):
         return canonical(record.factual)
     return canonical("".join([record.shared_stem or "", record.stem, *(option.text for option in record.options)]))
@@ -168,7 +168,7 @@ def text_of(record: Record, name: str) -> str:
 
 
 def whole_text(record: Record) -> str:
-    """Return all that a model is asked of a record, and the right answer."""
+    """Return all text that a model gets of a record, and the right answer."""
     if isinstance(record, VersionClaim):
         return f"{record.factual}\n{record.non_factual}"
     texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]

@@ -80,7 +80,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
 
 
 def _training(a: DataVersion, b: DataVersion, run: str) -> str:
-    """Return what is known of the two models that a run asked: whether they are one."""
+    """Return whether a run's models in the two versions are the same, as far as is known."""
     if a.model_of(run) != b.model_of(run):
         return f"another: {a.model_of(run)} before"
     before, after = a.weights_of(run), b.weights_of(run)

@@ -1,4 +1,4 @@
-"""One version of data and results: a git revision by way of DVC's cache, or the files as they lie in the workspace."""
+"""One version of data and results: a git revision by way of DVC's cache, or the files in the workspace."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class VersionScore(Struct, frozen=True):
-    """What matters of a score of any version; further fields are passed over."""
+    """The fields of a score that a comparison needs, of any version; further fields are ignored."""
 
     item_id: str
     repeat: int
@@ -27,7 +27,7 @@ class VersionScore(Struct, frozen=True):
 
 
 class VersionReply(Struct, frozen=True):
-    """What matters of a prediction of any version."""
+    """The fields of a prediction that a comparison needs, of any version."""
 
     item_id: str
     repeat: int
@@ -37,7 +37,7 @@ class VersionReply(Struct, frozen=True):
 
 
 class VersionJudgement(Struct, frozen=True):
-    """What matters of a judgement of any version."""
+    """The fields of a judgement that a comparison needs, of any version."""
 
     item_id: str
     repeat: int
@@ -47,7 +47,7 @@ class VersionJudgement(Struct, frozen=True):
 
 
 class Sighting(Struct, frozen=True):
-    """Where a record of any version was seen."""
+    """A sighting of a record of any version."""
 
     source: str
     url: str
@@ -62,7 +62,7 @@ class VersionOption(Struct, frozen=True):
 
 
 class VersionQuestion(Struct, frozen=True):
-    """What people would look at of a question of any version; further fields are passed over."""
+    """The fields of a question that people compare, of any version; further fields are ignored."""
 
     id: str
     stem: str
@@ -81,7 +81,7 @@ class VersionQuestion(Struct, frozen=True):
 
 
 class VersionClaim(Struct, frozen=True):
-    """What people would look at of a claim pair of any version."""
+    """The fields of a claim pair that people compare, of any version."""
 
     id: str
     factual: str
@@ -99,7 +99,7 @@ class DataVersion:
     def __init__(self, name: str, repository: Path = Path()) -> None:
         self.name = name
         self._read, self.about = (_workspace(repository), name) if name == WORKSPACE else _revision(repository, name)
-        """What it is called for people: of a revision also its commit and day."""
+        """Its name for people: of a revision also commit and day."""
 
     def runs(self) -> list[str]:
         """Return the names of its runs."""
@@ -140,7 +140,7 @@ class DataVersion:
         return self._rows(f"data/splits/{split}/claims.jsonl", VersionClaim)
 
     def model_of(self, run: str) -> str | None:
-        """Return the model that a run asks."""
+        """Return the model of a run."""
         return (self._listed("runs").get(run) or {}).get("model")
 
     def weights_of(self, run: str) -> str | None:

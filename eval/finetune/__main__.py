@@ -198,7 +198,7 @@ def _loss(model: Any, batch: Sequence[training_data.TrainingExample]) -> Any:
     width = max(len(example.ids) for example in batch)
     ids = torch.tensor([example.ids + [0] * (width - len(example.ids)) for example in batch])
     targets = torch.tensor([example.targets[1:] + [training_data.IGNORED] * (width + 1 - len(example.ids)) for example in batch])
-    # Padding stands on the right, where causal attention never looks.
+    # Padding is on the right, which causal attention never reads.
     states = model.model(input_ids=ids, use_cache=False).last_hidden_state
     learned = targets != training_data.IGNORED
     return torch.nn.functional.cross_entropy(model.lm_head(states[learned]), targets[learned])

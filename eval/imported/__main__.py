@@ -87,7 +87,7 @@ def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[
 def beside(
     name: str, task: str, scores: Sequence[Score], folder: Path, ours: Mapping[str, Any], groups: Mapping[str, str]
 ) -> list[Figures]:
-    """Return the comparisons of an imported run with our runs of its task, on what both were asked."""
+    """Return the comparisons of an imported run with our runs of its task, on shared items."""
     runs = {name: Run(model=name, task=task)} if task != "essay" else {}  # type: ignore[arg-type]
     all_scores = {name: list(scores)}
     for other, run in ours.items():
@@ -97,7 +97,7 @@ def beside(
     tallies = {run: tally(all_scores[run], METRICS["accuracy"]) for run in runs}
     committed = {run: tally(all_scores[run], committed_right) for run in runs}
     pairs = [compare({name: runs[name], other: runs[other]}, tallies, groups, {}, committed) for other in runs if other != name]
-    return with_holm([row | {"differ_in": [_ELSEWHERE]} for rows in pairs for row in rows])  # how they were asked is not known
+    return with_holm([row | {"differ_in": [_ELSEWHERE]} for rows in pairs for row in rows])  # their prompts are not known
 
 
 def summary(task: str, figures: Figures, of: int) -> str:

@@ -1,4 +1,4 @@
-"""Claims, the passages that speak of them and what people judged -> coverage by type, and examples to look at; nothing reserved."""
+"""Claims and their evidence -> coverage by type, and examples to read; nothing of the reserved split."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -10,11 +10,11 @@ from eval.report.rejections import Reserved
 
 MOST_CLAIMS, MOST_PASSAGES = 5, 3
 """Claims that the page shows of each type, and passages of a claim; all are counted."""
-_MAX_SAMPLE = 40  # claims of a type that may be shown, since some are withheld
+_MAX_SAMPLE = 40  # claims of a type to choose from, since some are withheld
 
 
 class QuotedPassage(NamedTuple):
-    """A passage that speaks of a claim, its best sentence apart."""
+    """A passage about a claim, its best sentence apart."""
 
     before: str
     sentence: str
@@ -39,7 +39,7 @@ class TypeEvidence(NamedTuple):
     with_evidence: int
     displayed: list[ClaimPassages]
     withheld: int
-    """Of the claims looked at, those that the reserved split asks, or of which a passage would tell what it asks."""
+    """Of the claims checked, those that are in the reserved split, or have a passage that would reveal it."""
 
 
 def evidence_by_type(

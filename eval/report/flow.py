@@ -1,4 +1,4 @@
-"""Counts of the stages -> what went on and what was held back at each, and a Sankey picture of it: from sources to splits."""
+"""Counts of the stages -> accepted and rejected records at each, and a Sankey diagram of them: from sources to splits."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,11 +15,11 @@ class Step(NamedTuple):
     came: int
     went: int
     rejected: int
-    """Rejected; with what went on it is what came."""
+    """`came` is `went` plus `rejected`."""
 
 
 class Flow(NamedTuple):
-    """What became of one kind of record."""
+    """Records of one kind through all stages."""
 
     kind: str
     sources: dict[str, int]
@@ -48,7 +48,7 @@ class SankeyLink(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A Sankey: bars and bands as places in a picture of `WIDTH` by `height`."""
+    """A Sankey diagram: bars and bands at coordinates of a picture of `WIDTH` by `height`."""
 
     height: float
     nodes: list[SankeyNode]
@@ -56,7 +56,7 @@ class Picture(NamedTuple):
 
 
 def flows(data: Mapping[str, Figures]) -> list[Flow]:
-    """Return what became of questions and of facts, which claims are made from."""
+    """Return the flows of questions and of facts, from which claims are made."""
     split, by_source = data["split"], data["clean"].get("by_source", {})
     questions = [_step("clean", data["clean"]["questions"]), _step("near_duplicates", data["near_duplicates"]["questions"])]
     facts = [_step("clean", data["clean"]["facts"]), _step("near_duplicates", data["near_duplicates"]["facts"])]
@@ -70,7 +70,7 @@ def _step(name: str, counts: Figures) -> Step:
 
 
 def picture(flow: Flow) -> Picture:
-    """Return the Sankey of a flow: sources, stages, splits from left to right, and what each stage held back below the next."""
+    """Return the Sankey of a flow: sources, stages, splits from left to right, and the rejected records of each stage below the next."""
     entries = list(flow.sources.items()) if sum(flow.sources.values()) == flow.steps[0].came else []
     columns: list[list[tuple[str, str, int]]] = [[("went", name, count) for name, count in entries]] if entries else []
     rejected = 0

@@ -32,7 +32,7 @@ class Heat(NamedTuple):
     facet: str
     runs: list[str]
     rows: list[tuple[str, list[AccuracyCell | None]]]
-    """Value of the facet, and a cell a run; none where the run was not asked such items."""
+    """Value of the facet, and a cell a run; none where the run has no such items."""
 
 
 class Versus(NamedTuple):
@@ -50,7 +50,7 @@ class Matrix(NamedTuple):
 
     runs: list[str]
     cells: list[list[Versus | None]]
-    """A row and a column a run: the row's figure less the column's; none on the diagonal and where both were asked nothing."""
+    """A row and a column a run: the row's figure less the column's; none on the diagonal and where the two share no items."""
 
 
 def heats(runs: Mapping[str, Figures]) -> list[Heat]:

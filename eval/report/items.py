@@ -1,7 +1,7 @@
-"""Test split, scores and replies -> the files of the item browser: a list to search, and what is shown of an item once it is opened.
+"""Test split, scores and replies -> the files of the item browser: a list to search, and the details of each item.
 
-The page is opened from a disk, where a browser lets no script read a file. So each file is a script that hands a list over. Only lists:
-a text from outside is a value, never the name of something.
+The page is opened from a disk, where a browser lets no script read a file. So each file is a script that passes a list. Only lists:
+a text from outside is a value, never a key.
 """
 
 from base64 import b64encode
@@ -25,7 +25,7 @@ from eval.statistics.pairing import counted
 from eval.tasks.request import facets_of
 
 FACETS = ("question_type", "exam", "subject", "category", "case_type", "form", "atomic_type")
-"""What the list is filtered by: the parts that the figures of runs are broken down by."""
+"""Filters of the list: the facets by which the figures of runs are broken down."""
 SIDES = ("", "factual", "non_factual")
 """A claim pair as a whole and each of its sides; a question has the first alone."""
 PACKED_FROM = 500_000
@@ -35,16 +35,16 @@ MOST_REPLY_CHARS = 4_000
 _OUTCOMES = get_args(Outcome)
 _LIST_ROWS, _DETAIL_ROWS = 4_000, 200
 _DIGEST_CHARS = 16
-_FIRST_CODE = 48  # "0": one character for what a run made of an item, printable for all that occurs
+_FIRST_CODE = 48  # "0": one character for a run's result on an item, printable for all that occur
 _ESCAPED = {b"<": b"\\u003c", "\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029"}
 
 
 class ScoredReply(NamedTuple):
-    """What one run replied to one item in one repeat, and what that was read as."""
+    """One run's reply to one item in one repeat, and its score."""
 
     score: Score
     prediction: Prediction | None
-    """None where the reply was not kept."""
+    """None where the reply was not stored."""
 
 
 RepliesByItem = Iterable[tuple[str, list[ScoredReply]]]
@@ -52,7 +52,7 @@ RepliesByItem = Iterable[tuple[str, list[ScoredReply]]]
 
 
 class ItemResult(NamedTuple):
-    """What a run made of an item, over its repeats."""
+    """A run's result on an item, over its repeats."""
 
     right: int
     scored: int
@@ -60,7 +60,7 @@ class ItemResult(NamedTuple):
     outcome: str
     """The worst of its replies."""
     pattern: str = ""
-    """Of a claim pair, what the verdicts of the first repeat make, as in the table of errors."""
+    """Of a claim pair, the pattern of its verdicts in the first repeat, as in the table of errors."""
 
 
 def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -> Iterator[tuple[str, list[ScoredReply]]]:
@@ -84,7 +84,7 @@ def read_paired(scores: Path, predictions: Path, run: str, model: str) -> Iterat
 
 
 def item_results(replies: list[ScoredReply], is_claim: bool) -> dict[str, ItemResult]:
-    """Return what a run made of an item; of a claim pair also what it made of each side. A pair is right where both sides are."""
+    """Return a run's result on an item; of a claim pair also on each side. A pair is right where both sides are."""
     if not is_claim:
         return {"": _item_result([[reply.score] for reply in replies])}
     by_repeat: dict[int, list[Score]] = {}
@@ -107,7 +107,7 @@ def _pattern(scores: Sequence[Score]) -> str:
 
 
 class ValueNumbers:
-    """Values and the numbers that stand for them, in the order in which they are met."""
+    """Values numbered in the order of their first use."""
 
     def __init__(self) -> None:
         self.numbers: dict[Any, int] = {}
@@ -118,12 +118,12 @@ class ValueNumbers:
 
     @property
     def values(self) -> list[Any]:
-        """The values, each at the place that its number says."""
+        """The values, each at the index that is its number."""
         return list(self.numbers)
 
 
 def digest_of(ids: Iterable[str]) -> str:
-    """Return which items these are, sorted: a difference is of the same ones or of others."""
+    """Return a digest of sorted item ids, by which a page of differences knows whether it is of the same items."""
     return sha256("\n".join(ids).encode()).hexdigest()[:_DIGEST_CHARS]
 
 
@@ -140,7 +140,7 @@ class Browser:
 
         Args:
             further: facets beside those of the figures: name -> item -> value.
-            clusters: those that the page of clusters shows; their questions lead there.
+            clusters: those on the page of clusters; their questions link there.
         """
         self.runs, self.further, self.clusters = runs, further, clusters
         self.facets = {name: ValueNumbers() for name in (*FACETS, *further)}
@@ -206,7 +206,7 @@ class Browser:
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
 
     def _row(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
-        """Return what the list has of an item: id, facets, case, the one or two sentences, options, right answer, what runs made of it."""
+        """Return what the list has of an item: id, facets, case, the one or two sentences, options, right answer, results of runs."""
         made = {run_index: item_results(replies, isinstance(item, ClaimPair)) for run_index, replies in replies_by_run.items()}
         if isinstance(item, ClaimPair):
             facets = {"question_type": "claim", "atomic_type": item.atomic_type}
@@ -224,7 +224,7 @@ class Browser:
         return "-" if result is None else chr(_FIRST_CODE + self.codes(result))
 
     def _detail(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
-        """Return what is shown once an item is opened: where it was seen, what it belongs to, and the replies."""
+        """Return the details of an item: its sightings, what it belongs to, and the replies."""
         if isinstance(item, ClaimPair):
             about: list[list[str | None]] = [
                 ["head", item.head],
@@ -243,9 +243,9 @@ class Browser:
 
 
 def _reply(run: int, reply: ScoredReply) -> list[Any]:
-    """Return one reply: run, repeat, side, outcome, right or not, reading, that of the whole reply, words, their length where cut.
+    """Return one reply: run, repeat, side, outcome, right or not, answer, committed answer, text, its length where cut.
 
-    A reading of the whole, and words, that are the strict reading again are 0.
+    A committed answer or a text that equals the answer is 0.
     """
     score, prediction = reply
     side = SIDES.index(score.item_id.partition("/")[2])
@@ -259,7 +259,7 @@ def _reply(run: int, reply: ScoredReply) -> list[Any]:
 
 
 def handed_over(what: str, value: list[Any]) -> bytes:
-    """Return a script that hands a list to the page, without anything that ends a script or a line of one; a long one packed.
+    """Return a script that passes a list to the page, without anything that ends a script or a line of one; a long one is packed.
 
     Packed is gzip of UTF-16, in which Chinese packs better than in UTF-8, in base64, which a script may hold. pyarrow brings a zlib
     of its own, so the bytes are those of the lock and not of the machine's.

@@ -1,8 +1,8 @@
-"""The pages served to this machine alone, and read again in the browser when stage `report` has written them anew.
+"""The pages served to this machine alone, and reloaded in the browser when stage `report` has rewritten them.
 
 python -m eval.report --serve [--port 8800] [--folder reports]
 
-Without it the pages open from the disk all the same, and stay as they were opened.
+Without it the pages open from the disk, too, and are not reloaded.
 """
 
 import argparse
@@ -45,7 +45,9 @@ class _PageHandler(SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
-        if self.headers.get("Host", "").partition(":")[0] not in _NAMES:  # a site whose name was turned to this machine
+        if (
+            self.headers.get("Host", "").partition(":")[0] not in _NAMES
+        ):  # another site's name that resolves to this machine (DNS rebinding)
             self.send_error(HTTPStatus.FORBIDDEN)
         elif path == "/":
             self.send_response(HTTPStatus.FOUND)

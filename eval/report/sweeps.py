@@ -20,7 +20,7 @@ class Curve(NamedTuple):
 
 
 class PlottedCurve(NamedTuple):
-    """A curve as places in a picture."""
+    """A curve as coordinates in a picture."""
 
     kind: str
     line: str
@@ -54,7 +54,7 @@ def plotted(sweeps: Mapping[str, Figures]) -> list[list[Any]]:
 
 
 def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[PlottedCurve]]]:
-    """Return for each run and measure its curves as places in a picture of 300 by 140: amounts from left to right, shares upwards."""
+    """Return for each run and measure its curves as coordinates in a picture of 300 by 140: amounts from left to right, shares upwards."""
     widest = max((row["amount"] for row in rows), default=0) or 1
 
     def at(row: Figures, name: str) -> tuple[float, float]:
@@ -72,7 +72,7 @@ def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[PlottedCurve]
 
 
 def ticks(rows: Sequence[Figures]) -> list[tuple[float, str]]:
-    """Return the amounts of a sweep with their places in its pictures."""
+    """Return the amounts of a sweep with their x coordinates in its pictures."""
     amounts = sorted({row["amount"] for row in rows})
     widest = max(amounts, default=0) or 1
     return [(round(_EDGE + (_WIDTH - 2 * _EDGE) * amount / widest, 1), f"{amount:g}") for amount in amounts]

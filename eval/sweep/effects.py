@@ -26,7 +26,7 @@ class SweepCell(NamedTuple):
 
 
 def amount_text(amount: float) -> str:
-    """Return an amount as it stands in names and figures: two that differ never look alike."""
+    """Return an amount as names and figures have it: different amounts have different texts."""
     return f"{amount:.15g}"
 
 

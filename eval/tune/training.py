@@ -56,7 +56,7 @@ def open_base(path: Path, tuning: Tuning, about: Description) -> Any:
         "ignore", category=FutureWarning, module="transformers"
     )  # of the library's own names, which it still uses itself
     torch.manual_seed(tuning.seed)
-    # Of a full tuning on a GPU the weights are kept in 32 bits and used in 16: small steps would be lost in 16.
+    # A full tuning on a GPU stores the weights in 32 bits and computes in 16: small steps would be lost in 16.
     dtype = torch.bfloat16 if has_gpu() and tuning.method == "lora" else torch.float32
     try:
         model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype, use_safetensors=True, trust_remote_code=False)
@@ -107,7 +107,7 @@ def be_deterministic(model: Any) -> None:
 
 @torch.inference_mode()
 def keeps_apart(model: Any) -> bool:
-    """Tell whether a model reads what stands in one row after something else, with positions of its own, as if it stood alone.
+    """Return whether a model reads the second text of a packed row, with positions of its own, as if it were alone.
 
     A model with a state, or one that only looks at a mask, does not.
     """
@@ -206,7 +206,7 @@ class _Rows:
 
 
 class _Reads:
-    """Compares the rows of each step with those chosen for it: only these were searched for what is held back."""
+    """Compares the rows of each step with those chosen for it: only these were checked for what is held back."""
 
     def __init__(self, steps: Sequence[Sequence[PackedRow]]) -> None:
         self._steps = [Counter(tuple(columns(row)["input_ids"]) for row in step) for step in steps]
@@ -231,7 +231,7 @@ class _InTurn(Trainer):
         return super().training_step(model, inputs, num_items_in_batch)
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
-        """Write a checkpoint, to the disk itself, then say that it is whole, and only then take away an older one."""
+        """Write a checkpoint and sync it, then mark it as whole, and only then remove an older one."""
         super()._save_checkpoint(model, trial)
         self.accelerator.wait_for_everyone()
         if self.args.should_save:

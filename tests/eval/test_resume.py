@@ -154,7 +154,7 @@ def test_a_full_disk_ends_the_run_with_what_to_do_and_keeps_what_was_kept(runs: 
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("error: ")
     assert "run.jsonl: a reply could not be stored" in done.stderr
-    assert "make room and run the same command again" in done.stderr
+    assert "free disk space and run the same command again" in done.stderr
     assert not full.out.exists()
     kept = full.kept.read_bytes()
     assert limit - 300 < len(kept) <= limit
