@@ -22,7 +22,7 @@ from atomexam.runtime.stage_summary import judge_headline, print_summary
 from eval.judge.figures import MarkedReply, MarkOutcome, figures, mark_outcome, mark_reply
 from eval.judge.marks import ORDERS, answer_id, mark_request, read_mark
 from eval.models import open_backend
-from eval.models.asker import ask
+from eval.models.cached_model import stream_replies
 from eval.models.contract import Reply
 from eval.models.reply_store import store_path
 from eval.plan.planned import describe
@@ -119,9 +119,9 @@ def judge_answers(args: Arguments, usage: Usage) -> Iterator[Judgings]:
     path.parent.mkdir(parents=True, exist_ok=True)
     judgings = ExternalSort(path.parent, _SORTED_BYTES)
     backend = open_backend(*describe(judge.model, args.models))
-    for asking, reply in ask(backend, judge, chain([first], lists), path, f"judge@{args.key}"):
+    for query, reply in stream_replies(backend, judge, chain([first], lists), path, f"judge@{args.key}"):
         usage.add(reply)
-        row = Judging(asking.request.unit, asking.request.item_id, asking.repeat, prompt_sha256(asking.prompt), reply)
+        row = Judging(query.request.unit, query.request.item_id, query.repeat, prompt_sha256(query.prompt), reply)
         judgings.add(sort_key(row.question_id), msgspec.msgpack.encode(row))
     rows = map(msgspec.msgpack.Decoder(Judging).decode, judgings.lines())
     return ({(row.request_id, row.draw): row for row in same} for _, same in groupby(rows, lambda row: row.question_id))

@@ -42,7 +42,7 @@ class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return min(matches)[1] if matches else None
 
 
-class Asking(Struct, frozen=True, kw_only=True):
+class ModelQuery(Struct, frozen=True, kw_only=True):
     """One request to a model, in one repeat."""
 
     request: Request
@@ -69,7 +69,7 @@ class Backend(Protocol):
     """A model that replies to requests."""
 
     identity: str
-    """Changes whenever the same asking may get another reply: name and revision, or a hash of the weights.
+    """Changes whenever the same query may get another reply: name and revision, or a hash of the weights.
 
     A backend that is faster on prompts with a common prefix sets `shares_prefixes = True`: requests then come in the order of prompts.
     One that has many calls under way at a time sets `under_way` to their number: requests then come many at a time.
@@ -78,14 +78,14 @@ class Backend(Protocol):
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt for a conversation."""
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield the index of each asking with its reply, as they arrive and in any order; each index once.
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield the index of each query with its reply, as they arrive and in any order; each index once.
 
-        An asking that cannot be answered (too long a prompt, a call that failed for good) gets a reply with an error.
+        A query that cannot be answered (too long a prompt, a call that failed for good) gets a reply with an error.
         """
 
-    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield for each asking the log-likelihoods of its answers, and as text the likeliest in the asked format.
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield for each query the log-likelihoods of its answers, and as text the likeliest in the asked format.
 
         Raises:
             ValueError: the backend has no likelihoods, or the settings ask for sampling.

@@ -20,7 +20,7 @@ from atomexam.records.prediction import FinishReason
 from eval.models import batches, loglikelihood, stopping
 from eval.models.adapters import adapted
 from eval.models.continuous import ContinuousBatch, DecodingRow, Generated
-from eval.models.contract import Asking, Reply, Settings
+from eval.models.contract import ModelQuery, Reply, Settings
 from eval.models.double_precision import in_float64
 from eval.models.sampling import SampledToken
 from eval.models.shared_prefixes import PrefixReader
@@ -47,7 +47,7 @@ def open_model(description: Description, folder: Path) -> "HuggingFace":
 class _PromptRow(NamedTuple):
     prompt: list[int]
     generated: list[int]
-    asking: Asking
+    query: ModelQuery
 
 
 class HuggingFace:
@@ -109,17 +109,17 @@ class HuggingFace:
             print(f"{self._description.model}: {_REASONS}; give its runs a `max_new_tokens` of 1,000 or more", file=sys.stderr)
         return prompt
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies batch by batch, short prompts first.
 
         Where replies end with their verdict, those that have it leave: on a CPU at once, and other prompts take their slots; else, and with
         models that do not share prefixes, batches are made anew in rounds.
         """
-        ids = token_ids(self._tokenizer, [asking.prompt for asking in askings])
+        ids = token_ids(self._tokenizer, [query.prompt for query in queries])
         if settings.stop == "verdict" and self._device.type == "cpu" and self._shares_prefixes and self._reader.has_small_steps():
-            yield from self._until_verdict(ids, askings, settings)
+            yield from self._until_verdict(ids, queries, settings)
             return
-        rows = {index: _PromptRow(prompt, [], askings[index]) for index, prompt in enumerate(ids)}
+        rows = {index: _PromptRow(prompt, [], queries[index]) for index, prompt in enumerate(ids)}
         for limit in stopping.limits(settings):
             left = {}
             for index, made in self._round(rows, settings, limit):
@@ -131,14 +131,14 @@ class HuggingFace:
                     left[index] = rows[index]._replace(generated=made.tokens)
             rows = dict(sorted(left.items()))
 
-    def _until_verdict(self, prompts: list[list[int]], askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def _until_verdict(self, prompts: list[list[int]], queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         rows = []
         for index, failed in self._fitting([(len(prompt), len(prompt) + settings.max_new_tokens) for prompt in prompts]):
-            prompt, asking = prompts[index], askings[index]
+            prompt, query = prompts[index], queries[index]
             if failed or not prompt:
                 yield index, failed or _failed(_EMPTY)
             else:
-                rows.append(DecodingRow(index, prompt, [], SampledToken(settings, [asking], torch.ones((1, len(prompt)))), {}))
+                rows.append(DecodingRow(index, prompt, [], SampledToken(settings, [query], torch.ones((1, len(prompt)))), {}))
         for index, generated in ContinuousBatch(self._reader, self._tokenizer, self._ends, settings).of(rows):
             size = len(prompts[index])
             yield index, self._read(generated, size, settings) if generated else self._out_of_memory(size)
@@ -165,7 +165,7 @@ class HuggingFace:
         for number, made in self._answers(room, settings, work):
             yield from zip(groups[number], [made] * len(groups[number]) if isinstance(made, Reply) else made, strict=True)
 
-    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield the likeliest of each request's answers with the likelihoods of all.
 
         Raises:
@@ -176,9 +176,9 @@ class HuggingFace:
             raise ValueError(
                 f"the method likelihood has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml"
             )
-        if any(opens_reasoning(asking.prompt) for asking in askings):
+        if any(opens_reasoning(query.prompt) for query in queries):
             raise ValueError(f"model {self._description.model}: {_REASONS}, and no answer stands there; set `template: {_CLOSED}` of it")
-        tokenized = loglikelihood.tokenize_answers(self._tokenizer, askings)
+        tokenized = loglikelihood.tokenize_answers(self._tokenizer, queries)
         fitting = list(self._fitting([(len(answers.start), answers.longest()) for answers in tokenized]))
         fitting = [(index, failed or (None if tokenized[index].start else _failed(_NOTHING_BEFORE))) for index, failed in fitting]
         yield from ((index, failed) for index, failed in fitting if failed)
@@ -190,7 +190,7 @@ class HuggingFace:
             else:
                 weights = loglikelihood.likelihoods(tokenized[index], scores, self._ends)
                 is_number = not any(map(isnan, weights.values()))
-                yield index, loglikelihood.reply_of(askings[index], tokenized[index], weights) if is_number else _failed(_NO_NUMBERS)
+                yield index, loglikelihood.reply_of(queries[index], tokenized[index], weights) if is_number else _failed(_NO_NUMBERS)
 
     def _scores(self, requests: Sequence[loglikelihood.TokenizedAnswers], settings: Settings) -> Iterator[tuple[int, torch.Tensor | None]]:
         if not self._shares_prefixes:
@@ -254,7 +254,7 @@ class HuggingFace:
             inputs,
             mask,
             {"max_new_tokens": limit - before},
-            logits_processor=LogitsProcessorList([SampledToken(settings, [row.asking for row in rows], mask, before)]),
+            logits_processor=LogitsProcessorList([SampledToken(settings, [row.query for row in rows], mask, before)]),
             stopping_criteria=StoppingCriteriaList(criteria),
         )
         return self._ended([[*row.generated, *more] for row, more in zip(rows, output[:, width:].tolist(), strict=True)], criteria)
@@ -290,7 +290,7 @@ class HuggingFace:
     ) -> list[Generated]:
         """Return the replies to rows whose prompts are read, from the scores after these."""
         width, criteria = inputs.shape[1], self._end_criteria(settings, inputs.shape[1], [[]] * len(rows))
-        chosen = SampledToken(settings, [row.asking for row in rows], mask)
+        chosen = SampledToken(settings, [row.query for row in rows], mask)
         output = torch.cat([inputs, chosen(inputs, scores).argmax(-1, keepdim=True)], dim=1)
         for one in criteria:
             one(output, scores)

@@ -8,7 +8,7 @@ import torch
 from msgspec import Struct
 
 from eval.models.batches import BatchShape, in_batches
-from eval.models.contract import Asking, Reply
+from eval.models.contract import ModelQuery, Reply
 from eval.tasks.prompt import token_ids
 from eval.tasks.request import allowed_answers
 
@@ -17,7 +17,7 @@ _DIGITS = 4  # the next ones differ between devices and batches of other shapes
 
 
 class TokenizedAnswers(Struct, frozen=True, kw_only=True):
-    """The answers of one asking as tokens."""
+    """The answers of one query as tokens."""
 
     prompt_tokens: int
     start: list[int]
@@ -33,8 +33,8 @@ class TokenizedAnswers(Struct, frozen=True, kw_only=True):
         return sorted({path[:size] for path in self.paths.values() for size in range(1, len(path))})
 
 
-def tokenize_answers(tokenizer: Any, askings: Sequence[Asking]) -> list[TokenizedAnswers]:
-    """Return the allowed answers of each asking as tokens.
+def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[TokenizedAnswers]:
+    """Return the allowed answers of each query as tokens.
 
     Prompt, format and answer are cut into tokens together, so that a token may span their borders, as when the model reads them.
 
@@ -42,14 +42,14 @@ def tokenize_answers(tokenizer: Any, askings: Sequence[Asking]) -> list[Tokenize
         ValueError: a request has no answers to choose from.
     """
     tokenized = []
-    for asking in askings:
-        answers = allowed_answers(asking.request)
+    for query in queries:
+        answers = allowed_answers(query.request)
         if not answers:
             raise ValueError(
-                f"{asking.request.item_id}: no answers are given to choose from; set `method: generation` for the run in params.yaml"
+                f"{query.request.item_id}: no answers are given to choose from; set `method: generation` for the run in params.yaml"
             )
-        lead = asking.request.answer_format.partition("{answer}")[0]
-        prompt, start, *whole = token_ids(tokenizer, [asking.prompt, *(asking.prompt + lead + answer for answer in ["", *answers])])
+        lead = query.request.answer_format.partition("{answer}")[0]
+        prompt, start, *whole = token_ids(tokenizer, [query.prompt, *(query.prompt + lead + answer for answer in ["", *answers])])
         for row in whole:
             start = start[: shared_length(start, row)]
         # AC is likelier than ACD, whatever the model thinks, until the end of the reply counts too.
@@ -111,11 +111,11 @@ def last_nodes(nodes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     return [node for node, after in pairwise([*nodes, ()]) if after[: len(node)] != node] or [()]
 
 
-def reply_of(asking: Asking, answers: TokenizedAnswers, weights: dict[str, float]) -> Reply:
+def reply_of(query: ModelQuery, answers: TokenizedAnswers, weights: dict[str, float]) -> Reply:
     """Return the likeliest answer, the first of equals, in the answer format."""
     best = max(weights, key=lambda answer: weights[answer])
     return Reply(
-        text=asking.request.reply(best),
+        text=query.request.reply(best),
         finish_reason="stop",
         tokens=len(answers.paths[best]),
         prompt_tokens=answers.prompt_tokens,

@@ -18,14 +18,14 @@ from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from atomexam.records.model import Description
 from atomexam.records.run import Server
 from eval.models.calls import UNPACKED, Caller, Failure, RateLimit, bounded
-from eval.models.contract import Asking, Reply, Settings
+from eval.models.contract import ModelQuery, Reply, Settings
 from eval.tasks.prompt import Message, defused
 
-_LOST_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and asking on would only cost
+_LOST_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and further requests would only cost
 _OFFICIAL = (".openai.com", ".openai.azure.com")  # they want `max_completion_tokens`; `max_tokens` is what all others know
 _logger = logging.getLogger(__name__)
 _Came = SimpleQueue[tuple[int, Reply | Failure] | None]
-"""Index of an asking with its reply or failure; None when no worker is left."""
+"""Index of a query with its reply or failure; None when no worker is left."""
 
 
 class OpenAI:
@@ -58,11 +58,11 @@ class OpenAI:
         """Return the messages as the server gets them: its chat template is unknown, so the control tokens of all are broken up in them."""
         return msgspec.json.encode(defused(messages)).decode()
 
-    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Refuse: chat completions tell no likelihood of a given answer."""
         raise ValueError(f"{self._where}: a server tells no likelihoods of answers; set `method: generation` for its runs in params.yaml")
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies as they arrive; those that arrived before a Ctrl-C or the server's end are yielded before the error.
 
         Raises:
@@ -74,9 +74,9 @@ class OpenAI:
         # A call starts when a reply has been stored, so that a kill loses no more replies than there are calls under way.
         room = asyncio.Semaphore(self._server.concurrency)
         with start_blocking_portal() as portal:  # calls have a thread of their own: this one may have a loop running, as in a notebook
-            work = portal.start_task_soon(self._work, askings, settings, came, room)
+            work = portal.start_task_soon(self._work, queries, settings, came, room)
             try:
-                for _ in askings:
+                for _ in queries:
                     try:
                         completed = came.get()
                     except KeyboardInterrupt:
@@ -95,13 +95,13 @@ class OpenAI:
             finally:
                 work.cancel()
 
-    async def _work(self, askings: Sequence[Asking], settings: Settings, came: _Came, room: asyncio.Semaphore) -> None:
-        """Put the reply or failure of each asking into the queue, when there is room."""
+    async def _work(self, queries: Sequence[ModelQuery], settings: Settings, came: _Came, room: asyncio.Semaphore) -> None:
+        """Put the reply or failure of each query into the queue, when there is room."""
         # A proxy named in the environment is not for this machine; a redirect would carry prompts to who knows where.
         http = DefaultAsyncHttpxClient(
             trust_env=not _is_near(self._host), follow_redirects=False, headers=UNPACKED, event_hooks={"response": [bounded]}
         )
-        indices = iter(range(len(askings)))
+        indices = iter(range(len(queries)))
         limits: dict[str, Any] = {"timeout": self._server.timeout, "max_retries": 0}
         try:
             async with AsyncOpenAI(base_url=self._server.url, api_key=self._key or "none", http_client=http, **limits) as client:
@@ -109,7 +109,7 @@ class OpenAI:
 
                 async def worker() -> None:
                     while await room.acquire() and (index := next(indices, None)) is not None:
-                        body, name = self._body(askings[index], settings), f"{askings[index].request.item_id}/{askings[index].repeat}"
+                        body, name = self._body(queries[index], settings), f"{queries[index].request.item_id}/{queries[index].repeat}"
                         try:
                             came.put((index, _cut(await caller.reply(body, settings.max_new_tokens, name), settings)))
                         except Failure as failure:
@@ -136,17 +136,17 @@ class OpenAI:
                 f"name it in server.knows of the model if this server honours it, or change the run in params.yaml"
             )
 
-    def _body(self, asking: Asking, settings: Settings) -> dict[str, Any]:
+    def _body(self, query: ModelQuery, settings: Settings) -> dict[str, Any]:
         """Return the arguments of one call. What the server knows is always sent, since its own defaults may be others."""
         limit = "max_completion_tokens" if f".{self._host}".endswith(_OFFICIAL) else "max_tokens"
-        body = {"model": self._name, "messages": msgspec.json.decode(asking.prompt), limit: settings.max_new_tokens}
+        body = {"model": self._name, "messages": msgspec.json.decode(query.prompt), limit: settings.max_new_tokens}
         body["temperature"] = settings.temperature
         if settings.stop_strings:
             body["stop"] = list(settings.stop_strings)
         extra: dict[str, Any] = {"repetition_penalty": settings.repetition_penalty}
         if settings.temperature > 0:
             body["top_p"] = settings.top_p
-            draw = hashlib.sha256(f"{settings.seed}/{asking.request.item_id}/{asking.repeat}".encode()).digest()
+            draw = hashlib.sha256(f"{settings.seed}/{query.request.item_id}/{query.repeat}".encode()).digest()
             extra |= {"top_k": settings.top_k, "seed": int.from_bytes(draw[:4]) >> 1}
         honoured: dict[str, Any] = {name: value for name, value in extra.items() if name in self._server.knows}
         if self._template:

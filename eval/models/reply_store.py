@@ -261,7 +261,7 @@ def open_store(path: Path) -> Iterator[Store]:
     try:
         lock.acquire(blocking=False)
     except Timeout:
-        print(f"{path}: another process is asking; waiting until it ends", file=sys.stderr, flush=True)
+        print(f"{path}: another process is writing to it; waiting until it ends", file=sys.stderr, flush=True)
         lock.acquire()
     try:
         with open(path, "ab", buffering=0) as out:

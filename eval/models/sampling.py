@@ -13,7 +13,7 @@ from transformers.generation import (
     TopPLogitsWarper,
 )
 
-from eval.models.contract import Asking, Settings
+from eval.models.contract import ModelQuery, Settings
 
 
 class SampledToken(LogitsProcessor):
@@ -22,13 +22,13 @@ class SampledToken(LogitsProcessor):
     Sampling inside `generate` keeps the library's decoding, and makes a draw independent of what else is in the batch.
     """
 
-    def __init__(self, settings: Settings, askings: Sequence[Asking], mask: torch.Tensor, earlier_draws: int = 0) -> None:
+    def __init__(self, settings: Settings, queries: Sequence[ModelQuery], mask: torch.Tensor, earlier_draws: int = 0) -> None:
         self._penalty = RepetitionPenaltyLogitsProcessor(settings.repetition_penalty) if settings.repetition_penalty != 1.0 else None
         self._mask = mask.bool()
         self._draws: list[Random] = []
         self._warpers = LogitsProcessorList()
         if settings.temperature > 0:
-            self._draws = [Random(f"{settings.seed}/{asking.request.item_id}/{asking.repeat}") for asking in askings]
+            self._draws = [Random(f"{settings.seed}/{query.request.item_id}/{query.repeat}") for query in queries]
             for draw in self._draws:
                 for _ in range(earlier_draws):  # by the rounds before
                     draw.random()

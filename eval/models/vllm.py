@@ -27,7 +27,7 @@ from msgspec import structs
 
 from atomexam.records.model import Description
 from atomexam.records.run import Server
-from eval.models.contract import Asking, Reply, Settings
+from eval.models.contract import ModelQuery, Reply, Settings
 from eval.models.openai import OpenAI
 from eval.models.weights import ADAPTER, content_hash, locate, read_chat_template
 from eval.tasks.prompt import Message
@@ -72,18 +72,18 @@ class Vllm:
         """Return the messages as the server gets them; it puts them into the model's chat template."""
         return self._at("http://127.0.0.1").render(messages)
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies as they come, with a server started for the first of them.
 
         Raises:
             ValueError: the server does not start, or ends.
         """
-        if askings:
-            yield from self._at(self._url or self._start()).generate(askings, settings)
+        if queries:
+            yield from self._at(self._url or self._start()).generate(queries, settings)
 
-    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Refuse, as every server does."""
-        return self._at("http://127.0.0.1").loglikelihoods(askings, settings)
+        return self._at("http://127.0.0.1").loglikelihoods(queries, settings)
 
     def _start(self) -> str:
         """Return the address of a server that ends with this object: the questions of a case come in waves, and a start takes minutes."""

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from atomexam.runtime.jsonl import read_json, write_json
-from eval.models.asker import Counts
+from eval.models.cached_model import Counts
 from eval.models.contract import Reply
 from eval.tasks.request import Request, conversations
 

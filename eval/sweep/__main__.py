@@ -21,7 +21,7 @@ from atomexam.runtime.jsonl import folder_lock, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.models import open_backend
-from eval.models.asker import ask
+from eval.models.cached_model import stream_replies
 from eval.models.contract import Backend
 from eval.predict.__main__ import prediction_of
 from eval.score.__main__ import score_replies
@@ -98,8 +98,8 @@ def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, repl
     planned = {}
     for name, run in runs.items():
         requests = _requests(builder, run)
-        replies = ask(backend, run, builder.read_run(run), replies_folder / f"{name}.jsonl", name, len(requests))
-        planned[name] = score_replies((prediction_of(name, asking, reply) for asking, reply in replies), requests)
+        replies = stream_replies(backend, run, builder.read_run(run), replies_folder / f"{name}.jsonl", name, len(requests))
+        planned[name] = score_replies((prediction_of(name, query, reply) for query, reply in replies), requests)
     return planned
 
 

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from atomexam.records.run import RequestSettings, Run
 from atomexam.runtime.external_sort import ExternalSort
-from eval.models.contract import Asking, Backend, Reply, Settings
+from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request, by_item_id, conversations, following
@@ -51,7 +51,7 @@ class Counts(Struct, kw_only=True):
         return f"{name}: {self.requests} requests, {self.kept} kept, {self.asked} asked, {self.failed} failed"
 
 
-class Asker:
+class CachedModel:
     """A model, its settings, and the store of its replies."""
 
     def __init__(
@@ -65,11 +65,11 @@ class Asker:
         self._store = store
         self._method = method
 
-    def ask(self, askings: Sequence[Asking], bar: tqdm) -> list[Reply]:
-        """Return a reply to each asking, in their order; those not in the store are requested once, and added to it."""
-        keys = [key_of(self._backend.identity, asking, self._settings, self._method) for asking in askings]
+    def replies(self, queries: Sequence[ModelQuery], bar: tqdm) -> list[Reply]:
+        """Return a reply to each query, in their order; those not in the store are requested once, and added to it."""
+        keys = [key_of(self._backend.identity, query, self._settings, self._method) for query in queries]
         known = self._store.find(keys)
-        missing = {key: asking for key, asking in zip(keys, askings, strict=True) if key not in known and key not in self.failed}
+        missing = {key: query for key, query in zip(keys, queries, strict=True) if key not in known and key not in self.failed}
         self._count(bar, requests=len(keys), kept=sum(key in known for key in keys))
         todo = list(missing)
         generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
@@ -94,7 +94,7 @@ class Asker:
         self.counts.failed += sum(key not in known for key in keys)
         return [known[key] if key in known else self.failed[key] for key in keys]
 
-    def ask_as_read(self, lists: Iterable[Sequence[Request]], repeats: int, bar: tqdm) -> Iterator[tuple[Asking, Reply]]:
+    def stream(self, lists: Iterable[Sequence[Request]], repeats: int, bar: tqdm) -> Iterator[tuple[ModelQuery, Reply]]:
         """Yield each request in each repeat with its reply, in any order; one that follows another is made when that has its reply.
 
         Memory has one window of requests, prompts and replies, and the index of the store.
@@ -109,15 +109,15 @@ class Asker:
             lists = self._by_prompt(lists)
         for window in _windows(lists, repeats, _CALLS_UNDER_WAY * getattr(self._backend, "under_way", 0)):
             by_item_id(window)
-            done: dict[tuple[str, int], tuple[Asking, Reply]] = {}
+            done: dict[tuple[str, int], tuple[ModelQuery, Reply]] = {}
             while window:
                 ready = [one for one in window if one.follows is None or (one.follows, 0) in done]
                 if not ready:
                     raise ValueError(f"{window[0].item_id} follows {window[0].follows}, which is not asked")
                 window = [one for one in window if one.follows is not None and (one.follows, 0) not in done]
-                askings = [asking for one in ready for asking in self._askings(one, repeats, done, bar)]
-                for asking, reply in zip(askings, self.ask(askings, bar), strict=True):
-                    done[asking.request.item_id, asking.repeat] = asking, reply
+                queries = [query for one in ready for query in self._queries(one, repeats, done, bar)]
+                for query, reply in zip(queries, self.replies(queries, bar), strict=True):
+                    done[query.request.item_id, query.repeat] = query, reply
             yield from done.values()
 
     def _by_prompt(self, lists: Iterable[Sequence[Request]]) -> Iterator[list[Request]]:
@@ -130,22 +130,24 @@ class Asker:
         decoder = msgspec.msgpack.Decoder(list[Request])
         yield from map(decoder.decode, entries.lines())
 
-    def _askings(self, request: Request, repeats: int, done: dict[tuple[str, int], tuple[Asking, Reply]], bar: tqdm) -> list[Asking]:
-        """Return the askings of a request; a repeat in which the one before it failed is done without a request."""
+    def _queries(
+        self, request: Request, repeats: int, done: dict[tuple[str, int], tuple[ModelQuery, Reply]], bar: tqdm
+    ) -> list[ModelQuery]:
+        """Return the queries of a request; a repeat in which the one before it failed is done without a request."""
         if request.follows is None:
             prompt = self._backend.render(request.messages)
-            return [Asking(request=request, repeat=repeat, prompt=prompt) for repeat in range(repeats)]
-        askings = []
+            return [ModelQuery(request=request, repeat=repeat, prompt=prompt) for repeat in range(repeats)]
+        queries = []
         for repeat in range(repeats):
             before, reply = done[request.follows, repeat]
             whole = following(request, before.request, reply.text)
             if reply.finish_reason == "error":
                 lost = Reply(text="", finish_reason="error", tokens=0, error=NOT_REACHED)
-                done[request.item_id, repeat] = Asking(request=whole, repeat=repeat, prompt=""), lost
+                done[request.item_id, repeat] = ModelQuery(request=whole, repeat=repeat, prompt=""), lost
                 self._count(bar, requests=1, failed=1)
             else:
-                askings.append(Asking(request=whole, repeat=repeat, prompt=self._backend.render(whole.messages)))
-        return askings
+                queries.append(ModelQuery(request=whole, repeat=repeat, prompt=self._backend.render(whole.messages)))
+        return queries
 
     def _count(self, bar: tqdm, **more: int) -> None:
         self.counts.add(Counts(**more))
@@ -156,7 +158,7 @@ def _windows(lists: Iterable[Sequence[Request]], repeats: int, least: int) -> It
     """Yield the requests of several lists in windows; a conversation is never divided.
 
     Args:
-        least: askings of a window, however long they are.
+        least: queries of a window, however long they are.
     """
     window, chars = list[Request](), 0
     for some in (conversation for requests in lists for conversation in conversations(requests)):
@@ -169,10 +171,10 @@ def _windows(lists: Iterable[Sequence[Request]], repeats: int, least: int) -> It
         yield window
 
 
-def ask(
+def stream_replies(
     backend: Backend, settings: RequestSettings, lists: Iterable[Sequence[Request]], path: Path, name: str, requests: int | None = None
-) -> Iterator[tuple[Asking, Reply]]:
-    """Yield the requests of a run or a judge with their replies, as `Asker.ask_as_read` does, and print counts to stderr.
+) -> Iterator[tuple[ModelQuery, Reply]]:
+    """Yield the requests of a run or a judge with their replies, as `CachedModel.stream` does, and print counts to stderr.
 
     Args:
         path: of their file in the model's store.
@@ -180,9 +182,9 @@ def ask(
     """
     total = requests and requests * settings.repeats
     with open_store(path) as store, tqdm(desc=name, total=total, unit="reply", disable=None) as bar:
-        asker = Asker(backend, settings_of(settings), store, settings.method if isinstance(settings, Run) else "generation")
-        yield from asker.ask_as_read(lists, settings.repeats, bar)
-    print(asker.counts.line(name), file=sys.stderr, flush=True)
+        model = CachedModel(backend, settings_of(settings), store, settings.method if isinstance(settings, Run) else "generation")
+        yield from model.stream(lists, settings.repeats, bar)
+    print(model.counts.line(name), file=sys.stderr, flush=True)
 
 
 def settings_of(settings: RequestSettings) -> Settings:
@@ -190,11 +192,11 @@ def settings_of(settings: RequestSettings) -> Settings:
     return Settings(**{name: getattr(settings, name) for name in Settings.__struct_fields__ if name in settings.__struct_fields__})
 
 
-def key_of(identity: str, asking: Asking, settings: Settings, method: str) -> str:
+def key_of(identity: str, query: ModelQuery, settings: Settings, method: str) -> str:
     """Return the hash of all that a reply depends on: not of the batch, the run's name or the version of the data."""
-    request = asking.request
-    what: list[Any] = [identity, prompt_sha256(asking.prompt), structs.replace(settings, batch_size=1)]
+    request = query.request
+    what: list[Any] = [identity, prompt_sha256(query.prompt), structs.replace(settings, batch_size=1)]
     what += [_MAKING.get("verdict" if settings.stop == "verdict" else method, method)]
     what += [request.question_type, [option.letter for option in request.options], request.answer_format]
-    what += [request.item_id, asking.repeat]
+    what += [request.item_id, query.repeat]
     return hashlib.sha256(msgspec.json.encode(what)).hexdigest()
