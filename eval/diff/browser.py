@@ -9,7 +9,7 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from eval.diff.version import DataVersion, Sighting, VersionClaim, VersionQuestion, VersionReply, VersionScore
-from eval.report.items import Browser, digest_of, handed_over, paired_replies
+from eval.report.items import Browser, digest_of, list_script, paired_replies
 from eval.statistics.intervals import Figures
 from eval.tasks.request import facets_of
 
@@ -33,7 +33,7 @@ def item_files(a: DataVersion, b: DataVersion, since: Mapping[str, str], runs: M
     changed = [
         [name, [[key, became[key]] for key in ids if key in became]] for name, became in (("since", since), ("result_since", results))
     ]
-    yield "since.js", handed_over("since", [a.about, b.about, digest_of(ids), changed])
+    yield "since.js", list_script("since", [a.about, b.about, digest_of(ids), changed])
 
 
 def browser_files(

@@ -30,7 +30,7 @@ Record = VersionQuestion | VersionClaim
 R = TypeVar("R", VersionQuestion, VersionClaim)
 
 
-class Placed(NamedTuple):
+class RecordInSplit(NamedTuple):
     """A record of one version, and its split."""
 
     split: str
@@ -40,8 +40,8 @@ class Placed(NamedTuple):
 class RecordChange(NamedTuple):
     """The change of one record."""
 
-    a: Placed | None
-    b: Placed | None
+    a: RecordInSplit | None
+    b: RecordInSplit | None
     fields: Mapping[str, Marked]
     """Of an edited one, the fields that differ."""
 
@@ -94,7 +94,7 @@ def _as_rejected(record: Record) -> Rejected:
 def _changes(
     kind: str, before: Mapping[str, Sequence[R]], after: Mapping[str, Sequence[R]], is_hidden: Callable[[RecordChange], bool]
 ) -> Changes:
-    a, b = ({row.id: Placed(split, row) for split, rows in version.items() for row in rows} for version in (before, after))
+    a, b = ({row.id: RecordInSplit(split, row) for split, rows in version.items() for row in rows} for version in (before, after))
     gone, new = ([side[key] for key in sorted(side.keys() - other.keys())] for side, other in ((a, b), (b, a)))
     twins = _edited(gone, new)
     paired = [(a[key], b[key]) for key in sorted(a.keys() & b.keys())] + [(gone[one], new[other]) for one, other in sorted(twins.items())]
@@ -126,7 +126,7 @@ def _displayed(changes: list[RecordChange], is_hidden: Callable[[RecordChange], 
     return ChangesOfKind(len(changes), displayed, withheld)
 
 
-def _edited(gone: Sequence[Placed], new: Sequence[Placed]) -> dict[int, int]:
+def _edited(gone: Sequence[RecordInSplit], new: Sequence[RecordInSplit]) -> dict[int, int]:
     """Return pairs of removed and added records that are edits: similar and from one page, the most similar first.
 
     An edit changes a question's id, and the positions of those after it on its page; so neither alone identifies it.

@@ -6,7 +6,7 @@ from math import floor
 from typing import NamedTuple
 
 from eval.diff.version import VersionJudgement, VersionReply, VersionScore
-from eval.statistics.pairing import Tallies, counted, mean
+from eval.statistics.pairing import Tallies, mean, scored_id
 
 CAUSES = ("key", "repeats", "prompt", "reply", "reading", "mark")
 """Why an item has another result, in order of precedence: another right answer, another number of repeats, another prompt, another
@@ -53,12 +53,12 @@ def traits_of(
     """Return the traits of each pair or question that may explain a changed result."""
     traits_by_item: dict[str, dict[str, list]] = {}
     for score in scores:
-        traits = traits_by_item.setdefault(counted(score.item_id), {cause: [] for cause in CAUSES})
+        traits = traits_by_item.setdefault(scored_id(score.item_id), {cause: [] for cause in CAUSES})
         traits["key"].append((score.item_id, keys.get(score.item_id)))
         traits["repeats"].append((score.item_id, score.repeat))
         traits["reading"].append((score.item_id, score.repeat, score.outcome, score.answer or "", score.correct is True))
     for reply in replies:
-        if (key := counted(reply.item_id)) in traits_by_item:
+        if (key := scored_id(reply.item_id)) in traits_by_item:
             traits_by_item[key]["prompt"].append((reply.item_id, reply.repeat, reply.prompt_sha256))
             traits_by_item[key]["reply"].append((reply.item_id, reply.repeat, reply.reply, reply.finish_reason))
     for one in judged:

@@ -47,7 +47,7 @@ def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], s
         yield Pair(claim, {side: reply.reply for side, (reply, _) in by_side.items()}, outcomes, answers)
 
 
-def sift(pairs: Iterable[Pair], many: int, seed: int) -> tuple[PairCounts, list[Pair], list[Pair]]:
+def sample_pairs(pairs: Iterable[Pair], many: int, seed: int) -> tuple[PairCounts, list[Pair], list[Pair]]:
     """Return the counts of pairs, a sample of those that are not right, and one of the right ones that give reasons."""
     counts, wrong, right = PairCounts(), PairSample(many, seed), PairSample(many, seed)
     for pair in pairs:
@@ -79,7 +79,7 @@ def main(argv: list[str] | None = None) -> None:
             claims = read_jsonl(args.splits / "test" / "claims.jsonl", ClaimPair)
             predictions = read_jsonl(args.predictions / model / f"{run}.jsonl", Prediction)
             pairs = read_pairs(claims, predictions, read_jsonl(args.scores / f"{run}.jsonl", Score), run)
-            counts, wrong, right = sift(pairs, params.drawn, params.seed)
+            counts, wrong, right = sample_pairs(pairs, params.drawn, params.seed)
             model_proposals = _propose_by_model(args, run, wrong)
             proposals = {pair.claim.id: proposal for pair in wrong if (proposal := propose(pair))}
             queue = build_queue(run, wrong, right, proposals | model_proposals.proposals, labels)

@@ -86,7 +86,7 @@ def _train(training: Training, texts: list[str], requests: list[Request], dev: l
     torch.set_num_threads(_THREADS)
     torch.use_deterministic_algorithms(True)
     torch.utils.deterministic.fill_uninitialized_memory = False
-    tokenizer = _tokenizer(texts + training_data.spoken_texts(requests), training.vocab_size)
+    tokenizer = _tokenizer(texts + training_data.conversation_texts(requests), training.vocab_size)
     model = in_float64(_new_model(training, tokenizer))
     _draw_weights(model, training)
     reading = training_data.text_examples(tokenizer, texts, training.max_text_tokens, training.seed)

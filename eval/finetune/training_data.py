@@ -139,7 +139,7 @@ def batches_of(examples: Sequence[TrainingExample], max_examples: int, most_toke
     return batches
 
 
-def spoken_texts(requests: Sequence[Request]) -> list[str]:
+def conversation_texts(requests: Sequence[Request]) -> list[str]:
     """Return the text of the conversations, for the tokenizer: contents, solutions and the names of the roles."""
     texts = []
     for request in requests:

@@ -84,7 +84,7 @@ def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[
     return score_replies(replies, answered_requests), answered_requests
 
 
-def beside(
+def compared_with_ours(
     name: str, task: str, scores: Sequence[Score], folder: Path, ours: Mapping[str, Any], groups: Mapping[str, str]
 ) -> list[Figures]:
     """Return the comparisons of an imported run with our runs of its task, on shared items."""
@@ -150,7 +150,7 @@ def main(argv: list[str] | None = None) -> None:
             if replies_of := [reply for reply in all_predictions if reply.item_id in items]:
                 scores, answered = scored(replies_of, task_requests)
                 figures = FIGURES[task](read_scores(scores, answered))
-                rows = beside(args.name, task, scores, args.scores, ours, groups)
+                rows = compared_with_ours(args.name, task, scores, args.scores, ours, groups)
                 print(summary(task, figures, len({request.unit if task == "claim" else request.item_id for request in task_requests})))
                 print(as_text(rows) if rows else "  no run of ours beside it")
                 write_json(out / f"{task}.json", {"task": task, **figures, "beside": rows})

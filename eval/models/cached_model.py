@@ -18,7 +18,7 @@ from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request, by_item_id, conversations, following
 
-_MAKING = {"likelihood": "likelihood/4", "verdict": "generation/2"}
+_METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/2"}
 """The version of a method, or of `stop: verdict`, in the keys of replies.
 
 Raise it when a change moves its replies: stored ones are then requested anew.
@@ -196,7 +196,7 @@ def key_of(identity: str, query: ModelQuery, settings: Settings, method: str) ->
     """Return the hash of all that a reply depends on: not of the batch, the run's name or the version of the data."""
     request = query.request
     what: list[Any] = [identity, prompt_sha256(query.prompt), structs.replace(settings, batch_size=1)]
-    what += [_MAKING.get("verdict" if settings.stop == "verdict" else method, method)]
+    what += [_METHOD_VERSIONS.get("verdict" if settings.stop == "verdict" else method, method)]
     what += [request.question_type, [option.letter for option in request.options], request.answer_format]
     what += [request.item_id, query.repeat]
     return hashlib.sha256(msgspec.json.encode(what)).hexdigest()

@@ -33,7 +33,7 @@ _EMPTY = "the prompt has no tokens"
 _NO_NUMBERS = "the model's scores are no numbers (NaN)"
 _REASONS = "the chat template opens the model's reasoning (<think>)"
 _CLOSED = "{enable_thinking: false}"  # as Qwen3 and those after it name it
-_MAKING = "2"  # raise it when a change of this module changes replies: kept replies are then asked anew
+_REPLY_VERSION = "2"  # raise it when a change of this module changes replies: stored ones are then requested anew
 
 _READ = {"max_new_tokens": 1, "return_dict_in_generate": True, "output_logits": True}
 """Of `generate`: reads prompts, and returns the cache that replies continue from."""
@@ -68,7 +68,7 @@ class HuggingFace:
         if description.chat_template:
             self._tokenizer.chat_template = read_chat_template(description)
         self._reasons = False
-        self.identity = f"huggingface/{_MAKING}/{weights}/{self._dtype}".replace("torch.", "")
+        self.identity = f"huggingface/{_REPLY_VERSION}/{weights}/{self._dtype}".replace("torch.", "")
 
     @cached_property
     def _model(self) -> Any:

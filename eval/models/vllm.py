@@ -33,7 +33,7 @@ from eval.models.weights import ADAPTER, content_hash, locate, read_chat_templat
 from eval.tasks.prompt import Message
 
 _LONGEST_START = 1800.0  # seconds; 70 billion parameters from a slow disk take most of it
-_MAKING = "2"  # raise it when a change of this module changes replies
+_REPLY_VERSION = "2"  # raise it when a change of this module changes replies
 _LAUNCHED = ("RANK", "LOCAL_RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # by torchrun
 _ERROR = re.compile(r"\b\w*(?:Error|Exception): ")
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
@@ -64,7 +64,7 @@ class Vllm:
         # Not what the model's authors recommend; of two flags for the same, the server uses the last.
         self._command = [program, "serve", str(path), *arguments, "--generation-config", "vllm"]
         self._description = structs.replace(description, name=str(path), server=server, chat_template=None)
-        self.identity = "/".join(["vllm", _MAKING, *moved])
+        self.identity = "/".join(["vllm", _REPLY_VERSION, *moved])
         self.under_way = server.concurrency
         self._url: str | None = None
 

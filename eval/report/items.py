@@ -21,7 +21,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from eval.errors.patterns import pattern_of_verdicts
-from eval.statistics.pairing import counted
+from eval.statistics.pairing import scored_id
 from eval.tasks.request import facets_of
 
 FACETS = ("question_type", "exam", "subject", "category", "case_type", "form", "atomic_type")
@@ -67,7 +67,7 @@ def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -
     """Yield the replies of one run by item; both come sorted by item and repeat, as stages write them."""
     by_key = iter(predictions)
     prediction = next(by_key, None)
-    for item, group in groupby(scores, lambda score: counted(score.item_id)):
+    for item, group in groupby(scores, lambda score: scored_id(score.item_id)):
         replies = []
         for score in group:
             key = (score.item_id, score.repeat)
@@ -186,18 +186,18 @@ class Browser:
             yield self._list(rows)
         if details:
             yield self._details(details)
-        yield "manifest.js", handed_over("manifest", self._manifest())
+        yield "manifest.js", list_script("manifest", self._manifest())
 
     def _list(self, rows: list[Any]) -> tuple[str, bytes]:
         part = (self.items - 1) // _LIST_ROWS
         cases = ValueNumbers()
         for row in rows:
             row[2] = cases(row[2])
-        return f"list-{part:04}.js", handed_over("list", [part, cases.values, rows])
+        return f"list-{part:04}.js", list_script("list", [part, cases.values, rows])
 
     def _details(self, details: list[Any]) -> tuple[str, bytes]:
         part = (self.items - 1) // _DETAIL_ROWS
-        return f"detail-{part:05}.js", handed_over("detail", [part, details])
+        return f"detail-{part:05}.js", list_script("detail", [part, details])
 
     def _manifest(self) -> list[Any]:
         facets = [[name, numbered.values] for name, numbered in self.facets.items()]
@@ -258,7 +258,7 @@ def _reply(run: int, reply: ScoredReply) -> list[Any]:
     return [*row, answer, 0 if committed == answer else committed, 0 if words == answer and words else words, *cut]
 
 
-def handed_over(what: str, value: list[Any]) -> bytes:
+def list_script(what: str, value: list[Any]) -> bytes:
     """Return a script that passes a list to the page, without anything that ends a script or a line of one; a long one is packed.
 
     Packed is gzip of UTF-16, in which Chinese packs better than in UTF-8, in base64, which a script may hold. pyarrow brings a zlib

@@ -104,23 +104,23 @@ def usage_figures(usage: Usage, server: Server | None) -> dict[str, float]:
 def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> Figures:
     """Write the scores and the figures of one run; return the headline figures."""
     prompt = wording(run.task, run.prompt)
-    counted, usage, short = RunScores(), Usage(), 0
+    run_scores, usage, short = RunScores(), Usage(), 0
     published = {rules: RULE_SETS[rules].count() for rules in TASKS[run.task].published}
     predictions = read_replies(args.predictions / run.model / f"{name}.jsonl", name, run.model)
     with replacing(args.out / f"{name}.jsonl") as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
         for request, replies in by_item(predictions, builder.read_items(run.task, prompt), run.model):
-            if not len(counted):
+            if not len(run_scores):
                 check_repeats([reply.repeat for reply in replies], run, name)
             scores = [score_reply(reply, request) for reply in replies]
             out.writelines(map(to_line, scores))
-            counted.add(request, scores)
+            run_scores.add(request, scores)
             short += replies[0].shots < run.shots
             for reply in replies:
                 usage.add(reply)
                 for count in published.values():
                     count.add(reply, request)
-    figures = FIGURES[run.task](counted)
-    if len(counted) and published:
+    figures = FIGURES[run.task](run_scores)
+    if len(run_scores) and published:
         figures["published"] = {rules: count.figures() for rules, count in published.items()}
     figures["usage"] = usage_figures(usage, describe(run.model, args.models)[0].server)
     about = {"model": run.model, "task": run.task, "prompt": prompt, "method": run.method, "shots": run.shots, "repeats": run.repeats}

@@ -7,7 +7,7 @@ from atomexam.records.run import Server
 _PRICED_TOKENS = 1_000_000
 
 
-class Counted(Protocol):
+class CallUsage(Protocol):
     """A reply with its tokens."""
 
     @property
@@ -25,7 +25,7 @@ class Usage:
         self.calls = self.failed = self.prompt_tokens = self.reply_tokens = 0
         self._uncounted = 0
 
-    def add(self, reply: Counted) -> None:
+    def add(self, reply: CallUsage) -> None:
         """Count a call."""
         self.calls += 1
         self.failed += reply.finish_reason == "error"

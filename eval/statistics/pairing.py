@@ -73,7 +73,7 @@ class QuestionKey(Struct, frozen=True):
     answer: str | None = None
 
 
-def counted(item_id: str) -> str:
+def scored_id(item_id: str) -> str:
     """Return the id that an item is counted under: both sides of a claim pair under their pair, a question under itself."""
     return item_id.partition("/")[0]
 
@@ -84,7 +84,7 @@ def tally(scores: Iterable[S], counts: Callable[[S], bool | None]) -> Tallies:
     for score in scores:
         holds = counts(score)
         if holds is not None:
-            repeats = whole.setdefault(counted(score.item_id), {})
+            repeats = whole.setdefault(scored_id(score.item_id), {})
             repeats[score.repeat] = repeats.get(score.repeat, True) and holds
     return {name: Tally(sum(repeats.values()), len(repeats)) for name, repeats in whole.items()}
 

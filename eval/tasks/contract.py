@@ -16,7 +16,7 @@ from msgspec import Struct
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import jsonl_with_offsets, read_jsonl
-from eval.tasks.request import Request, twice
+from eval.tasks.request import Request, duplicate_message
 
 R = TypeVar("R", Question, ClaimPair)
 _CHUNK = 512
@@ -73,7 +73,7 @@ def read_items(task: Task, folder: Path, prompt: str) -> Iterator[Request]:
     for requests in _in_file_order(task, folder, prompt):
         for request in requests:
             if request.item_id == last:
-                raise ValueError(twice(last))
+                raise ValueError(duplicate_message(last))
             if request.item_id < last:
                 raise ValueError(f"{request.item_id} stands behind {last}; the split is not sorted: rebuild it with `dvc repro -f split`")
             last = request.item_id
@@ -94,7 +94,7 @@ def _chunks(records: Iterator[R]) -> Iterator[list[R]]:
     while chunk := list(islice(records, _CHUNK)):
         for record in chunk:
             if record.id == last:  # a split is sorted by id; elsewhere the two would be in separate windows
-                raise ValueError(twice(record.id))
+                raise ValueError(duplicate_message(record.id))
             last = record.id
         yield chunk
 

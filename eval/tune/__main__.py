@@ -165,7 +165,7 @@ def _train(
             _discard_others(checkpoints, mark)
     model = training.open_base(path, tuning, description)
     training.be_deterministic(model)
-    packs = training.keeps_apart(model)
+    packs = training.supports_packing(model)
     if not packs and _is_first():
         print(f"{description.model}: {type(model).__name__} reads one conversation a row; they are not packed", file=sys.stderr)
 

@@ -223,16 +223,16 @@ def test_an_item_that_stands_twice_is_named(
     odd = next(row for row in questions if row.form == form)
     write_jsonl(test / "questions.jsonl", [*questions, odd], key=lambda row: row.id)
     run = Run(model="m", task="tcm" if form else "choice")
-    told = f"{odd.id} stands twice in the split; rebuild it with `dvc repro -f split`"
+    told = f"{odd.id} is twice in the split; rebuild it with `dvc repro -f split`"
     with pytest.raises(ValueError, match=told):
         replies_of(backend(), list(RequestBuilder(tmp_path / "splits").read_run(run)), tmp_path / "kept.jsonl")
     with pytest.raises(ValueError, match=told):
         build_requests(run, tmp_path / "splits")
     [pair] = list(read_jsonl(toy_data / "splits" / "test" / "claims.jsonl", ClaimPair))[:1]
     write_jsonl(test / "claims.jsonl", [pair, pair], key=lambda row: row.id)
-    with pytest.raises(ValueError, match="stands twice in the split"):
+    with pytest.raises(ValueError, match="is twice in the split"):
         list(RequestBuilder(tmp_path / "splits").read_run(Run(model="m", task="claim")))
-    with pytest.raises(ValueError, match="stands twice in the split"):
+    with pytest.raises(ValueError, match="is twice in the split"):
         list(RequestBuilder(tmp_path / "splits").read_items("claim", "claim"))
 
 
