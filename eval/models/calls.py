@@ -20,7 +20,7 @@ from atomexam.records.run import Server
 from atomexam.text.encodings import is_charset
 from eval.models.contract import Reply
 
-_AGAIN = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later
+_RETRYABLE = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later
 _OWN_FAULT = (400, 413, 422)  # this request is refused, another may not be; every other status, a filter's 403 apart, ends the run
 _TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too many tokens")
 _FILTERED = ("content_filter", "content_policy", "content management policy", "data_inspection_failed", "requires moderation")
@@ -36,18 +36,24 @@ class Failure(Exception):
     """A call that gave no reply."""
 
     def __init__(
-        self, cause: str, again: bool = False, wait: float | None = None, counts: bool = True, ends: bool = False, status: int | None = None
+        self,
+        cause: str,
+        is_retryable: bool = False,
+        wait: float | None = None,
+        is_server_fault: bool = True,
+        is_fatal: bool = False,
+        status: int | None = None,
     ) -> None:
         super().__init__(cause)
         self.status = status
         """HTTP status, where there is one."""
-        self.again = again
+        self.is_retryable = is_retryable
         """Trying again may help."""
         self.wait = wait
         """Seconds the server asks all callers to wait."""
-        self.counts = counts
+        self.is_server_fault = is_server_fault
         """The server is at fault, not only this request."""
-        self.ends = ends
+        self.is_fatal = is_fatal
         """No other request will fare better."""
 
 
@@ -145,17 +151,19 @@ class Caller:
         """Return the reply to one request, with retries where they may help.
 
         Raises:
-            Failure: there is no reply; `ends` and `counts` say what that means for the others.
+            Failure: there is no reply; `is_fatal` and `is_server_fault` tell what that means for other requests.
         """
         jitter = Random(name)  # spreads the workers; no output depends on it
         for number in count(1):
             await self._rate_limit.next()
             try:
-                return await self._once(body, most_tokens)
+                return await self._call(body, most_tokens)
             except Failure as failure:
-                if not failure.again or number >= self._server.tries:
+                if not failure.is_retryable or number >= self._server.tries:
                     tried = f", {number} times" if number > 1 else ""
-                    raise Failure(f"{failure}{tried}", counts=failure.counts, ends=failure.ends, status=failure.status) from None
+                    raise Failure(
+                        f"{failure}{tried}", is_server_fault=failure.is_server_fault, is_fatal=failure.is_fatal, status=failure.status
+                    ) from None
                 wait = min(_FIRST_WAIT * 2 ** (number - 1), _LONGEST_WAIT) * jitter.uniform(0.5, 1.0)
                 if failure.wait is not None:
                     self._rate_limit.pause(failure.wait)
@@ -166,43 +174,45 @@ class Caller:
         """Return a text without the API key, which a server or a library may have quoted."""
         return text.replace(self._key, "[key]") if self._key and len(self._key) >= _SHORTEST_KEY else text
 
-    async def _once(self, body: dict[str, Any], most_tokens: int) -> Reply:
+    async def _call(self, body: dict[str, Any], most_tokens: int) -> Reply:
         try:
             # The library's own limit is on silence between bytes; a server that drips one a second would hold a worker for hours.
             async with asyncio.timeout(self._server.timeout):
                 response = await self._client.chat.completions.with_raw_response.create(**body)
         except TooLong as error:
-            raise Failure(str(error), again=True) from None
+            raise Failure(str(error), is_retryable=True) from None
         except TimeoutError:
-            raise Failure(f"no whole reply within {self._server.timeout:g} s", again=True) from None
+            raise Failure(f"no whole reply within {self._server.timeout:g} s", is_retryable=True) from None
         except APIStatusError as error:
             raise self._refusal(error) from None
         except APIConnectionError as error:  # also half a reply
-            raise Failure(f"connection: {self._one_line(error.__cause__ or error) or type(error.__cause__).__name__}", again=True) from None
+            raise Failure(
+                f"connection: {self._one_line(error.__cause__ or error) or type(error.__cause__).__name__}", is_retryable=True
+            ) from None
         except APIError as error:
-            raise Failure(f"no reply: {self._one_line(error)}", again=True) from None
-        return self._read(response.http_response.content, most_tokens)
+            raise Failure(f"no reply: {self._one_line(error)}", is_retryable=True) from None
+        return self._parse(response.http_response.content, most_tokens)
 
     def _refusal(self, error: APIStatusError) -> Failure:
         status, message = error.status_code, self._one_line(error.response.text)
         cause = f"HTTP status {status}: {message or 'no words'}"
         if "insufficient_quota" in message:  # comes as 429, and no waiting mends it
-            return Failure(cause, ends=True, status=status)
-        if status in _AGAIN or status >= 500:
+            return Failure(cause, is_fatal=True, status=status)
+        if status in _RETRYABLE or status >= 500:
             wait = _retry_after(error.response.headers.get("retry-after", ""))
-            return Failure(cause, again=wait is None or wait <= _LONGEST_RETRY_AFTER, wait=wait, status=status)
+            return Failure(cause, is_retryable=wait is None or wait <= _LONGEST_RETRY_AFTER, wait=wait, status=status)
         own_words = any(words in message.lower() for words in _TOO_LONG + _FILTERED)
-        return Failure(cause, counts=not own_words, ends=status not in _OWN_FAULT and not own_words, status=status)
+        return Failure(cause, is_server_fault=not own_words, is_fatal=status not in _OWN_FAULT and not own_words, status=status)
 
-    def _read(self, content: bytes, most_tokens: int) -> Reply:
+    def _parse(self, content: bytes, most_tokens: int) -> Reply:
         try:
             completion = msgspec.json.decode(content, type=_Completion)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             excerpt = self._one_line(content[:1000].decode(errors="replace"))
-            raise Failure(f"no chat completion in JSON ({self._one_line(error)}): {excerpt}", again=True) from None
+            raise Failure(f"no chat completion in JSON ({self._one_line(error)}): {excerpt}", is_retryable=True) from None
         choice, usage = completion.choices[0], completion.usage or _Usage()
         if choice.finish_reason == "content_filter":
-            raise Failure("the server's content filter held the reply back", counts=False)
+            raise Failure("the server's content filter held the reply back", is_server_fault=False)
         if choice.finish_reason not in _STOPS:
             raise Failure(f"the reply ended for an unknown reason: finish_reason {self._one_line(choice.finish_reason)}")
         tokens = usage.completion_tokens or 0

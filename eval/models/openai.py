@@ -21,10 +21,10 @@ from eval.models.calls import UNPACKED, Caller, Failure, RateLimit, bounded
 from eval.models.contract import ModelQuery, Reply, Settings
 from eval.tasks.prompt import Message, defused
 
-_LOST_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and further requests would only cost
+_MAX_FAILURES_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and further requests would only cost
 _OFFICIAL = (".openai.com", ".openai.azure.com")  # they want `max_completion_tokens`; `max_tokens` is what all others know
 _logger = logging.getLogger(__name__)
-_Came = SimpleQueue[tuple[int, Reply | Failure] | None]
+_OutcomeQueue = SimpleQueue[tuple[int, Reply | Failure] | None]
 """Index of a query with its reply or failure; None when no worker is left."""
 
 
@@ -69,18 +69,18 @@ class OpenAI:
             ValueError: the server cannot honour a setting, refuses key or model, or is down.
         """
         self._check(settings)
-        answered = lost = 0
-        came: _Came = SimpleQueue()
+        answered = failed_in_a_row = 0
+        outcomes: _OutcomeQueue = SimpleQueue()
         # A call starts when a reply has been stored, so that a kill loses no more replies than there are calls under way.
         room = asyncio.Semaphore(self._server.concurrency)
         with start_blocking_portal() as portal:  # calls have a thread of their own: this one may have a loop running, as in a notebook
-            work = portal.start_task_soon(self._work, queries, settings, came, room)
+            work = portal.start_task_soon(self._work, queries, settings, outcomes, room)
             try:
                 for _ in queries:
                     try:
-                        completed = came.get()
+                        completed = outcomes.get()
                     except KeyboardInterrupt:
-                        yield from _rest(came)
+                        yield from _rest(outcomes)
                         raise
                     if completed is None:
                         work.result()  # an error of this program
@@ -88,14 +88,15 @@ class OpenAI:
                     index, outcome = completed
                     yield index, _reply(outcome)
                     portal.call(room.release)
-                    answered, lost = (answered + 1, 0) if isinstance(outcome, Reply) else (answered, lost + outcome.counts)
-                    if isinstance(outcome, Failure) and (outcome.ends or lost == _LOST_IN_A_ROW):
-                        yield from _rest(came)
+                    answered += isinstance(outcome, Reply)
+                    failed_in_a_row = 0 if isinstance(outcome, Reply) else failed_in_a_row + outcome.is_server_fault
+                    if isinstance(outcome, Failure) and (outcome.is_fatal or failed_in_a_row == _MAX_FAILURES_IN_A_ROW):
+                        yield from _rest(outcomes)
                         raise ValueError(self._end(outcome, answered))
             finally:
                 work.cancel()
 
-    async def _work(self, queries: Sequence[ModelQuery], settings: Settings, came: _Came, room: asyncio.Semaphore) -> None:
+    async def _work(self, queries: Sequence[ModelQuery], settings: Settings, outcomes: _OutcomeQueue, room: asyncio.Semaphore) -> None:
         """Put the reply or failure of each query into the queue, when there is room."""
         # A proxy named in the environment is not for this machine; a redirect would carry prompts to who knows where.
         http = DefaultAsyncHttpxClient(
@@ -111,15 +112,15 @@ class OpenAI:
                     while await room.acquire() and (index := next(indices, None)) is not None:
                         body, name = self._body(queries[index], settings), f"{queries[index].request.item_id}/{queries[index].repeat}"
                         try:
-                            came.put((index, _cut(await caller.reply(body, settings.max_new_tokens, name), settings)))
+                            outcomes.put((index, _cut(await caller.reply(body, settings.max_new_tokens, name), settings)))
                         except Failure as failure:
-                            came.put((index, failure))
+                            outcomes.put((index, failure))
 
                 async with asyncio.TaskGroup() as group:
                     for _ in range(self._server.concurrency):
                         group.create_task(worker())
         finally:
-            came.put(None)
+            outcomes.put(None)
 
     def _check(self, settings: Settings) -> None:
         requested = {
@@ -154,7 +155,7 @@ class OpenAI:
         return body | {"extra_body": honoured}
 
     def _end(self, failure: Failure, answered: int) -> str:
-        why = f"{self._at} answers no request" if failure.ends else f"{_LOST_IN_A_ROW} requests in a row failed at {self._at}"
+        why = f"{self._at} answers no request" if failure.is_fatal else f"{_MAX_FAILURES_IN_A_ROW} requests in a row failed at {self._at}"
         hint = f"; is the key in {self._server.key_variable} right?" if failure.status in (401, 403) else ""
         hint = f"; is `name` {self._name} right, and server.url?" if failure.status == 404 else hint
         look = f"does the server run, at server.url {self._server.url}? `curl {self._server.url}/models` asks it"
@@ -165,10 +166,10 @@ class OpenAI:
         )
 
 
-def _rest(came: _Came) -> Iterator[tuple[int, Reply]]:
+def _rest(outcomes: _OutcomeQueue) -> Iterator[tuple[int, Reply]]:
     """Yield what arrived and was not yet yielded."""
-    while not came.empty():
-        if completed := came.get_nowait():
+    while not outcomes.empty():
+        if completed := outcomes.get_nowait():
             yield completed[0], _reply(completed[1])
 
 
