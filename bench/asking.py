@@ -81,10 +81,10 @@ def main() -> None:
             writer = multiprocessing.get_context("spawn").Process(target=write_world, args=(folder, items, args.shots))
             writer.start()
             writer.join()
-            asking = command_of(folder, "predict", "rule", runs="plan/rule/runs.json", out="predictions/rule")
+            query = command_of(folder, "predict", "rule", runs="plan/rule/runs.json", out="predictions/rule")
             outputs = {"out": "scores", "metrics": "metrics", "headlines": "scores.json"}
             scoring = command_of(folder, "score", runs="plan", predictions="predictions", **outputs)
-            told = [measured(command) for command in (asking, asking, scoring)]
+            told = [measured(command) for command in (query, query, scoring)]
         print(
             f"{items:8}" + "".join(f" {cpu:{width}.2f} {size:6.0f}" for width, (cpu, size) in zip((7, 13, 13), told, strict=True)),
             flush=True,

@@ -35,7 +35,7 @@ from transformers import AutoModelForCausalLM
 from atomexam.records.run import Run
 from bench.predict import GREEDY, SHAPES, make_model
 from eval.models import open_backend
-from eval.models.contract import Asking
+from eval.models.contract import ModelQuery
 from eval.models.huggingface import HuggingFace
 from eval.models.shared_prefixes import TOKENS_A_READING
 from eval.tasks import TASKS, RequestBuilder
@@ -63,7 +63,7 @@ _NOISE = 0.01
 Answers = list[dict[str, float]]
 
 
-def prompts(backend: HuggingFace, task: str, shots: int, splits: Path, limit: int, subjects: int) -> list[Asking]:
+def prompts(backend: HuggingFace, task: str, shots: int, splits: Path, limit: int, subjects: int) -> list[ModelQuery]:
     """Return what is asked: of the subjects with most questions, from each as many as from the others, as far as there are."""
     if task == "claim":
         requests = RequestBuilder(splits).of_run(Run(model="m", task="claim"))[:limit]
@@ -77,28 +77,28 @@ def prompts(backend: HuggingFace, task: str, shots: int, splits: Path, limit: in
         chosen = [one for turn in zip_longest(*largest) for one in turn if one][:limit]
         examples = read_pools(TASKS[task], TASKS[task].prompts[0], splits, 1) if shots else {}
         requests = from_pools(chosen, examples, shots)
-    return [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
+    return [ModelQuery(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
 
 
-def of_ours(backend: HuggingFace, askings: Sequence[Asking]) -> Answers:
-    """Return the likelihoods by the backend, in the order of the askings."""
-    found = dict(backend.loglikelihoods(askings, GREEDY))
-    return [found[place].likelihoods or {} for place in range(len(askings))]
+def of_ours(backend: HuggingFace, queries: Sequence[ModelQuery]) -> Answers:
+    """Return the likelihoods by the backend, in the order of the queries."""
+    found = dict(backend.loglikelihoods(queries, GREEDY))
+    return [found[place].likelihoods or {} for place in range(len(queries))]
 
 
-def of_ours_anew(backend: HuggingFace, askings: Sequence[Asking]) -> Answers:
+def of_ours_anew(backend: HuggingFace, queries: Sequence[ModelQuery]) -> Answers:
     """Return the same, with what is tried once when a model is loaded tried again."""
     for name in ("_reader", "_shares_prefixes"):
         backend.__dict__.pop(name, None)
-    return of_ours(backend, askings)
+    return of_ours(backend, queries)
 
 
-def of_harness(harness: HFLM, askings: Sequence[Asking]) -> Answers:
+def of_harness(harness: HFLM, queries: Sequence[ModelQuery]) -> Answers:
     """Return the likelihoods by the harness; the format up to the answer belongs to what is given."""
-    cut = [(one, one.request.answer_format.partition("{answer}")[0]) for one in askings]
+    cut = [(one, one.request.answer_format.partition("{answer}")[0]) for one in queries]
     asked = [(one.prompt + lead, answer) for one, lead in cut for answer in allowed_answers(one.request)]
     told = iter(harness.loglikelihood([Instance("loglikelihood", {}, pair, 0) for pair in asked], disable_tqdm=True))
-    return [{answer: next(told)[0] for answer in allowed_answers(one.request)} for one in askings]
+    return [{answer: next(told)[0] for answer in allowed_answers(one.request)} for one in queries]
 
 
 def timed(work: Callable[..., Answers], *given: Any) -> tuple[float, Answers]:
@@ -140,7 +140,7 @@ def _product(given: torch.Tensor, weight: torch.Tensor) -> Answers:
 
 
 def main() -> None:
-    """Read the command line, and print one line a way of asking."""
+    """Read the command line, and print one line a method."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shape", choices=sorted(SHAPES), default="0.1b")
     parser.add_argument("--splits", type=Path, default=Path("data/splits"))
@@ -169,35 +169,35 @@ def main() -> None:
 def rows_of(way: str, backend: HuggingFace, model: Any, args: argparse.Namespace) -> Iterator[dict[str, str]]:
     """Yield the figures of one way, of all items or of few."""
     task, shots = WAYS[way]
-    askings = prompts(backend, task, shots, args.splits, args.limit, args.subjects)
+    queries = prompts(backend, task, shots, args.splits, args.limit, args.subjects)
     if args.few:
-        yield {"asked": f"{way}, 8 alone"} | measured(askings[:8], backend, model, args, of_ours_anew)
-        yield {"asked": f"{way}, 1 %"} | measured(askings[::100], backend, model, args, of_ours_anew)
+        yield {"asked": f"{way}, 8 alone"} | measured(queries[:8], backend, model, args, of_ours_anew)
+        yield {"asked": f"{way}, 1 %"} | measured(queries[::100], backend, model, args, of_ours_anew)
     else:
-        yield {"asked": way} | measured(askings, backend, model, args, of_ours)
+        yield {"asked": way} | measured(queries, backend, model, args, of_ours)
 
 
 def measured(
-    askings: list[Asking], backend: HuggingFace, model: Any, args: argparse.Namespace, ask: Callable[..., Answers]
+    queries: list[ModelQuery], backend: HuggingFace, model: Any, args: argparse.Namespace, ask: Callable[..., Answers]
 ) -> dict[str, str]:
     """Return the figures of some items, both sides by turns."""
-    rows = token_ids(backend._tokenizer, [one.prompt for one in askings])
+    rows = token_ids(backend._tokenizer, [one.prompt for one in queries])
     tried = {size: HFLM(pretrained=model, tokenizer=backend._tokenizer, backend="causal", batch_size=size) for size in args.batch_sizes}
-    of_ours(backend, askings[:2])  # loads the model
-    speed = {size: timed(of_harness, harness, askings[:16])[0] for size, harness in tried.items()}
+    of_ours(backend, queries[:2])  # loads the model
+    speed = {size: timed(of_harness, harness, queries[:16])[0] for size, harness in tried.items()}
     best = min(speed, key=speed.__getitem__)
     ours, theirs = [], []
     for _ in range(args.turns):
-        seconds, found = timed(ask, backend, askings)
+        seconds, found = timed(ask, backend, queries)
         ours.append(seconds)
-        seconds, expected = timed(of_harness, tried[best], askings)
+        seconds, expected = timed(of_harness, tried[best], queries)
         theirs.append(seconds)
     clear = [pair for pair in zip(found, expected, strict=True) if _margin(pair[1]) > _NOISE]
     share = distinct_share(rows)
     least = roofline(model, share * sum(map(len, rows)), len(rows))
     same = sum(max(one, key=one.__getitem__) == max(other, key=other.__getitem__) for one, other in clear)
     return {
-        "items": str(len(askings)), "tokens": str(sum(map(len, rows))), "distinct": f"{share:.2f}",
+        "items": str(len(queries)), "tokens": str(sum(map(len, rows))), "distinct": f"{share:.2f}",
         "ours": f"{median(ours):.2f}", "harness": f"{median(theirs):.2f}", "ratio": f"{median(theirs) / median(ours):.2f}",
         "roofline": f"{least / median(ours):.2f}",
         "its batch": best, "equal decisions": f"{same} of {len(clear)}",

@@ -25,7 +25,7 @@ from transformers import AutoTokenizer, Qwen2Config, Qwen2ForCausalLM
 from atomexam.records.model import Description
 from atomexam.records.run import Run
 from eval.models import open_backend
-from eval.models.contract import Asking, Backend, Settings
+from eval.models.contract import Backend, ModelQuery, Settings
 from eval.plan.planned import describe
 from eval.tasks import build_requests
 
@@ -97,14 +97,14 @@ def ask_all(backend: Backend, args: argparse.Namespace) -> None:
     print(f"{'task':8} {'way':11} {'batch':>5} {'asked':>6} {'failed':>6} {'changed':>7} {'seconds':>8} {'CPU s':>7} {'a second':>9}")
     for task in ("claim", "choice"):
         requests = build_requests(Run(model=args.model or args.shape, task=task), args.splits)[: args.limit]
-        askings = [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
+        queries = [ModelQuery(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
         for way, settings in WAYS.items():
             first = None
             for size in args.batch_sizes:
                 ask = backend.loglikelihoods if way == "likelihood" else backend.generate
                 start, work = time.perf_counter(), time.process_time()
-                order = range(len(askings)) if first is None else range(len(askings))[::-1]
-                asked = ask([askings[place] for place in order], structs.replace(settings, batch_size=size))
+                order = range(len(queries)) if first is None else range(len(queries))[::-1]
+                asked = ask([queries[place] for place in order], structs.replace(settings, batch_size=size))
                 found = {order[place]: reply for place, reply in asked}
                 seconds, work = time.perf_counter() - start, time.process_time() - work
                 first = first or found

@@ -18,7 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
-from eval.report.items import Browser, Replies, Reply
+from eval.report.items import Browser, RepliesByItem, ScoredReply
 from eval.report.pages import write_items
 
 WORDS = "心理咨询师在会谈中对求助者的情绪症状作出判断并选择适当的干预方法与评估量表以确定治疗目标"
@@ -53,17 +53,15 @@ def _text(drawn: random.Random, chars: int) -> str:
     return "".join(drawn.choices(WORDS, k=chars))
 
 
-def replies(run: str, count: int, chars: int) -> Replies:
+def replies(run: str, count: int, chars: int) -> RepliesByItem:
     drawn = random.Random(run)
     for number in range(count):
         item, answer = f"q-{number:020x}", drawn.choice("ABCDE")
         right = drawn.random() < 0.5
         score = Score(item_id=item, repeat=0, outcome="answered", answer=answer, correct=right, committed=answer, committed_correct=right)
         words = f"{_text(drawn, chars)}答案：{answer}"
-        yield (
-            item,
-            [Reply(score, Prediction(item_id=item, run=run, repeat=0, prompt_sha256="", reply=words, finish_reason="stop", tokens=1))],
-        )
+        prediction = Prediction(item_id=item, run=run, repeat=0, prompt_sha256="", reply=words, finish_reason="stop", tokens=1)
+        yield item, [ScoredReply(score, prediction)]
 
 
 def write(folder: Path, count: int, runs: int, chars: int) -> int:

@@ -29,7 +29,7 @@ from atomexam.records.run import Run
 from bench.predict import GREEDY, make_model
 from eval.answers.readers import read_reply
 from eval.models import huggingface, open_backend
-from eval.models.contract import Asking, Settings
+from eval.models.contract import ModelQuery, Settings
 from eval.tasks import RequestBuilder
 from eval.tasks.prompt import token_ids
 
@@ -42,8 +42,8 @@ class Scripted(LogitsProcessor):
 
     scripts: ClassVar[dict[str, list[int]]] = {}
 
-    def __init__(self, settings: Settings, askings: list[Asking], mask: torch.Tensor, said: int = 0) -> None:
-        self._rows, self._width = [self.scripts[one.request.item_id] for one in askings], mask.shape[1] - said
+    def __init__(self, settings: Settings, queries: list[ModelQuery], mask: torch.Tensor, said: int = 0) -> None:
+        self._rows, self._width = [self.scripts[one.request.item_id] for one in queries], mask.shape[1] - said
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
         """Return scores that are 0 for that token and minus infinity for all others."""
@@ -52,15 +52,15 @@ class Scripted(LogitsProcessor):
         return torch.full_like(scores, float("-inf")).scatter_(1, chosen, 0.0)
 
 
-def of_library(backend: Any, askings: list[Asking], size: int) -> list[str]:
+def of_library(backend: Any, queries: list[ModelQuery], size: int) -> list[str]:
     """Return the replies by `generate` alone: sorted by length, padded on the left, each to its own end."""
-    tokenizer, rows = backend._tokenizer, token_ids(backend._tokenizer, [one.prompt for one in askings])
+    tokenizer, rows = backend._tokenizer, token_ids(backend._tokenizer, [one.prompt for one in queries])
     order, replies = sorted(range(len(rows)), key=lambda place: len(rows[place])), [""] * len(rows)
     config = GenerationConfig(do_sample=False, max_new_tokens=256, eos_token_id=backend._ends, pad_token_id=tokenizer.pad_token_id)
     for start in range(0, len(order), size):
         taken = order[start : start + size]
         inputs = tokenizer.pad({"input_ids": [rows[place] for place in taken]}, padding_side="left", return_tensors="pt")
-        script = LogitsProcessorList([Scripted(SETTINGS, [askings[place] for place in taken], inputs["input_ids"])])
+        script = LogitsProcessorList([Scripted(SETTINGS, [queries[place] for place in taken], inputs["input_ids"])])
         with torch.inference_mode():
             output = backend._model.generate(**inputs, generation_config=config, logits_processor=script)
         texts = tokenizer.batch_decode(output[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
@@ -87,24 +87,24 @@ def main() -> None:
         backend: Any = open_backend(make_model("0.1b", args.tokenizer, Path(folder)), Path(folder))
         huggingface.SampledToken = Scripted  # type: ignore[misc,assignment]
         requests = RequestBuilder(args.splits).of_run(Run(model="m", task="claim"))[: args.limit]
-        askings = [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
+        queries = [ModelQuery(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
         scripts = {one.item_id: text for one, text in zip(requests, cycle(said), strict=False)}
         Scripted.scripts = {name: [*backend._tokenizer(text)["input_ids"], backend._ends[0]] for name, text in scripts.items()}
         assert backend._model is not None  # loaded before the clock runs
         ours, theirs = [], []
         for _ in range(args.turns):
             start = time.process_time()
-            found = dict(backend.generate(askings, SETTINGS))
+            found = dict(backend.generate(queries, SETTINGS))
             ours.append(time.process_time() - start)
             start = time.process_time()
-            expected = of_library(backend, askings, args.batch_size)
+            expected = of_library(backend, queries, args.batch_size)
             theirs.append(time.process_time() - start)
-    cut = [found[place] for place in range(len(askings))]
+    cut = [found[place] for place in range(len(queries))]
     same = sum(
         read_reply("claim", one.text, {}).answer == read_reply("claim", text, {}).answer for one, text in zip(cut, expected, strict=True)
     )
     tokens = sum(map(len, Scripted.scripts.values()))
-    print(f"{len(askings)} claims, {tokens} tokens in whole replies, {sum(one.tokens for one in cut)} in those that end with their verdict")
+    print(f"{len(queries)} claims, {tokens} tokens in whole replies, {sum(one.tokens for one in cut)} in those that end with their verdict")
     print(f"ours {median(ours):.1f} s, generate {median(theirs):.1f} s, ratio {median(theirs) / median(ours):.2f}; read alike {same}")
 
 

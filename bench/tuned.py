@@ -21,7 +21,7 @@ from atomexam.records.model import Description
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl
 from eval.models import open_backend
-from eval.models.asker import ask as ask_model
+from eval.models.cached_model import stream_replies
 from eval.predict.__main__ import prediction_of
 from eval.score.__main__ import score_replies
 from eval.score.grid import read_scores
@@ -57,8 +57,8 @@ def figures(about: Description, folder: Path, pairs: list[ClaimPair]) -> dict[st
     requests = TASKS["claim"].requests([], pairs, "claim")
     run = Run(model="m", task="claim", max_new_tokens=8)
     with TemporaryDirectory() as scratch:
-        replies = ask_model(open_backend(about, folder), run, [requests], Path(scratch) / "replies.jsonl", "bench")
-        scores = score_replies((prediction_of("bench", asking, reply) for asking, reply in replies), requests)
+        replies = stream_replies(open_backend(about, folder), run, [requests], Path(scratch) / "replies.jsonl", "bench")
+        scores = score_replies((prediction_of("bench", query, reply) for query, reply in replies), requests)
     return FIGURES["claim"](read_scores(scores, requests))
 
 

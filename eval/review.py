@@ -1,10 +1,10 @@
-"""Import what people said of replies into eval/labels.jsonl, which the stage `errors` reads.
+"""Import people's labels of replies into eval/labels.jsonl, which the stage `errors` reads.
 
     python -m eval.review first.xlsx second.csv
     python -m eval.review labelled.jsonl --annotator first
 
 FILES are copies of data/errors/RUN.xlsx (or saved as .csv) with `label` filled in, or rows in JSONL with `id`, `label` and, as they please,
-`annotator` and `comment`. The annotator of a sheet is the file's name, of whatever run it is; --annotator NAME goes before it.
+`annotator` and `comment`. The annotator of a sheet is the file's name, of whatever run it is; --annotator NAME overrides it.
 The same labels again change nothing; another label of one annotator replaces the former, and is reported. docs/evaluation.md
 """
 
@@ -30,7 +30,7 @@ class Filled(NamedTuple):
     """One label as it was read from a file."""
 
     where: str
-    """File and row, for what is said of it."""
+    """File and row, for messages."""
     pair_id: str
     claim: str | None
     """The factual claim, where the row has it."""
@@ -40,7 +40,7 @@ class Filled(NamedTuple):
 
 
 class _Line(Struct, kw_only=True):
-    """A row in JSONL; what else it holds, such as the replies, is passed over."""
+    """A row in JSONL; further fields, such as the replies, are ignored."""
 
     id: str
     label: str | None = None
@@ -61,14 +61,14 @@ def read_filled(path: Path) -> list[Filled]:
         rows = [(row.where, _line(row.where, row.cells)) for row in read_sheet(path)]
     else:
         raise ValueError(f"{path}: expected .xlsx, .csv or .jsonl: a filled copy of data/errors/RUN.xlsx, or rows with id and label")
-    found = []
+    filled = []
     for where, line in rows:
         comment = " ".join((line.comment or "").split())
         if label := (line.label or "").strip():
-            found.append(Filled(where, line.id, line.factual, line.annotator or None, label, comment))
+            filled.append(Filled(where, line.id, line.factual, line.annotator or None, label, comment))
         elif comment:
             raise ValueError(f"{where}: a comment and no label; choose one, or empty the comment")
-    return found
+    return filled
 
 
 def _line(where: str, cells: Mapping[str, str]) -> _Line:
@@ -78,10 +78,10 @@ def _line(where: str, cells: Mapping[str, str]) -> _Line:
 
 
 def check(filled: Iterable[Filled], known: Mapping[str, ReplyPair], skip_gone: bool) -> list[Label]:
-    """Return what was filled in as labels; with `skip_gone`, those of replies that are in no queue are left out.
+    """Return the filled labels; with `skip_gone`, those of replies that are in no queue are left out.
 
     Raises:
-        ValueError: names each row that cannot stand, and what to do.
+        ValueError: names each invalid row, and what to do.
     """
     wanted = (one for one in filled if not skip_gone or one.pair_id in known)
     return check_answers(LABELS, wanted, lambda one: _label(one, known))
@@ -116,7 +116,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     for path in arguments.files:
         own_name = None if path.stem in {row.run for row in queued} else path.stem
         filled += [one._replace(annotator=arguments.annotator or one.annotator or own_name) for one in read_filled(path)]
-    old = [one for given in read_labels(arguments.labels).values() for one in given.values()] if arguments.labels.exists() else []
+    known_labels = read_labels(arguments.labels) if arguments.labels.exists() else {}
+    old = [label for by_annotator in known_labels.values() for label in by_annotator.values()]
     merged = merge(LABELS, old, check(filled, known, arguments.skip_gone))
     if merged.added or merged.changed:
         write_jsonl(arguments.labels, merged.records, key=LABELS.key, on_disk=True)

@@ -34,7 +34,7 @@ OWN = {
     "eval.models.openai": "a prompt that was just written",
     "eval.report.__main__": "metrics",
     "eval.tasks.shots": "claims of a split that was just read",
-    "eval.trace.influence": "what a training said of itself",
+    "eval.trace.related_items": "what a training said of itself",
     "eval.tune.__main__": "what a training said of itself",
     "eval.tune.training": "what a training has just written",
     "curation.validate.profile_tables": "metrics",

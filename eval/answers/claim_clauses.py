@@ -146,7 +146,7 @@ _CONTEXT = 200
 _CLAUSE = 60
 
 
-class Statement(NamedTuple):
+class ClaimStatement(NamedTuple):
     """One clause that judges the claim."""
 
     verdict: str
@@ -157,9 +157,9 @@ class Statement(NamedTuple):
     """Whether it is all of the last sentence."""
 
 
-def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]:
+def statements_of(text: str, answer: str | None) -> tuple[list[ClaimStatement], bool]:
     """Return what judges the claim, in order, and whether a conclusion after all of it leaves the matter open."""
-    statements: list[Statement] = []
+    statements: list[ClaimStatement] = []
     left_open = False
     question_before = ""
     start, turned, length = 0, False, len(text.rstrip(" \n。.!,"))
@@ -183,7 +183,7 @@ def statements_of(text: str, answer: str | None) -> tuple[list[Statement], bool]
             if (each := _statement(sentence, match, is_last, turned or match.start() >= retracted_at or _refutes(match, refuted)))
         ]
         if before and not clause_statements and (reply := _REPLY.match(sentence)):
-            clause_statements = [Statement(_replied(before, reply), True, bool(_CONCLUDING.search(before)))]
+            clause_statements = [ClaimStatement(_replied(before, reply), True, bool(_CONCLUDING.search(before)))]
         statements += clause_statements
         if clause_statements:
             left_open = False
@@ -214,7 +214,7 @@ def _refutes(match: re.Match, refuted: int) -> bool:
     return match.start() >= refuted and not _PARTLY.match(match[0])
 
 
-def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> Statement | None:
+def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> ClaimStatement | None:
     before = sentence[max(0, match.start() - _CONTEXT) : match.start()]
     clause = before[max(before.rfind(","), before.rfind(":"), before.rstrip(" -—").rfind("—")) + 1 :][-_CLAUSE:].rstrip(" -—")
     if "不" in clause and (denying := _DENYING.search(clause)):
@@ -236,7 +236,7 @@ def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> S
     rest = sentence[match.end() :].strip(" ,.的")
     alone = bare and is_last and not rest and len(_without_modifiers(before).strip()) < 3
     if matched in "√×" and is_last and not rest and before.endswith(","):
-        return Statement(_verdict(match), True, False)  # the claim, and the sign behind it in brackets
+        return ClaimStatement(_verdict(match), True, False)  # the claim, and the sign behind it in brackets
     if (
         is_nod
         and not alone
@@ -250,17 +250,17 @@ def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> S
     concluding = bool(alone or _CONCLUDING.search(own) or _CONCLUDING_CLAUSE.search(before) or (turned and not is_nod)) and not (
         described or (subject and _VIEW.search(stem) and of_others(before))
     )
-    return Statement(verdict, not is_nod or before.rstrip().endswith(":"), concluding, alone)
+    return ClaimStatement(verdict, not is_nod or before.rstrip().endswith(":"), concluding, alone)
 
 
-def _denied(match: re.Match, before: str, denying: re.Match) -> Statement | None:
+def _denied(match: re.Match, before: str, denying: re.Match) -> ClaimStatement | None:
     """Return the contrary of a verdict that the reply denies: 我不认为该说法正确. That nothing can be called wrong calls nothing right."""
     rest = before[: len(before) - len(denying[0])]
     if (in_scope(rest) if denying["plain"] else in_scope(rest[rest.rfind(",") + 1 :]) or conditional(rest)) or (
         _verdict(match) == WRONG and not denying["plain"]
     ):
         return None
-    return Statement(RIGHT if _verdict(match) == WRONG else WRONG, True, bool(_CONCLUDING.search(before)))
+    return ClaimStatement(RIGHT if _verdict(match) == WRONG else WRONG, True, bool(_CONCLUDING.search(before)))
 
 
 def _without_modifiers(clause: str) -> str:

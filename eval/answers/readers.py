@@ -31,29 +31,29 @@ COMMITTED_READERS: dict[str, Callable[[str, Options, str | None], str | None]] =
 """What the whole reply commits to, also after its reasons."""
 
 
-class Reading(NamedTuple):
-    """What a reply was read as."""
+class ParsedReply(NamedTuple):
+    """The outcome and answers of a reply."""
 
     outcome: Outcome
     answer: str | None
-    """The strict reading: None unless the outcome is answered."""
+    """The strictly parsed answer: None unless the outcome is answered."""
     committed: str | None
-    """The reading of the whole reply: a last conclusion overrides what stands before it."""
+    """The answer that the whole reply commits to: a last conclusion overrides what is before it."""
 
 
-def read_reply(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> Reading:
+def read_reply(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> ParsedReply:
     """Return the outcome of a reply, its answer, and what it commits to as a whole.
 
-    A reply whose reasoning never ends is truncated, and so is one that was cut at its limit before an answer. An answer that stands
-    before the cut is an answer.
+    A reply whose reasoning never ends is truncated, and so is one that was cut at its limit before an answer. An answer
+    before the cut counts.
     """
     read = READERS.get(task) or READERS[one_of(task, READERS, "task", "answers")]
     if finish_reason == "error":
-        return Reading("failed", None, None)
+        return ParsedReply("failed", None, None)
     text, cut = split_reasoning(reply)
     answer = read(text, options)
     outcome: Outcome = "answered" if answer is not None else "truncated" if cut or finish_reason == "length" else "unparsed"
-    return Reading(outcome, answer, COMMITTED_READERS[task](text, options, answer))
+    return ParsedReply(outcome, answer, COMMITTED_READERS[task](text, options, answer))
 
 
 def read_answer(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> tuple[Outcome, str | None]:

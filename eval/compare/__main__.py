@@ -1,4 +1,4 @@
-"""Stage `compare`: scores of all runs -> for every two runs of one task, whether one is better on what both were asked.
+"""Stage `compare`: scores of all runs -> for every two runs of one task, whether one is better on their shared items.
 
 `python -m eval.compare RUN RUN…` prints the runs named, two by two, and writes nothing.
 """
@@ -19,7 +19,7 @@ from atomexam.runtime.jsonl import read_jsonl, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.statistics.intervals import DIGITS, Figures
-from eval.statistics.pairing import METRICS, Member, Tallies, committed_right, mean, paired, tally, tally_marks, with_holm
+from eval.statistics.pairing import METRICS, QuestionKey, Tallies, committed_right, mean, paired, tally, tally_marks, with_holm
 
 _COLUMNS = (
     "a",
@@ -116,7 +116,7 @@ def main(argv: list[str] | None = None) -> None:
     if len(named) == 1:
         raise ValueError(f"{named[0]} alone cannot be compared; name two runs or more of {', '.join(listed)}")
     runs = {name: convert(listed[name], Run, f"{PARAMS_FILE}: runs.{name}") for name in chosen}
-    questions = list(read_jsonl(args.splits / "test" / "questions.jsonl", Member))
+    questions = list(read_jsonl(args.splits / "test" / "questions.jsonl", QuestionKey))
     markable = {row.id for row in questions if row.answer}
     tallies = {name: read_tallies(name, run, args, markable) for name, run in runs.items()}
     groups = {row.id: row.group_id for row in questions if row.group_id}

@@ -1,4 +1,4 @@
-"""Why the figures moved between two versions: items removed and added, asked again with another result, and whether that is noise.
+"""Why the figures moved between two versions: items removed, added, or with another result, and whether that is noise.
 
 python -m eval.diff A [B]      A and B are commits, branches or tags; without B, the files as they lie here.
 python -m eval.diff A --html   also a page: figures with their parts, questions and claims added, removed, moved and edited, items newly
@@ -16,9 +16,9 @@ import msgspec
 from atomexam.runtime.stage import command, run_stage
 from eval.diff.page import write_page
 from eval.diff.parts import UNITS, causes_of, divide, rounded, traits_of
-from eval.diff.version import WORKSPACE, Version
+from eval.diff.version import WORKSPACE, DataVersion
 from eval.statistics.intervals import Figures
-from eval.statistics.pairing import METRICS, Member, Tallies, mean, paired, tally, tally_marks, with_holm
+from eval.statistics.pairing import METRICS, QuestionKey, Tallies, mean, paired, tally, tally_marks, with_holm
 
 _MEANINGS = {
     "removed": "no longer asked",
@@ -32,7 +32,7 @@ _MEANINGS = {
 }
 
 
-def difference_of(a: Version, b: Version) -> Figures:
+def difference_of(a: DataVersion, b: DataVersion) -> Figures:
     """Return for each run of both versions how its headline figures moved, and why."""
     ours, theirs = a.runs(), b.runs()
     questions = a.questions(), b.questions()
@@ -43,7 +43,7 @@ def difference_of(a: Version, b: Version) -> Figures:
     return {"a": a.name, "b": b.name, **only, "comparisons": len(tested), "runs": runs}
 
 
-def _run(run: str, a: Version, b: Version, questions: tuple[list[Member], list[Member]]) -> Figures:
+def _run(run: str, a: DataVersion, b: DataVersion, questions: tuple[list[QuestionKey], list[QuestionKey]]) -> Figures:
     versions = (a, b)
     scores = [version.scores(run) for version in versions]
     replies = [version.replies(run) for version in versions]
@@ -80,7 +80,7 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
 
 
 def as_text(difference: Figures, items: bool) -> str:
-    """Return what moved for the terminal; figures that stayed and on which nothing was asked otherwise are one line."""
+    """Return the changes for the terminal; unchanged figures with unchanged requests are one line."""
     lines = [f"{difference['a']} -> {difference['b']}"]
     for name, version in (("only_a", difference["a"]), ("only_b", difference["b"])):
         lines += [f"{run}: only in {version}" for run in difference[name]]
@@ -113,7 +113,7 @@ def _lines(run: str, metric: str, figure: Figures, comparisons: int, items: bool
     return lines
 
 
-def main(argv: list[str] | None = None, open_version: Callable[[str], Version] = Version) -> None:
+def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersion] = DataVersion) -> None:
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("a", metavar="A")
     parser.add_argument("b", metavar="B", nargs="?", default=WORKSPACE)

@@ -8,8 +8,8 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
-from eval.diff.version import Sighting, Version, VersionClaim, VersionQuestion, VersionReply, VersionScore
-from eval.report.items import Browser, digest_of, handed_over, paired_replies
+from eval.diff.version import DataVersion, Sighting, VersionClaim, VersionQuestion, VersionReply, VersionScore
+from eval.report.items import Browser, digest_of, list_script, paired_replies
 from eval.statistics.intervals import Figures
 from eval.tasks.request import facets_of
 
@@ -18,7 +18,7 @@ _AS_THEY_ARE = ("id", "stem", "group_id", "shared_stem", "answer", "explanation"
 _OF_A_CLAIM = ("id", "factual", "non_factual", "head", "tail", "atomic_type", "fact_ids")
 
 
-def item_files(a: Version, b: Version, since: Mapping[str, str], runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
+def item_files(a: DataVersion, b: DataVersion, since: Mapping[str, str], runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser of the second version, filtered also by what changed since the first.
 
     One more, `since.js`, has what changed alone: the items of a report of the second version that stands beside read it.
@@ -33,11 +33,11 @@ def item_files(a: Version, b: Version, since: Mapping[str, str], runs: Mapping[s
     changed = [
         [name, [[key, became[key]] for key in ids if key in became]] for name, became in (("since", since), ("result_since", results))
     ]
-    yield "since.js", handed_over("since", [a.about, b.about, digest_of(ids), changed])
+    yield "since.js", list_script("since", [a.about, b.about, digest_of(ids), changed])
 
 
 def browser_files(
-    version: Version, runs: Iterable[str], further: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    version: DataVersion, runs: Iterable[str], further: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the item browser of a version; `further` as in `Browser`."""
     questions = sorted(version.questions_of("test"), key=lambda row: row.id)
@@ -47,7 +47,7 @@ def browser_files(
     return Browser(about, further).files(map(_question, questions), map(_claim, claimed), replies)
 
 
-def facets_of_version(version: Version) -> dict[str, dict[str, str]]:
+def facets_of_version(version: DataVersion) -> dict[str, dict[str, str]]:
     """Return for each item of the test split what the items page calls its subject and its atomic type."""
     facets = {row.id: facets_of(_question(row)) for row in version.questions_of("test")}
     return facets | {row.id: {"atomic_type": row.atomic_type} for row in version.claims_of("test") if row.atomic_type}

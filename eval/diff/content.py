@@ -9,12 +9,12 @@ from atomexam.records.rejection import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import bigrams, jaccard
-from eval.diff.version import Version, VersionClaim, VersionQuestion
+from eval.diff.version import DataVersion, VersionClaim, VersionQuestion
 from eval.report.marks import Marked, marked
 from eval.report.rejections import Reserved
 
 LEAST_ALIKE = 0.5
-"""Of the pairs of characters of two texts that are seen on one page, the share from which one is an edit of the other."""
+"""Jaccard similarity of bigrams from which one of two texts of the same page is an edit of the other."""
 MAX_DISPLAYED = 1_000
 """Records that a page shows of each kind of change; all are counted."""
 _SPLITS = ("train", "dev", "test", "reserved")
@@ -30,18 +30,18 @@ Record = VersionQuestion | VersionClaim
 R = TypeVar("R", VersionQuestion, VersionClaim)
 
 
-class Placed(NamedTuple):
-    """A record of one version, and where it is."""
+class RecordInSplit(NamedTuple):
+    """A record of one version, and its split."""
 
     split: str
     record: Record
 
 
-class Change(NamedTuple):
-    """What became of one record."""
+class RecordChange(NamedTuple):
+    """The change of one record."""
 
-    a: Placed | None
-    b: Placed | None
+    a: RecordInSplit | None
+    b: RecordInSplit | None
     fields: Mapping[str, Marked]
     """Of an edited one, the fields that differ."""
 
@@ -55,10 +55,10 @@ class ChangesOfKind(NamedTuple):
     """The changes of one kind."""
 
     total: int
-    displayed: list[Change]
+    displayed: list[RecordChange]
     """The first by id, `MAX_DISPLAYED` at most."""
     withheld: int
-    """Of those looked at, what the reserved split of one of the versions asks, or what would tell that."""
+    """Of those checked, records of the reserved split of one of the versions, or that would reveal it."""
 
 
 class Changes(NamedTuple):
@@ -73,13 +73,13 @@ class Changes(NamedTuple):
     """Of the second version's test split, the records that are `added`, `moved` or `edited`."""
 
 
-def changes_of(a: Version, b: Version) -> list[Changes]:
+def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
     """Return what changed in the questions and in the claims."""
     questions_a, questions_b = ({split: version.questions_of(split) for split in _SPLITS} for version in (a, b))
     claimed_a, claimed_b = ({split: version.claims_of(split) for split in _SPLITS} for version in (a, b))
     reserved = Reserved(questions_a[_HIDDEN], claimed_a[_HIDDEN]), Reserved(questions_b[_HIDDEN], claimed_b[_HIDDEN])
 
-    def is_hidden(change: Change) -> bool:
+    def is_hidden(change: RecordChange) -> bool:
         placed = [one for one in (change.a, change.b) if one]
         return any(one.split == _HIDDEN or split.has(_as_rejected(one.record)) for one in placed for split in reserved)
 
@@ -87,22 +87,22 @@ def changes_of(a: Version, b: Version) -> list[Changes]:
 
 
 def _as_rejected(record: Record) -> Rejected:
-    """Return a record as one that a stage took out, for the one rule of what must not be shown."""
+    """Return a record as a rejected one, for the one rule of what must be withheld."""
     return Rejected(id=record.id, kind="question", reason="", record=msgspec.to_builtins(record))
 
 
 def _changes(
-    kind: str, before: Mapping[str, Sequence[R]], after: Mapping[str, Sequence[R]], is_hidden: Callable[[Change], bool]
+    kind: str, before: Mapping[str, Sequence[R]], after: Mapping[str, Sequence[R]], is_hidden: Callable[[RecordChange], bool]
 ) -> Changes:
-    a, b = ({row.id: Placed(split, row) for split, rows in version.items() for row in rows} for version in (before, after))
+    a, b = ({row.id: RecordInSplit(split, row) for split, rows in version.items() for row in rows} for version in (before, after))
     gone, new = ([side[key] for key in sorted(side.keys() - other.keys())] for side, other in ((a, b), (b, a)))
     twins = _edited(gone, new)
     paired = [(a[key], b[key]) for key in sorted(a.keys() & b.keys())] + [(gone[one], new[other]) for one, other in sorted(twins.items())]
-    both = [Change(one, other, _differences(kind, one.record, other.record)) for one, other in paired]
+    both = [RecordChange(one, other, _differences(kind, one.record, other.record)) for one, other in paired]
     came = set(range(len(new))) - set(twins.values())
     kinds = {
-        "added": [Change(None, new[index], {}) for index in sorted(came)],
-        "removed": [Change(one, None, {}) for index, one in enumerate(gone) if index not in twins],
+        "added": [RecordChange(None, new[index], {}) for index in sorted(came)],
+        "removed": [RecordChange(one, None, {}) for index, one in enumerate(gone) if index not in twins],
         "moved": [change for change in both if change.a and change.b and change.a.split != change.b.split],
         "edited": [change for change in both if change.fields],
     }
@@ -113,8 +113,8 @@ def _changes(
     return Changes(kind, counts, {name: _displayed(changes, is_hidden) for name, changes in kinds.items()}, became)
 
 
-def _displayed(changes: list[Change], is_hidden: Callable[[Change], bool]) -> ChangesOfKind:
-    displayed: list[Change] = []
+def _displayed(changes: list[RecordChange], is_hidden: Callable[[RecordChange], bool]) -> ChangesOfKind:
+    displayed: list[RecordChange] = []
     withheld = 0
     for change in sorted(changes, key=lambda change: change.id):
         if len(displayed) == MAX_DISPLAYED:
@@ -126,10 +126,10 @@ def _displayed(changes: list[Change], is_hidden: Callable[[Change], bool]) -> Ch
     return ChangesOfKind(len(changes), displayed, withheld)
 
 
-def _edited(gone: Sequence[Placed], new: Sequence[Placed]) -> dict[int, int]:
-    """Return which of the gone records stands among the new ones in other words: seen on one page, alike, the most alike first.
+def _edited(gone: Sequence[RecordInSplit], new: Sequence[RecordInSplit]) -> dict[int, int]:
+    """Return pairs of removed and added records that are edits: similar and from one page, the most similar first.
 
-    An edit gives a question another id, and what stands behind it on its page another place; so neither tells by itself.
+    An edit changes a question's id, and the positions of those after it on its page; so neither alone identifies it.
     """
     words = [bigrams(_words(one.record)) for one in gone]
     index = NgramIndex(words, LEAST_ALIKE)
@@ -155,7 +155,7 @@ def _edited(gone: Sequence[Placed], new: Sequence[Placed]) -> dict[int, int]:
 
 
 def _words(record: Record) -> str:
-    """Return what a record says, in canonical form."""
+    """Return the text of a record in canonical form."""
     if isinstance(record, VersionClaim):
         return canonical(record.factual)
     return canonical("".join([record.shared_stem or "", record.stem, *(option.text for option in record.options)]))
@@ -168,7 +168,7 @@ def text_of(record: Record, name: str) -> str:
 
 
 def whole_text(record: Record) -> str:
-    """Return all that a model is asked of a record, and the right answer."""
+    """Return all text that a model gets of a record, and the right answer."""
     if isinstance(record, VersionClaim):
         return f"{record.factual}\n{record.non_factual}"
     texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]

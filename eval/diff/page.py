@@ -8,18 +8,18 @@ from atomexam.runtime.jsonl import replacing
 from eval.diff.browser import facets_of_version, item_files
 from eval.diff.content import MAX_DISPLAYED, Record, changes_of, whole_text
 from eval.diff.parts import CAUSES
-from eval.diff.version import Version, VersionReply
+from eval.diff.version import DataVersion, VersionReply
 from eval.report.marks import MOST_CHARS
 from eval.report.pages import rendered, write_items
 from eval.statistics.intervals import Figures
-from eval.statistics.pairing import METRICS, Tallies, counted, mean, tally
+from eval.statistics.pairing import METRICS, Tallies, mean, scored_id, tally
 
 PARTS = ("removed", *CAUSES, "added")
 _FACETS = ("subject", "atomic_type")
 
 
-class Moved(NamedTuple):
-    """How one part of the test split moved in one run, and how many items of it are newly right or wrong."""
+class FacetChange(NamedTuple):
+    """The change of one part of the test split in one run, and how many items of it are newly right or wrong."""
 
     run: str
     facet: str
@@ -37,7 +37,7 @@ class Moved(NamedTuple):
         return None if self.before is None or self.now is None else self.now - self.before
 
 
-class Turned(NamedTuple):
+class ChangedItem(NamedTuple):
     """An item of both versions that is newly right, or newly wrong."""
 
     id: str
@@ -45,10 +45,10 @@ class Turned(NamedTuple):
     cause: str
     before: str
     after: str
-    """What was replied in each version: each side of a claim pair and each repeat, one a line."""
+    """The replies of each version: each side of a claim pair and each repeat, one a line."""
 
 
-def write_page(folder: Path, a: Version, b: Version, difference: Figures) -> Path:
+def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures) -> Path:
     """Write the page of a difference, an item browser and their scripts into a folder; return the page.
 
     Args:
@@ -69,8 +69,8 @@ def write_page(folder: Path, a: Version, b: Version, difference: Figures) -> Pat
         "trained": {run: _training(a, b, run) for run in difference["runs"]},
         "changes": changes,
         "whole_text": whole_text,
-        "facets_moved": _facets_moved(a, b, difference["runs"]),
-        "turned": _turned(a, b, difference["runs"]),
+        "facets_moved": _facet_changes(a, b, difference["runs"]),
+        "turned": _changed_items(a, b, difference["runs"]),
     }
     since = {key: became for change in changes for key, became in change.became.items()}
     write_items(folder, item_files(a, b, since, difference["runs"]), alone=True)
@@ -79,8 +79,8 @@ def write_page(folder: Path, a: Version, b: Version, difference: Figures) -> Pat
     return folder / "index.html"
 
 
-def _training(a: Version, b: Version, run: str) -> str:
-    """Return what is known of the two models that a run asked: whether they are one."""
+def _training(a: DataVersion, b: DataVersion, run: str) -> str:
+    """Return whether a run's models in the two versions are the same, as far as is known."""
     if a.model_of(run) != b.model_of(run):
         return f"another: {a.model_of(run)} before"
     before, after = a.weights_of(run), b.weights_of(run)
@@ -89,8 +89,8 @@ def _training(a: Version, b: Version, run: str) -> str:
     return "retrained"
 
 
-def _facets_moved(a: Version, b: Version, runs: Mapping[str, Figures]) -> list[Moved]:
-    """Return the subjects and atomic types in which something moved, the largest loss of a run first."""
+def _facet_changes(a: DataVersion, b: DataVersion, runs: Mapping[str, Figures]) -> list[FacetChange]:
+    """Return the subjects and atomic types with a change, the largest loss of a run first."""
     facets = facets_of_version(a), facets_of_version(b)
     rows = []
     for run, figures in runs.items():
@@ -104,7 +104,7 @@ def _facets_moved(a: Version, b: Version, runs: Mapping[str, Figures]) -> list[M
                 rights = sum(one["b"] > one["a"] for one in turned)
                 before, now = (None if share is None else float(share) for share in shares)
                 items_before, items_now = (len(part.get(value, ())) for part in parts)
-                row = Moved(run, facet, value, before, now, items_before, items_now, rights, len(turned) - rights)
+                row = FacetChange(run, facet, value, before, now, items_before, items_now, rights, len(turned) - rights)
                 if row.change or turned:
                     rows.append(row)
     return sorted(rows, key=lambda row: (row.change or 0.0, row.run, row.value))
@@ -118,7 +118,7 @@ def _by_value(tallies: Tallies, facets: Mapping[str, Mapping[str, str]], facet: 
     return parts
 
 
-def _turned(a: Version, b: Version, runs: Mapping[str, Figures]) -> dict[str, dict[str, tuple[int, list[Turned]]]]:
+def _changed_items(a: DataVersion, b: DataVersion, runs: Mapping[str, Figures]) -> dict[str, dict[str, tuple[int, list[ChangedItem]]]]:
     """Return for each run how many items are newly right and newly wrong, and the first of them."""
     items: dict[str, Record] = {row.id: row for row in b.questions_of("test")}
     items |= {row.id: row for row in b.claims_of("test")}
@@ -126,25 +126,25 @@ def _turned(a: Version, b: Version, runs: Mapping[str, Figures]) -> dict[str, di
     for run, figures in runs.items():
         changed = figures.get("accuracy", {}).get("changed", {})
         replies = [_replies(version.replies(run), changed) for version in (a, b)] if changed else [{}, {}]
-        kinds: dict[str, tuple[int, list[Turned]]] = {}
+        kinds: dict[str, tuple[int, list[ChangedItem]]] = {}
         for kind, is_right in (("newly right", True), ("newly wrong", False)):
             keys = [key for key, one in changed.items() if (one["b"] > one["a"]) == is_right]
-            rows = [_turn(key, items[key], changed[key], replies) for key in keys[:MAX_DISPLAYED] if key in items]
+            rows = [_changed_item(key, items[key], changed[key], replies) for key in keys[:MAX_DISPLAYED] if key in items]
             kinds[kind] = (len(keys), rows)
         by_run[run] = kinds
     return by_run
 
 
 def _replies(rows: Iterable[VersionReply], wanted: Mapping[str, Any]) -> dict[str, str]:
-    """Return what was replied to each of the wanted items."""
+    """Return the replies to each of the wanted items."""
     lines: dict[str, list[str]] = {}
     for row in rows:
-        if (key := counted(row.item_id)) in wanted:
+        if (key := scored_id(row.item_id)) in wanted:
             side = row.item_id.partition("/")[2]
             lines.setdefault(key, []).append(f"{side}: {row.reply}" if side else row.reply)
     return {key: "\n".join(texts)[:MOST_CHARS] for key, texts in lines.items()}
 
 
-def _turn(key: str, item: Record, one: Mapping[str, Any], replies: list[dict[str, str]]) -> Turned:
+def _changed_item(key: str, item: Record, one: Mapping[str, Any], replies: list[dict[str, str]]) -> ChangedItem:
     before, after = (texts.get(key, "") for texts in replies)
-    return Turned(key, whole_text(item), one["cause"] or "", before, after)
+    return ChangedItem(key, whole_text(item), one["cause"] or "", before, after)

@@ -1,4 +1,4 @@
-"""The change of a rate between two versions, divided without a rest: what was taken away, asked again with another result, and added."""
+"""The change of a rate between two versions, divided without a remainder: items removed, with another result, and added."""
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -6,30 +6,30 @@ from math import floor
 from typing import NamedTuple
 
 from eval.diff.version import VersionJudgement, VersionReply, VersionScore
-from eval.statistics.pairing import Tallies, counted, mean
+from eval.statistics.pairing import Tallies, mean, scored_id
 
 CAUSES = ("key", "repeats", "prompt", "reply", "reading", "mark")
-"""Why an item has another result, in the order in which they are looked for: another right answer, another number of repeats,
-another prompt, another reply to the same prompt, another reading of the same reply, another mark for it."""
-UNITS = 10_000  # of a rate: parts are given in hundredths of a percentage point
+"""Why an item has another result, in order of precedence: another right answer, another number of repeats, another prompt, another
+reply to the same prompt, another parsed answer of the same reply, another mark for it."""
+UNITS = 10_000  # of a rate: effects are in hundredths of a percentage point
 
 Traits = Mapping[str, tuple]
-"""Cause -> what would differ between two versions if it were at work."""
+"""Cause -> the values that differ between two versions if it applies."""
 
 
-class Part(NamedTuple):
-    """One share of a change."""
+class RateEffect(NamedTuple):
+    """The effect of one cause on a rate."""
 
     name: str
     items: int
     effect: Fraction
 
 
-def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[Part]:
+def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[RateEffect]:
     """Return the parts whose effects sum up to mean(after) - mean(before), exactly.
 
-    Taking items away moves the rate from the mean before to that of the shared items before; then these get their new results,
-    cause by cause; then the added items move it on to the mean after. Where nothing is shared, all of it is put down to `added`.
+    Removing items moves the rate from the mean before to that of the shared items before; then these get their new results,
+    cause by cause; then the added items move it to the mean after. Where nothing is shared, the whole change is `added`.
 
     Args:
         causes: shared item -> why it has another result, for those that have.
@@ -40,25 +40,25 @@ def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[P
         return []
     shared_before = mean(before[key] for key in shared)
     stay = start if shared_before is None else shared_before
-    parts = [Part("removed", len(before) - len(shared), stay - start)]
+    parts = [RateEffect("removed", len(before) - len(shared), stay - start)]
     effects = {cause: [after[key].share - before[key].share for key in shared if causes.get(key) == cause] for cause in CAUSES}
-    parts += [Part(cause, len(moved), sum(moved, Fraction(0)) / max(len(shared), 1)) for cause, moved in effects.items()]
+    parts += [RateEffect(cause, len(moved), sum(moved, Fraction(0)) / max(len(shared), 1)) for cause, moved in effects.items()]
     moved = sum((part.effect for part in parts), start)
-    return [*parts, Part("added", len(after) - len(shared), end - moved)]
+    return [*parts, RateEffect("added", len(after) - len(shared), end - moved)]
 
 
 def traits_of(
     scores: Iterable[VersionScore], replies: Iterable[VersionReply], keys: Mapping[str, str | None], judged: Iterable[VersionJudgement] = ()
 ) -> dict[str, Traits]:
-    """Return of each pair or question what tells why its result may have changed."""
+    """Return the traits of each pair or question that may explain a changed result."""
     traits_by_item: dict[str, dict[str, list]] = {}
     for score in scores:
-        traits = traits_by_item.setdefault(counted(score.item_id), {cause: [] for cause in CAUSES})
+        traits = traits_by_item.setdefault(scored_id(score.item_id), {cause: [] for cause in CAUSES})
         traits["key"].append((score.item_id, keys.get(score.item_id)))
         traits["repeats"].append((score.item_id, score.repeat))
         traits["reading"].append((score.item_id, score.repeat, score.outcome, score.answer or "", score.correct is True))
     for reply in replies:
-        if (key := counted(reply.item_id)) in traits_by_item:
+        if (key := scored_id(reply.item_id)) in traits_by_item:
             traits_by_item[key]["prompt"].append((reply.item_id, reply.repeat, reply.prompt_sha256))
             traits_by_item[key]["reply"].append((reply.item_id, reply.repeat, reply.reply, reply.finish_reason))
     for one in judged:
@@ -68,7 +68,7 @@ def traits_of(
 
 
 def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits]) -> dict[str, str]:
-    """Return why each shared item may have another result: the first cause that is at work; items with none are left out."""
+    """Return why each shared item may have another result: the first cause that applies; items with none are left out."""
     shared = before.keys() & after.keys()
     causes = {key: next((cause for cause in CAUSES if before[key][cause] != after[key][cause]), None) for key in sorted(shared)}
     return {key: cause for key, cause in causes.items() if cause}

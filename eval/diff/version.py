@@ -1,4 +1,4 @@
-"""One version of data and results: a git revision by way of DVC's cache, or the files as they lie in the workspace."""
+"""One version of data and results: a git revision by way of DVC's cache, or the files in the workspace."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from atomexam.records.params import PARAMS_FILE
 from atomexam.text.yaml_values import yaml_values
-from eval.statistics.pairing import Member
+from eval.statistics.pairing import QuestionKey
 
 WORKSPACE = "workspace"
 _SHORT = 10  # characters of a commit: one in a million million others begins alike
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class VersionScore(Struct, frozen=True):
-    """What matters of a score of any version; further fields are passed over."""
+    """The fields of a score that a comparison needs, of any version; further fields are ignored."""
 
     item_id: str
     repeat: int
@@ -27,7 +27,7 @@ class VersionScore(Struct, frozen=True):
 
 
 class VersionReply(Struct, frozen=True):
-    """What matters of a prediction of any version."""
+    """The fields of a prediction that a comparison needs, of any version."""
 
     item_id: str
     repeat: int
@@ -37,7 +37,7 @@ class VersionReply(Struct, frozen=True):
 
 
 class VersionJudgement(Struct, frozen=True):
-    """What matters of a judgement of any version."""
+    """The fields of a judgement that a comparison needs, of any version."""
 
     item_id: str
     repeat: int
@@ -47,14 +47,14 @@ class VersionJudgement(Struct, frozen=True):
 
 
 class Sighting(Struct, frozen=True):
-    """Where a record of any version was seen."""
+    """A sighting of a record of any version."""
 
     source: str
     url: str
     position: str = ""
 
 
-class Choice(Struct, frozen=True):
+class VersionOption(Struct, frozen=True):
     """An option of a question of any version."""
 
     letter: str
@@ -62,13 +62,13 @@ class Choice(Struct, frozen=True):
 
 
 class VersionQuestion(Struct, frozen=True):
-    """What people would look at of a question of any version; further fields are passed over."""
+    """The fields of a question that people compare, of any version; further fields are ignored."""
 
     id: str
     stem: str
     group_id: str | None = None
     shared_stem: str | None = None
-    options: list[Choice] = []
+    options: list[VersionOption] = []
     answer: str | None = None
     explanation: str | None = None
     exam: str | None = None
@@ -81,7 +81,7 @@ class VersionQuestion(Struct, frozen=True):
 
 
 class VersionClaim(Struct, frozen=True):
-    """What people would look at of a claim pair of any version."""
+    """The fields of a claim pair that people compare, of any version."""
 
     id: str
     factual: str
@@ -93,13 +93,13 @@ class VersionClaim(Struct, frozen=True):
     provenance: list[Sighting] = []
 
 
-class Version:
+class DataVersion:
     """Reads a revision."""
 
     def __init__(self, name: str, repository: Path = Path()) -> None:
         self.name = name
         self._read, self.about = (_workspace(repository), name) if name == WORKSPACE else _revision(repository, name)
-        """What it is called for people: of a revision also its commit and day."""
+        """Its name for people: of a revision also commit and day."""
 
     def runs(self) -> list[str]:
         """Return the names of its runs."""
@@ -127,9 +127,9 @@ class Version:
             except FileNotFoundError:
                 raise missing from None
 
-    def questions(self) -> list[Member]:
+    def questions(self) -> list[QuestionKey]:
         """Return the questions of the test split."""
-        return self._rows("data/splits/test/questions.jsonl", Member)
+        return self._rows("data/splits/test/questions.jsonl", QuestionKey)
 
     def questions_of(self, split: str) -> list[VersionQuestion]:
         """Return the questions of a split."""
@@ -140,7 +140,7 @@ class Version:
         return self._rows(f"data/splits/{split}/claims.jsonl", VersionClaim)
 
     def model_of(self, run: str) -> str | None:
-        """Return the model that a run asks."""
+        """Return the model of a run."""
         return (self._listed("runs").get(run) or {}).get("model")
 
     def weights_of(self, run: str) -> str | None:

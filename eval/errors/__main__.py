@@ -1,4 +1,4 @@
-"""Stage `errors`: replies to claims and what was read from them -> why pairs are not right, and the queue that people label.
+"""Stage `errors`: replies to claims and their scores -> why pairs are not right, and the queue that people label.
 
 SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -m eval.review` fills eval/labels.jsonl: docs/evaluation.md.
 """
@@ -15,11 +15,11 @@ from atomexam.runtime.annotation_files import read_labels
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
-from eval.errors.model_proposals import Judged, judge_errors
+from eval.errors.model_proposals import ModelProposals, judge_errors
 from eval.errors.patterns import Pair, has_reasons, pattern_of, propose
-from eval.errors.queue import Draw, build, write_queue_sheet
-from eval.errors.tables import PairCounts, markdown, run_figures, said_of
-from eval.models.reply_store import kept_path
+from eval.errors.queue import PairSample, build_queue, write_queue_sheet
+from eval.errors.tables import PairCounts, markdown, ratings_of, run_figures
+from eval.models.reply_store import store_path
 from eval.plan.planned import read_runs
 from eval.statistics.intervals import Figures
 
@@ -28,7 +28,7 @@ _SIDES = ("factual", "non_factual")
 
 
 def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], scores: Iterable[Score], run: str) -> Iterator[Pair]:
-    """Yield the claim pairs with what a run said of them in its first repeat; all three come sorted by item.
+    """Yield the claim pairs with a run's replies and scores of its first repeat; all three come sorted by item.
 
     Raises:
         ValueError: a claim has no reply or no score, so the files are of other data.
@@ -36,20 +36,20 @@ def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], s
     replies = (one for one in predictions if one.repeat == _REPEAT)
     read = (one for one in scores if one.repeat == _REPEAT)
     for claim in claims:
-        said: dict[str, tuple[Prediction, Score]] = {}
+        by_side: dict[str, tuple[Prediction, Score]] = {}
         for side in _SIDES:
             item, reply, score = f"{claim.id}/{side}", next(replies, None), next(read, None)
             if reply is None or score is None or not item == reply.item_id == score.item_id:
                 raise ValueError(f"run {run} has no reply or no score of {item}; rebuild them with `dvc repro score`")
-            said[side] = reply, score
-        outcomes = {side: score.outcome for side, (_, score) in said.items()}
-        answers = {side: score.answer for side, (_, score) in said.items()}
-        yield Pair(claim, {side: reply.reply for side, (reply, _) in said.items()}, outcomes, answers)
+            by_side[side] = reply, score
+        outcomes = {side: score.outcome for side, (_, score) in by_side.items()}
+        answers = {side: score.answer for side, (_, score) in by_side.items()}
+        yield Pair(claim, {side: reply.reply for side, (reply, _) in by_side.items()}, outcomes, answers)
 
 
-def sift(pairs: Iterable[Pair], many: int, seed: int) -> tuple[PairCounts, list[Pair], list[Pair]]:
-    """Return the counts of pairs, those drawn of the ones that are not right, and of the right ones that give reasons."""
-    counts, wrong, right = PairCounts(), Draw(many, seed), Draw(many, seed)
+def sample_pairs(pairs: Iterable[Pair], many: int, seed: int) -> tuple[PairCounts, list[Pair], list[Pair]]:
+    """Return the counts of pairs, a sample of those that are not right, and one of the right ones that give reasons."""
+    counts, wrong, right = PairCounts(), PairSample(many, seed), PairSample(many, seed)
     for pair in pairs:
         proposal = propose(pair)
         counts.add(pair, proposal)
@@ -79,29 +79,31 @@ def main(argv: list[str] | None = None) -> None:
             claims = read_jsonl(args.splits / "test" / "claims.jsonl", ClaimPair)
             predictions = read_jsonl(args.predictions / model / f"{run}.jsonl", Prediction)
             pairs = read_pairs(claims, predictions, read_jsonl(args.scores / f"{run}.jsonl", Score), run)
-            counts, wrong, right = sift(pairs, params.drawn, params.seed)
-            judged = _judged(args, run, wrong)
+            counts, wrong, right = sample_pairs(pairs, params.drawn, params.seed)
+            model_proposals = _propose_by_model(args, run, wrong)
             proposals = {pair.claim.id: proposal for pair in wrong if (proposal := propose(pair))}
-            queue = build(run, wrong, right, proposals | judged.proposals, labels)
+            queue = build_queue(run, wrong, right, proposals | model_proposals.proposals, labels)
             _write_queue(out, run, queue)
-            figures[run] = run_figures(counts, queue) | {"judge": {"asked": judged.asked, "read": len(judged.proposals)}}
+            figures[run] = run_figures(counts, queue) | {
+                "judge": {"asked": model_proposals.requested, "read": len(model_proposals.proposals)}
+            }
         with replacing(out / "table.md") as part:
             part.write_text(markdown(figures), encoding="utf-8")
-        asked = {"errors": ERRORS, "reasons": REASONS}
-        agreed = {what: agreement(said_of(labels, allowed), allowed, "pair", "label") for what, allowed in asked.items()}
+        allowed_labels = {"errors": ERRORS, "reasons": REASONS}
+        agreed = {what: agreement(ratings_of(labels, allowed), allowed, "pair", "label") for what, allowed in allowed_labels.items()}
         labelled = sum(map(len, labels.values()))
         write_json(args.metrics, {"labels": labelled, "runs": figures, "agreement": agreed})
     todo = f"nobody has labelled a reply yet: fill the sheets in {args.out}, then `python -m eval.review FILES`"
     print_summary("errors", f"{number_of(len(figures), 'run')} of claims; {number_of(labelled, 'label') if labelled else todo}")
 
 
-def _judged(args: Arguments, run: str, wrong: Sequence[Pair]) -> Judged:
-    """Return what the model of params.yaml makes of the drawn pairs, where one is named there."""
+def _propose_by_model(args: Arguments, run: str, wrong: Sequence[Pair]) -> ModelProposals:
+    """Return the proposals of the model that params.yaml names, if any, for the sampled pairs."""
     params: Errors = args.params
     if params.judge is None:
-        return Judged({}, 0)
-    kept = kept_path(args.out, params.judge.model, run)
-    return judge_errors(params.judge, wrong, args.models, kept, run)
+        return ModelProposals({}, 0)
+    path = store_path(args.out, params.judge.model, run)
+    return judge_errors(params.judge, wrong, args.models, path, run)
 
 
 def _write_queue(out: Path, run: str, queue: Sequence[ReplyPair]) -> None:

@@ -1,4 +1,4 @@
-"""Pairs that are not right -> what a model takes for the error, where the verdicts alone leave it open."""
+"""Pairs that are not right -> a model's proposal for the error, where the verdicts alone leave it open."""
 
 import re
 from collections.abc import Iterable
@@ -11,9 +11,9 @@ from atomexam.records.label import Error, pair_id
 from atomexam.records.question import Option
 from atomexam.records.run import Judge
 from eval.answers.reply_text import folded, split_reasoning
-from eval.errors.patterns import Pair, Proposal, has_a_reason, pattern_of
+from eval.errors.patterns import ErrorProposal, Pair, has_a_reason, pattern_of
 from eval.models import open_backend
-from eval.models.asker import ask
+from eval.models.cached_model import stream_replies
 from eval.plan.planned import describe
 from eval.tasks.prompt import quoted
 from eval.tasks.request import Request
@@ -26,16 +26,16 @@ _OPTIONS = [Option(letter="A", text="不够严谨"), Option(letter="B", text="�
 _LETTER = re.compile(r"(?:答案(?:是|为)?\s*+:?)?\s*+[\"“(\[]?([ABC])[\"”)\]]?[.。]?")
 
 
-class Judged(NamedTuple):
-    """What a model made of the pairs it was asked about."""
+class ModelProposals(NamedTuple):
+    """A model's proposals, and the number of pairs that it was prompted with."""
 
-    proposals: dict[str, Proposal]
-    """By claim; a pair of which its reply could not be read is not there."""
-    asked: int
+    proposals: dict[str, ErrorProposal]
+    """By claim; a pair whose reply could not be read is absent."""
+    requested: int
 
 
 def error_request(pair: Pair) -> Request:
-    """Return the question which error a pair shows."""
+    """Return the request for the error of a pair."""
     claim, replies = pair.claim, pair.replies
     texts = {"factual": claim.factual, "non_factual": claim.non_factual}
     texts |= {f"{side}_reply": reply for side, reply in replies.items()}
@@ -56,23 +56,23 @@ def error_request(pair: Pair) -> Request:
 
 
 def read_letter(reply: str) -> str | None:
-    """Return the letter that is all a reply says: one that repeats the prompt, or argues, is not read."""
+    """Return the letter that is the whole reply: one that repeats the prompt, or argues, is not read."""
     match = _LETTER.fullmatch(folded(split_reasoning(reply)[0]).strip())
     return match[1] if match else None
 
 
-def judge_errors(judge: Judge, drawn: Iterable[Pair], models: Path, kept: Path, name: str) -> Judged:
-    """Return what a model makes of pairs with two verdicts and a reason; all others are what the verdicts make."""
-    pairs = {pair.claim.id: pair for pair in drawn}
+def judge_errors(judge: Judge, sample: Iterable[Pair], models: Path, path: Path, name: str) -> ModelProposals:
+    """Return a model's proposals for pairs with two verdicts and a reason; of all others the verdicts decide."""
+    pairs = {pair.claim.id: pair for pair in sample}
     pairs = {claim: pair for claim, pair in pairs.items() if pattern_of(pair) in _OPEN and has_a_reason(pair)}
     if not pairs:
-        return Judged({}, 0)
+        return ModelProposals({}, 0)
     backend = open_backend(*describe(judge.model, models))
-    found: dict[str, Proposal] = {}
+    proposals: dict[str, ErrorProposal] = {}
     requests = [error_request(pair) for pair in pairs.values()]
-    for asking, reply in ask(backend, structs.replace(judge, repeats=1), [requests], kept, f"errors of {name}", len(requests)):
-        claim = asking.request.unit
+    for query, reply in stream_replies(backend, structs.replace(judge, repeats=1), [requests], path, f"errors of {name}", len(requests)):
+        claim = query.request.unit
         if letter := read_letter(reply.text):
             error = _ERRORS.get(letter) or pattern_of(pairs[claim])
-            found[claim] = Proposal(error, f"by {judge.model}: {letter}")  # type: ignore[arg-type]
-    return Judged(found, len(pairs))
+            proposals[claim] = ErrorProposal(error, f"by {judge.model}: {letter}")  # type: ignore[arg-type]
+    return ModelProposals(proposals, len(pairs))

@@ -1,4 +1,4 @@
-"""Two verdicts and two replies -> the pattern they make, and what rules make of the reasons."""
+"""Two verdicts and two replies -> their pattern, and the error that rules propose from the reasons."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -16,7 +16,7 @@ _MIN_REASON_CHARS = 4
 _MAX_VERDICT_CHARS = 15
 _UNIT = re.compile(r"[。!?;\n]")
 _CLAUSE = re.compile(r"[,:]")
-# Words by which a reply says that a claim is put too loosely, and leads over to what would be stricter.
+# Words by which a reply calls a claim imprecise, or introduces a stricter one.
 _STRICTER = re.compile(
     r"不(?:够|太|甚|完全|十分)?(?:严谨|严密|准确|确切|全面|完整)|不完全(?:正确|对)|(?:过于|太过|太)(?:绝对|笼统|简单|片面|宽泛)|以偏概全|一概而论"
     r"|(?:并非|不是)(?:所有|每|全部|唯一|首选|常用|主要|必然)|不一定|未必|因人而异|视(?:具体)?情况|具体(?:情况|问题)具体分析|取决于"
@@ -32,7 +32,7 @@ _PATTERNS: dict[tuple[str, str], Pattern] = {
 
 
 class Pair(NamedTuple):
-    """A claim pair with what one run said of both sides."""
+    """A claim pair with one run's replies to both sides."""
 
     claim: ClaimPair
     replies: Mapping[str, str]
@@ -41,8 +41,8 @@ class Pair(NamedTuple):
     answers: Mapping[str, str | None]
 
 
-class Proposal(NamedTuple):
-    """What rules make of a pair that is not right."""
+class ErrorProposal(NamedTuple):
+    """The error of a pair that is not right, as rules or a model propose it."""
 
     error: Error
     because: str
@@ -54,7 +54,7 @@ def pattern_of(pair: Pair) -> Pattern:
 
 
 def pattern_of_verdicts(outcomes: Collection[Outcome], factual: str | None, non_factual: str | None) -> Pattern:
-    """Return the pattern of the outcomes of both sides and what was answered to each."""
+    """Return the pattern of the outcomes and answers of both sides."""
     if "failed" in outcomes:
         return "failed"
     if factual is None or non_factual is None:
@@ -62,29 +62,29 @@ def pattern_of_verdicts(outcomes: Collection[Outcome], factual: str | None, non_
     return _PATTERNS[factual, non_factual]
 
 
-def propose(pair: Pair) -> Proposal | None:
-    """Return what rules take for the error of a pair, None for a pair that is right or failed.
+def propose(pair: Pair) -> ErrorProposal | None:
+    """Return the error of a pair by rules, None for a pair that is right or failed.
 
-    Safety: the factual claim is called 错误, and the reason is that it is put too loosely. Misinterpretation: the non-factual claim
-    is called 正确, and the reason says what the factual one says. All else is what the two verdicts make.
+    Safety: the factual claim is called 错误, and the reason is that it is imprecise. Misinterpretation: the non-factual claim
+    is called 正确, and the reason restates the factual one. All else follows from the two verdicts.
     """
     pattern = pattern_of(pair)
     if pattern == "right" or pattern == "failed":
         return None
     if pattern in ("contrary", "reversed") and (cue := _STRICTER.search(_text(pair.replies["factual"]))):
-        return Proposal("safety", f"factual: {cue[0]}")
+        return ErrorProposal("safety", f"factual: {cue[0]}")
     if pattern in ("sycophancy", "reversed") and (unit := _restated(pair)):
-        return Proposal("misinterpretation", f"non_factual: {unit}")
-    return Proposal(pattern, "by the two verdicts" if has_a_reason(pair) else "by the two verdicts; no reason is given")
+        return ErrorProposal("misinterpretation", f"non_factual: {unit}")
+    return ErrorProposal(pattern, "by the two verdicts" if has_a_reason(pair) else "by the two verdicts; no reason is given")
 
 
 def has_reasons(pair: Pair) -> bool:
-    """Tell whether each of the two replies says more than its verdict."""
+    """Return whether each of the two replies has more than its verdict."""
     return all(map(_gives_reason, pair.replies.values()))
 
 
 def has_a_reason(pair: Pair) -> bool:
-    """Tell whether one of the two replies says more than its verdict."""
+    """Return whether one of the two replies has more than its verdict."""
     return any(map(_gives_reason, pair.replies.values()))
 
 
@@ -103,9 +103,9 @@ def _reason(reply: str) -> list[str]:
 
 
 def _restated(pair: Pair) -> str | None:
-    """Return where the reply to the non-factual claim says the factual one.
+    """Return the passage of the reply to the non-factual claim that restates the factual one.
 
-    With as much denial as that has, a sentence holds its tail and most of its words, or a clause of one its head and its tail.
+    With as many negations, a sentence contains its tail and most of its words, or a clause its head and its tail.
     """
     claim = pair.claim
     denials = len(_DENIES.findall(claim.factual))
@@ -116,11 +116,11 @@ def _restated(pair: Pair) -> str | None:
         return None
     for sentence in _UNIT.split(text):
         clauses = _CLAUSE.split(sentence)
-        for place, part in enumerate([*clauses, sentence]):
-            if len(_DENIES.findall(part)) != denials:
+        for index, passage in enumerate([*clauses, sentence]):
+            if len(_DENIES.findall(passage)) != denials:
                 continue
-            if _holds(part, wanted) or (place < len(clauses) and all(end in canonical(part) for end in ends)):
-                return part.strip()
+            if _holds(passage, wanted) or (index < len(clauses) and all(end in canonical(passage) for end in ends)):
+                return passage.strip()
     return None
 
 

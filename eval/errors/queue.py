@@ -1,4 +1,4 @@
-"""Pairs of replies -> those that people look at, as rows and as a sheet to be filled in."""
+"""Pairs of replies -> those that people label, as rows and as a sheet to be filled in."""
 
 import hashlib
 import re
@@ -9,46 +9,46 @@ from typing import Literal
 
 from atomexam.records.label import ERRORS, REASONS, Label, ReplyPair, pair_id
 from atomexam.runtime.sheets import write_sheet
-from eval.errors.patterns import Pair, Proposal, pattern_of
+from eval.errors.patterns import ErrorProposal, Pair, pattern_of
 
 COLUMNS = ("id", "asks", "label", "comment", "factual", "factual_reply", "non_factual", "non_factual_reply", "proposed", "because")
-_MAX_SHOWN_CHARS = 10_000  # a model that runs on in circles; a cell of a workbook holds three times as much
+_MAX_CELL_CHARS = 10_000  # a model that runs on in circles; a cell of a workbook holds three times as much
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class Draw:
-    """The pairs with the lowest lots of all that come. A lot hangs on the seed and the claim alone.
+class PairSample:
+    """A random sample: of all pairs added, those whose hashes of seed and claim are the lowest.
 
-    So the same claims are drawn in every run, data that grow change few of them, and the first rows of a queue are a random sample, too.
+    So the same claims are sampled in every run, data that grow change few of them, and the first rows of a queue are a random sample, too.
     """
 
     def __init__(self, many: int, seed: int) -> None:
         self._many, self._seed = many, seed
-        self._held: list[tuple[str, Pair]] = []
+        self._ranked: list[tuple[str, Pair]] = []
 
     def add(self, pair: Pair) -> None:
-        """Take in a pair."""
-        self._held.append((hashlib.sha256(f"{self._seed}/{pair.claim.id}".encode()).hexdigest(), pair))
-        if len(self._held) > 2 * self._many:
+        """Add a pair."""
+        self._ranked.append((hashlib.sha256(f"{self._seed}/{pair.claim.id}".encode()).hexdigest(), pair))
+        if len(self._ranked) > 2 * self._many:
             self._cut()
 
     def pairs(self) -> list[Pair]:
-        """Return what is drawn, the lowest lot first."""
+        """Return the sample, the lowest hash first."""
         self._cut()
-        return [pair for _, pair in self._held]
+        return [pair for _, pair in self._ranked]
 
     def _cut(self) -> None:
-        self._held = sorted(self._held, key=itemgetter(0))[: self._many]
+        self._ranked = sorted(self._ranked, key=itemgetter(0))[: self._many]
 
 
-def build(
+def build_queue(
     run: str,
     wrong: Sequence[Pair],
     right: Sequence[Pair],
-    proposals: Mapping[str, Proposal],
+    proposals: Mapping[str, ErrorProposal],
     labels: Mapping[str, Mapping[str, Label]],
 ) -> list[ReplyPair]:
-    """Return a run's queue: first the pairs drawn of those that are not right, then of those that are right and give reasons.
+    """Return a run's queue: first the sampled pairs that are not right, then those that are right and give reasons.
 
     Args:
         proposals: by claim, for pairs that are not right.
@@ -56,17 +56,17 @@ def build(
     """
     rows = []
     parts: tuple[tuple[Literal["error", "reason"], Sequence[Pair]], ...] = (("error", wrong), ("reason", right))
-    for asks, drawn in parts:
-        rows += [_row(run, pair, asks, proposals.get(pair.claim.id), labels) for pair in drawn]
+    for asks, pairs in parts:
+        rows += [_row(run, pair, asks, proposals.get(pair.claim.id), labels) for pair in pairs]
     return rows
 
 
 def _row(
-    run: str, pair: Pair, asks: Literal["error", "reason"], proposal: Proposal | None, labels: Mapping[str, Mapping[str, Label]]
+    run: str, pair: Pair, asks: Literal["error", "reason"], proposal: ErrorProposal | None, labels: Mapping[str, Mapping[str, Label]]
 ) -> ReplyPair:
     claim, replies = pair.claim, pair.replies
     identity = pair_id(claim.factual, replies["factual"], claim.non_factual, replies["non_factual"])
-    allowed = ERRORS if asks == "error" else REASONS  # another reading may have made a wrong pair of a right one since
+    allowed = ERRORS if asks == "error" else REASONS  # a changed parser may have made a wrong pair of a right one since
     return ReplyPair(
         id=identity,
         run=run,
@@ -85,12 +85,12 @@ def _row(
 
 
 def write_queue_sheet(path: Path, rows: Iterable[ReplyPair]) -> None:
-    """Write the sheet that an annotator fills in; labels that others gave are not shown."""
-    cells = [[_shown(str(getattr(row, name, "") or "")) for name in COLUMNS] for row in rows]
+    """Write the sheet that an annotator fills in, without the labels of others."""
+    cells = [[_cell_text(str(getattr(row, name, "") or "")) for name in COLUMNS] for row in rows]
     write_sheet(path, COLUMNS, cells, {"label": [*ERRORS, *REASONS]})
 
 
-def _shown(text: str) -> str:
-    """Return text as a cell can hold it; the label counts for the whole reply, which the row in JSONL has."""
+def _cell_text(text: str) -> str:
+    """Return text that fits a cell; the label counts for the whole reply, which the row in JSONL has."""
     text = _NOT_IN_XML.sub("\ufffd", text)
-    return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]} … ({len(text)} characters in all)"
+    return text if len(text) <= _MAX_CELL_CHARS else f"{text[:_MAX_CELL_CHARS]} … ({len(text)} characters in all)"

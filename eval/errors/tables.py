@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from atomexam.records.label import ERRORS, Error, Label, Pattern, ReplyPair, majority_label
-from eval.errors.patterns import Pair, Proposal, has_reasons, pattern_of
+from eval.errors.patterns import ErrorProposal, Pair, has_reasons, pattern_of
 from eval.statistics.intervals import DIGITS, Figures
 
 _BY_RULE: tuple[Pattern, ...] = ("not_follow", "sycophancy", "contrary", "reversed")
@@ -13,19 +13,19 @@ _PAGE_HEAD = ("NotFollow", "Sycophancy", "Safety", "Misinterpretation", "contrar
 
 
 TO_LABEL = "Fill the sheets in data/errors, run `python -m eval.review FILES`, then `dvc repro` (docs/evaluation.md)."
-"""What people do first where a table waits for them."""
+"""Instruction where a table has no labels yet."""
 
 
 class PairCounts:
-    """How many pairs of a run make which pattern, and what rules propose; no pair is held."""
+    """Counts of the patterns of a run's pairs and of the errors that rules propose; no pair stays in memory."""
 
     def __init__(self) -> None:
         self.patterns: Counter[Pattern] = Counter()
         self.proposed: Counter[Error] = Counter()
         self.truncated = self.without_reason = 0
 
-    def add(self, pair: Pair, proposal: Proposal | None) -> None:
-        """Count a pair; `proposal` is what rules make of one that is not right."""
+    def add(self, pair: Pair, proposal: ErrorProposal | None) -> None:
+        """Count a pair; `proposal` is the error by rules of one that is not right."""
         pattern = pattern_of(pair)
         self.patterns[pattern] += 1
         self.truncated += pattern == "not_follow" and "truncated" in pair.outcomes.values()
@@ -35,19 +35,19 @@ class PairCounts:
 
 
 def run_figures(counts: PairCounts, queue: Sequence[ReplyPair]) -> Figures:
-    """Return the figures of one run: what the verdicts make of all pairs, what rules and people make of the drawn ones."""
+    """Return the figures of one run: patterns of all pairs, and the errors of the sampled ones by rules and by people."""
     patterns = counts.patterns
     wrong = sum(patterns[name] for name in _BY_RULE)
-    drawn = [row for row in queue if row.asks == "error"]
-    decided = {row.id: majority_label(row.labels.values()) for row in drawn if row.labels}
-    clear = [(row, decided[row.id]) for row in drawn if decided.get(row.id)]
+    error_rows = [row for row in queue if row.asks == "error"]
+    decided = {row.id: majority_label(row.labels.values()) for row in error_rows if row.labels}
+    clear = [(row, decided[row.id]) for row in error_rows if decided.get(row.id)]
     return {
         "pairs": patterns.total(),
         "patterns": {name: patterns[name] for name in get_args(Pattern)},
         "truncated": counts.truncated,
         "by_verdicts": {"pairs": wrong} | {name: _share(patterns[name], wrong) for name in _BY_RULE},
         "proposed_for_all": _errors(counts.proposed),
-        "proposed": _errors(Counter(row.proposed for row in drawn)),
+        "proposed": _errors(Counter(row.proposed for row in error_rows)),
         "by_people": _errors(Counter(decided.values())),
         "proposals_confirmed": {"pairs": len(clear), "same": sum(row.proposed == label for row, label in clear)},
         "answer_reliability": _reliability(counts, [row for row in queue if row.asks == "reason"]),
@@ -63,10 +63,10 @@ def _share(count: int, total: int) -> Figures:
     return {"pairs": count, "share": round(count / total, DIGITS) if total else None}
 
 
-def _reliability(counts: PairCounts, drawn: Sequence[ReplyPair]) -> Figures:
-    """Return the share of labelled right pairs whose reasons are sound, with its interval (Wilson); those that people part over are not."""
-    decided = Counter(majority_label(row.labels.values()) for row in drawn if row.labels)
-    figures = {"right": counts.patterns["right"], "without_reason": counts.without_reason, "drawn": len(drawn)}
+def _reliability(counts: PairCounts, reason_rows: Sequence[ReplyPair]) -> Figures:
+    """Return the share of labelled right pairs whose reasons are sound, with its interval (Wilson); without those that lack a majority."""
+    decided = Counter(majority_label(row.labels.values()) for row in reason_rows if row.labels)
+    figures = {"right": counts.patterns["right"], "without_reason": counts.without_reason, "drawn": len(reason_rows)}
     figures |= {"labelled": decided.total(), "sound": decided["sound"], "unsound": decided["unsound"], "undecided": decided[None]}
     if not decided:
         return figures | {"share": None, "low": None, "high": None}
@@ -77,13 +77,13 @@ def _reliability(counts: PairCounts, drawn: Sequence[ReplyPair]) -> Figures:
     return figures | {"share": round(share, DIGITS), "low": round(float(low), DIGITS), "high": round(float(high), DIGITS)}
 
 
-def said_of(labels: Mapping[str, Mapping[str, Label]], allowed: Sequence[str]) -> list[dict[str, str]]:
-    """Return what people said of each pair among some labels, for their agreement."""
-    return [{name: one.label for name, one in given.items() if one.label in allowed} for given in labels.values()]
+def ratings_of(labels: Mapping[str, Mapping[str, Label]], allowed: Sequence[str]) -> list[dict[str, str]]:
+    """Return the labels of each pair by annotator, of the allowed ones alone, for the agreement of annotators."""
+    return [{name: one.label for name, one in by_annotator.items() if one.label in allowed} for by_annotator in labels.values()]
 
 
 def markdown(runs: Mapping[str, Figures]) -> str:
-    """Return the page: a line a run and way of telling, shares in percent of that line's pairs."""
+    """Return the page: a line a run and method, shares in percent of that line's pairs."""
     lines = [f"| run | told by | pairs | {' | '.join(_PAGE_HEAD)} | undecided |", f"|---|---|{'---:|' * (len(_PAGE_HEAD) + 2)}"]
     for run, figures in runs.items():
         for way in ("by_verdicts", "proposed", "by_people"):

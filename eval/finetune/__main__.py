@@ -86,7 +86,7 @@ def _train(training: Training, texts: list[str], requests: list[Request], dev: l
     torch.set_num_threads(_THREADS)
     torch.use_deterministic_algorithms(True)
     torch.utils.deterministic.fill_uninitialized_memory = False
-    tokenizer = _tokenizer(texts + training_data.spoken_texts(requests), training.vocab_size)
+    tokenizer = _tokenizer(texts + training_data.conversation_texts(requests), training.vocab_size)
     model = in_float64(_new_model(training, tokenizer))
     _draw_weights(model, training)
     reading = training_data.text_examples(tokenizer, texts, training.max_text_tokens, training.seed)
@@ -198,7 +198,7 @@ def _loss(model: Any, batch: Sequence[training_data.TrainingExample]) -> Any:
     width = max(len(example.ids) for example in batch)
     ids = torch.tensor([example.ids + [0] * (width - len(example.ids)) for example in batch])
     targets = torch.tensor([example.targets[1:] + [training_data.IGNORED] * (width + 1 - len(example.ids)) for example in batch])
-    # Padding stands on the right, where causal attention never looks.
+    # Padding is on the right, which causal attention never reads.
     states = model.model(input_ids=ids, use_cache=False).last_hidden_state
     learned = targets != training_data.IGNORED
     return torch.nn.functional.cross_entropy(model.lm_head(states[learned]), targets[learned])

@@ -23,12 +23,12 @@ _ALONE = ("claim", "qa")
 _TASKS_BY_READER = {"claim": "claim", "mcqa": "choice", "mrqa": "choice", "qa": "essay", "tcm": "tcm"}
 # Option letters and the marks of answer formats are tokens of their own: a small model then learns them from few examples.
 _ATOMS = ("答案：", "【答案】", "【解析】", "<eoa>", "<eoe>", "<coas>", "<coe>", *LETTERS)
-# How Qwen2 cuts text before it merges; the library puts its own in the place of any other when it loads a Qwen2 model.
+# How Qwen2 cuts text before it merges; the library replaces any other by its own when it loads a Qwen2 model.
 _PIECES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
 class TrainingExample(NamedTuple):
-    """Token ids, and for each the id to be foretold in its place, or -100 where nothing is learned."""
+    """Token ids, and for each the id to predict, or -100 where nothing is learned."""
 
     ids: list[int]
     targets: list[int]
@@ -40,7 +40,7 @@ def plain_texts(passages: Iterable[Passage], claims: Iterable[ClaimPair]) -> lis
 
 
 def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -> list[Request]:
-    """Return the requests of all tasks and wordings whose answers are known, with the shortest reply in the asked format as solution.
+    """Return the requests of all tasks and wordings whose answers are known, with the shortest reply in the requested format as solution.
 
     One that follows another has that one's question and right reply before it.
     """
@@ -139,8 +139,8 @@ def batches_of(examples: Sequence[TrainingExample], max_examples: int, most_toke
     return batches
 
 
-def spoken_texts(requests: Sequence[Request]) -> list[str]:
-    """Return what is said in the conversations, for the tokenizer: contents, solutions and the names of the roles."""
+def conversation_texts(requests: Sequence[Request]) -> list[str]:
+    """Return the text of the conversations, for the tokenizer: contents, solutions and the names of the roles."""
     texts = []
     for request in requests:
         texts += [request.solution or "", *(text for message in request.messages for text in message.values())]

@@ -84,10 +84,10 @@ def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[
     return score_replies(replies, answered_requests), answered_requests
 
 
-def beside(
+def compared_with_ours(
     name: str, task: str, scores: Sequence[Score], folder: Path, ours: Mapping[str, Any], groups: Mapping[str, str]
 ) -> list[Figures]:
-    """Return the comparisons of an imported run with our runs of its task, on what both were asked."""
+    """Return the comparisons of an imported run with our runs of its task, on shared items."""
     runs = {name: Run(model=name, task=task)} if task != "essay" else {}  # type: ignore[arg-type]
     all_scores = {name: list(scores)}
     for other, run in ours.items():
@@ -97,7 +97,7 @@ def beside(
     tallies = {run: tally(all_scores[run], METRICS["accuracy"]) for run in runs}
     committed = {run: tally(all_scores[run], committed_right) for run in runs}
     pairs = [compare({name: runs[name], other: runs[other]}, tallies, groups, {}, committed) for other in runs if other != name]
-    return with_holm([row | {"differ_in": [_ELSEWHERE]} for rows in pairs for row in rows])  # how they were asked is not known
+    return with_holm([row | {"differ_in": [_ELSEWHERE]} for rows in pairs for row in rows])  # their prompts are not known
 
 
 def summary(task: str, figures: Figures, of: int) -> str:
@@ -150,7 +150,7 @@ def main(argv: list[str] | None = None) -> None:
             if replies_of := [reply for reply in all_predictions if reply.item_id in items]:
                 scores, answered = scored(replies_of, task_requests)
                 figures = FIGURES[task](read_scores(scores, answered))
-                rows = beside(args.name, task, scores, args.scores, ours, groups)
+                rows = compared_with_ours(args.name, task, scores, args.scores, ours, groups)
                 print(summary(task, figures, len({request.unit if task == "claim" else request.item_id for request in task_requests})))
                 print(as_text(rows) if rows else "  no run of ours beside it")
                 write_json(out / f"{task}.json", {"task": task, **figures, "beside": rows})

@@ -15,7 +15,7 @@ from atomexam.runtime.jsonl import read_jsonl
 from eval.tasks.request import Request
 
 _SIDES = ("factual", "non_factual")
-_LABEL = "label: "  # what OpenCompass puts before an answer whose perplexity it gives
+_LABEL = "label: "  # OpenCompass's prefix of an answer whose perplexity it gives
 _PART = re.compile(r"_\d+$")  # OpenCompass cuts a large table into TABLE_0.json, TABLE_1.json, …
 
 
@@ -29,7 +29,7 @@ class ImportedReply(NamedTuple):
     likelihoods: dict[str, float]
     """Of each answer, where one was chosen by likelihood."""
     gold: str | None = None
-    """What the file takes for right, where it says so."""
+    """The right answer by the file, where it has one."""
 
 
 Tables = Mapping[str, Sequence[Mapping[str, str]]]
@@ -98,7 +98,7 @@ def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[Impor
 
 
 def _opencompass(path: Path, tables: Tables) -> Iterator[ImportedReply]:
-    """Yield the replies of a file of predictions; rows are found by what was asked, since a part of a table counts anew."""
+    """Yield the replies of a file of predictions; rows are matched by prompt, since a part of a table is numbered anew."""
     table = tables[one_of(_PART.sub("", path.stem), tables, "table", "data/release/opencompass (--tables)")]
     try:
         predictions = msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, Any]])
@@ -129,7 +129,7 @@ def _text(prompt: Any) -> str:
 
 
 def _test_row(prompt: str, table: Sequence[Mapping[str, str]], index: int) -> Mapping[str, str]:
-    """Return the row that a prompt asks: the one at its place, else the last of those whose words stand in it."""
+    """Return the row of a prompt: the one at its index, else the last of those whose text it contains."""
     if index < len(table) and prompt.rfind(table[index]["question"]) >= 0:
         candidates = [table[index]]
     else:

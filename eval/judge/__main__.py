@@ -1,6 +1,6 @@
-"""Stage `judge`: answers in words and the standard answers -> a model's marks from 0 to 100, each given twice with the order exchanged.
+"""Stage `judge`: answers in words and the standard answers -> a model's marks from 0 to 100, two of each with the order exchanged.
 
-CPsyExam, section 4.2 and Figure 6. What was judged before is not judged again: judgings are kept like the replies of a run.
+CPsyExam, section 4.2 and Figure 6. What was judged before is not judged again: judgings are stored like the replies of a run.
 """
 
 from collections import Counter
@@ -19,12 +19,12 @@ from atomexam.runtime.external_sort import ExternalSort, sort_key
 from atomexam.runtime.jsonl import BUFFER_BYTES, folder_lock, read_jsonl, replacing, to_line, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import judge_headline, print_summary
-from eval.judge.figures import Marked, Reading, figures, mark_reply, reading_of
+from eval.judge.figures import MarkedReply, MarkOutcome, figures, mark_outcome, mark_reply
 from eval.judge.marks import ORDERS, answer_id, mark_request, read_mark
 from eval.models import open_backend
-from eval.models.asker import ask
+from eval.models.cached_model import stream_replies
 from eval.models.contract import Reply
-from eval.models.reply_store import kept_path
+from eval.models.reply_store import store_path
 from eval.plan.planned import describe
 from eval.statistics.costs import Usage
 from eval.statistics.intervals import Figures
@@ -32,11 +32,11 @@ from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
 
 _SORTED_BYTES = 8 << 20
-"""Of judgings that wait for their question; more of them wait on disk."""
+"""Of judgings that are sorted by question in memory; more of them are sorted on disk."""
 
 
 class Judging(Struct, frozen=True):
-    """What the judge said of one answer, whichever repeats gave it."""
+    """The judge's reply about one answer, whichever repeats have it."""
 
     question_id: str
     request_id: str
@@ -63,33 +63,33 @@ def main(argv: list[str] | None = None) -> None:
     judgings = judge_answers(args, usage)
     with folder_lock(args.out.parent):
         with replacing(args.out) as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
-            found = {"judge": judge.model, "prompt": judge.prompt} | write_judgements(args, judgings, out)
-        write_json(args.metrics, found | {"usage": _usage_figures(usage, args)})
-    print_summary(f"judge {args.key}", judge_headline(found))
+            summary = {"judge": judge.model, "prompt": judge.prompt} | write_judgements(args, judgings, out)
+        write_json(args.metrics, summary | {"usage": _usage_figures(usage, args)})
+    print_summary(f"judge {args.key}", judge_headline(summary))
 
 
 def write_judgements(args: Arguments, judgings: Iterator[Judgings], out: BinaryIO) -> Figures:
     """Write the judgements of all answers, sorted; return the figures."""
-    asked = unscored = without_answer = 0
-    readings: Counter[Reading] = Counter()
-    replies: list[Marked] = []
+    question_count = unscored = without_answer = 0
+    readings: Counter[MarkOutcome] = Counter()
+    replies: list[MarkedReply] = []
     for question, scores in answered_questions(args):
-        asked += 1
+        question_count += 1
         if not question.answer:
             unscored += 1
             continue
-        said = next(judgings) if any(score.answer for score in scores) else {}
+        question_judgings = next(judgings) if any(score.answer for score in scores) else {}
         for score in scores:
-            judgements = _judgements(score, said, args.params.repeats) if score.answer else []
+            judgements = _judgements(score, question_judgings, args.params.repeats) if score.answer else []
             out.writelines(map(to_line, judgements))
-            readings.update(map(reading_of, judgements))
+            readings.update(map(mark_outcome, judgements))
             replies.append(mark_reply(question, score, judgements))
             without_answer += not score.answer
-    return {"questions": asked, "unscored": unscored, "without_answer": without_answer} | figures(replies, readings)
+    return {"questions": question_count, "unscored": unscored, "without_answer": without_answer} | figures(replies, readings)
 
 
 def answered_questions(args: Arguments) -> Iterator[tuple[Question, list[Score]]]:
-    """Yield the questions that were asked, each with the scores of its replies. Split and scores are sorted by question.
+    """Yield the questions of the run, each with the scores of its replies. Split and scores are sorted by question.
 
     Raises:
         ValueError: a score is of no question answered in words.
@@ -106,22 +106,22 @@ def answered_questions(args: Arguments) -> Iterator[tuple[Question, list[Score]]
 
 
 def judge_answers(args: Arguments, usage: Usage) -> Iterator[Judgings]:
-    """Ask the judge about each different answer, in each order and draw; return what it said by question, in the order of the questions.
+    """Request the judge's marks of each different answer, in each order and draw; return them by question, in the order of the questions.
 
-    Replies come in any order: they wait for their questions on disk.
+    Replies arrive in any order: they are sorted on disk.
     """
     judge: Judge = args.params
-    lists = (found for question, scores in answered_questions(args) if (found := mark_requests(judge, question, scores)))
+    lists = (requests for question, scores in answered_questions(args) if (requests := mark_requests(judge, question, scores)))
     first = next(lists, None)
     if first is None:
         return iter(())  # no model is opened
-    kept = kept_path(args.out, judge.model, args.key)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    judgings = ExternalSort(kept.parent, _SORTED_BYTES)
+    path = store_path(args.out, judge.model, args.key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    judgings = ExternalSort(path.parent, _SORTED_BYTES)
     backend = open_backend(*describe(judge.model, args.models))
-    for asking, reply in ask(backend, judge, chain([first], lists), kept, f"judge@{args.key}"):
+    for query, reply in stream_replies(backend, judge, chain([first], lists), path, f"judge@{args.key}"):
         usage.add(reply)
-        row = Judging(asking.request.unit, asking.request.item_id, asking.repeat, prompt_sha256(asking.prompt), reply)
+        row = Judging(query.request.unit, query.request.item_id, query.repeat, prompt_sha256(query.prompt), reply)
         judgings.add(sort_key(row.question_id), msgspec.msgpack.encode(row))
     rows = map(msgspec.msgpack.Decoder(Judging).decode, judgings.lines())
     return ({(row.request_id, row.draw): row for row in same} for _, same in groupby(rows, lambda row: row.question_id))
@@ -134,7 +134,7 @@ def mark_requests(judge: Judge, question: Question, scores: Iterable[Score]) -> 
 
 
 def _judgements(score: Score, judgings: Judgings, draws: int) -> list[Judgement]:
-    """Return the judgements of an answer as they stand in the file."""
+    """Return the judgements of an answer in the order of the file."""
     rows = []
     for order in sorted(ORDERS):
         for draw in range(draws):
@@ -159,7 +159,7 @@ def _judgements(score: Score, judgings: Judgings, draws: int) -> list[Judgement]
 
 
 def _usage_figures(usage: Usage, args: Arguments) -> dict[str, float]:
-    """Return what the judge was asked and what that cost; the same answer given twice was judged once."""
+    """Return the judge's calls, tokens and cost; the same answer in two replies was judged once."""
     counts = {
         "calls": usage.calls,
         "calls_failed": usage.failed,

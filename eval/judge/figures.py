@@ -17,11 +17,11 @@ from eval.statistics.intervals import Figures, rate_interval
 
 _DIGITS = 2  # of marks, as in CPsyExam, Table 3
 _HUNDREDTHS, _FULL = 100, 100
-Reading = Literal["read", "unread", "failed"]
+MarkOutcome = Literal["read", "unread", "failed"]
 _FACETS = ("exam", "subject", "category")
 
 
-class Marked(NamedTuple):
+class MarkedReply(NamedTuple):
     """One reply of the run and its mark."""
 
     cluster: str
@@ -31,20 +31,20 @@ class Marked(NamedTuple):
     category: str | None
     repeat: int
     mark: float | None
-    """Mean of the marks that were read; 0 where the reply holds no answer, None where no mark of an answer was read."""
+    """Mean of the marks that were read; 0 where the reply has no answer, None where no mark of an answer was read."""
     by_order: tuple[float, ...] | None
     """Mean of the marks that were read in each order; None where one of them has none."""
     published: tuple[float | None, ...]
-    """Its mark as each published reading has it: of one judging, in the published order."""
+    """Its mark by each published parser: of one judging, in the published order."""
 
 
-def mark_reply(question: Question, score: Score, judgements: Sequence[Judgement]) -> Marked:
-    """Return a reply with its mark, of its judgements."""
+def mark_reply(question: Question, score: Score, judgements: Sequence[Judgement]) -> MarkedReply:
+    """Return a reply with its mark, from its judgements."""
     read = [one for one in judgements if one.mark is not None]
     marks = [one.mark or 0.0 for one in read] if score.answer else [0.0]
     by_order = [[one.mark or 0.0 for one in read if one.order == order] for order in ORDERS]
     published = [one.reply for one in judgements if one.order == "standard_first" and one.draw == 0]
-    return Marked(
+    return MarkedReply(
         cluster=question.group_id or question.id,
         exam=intern(question.exam),
         subject=intern(f"{question.exam} {question.subject}"),
@@ -56,29 +56,29 @@ def mark_reply(question: Question, score: Score, judgements: Sequence[Judgement]
     )
 
 
-def figures(marked: Sequence[Marked], readings: Counter[Reading]) -> Figures:
-    """Return the figures of a run, of its replies sorted by question and repeat, and of what became of all judgings.
+def figures(marked: Sequence[MarkedReply], readings: Counter[MarkOutcome]) -> Figures:
+    """Return the figures of a run, from its replies sorted by question and repeat, and from the outcomes of all judgings.
 
-    What has no mark is in no mean; it is counted, and the bounds say what it could change.
+    A reply without a mark is in no mean; it is counted, and the bounds show what it could change.
     """
     return {
         **_part(marked, "all"),
         **_spread(marked),
         **_bounds(marked),
-        "readings": {name: readings[name] for name in get_args(Reading)},
+        "readings": {name: readings[name] for name in get_args(MarkOutcome)},
         "read_share": round(readings["read"] / readings.total(), 4) if readings else None,
-        "published": {name: _published(one.published[place] for one in marked) for place, name in enumerate(PUBLISHED)},
+        "published": {name: _published(one.published[index] for one in marked) for index, name in enumerate(PUBLISHED)},
         "orders": agreement_of_orders(marked),
         **{f"by_{name}": _grouped(marked, name) for name in _FACETS},
     }
 
 
-def reading_of(judgement: Judgement) -> Reading:
-    """Tell what became of a judging."""
+def mark_outcome(judgement: Judgement) -> MarkOutcome:
+    """Return the outcome of a judging."""
     return "failed" if judgement.finish_reason == "error" else "unread" if judgement.mark is None else "read"
 
 
-def _part(marked: Sequence[Marked], where: str) -> Figures:
+def _part(marked: Sequence[MarkedReply], where: str) -> Figures:
     """Return how many replies there are, the mean mark, and its interval by bootstrap over questions, and cases where they share one."""
     known = [one for one in marked if one.mark is not None]
     summary = {"replies": len(marked), "without_mark": len(marked) - len(known), "mark": _mean(known)}
@@ -88,49 +88,49 @@ def _part(marked: Sequence[Marked], where: str) -> Figures:
         sums[one.cluster] += round(_HUNDREDTHS * (one.mark or 0))  # whole numbers, whose sums are the same on every machine
         counts[one.cluster] += _HUNDREDTHS * _FULL
     if summary["mark"] not in (None, 0.0, float(_FULL)) and len({one.mark for one in known}) == 1:
-        return summary  # as many times the same mark: nothing to draw from, and no certainty either
+        return summary  # always the same mark: nothing to draw from, and no certainty either
     clusters = sorted(counts)
-    drawn = rate_interval(np.array([sums[name] for name in clusters]), np.array([counts[name] for name in clusters]), f"{where}/mark")
-    return summary | ({"mark_interval": [round(_FULL * bound, _DIGITS) for bound in drawn]} if drawn else {})
+    interval = rate_interval(np.array([sums[name] for name in clusters]), np.array([counts[name] for name in clusters]), f"{where}/mark")
+    return summary | ({"mark_interval": [round(_FULL * bound, _DIGITS) for bound in interval]} if interval else {})
 
 
-def _mean(known: Iterable[Marked]) -> float | None:
+def _mean(known: Iterable[MarkedReply]) -> float | None:
     marks = [one.mark for one in known if one.mark is not None]
     return round(fmean(marks), _DIGITS) if marks else None
 
 
-def _spread(marked: Sequence[Marked]) -> Figures:
+def _spread(marked: Sequence[MarkedReply]) -> Figures:
     """Return the sample standard deviation of single marks, and with repeats that of the repeats' means."""
     marks = [one.mark for one in marked if one.mark is not None]
-    found: Figures = {"mark_spread": round(stdev(marks), _DIGITS) if len(marks) > 1 else None}
+    spread: Figures = {"mark_spread": round(stdev(marks), _DIGITS) if len(marks) > 1 else None}
     repeats = sorted({one.repeat for one in marked})
     by_repeat = [[one.mark for one in marked if one.repeat == repeat and one.mark is not None] for repeat in repeats]
     means = [fmean(row) for row in by_repeat if row]
-    return found | ({"mark_std": round(stdev(means), _DIGITS)} if len(means) > 1 else {})
+    return spread | ({"mark_std": round(stdev(means), _DIGITS)} if len(means) > 1 else {})
 
 
-def _bounds(marked: Sequence[Marked]) -> Figures:
+def _bounds(marked: Sequence[MarkedReply]) -> Figures:
     """Return the mean if each reply without a mark had been worth nothing, and if each had been worth 100."""
     bounds = {"mark_at_least": 0.0, "mark_at_most": float(_FULL)}
     return {name: _mean([one if one.mark is not None else one._replace(mark=bound) for one in marked]) for name, bound in bounds.items()}
 
 
 def _published(marks: Iterable[float | None]) -> Figures:
-    """Return the mean as a published reading has it."""
+    """Return the mean by a published parser."""
     every = list(marks)
     known = [mark for mark in every if mark is not None]
     return {"mark": round(fmean(known), _DIGITS) if known else None, "without_mark": len(every) - len(known)}
 
 
-def _grouped(marked: Iterable[Marked], name: str) -> Figures:
-    groups: dict[str, list[Marked]] = defaultdict(list)
+def _grouped(marked: Iterable[MarkedReply], name: str) -> Figures:
+    groups: dict[str, list[MarkedReply]] = defaultdict(list)
     for one in marked:
         if group := getattr(one, name):
             groups[group].append(one)
     return {group: _part(groups[group], f"{name}/{group}") for group in sorted(groups)}
 
 
-def agreement_of_orders(marked: Iterable[Marked]) -> Figures:
+def agreement_of_orders(marked: Iterable[MarkedReply]) -> Figures:
     """Return how far the marks of one answer in the two orders are apart, over answers of which both were read."""
     both = [one.by_order for one in marked if one.by_order]
     if not both:
@@ -154,9 +154,9 @@ def _pearson(first: np.ndarray, second: np.ndarray) -> float | None:
 
 def _alpha(first: np.ndarray, second: np.ndarray) -> float | None:
     """Return Krippendorff's alpha of interval data; None where all marks are the same."""
-    marks, places = np.unique(np.stack([first, second]), return_inverse=True)
+    marks, mark_indices = np.unique(np.stack([first, second]), return_inverse=True)
     counts = np.zeros((len(first), len(marks)))
-    for one in places.reshape(2, -1):
+    for one in mark_indices.reshape(2, -1):
         np.add.at(counts, (np.arange(len(first)), one), 1)
-    found = alpha(counts, marks)
-    return None if found is None else round(found, 4)
+    coefficient = alpha(counts, marks)
+    return None if coefficient is None else round(coefficient, 4)

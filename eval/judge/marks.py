@@ -1,8 +1,8 @@
-"""The mark of an answer in words: what a judge is asked, in both orders of the answers (CPsyExam, Figure 6), and the mark its reply gives.
+"""The mark of an answer in words: the request to a judge, in both orders of the answers (CPsyExam, Figure 6), and the mark in its reply.
 
-A mark is one number from 0 to 100 in a reply that says nothing else, reasoning aside: 分数：“85”。 or the number alone. 85.5 is one;
-behind 分数： 八十五 and 85/100 are 85. A reply with any other word has no mark: the judge may quote the answer, repeat its prompt, or do
-what a text told it to.
+A mark is one number from 0 to 100 in a reply that has nothing else, reasoning aside: 分数：“85”。 or the number alone. 85.5 is one;
+behind 分数： 八十五 and 85/100 are 85. A reply with any other word has no mark: the judge may quote the answer, repeat its prompt, or
+follow an instruction in a text.
 """
 
 import re
@@ -18,31 +18,31 @@ from eval.tasks.request import Request, facets_of
 _OPEN, _CLOSE = r"[\s\"“‘'「『({\[【<《]*+", r"[\s\"”’'」』)}\]】>》]*+"
 _DIGITS, _WORDS = r"(?P<digits>\d{1,3}(?:\.\d{1,4})?+)", r"(?P<words>[零〇一二三四五六七八九十百]{1,5})"
 _END = rf"{_CLOSE}(?:分{_CLOSE})?(?:/ ?100(?:分{_CLOSE})?)?[。.!]?{_CLOSE}"
-_ASKED = re.compile(rf"{_OPEN}分数\s*+:{_OPEN}(?:{_DIGITS}|{_WORDS}){_END}")
+_IN_FORMAT = re.compile(rf"{_OPEN}分数\s*+:{_OPEN}(?:{_DIGITS}|{_WORDS}){_END}")
 _ALONE = re.compile(rf"{_OPEN}{_DIGITS}{_END}")
 _MAY_GO_ON = re.compile(r"[\d.零〇一二三四五六七八九十百]$")  # a number whose end may be cut off
 _MOST = 100
 _FIRST_NUMBER = re.compile(r"\b(100|[1-9]?[0-9])\b")
 ORDERS = {"standard_first": "", "given_first": "_exchanged"}
-"""Order of the two answers -> how the name of its prompt ends."""
+"""Order of the two answers -> ending of the name of its prompt."""
 
 # In the published prompt both texts stand between “ and ”; without these signs of their own they cannot end their quotation.
 _QUOTES = str.maketrans({"“": "‘", "”": "’"})
 _QUESTION_TYPE = "主观"  # what the published code calls questions answered in words
 
 
-def mark_request(question: Question, given: str, order: str, prompt: str = "judge") -> Request:
-    """Return the request for one mark. Its id hangs on question and answer, so that the same answer is judged once, whoever gave it.
+def mark_request(question: Question, reply_answer: str, order: str, prompt: str = "judge") -> Request:
+    """Return the request for one mark. Its id depends on question and answer, so that the same answer in two replies is judged once.
 
     Raises:
         ValueError: the question has no standard answer.
     """
     if not question.answer:
         raise ValueError(f"question {question.id} has no standard answer to mark by")
-    texts = {"subject": question.subject, "answer": question.answer, "llm_answer": given}
+    texts = {"subject": question.subject, "answer": question.answer, "llm_answer": reply_answer}
     texts = {name: text.translate(_QUOTES) for name, text in texts.items()}
     return Request(
-        item_id=f"{answer_id(question.id, given)}/{order}",
+        item_id=f"{answer_id(question.id, reply_answer)}/{order}",
         messages=[{"role": "user", "content": quoted(f"{prompt}{ORDERS[order]}", texts, question_type=_QUESTION_TYPE)}],
         question_type="mark",
         options=[],
@@ -58,17 +58,17 @@ def mark_request(question: Question, given: str, order: str, prompt: str = "judg
     )
 
 
-def answer_id(question_id: str, given: str) -> str:
+def answer_id(question_id: str, answer: str) -> str:
     """Return the id of an answer given to a question."""
-    return content_id("given", question_id, given)
+    return content_id("given", question_id, answer)
 
 
 def read_mark(reply: str, finish_reason: FinishReason = "stop") -> float | None:
-    """Return the mark, or None where the reply is not the asked format alone."""
+    """Return the mark, or None where the reply is not in the requested format alone."""
     text = folded(split_reasoning(reply)[0]).strip()
     if finish_reason == "error" or (finish_reason == "length" and _MAY_GO_ON.search(text)):
         return None
-    match = _ASKED.fullmatch(text) or _ALONE.fullmatch(text)
+    match = _IN_FORMAT.fullmatch(text) or _ALONE.fullmatch(text)
     value = _value(match) if match else None
     return value if value is not None and value <= _MOST else None
 
@@ -83,7 +83,7 @@ def read_first_number(reply: str) -> float | None:
 
 
 PUBLISHED = {"cpsyexam_v1": read_first_number}
-"""Published readings of a mark, by name."""
+"""Published parsers of a mark, by name."""
 
 
 def _value(match: re.Match[str]) -> float | None:

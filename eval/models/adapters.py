@@ -7,7 +7,7 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-_SHOWN = 300  # characters of a library's message, which may list all weights
+_MAX_MESSAGE_CHARS = 300  # characters of a library's message, which may list all weights
 
 
 def adapted(model: Any, folder: Path) -> Any:
@@ -31,12 +31,12 @@ def adapted(model: Any, folder: Path) -> Any:
             raise ValueError(f"{about.peft_type.value} cannot be merged into a model's weights")
         if about.task_type not in (None, "CAUSAL_LM"):
             raise ValueError(f"it is for the task {about.task_type}; expected CAUSAL_LM")
-        # Of an adapter for a deeper or shallower model peft takes what fits, and says nothing.
+        # Of an adapter for a deeper or shallower model peft uses what fits, and reports nothing.
         with safe_open(folder / "adapter_model.safetensors", "pt") as file:
             differ = set(file.keys()) ^ get_peft_model_state_dict(made, save_embedding_layers=False).keys()
         if left := sorted(name for name in differ if "lora_" in name or about.peft_type != "LORA"):
             raise ValueError(f"{left[0]} and {len(left) - 1} others are in one of them alone")
         return made.merge_and_unload()
     except (RuntimeError, OSError, ValueError, KeyError, TypeError, AttributeError, ImportError, re.error, SafetensorError) as error:
-        first = str(error).splitlines()[0][:_SHOWN]
+        first = str(error).splitlines()[0][:_MAX_MESSAGE_CHARS]
         raise ValueError(f"{folder}: the adapter does not fit {type(model).__name__} of {model.name_or_path}: {first}") from None

@@ -1,4 +1,4 @@
-"""Backend `baseline`: replies made by a rule, with figures that arithmetic foretells."""
+"""Backend `baseline`: replies made by a rule, whose metrics can be computed by hand."""
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
@@ -9,7 +9,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.model import Description
 from atomexam.text.canonical import canonical
 from atomexam.text.ngrams import bigrams
-from eval.models.contract import Asking, Reply, Settings
+from eval.models.contract import ModelQuery, Reply, Settings
 from eval.tasks.claim import NEGATIONS
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request, allowed_answers
@@ -34,7 +34,7 @@ def random_answer(request: Request, draw: Random) -> str:
 
 
 def always_correct(request: Request, draw: Random) -> str:
-    """Agree with whatever is said: 正确 to a claim, the first option, and for mrqa all of them."""
+    """Agree with every request: 正确 to a claim, the first option, and for mrqa all of them."""
     letters = [option.letter for option in request.options]
     return request.reply("".join(letters) if request.question_type == "mrqa" else letters[0])
 
@@ -47,7 +47,7 @@ def longest_option(request: Request, draw: Random) -> str:
 
 
 def negation_word(request: Request, draw: Random) -> str:
-    """Call a claim 错误 where it holds a word of negation, else 正确: what the wording alone gives away."""
+    """Call a claim 错误 where it has a negation word, else 正确: what the wording alone gives away."""
     return request.reply("错误" if any(word in (request.claim or "") for word in NEGATIONS) else "正确")
 
 
@@ -64,12 +64,12 @@ def four_errors(request: Request, draw: Random) -> str:
 
 
 def echo(request: Request, draw: Random) -> str:
-    """Repeat what was asked, word for word and in no asked format."""
+    """Repeat the request, word for word and in no answer format."""
     return request.messages[-1]["content"]
 
 
 def empty(request: Request, draw: Random) -> str:
-    """Say nothing."""
+    """Reply nothing."""
     return ""
 
 
@@ -118,26 +118,26 @@ class Baseline:
         """Return the conversation as plain text."""
         return plain_text(messages)
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield the rule's reply to each asking.
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield the rule's reply to each query.
 
         Raises:
-            ValueError: the rule has no reply to what is asked, or the settings ask for sampling; before the first reply.
+            ValueError: the rule has no reply to a question type, or the settings ask for sampling; before the first reply.
         """
         for name, value in _UNUSED.items():
             if getattr(settings, name) != value:
                 raise ValueError(f"a baseline has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml")
-        for kind in sorted({asking.request.question_type for asking in askings} - self._strategy.serves):
+        for kind in sorted({query.request.question_type for query in queries} - self._strategy.serves):
             able = ", ".join(name for name, strategy in STRATEGIES.items() if kind in strategy.serves)
             raise ValueError(f"the strategy {self._name!r} has no reply to {_NAMES[kind]}; a model with one of these has: {able}")
-        return self._replies(askings, settings)
+        return self._replies(queries, settings)
 
-    def _replies(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        for place, asking in enumerate(askings):
-            draw = Random(f"{settings.seed}/{asking.request.item_id}/{asking.repeat}")
-            text = self._strategy.reply(asking.request, draw)
-            yield place, Reply(text=text, finish_reason="stop", tokens=len(text), prompt_tokens=len(asking.prompt))
+    def _replies(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        for index, query in enumerate(queries):
+            draw = Random(f"{settings.seed}/{query.request.item_id}/{query.repeat}")
+            text = self._strategy.reply(query.request, draw)
+            yield index, Reply(text=text, finish_reason="stop", tokens=len(text), prompt_tokens=len(query.prompt))
 
-    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Refuse: a rule has no likelihoods."""
         raise ValueError("a baseline has no likelihoods; take `method: likelihood` out of its run in params.yaml")

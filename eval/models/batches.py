@@ -1,6 +1,6 @@
-"""Batches of fixed shapes, so that a reply does not depend on what else is asked, on the order, or on where a run was resumed.
+"""Batches of fixed shapes, so that a reply does not depend on the other requests, on their order, or on where a run was resumed.
 
-A sum of floating-point numbers hangs on the shape of its matrix: a kernel for one row adds in another order than one for sixteen.
+A sum of floating-point numbers depends on the shape of its matrix: a kernel for one row adds in another order than one for sixteen.
 And kernels that go element by element do what is left over of 32 by other instructions, so that the last row of a batch can differ
 from its equal in the first. On the CPU every batch therefore has 16 rows, whatever `batch_size` says; the last only repeats the one
 before and is thrown away; several threads share the work so that no sum changes. On a GPU memory sets the limit: a batch has
@@ -20,24 +20,24 @@ _TOO_SMALL = ("ALLOC_FAILED", "out of memory", "can't allocate memory")
 """How libraries below torch say it: cuBLAS, CUDA, and the allocator of the CPU."""
 
 
-class Shape(NamedTuple):
+class BatchShape(NamedTuple):
     """How many rows every batch has."""
 
     rows: int
     spare: int
     """Rows at the end that are only there to be thrown away."""
 
-    def filled(self, taken: list[T]) -> list[T]:
+    def filled(self, values: list[T]) -> list[T]:
         """Return as many as there are rows; the last is repeated."""
-        return taken + taken[-1:] * (self.rows - len(taken))
+        return values + values[-1:] * (self.rows - len(values))
 
     def capacity(self) -> int:
         return max(1, self.rows - self.spare)
 
 
-def shape_on(device: str, batch_size: int) -> Shape:
+def shape_on(device: str, batch_size: int) -> BatchShape:
     """Return the shape of batches on a device."""
-    return Shape(batch_size, 0) if device == "cuda" else Shape(16, 1)
+    return BatchShape(batch_size, 0) if device == "cuda" else BatchShape(16, 1)
 
 
 def set_threads(number: int | None) -> None:
@@ -51,26 +51,26 @@ def set_threads(number: int | None) -> None:
 
 
 def in_batches(
-    lengths: Sequence[tuple[int, int]], shape: Shape, work: Callable[[list[int], int], list[T]]
+    lengths: Sequence[tuple[int, int]], shape: BatchShape, work: Callable[[list[int], int], list[T]]
 ) -> Iterator[tuple[int, T | None]]:
-    """Yield each place with what the work made of it, short prompts first; None where memory is too small for it alone.
+    """Yield each index with the output of the work, short prompts first; None where memory is too small for it alone.
 
     Args:
-        lengths: places with the lengths of their prompts.
-        work: takes as many places as there are rows and the width to pad them to; rows that are left over repeat the last place.
+        lengths: indices with the lengths of their prompts.
+        work: takes as many indices as there are rows and the width to pad them to; spare rows repeat the last index.
     """
     by_width: dict[int, list[int]] = {}
-    for place, length in lengths:
-        by_width.setdefault(padded(length), []).append(place)
-    for width, places in sorted(by_width.items()):
-        while places:
-            taken = places[: shape.capacity()]
-            made = within_memory(work, shape.filled(taken), width)
+    for index, length in lengths:
+        by_width.setdefault(padded(length), []).append(index)
+    for width, indices in sorted(by_width.items()):
+        while indices:
+            batch = indices[: shape.capacity()]
+            made = within_memory(work, shape.filled(batch), width)
             if made is None and shape.rows > 1:
                 shape = shape._replace(rows=shape.rows // 2)  # wider prompts would not fit either
                 continue
-            yield from zip(taken, [None] if made is None else made, strict=False)
-            places = places[len(taken) :]
+            yield from zip(batch, [None] if made is None else made, strict=False)
+            indices = indices[len(batch) :]
 
 
 def padded(length: int) -> int:
@@ -81,12 +81,12 @@ def padded(length: int) -> int:
     return width
 
 
-def within_memory(work: Callable[..., T], *given: Any) -> T | None:
-    """Return what the work makes of what is given; None where memory is too small for it."""
+def within_memory(work: Callable[..., T], *arguments: Any) -> T | None:
+    """Return the output of the work on the arguments; None where memory is too small for it."""
     try:
-        return work(*given)
+        return work(*arguments)
     except (torch.OutOfMemoryError, MemoryError):
-        pass  # what the frames of the error hold is only free after the handler
+        pass  # memory that the frames of the error hold is only freed after the handler
     except RuntimeError as error:
         if not any(words in str(error) for words in _TOO_SMALL):
             raise

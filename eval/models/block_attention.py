@@ -1,7 +1,7 @@
-"""Attention whose sums hang on a token's place in its own prompt alone, whatever is read beside it.
+"""Attention whose sums depend on a token's position in its own prompt alone, whatever is read beside it.
 
-Positions are divided by a grid. The tokens of a block are computed in one product of that block's shape, over all that stands up to its
-end; one that begins or ends within a block computes the whole, of which it takes its own rows.
+Positions are divided by a grid. The tokens of a block are computed in one product of that block's shape, over all positions up
+to its end; a span that begins or ends within a block computes the whole block and uses its own rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,33 +19,37 @@ _ROOM = 64
 _NAME = "atomexam_blocks"
 """Of this attention among those of transformers."""
 _UNKNOWN = ("sliding_window", "softcap", "s_aux")
-"""What some models' attention is given besides; this one has none of it."""
+"""Further arguments of some models' attention, which this one does not support."""
 
 
 Path = dict[int, tuple[torch.Tensor, torch.Tensor]]
 """By layer the keys and values of a path, each of shape (1, heads, at least its tokens, size of a head)."""
 
 
-class Run(NamedTuple):
-    """Tokens of one path that stand one behind the other, to be read behind what stands before them."""
+class TokenSpan(NamedTuple):
+    """Consecutive tokens of one path, to be read after those before them."""
 
     start: int
     """Position of the first."""
     tokens: list[int]
     wanted: int
-    """Position from which on the scores behind each token are asked for."""
+    """Position from which on the scores after each token are wanted."""
     own: "Path | None" = None
-    """Where a copy of the path to its end is put; of a run with `goes_on`, the path that it goes on with."""
+    """Receives a copy of the path up to its end; of a span with `goes_on`, the path that it continues."""
     goes_on: bool = False
 
 
 class BlockAttention:
-    """Attention of the tokens of a reading to the paths that they end."""
+    """Attention of the tokens of one forward pass to the paths that they end."""
 
     def __init__(self, kind: str) -> None:
-        """Take the kind of the device."""
+        """Begin with an empty path.
+
+        Args:
+            kind: of the device.
+        """
         self._block, self._room = _BLOCK[kind], 0
-        self._runs: Sequence[Run] = []
+        self._spans: Sequence[TokenSpan] = []
         self._path: Path = {}
         """The one that is being read."""
         self._mask = torch.empty(0)
@@ -56,10 +60,10 @@ class BlockAttention:
         self._path = {}
 
     @contextmanager
-    def over(self, runs: Sequence[Run], model: Any) -> Iterator[None]:
-        """Have a model compute its attention here."""
+    def over(self, spans: Sequence[TokenSpan], model: Any) -> Iterator[None]:
+        """Have a model use this attention."""
         usual = model.config._attn_implementation
-        self._runs = runs
+        self._spans = spans
         _under_way[:] = [self]
         model.config._attn_implementation = _NAME
         try:
@@ -72,33 +76,33 @@ class BlockAttention:
         """Return the attention of each token, of shape (1, heads, tokens, size of a head)."""
         out = torch.zeros(query.shape[:-1] + value.shape[-1:], dtype=query.dtype, device=query.device)
         heads, groups = key.shape[1], query.shape[1] // key.shape[1]
-        asked = query.new_zeros((1, query.shape[1], self._block, query.shape[3]))
+        block_query = query.new_zeros((1, query.shape[1], self._block, query.shape[3]))
         begin = 0
-        for run in self._runs:
-            start, stop = run.start, run.start + len(run.tokens)
+        for span in self._spans:
+            start, stop = span.start, span.start + len(span.tokens)
             before, end = begin - start, -(-stop // self._block) * self._block
-            keys, values = self._buffers(run.own if run.goes_on and run.own else self._path, layer, key, value, end)
+            keys, values = self._buffers(span.own if span.goes_on and span.own else self._path, layer, key, value, end)
             mask = self._mask_for(query, groups, end)
             keys[:, :, start:stop], values[:, :, start:stop] = key[:, :, begin : before + stop], value[:, :, begin : before + stop]
-            keys[:, :, stop:end], values[:, :, stop:end] = 0, 0  # they are masked, but a NaN would be seen
+            keys[:, :, stop:end], values[:, :, stop:end] = 0, 0  # they are masked, but a NaN would spread
             for first in range(start - start % self._block, stop, self._block):
-                low, high, seen = max(start, first), min(stop, first + self._block), first + self._block
-                asked[:, :, low - first : high - first] = query[:, :, before + low : before + high]
+                low, high, visible = max(start, first), min(stop, first + self._block), first + self._block
+                block_query[:, :, low - first : high - first] = query[:, :, before + low : before + high]
                 made = scaled_dot_product_attention(
-                    asked.view(1, heads, -1, asked.shape[3]),  # heads that share keys stand one below the other
-                    keys[:, :, :seen],
-                    values[:, :, :seen],
-                    attn_mask=mask[:, -seen:],
+                    block_query.view(1, heads, -1, block_query.shape[3]),  # heads that share keys are stacked
+                    keys[:, :, :visible],
+                    values[:, :, :visible],
+                    attn_mask=mask[:, -visible:],
                     scale=scale,
                 ).reshape(1, query.shape[1], self._block, -1)
                 out[:, :, before + low : before + high] = made[:, :, low - first : high - first]
-            if run.own is not None and not run.goes_on:
-                run.own[layer] = keys[:, :, :end].clone(), values[:, :, :end].clone()
-            begin += len(run.tokens)
+            if span.own is not None and not span.goes_on:
+                span.own[layer] = keys[:, :, :end].clone(), values[:, :, :end].clone()
+            begin += len(span.tokens)
         return out
 
     def _buffers(self, path: Path, layer: int, key: torch.Tensor, value: torch.Tensor, end: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return those of a path's layer, with room for so many tokens."""
+        """Return the keys and values of a path's layer, with room for so many tokens."""
         if layer not in path:
             path[layer] = self._empty(key), self._empty(value)
         elif path[layer][0].shape[2] < end:
@@ -106,13 +110,13 @@ class BlockAttention:
             path[layer] = _longer(keys), _longer(values)
         return path[layer]
 
-    def _mask_for(self, query: torch.Tensor, groups: int, seen: int) -> torch.Tensor:
-        """Return what is added to the scores of a block at the end of some room; one that ends earlier takes its last columns."""
-        if self._mask.shape[-1] < seen:
-            width = max(self._room, -(-seen // _ROOM) * _ROOM)
-            unseen = torch.full((self._block, self._block), float("-inf"), dtype=query.dtype, device=query.device).triu_(1)
-            before = unseen.new_zeros((self._block, width - self._block))
-            self._mask = torch.cat([before, unseen], dim=1).repeat(groups, 1)
+    def _mask_for(self, query: torch.Tensor, groups: int, visible: int) -> torch.Tensor:
+        """Return the causal mask of a block at the end of the buffer; a block that ends earlier uses its last columns."""
+        if self._mask.shape[-1] < visible:
+            width = max(self._room, -(-visible // _ROOM) * _ROOM)
+            causal = torch.full((self._block, self._block), float("-inf"), dtype=query.dtype, device=query.device).triu_(1)
+            before = causal.new_zeros((self._block, width - self._block))
+            self._mask = torch.cat([before, causal], dim=1).repeat(groups, 1)
         return self._mask
 
     def _empty(self, like: torch.Tensor) -> torch.Tensor:
@@ -120,23 +124,23 @@ class BlockAttention:
 
 
 _under_way: list[BlockAttention] = []
-"""The one that is; `transformers` has no other way to tell its attention."""
+"""The attention in use; `transformers` has no other way to pass it."""
 
 
 def _longer(one: torch.Tensor) -> torch.Tensor:
     return torch.cat([one, one.new_zeros((*one.shape[:2], _ROOM, one.shape[3]))], dim=2)
 
 
-def _attend(module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, _: Any, **given: Any) -> tuple[torch.Tensor, None]:
-    """Return the attention of the reading that is under way, of shape (1, tokens, heads, size of a head).
+def _attend(module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, _: Any, **options: Any) -> tuple[torch.Tensor, None]:
+    """Return the attention of the forward pass that is under way, of shape (1, tokens, heads, size of a head).
 
     Raises:
-        ValueError: the model asks for what this attention has not.
+        ValueError: the model needs what this attention does not support.
     """
-    if unknown := [name for name in _UNKNOWN if given.get(name) is not None]:
+    if unknown := [name for name in _UNKNOWN if options.get(name) is not None]:
         raise ValueError(f"attention with {', '.join(unknown)}")
     [attention] = _under_way
-    return attention.attend(module.layer_idx, query, key, value, given.get("scaling")).transpose(1, 2).contiguous(), None
+    return attention.attend(module.layer_idx, query, key, value, options.get("scaling")).transpose(1, 2).contiguous(), None
 
 
 ALL_ATTENTION_FUNCTIONS.register(_NAME, _attend)

@@ -20,7 +20,7 @@ from atomexam.records.run import Server
 from atomexam.text.encodings import is_charset
 from eval.models.contract import Reply
 
-_AGAIN = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later
+_RETRYABLE = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later
 _OWN_FAULT = (400, 413, 422)  # this request is refused, another may not be; every other status, a filter's 403 apart, ends the run
 _TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too many tokens")
 _FILTERED = ("content_filter", "content_policy", "content management policy", "data_inspection_failed", "requires moderation")
@@ -36,27 +36,33 @@ class Failure(Exception):
     """A call that gave no reply."""
 
     def __init__(
-        self, cause: str, again: bool = False, wait: float | None = None, counts: bool = True, ends: bool = False, status: int | None = None
+        self,
+        cause: str,
+        is_retryable: bool = False,
+        wait: float | None = None,
+        is_server_fault: bool = True,
+        is_fatal: bool = False,
+        status: int | None = None,
     ) -> None:
         super().__init__(cause)
         self.status = status
         """HTTP status, where there is one."""
-        self.again = again
+        self.is_retryable = is_retryable
         """Trying again may help."""
         self.wait = wait
         """Seconds the server asks all callers to wait."""
-        self.counts = counts
-        """Speaks against the server, not only against this request."""
-        self.ends = ends
+        self.is_server_fault = is_server_fault
+        """The server is at fault, not only this request."""
+        self.is_fatal = is_fatal
         """No other request will fare better."""
 
 
-class _Message(Struct):
+class _CompletionMessage(Struct):
     content: str | None = None
 
 
 class _Choice(Struct):
-    message: _Message
+    message: _CompletionMessage
     finish_reason: str | None = None
 
 
@@ -101,9 +107,9 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 async def bounded(response: httpx2.Response) -> None:
-    """Bound the body of an answer before any of it is read, and how it is read.
+    """Bound the body of a response before any of it is read, and set its encoding.
 
-    What Python keeps beside the encodings of text raises errors of its own, or takes time by the square of the length.
+    Python's codecs that are no text encodings raise errors of their own, or take quadratic time.
 
     Raises:
         TooLong: the body is packed, though that was not asked for.
@@ -111,20 +117,20 @@ async def bounded(response: httpx2.Response) -> None:
     packed = response.headers.get("content-encoding", "identity")
     if packed.lower() != "identity":
         raise TooLong(f"the answer is packed ({packed[:20]}), which was not asked for")
-    said = response.charset_encoding
-    response.encoding = said if said and is_charset(said) else "utf-8"
+    charset = response.charset_encoding
+    response.encoding = charset if charset and is_charset(charset) else "utf-8"
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     response.stream = _Bounded(response.stream)
 
 
-class Turns:
-    """When a server may be called again; as long as the model is open, however many windows are asked."""
+class RateLimit:
+    """When a server may be called again; one for as long as the model is open, across windows of requests."""
 
     def __init__(self, server: Server) -> None:
         self._gap = 60 / server.calls_per_minute if server.calls_per_minute else 0.0
         self._free_at = 0.0
 
-    def none_for(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         """Let no call start for some seconds."""
         self._free_at = max(self._free_at, time.monotonic() + seconds)
 
@@ -136,83 +142,87 @@ class Turns:
 
 
 class Caller:
-    """One server asked by several workers, which share its limits."""
+    """One server called by several workers, which share its limits."""
 
-    def __init__(self, client: AsyncOpenAI, server: Server, key: str | None, turns: Turns) -> None:
-        self._client, self._server, self._key, self._turns = client, server, key, turns
+    def __init__(self, client: AsyncOpenAI, server: Server, key: str | None, rate_limit: RateLimit) -> None:
+        self._client, self._server, self._key, self._rate_limit = client, server, key, rate_limit
 
     async def reply(self, body: dict[str, Any], most_tokens: int, name: str) -> Reply:
-        """Return the reply to one request, tried as often as it may help.
+        """Return the reply to one request, with retries where they may help.
 
         Raises:
-            Failure: there is no reply; `ends` and `counts` say what that means for the others.
+            Failure: there is no reply; `is_fatal` and `is_server_fault` tell what that means for other requests.
         """
         jitter = Random(name)  # spreads the workers; no output depends on it
         for number in count(1):
-            await self._turns.next()
+            await self._rate_limit.next()
             try:
-                return await self._once(body, most_tokens)
+                return await self._call(body, most_tokens)
             except Failure as failure:
-                if not failure.again or number >= self._server.tries:
+                if not failure.is_retryable or number >= self._server.tries:
                     tried = f", {number} times" if number > 1 else ""
-                    raise Failure(f"{failure}{tried}", counts=failure.counts, ends=failure.ends, status=failure.status) from None
+                    raise Failure(
+                        f"{failure}{tried}", is_server_fault=failure.is_server_fault, is_fatal=failure.is_fatal, status=failure.status
+                    ) from None
                 wait = min(_FIRST_WAIT * 2 ** (number - 1), _LONGEST_WAIT) * jitter.uniform(0.5, 1.0)
                 if failure.wait is not None:
-                    self._turns.none_for(failure.wait)
+                    self._rate_limit.pause(failure.wait)
             await asyncio.sleep(wait)
         raise ValueError("unreachable")
 
     def without_key(self, text: str) -> str:
-        """Return a text in which the server, or a library, cannot have put the key."""
+        """Return a text without the API key, which a server or a library may have quoted."""
         return text.replace(self._key, "[key]") if self._key and len(self._key) >= _SHORTEST_KEY else text
 
-    async def _once(self, body: dict[str, Any], most_tokens: int) -> Reply:
+    async def _call(self, body: dict[str, Any], most_tokens: int) -> Reply:
         try:
             # The library's own limit is on silence between bytes; a server that drips one a second would hold a worker for hours.
             async with asyncio.timeout(self._server.timeout):
                 response = await self._client.chat.completions.with_raw_response.create(**body)
         except TooLong as error:
-            raise Failure(str(error), again=True) from None
+            raise Failure(str(error), is_retryable=True) from None
         except TimeoutError:
-            raise Failure(f"no whole reply within {self._server.timeout:g} s", again=True) from None
+            raise Failure(f"no whole reply within {self._server.timeout:g} s", is_retryable=True) from None
         except APIStatusError as error:
             raise self._refusal(error) from None
         except APIConnectionError as error:  # also half a reply
-            raise Failure(f"connection: {self._told(error.__cause__ or error) or type(error.__cause__).__name__}", again=True) from None
+            raise Failure(
+                f"connection: {self._one_line(error.__cause__ or error) or type(error.__cause__).__name__}", is_retryable=True
+            ) from None
         except APIError as error:
-            raise Failure(f"no reply: {self._told(error)}", again=True) from None
-        return self._read(response.http_response.content, most_tokens)
+            raise Failure(f"no reply: {self._one_line(error)}", is_retryable=True) from None
+        return self._parse(response.http_response.content, most_tokens)
 
     def _refusal(self, error: APIStatusError) -> Failure:
-        status, said = error.status_code, self._told(error.response.text)
-        cause = f"HTTP status {status}: {said or 'no words'}"
-        if "insufficient_quota" in said:  # comes as 429, and no waiting mends it
-            return Failure(cause, ends=True, status=status)
-        if status in _AGAIN or status >= 500:
+        status, message = error.status_code, self._one_line(error.response.text)
+        cause = f"HTTP status {status}: {message or 'no words'}"
+        if "insufficient_quota" in message:  # comes as 429, and no waiting mends it
+            return Failure(cause, is_fatal=True, status=status)
+        if status in _RETRYABLE or status >= 500:
             wait = _retry_after(error.response.headers.get("retry-after", ""))
-            return Failure(cause, again=wait is None or wait <= _LONGEST_RETRY_AFTER, wait=wait, status=status)
-        own_words = any(words in said.lower() for words in _TOO_LONG + _FILTERED)
-        return Failure(cause, counts=not own_words, ends=status not in _OWN_FAULT and not own_words, status=status)
+            return Failure(cause, is_retryable=wait is None or wait <= _LONGEST_RETRY_AFTER, wait=wait, status=status)
+        own_words = any(words in message.lower() for words in _TOO_LONG + _FILTERED)
+        return Failure(cause, is_server_fault=not own_words, is_fatal=status not in _OWN_FAULT and not own_words, status=status)
 
-    def _read(self, content: bytes, most_tokens: int) -> Reply:
+    def _parse(self, content: bytes, most_tokens: int) -> Reply:
         try:
             completion = msgspec.json.decode(content, type=_Completion)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            found = self._told(content[:1000].decode(errors="replace"))
-            raise Failure(f"no chat completion in JSON ({self._told(error)}): {found}", again=True) from None
+            excerpt = self._one_line(content[:1000].decode(errors="replace"))
+            raise Failure(f"no chat completion in JSON ({self._one_line(error)}): {excerpt}", is_retryable=True) from None
         choice, usage = completion.choices[0], completion.usage or _Usage()
         if choice.finish_reason == "content_filter":
-            raise Failure("the server's content filter held the reply back", counts=False)
+            raise Failure("the server's content filter held the reply back", is_server_fault=False)
         if choice.finish_reason not in _STOPS:
-            raise Failure(f"the reply ended for an unknown reason: finish_reason {self._told(choice.finish_reason)}")
+            raise Failure(f"the reply ended for an unknown reason: finish_reason {self._one_line(choice.finish_reason)}")
         tokens = usage.completion_tokens or 0
         if tokens > most_tokens:
             raise Failure(f"the server ignores the limit of {most_tokens} tokens: the reply has {tokens}")
         text = self.without_key(choice.message.content or "")
         return Reply(text=text, finish_reason=_STOPS[choice.finish_reason], tokens=tokens, prompt_tokens=usage.prompt_tokens or 0)
 
-    def _told(self, words: object) -> str:
-        """Return what others said as one short line, the key taken out before anything is cut."""
+    def _one_line(self, words: object) -> str:
+        """Return a message of others as one short line; the key is removed before anything is cut."""
         return " ".join(self.without_key(str(words)).split())[:_CAUSE_CHARS]
 
 

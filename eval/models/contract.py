@@ -1,4 +1,4 @@
-"""What a backend is asked, what it gives back, and what it must have."""
+"""The interface of a backend: requests, replies and methods."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ from eval.tasks.request import Request
 class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How replies are made. A backend that cannot honour one of these raises ValueError.
 
-    What has a default came later: where it has that, the keys of kept replies are those of before.
+    Fields with a default are later additions: with the default, the keys of stored replies do not change.
     """
 
     max_new_tokens: int
@@ -36,23 +36,23 @@ class Settings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def string_end(self, text: str) -> int | None:
         """Return where the stop string of a reply that is whole first begins, None where there is none.
 
-        Not the one that begins first: what is found would hang on how many letters come at a time.
+        Not the one that begins first: the match would depend on how many letters arrive at a time.
         """
-        found = [(start + len(word), start) for word in self.stop_strings if (start := text.find(word)) >= 0]
-        return min(found)[1] if found else None
+        matches = [(start + len(word), start) for word in self.stop_strings if (start := text.find(word)) >= 0]
+        return min(matches)[1] if matches else None
 
 
-class Asking(Struct, frozen=True, kw_only=True):
-    """One request put to a model once."""
+class ModelQuery(Struct, frozen=True, kw_only=True):
+    """One request to a model, in one repeat."""
 
     request: Request
     repeat: int
     prompt: str
-    """The request as the model is given it."""
+    """The request as the model gets it."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """What came back."""
+    """The response of a model to a request."""
 
     text: str
     """Empty where the call failed."""
@@ -60,32 +60,32 @@ class Reply(Struct, frozen=True, kw_only=True):
     tokens: int
     prompt_tokens: int = 0
     error: str | None = None
-    """Cause of a failed call, in words that hold no key; such a reply is not kept, so that the next run asks again."""
+    """Cause of a failed call, without any API key; such a reply is not stored, so that the next run makes the request again."""
     likelihoods: dict[str, float] | None = None
     """Natural log-likelihood of each of the request's answers."""
 
 
 class Backend(Protocol):
-    """A model that can be asked."""
+    """A model that replies to requests."""
 
     identity: str
-    """Changes whenever the same asking may get another reply: name and revision, or a hash of the weights.
+    """Changes whenever the same query may get another reply: name and revision, or a hash of the weights.
 
-    A backend that gains by prompts that begin alike says so by `shares_prefixes = True`: it is then asked in the order of prompts.
-    One that has many calls under way at a time says by `under_way` how many: it is then asked many at a time.
+    A backend that is faster on prompts with a common prefix sets `shares_prefixes = True`: requests then come in the order of prompts.
+    One that has many calls under way at a time sets `under_way` to their number: requests then come many at a time.
     """
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt for a conversation."""
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield the place of each asking with its reply, as they come and in any order; each place once.
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield the index of each query with its reply, as they arrive and in any order; each index once.
 
-        An asking that cannot be answered (too long a prompt, a call that failed for good) gets a reply with an error.
+        A query that cannot be answered (too long a prompt, a call that failed for good) gets a reply with an error.
         """
 
-    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield for each asking the log-likelihoods of its answers, and as text the likeliest in the asked format.
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield for each query the log-likelihoods of its answers, and as text the likeliest in the asked format.
 
         Raises:
             ValueError: the backend has no likelihoods, or the settings ask for sampling.
@@ -93,6 +93,6 @@ class Backend(Protocol):
 
 
 class Opener(Protocol):
-    """Opens a model from its description and the folder it lies in."""
+    """Opens a model from its description and its folder."""
 
     def __call__(self, description: Description, folder: Path) -> Backend: ...

@@ -19,8 +19,8 @@ from atomexam.records.model import Description
 from atomexam.records.prediction import FinishReason
 from eval.models import batches, loglikelihood, stopping
 from eval.models.adapters import adapted
-from eval.models.continuous import Replies, Row, Said
-from eval.models.contract import Asking, Reply, Settings
+from eval.models.continuous import ContinuousBatch, DecodingRow, Generated
+from eval.models.contract import ModelQuery, Reply, Settings
 from eval.models.double_precision import in_float64
 from eval.models.sampling import SampledToken
 from eval.models.shared_prefixes import PrefixReader
@@ -33,10 +33,10 @@ _EMPTY = "the prompt has no tokens"
 _NO_NUMBERS = "the model's scores are no numbers (NaN)"
 _REASONS = "the chat template opens the model's reasoning (<think>)"
 _CLOSED = "{enable_thinking: false}"  # as Qwen3 and those after it name it
-_MAKING = "2"  # raise it when a change of this module changes replies: kept replies are then asked anew
+_REPLY_VERSION = "2"  # raise it when a change of this module changes replies: stored ones are then requested anew
 
 _READ = {"max_new_tokens": 1, "return_dict_in_generate": True, "output_logits": True}
-"""Of `generate`: reads prompts, and gives what replies go on from."""
+"""Of `generate`: reads prompts, and returns the cache that replies continue from."""
 
 
 def open_model(description: Description, folder: Path) -> "HuggingFace":
@@ -44,14 +44,14 @@ def open_model(description: Description, folder: Path) -> "HuggingFace":
     return HuggingFace(locate(description, folder), description)
 
 
-class _Row(NamedTuple):
+class _PromptRow(NamedTuple):
     prompt: list[int]
-    said: list[int]
-    asking: Asking
+    generated: list[int]
+    query: ModelQuery
 
 
 class HuggingFace:
-    """One model and its tokenizer. The weights are loaded when the first question is asked, and then serve all that are asked."""
+    """One model and its tokenizer. The weights are loaded at the first request, and serve all later ones."""
 
     shares_prefixes = True
 
@@ -68,7 +68,7 @@ class HuggingFace:
         if description.chat_template:
             self._tokenizer.chat_template = read_chat_template(description)
         self._reasons = False
-        self.identity = f"huggingface/{_MAKING}/{weights}/{self._dtype}".replace("torch.", "")
+        self.identity = f"huggingface/{_REPLY_VERSION}/{weights}/{self._dtype}".replace("torch.", "")
 
     @cached_property
     def _model(self) -> Any:
@@ -109,61 +109,63 @@ class HuggingFace:
             print(f"{self._description.model}: {_REASONS}; give its runs a `max_new_tokens` of 1,000 or more", file=sys.stderr)
         return prompt
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies batch by batch, short prompts first.
 
-        Where replies end with their verdict, those that have it leave: on a CPU at once, and others take their places; else, and with
-        models whose prompts are not read by what they share, batches are made anew in rounds.
+        Where replies end with their verdict, those that have it leave: on a CPU at once, and other prompts take their slots; else, and with
+        models that do not share prefixes, batches are made anew in rounds.
         """
-        ids = token_ids(self._tokenizer, [asking.prompt for asking in askings])
+        ids = token_ids(self._tokenizer, [query.prompt for query in queries])
         if settings.stop == "verdict" and self._device.type == "cpu" and self._shares_prefixes and self._reader.has_small_steps():
-            yield from self._until_verdict(ids, askings, settings)
+            yield from self._until_verdict(ids, queries, settings)
             return
-        rows = {place: _Row(prompt, [], askings[place]) for place, prompt in enumerate(ids)}
+        rows = {index: _PromptRow(prompt, [], queries[index]) for index, prompt in enumerate(ids)}
         for limit in stopping.limits(settings):
             left = {}
-            for place, made in self._round(rows, settings, limit):
+            for index, made in self._round(rows, settings, limit):
                 if isinstance(made, Reply):
-                    yield place, made
+                    yield index, made
                 elif made.is_done or limit == settings.max_new_tokens:
-                    yield place, self._read(made, len(rows[place].prompt), settings)
+                    yield index, self._read(made, len(rows[index].prompt), settings)
                 else:
-                    left[place] = rows[place]._replace(said=made.tokens)
+                    left[index] = rows[index]._replace(generated=made.tokens)
             rows = dict(sorted(left.items()))
 
-    def _until_verdict(self, prompts: list[list[int]], askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def _until_verdict(self, prompts: list[list[int]], queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         rows = []
-        for place, failed in self._fitting([(len(prompt), len(prompt) + settings.max_new_tokens) for prompt in prompts]):
-            prompt, asking = prompts[place], askings[place]
+        for index, failed in self._fitting([(len(prompt), len(prompt) + settings.max_new_tokens) for prompt in prompts]):
+            prompt, query = prompts[index], queries[index]
             if failed or not prompt:
-                yield place, failed or _failed(_EMPTY)
+                yield index, failed or _failed(_EMPTY)
             else:
-                rows.append(Row(place, prompt, [], SampledToken(settings, [asking], torch.ones((1, len(prompt)))), {}))
-        for place, said in Replies(self._reader, self._tokenizer, self._ends, settings).of(rows):
-            size = len(prompts[place])
-            yield place, self._read(said, size, settings) if said else self._out_of_memory(size)
+                rows.append(DecodingRow(index, prompt, [], SampledToken(settings, [query], torch.ones((1, len(prompt)))), {}))
+        for index, generated in ContinuousBatch(self._reader, self._tokenizer, self._ends, settings).of(rows):
+            size = len(prompts[index])
+            yield index, self._read(generated, size, settings) if generated else self._out_of_memory(size)
 
-    def _round(self, rows: Mapping[int, _Row], settings: Settings, limit: int) -> Iterator[tuple[int, Said | Reply]]:
-        """Yield the place of each row with all that is said to it by the limit of tokens, or with the cause of its failure."""
+    def _round(self, rows: Mapping[int, _PromptRow], settings: Settings, limit: int) -> Iterator[tuple[int, Generated | Reply]]:
+        """Yield the index of each row with its reply up to the limit of tokens, or with the cause of its failure."""
         by_read: dict[tuple[int, ...], list[int]] = {}
         is_shared = settings.stop == "end" and len({tuple(row.prompt) for row in rows.values()}) < len(rows) and self._keeps_keys
-        for place, row in rows.items():
-            by_read.setdefault(tuple(row.prompt) if is_shared else (place,), []).append(place)
-        places = list(by_read.values())
-        first = [rows[group[0]] for group in places]
-        room = [(len(row.prompt) + len(row.said), len(row.prompt) + settings.max_new_tokens) for row in first]
+        for index, row in rows.items():
+            by_read.setdefault(tuple(row.prompt) if is_shared else (index,), []).append(index)
+        groups = list(by_read.values())
+        first = [rows[group[0]] for group in groups]
+        room = [(len(row.prompt) + len(row.generated), len(row.prompt) + settings.max_new_tokens) for row in first]
 
-        def work(taken: list[int], width: int) -> list[list[Said]]:
-            if all(len(places[number]) == 1 for number in taken):
-                return [[said] for said in self._say([first[number] for number in taken], width, settings, limit)]
-            groups = {number: [rows[place] for place in places[number]] for number in taken}
-            told = dict(zip(groups, self._say_again(list(groups.values()), len(taken), width, settings), strict=True))
-            return [told[number] for number in taken]
+        def work(batch: list[int], width: int) -> list[list[Generated]]:
+            if all(len(groups[number]) == 1 for number in batch):
+                return [[generated] for generated in self._generate_batch([first[number] for number in batch], width, settings, limit)]
+            rows_by_number = {number: [rows[member] for member in groups[number]] for number in batch}
+            by_number = dict(
+                zip(rows_by_number, self._generate_shared(list(rows_by_number.values()), len(batch), width, settings), strict=True)
+            )
+            return [by_number[number] for number in batch]
 
         for number, made in self._answers(room, settings, work):
-            yield from zip(places[number], [made] * len(places[number]) if isinstance(made, Reply) else made, strict=True)
+            yield from zip(groups[number], [made] * len(groups[number]) if isinstance(made, Reply) else made, strict=True)
 
-    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield the likeliest of each request's answers with the likelihoods of all.
 
         Raises:
@@ -174,28 +176,28 @@ class HuggingFace:
             raise ValueError(
                 f"the method likelihood has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml"
             )
-        if any(opens_reasoning(asking.prompt) for asking in askings):
+        if any(opens_reasoning(query.prompt) for query in queries):
             raise ValueError(f"model {self._description.model}: {_REASONS}, and no answer stands there; set `template: {_CLOSED}` of it")
-        choices = loglikelihood.choices(self._tokenizer, askings)
-        fitting = list(self._fitting([(len(choice.start), choice.longest()) for choice in choices]))
-        fitting = [(place, failed or (None if choices[place].start else _failed(_NOTHING_BEFORE))) for place, failed in fitting]
-        yield from ((place, failed) for place, failed in fitting if failed)
-        kept = [place for place, failed in fitting if failed is None]
-        for number, scores in self._scores([choices[place] for place in kept], settings):
-            place = kept[number]
+        tokenized = loglikelihood.tokenize_answers(self._tokenizer, queries)
+        fitting = list(self._fitting([(len(answers.start), answers.longest()) for answers in tokenized]))
+        fitting = [(index, failed or (None if tokenized[index].start else _failed(_NOTHING_BEFORE))) for index, failed in fitting]
+        yield from ((index, failed) for index, failed in fitting if failed)
+        readable = [index for index, failed in fitting if failed is None]
+        for number, scores in self._scores([tokenized[index] for index in readable], settings):
+            index = readable[number]
             if scores is None:
-                yield place, self._out_of_memory(len(choices[place].start))
+                yield index, self._out_of_memory(len(tokenized[index].start))
             else:
-                found = loglikelihood.likelihoods(choices[place], scores, self._ends)
-                is_number = not any(map(isnan, found.values()))
-                yield place, loglikelihood.reply_of(askings[place], choices[place], found) if is_number else _failed(_NO_NUMBERS)
+                weights = loglikelihood.likelihoods(tokenized[index], scores, self._ends)
+                is_number = not any(map(isnan, weights.values()))
+                yield index, loglikelihood.reply_of(queries[index], tokenized[index], weights) if is_number else _failed(_NO_NUMBERS)
 
-    def _scores(self, choices: Sequence[loglikelihood.Choice], settings: Settings) -> Iterator[tuple[int, torch.Tensor | None]]:
+    def _scores(self, requests: Sequence[loglikelihood.TokenizedAnswers], settings: Settings) -> Iterator[tuple[int, torch.Tensor | None]]:
         if not self._shares_prefixes:
             return loglikelihood.whole_scores(
-                self._model, self._pad_token(), choices, batches.shape_on(self._device.type, settings.batch_size)
+                self._model, self._pad_token(), requests, batches.shape_on(self._device.type, settings.batch_size)
             )
-        return self._reader.scores([choice.start for choice in choices], [choice.nodes() for choice in choices])
+        return self._reader.scores([answers.start for answers in requests], [answers.nodes() for answers in requests])
 
     @cached_property
     def _reader(self) -> PrefixReader:
@@ -211,9 +213,9 @@ class HuggingFace:
 
     @cached_property
     def _keeps_keys(self) -> bool:
-        """Tell whether a model gives what it knows of a prompt as keys and values, row by row, that several replies may go on from.
+        """Return whether a model's cache has keys and values row by row, so that several replies can continue from one prompt.
 
-        Nobody lists those that do: some give a state, or nothing.
+        No list of such models exists: some return a state, or nothing.
         """
         with torch.inference_mode():
             known = self._generate(*self._padded([[self._pad_token()]], 1), _READ).get("past_key_values")
@@ -222,69 +224,75 @@ class HuggingFace:
         return bool(layers) and all(type(layer) in kinds and layer.is_initialized for layer in layers)
 
     def _answers(
-        self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[list[Said]]]
-    ) -> Iterator[tuple[int, list[Said] | Reply]]:
-        """Yield what the work makes of each place; a place that is too long, in tokens read or in all, fails with its cause."""
+        self, room: list[tuple[int, int]], settings: Settings, work: Callable[[list[int], int], list[list[Generated]]]
+    ) -> Iterator[tuple[int, list[Generated] | Reply]]:
+        """Yield each index with the output of the work; one that is too long, in tokens read or in all, fails with its cause."""
         fitting = list(self._fitting(room))
-        yield from ((place, failed) for place, failed in fitting if failed)
-        lengths = [(place, room[place][0]) for place, failed in fitting if failed is None]
-        for place, made in batches.in_batches(lengths, batches.shape_on(self._device.type, settings.batch_size), work):
-            yield place, made or self._out_of_memory(room[place][0])
+        yield from ((index, failed) for index, failed in fitting if failed)
+        lengths = [(index, room[index][0]) for index, failed in fitting if failed is None]
+        for index, made in batches.in_batches(lengths, batches.shape_on(self._device.type, settings.batch_size), work):
+            yield index, made or self._out_of_memory(room[index][0])
 
     def _fitting(self, room: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Reply | None]]:
-        """Yield each place, with a failed reply where it is too long for the model, in tokens read or in all."""
+        """Yield each index, with a failed reply where it is too long for the model, in tokens read or in all."""
         limit = getattr(self._model.config, "max_position_embeddings", None)
-        for place, (length, whole) in enumerate(room):
+        for index, (length, whole) in enumerate(room):
             cause = f"the prompt has {length} tokens, with the reply {whole}, and this model was made for {limit}"
             is_long = limit and whole > limit
-            yield place, _failed(f"{cause}; lower `shots` or `max_new_tokens` of the run in params.yaml") if is_long else None
+            yield index, _failed(f"{cause}; lower `shots` or `max_new_tokens` of the run in params.yaml") if is_long else None
 
     def _out_of_memory(self, length: int) -> Reply:
         return _failed(f"out of memory on {self._device.type}, for this prompt of {length} tokens alone")
 
     @torch.inference_mode()
-    def _say(self, rows: Sequence[_Row], width: int, settings: Settings, limit: int) -> list[Said]:
-        """Return what is said to each row, with what was said before, up to a limit of tokens in all."""
-        before = len(rows[0].said)  # rows of a round have said equally much
-        inputs, mask = self._padded([[*row.prompt, *row.said] for row in rows], width)
-        decided = self._decided(settings, width, [row.said for row in rows])
+    def _generate_batch(self, rows: Sequence[_PromptRow], width: int, settings: Settings, limit: int) -> list[Generated]:
+        """Return the reply to each row, with what was generated before, up to a limit of tokens in all."""
+        before = len(rows[0].generated)  # rows of a round have equally many generated tokens
+        inputs, mask = self._padded([[*row.prompt, *row.generated] for row in rows], width)
+        criteria = self._end_criteria(settings, width, [row.generated for row in rows])
         output = self._generate(
             inputs,
             mask,
             {"max_new_tokens": limit - before},
-            logits_processor=LogitsProcessorList([SampledToken(settings, [row.asking for row in rows], mask, before)]),
-            stopping_criteria=StoppingCriteriaList(decided),
+            logits_processor=LogitsProcessorList([SampledToken(settings, [row.query for row in rows], mask, before)]),
+            stopping_criteria=StoppingCriteriaList(criteria),
         )
-        return self._ended([[*row.said, *more] for row, more in zip(rows, output[:, width:].tolist(), strict=True)], decided)
+        return self._ended([[*row.generated, *more] for row, more in zip(rows, output[:, width:].tolist(), strict=True)], criteria)
 
     @torch.inference_mode()
-    def _say_again(self, groups: Sequence[Sequence[_Row]], size: int, width: int, settings: Settings) -> list[list[Said]]:
-        """Return what is said to the rows of each group, which have the same prompt: it is read once.
+    def _generate_shared(self, groups: Sequence[Sequence[_PromptRow]], size: int, width: int, settings: Settings) -> list[list[Generated]]:
+        """Return the replies to the rows of each group, which have the same prompt: it is read once.
 
-        All batches have so many rows, as where each row is read alone, so that a reply has the same bits.
+        All batches have `size` rows, as where each row is read alone, so that a reply has the same bits.
         """
-        shape = batches.Shape(size, batches.shape_on(self._device.type, settings.batch_size).spare)
+        shape = batches.BatchShape(size, batches.shape_on(self._device.type, settings.batch_size).spare)
         inputs, mask = self._padded([group[0].prompt for group in shape.filled(list(groups))], width)
         read = self._generate(inputs, mask, _READ)
-        asked = [(number, row) for number, group in enumerate(groups) for row in group]
-        found: list[list[Said]] = [[] for _ in groups]
-        for start in range(0, len(asked), shape.capacity()):
-            taken = asked[start : start + shape.capacity()]
-            numbers, rows = zip(*shape.filled(taken), strict=True)
-            given = inputs[numbers, :], mask[numbers, :], read.logits[0][numbers, :]
-            made = self._go_on(*given, _rows_of(read.past_key_values, numbers), rows, settings)
-            for (number, _), one in zip(taken, made, strict=False):
-                found[number].append(one)
-        return found
+        numbered = [(number, row) for number, group in enumerate(groups) for row in group]
+        replies: list[list[Generated]] = [[] for _ in groups]
+        for start in range(0, len(numbered), shape.capacity()):
+            batch = numbered[start : start + shape.capacity()]
+            numbers, rows = zip(*shape.filled(batch), strict=True)
+            prompts = inputs[numbers, :], mask[numbers, :], read.logits[0][numbers, :]
+            made = self._continue(*prompts, _rows_of(read.past_key_values, numbers), rows, settings)
+            for (number, _), one in zip(batch, made, strict=False):
+                replies[number].append(one)
+        return replies
 
-    def _go_on(
-        self, inputs: torch.Tensor, mask: torch.Tensor, scores: torch.Tensor, read: DynamicCache, rows: Sequence[_Row], settings: Settings
-    ) -> list[Said]:
-        """Return what is said to rows whose prompts are read, with the scores behind these."""
-        width, decided = inputs.shape[1], self._decided(settings, inputs.shape[1], [[]] * len(rows))
-        chosen = SampledToken(settings, [row.asking for row in rows], mask)
+    def _continue(
+        self,
+        inputs: torch.Tensor,
+        mask: torch.Tensor,
+        scores: torch.Tensor,
+        read: DynamicCache,
+        rows: Sequence[_PromptRow],
+        settings: Settings,
+    ) -> list[Generated]:
+        """Return the replies to rows whose prompts are read, from the scores after these."""
+        width, criteria = inputs.shape[1], self._end_criteria(settings, inputs.shape[1], [[]] * len(rows))
+        chosen = SampledToken(settings, [row.query for row in rows], mask)
         output = torch.cat([inputs, chosen(inputs, scores).argmax(-1, keepdim=True)], dim=1)
-        for one in decided:
+        for one in criteria:
             one(output, scores)
         is_over = torch.isin(output[:, -1], torch.tensor(self._ends, device=self._device))  # `generate` looks at its own tokens alone
         if settings.max_new_tokens > 1:
@@ -294,38 +302,38 @@ class HuggingFace:
                 {"max_new_tokens": settings.max_new_tokens - 1},
                 past_key_values=read,
                 logits_processor=LogitsProcessorList([chosen]),
-                stopping_criteria=StoppingCriteriaList([*decided, lambda *_, **__: is_over]),
+                stopping_criteria=StoppingCriteriaList([*criteria, lambda *_, **__: is_over]),
             )
-        return self._ended(output[:, width:].tolist(), decided)
+        return self._ended(output[:, width:].tolist(), criteria)
 
-    def _decided(self, settings: Settings, width: int, said: Sequence[list[int]]) -> list[stopping.Decided]:
-        """Return what ends replies before their own end, nothing where they go on to it."""
+    def _end_criteria(self, settings: Settings, width: int, generated: Sequence[list[int]]) -> list[stopping.ReplyEndCriteria]:
+        """Return what ends replies before their own end; nothing where none is cut."""
         has_end = settings.stop == "verdict" or settings.stop_strings
-        return [stopping.Decided(self._tokenizer, settings, width, said)] if has_end else []
+        return [stopping.ReplyEndCriteria(self._tokenizer, settings, width, generated)] if has_end else []
 
     def _padded(self, rows: Sequence[list[int]], width: int) -> tuple[torch.Tensor, torch.Tensor]:
         pad = self._pad_token()
         inputs = torch.tensor([[pad] * (width - len(row)) + row for row in rows], device=self._device)
         return inputs, torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=self._device)
 
-    def _generate(self, inputs: torch.Tensor, mask: torch.Tensor, settings: Mapping[str, Any], **given: Any) -> Any:
+    def _generate(self, inputs: torch.Tensor, mask: torch.Tensor, settings: Mapping[str, Any], **options: Any) -> Any:
         config = GenerationConfig(do_sample=False, eos_token_id=self._ends, pad_token_id=self._pad_token(), **settings)
-        return self._model.generate(input_ids=inputs, attention_mask=mask, generation_config=config, **given)
+        return self._model.generate(input_ids=inputs, attention_mask=mask, generation_config=config, **options)
 
-    def _ended(self, rows: Sequence[list[int]], decided: Sequence[stopping.Decided]) -> list[Said]:
-        """Return what is said by rows of tokens, behind whose ends there is padding."""
-        sizes = decided[0].sizes if decided else [None] * len(rows)
-        found = []
+    def _ended(self, rows: Sequence[list[int]], criteria: Sequence[stopping.ReplyEndCriteria]) -> list[Generated]:
+        """Return the replies in rows of tokens, which are padded after their ends."""
+        sizes = criteria[0].sizes if criteria else [None] * len(rows)
+        replies = []
         for tokens, size in zip(rows, sizes, strict=True):
-            end = next((place for place, token in enumerate(tokens[:size]) if token in self._ends), size)
-            found.append(Said(tokens[:end], end is not None, size is not None))
-        return found
+            end = next((index for index, token in enumerate(tokens[:size]) if token in self._ends), size)
+            replies.append(Generated(tokens[:end], end is not None, size is not None))
+        return replies
 
-    def _read(self, said: Said, prompt_tokens: int, settings: Settings) -> Reply:
-        text = self._tokenizer.decode(said.tokens, skip_special_tokens=True)
-        text = text[: stopping.reply_end(text, settings)] if said.is_cut else text  # a token may hold more than the end of a clause
-        reason: FinishReason = "stop" if said.is_done else "length"
-        return Reply(text=text, finish_reason=reason, tokens=len(said.tokens), prompt_tokens=prompt_tokens)
+    def _read(self, generated: Generated, prompt_tokens: int, settings: Settings) -> Reply:
+        text = self._tokenizer.decode(generated.tokens, skip_special_tokens=True)
+        text = text[: stopping.reply_end(text, settings)] if generated.is_cut else text  # a token may hold more than the end of a clause
+        reason: FinishReason = "stop" if generated.is_done else "length"
+        return Reply(text=text, finish_reason=reason, tokens=len(generated.tokens), prompt_tokens=prompt_tokens)
 
     def _pad_token(self, ends: Sequence[int] | None = None) -> int:
         pad = self._tokenizer.pad_token_id

@@ -1,4 +1,4 @@
-"""How likely a model finds each allowed answer: what scores stand behind the prompt, and behind each token of the answers."""
+"""The log-likelihood of each allowed answer, from the scores after the prompt and after each token of the answers."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from msgspec import Struct
 
-from eval.models.batches import Shape, in_batches
-from eval.models.contract import Asking, Reply
+from eval.models.batches import BatchShape, in_batches
+from eval.models.contract import ModelQuery, Reply
 from eval.tasks.prompt import token_ids
 from eval.tasks.request import allowed_answers
 
@@ -16,112 +16,114 @@ _END = -1  # stands for the end of the reply: any of the tokens that end it
 _DIGITS = 4  # the next ones differ between devices and batches of other shapes
 
 
-class Choice(Struct, frozen=True, kw_only=True):
-    """The answers of one asking as tokens."""
+class TokenizedAnswers(Struct, frozen=True, kw_only=True):
+    """The answers of one query as tokens."""
 
     prompt_tokens: int
     start: list[int]
-    """What stands before all answers: the prompt and the asked format up to the answer."""
+    """Prefix of all answers: the prompt and the answer format up to the answer."""
     paths: dict[str, tuple[int, ...]]
-    """What follows, by answer."""
+    """The tokens after it, by answer."""
 
     def longest(self) -> int:
         return len(self.start) + max(map(len, self.paths.values()))
 
     def nodes(self) -> list[tuple[int, ...]]:
-        """Return what is to be read beyond the start, so that each answer's every token is foretold; parents before their children."""
+        """Return the paths to read beyond the start, so that each token of each answer has scores; parents before their children."""
         return sorted({path[:size] for path in self.paths.values() for size in range(1, len(path))})
 
 
-def choices(tokenizer: Any, askings: Sequence[Asking]) -> list[Choice]:
-    """Return what is to be weighed.
+def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[TokenizedAnswers]:
+    """Return the allowed answers of each query as tokens.
 
     Prompt, format and answer are cut into tokens together, so that a token may span their borders, as when the model reads them.
 
     Raises:
-        ValueError: there are no given answers to weigh.
+        ValueError: a request has no answers to choose from.
     """
-    found = []
-    for asking in askings:
-        answers = allowed_answers(asking.request)
+    tokenized = []
+    for query in queries:
+        answers = allowed_answers(query.request)
         if not answers:
             raise ValueError(
-                f"{asking.request.item_id}: no answers are given to choose from; set `method: generation` for the run in params.yaml"
+                f"{query.request.item_id}: no answers are given to choose from; set `method: generation` for the run in params.yaml"
             )
-        lead = asking.request.answer_format.partition("{answer}")[0]
-        prompt, start, *whole = token_ids(tokenizer, [asking.prompt, *(asking.prompt + lead + answer for answer in ["", *answers])])
+        lead = query.request.answer_format.partition("{answer}")[0]
+        prompt, start, *whole = token_ids(tokenizer, [query.prompt, *(query.prompt + lead + answer for answer in ["", *answers])])
         for row in whole:
             start = start[: shared_length(start, row)]
         # AC is likelier than ACD, whatever the model thinks, until the end of the reply counts too.
         unended = any(one != other and one.startswith(other) for one in answers for other in answers)
         ends = (_END,) if unended else ()
         paths = {answer: (*row[len(start) :], *ends) for answer, row in zip(answers, whole, strict=True)}
-        found.append(Choice(prompt_tokens=len(prompt), start=start, paths=paths))
-    return found
+        tokenized.append(TokenizedAnswers(prompt_tokens=len(prompt), start=start, paths=paths))
+    return tokenized
 
 
-def likelihoods(choice: Choice, scores: torch.Tensor, ends: Sequence[int]) -> dict[str, float]:
+def likelihoods(tokenized: TokenizedAnswers, scores: torch.Tensor, ends: Sequence[int]) -> dict[str, float]:
     """Return each answer's natural log-likelihood.
 
     Args:
-        scores: behind the start and behind each node, of shape (1 + nodes, vocabulary).
+        scores: after the start and after each node, of shape (1 + nodes, vocabulary).
         ends: the tokens that end a reply.
     """
-    place = {node: number for number, node in enumerate([(), *choice.nodes()])}
+    score_rows = {node: number for number, node in enumerate([(), *tokenized.nodes()])}
     scores = scores.to(torch.promote_types(scores.dtype, torch.float32))
     ended = scores[:, list(ends)].logsumexp(-1, keepdim=True)
     shares = torch.cat([scores, ended], dim=-1) - scores.logsumexp(-1, keepdim=True)  # the end is the last, where -1 finds it
-    steps = [(place[path[:size]], token) for path in choice.paths.values() for size, token in enumerate(path)]
-    told = iter(shares[tuple(torch.tensor(steps, device=shares.device).T)].tolist())
-    return {answer: round(sum(next(told) for _ in path), _DIGITS) for answer, path in choice.paths.items()}
+    steps = [(score_rows[path[:size]], token) for path in tokenized.paths.values() for size, token in enumerate(path)]
+    step_likelihoods = iter(shares[tuple(torch.tensor(steps, device=shares.device).T)].tolist())
+    return {answer: round(sum(next(step_likelihoods) for _ in path), _DIGITS) for answer, path in tokenized.paths.items()}
 
 
-def whole_scores(model: Any, pad: int, choices: Sequence[Choice], shape: Shape) -> Iterator[tuple[int, torch.Tensor | None]]:
-    """Yield the place of each choice with the scores behind its start and its nodes, each path to a last node read from the beginning.
+def whole_scores(
+    model: Any, pad: int, requests: Sequence[TokenizedAnswers], shape: BatchShape
+) -> Iterator[tuple[int, torch.Tensor | None]]:
+    """Yield the index of each request with the scores after its start and its nodes, each path to a last node read from the beginning.
 
-    This asks nothing of the model but that it reads padded rows. None where memory is too small.
+    The model only needs to read padded rows. None where memory is too small.
     """
-    leaves = [(place, leaf) for place, choice in enumerate(choices) for leaf in last_nodes(choice.nodes())]
-    rows = [choices[place].start + list(leaf) for place, leaf in leaves]
+    leaves = [(index, leaf) for index, answers in enumerate(requests) for leaf in last_nodes(answers.nodes())]
+    rows = [requests[index].start + list(leaf) for index, leaf in leaves]
 
     @torch.inference_mode()
     def work(numbers: list[int], width: int) -> list[torch.Tensor]:
         inputs = torch.tensor([[pad] * (width - len(rows[one])) + rows[one] for one in numbers], device=model.device)
         mask = torch.tensor([[0] * (width - len(rows[one])) + [1] * len(rows[one]) for one in numbers], device=model.device)
-        kept = 1 + max(len(leaves[one][1]) for one in numbers)
-        out = model(input_ids=inputs, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0), logits_to_keep=kept)
-        return [out.logits[row, kept - 1 - len(leaves[one][1]) :] for row, one in enumerate(numbers)]
+        logit_count = 1 + max(len(leaves[one][1]) for one in numbers)
+        out = model(input_ids=inputs, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0), logits_to_keep=logit_count)
+        return [out.logits[row, logit_count - 1 - len(leaves[one][1]) :] for row, one in enumerate(numbers)]
 
-    found: dict[int, dict[tuple[int, ...], torch.Tensor | None]] = {}
+    partial: dict[int, dict[tuple[int, ...], torch.Tensor | None]] = {}
     for number, scores in in_batches([(number, len(row)) for number, row in enumerate(rows)], shape, work):
-        place, leaf = leaves[number]
-        behind = found.setdefault(place, {})
+        index, leaf = leaves[number]
+        behind = partial.setdefault(index, {})
         behind |= {leaf[:size]: None if scores is None else scores[size] for size in range(len(leaf) + 1)}
-        nodes = [(), *choices[place].nodes()]
+        nodes = [(), *requests[index].nodes()]
         if set(nodes) <= behind.keys():
             each = [behind[node] for node in nodes]
-            yield place, None if None in each else torch.stack(each)
-            del found[place]
+            yield index, None if None in each else torch.stack(each)
+            del partial[index]
 
 
 def last_nodes(nodes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Return, of sorted nodes, those that no other goes on from; where there are none, the root."""
+    """Return the leaves of sorted nodes; where there are none, the root."""
     return [node for node, after in pairwise([*nodes, ()]) if after[: len(node)] != node] or [()]
 
 
-def reply_of(asking: Asking, choice: Choice, weights: dict[str, float]) -> Reply:
-    """Return the likeliest answer, the first of equals, in the asked format."""
+def reply_of(query: ModelQuery, answers: TokenizedAnswers, weights: dict[str, float]) -> Reply:
+    """Return the likeliest answer, the first of equals, in the answer format."""
     best = max(weights, key=lambda answer: weights[answer])
     return Reply(
-        text=asking.request.reply(best),
+        text=query.request.reply(best),
         finish_reason="stop",
-        tokens=len(choice.paths[best]),
-        prompt_tokens=choice.prompt_tokens,
+        tokens=len(answers.paths[best]),
+        prompt_tokens=answers.prompt_tokens,
         likelihoods=weights,
     )
 
 
 def shared_length(one: Sequence[Any], other: Sequence[Any]) -> int:
-    """Return how many tokens, or characters, two rows begin with alike."""
+    """Return the length of the common prefix of two rows of tokens or characters."""
     pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
+    return next((index for index, (left, right) in pairs if left != right), min(len(one), len(other)))

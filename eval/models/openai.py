@@ -17,15 +17,15 @@ from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from atomexam.records.model import Description
 from atomexam.records.run import Server
-from eval.models.calls import UNPACKED, Caller, Failure, Turns, bounded
-from eval.models.contract import Asking, Reply, Settings
+from eval.models.calls import UNPACKED, Caller, Failure, RateLimit, bounded
+from eval.models.contract import ModelQuery, Reply, Settings
 from eval.tasks.prompt import Message, defused
 
-_LOST_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and asking on would only cost
+_MAX_FAILURES_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and further requests would only cost
 _OFFICIAL = (".openai.com", ".openai.azure.com")  # they want `max_completion_tokens`; `max_tokens` is what all others know
 _logger = logging.getLogger(__name__)
-_Came = SimpleQueue[tuple[int, Reply | Failure] | None]
-"""Places with what came of them; None when no worker is left."""
+_OutcomeQueue = SimpleQueue[tuple[int, Reply | Failure] | None]
+"""Index of a query with its reply or failure; None when no worker is left."""
 
 
 class OpenAI:
@@ -33,7 +33,7 @@ class OpenAI:
 
     def __init__(self, description: Description) -> None:
         self._server = description.server or Server()
-        self._turns = Turns(self._server)
+        self._rate_limit = RateLimit(self._server)
         self.under_way = self._server.concurrency
         self._where = f"model {description.model}"
         if not description.name:
@@ -49,100 +49,105 @@ class OpenAI:
         self._key = _key(self._server, self._host, self._where)
         if self._key and address.scheme == "http" and not _is_near(self._host):
             _logger.warning("%s: prompts and key travel to %s unencrypted; use https", self._where, self._host)
-        place = [self._host + address.path.rstrip("/"), self._name, description.revision or "", *sorted(self._server.knows)]
+        parts = [self._host + address.path.rstrip("/"), self._name, description.revision or "", *sorted(self._server.knows)]
         self._template = description.template
-        place += [msgspec.json.encode(self._template, order="sorted").decode()] if self._template else []
-        self.identity = "/".join(["openai", "1", *place])
+        parts += [msgspec.json.encode(self._template, order="sorted").decode()] if self._template else []
+        self.identity = "/".join(["openai", "1", *parts])
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Return the messages as the server gets them: its chat template is its own, so the marks of all are broken up in what is said."""
+        """Return the messages as the server gets them: its chat template is unknown, so the control tokens of all are broken up in them."""
         return msgspec.json.encode(defused(messages)).decode()
 
-    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Refuse: chat completions tell no likelihood of a given answer."""
         raise ValueError(f"{self._where}: a server tells no likelihoods of answers; set `method: generation` for its runs in params.yaml")
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Yield replies as they come; what came before a Ctrl-C or the server's end is yielded before the error.
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        """Yield replies as they arrive; those that arrived before a Ctrl-C or the server's end are yielded before the error.
 
         Raises:
             ValueError: the server cannot honour a setting, refuses key or model, or is down.
         """
         self._check(settings)
-        answered = lost = 0
-        came: _Came = SimpleQueue()
-        # A call may start when a reply has been taken and kept, so that no kill loses more replies than calls may be under way.
+        answered = failed_in_a_row = 0
+        outcomes: _OutcomeQueue = SimpleQueue()
+        # A call starts when a reply has been stored, so that a kill loses no more replies than there are calls under way.
         room = asyncio.Semaphore(self._server.concurrency)
         with start_blocking_portal() as portal:  # calls have a thread of their own: this one may have a loop running, as in a notebook
-            work = portal.start_task_soon(self._work, askings, settings, came, room)
+            work = portal.start_task_soon(self._work, queries, settings, outcomes, room)
             try:
-                for _ in askings:
+                for _ in queries:
                     try:
-                        found = came.get()
+                        completed = outcomes.get()
                     except KeyboardInterrupt:
-                        yield from _rest(came)
+                        yield from _rest(outcomes)
                         raise
-                    if found is None:
+                    if completed is None:
                         work.result()  # an error of this program
                         break
-                    place, what = found
-                    yield place, _reply(what)
+                    index, outcome = completed
+                    yield index, _reply(outcome)
                     portal.call(room.release)
-                    answered, lost = (answered + 1, 0) if isinstance(what, Reply) else (answered, lost + what.counts)
-                    if isinstance(what, Failure) and (what.ends or lost == _LOST_IN_A_ROW):
-                        yield from _rest(came)
-                        raise ValueError(self._end(what, answered))
+                    answered += isinstance(outcome, Reply)
+                    failed_in_a_row = 0 if isinstance(outcome, Reply) else failed_in_a_row + outcome.is_server_fault
+                    if isinstance(outcome, Failure) and (outcome.is_fatal or failed_in_a_row == _MAX_FAILURES_IN_A_ROW):
+                        yield from _rest(outcomes)
+                        raise ValueError(self._end(outcome, answered))
             finally:
                 work.cancel()
 
-    async def _work(self, askings: Sequence[Asking], settings: Settings, came: _Came, room: asyncio.Semaphore) -> None:
-        """Put what comes of each asking into the queue, when there is room."""
+    async def _work(self, queries: Sequence[ModelQuery], settings: Settings, outcomes: _OutcomeQueue, room: asyncio.Semaphore) -> None:
+        """Put the reply or failure of each query into the queue, when there is room."""
         # A proxy named in the environment is not for this machine; a redirect would carry prompts to who knows where.
         http = DefaultAsyncHttpxClient(
             trust_env=not _is_near(self._host), follow_redirects=False, headers=UNPACKED, event_hooks={"response": [bounded]}
         )
-        places = iter(range(len(askings)))
+        indices = iter(range(len(queries)))
         limits: dict[str, Any] = {"timeout": self._server.timeout, "max_retries": 0}
         try:
             async with AsyncOpenAI(base_url=self._server.url, api_key=self._key or "none", http_client=http, **limits) as client:
-                caller = Caller(client, self._server, self._key, self._turns)
+                caller = Caller(client, self._server, self._key, self._rate_limit)
 
                 async def worker() -> None:
-                    while await room.acquire() and (place := next(places, None)) is not None:
-                        body, name = self._body(askings[place], settings), f"{askings[place].request.item_id}/{askings[place].repeat}"
+                    while await room.acquire() and (index := next(indices, None)) is not None:
+                        body, name = self._body(queries[index], settings), f"{queries[index].request.item_id}/{queries[index].repeat}"
                         try:
-                            came.put((place, _cut(await caller.reply(body, settings.max_new_tokens, name), settings)))
+                            outcomes.put((index, _cut(await caller.reply(body, settings.max_new_tokens, name), settings)))
                         except Failure as failure:
-                            came.put((place, failure))
+                            outcomes.put((index, failure))
 
                 async with asyncio.TaskGroup() as group:
                     for _ in range(self._server.concurrency):
                         group.create_task(worker())
         finally:
-            came.put(None)
+            outcomes.put(None)
 
     def _check(self, settings: Settings) -> None:
-        asked = {"top_k": settings.top_k != 0, "repetition_penalty": settings.repetition_penalty != 1.0, "seed": settings.temperature > 0}
+        requested = {
+            "top_k": settings.top_k != 0,
+            "repetition_penalty": settings.repetition_penalty != 1.0,
+            "seed": settings.temperature > 0,
+        }
         if settings.stop != "end":
             raise ValueError(f"{self._where}: a server's replies go to their end (found stop: {settings.stop}); take it out of the run")
-        for name in (name for name, is_asked in asked.items() if is_asked and name not in self._server.knows):
+        for name in (name for name, is_requested in requested.items() if is_requested and name not in self._server.knows):
             why = "sampling draws by a seed" if name == "seed" else f"the run asks for {name} {getattr(settings, name)}"
             raise ValueError(
                 f"{self._where}: {why}, and chat completions need not have {name}; "
                 f"name it in server.knows of the model if this server honours it, or change the run in params.yaml"
             )
 
-    def _body(self, asking: Asking, settings: Settings) -> dict[str, Any]:
+    def _body(self, query: ModelQuery, settings: Settings) -> dict[str, Any]:
         """Return the arguments of one call. What the server knows is always sent, since its own defaults may be others."""
         limit = "max_completion_tokens" if f".{self._host}".endswith(_OFFICIAL) else "max_tokens"
-        body = {"model": self._name, "messages": msgspec.json.decode(asking.prompt), limit: settings.max_new_tokens}
+        body = {"model": self._name, "messages": msgspec.json.decode(query.prompt), limit: settings.max_new_tokens}
         body["temperature"] = settings.temperature
         if settings.stop_strings:
             body["stop"] = list(settings.stop_strings)
         extra: dict[str, Any] = {"repetition_penalty": settings.repetition_penalty}
         if settings.temperature > 0:
             body["top_p"] = settings.top_p
-            draw = hashlib.sha256(f"{settings.seed}/{asking.request.item_id}/{asking.repeat}".encode()).digest()
+            draw = hashlib.sha256(f"{settings.seed}/{query.request.item_id}/{query.repeat}".encode()).digest()
             extra |= {"top_k": settings.top_k, "seed": int.from_bytes(draw[:4]) >> 1}
         honoured: dict[str, Any] = {name: value for name, value in extra.items() if name in self._server.knows}
         if self._template:
@@ -150,7 +155,7 @@ class OpenAI:
         return body | {"extra_body": honoured}
 
     def _end(self, failure: Failure, answered: int) -> str:
-        why = f"{self._at} answers no request" if failure.ends else f"{_LOST_IN_A_ROW} requests in a row failed at {self._at}"
+        why = f"{self._at} answers no request" if failure.is_fatal else f"{_MAX_FAILURES_IN_A_ROW} requests in a row failed at {self._at}"
         hint = f"; is the key in {self._server.key_variable} right?" if failure.status in (401, 403) else ""
         hint = f"; is `name` {self._name} right, and server.url?" if failure.status == 404 else hint
         look = f"does the server run, at server.url {self._server.url}? `curl {self._server.url}/models` asks it"
@@ -161,15 +166,15 @@ class OpenAI:
         )
 
 
-def _rest(came: _Came) -> Iterator[tuple[int, Reply]]:
-    """Yield what came and was not yet taken."""
-    while not came.empty():
-        if found := came.get_nowait():
-            yield found[0], _reply(found[1])
+def _rest(outcomes: _OutcomeQueue) -> Iterator[tuple[int, Reply]]:
+    """Yield what arrived and was not yet yielded."""
+    while not outcomes.empty():
+        if completed := outcomes.get_nowait():
+            yield completed[0], _reply(completed[1])
 
 
-def _reply(what: Reply | Failure) -> Reply:
-    return what if isinstance(what, Reply) else Reply(text="", finish_reason="error", tokens=0, error=str(what))
+def _reply(outcome: Reply | Failure) -> Reply:
+    return outcome if isinstance(outcome, Reply) else Reply(text="", finish_reason="error", tokens=0, error=str(outcome))
 
 
 def _cut(reply: Reply, settings: Settings) -> Reply:
@@ -203,7 +208,7 @@ def _key(server: Server, host: str, where: str) -> str | None:
 
 
 def _is_near(host: str) -> bool:
-    """Tell whether a host is this machine or in a private network."""
+    """Return whether a host is this machine or in a private network."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Replies kept beside the predictions, one folder a model and one file a run, so that nothing is asked twice.
+"""Replies stored beside the predictions, one folder a model and one file a run, so that no request is made twice.
 
 A reply is written as it comes, under the hash of all it depends on. All files of the folder are read; one process writes one of them.
 What a killed process has written stays; a machine that goes down may take the replies of the last seconds with it.
@@ -22,13 +22,13 @@ from atomexam.runtime.jsonl import BUFFER_BYTES, to_line
 from eval.models.contract import Reply
 
 _SECONDS_AT_RISK = 10.0  # waiting for the disk after each reply would take longer than many a reply
-_FILE_BITS = 40  # below them a place in a file, above them the file's number
+_FILE_BITS = 40  # below them an offset in a file, above them the file's number
 _USUAL_BYTES = 512  # of a line; a longer one takes more calls to read
 _MOST_FILES = 10_240  # where a process sets its own limit; macOS takes no larger number
-_DAMAGED = "expected a kept reply; take out the line: its reply alone is asked again"
+_DAMAGED = "expected a stored reply; delete the line: only its request is made again"
 
 
-class KeptReply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StoredReply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One reply with the hash of all it depends on."""
 
     key: str
@@ -43,15 +43,15 @@ class _File:
         self.bytes = _opened(path)
         self.end = self.lines = 0
 
-    def new_lines(self) -> Iterator[tuple[int, KeptReply]]:
-        """Yield what stands behind what is known, each with its place in the file.
+    def new_lines(self) -> Iterator[tuple[int, StoredReply]]:
+        """Yield the lines added since the last call, each with its byte offset.
 
         Raises:
-            ValueError: a line is no kept reply.
+            ValueError: a line is no stored reply.
         """
         if os.fstat(self.bytes.fileno()).st_size <= self.end:
             return
-        decoder = msgspec.json.Decoder(KeptReply)
+        decoder = msgspec.json.Decoder(StoredReply)
         with open(self.bytes.fileno(), "rb", buffering=BUFFER_BYTES, closefd=False) as lines:  # another may have its name by now
             lines.seek(self.end)
             for line in lines:
@@ -64,62 +64,62 @@ class _File:
                 self.end += len(line)
                 self.lines += 1
 
-    def line_at(self, place: int) -> KeptReply:
-        """Return what stands at a place.
+    def read_line(self, offset: int) -> StoredReply:
+        """Return the stored reply at a byte offset.
 
         Raises:
-            ValueError: it is no kept reply: somebody has changed the file.
+            ValueError: it is no stored reply: somebody has changed the file.
         """
         size = _USUAL_BYTES
-        while (end := (read := os.pread(self.bytes.fileno(), size, place)).find(b"\n")) < 0 and len(read) == size:
+        while (end := (read := os.pread(self.bytes.fileno(), size, offset)).find(b"\n")) < 0 and len(read) == size:
             size *= 8
         try:
-            return msgspec.json.decode(read[:end], type=KeptReply)
+            return msgspec.json.decode(read[:end], type=StoredReply)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise ValueError(f"{self.path}: {error}, {place} bytes in; the file has changed; run the same command again") from None
+            raise ValueError(f"{self.path}: {error}, {offset} bytes in; the file has changed; run the same command again") from None
 
 
-class _Places:
-    """Places by the hash of a key: a table of which at most two thirds are taken, so 24 to 48 bytes a place. A dict takes 150."""
+class _LocationTable:
+    """Locations by the hash of a key: an open-addressing table at most two thirds full, 24 to 48 bytes an entry. A dict needs 150."""
 
     def __init__(self) -> None:
         self._count, self._size = 0, 1 << 10
-        self._hashes, self._places = self._empty()
+        self._hashes, self._locations = self._empty()
 
     def _empty(self) -> tuple[array, array]:
         return array("q", bytes(8 * self._size)), array("q", [-1]) * self._size
 
-    def add(self, key: str, place: int) -> None:
-        """Note a place; a key may have several."""
+    def add(self, key: str, location: int) -> None:
+        """Add a location; a key may have several."""
         if 3 * self._count > 2 * self._size:
-            old = zip(self._hashes, self._places, strict=True)
+            old = zip(self._hashes, self._locations, strict=True)
             self._size *= 2
-            self._hashes, self._places = self._empty()
-            for hashed, at in old:
-                if at >= 0:
-                    self._put(hashed, at)
-        self._put(hash(key), place)
+            self._hashes, self._locations = self._empty()
+            for hashed, old_location in old:
+                if old_location >= 0:
+                    self._insert(hashed, old_location)
+        self._insert(hash(key), location)
         self._count += 1
 
     def of(self, key: str) -> list[int]:
-        """Return the places of a key, and of any other with the same hash."""
-        hashed, found = hash(key), []
+        """Return the locations of a key, and of any other key with the same hash."""
+        hashed, locations = hash(key), []
         slot = hashed & self._size - 1
-        while (place := self._places[slot]) >= 0:
+        while (location := self._locations[slot]) >= 0:
             if self._hashes[slot] == hashed:
-                found.append(place)
+                locations.append(location)
             slot = slot + 1 & self._size - 1
-        return found
+        return locations
 
-    def _put(self, hashed: int, place: int) -> None:
+    def _insert(self, hashed: int, location: int) -> None:
         slot = hashed & self._size - 1
-        while self._places[slot] >= 0:
+        while self._locations[slot] >= 0:
             slot = slot + 1 & self._size - 1
-        self._hashes[slot], self._places[slot] = hashed, place
+        self._hashes[slot], self._locations[slot] = hashed, location
 
 
 class Store:
-    """The replies of one model. They stay on disk: where each lies is all that is held."""
+    """The replies of one model. They stay on disk; memory has their locations alone."""
 
     def __init__(self, path: Path, out: FileIO) -> None:
         self.folder = path.parent
@@ -130,44 +130,45 @@ class Store:
         self._numbered: list[_File] = []
         self._own: _File | None = None
         """This process's own file, once it is known to its end."""
-        self._places = _Places()
+        self._locations = _LocationTable()
 
     def find(self, keys: Iterable[str]) -> dict[str, Reply]:
-        """Return those of the wanted replies that the folder holds by now.
+        """Return those of the wanted replies that are in the folder by now.
 
-        Where two processes have asked the same at the same time, this one's own reply stays.
+        Where two processes made the same request at the same time, this process's own reply wins.
 
         Raises:
-            ValueError: a line of the store is no kept reply.
+            ValueError: a line of the store is no stored reply.
         """
-        self._look()
-        found = {}
+        self._refresh()
+        replies = {}
         for key in keys:
-            places = self._places.of(key)
-            if len(places) > 1:
-                places.sort(key=self._rank, reverse=True)
-            for line in map(self._line_at, places):
+            locations = self._locations.of(key)
+            if len(locations) > 1:
+                locations.sort(key=self._rank, reverse=True)
+            for line in map(self._read_line, locations):
                 if line.key == key:
-                    found[key] = line.reply
+                    replies[key] = line.reply
                     break
-        return found
+        return replies
 
     def add(self, key: str, reply: Reply) -> None:
-        """Keep a reply.
+        """Write a reply to this process's file.
 
         Raises:
             OSError: it could not be written; the message says what is safe and how to go on.
         """
         try:
-            line = to_line(KeptReply(key=key, reply=reply))
-            if self._out.write(line) < len(line):  # unbuffered: what does not fit is told here, not when the file is closed
+            line = to_line(StoredReply(key=key, reply=reply))
+            if self._out.write(line) < len(line):  # unbuffered: a full disk is reported here, not when the file is closed
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             if time.monotonic() - self._on_disk > _SECONDS_AT_RISK:
                 self.to_disk()
                 self._stay_in_folder()
         except OSError as error:
             raise OSError(
-                f"{self._path}: a reply could not be kept: {error.strerror}; those before it are; make room and run the same command again"
+                f"{self._path}: a reply could not be stored: {error.strerror}; those before it are; "
+                "free disk space and run the same command again"
             ) from error
         if self._own:
             self._note(self._own, key, self._own.end)
@@ -184,8 +185,8 @@ class Store:
         for file in self._numbered:
             file.bytes.close()
 
-    def _look(self) -> None:
-        """Note what has been written since the last look."""
+    def _refresh(self) -> None:
+        """Index what has been written since the last refresh."""
         self._stay_in_folder()
         for path in sorted(self.folder.glob("*.jsonl")):
             if not path.is_file():
@@ -194,31 +195,31 @@ class Store:
             if file is None or not _is_at(path, file.bytes):
                 file = self._files[path] = _File(path, len(self._numbered))
                 self._numbered.append(file)
-            for place, line in file.new_lines():
-                self._note(file, line.key, place)
+            for offset, line in file.new_lines():
+                self._note(file, line.key, offset)
         self._own = self._files.get(self._path)
 
     def _stay_in_folder(self) -> None:
-        """Write to a new file where somebody has taken this process's own away: the next run would find nothing of what comes."""
+        """Open a new file where somebody has removed this process's own: the next run would not find what is written to that."""
         if _is_at(self._path, self._out):
             return
-        print(f"{self._path}: the file was taken away; what comes is kept in a new one", file=sys.stderr, flush=True)
+        print(f"{self._path}: the file was removed; further replies are stored in a new one", file=sys.stderr, flush=True)
         self._own = None
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self._path, "ab", buffering=0) as out:
             _cut_torn_line(self._path)
             os.dup2(out.fileno(), self._out.fileno(), inheritable=False)
 
-    def _note(self, file: _File, key: str, place: int) -> None:
-        self._places.add(key, file.number << _FILE_BITS | place)
+    def _note(self, file: _File, key: str, offset: int) -> None:
+        self._locations.add(key, file.number << _FILE_BITS | offset)
 
-    def _rank(self, place: int) -> tuple[bool, Path, int]:
+    def _rank(self, location: int) -> tuple[bool, Path, int]:
         """Return what sorts own replies behind those of others, those of files by name, and later ones behind earlier ones."""
-        path = self._numbered[place >> _FILE_BITS].path
-        return path == self._path, path, place
+        path = self._numbered[location >> _FILE_BITS].path
+        return path == self._path, path, location
 
-    def _line_at(self, place: int) -> KeptReply:
-        return self._numbered[place >> _FILE_BITS].line_at(place & (1 << _FILE_BITS) - 1)
+    def _read_line(self, location: int) -> StoredReply:
+        return self._numbered[location >> _FILE_BITS].read_line(location & (1 << _FILE_BITS) - 1)
 
 
 def _opened(path: Path) -> FileIO:
@@ -243,7 +244,7 @@ def _is_at(path: Path, file: FileIO) -> bool:
         return False
 
 
-def kept_path(out: Path, model: str, name: str) -> Path:
+def store_path(out: Path, model: str, name: str) -> Path:
     """Return a run's file in its model's store: beside the stage's output, not in it, so that a new `dvc repro` finds it."""
     return out.parent / ".replies" / model / f"{name}.jsonl"
 
@@ -253,14 +254,14 @@ def open_store(path: Path) -> Iterator[Store]:
     """Open the store of a model to write to one of its files; waits, and says so, while another process writes to the same.
 
     Raises:
-        ValueError: a line of the store is no kept reply.
+        ValueError: a line of the store is no stored reply.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_name(f".{path.name}.lock"))
     try:
         lock.acquire(blocking=False)
     except Timeout:
-        print(f"{path}: another process is asking; waiting until it ends", file=sys.stderr, flush=True)
+        print(f"{path}: another process is writing to it; waiting until it ends", file=sys.stderr, flush=True)
         lock.acquire()
     try:
         with open(path, "ab", buffering=0) as out:

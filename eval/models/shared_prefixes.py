@@ -1,8 +1,8 @@
-"""What many prompts begin with is read once, to the token.
+"""Prefixes that many prompts share are read once, to the token.
 
 A reply must depend on its own prompt alone. Prompts are read in the order of their tokens: one buffer a layer holds the keys and values of
-the path that is being read, and the next prompt goes on behind the last token that both have and writes over the rest. All matrix products
-of a reading have one shape, and no row of them hangs on the others; attention is that of `eval/models/block_attention.py`.
+the path that is being read, and the next prompt continues after the last token that both have and overwrites the rest. All matrix
+products of a forward pass have one shape, and no row of them depends on the others; attention is that of `eval/models/block_attention.py`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
 from eval.models.batches import within_memory
-from eval.models.block_attention import BlockAttention, Path, Run
+from eval.models.block_attention import BlockAttention, Path, TokenSpan
 from eval.models.loglikelihood import last_nodes, shared_length
 
 TOKENS_A_READING = {"cpu": range(32, 513, 32), "cuda": range(8192, 8193)}
-"""Most of a reading, and of what is left at the end, where the products of fewer rows have the same bits."""
+"""Most of a forward pass, and of the last one, where the products of fewer rows have the same bits."""
 _HEAD_ROWS = {"cpu": 32, "cuda": 256}
-"""Rows that the head is given at once, always as many: where one answer a prompt is asked for, a reading needs few."""
+"""Rows that the head computes at once, always as many: with one answer a prompt, a forward pass needs few."""
 _LEAST_READING = 64
 _READINGS_UNTIL_GROWN = 16
 
@@ -37,11 +37,11 @@ class PrefixReader:
         self._attention = BlockAttention(kind)
 
     def is_sound(self) -> bool:
-        """Tell whether the model reads a prompt by its parts as it reads it whole: some keep a window of what they read, or a state."""
+        """Return whether the model reads a prompt in parts as it reads it whole: some have a sliding window, or a state."""
         if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=self._model.config).layers):
             return False
         if "longrope" in str(getattr(self._model.config.get_text_config(), "rope_parameters", None)):
-            return False  # one long prompt turns the positions of all that are read with it
+            return False  # one long prompt changes the positions of all that are read with it
         with _first_layers(self._model) as are_few:
             is_sound = self._reads_alike()
         return is_sound or (are_few and self._reads_alike())
@@ -49,13 +49,24 @@ class PrefixReader:
     def _reads_alike(self) -> bool:
         tokens = [token % self._model.config.get_text_config().vocab_size for token in range(11, 11 + 24)]
         last = len(tokens) - 2
-        runs = [Run(0, tokens[:4], last), Run(1, tokens[5:8], last), Run(1, tokens[1:18], last), Run(18, tokens[18:], last)]
+        spans = [
+            TokenSpan(0, tokens[:4], last),
+            TokenSpan(1, tokens[5:8], last),
+            TokenSpan(1, tokens[1:18], last),
+            TokenSpan(18, tokens[18:], last),
+        ]
         with torch.inference_mode():
             try:
                 self._attention.begin(len(tokens))
-                read = self._read(runs, head_rows=len(tokens) - last)
+                read = self._read(spans, head_rows=len(tokens) - last)
                 whole = self._model(input_ids=self._tensor([tokens]), logits_to_keep=2).logits[0, -2:].float()
-            except (TypeError, ValueError, RuntimeError, AttributeError, LookupError):  # as models do that know no such attention or caches
+            except (
+                TypeError,
+                ValueError,
+                RuntimeError,
+                AttributeError,
+                LookupError,
+            ):  # as models do that support no such attention or caches
                 return False
         near = 1e-3 if whole.dtype == self._model.dtype else 0.1
         return bool((read.float().log_softmax(-1) - whole.log_softmax(-1)).abs().max() < near * max(1.0, float(whole.abs().max())))
@@ -64,26 +75,26 @@ class PrefixReader:
     def scores(
         self, rows: Sequence[list[int]], nodes: Sequence[list[tuple[int, ...]]], paths: Sequence[Path | None] | None = None
     ) -> Iterator[tuple[int, torch.Tensor | None]]:
-        """Yield the place of each row with the scores behind it and behind each of its nodes, of shape (1 + nodes, vocabulary).
+        """Yield the index of each row with the scores after it and after each of its nodes, of shape (1 + nodes, vocabulary).
 
-        None where memory is too small for it alone. Where it is for a reading, the next are smaller, and later grow again.
+        None where memory is too small for it alone. Where it is too small for a forward pass, the next are smaller, and later grow again.
 
         Args:
             nodes: by row, tokens from its end to each node, sorted; each node's parent is one.
-            paths: by row, what is filled with its keys and values before it is yielded.
+            paths: by row, receives its keys and values before it is yielded.
         """
         paths = paths or [None] * len(rows)
         order = sorted(range(len(rows)), key=rows.__getitem__)
         self._attention.begin(max((len(row) + max(map(len, own), default=0) for row, own in zip(rows, nodes, strict=True)), default=0))
         done, good, is_alone = 0, 0, False
         while done < len(order):  # each turn begins at the first token of a row; the only one, if memory never fails
-            found: list[torch.Tensor] = []
-            taken = order[done : done + 1] if is_alone else order[done:]
-            for reading in _readings(_runs((rows[place], nodes[place], paths[place]) for place in taken), self._most):
+            ready: list[torch.Tensor] = []
+            pending = order[done : done + 1] if is_alone else order[done:]
+            for reading in _readings(_spans((rows[index], nodes[index], paths[index]) for index in pending), self._most):
                 made = within_memory(self._read, reading)
                 if made is None or (not is_alone and made.isnan().any()):
                     good = 0
-                    if made is not None:  # a score that is no number spreads in its block, also to what others share
+                    if made is not None:  # a NaN spreads in its block, also to what others share
                         is_alone = True
                     elif self._most > _LEAST_READING:
                         self._most = max(self._most // 2, _LEAST_READING)
@@ -93,11 +104,11 @@ class PrefixReader:
                     else:
                         is_alone = True
                     break
-                found += made
-                while done < len(order) and len(found) > len(nodes[order[done]]):
-                    place = order[done]
-                    yield place, torch.stack(found[: 1 + len(nodes[place])])
-                    del found[: 1 + len(nodes[place])]
+                ready += made
+                while done < len(order) and len(ready) > len(nodes[order[done]]):
+                    index = order[done]
+                    yield index, torch.stack(ready[: 1 + len(nodes[index])])
+                    del ready[: 1 + len(nodes[index])]
                     done += 1
                 good += 1
                 if self._most < self._sizes.largest and good > _READINGS_UNTIL_GROWN:
@@ -108,29 +119,29 @@ class PrefixReader:
         self._attention.begin(0)
 
     @torch.inference_mode()
-    def step(self, runs: Sequence[Run]) -> torch.Tensor | None:
-        """Return the scores behind runs that go on with paths of their own; None where memory is too small."""
-        return within_memory(self._read, runs)
+    def step(self, spans: Sequence[TokenSpan]) -> torch.Tensor | None:
+        """Return the scores after spans that continue paths of their own; None where memory is too small."""
+        return within_memory(self._read, spans)
 
     def has_small_steps(self) -> bool:
-        """Tell whether few tokens can be read at once without computing hundreds."""
+        """Return whether few tokens can be read at once without computing hundreds."""
         return self._sizes.next_to(1, self._sizes.largest) <= _LEAST_READING
 
-    def _read(self, runs: Sequence[Run], head_rows: int | None = None) -> torch.Tensor:
-        """Return the scores behind each token that they are wanted of."""
+    def _read(self, spans: Sequence[TokenSpan], head_rows: int | None = None) -> torch.Tensor:
+        """Return the scores after each token of which they are wanted."""
         head_rows = head_rows or self._head_rows
-        tokens = [token for run in runs for token in run.tokens]
-        places = [place for run in runs for place in range(run.start, run.start + len(run.tokens))]
-        wanted_from = [run.wanted for run in runs for _ in run.tokens]
-        wanted = [number for number, (place, first) in enumerate(zip(places, wanted_from, strict=True)) if place >= first]
+        tokens = [token for span in spans for token in span.tokens]
+        positions = [position for span in spans for position in range(span.start, span.start + len(span.tokens))]
+        wanted_from = [span.wanted for span in spans for _ in span.tokens]
+        wanted = [number for number, (position, first) in enumerate(zip(positions, wanted_from, strict=True)) if position >= first]
         fill = self._sizes.next_to(len(tokens), self._most) - len(tokens)
-        kept = wanted + [0] * (-len(wanted) % head_rows)
-        with self._attention.over(runs, self._model), _in_pieces(self._model.get_output_embeddings(), head_rows):
+        logit_rows = wanted + [0] * (-len(wanted) % head_rows)
+        with self._attention.over(spans, self._model), _in_pieces(self._model.get_output_embeddings(), head_rows):
             scores = self._model(
                 input_ids=self._tensor([tokens + [self._pad] * fill]),
-                position_ids=self._tensor([places + [0] * fill]),
+                position_ids=self._tensor([positions + [0] * fill]),
                 use_cache=False,
-                logits_to_keep=self._tensor(kept or [0] * head_rows),
+                logits_to_keep=self._tensor(logit_rows or [0] * head_rows),
             ).logits[0]
         return scores[: len(wanted)]
 
@@ -138,27 +149,27 @@ class PrefixReader:
         return torch.tensor(rows, device=self._model.device)
 
 
-def _runs(asked: Iterator[tuple[list[int], list[tuple[int, ...]], Path | None]]) -> Iterator[Run]:
-    """Yield what is to be read of each row, and of the tree of its nodes, behind what it shares with the path before."""
+def _spans(rows: Iterator[tuple[list[int], list[tuple[int, ...]], Path | None]]) -> Iterator[TokenSpan]:
+    """Yield the tokens to read of each row, and of the tree of its nodes, after the prefix that it shares with the path before."""
     before: list[int] = []
-    for row, nodes, own in asked:
-        known = len(row) - 1  # its last token is read in any case: what stands behind it is asked for
+    for row, nodes, own in rows:
+        known = len(row) - 1  # its last token is always read: the scores after it are wanted
         for leaf in last_nodes(nodes):
             path = row + list(leaf)
             start = min(shared_length(before, path), known)
-            yield Run(start, path[start:], len(row) - 1, own)
+            yield TokenSpan(start, path[start:], len(row) - 1, own)
             before, known = path, len(path)
 
 
-def _readings(runs: Iterator[Run], most: int) -> Iterator[list[Run]]:
-    """Yield runs that are read together, of as many tokens as there may be; only the last has fewer."""
-    reading, room = list[Run](), most
-    for run in runs:
+def _readings(spans: Iterator[TokenSpan], most: int) -> Iterator[list[TokenSpan]]:
+    """Yield lists of spans that are read together, of exactly `most` tokens; only the last has fewer."""
+    reading, room = list[TokenSpan](), most
+    for span in spans:
         done = 0
-        while done < len(run.tokens):
-            piece = run.tokens[done : done + room]
-            is_last = done + len(piece) == len(run.tokens)
-            reading.append(run._replace(start=run.start + done, tokens=piece, own=run.own if is_last else None))
+        while done < len(span.tokens):
+            piece = span.tokens[done : done + room]
+            is_last = done + len(piece) == len(span.tokens)
+            reading.append(span._replace(start=span.start + done, tokens=piece, own=span.own if is_last else None))
             done, room = done + len(piece), room - len(piece)
             if not room:
                 yield reading
@@ -168,13 +179,13 @@ def _readings(runs: Iterator[Run], most: int) -> Iterator[list[Run]]:
 
 
 class EqualSizes:
-    """Numbers of rows whose products have, row by row, the bits of the largest. Which are, hangs on the processor and the library.
+    """Numbers of rows whose products have, row by row, the bits of the largest. Which these are depends on the processor and the library.
 
-    Each is tried when it is first needed: a trial costs a tenth of a reading of that size, and few prompts need one or two.
+    Each is tried when it is first needed: a trial costs a tenth of a forward pass of that size, and few prompts need one or two.
     """
 
     def __init__(self, model: torch.nn.Module, head: torch.nn.Module | None, sizes: Sequence[int]) -> None:
-        """Take a model and the sizes to try, ascending. Its head is always given as many rows, so that nothing is to be tried."""
+        """Take a model and the sizes to try, ascending. Its head always computes as many rows, so that it needs no trial."""
         known = [module for module in model.modules() if isinstance(module, torch.nn.Linear) and module is not head]
         others = [module for module in model.modules() if type(module) not in (torch.nn.Linear, torch.nn.Embedding)]
         weights = [weight for module in others for weight in module.parameters(recurse=False)]
@@ -195,7 +206,7 @@ class EqualSizes:
 
     @torch.inference_mode()
     def _try(self, size: int) -> bool:
-        """Tell whether rows have the bits of the largest size in a smaller one, where they stand there and elsewhere."""
+        """Return whether rows have the bits of the largest size in a smaller one, at the same index and at another."""
         chosen = [*range(size // 2), *range(self.largest - size // 2, self.largest)]
         return all(
             torch.equal(module(rows[None, chosen])[0], whole[chosen])
@@ -207,8 +218,8 @@ class EqualSizes:
         """For each product, rows of the largest size and what it makes of them."""
         generator = torch.Generator().manual_seed(1)
         widest = torch.rand((self.largest, max(module.in_features for module in self._products)), generator=generator) - 0.5
-        given = [widest[:, : module.in_features].to(module.weight).contiguous() for module in self._products]
-        return [(rows, module(rows[None])[0]) for rows, module in zip(given, self._products, strict=True)]
+        inputs = [widest[:, : module.in_features].to(module.weight).contiguous() for module in self._products]
+        return [(rows, module(rows[None])[0]) for rows, module in zip(inputs, self._products, strict=True)]
 
 
 _LAYERS_TRIED = 2
@@ -216,7 +227,7 @@ _LAYERS_TRIED = 2
 
 @contextmanager
 def _first_layers(model: Any) -> Iterator[bool]:
-    """Have a model compute its first layers alone, where all are built alike; tell whether it does."""
+    """Have a model compute its first layers alone, where all are built alike; yield whether it does."""
     number = getattr(model.config.get_text_config(), "num_hidden_layers", 0)
     stacks = [module for module in model.modules() if isinstance(module, torch.nn.ModuleList) and len(module) == number]
     if number <= _LAYERS_TRIED or len(stacks) != 1 or len({_build_of(layer) for layer in stacks[0]}) > 1:
@@ -231,7 +242,7 @@ def _first_layers(model: Any) -> Iterator[bool]:
 
 
 def _build_of(layer: torch.nn.Module) -> str:
-    """Return all that a layer is but for its place and weights: its parts, their sizes and settings."""
+    """Return what defines a layer except its index and weights: its parts, their sizes and settings."""
     settings = [
         (name, key, value)
         for name, part in layer.named_modules()

@@ -1,6 +1,6 @@
-"""Where a reply may end before its own end: behind the clause that has its verdict on a claim, or before a string that a run names.
+"""Where a reply may end before its own end: after the clause that has its verdict on a claim, or before a stop string of the run.
 
-What a verdict is, is told by its words alone and not by the readers of replies: no kept reply then hangs on a reader's next mend.
+A verdict is detected by its words alone and not by the readers of replies, so that no stored reply depends on a later fix of a reader.
 """
 
 import re
@@ -18,7 +18,7 @@ _OPEN, _CLOSED = "<think>", "</think>"
 
 
 _ROUNDS = (8, 32)
-"""Tokens after which batches are made anew: most verdicts stand in the first, and a round costs reading a prompt once more."""
+"""Tokens after which batches are made anew: most verdicts are in the first round, and each costs reading a prompt once more."""
 
 
 def limits(settings: Settings) -> list[int]:
@@ -28,26 +28,26 @@ def limits(settings: Settings) -> list[int]:
 
 
 def reply_end(text: str, settings: Settings) -> int | None:
-    """Return where a reply ends that goes on, None where it does not yet."""
+    """Return where an unfinished reply ends, None where it does not yet."""
     verdict = verdict_end(text) if settings.stop == "verdict" else None
     string = settings.string_end(text[:verdict])
     return verdict if string is None else string
 
 
-class Decided(StoppingCriteria):
-    """Ends each row of a batch by its own words alone."""
+class ReplyEndCriteria(StoppingCriteria):
+    """Ends each row of a batch by its own text alone."""
 
-    def __init__(self, tokenizer: Any, settings: Settings, width: int, said: Sequence[list[int]]) -> None:
-        """Take the width of what is read, and what each row has said before."""
-        self._tokenizer, self._settings, self._width, self._said = tokenizer, settings, width, said
-        self.sizes: list[int | None] = [None] * len(said)
+    def __init__(self, tokenizer: Any, settings: Settings, width: int, generated: Sequence[list[int]]) -> None:
+        """Take the width of the prompts, and what each row has generated before."""
+        self._tokenizer, self._settings, self._width, self._generated = tokenizer, settings, width, generated
+        self.sizes: list[int | None] = [None] * len(generated)
         """Tokens of each row's reply when it was done."""
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **kwargs: Any) -> torch.BoolTensor:
-        """Return which rows are done; what a done row is given after that is padding."""
+        """Return which rows are done; tokens after that are padding."""
         open_rows = [row for row, size in enumerate(self.sizes) if size is None]
         new = input_ids[open_rows, self._width :].tolist()
-        whole = [[*self._said[row], *tokens] for row, tokens in zip(open_rows, new, strict=True)]
+        whole = [[*self._generated[row], *tokens] for row, tokens in zip(open_rows, new, strict=True)]
         texts = self._tokenizer.batch_decode(whole, skip_special_tokens=True)
         for row, tokens, text in zip(open_rows, whole, texts, strict=True):
             self.sizes[row] = None if reply_end(text, self._settings) is None else len(tokens)
@@ -61,7 +61,7 @@ _OPTIONS = re.compile(r"\s*A\s?[.、:：)）]\s?正确[。.;；]?(?:\s*\Z|\s+B\s
 def verdict_end(text: str) -> int | None:
     """Return where the first clause ends that gives a verdict, None where none does yet.
 
-    It is whole, stands behind all reasoning, and says one of 正确 and 错误 without asking whether.
+    It is whole, follows all reasoning, and has one of 正确 and 错误 outside 是否.
     """
     closed = text.rfind(_CLOSED)
     start = len(text) if closed < 0 and _OPEN in text else closed + len(_CLOSED) if closed >= 0 else 0

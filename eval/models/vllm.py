@@ -1,4 +1,4 @@
-"""Backend `vllm`: vLLM's own server, started on this machine for the length of a run and asked as any other server is.
+"""Backend `vllm`: vLLM's own server, started on this machine for the length of a run and called as any other server is.
 
 Why no `import vllm`: docs/decisions/0014-vllm-is-a-server.md.
 """
@@ -27,20 +27,20 @@ from msgspec import structs
 
 from atomexam.records.model import Description
 from atomexam.records.run import Server
-from eval.models.contract import Asking, Reply, Settings
+from eval.models.contract import ModelQuery, Reply, Settings
 from eval.models.openai import OpenAI
 from eval.models.weights import ADAPTER, content_hash, locate, read_chat_template
 from eval.tasks.prompt import Message
 
 _LONGEST_START = 1800.0  # seconds; 70 billion parameters from a slow disk take most of it
-_MAKING = "2"  # raise it when a change of this module changes replies
+_REPLY_VERSION = "2"  # raise it when a change of this module changes replies
 _LAUNCHED = ("RANK", "LOCAL_RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # by torchrun
 _ERROR = re.compile(r"\b\w*(?:Error|Exception): ")
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 class Vllm:
-    """One model on vLLM. No server is started, and no GPU woken, before something must be asked; it then serves all that is asked."""
+    """One model on vLLM. No server is started, and no GPU used, before the first request; it then serves all requests."""
 
     def __init__(self, description: Description, folder: Path) -> None:
         program = shutil.which("vllm")
@@ -55,16 +55,16 @@ class Vllm:
                 f"model {description.model}: {path.name} is an adapter; set `backend: huggingface`, which merges it when it is opened"
             )
         server = structs.replace(description.server or Server(), knows=["seed", "top_k", "repetition_penalty"], key_variable="VLLM_API_KEY")
-        moved = [_version(program), content_hash(path), *server.arguments]  # all that a reply hangs on
+        moved = [_version(program), content_hash(path), *server.arguments]  # all that a reply depends on
         moved += [msgspec.json.encode(description.template, order="sorted").decode()] if description.template else []
         arguments = list(server.arguments)
         if description.chat_template:
             moved.append(hashlib.sha256(read_chat_template(description).encode()).hexdigest())
             arguments += ["--chat-template", str(Path(description.chat_template).resolve())]
-        # Not what the model's authors recommend; of two words for the same, the server takes the last.
+        # Not what the model's authors recommend; of two flags for the same, the server uses the last.
         self._command = [program, "serve", str(path), *arguments, "--generation-config", "vllm"]
         self._description = structs.replace(description, name=str(path), server=server, chat_template=None)
-        self.identity = "/".join(["vllm", _MAKING, *moved])
+        self.identity = "/".join(["vllm", _REPLY_VERSION, *moved])
         self.under_way = server.concurrency
         self._url: str | None = None
 
@@ -72,18 +72,18 @@ class Vllm:
         """Return the messages as the server gets them; it puts them into the model's chat template."""
         return self._at("http://127.0.0.1").render(messages)
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies as they come, with a server started for the first of them.
 
         Raises:
             ValueError: the server does not start, or ends.
         """
-        if askings:
-            yield from self._at(self._url or self._start()).generate(askings, settings)
+        if queries:
+            yield from self._at(self._url or self._start()).generate(queries, settings)
 
-    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Refuse, as every server does."""
-        return self._at("http://127.0.0.1").loglikelihoods(askings, settings)
+        return self._at("http://127.0.0.1").loglikelihoods(queries, settings)
 
     def _start(self) -> str:
         """Return the address of a server that ends with this object: the questions of a case come in waves, and a start takes minutes."""
@@ -133,9 +133,9 @@ def _wait(process: subprocess.Popen, url: str, log: IO[bytes], model: str) -> No
         if process.poll() is not None:
             log.seek(0)
             words = log.read().decode(errors="replace")
-            with tempfile.NamedTemporaryFile("w", prefix=f"vllm-{model}-", suffix=".log", delete=False, encoding="utf-8") as kept:
-                kept.write(words)
-            cause = f"{_root_cause(words)[:300]}; all it said is in {kept.name}"
+            with tempfile.NamedTemporaryFile("w", prefix=f"vllm-{model}-", suffix=".log", delete=False, encoding="utf-8") as log_copy:
+                log_copy.write(words)
+            cause = f"{_root_cause(words)[:300]}; all it said is in {log_copy.name}"
             raise ValueError(f"model {model}: vLLM did not start (exit status {process.returncode}): {cause}")
         try:
             with direct.open(f"{url}/health", timeout=5):
@@ -146,7 +146,7 @@ def _wait(process: subprocess.Popen, url: str, log: IO[bytes], model: str) -> No
 
 
 def _root_cause(words: str) -> str:
-    """Return the line of a log that tells why: the last error that points to no other."""
+    """Return the line of a log that has the cause: the last error that points to no other."""
     lines = words.strip().splitlines() or ["no words"]
     errors = [line for line in lines if _ERROR.search(line) and "root cause" not in line]
     return (errors or lines)[-1].strip()
@@ -154,8 +154,8 @@ def _root_cause(words: str) -> str:
 
 def _version(program: str) -> str:
     """Return the version of the vLLM that a program belongs to, as its environment names it; asking the program takes many seconds."""
-    found = sorted(Path(program).resolve().parent.parent.glob("lib/python*/site-packages/vllm-*.dist-info"))
-    return found[0].name.removesuffix(".dist-info") if found else "vllm"
+    distributions = sorted(Path(program).resolve().parent.parent.glob("lib/python*/site-packages/vllm-*.dist-info"))
+    return distributions[0].name.removesuffix(".dist-info") if distributions else "vllm"
 
 
 def _die_with_parent() -> None:

@@ -1,4 +1,4 @@
-"""Where a named model lies, and what identifies its weights."""
+"""The folder of a named model, and what identifies its weights."""
 
 import hashlib
 import os
@@ -17,10 +17,10 @@ _FILES = ["*.json", "*.jinja", "*.model", "*.safetensors", "*.txt"]
 
 
 def locate(description: Description, folder: Path) -> Path:
-    """Return the folder of a model: its own, a local path, a kept download, or a new one where the hub may be asked.
+    """Return the folder of a model: its own, a local path, a cached download, or a new one where the hub may be called.
 
     Raises:
-        ValueError: the model cannot be had; the message says what was looked for and what to do.
+        ValueError: the model is not available; the message says where it was looked for and what to do.
     """
     name = description.name
     if name is None:
@@ -29,30 +29,30 @@ def locate(description: Description, folder: Path) -> Path:
         if not any((Path(name) / known).is_file() for known in ("config.json", ADAPTER)):
             raise ValueError(f"model {description.model}: {name} has no config.json; expected a model of transformers, or an adapter")
         return Path(name)
-    if kept := _kept(name, description.revision):
-        return kept
+    if cached := _cached(name, description.revision):
+        return cached
     try:
         return Path(snapshot_download(name, revision=description.revision, allow_patterns=_FILES))
     except (OSError, HfHubHTTPError, HFValidationError) as error:
         reason = str(error).splitlines()[0]
     if _is_path(name):
         above = Path(name).parent
-        here = ", ".join(sorted(path.name for path in above.glob("*/"))) if above.is_dir() else ""
-        wanted = f"no such folder; expected one with config.json, tokenizer and *.safetensors; in {above}: {here or 'no folder'}"
+        siblings = ", ".join(sorted(path.name for path in above.glob("*/"))) if above.is_dir() else ""
+        wanted = f"no such folder; expected one with config.json, tokenizer and *.safetensors; in {above}: {siblings or 'no folder'}"
         raise ValueError(
             f"model {description.model}: {name}: {wanted}; put it there, or mend models.{description.model}.name in params.yaml"
         )
     cache = os.path.relpath(constants.HF_HUB_CACHE, Path.home())
-    asked = "HF_HUB_OFFLINE is set, so the hub was not asked" if constants.HF_HUB_OFFLINE else f"the hub gave nothing ({reason})"
+    hub_message = "HF_HUB_OFFLINE is set, so the hub was not asked" if constants.HF_HUB_OFFLINE else f"the hub gave nothing ({reason})"
     raise ValueError(
         f"model {description.model}: {name}, revision {description.revision or 'main'}, cannot be had: no folder of that name, "
-        f"nothing kept in ~/{cache}, and {asked}; "
+        f"nothing kept in ~/{cache}, and {hub_message}; "
         f"fetch it once with `HF_HUB_OFFLINE=0 hf download {name}`, or set `name` of this model in params.yaml to a local folder"
     )
 
 
 def _is_path(name: str) -> bool:
-    """Tell whether a name is that of a folder, though none is there: on the hub it has an owner and no more."""
+    """Return whether a name is that of a folder, though none exists: a name on the hub has an owner and no more."""
     return name.startswith((".", "/", "~")) or name.count("/") > 1 or Path(name).parts[0] in ("imports", "data", "models")
 
 
@@ -65,19 +65,19 @@ def base_of(description: Description, folder: Path) -> Description | None:
     path = folder / ADAPTER
     if not path.exists():
         return None
-    told = read_json(path, dict[str, Any], "expected what peft writes beside an adapter")
-    name = description.base or told.get("base_model_name_or_path")
+    adapter = read_json(path, dict[str, Any], "expected what peft writes beside an adapter")
+    name = description.base or adapter.get("base_model_name_or_path")
     remedy = f"name it in params.yaml: models.{description.model}: base: NAME"
     if not isinstance(name, str) or not name:
         raise ValueError(f"{path} names no model that the adapter belongs to; {remedy}")
     if Path(name).is_absolute() and not Path(name).is_dir():
         raise ValueError(f"{path} names {name}, a folder that is not on this machine; {remedy}")
-    revision = None if description.base else told.get("revision")
+    revision = None if description.base else adapter.get("revision")
     return Description(model=description.model, backend=description.backend, name=name, revision=revision)
 
 
 def identity_of(description: Description, folder: Path) -> str:
-    """Return what tells the weights in a folder from others: a hash, and of an adapter also that of the model under it.
+    """Return what distinguishes the weights in a folder from others: a hash, and of an adapter also that of the model under it.
 
     Raises:
         ValueError: a file was cut, or the model under an adapter cannot be had or is an adapter itself.
@@ -95,12 +95,12 @@ def identity_of(description: Description, folder: Path) -> str:
 
 
 def stored_revision(name: str, revision: str) -> str | None:
-    """Return the commit of a model on the hub that is kept on this machine, None where there is none. The hub is not asked."""
-    kept = _kept(name, revision)
-    return kept.name if kept else None
+    """Return the commit of a model of the hub in the local cache, None where there is none. The hub is not called."""
+    cached = _cached(name, revision)
+    return cached.name if cached else None
 
 
-def _kept(name: str, revision: str | None) -> Path | None:
+def _cached(name: str, revision: str | None) -> Path | None:
     try:
         return Path(snapshot_download(name, revision=revision, allow_patterns=_FILES, local_files_only=True))
     except (OSError, HfHubHTTPError, HFValidationError):
@@ -108,7 +108,7 @@ def _kept(name: str, revision: str | None) -> Path | None:
 
 
 def read_chat_template(description: Description) -> str:
-    """Return the chat template that a model is given in the place of its own.
+    """Return the chat template that replaces a model's own.
 
     Raises:
         ValueError: there is no such file.
@@ -124,26 +124,26 @@ def read_chat_template(description: Description) -> str:
 
 
 def content_hash(path: Path) -> str:
-    """Return a hash over the files that decide what a model says.
+    """Return a hash over the files that decide what a model replies.
 
     Raises:
-        ValueError: they are not those that were made, by what stands beside them in model.json: a loss of power cuts files.
+        ValueError: they are not those that were made, by the hash in model.json beside them: a loss of power cuts files.
     """
     digest = hashlib.sha256()
     for file in sorted(file for pattern in _FILES for file in path.glob(pattern) if file.name != MADE):
         with open(file, "rb") as content:
             digest.update(f"{file.name}:{hashlib.file_digest(content, 'sha256').hexdigest()}\n".encode())
-    found, made = digest.hexdigest(), _made(path / MADE)
-    if made not in (None, found):
+    actual, expected = digest.hexdigest(), _made(path / MADE)
+    if expected not in (None, actual):
         raise ValueError(
-            f"{path}: these are not the files that were made: found hash {found[:12]}, expected {str(made)[:12]} ({MADE}); one of them was "
-            f"cut or changed. Make the model anew: rm -r {path} && make repro, or bring its files here again"
+            f"{path}: these are not the files that were made: found hash {actual[:12]}, expected {str(expected)[:12]} ({MADE}); "
+            f"one of them was cut or changed. Make the model anew: rm -r {path} && make repro, or bring its files here again"
         )
-    return found
+    return actual
 
 
 def _made(path: Path) -> str | None:
-    """Return the hash that a model's folder was made with, None where nobody said it."""
+    """Return the hash that model.json gives for a folder, None where there is none."""
     if not path.exists():
         return None
     remedy = f"expected the description of a model. It was cut or changed: rm -r {path.parent} && make repro"

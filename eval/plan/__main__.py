@@ -1,4 +1,4 @@
-"""Stage `plan`: models and runs of params.yaml -> data/plan/MODEL: how a model is reached, which weights it has, what it is asked.
+"""Stage `plan`: models and runs of params.yaml -> data/plan/MODEL: how a model is called, its weights, and its runs.
 
     model.json      where `predict`, `judge` and `errors` find the model
     weights.txt     what tells its weights from others under the same name
@@ -57,9 +57,9 @@ def describe_model(name: str, model: Model, trained: Container[str], made: Path)
 
 
 def weights_of(model: Description, made: Path = Path("data/models")) -> str:
-    """Return what tells one set of weights from another: a hash of a local folder, or the commit that is kept of a model on the hub.
+    """Return the identity of a model's weights: a hash of a local folder, or the commit of a hub model in the local cache.
 
-    A chat template that stands for the model's own is part of it.
+    A chat template that replaces the model's own is part of it.
     """
     if model.name is None or model.backend not in ("huggingface", "vllm"):
         return "none of its own"

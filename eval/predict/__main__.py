@@ -1,7 +1,7 @@
 """Stage `predict`: a model and the test split -> the replies of all its runs: a file a run, a line a reply, sorted by item and repeat.
 
-The model is loaded once, and only where something is to be asked. Replies are kept as they come, under the content of what was asked: a
-killed stage goes on where it stopped, a changed dataset asks only for what changed, and a new run asks nothing that another has asked.
+The model is loaded once, and only where a reply is missing. Replies are stored as they arrive, under a hash of their request: a killed
+stage resumes where it stopped, a changed dataset requests only what changed, and a new run repeats no request of another.
 Over several GPUs:
 
     torchrun --nproc-per-node 4 -m eval.predict MODEL        or `accelerate launch -m eval.predict MODEL`
@@ -21,21 +21,31 @@ from atomexam.runtime.external_sort import SortedFile, sort_key
 from atomexam.runtime.jsonl import folder_lock, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from eval.models import open_backend
-from eval.models.asker import Asker, settings_of
-from eval.models.contract import Asking, Backend, Reply
-from eval.models.reply_store import kept_path, open_store
+from eval.models.cached_model import CachedModel, settings_of
+from eval.models.contract import Backend, ModelQuery, Reply
+from eval.models.reply_store import open_store, store_path
 from eval.plan.planned import describe, read_runs
-from eval.predict.ranks import Finished, Rank, asked_hash, finished_path, left_before, read_rank, share_of, wait_for_others, write_finished
+from eval.predict.ranks import (
+    Finished,
+    Rank,
+    finished_path,
+    hash_requests,
+    left_before,
+    read_rank,
+    share_of,
+    wait_for_others,
+    write_finished,
+)
 from eval.tasks import RequestBuilder, wording
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
 
 _SORTED_BYTES = 8 << 20
-"""Of replies that wait for their place in the file; more of them wait on disk."""
+"""Of replies that are sorted in memory; more of them are sorted on disk."""
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Ask a model the requests of its runs, one run after the other, and write the replies of each as soon as it has them all."""
+    """Send a model the requests of its runs, one run after the other, and write the replies of each as soon as it has them all."""
     paths = {
         "runs": "data/plan/{key}/runs.json",
         "splits": "data/splits",
@@ -46,14 +56,14 @@ def main(argv: list[str] | None = None) -> None:
     described = describe(args.key, args.models)
     runs = read_runs(args.runs)
     for run in runs.values():
-        wording(run.task, run.prompt)  # a wrong name fails before anything is asked
+        wording(run.task, run.prompt)  # a wrong name fails before the first request
     requests = RequestBuilder(args.splits)
     rank = read_rank()
-    folder = kept_path(args.out, args.key, args.key).parent
+    folder = store_path(args.out, args.key, args.key).parent
     left = left_before(folder, runs, rank.of) if not rank.number else {}
     for name in runs if rank.number else ():
         finished_path(folder, name, rank).unlink(missing_ok=True)
-    backend = cache(lambda: open_backend(*described))  # once, and only where something is asked
+    backend = cache(lambda: open_backend(*described))  # once, and only where a reply is missing
     with folder_lock(args.out) if not rank.number else nullcontext(args.out) as out:
         for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
             stale.unlink()
@@ -73,22 +83,22 @@ def _ask_run(
     left: Mapping[Path, Finished],
     path: Path,
 ) -> None:
-    """Ask the requests of a run and write the replies as they come; a process that is not the first asks its own share alone."""
+    """Make the requests of a run and write the replies as they arrive; a process that is not the first makes its own share alone."""
     settings = settings_of(run)
     with open_store(folder / f"{rank.name(name)}.jsonl") as store:
-        asker = Asker(backend, settings, store, run.method)
-        counts = asker.counts
+        model = CachedModel(backend, settings, store, run.method)
+        counts = model.counts
         if rank.of == 1:
-            short = _write(path, run, name, _replies(asker, run, name, requests, rank))
+            short = _write(path, run, name, _replies(model, run, name, requests, rank))
         else:
-            asked = asked_hash((backend.identity, settings, run.method, run.repeats), requests.read_run(run))
-            short = sum(_is_short(asking, run) for asking, _ in _replies(asker, run, rank.name(name), requests, rank))  # replies are kept
+            requests_hash = hash_requests((backend.identity, settings, run.method, run.repeats), requests.read_run(run))
+            short = sum(_is_short(query, run) for query, _ in _replies(model, run, rank.name(name), requests, rank))  # replies are stored
             if rank.number:
-                write_finished(folder, name, rank, Finished(asked=asked, counts=counts, failed=asker.failed))
+                write_finished(folder, name, rank, Finished(asked=requests_hash, counts=counts, failed=model.failed))
             else:
-                others = wait_for_others(folder, name, rank.of, asked, left)
-                failed = asker.failed | {key: reply for other in others for key, reply in other.failed.items()}
-                gathering = Asker(backend, settings, store, run.method, failed)
+                others = wait_for_others(folder, name, rank.of, requests_hash, left)
+                failed = model.failed | {key: reply for other in others for key, reply in other.failed.items()}
+                gathering = CachedModel(backend, settings, store, run.method, failed)
                 short = _write(path, run, name, _replies(gathering, run, name, requests, Rank()))
                 counts.kept += sum(other.counts.kept for other in others)
                 counts.asked += gathering.counts.asked + sum(other.counts.asked for other in others)
@@ -101,8 +111,8 @@ def _ask_run(
         finished_path(folder, name, Rank(number, rank.of)).unlink(missing_ok=True)
 
 
-def _replies(asker: Asker, run: Run, name: str, requests: RequestBuilder, rank: Rank) -> Iterator[tuple[Asking, Reply]]:
-    """Yield a process's share of a run with its replies, as they come."""
+def _replies(model: CachedModel, run: Run, name: str, requests: RequestBuilder, rank: Rank) -> Iterator[tuple[ModelQuery, Reply]]:
+    """Yield a process's share of a run with its replies, as they arrive."""
 
     def share() -> Iterator[list[Request]]:
         return (share_of(some, rank) for some in requests.read_run(run))
@@ -110,39 +120,39 @@ def _replies(asker: Asker, run: Run, name: str, requests: RequestBuilder, rank: 
     with tqdm(desc=name, unit="reply", disable=None) as bar:
         if not bar.disable:
             bar.total = sum(map(len, share())) * run.repeats
-        yield from asker.ask_as_read(share(), run.repeats, bar)
+        yield from model.stream(share(), run.repeats, bar)
 
 
-def _write(path: Path, run: Run, name: str, replies: Iterator[tuple[Asking, Reply]]) -> int:
-    """Write replies sorted by item and repeat; return how many items have fewer examples than the run asks for."""
+def _write(path: Path, run: Run, name: str, replies: Iterator[tuple[ModelQuery, Reply]]) -> int:
+    """Write replies sorted by item and repeat; return how many items have fewer examples than the run's `shots`."""
     rows = SortedFile[Prediction](path, lambda row: sort_key(row.item_id, f"{row.repeat:09}"), _SORTED_BYTES)
     short = 0
-    for asking, reply in replies:
-        rows.append(prediction_of(name, asking, reply))
-        short += _is_short(asking, run)
+    for query, reply in replies:
+        rows.append(prediction_of(name, query, reply))
+        short += _is_short(query, run)
     rows.write()
     return short
 
 
-def _is_short(asking: Asking, run: Run) -> bool:
-    return asking.repeat == 0 and asking.request.shots < run.shots
+def _is_short(query: ModelQuery, run: Run) -> bool:
+    return query.repeat == 0 and query.request.shots < run.shots
 
 
-def prediction_of(run: str, asking: Asking, reply: Reply) -> Prediction:
+def prediction_of(run: str, query: ModelQuery, reply: Reply) -> Prediction:
     """Return a reply as the record of a run."""
     return Prediction(
-        item_id=asking.request.item_id,
+        item_id=query.request.item_id,
         run=run,
-        repeat=asking.repeat,
-        prompt_sha256=prompt_sha256(asking.prompt),
+        repeat=query.repeat,
+        prompt_sha256=prompt_sha256(query.prompt),
         reply=reply.text,
         finish_reason=reply.finish_reason,
         tokens=reply.tokens,
         prompt_tokens=reply.prompt_tokens,
         error=reply.error,
         likelihoods=reply.likelihoods,
-        follows=asking.request.follows,
-        shots=asking.request.shots,
+        follows=query.request.follows,
+        shots=query.request.shots,
     )
 
 

@@ -1,6 +1,6 @@
-"""One run asked by several processes, as torchrun and `accelerate launch` start them: each asks its share, the first gathers all.
+"""One run divided among several processes, as torchrun and `accelerate launch` start them; the first gathers all replies.
 
-The processes meet in the store alone. Each says there when it is done, and which of its questions failed, since no failed reply is kept.
+The processes share the store alone. Each writes there when it is done, and which of its requests failed: no failed reply is stored.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from atomexam.runtime.jsonl import read_json, write_json
-from eval.models.asker import Counts
+from eval.models.cached_model import Counts
 from eval.models.contract import Reply
 from eval.tasks.request import Request, conversations
 
@@ -23,21 +23,21 @@ _SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class Rank(NamedTuple):
-    """Which of how many processes this is."""
+    """The number of this process, and how many there are."""
 
     number: int = 0
     of: int = 1
 
     def name(self, run: str) -> str:
-        """Return what this process's part of a run is called."""
+        """Return the name of this process's share of a run."""
         return run if self.of == 1 else f"{run}.{self.number}of{self.of}"
 
 
 class Finished(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a process leaves when it has asked its share."""
+    """The file that a process writes when its share is done."""
 
     asked: str
-    """Hash of all that was to be asked, so that what another launch left is not taken for this one's."""
+    """Hash of all requests of the launch, so that a file of another launch is not mistaken for this one's."""
     counts: Counts
     failed: dict[str, Reply]
 
@@ -59,8 +59,8 @@ def share_of(requests: Sequence[Request], rank: Rank) -> list[Request]:
     return [request for conversation in conversations(requests)[rank.number :: rank.of] for request in conversation]
 
 
-def asked_hash(first: Any, lists: Iterable[Sequence[Request]]) -> str:
-    """Return a hash of all that a launch asks: of something said first, and of items and messages."""
+def hash_requests(first: Any, lists: Iterable[Sequence[Request]]) -> str:
+    """Return a hash of all requests of a launch: of their settings, and of items and messages."""
     hashed = hashlib.sha256(msgspec.json.encode(first))
     for requests in lists:
         hashed.update(msgspec.json.encode([(one.item_id, one.messages) for one in requests]))
@@ -68,39 +68,39 @@ def asked_hash(first: Any, lists: Iterable[Sequence[Request]]) -> str:
 
 
 def finished_path(folder: Path, run: str, rank: Rank) -> Path:
-    """Return where a process says that it is done."""
+    """Return the path of a process's file of completion."""
     return folder / f"{rank.name(run)}.done.json"
 
 
 def write_finished(folder: Path, run: str, rank: Rank, done: Finished) -> None:
-    """Say that this process is done."""
+    """Write that this process is done."""
     write_json(finished_path(folder, run, rank), done)
 
 
 def left_before(folder: Path, runs: Iterable[str], of: int) -> dict[Path, Finished]:
-    """Return what the other processes have left before this one, the first, begins: of an earlier launch, for all that it can tell."""
+    """Return the files that other processes have left before this one, the first, begins: they may be of an earlier launch."""
     paths = (finished_path(folder, run, Rank(number, of)) for run in runs for number in range(1, of))
     return {path: done for path in paths if (done := _read(path))}
 
 
 def wait_for_others(
-    folder: Path, run: str, of: int, asked: str, left: Mapping[Path, Finished], sleep: Callable[[float], None] = time.sleep
+    folder: Path, run: str, of: int, requests_hash: str, left: Mapping[Path, Finished], sleep: Callable[[float], None] = time.sleep
 ) -> list[Finished]:
-    """Return what the other processes left, as soon as all are done.
+    """Return the files of the other processes, as soon as all are done.
 
-    Whoever was done in an earlier launch has its share in the store, but what failed then is asked again by the caller: the other process
+    A process that finished in an earlier launch has its share in the store, but the caller retries what failed then: that process
     may not have been started again.
     """
     waiting = [finished_path(folder, run, Rank(number, of)) for number in range(1, of)]
-    found: list[Finished] = []
+    finished: list[Finished] = []
     announced = False
     while waiting:
         path = waiting[0]
         done = _read(path)
-        if done and done.asked == asked:
+        if done and done.asked == requests_hash:
             if done == left.get(path):
-                done = Finished(asked=asked, counts=Counts(kept=done.counts.requests - done.counts.failed), failed={})
-            found.append(done)
+                done = Finished(asked=requests_hash, counts=Counts(kept=done.counts.requests - done.counts.failed), failed={})
+            finished.append(done)
             waiting.pop(0)
             continue
         if not announced:
@@ -112,7 +112,7 @@ def wait_for_others(
             )
             announced = True
         sleep(_SECONDS_BETWEEN_LOOKS)
-    return found
+    return finished
 
 
 def _read(path: Path) -> Finished | None:

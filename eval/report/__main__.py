@@ -39,7 +39,7 @@ _DATA_STAGES = ("clean", "near_duplicates", "claims", "evidence", "validation", 
 _TABLES = {"types": ("by_type", "atomic_type"), "subjects": ("by_subject", "subject"), "exams": ("by_exam", "exam")}
 _SHAPES: dict[str, Any] = {"questions": Question, "claims": ClaimPair}
 REJECTED = {"clean": "clean", "near_duplicates": "unique", "claims": "claims"}
-"""Stages that reject, and the folders under data where they say what."""
+"""Stages that reject records, and the folders of their rejected.jsonl under data."""
 _PLOTTED = ("accuracy", "asked", "following_rate", "low", "high")
 _COMPARED = ("task", "a", "b", "shared", "difference", "low", "high", "mcnemar_p_holm", "bootstrap_p_holm", "differs")
 
@@ -116,7 +116,7 @@ def _headline(figures: Figures, judged: Figures) -> Figures:
 
 
 def table(runs: Mapping[str, Figures], part: str, column: str) -> str:
-    """Return one plot's rows as CSV: run, group, accuracy with its interval, how many were asked, following rate where there is one."""
+    """Return one plot's rows as CSV: run, group, accuracy with its interval, number of items, following rate where there is one."""
     rows = [[run, name, *_cells(group)] for run, figures in runs.items() for name, group in figures.get(part, {}).items()]
     return _csv(["run", column, *_PLOTTED], rows)
 
@@ -146,7 +146,7 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def about(params: Mapping[str, Any], split: Figures) -> list[str]:
-    """Return what data the report is of: release, version of the splits, dates of the sources."""
+    """Return the identity of the data: release, version of the splits, dates of the sources."""
     words = [f"release {params['release']['version']}"] if (params.get("release") or {}).get("version") else []
     words += [f"splits {split['version']['name']}"] if (split.get("version") or {}).get("name") else []
     dates: dict[str, list[str]] = {}
@@ -155,15 +155,15 @@ def about(params: Mapping[str, Any], split: Figures) -> list[str]:
     return [*words, *(f"snapshot {date}: {', '.join(names)}" for date, names in sorted(dates.items()))]
 
 
-def item_files(args: Arguments, runs: Mapping[str, Figures], wordings_shown: Container[str | None]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the item browser: the test split, and what each run made of it; `shown` are the clusters that have a page."""
+def item_files(args: Arguments, runs: Mapping[str, Figures], displayed_clusters: Container[str | None]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the item browser: the test split with the results of each run; `displayed_clusters` have a page to link to."""
     questions, claims = (read_jsonl(args.splits / "test" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items())
     replies = {run: read_paired(args.scores, args.predictions, run, figures["model"]) for run, figures in runs.items()}
-    return Browser(runs, clusters=wordings_shown).files(questions, claims, replies)
+    return Browser(runs, clusters=displayed_clusters).files(questions, claims, replies)
 
 
 def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserved) -> str:
-    """Return the page of what was held back, and why."""
+    """Return the page of rejected records and their reasons."""
     stages = {stage: read_jsonl(args.data / folder / "rejected.jsonl", Rejected) for stage, folder in REJECTED.items()}
     advice = read_advice(args.reasons.read_text(encoding="utf-8")) if args.reasons.exists() else {}
     by_reason = reasons(stages, reserved, advice)
@@ -183,7 +183,7 @@ def clusters_page(args: Arguments, reserved: Reserved) -> tuple[str, set[str | N
 
 
 def evidence_page(args: Arguments, reserved: Reserved) -> str:
-    """Return the page of evidence and of what people judged."""
+    """Return the page of evidence and people's verdicts."""
     files = {name: args.metrics / f"{name}.json" for name in ("evidence", "verification")}
     figures = {name: msgspec.json.decode(path.read_bytes()) if path.exists() else {} for name, path in files.items()}
     claims = read_jsonl(args.data / "claims" / "claims.jsonl", ClaimPair)

@@ -1,4 +1,4 @@
-"""Near-duplicate clusters and contradictions -> what a person looks at: members beside the kept question, and lines to decide by."""
+"""Near-duplicate clusters and contradictions -> what people check: members beside the retained question, and lines for decisions.jsonl."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -13,11 +13,11 @@ from eval.report.marks import Marked, marked
 from eval.report.rejections import Reserved
 
 MAX_DISPLAYED = 1_000
-"""Clusters, and contradictions, that the page shows; all are counted."""
+"""Of clusters and of contradictions on the page; all are counted."""
 
 
-class Member(NamedTuple):
-    """A question that another stands for."""
+class DisplayedMember(NamedTuple):
+    """A near-duplicate question, which the centre replaces."""
 
     id: str
     similarity: float
@@ -31,9 +31,9 @@ class DisplayedCluster(NamedTuple):
 
     cluster: Cluster
     words: str
-    """The centre: the question that stands for the others, where it was accepted."""
+    """The centre: the question that replaces the others, where it was accepted."""
     provenance: list[Mapping[str, Any]]
-    members: list[Member]
+    members: list[DisplayedMember]
 
 
 class Clusters(NamedTuple):
@@ -50,7 +50,7 @@ class Clusters(NamedTuple):
 
 
 class Contradiction(NamedTuple):
-    """A question or fact of which sources say different things."""
+    """A question or fact on which sources contradict each other."""
 
     review: Review
     lines: list[str]
@@ -62,7 +62,7 @@ def clusters(stored: Iterable[Cluster], questions: Iterable[Question], rejected:
 
     Args:
         questions: all that were accepted.
-        rejected: what near_duplicates rejected: the members that others stand for.
+        rejected: what near_duplicates rejected: the members that others replace.
     """
     every = list(stored)
     worded = sorted((one for one in every if len(one.members) > 1), key=lambda one: (-len(one.members), -one.rows, one.cluster_id))
@@ -111,7 +111,7 @@ def _displayed(cluster: Cluster, records: Mapping[str, Mapping[str, Any]]) -> Di
     words = _words(centre)
     others = zip(cluster.members[1:], cluster.similarity[1:], strict=True)
     members = [
-        Member(key, similarity, marked(words, _words(records[key])), records[key]["provenance"])
+        DisplayedMember(key, similarity, marked(words, _words(records[key])), records[key]["provenance"])
         for key, similarity in others
         if key in records
     ]
@@ -119,7 +119,7 @@ def _displayed(cluster: Cluster, records: Mapping[str, Mapping[str, Any]]) -> Di
 
 
 def _words(record: Mapping[str, Any]) -> str:
-    """Return a question as words, its options in one order, since another order makes no other question."""
+    """Return a question as text, its options sorted: their order does not distinguish questions."""
     options = sorted(option["text"] for option in record["options"])
     right = sorted(option["text"] for option in record["options"] if option["letter"] in (record["answer"] or ""))
     answer = "；".join(right) or record["answer"]

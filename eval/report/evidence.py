@@ -1,4 +1,4 @@
-"""Claims, the passages that speak of them and what people judged -> coverage by type, and examples to look at; nothing reserved."""
+"""Claims and their evidence -> coverage by type, and examples to read; nothing of the reserved split."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -10,11 +10,11 @@ from eval.report.rejections import Reserved
 
 MOST_CLAIMS, MOST_PASSAGES = 5, 3
 """Claims that the page shows of each type, and passages of a claim; all are counted."""
-_MAX_SAMPLE = 40  # claims of a type that may be shown, since some are withheld
+_MAX_SAMPLE = 40  # claims of a type to choose from, since some are withheld
 
 
-class Speaking(NamedTuple):
-    """A passage that speaks of a claim, its best sentence apart."""
+class QuotedPassage(NamedTuple):
+    """A passage about a claim, its best sentence apart."""
 
     before: str
     sentence: str
@@ -24,27 +24,27 @@ class Speaking(NamedTuple):
     score: float
 
 
-class Covered(NamedTuple):
+class ClaimPassages(NamedTuple):
     """A claim and its passages, the best first."""
 
     claim: ClaimPair
-    passages: list[Speaking]
+    passages: list[QuotedPassage]
 
 
-class OfType(NamedTuple):
+class TypeEvidence(NamedTuple):
     """The claims of one atomic type."""
 
     name: str
     claims: int
     with_evidence: int
-    displayed: list[Covered]
+    displayed: list[ClaimPassages]
     withheld: int
-    """Of the claims looked at, those that the reserved split asks, or of which a passage would tell what it asks."""
+    """Of the claims checked, those that are in the reserved split, or have a passage that would reveal it."""
 
 
 def evidence_by_type(
     claims: Iterable[ClaimPair], evidence: Iterable[Evidence], passages: Iterable[Passage], reserved: Reserved
-) -> list[OfType]:
+) -> list[TypeEvidence]:
     """Return for each type its claims, how many of them have evidence, and the first of those with evidence by id."""
     types: dict[str, str] = {}
     samples: dict[str, list[ClaimPair]] = {}
@@ -74,20 +74,20 @@ def _of_type(
     by_claim: Mapping[str, list[Evidence]],
     texts: Mapping[str, str],
     reserved: Reserved,
-) -> OfType:
-    displayed: list[Covered] = []
+) -> TypeEvidence:
+    displayed: list[ClaimPassages] = []
     withheld = 0
     for claim in sample:
         if len(displayed) == MOST_CLAIMS:
             break
         rows = sorted(by_claim.get(claim.id, []), key=lambda row: row.rank)
-        speaking = [_speaking(row, texts[row.passage]) for row in rows if row.passage in texts]
+        quoted = [_quoted(row, texts[row.passage]) for row in rows if row.passage in texts]
         if reserved.asks(claim) or any(reserved.is_quoted_in(texts[row.passage]) for row in rows if row.passage in texts):
             withheld += 1
-        elif speaking:
-            displayed.append(Covered(claim, speaking))
-    return OfType(name, claims, with_evidence, displayed, withheld)
+        elif quoted:
+            displayed.append(ClaimPassages(claim, quoted))
+    return TypeEvidence(name, claims, with_evidence, displayed, withheld)
 
 
-def _speaking(row: Evidence, text: str) -> Speaking:
-    return Speaking(text[: row.start], text[row.start : row.end], text[row.end :], row.source, row.url, row.score)
+def _quoted(row: Evidence, text: str) -> QuotedPassage:
+    return QuotedPassage(text[: row.start], text[row.start : row.end], text[row.end :], row.source, row.url, row.score)

@@ -1,4 +1,4 @@
-"""Counts of the stages -> what went on and what was held back at each, and a Sankey picture of it: from sources to splits."""
+"""Counts of the stages -> accepted and rejected records at each, and a Sankey diagram of them: from sources to splits."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,11 +15,11 @@ class Step(NamedTuple):
     came: int
     went: int
     rejected: int
-    """Rejected; with what went on it is what came."""
+    """`came` is `went` plus `rejected`."""
 
 
 class Flow(NamedTuple):
-    """What became of one kind of record."""
+    """Records of one kind through all stages."""
 
     kind: str
     sources: dict[str, int]
@@ -28,7 +28,7 @@ class Flow(NamedTuple):
     splits: dict[str, int]
 
 
-class Node(NamedTuple):
+class SankeyNode(NamedTuple):
     """A bar of the picture, with its words at its right."""
 
     kind: str
@@ -39,7 +39,7 @@ class Node(NamedTuple):
     words: str
 
 
-class Link(NamedTuple):
+class SankeyLink(NamedTuple):
     """A band between two bars."""
 
     kind: str
@@ -48,15 +48,15 @@ class Link(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A Sankey: bars and bands as places in a picture of `WIDTH` by `height`."""
+    """A Sankey diagram: bars and bands at coordinates of a picture of `WIDTH` by `height`."""
 
     height: float
-    nodes: list[Node]
-    links: list[Link]
+    nodes: list[SankeyNode]
+    links: list[SankeyLink]
 
 
 def flows(data: Mapping[str, Figures]) -> list[Flow]:
-    """Return what became of questions and of facts, which claims are made from."""
+    """Return the flows of questions and of facts, from which claims are made."""
     split, by_source = data["split"], data["clean"].get("by_source", {})
     questions = [_step("clean", data["clean"]["questions"]), _step("near_duplicates", data["near_duplicates"]["questions"])]
     facts = [_step("clean", data["clean"]["facts"]), _step("near_duplicates", data["near_duplicates"]["facts"])]
@@ -70,7 +70,7 @@ def _step(name: str, counts: Figures) -> Step:
 
 
 def picture(flow: Flow) -> Picture:
-    """Return the Sankey of a flow: sources, stages, splits from left to right, and what each stage held back below the next."""
+    """Return the Sankey of a flow: sources, stages, splits from left to right, and the rejected records of each stage below the next."""
     entries = list(flow.sources.items()) if sum(flow.sources.values()) == flow.steps[0].came else []
     columns: list[list[tuple[str, str, int]]] = [[("went", name, count) for name, count in entries]] if entries else []
     rejected = 0
@@ -82,7 +82,7 @@ def picture(flow: Flow) -> Picture:
     scale = _FULL / max(1, *(step.came for step in flow.steps))
     width = (WIDTH - _NAMES) / (len(columns) - 1)
     placed = [_column(column, index * width, scale) for index, column in enumerate(columns)]
-    links: list[Link] = []
+    links: list[SankeyLink] = []
     for index, nodes in enumerate(placed[1:]):
         links += _links(placed[index], nodes, columns[index], columns[index + 1], scale)
     return Picture(
@@ -90,22 +90,22 @@ def picture(flow: Flow) -> Picture:
     )
 
 
-def _column(entries: Sequence[tuple[str, str, int]], x: float, scale: float) -> list[Node]:
+def _column(entries: Sequence[tuple[str, str, int]], x: float, scale: float) -> list[SankeyNode]:
     nodes, y = [], 0.0
     for kind, name, count in entries:
         height = max(1.0, count * scale)
-        nodes.append(Node(kind, x, y, height, f"{name} {count:,}"))
+        nodes.append(SankeyNode(kind, x, y, height, f"{name} {count:,}"))
         y += max(height + _GAP, _LINE)
     return nodes
 
 
 def _links(
-    left: Sequence[Node],
-    right: Sequence[Node],
+    left: Sequence[SankeyNode],
+    right: Sequence[SankeyNode],
     sent: Sequence[tuple[str, str, int]],
     entering: Sequence[tuple[str, str, int]],
     scale: float,
-) -> list[Link]:
+) -> list[SankeyLink]:
     """Return the bands between two columns; many lead into the one stage that follows, or the one stage leads into many."""
     many_in = len([entry for entry in sent if entry[0] == "went"]) > 1
     links, offset = [], 0.0
@@ -118,6 +118,6 @@ def _links(
         middle = (from_x + to_x) / 2
         path = f"M{from_x:.1f} {start:.1f}C{middle:.1f} {start:.1f} {middle:.1f} {end:.1f} {to_x:.1f} {end:.1f}V{end + height:.1f}"
         path += f"C{middle:.1f} {end + height:.1f} {middle:.1f} {start + height:.1f} {from_x:.1f} {start + height:.1f}Z"
-        links.append(Link(kind, path, f"{a.words} → {b.words}" if kind == "went" else f"{a.words}: rejected {count:,}"))
+        links.append(SankeyLink(kind, path, f"{a.words} → {b.words}" if kind == "went" else f"{a.words}: rejected {count:,}"))
         offset += height if many_in else count * scale
     return links

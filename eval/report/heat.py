@@ -18,12 +18,12 @@ PARTS = (
 """Part of a run's figures -> the facet of items that it is."""
 
 
-class Cell(NamedTuple):
+class AccuracyCell(NamedTuple):
     """One accuracy."""
 
     accuracy: float | None
     interval: tuple[float, float] | None
-    asked: int
+    items: int
 
 
 class Heat(NamedTuple):
@@ -31,8 +31,8 @@ class Heat(NamedTuple):
 
     facet: str
     runs: list[str]
-    rows: list[tuple[str, list[Cell | None]]]
-    """Value of the facet, and a cell a run; none where the run was not asked such items."""
+    rows: list[tuple[str, list[AccuracyCell | None]]]
+    """Value of the facet, and a cell a run; none where the run has no such items."""
 
 
 class Versus(NamedTuple):
@@ -50,7 +50,7 @@ class Matrix(NamedTuple):
 
     runs: list[str]
     cells: list[list[Versus | None]]
-    """A row and a column a run: the row's figure less the column's; none on the diagonal and where both were asked nothing."""
+    """A row and a column a run: the row's figure less the column's; none on the diagonal and where the two share no items."""
 
 
 def heats(runs: Mapping[str, Figures]) -> list[Heat]:
@@ -64,11 +64,11 @@ def heats(runs: Mapping[str, Figures]) -> list[Heat]:
     return heats
 
 
-def _cell(group: Figures | None) -> Cell | None:
+def _cell(group: Figures | None) -> AccuracyCell | None:
     if group is None:
         return None
     bounds = group.get("accuracy_interval")
-    return Cell(group.get("accuracy"), tuple(bounds) if bounds else None, size_of(group))
+    return AccuracyCell(group.get("accuracy"), tuple(bounds) if bounds else None, size_of(group))
 
 
 def size_of(group: Figures) -> int:

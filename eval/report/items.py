@@ -1,7 +1,7 @@
-"""Test split, scores and replies -> the files of the item browser: a list to search, and what is shown of an item once it is opened.
+"""Test split, scores and replies -> the files of the item browser: a list to search, and the details of each item.
 
-The page is opened from a disk, where a browser lets no script read a file. So each file is a script that hands a list over. Only lists:
-a text from outside is a value, never the name of something.
+The page is opened from a disk, where a browser lets no script read a file. So each file is a script that passes a list. Only lists:
+a text from outside is a value, never a key.
 """
 
 from base64 import b64encode
@@ -21,11 +21,11 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl
 from eval.errors.patterns import pattern_of_verdicts
-from eval.statistics.pairing import counted
+from eval.statistics.pairing import scored_id
 from eval.tasks.request import facets_of
 
 FACETS = ("question_type", "exam", "subject", "category", "case_type", "form", "atomic_type")
-"""What the list is filtered by: the parts that the figures of runs are broken down by."""
+"""Filters of the list: the facets by which the figures of runs are broken down."""
 SIDES = ("", "factual", "non_factual")
 """A claim pair as a whole and each of its sides; a question has the first alone."""
 PACKED_FROM = 500_000
@@ -35,24 +35,24 @@ MOST_REPLY_CHARS = 4_000
 _OUTCOMES = get_args(Outcome)
 _LIST_ROWS, _DETAIL_ROWS = 4_000, 200
 _DIGEST_CHARS = 16
-_FIRST_CODE = 48  # "0": one character for what a run made of an item, printable for all that occurs
+_FIRST_CODE = 48  # "0": one character for a run's result on an item, printable for all that occur
 _ESCAPED = {b"<": b"\\u003c", "\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029"}
 
 
-class Reply(NamedTuple):
-    """What one run replied to one item in one repeat, and what that was read as."""
+class ScoredReply(NamedTuple):
+    """One run's reply to one item in one repeat, and its score."""
 
     score: Score
     prediction: Prediction | None
-    """None where the reply was not kept."""
+    """None where the reply was not stored."""
 
 
-Replies = Iterable[tuple[str, list[Reply]]]
+RepliesByItem = Iterable[tuple[str, list[ScoredReply]]]
 """Item and the replies to it, both sides of a claim pair together, by id."""
 
 
-class Verdict(NamedTuple):
-    """What a run made of an item, over its repeats."""
+class ItemResult(NamedTuple):
+    """A run's result on an item, over its repeats."""
 
     right: int
     scored: int
@@ -60,45 +60,45 @@ class Verdict(NamedTuple):
     outcome: str
     """The worst of its replies."""
     pattern: str = ""
-    """Of a claim pair, what the verdicts of the first repeat make, as in the table of errors."""
+    """Of a claim pair, the pattern of its verdicts in the first repeat, as in the table of errors."""
 
 
-def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -> Iterator[tuple[str, list[Reply]]]:
+def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -> Iterator[tuple[str, list[ScoredReply]]]:
     """Yield the replies of one run by item; both come sorted by item and repeat, as stages write them."""
     by_key = iter(predictions)
     prediction = next(by_key, None)
-    for item, group in groupby(scores, lambda score: counted(score.item_id)):
+    for item, group in groupby(scores, lambda score: scored_id(score.item_id)):
         replies = []
         for score in group:
             key = (score.item_id, score.repeat)
             while prediction and (prediction.item_id, prediction.repeat) < key:
                 prediction = next(by_key, None)
-            replies.append(Reply(score, prediction if prediction and (prediction.item_id, prediction.repeat) == key else None))
+            replies.append(ScoredReply(score, prediction if prediction and (prediction.item_id, prediction.repeat) == key else None))
         yield item, replies
 
 
-def read_paired(scores: Path, predictions: Path, run: str, model: str) -> Iterator[tuple[str, list[Reply]]]:
+def read_paired(scores: Path, predictions: Path, run: str, model: str) -> Iterator[tuple[str, list[ScoredReply]]]:
     """Yield the replies of one of our runs by item, from the files that `score` and `predict` wrote."""
     read = read_jsonl(scores / f"{run}.jsonl", Score, "`dvc repro score` builds it")
     return paired_replies(read, read_jsonl(predictions / model / f"{run}.jsonl", Prediction, f"`dvc repro predict@{model}` builds it"))
 
 
-def verdicts(replies: list[Reply], is_claim: bool) -> dict[str, Verdict]:
-    """Return what a run made of an item; of a claim pair also what it made of each side. A pair is right where both sides are."""
+def item_results(replies: list[ScoredReply], is_claim: bool) -> dict[str, ItemResult]:
+    """Return a run's result on an item; of a claim pair also on each side. A pair is right where both sides are."""
     if not is_claim:
-        return {"": _verdict([[reply.score] for reply in replies])}
+        return {"": _item_result([[reply.score] for reply in replies])}
     by_repeat: dict[int, list[Score]] = {}
     for reply in replies:
         by_repeat.setdefault(reply.score.repeat, []).append(reply.score)
     sides = {side: [[reply.score] for reply in replies if reply.score.item_id.endswith(f"/{side}")] for side in SIDES[1:]}
-    whole = _verdict([*by_repeat.values()])._replace(pattern=_pattern(by_repeat[min(by_repeat)]))
-    return {"": whole, **{side: _verdict(replies) for side, replies in sides.items()}}
+    whole = _item_result([*by_repeat.values()])._replace(pattern=_pattern(by_repeat[min(by_repeat)]))
+    return {"": whole, **{side: _item_result(replies) for side, replies in sides.items()}}
 
 
-def _verdict(repeats: list[list[Score]]) -> Verdict:
+def _item_result(repeats: list[list[Score]]) -> ItemResult:
     scored = [scores for scores in repeats if all(score.correct is not None for score in scores)]
     worst = max((_OUTCOMES.index(score.outcome) for scores in repeats for score in scores), default=0)
-    return Verdict(sum(all(score.correct for score in scores) for scores in scored), len(scored), _OUTCOMES[worst])
+    return ItemResult(sum(all(score.correct for score in scores) for scores in scored), len(scored), _OUTCOMES[worst])
 
 
 def _pattern(scores: Sequence[Score]) -> str:
@@ -106,8 +106,8 @@ def _pattern(scores: Sequence[Score]) -> str:
     return pattern_of_verdicts([score.outcome for score in scores], *(answers[side] for side in SIDES[1:]))
 
 
-class Numbered:
-    """Values and the numbers that stand for them, in the order in which they are met."""
+class ValueNumbers:
+    """Values numbered in the order of their first use."""
 
     def __init__(self) -> None:
         self.numbers: dict[Any, int] = {}
@@ -118,12 +118,12 @@ class Numbered:
 
     @property
     def values(self) -> list[Any]:
-        """The values, each at the place that its number says."""
+        """The values, each at the index that is its number."""
         return list(self.numbers)
 
 
 def digest_of(ids: Iterable[str]) -> str:
-    """Return which items these are, sorted: a difference is of the same ones or of others."""
+    """Return a digest of sorted item ids, by which a page of differences knows whether it is of the same items."""
     return sha256("\n".join(ids).encode()).hexdigest()[:_DIGEST_CHARS]
 
 
@@ -140,16 +140,16 @@ class Browser:
 
         Args:
             further: facets beside those of the figures: name -> item -> value.
-            clusters: those that the page of clusters shows; their questions lead there.
+            clusters: those on the page of clusters; their questions link there.
         """
         self.runs, self.further, self.clusters = runs, further, clusters
-        self.facets = {name: Numbered() for name in (*FACETS, *further)}
-        self.sources, self.codes = Numbered(), Numbered()
+        self.facets = {name: ValueNumbers() for name in (*FACETS, *further)}
+        self.sources, self.codes = ValueNumbers(), ValueNumbers()
         self.items = 0
         self._ids: list[str] = []
 
     def files(
-        self, questions: Iterable[Question], claims: Iterable[ClaimPair], replies: Mapping[str, Replies]
+        self, questions: Iterable[Question], claims: Iterable[ClaimPair], replies: Mapping[str, RepliesByItem]
     ) -> Iterator[tuple[str, bytes]]:
         """Yield name and content of each file; records and the replies of each run come sorted by id.
 
@@ -162,7 +162,7 @@ class Browser:
         details: list[Any] = []
         both: tuple[Iterable[Question | ClaimPair], ...] = (claims, questions)
         for item in merge(*both, key=lambda item: item.id):
-            replies_by_run: dict[int, list[Reply]] = {}
+            replies_by_run: dict[int, list[ScoredReply]] = {}
             for run_index, head in enumerate(heads):
                 if head and head[0] < item.id:
                     run = list(self.runs)[run_index]
@@ -186,18 +186,18 @@ class Browser:
             yield self._list(rows)
         if details:
             yield self._details(details)
-        yield "manifest.js", handed_over("manifest", self._manifest())
+        yield "manifest.js", list_script("manifest", self._manifest())
 
     def _list(self, rows: list[Any]) -> tuple[str, bytes]:
         part = (self.items - 1) // _LIST_ROWS
-        cases = Numbered()
+        cases = ValueNumbers()
         for row in rows:
             row[2] = cases(row[2])
-        return f"list-{part:04}.js", handed_over("list", [part, cases.values, rows])
+        return f"list-{part:04}.js", list_script("list", [part, cases.values, rows])
 
     def _details(self, details: list[Any]) -> tuple[str, bytes]:
         part = (self.items - 1) // _DETAIL_ROWS
-        return f"detail-{part:05}.js", handed_over("detail", [part, details])
+        return f"detail-{part:05}.js", list_script("detail", [part, details])
 
     def _manifest(self) -> list[Any]:
         facets = [[name, numbered.values] for name, numbered in self.facets.items()]
@@ -205,9 +205,9 @@ class Browser:
         sizes = [self.items, _LIST_ROWS, _DETAIL_ROWS, MOST_REPLY_CHARS, digest_of(self._ids)]
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
 
-    def _row(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[Reply]]) -> list[Any]:
-        """Return what the list has of an item: id, facets, case, the one or two sentences, options, right answer, what runs made of it."""
-        made = {run_index: verdicts(replies, isinstance(item, ClaimPair)) for run_index, replies in replies_by_run.items()}
+    def _row(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
+        """Return what the list has of an item: id, facets, case, the one or two sentences, options, right answer, results of runs."""
+        made = {run_index: item_results(replies, isinstance(item, ClaimPair)) for run_index, replies in replies_by_run.items()}
         if isinstance(item, ClaimPair):
             facets = {"question_type": "claim", "atomic_type": item.atomic_type}
             codes = "".join(self._code(made.get(run_index, {}).get(side)) for run_index in range(len(self.runs)) for side in SIDES)
@@ -220,11 +220,11 @@ class Browser:
         known = {name: facets.get(name) for name in FACETS} | {name: values.get(item) for name, values in self.further.items()}
         return [numbered(known[name]) for name, numbered in self.facets.items()]
 
-    def _code(self, verdict: Verdict | None) -> str:
-        return "-" if verdict is None else chr(_FIRST_CODE + self.codes(verdict))
+    def _code(self, result: ItemResult | None) -> str:
+        return "-" if result is None else chr(_FIRST_CODE + self.codes(result))
 
-    def _detail(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[Reply]]) -> list[Any]:
-        """Return what is shown once an item is opened: where it was seen, what it belongs to, and the replies."""
+    def _detail(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
+        """Return the details of an item: its sightings, what it belongs to, and the replies."""
         if isinstance(item, ClaimPair):
             about: list[list[str | None]] = [
                 ["head", item.head],
@@ -242,10 +242,10 @@ class Browser:
         return [self.sources(one.source), one.url, one.snapshot, one.page_id, one.position]
 
 
-def _reply(run: int, reply: Reply) -> list[Any]:
-    """Return one reply: run, repeat, side, outcome, right or not, reading, that of the whole reply, words, their length where cut.
+def _reply(run: int, reply: ScoredReply) -> list[Any]:
+    """Return one reply: run, repeat, side, outcome, right or not, answer, committed answer, text, its length where cut.
 
-    A reading of the whole, and words, that are the strict reading again are 0.
+    A committed answer or a text that equals the answer is 0.
     """
     score, prediction = reply
     side = SIDES.index(score.item_id.partition("/")[2])
@@ -258,8 +258,8 @@ def _reply(run: int, reply: Reply) -> list[Any]:
     return [*row, answer, 0 if committed == answer else committed, 0 if words == answer and words else words, *cut]
 
 
-def handed_over(what: str, value: list[Any]) -> bytes:
-    """Return a script that hands a list to the page, without anything that ends a script or a line of one; a long one packed.
+def list_script(what: str, value: list[Any]) -> bytes:
+    """Return a script that passes a list to the page, without anything that ends a script or a line of one; a long one is packed.
 
     Packed is gzip of UTF-16, in which Chinese packs better than in UTF-8, in base64, which a script may hold. pyarrow brings a zlib
     of its own, so the bytes are those of the lock and not of the machine's.

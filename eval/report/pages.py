@@ -39,7 +39,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
     Args:
         linked: the other pages of the report stand beside it, and not those of a difference.
     """
-    items_at = _items_at if scripted else _nowhere
+    items_at = _items_at if scripted else _no_link
     known = {
         "scripts": SCRIPTS[name] if scripted else (),
         "linked": linked,
@@ -101,7 +101,7 @@ def _items_at(**facets: str | None) -> str:
     return "items.html#" + urlencode({name: value for name, value in facets.items() if value})
 
 
-def _nowhere(**facets: str | None) -> str:
+def _no_link(**facets: str | None) -> str:
     del facets
     return ""
 

@@ -1,4 +1,4 @@
-"""Accuracies of atomic types -> a radar, as places in a picture of 660 by 330: the figure, the band of its intervals, names with n."""
+"""Accuracies of atomic types -> a radar chart in coordinates of a picture of 660 by 330: polygon, band of intervals, names with n."""
 
 from collections.abc import Mapping, Sequence
 from math import cos, pi, sin
@@ -8,7 +8,7 @@ from eval.statistics.intervals import Figures
 
 _WIDTH, _HEIGHT, _RADIUS, _NAME = 660, 330, 125, 12
 _LEAST = 3  # axes that make an area
-_UPRIGHT = 0.1  # of the cosine: a name right above or below stands in the middle of its axis
+_UPRIGHT = 0.1  # of the cosine: a name right above or below is centred on its axis
 RINGS = (0.25, 0.5, 0.75, 1.0)
 
 
@@ -24,7 +24,7 @@ class Axis(NamedTuple):
 
 
 class Radar(NamedTuple):
-    """A picture; polygons are lists of places."""
+    """A picture; polygons are lists of points."""
 
     axes: list[Axis]
     rings: list[str]
@@ -49,7 +49,7 @@ def radar(groups: Mapping[str, Figures]) -> Radar | None:
 def _axis(index: int, of: int, words: str) -> Axis:
     across = sin(2 * pi * index / of)
     anchor = "middle" if abs(across) < _UPRIGHT else "start" if across > 0 else "end"
-    far = _RADIUS + _NAME * (2 if anchor == "middle" else 1)  # else it stands in its neighbours
+    far = _RADIUS + _NAME * (2 if anchor == "middle" else 1)  # else it overlaps its neighbours
     return Axis(*_at(index, of, _RADIUS), *_at(index, of, far), anchor, words)
 
 

@@ -10,19 +10,19 @@ from atomexam.text.canonical import canonical
 
 MOST_EXAMPLES = 10
 _MOST_CHARS = 400
-_LEAST_STEM_CHARS = 6  # a shorter stem stands in many a text by chance
+_LEAST_STEM_CHARS = 6  # a shorter stem is in many texts by chance
 _LINE = re.compile(r"^\| `(\w+)` \|(.+)\|$")
 _CODE_PIPE = "\\|"
 
 
 class Advice(NamedTuple):
-    """What docs/reasons.md says of a reason."""
+    """The entry of a reason in docs/reasons.md."""
 
     meaning: str
     todo: str
 
 
-class Example(NamedTuple):
+class RejectedExample(NamedTuple):
     """One rejected record."""
 
     id: str
@@ -40,15 +40,15 @@ class Reason(NamedTuple):
     name: str
     records: int
     sources: list[tuple[str, int, float]]
-    """Source, records seen there, and their share of the reason's; a record that several sources have counts at each."""
-    examples: list[Example]
+    """Source, its records, and their share of the reason's; a record that several sources have counts at each."""
+    examples: list[RejectedExample]
     withheld: int
     """Of the records looked at for examples, those that would reveal the reserved split."""
     advice: Advice
 
 
 class QuestionLike(Protocol):
-    """What matters here of a question, be it of this version or of another."""
+    """The fields of a question that are needed here, of this version or another."""
 
     @property
     def id(self) -> str: ...
@@ -61,7 +61,7 @@ class QuestionLike(Protocol):
 
 
 class ClaimLike(Protocol):
-    """What matters here of a claim pair."""
+    """The fields of a claim pair that are needed here."""
 
     @property
     def id(self) -> str: ...
@@ -74,7 +74,7 @@ class ClaimLike(Protocol):
 
 
 class Reserved:
-    """What must stand on no page: the reserved questions and claims, and records related to them."""
+    """What no page may contain: the reserved questions and claims, and records related to them."""
 
     def __init__(self, questions: Iterable[QuestionLike], claims: Iterable[ClaimLike]) -> None:
         self.ids: set[str] = set()
@@ -92,7 +92,7 @@ class Reserved:
         self.short = stems - set(self.stems)
 
     def has(self, row: Rejected) -> bool:
-        """Tell whether a rejected record is in the reserved split or related to it: by its id, the record that stands for it, its
+        """Return whether a rejected record is in the reserved split or related to it: by its id, the record that replaces it, its
         head, head and tail in either order, or its text."""
         record = row.record
         if self.ids & {row.id, *re.findall(r"[a-z]{1,20}-[0-9a-f]{8,}", row.detail or ""), str(record.get("group_id"))}:
@@ -105,12 +105,12 @@ class Reserved:
         return canonical(str(record.get("stem") or record.get("stem_raw") or "")) in self.short or any(stem in text for stem in self.stems)
 
     def asks(self, pair: ClaimLike) -> bool:
-        """Tell whether a claim pair is of the reserved split, or states what one of its claims states."""
+        """Return whether a claim pair is of the reserved split, or states what one of its claims states."""
         head, tail = canonical(pair.head), canonical(pair.tail)
         return bool(self.ids & {pair.id, *pair.fact_ids}) or head in self.heads or frozenset((head, tail)) in self.head_tails
 
     def is_quoted_in(self, words: str) -> bool:
-        """Tell whether a text contains a reserved question, or begins with the head of one of its claims."""
+        """Return whether a text contains a reserved question, or begins with the head of one of its claims."""
         text = canonical(words)
         return text in self.short or any(stem in text for stem in self.stems) or any(text.startswith(head) for head in self.heads if head)
 
@@ -121,7 +121,7 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved, advice
     for stage, rows in stages.items():
         counts: Counter[str] = Counter()
         sources: dict[str, Counter[str]] = {}
-        examples: dict[str, list[Example]] = {}
+        examples: dict[str, list[RejectedExample]] = {}
         withheld: Counter[str] = Counter()
         for row in rows:
             counts[row.reason] += 1
@@ -141,7 +141,7 @@ def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved, advice
 
 
 def read_advice(document: str) -> dict[tuple[str, str], Advice]:
-    """Return what docs/reasons.md says of each reason, by stage and reason; the tables of a stage stand below its heading."""
+    """Return the entries of docs/reasons.md by stage and reason; the tables of a stage are below its heading."""
     advice: dict[tuple[str, str], Advice] = {}
     stage = ""
     for line in document.splitlines():
@@ -163,14 +163,14 @@ def _provenance(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return provenance if isinstance(provenance, list) else [provenance]
 
 
-def _example(row: Rejected, sightings: list[Mapping[str, Any]]) -> Example:
+def _example(row: Rejected, sightings: list[Mapping[str, Any]]) -> RejectedExample:
     first = sightings[0] if sightings else {}
     about = (str(first.get(name) or "") for name in ("source", "url", "position"))
-    return Example(row.id, _words(row.record)[:_MOST_CHARS], (row.detail or "")[:_MOST_CHARS], *about)
+    return RejectedExample(row.id, _words(row.record)[:_MOST_CHARS], (row.detail or "")[:_MOST_CHARS], *about)
 
 
 def _words(record: Mapping[str, Any]) -> str:
-    """Return what a record says, whatever its kind and however far it came."""
+    """Return the text of a record, of any kind and from any stage."""
     if "head" in record:
         return f"{record['head']} {'–' if record.get('polarity', True) else '≠'} {record.get('tail')} ({record.get('relation')})"
     options = record.get("options_raw") or [f"{option['letter']}. {option['text']}" for option in record.get("options") or []]

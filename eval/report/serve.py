@@ -1,8 +1,8 @@
-"""The pages served to this machine alone, and read again in the browser when stage `report` has written them anew.
+"""The pages served to this machine alone, and reloaded in the browser when stage `report` has rewritten them.
 
 python -m eval.report --serve [--port 8800] [--folder reports]
 
-Without it the pages open from the disk all the same, and stay as they were opened.
+Without it the pages open from the disk, too, and are not reloaded.
 """
 
 import argparse
@@ -19,17 +19,17 @@ _NAMES = (LOOPBACK, "localhost")
 _RELOAD = b'<script src="app/reload.js" defer></script>\n</head>'
 _DIFFERENCE = "/diff/"
 """Where pages expect what `eval.diff --html` writes by default: the folder `diff` beside theirs."""
-_NEVER_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 
 
-class Server(ThreadingHTTPServer):
+class ReportServer(ThreadingHTTPServer):
     """Serves one folder of pages, and the difference beside it."""
 
     daemon_threads = True
 
     def __init__(self, folder: Path, port: int) -> None:
         self.folder = folder.resolve()
-        super().__init__((LOOPBACK, port), _Handler)
+        super().__init__((LOOPBACK, port), _PageHandler)
 
     @property
     def address(self) -> str:
@@ -37,15 +37,17 @@ class Server(ThreadingHTTPServer):
         return f"http://{LOOPBACK}:{self.server_port}/index.html"
 
 
-class _Handler(SimpleHTTPRequestHandler):
-    server: Server
+class _PageHandler(SimpleHTTPRequestHandler):
+    server: ReportServer
 
-    def __init__(self, request: Any, client: Any, server: Server) -> None:
+    def __init__(self, request: Any, client: Any, server: ReportServer) -> None:
         super().__init__(request, client, server, directory=str(server.folder))
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
-        if self.headers.get("Host", "").partition(":")[0] not in _NAMES:  # a site whose name was turned to this machine
+        if (
+            self.headers.get("Host", "").partition(":")[0] not in _NAMES
+        ):  # another site's name that resolves to this machine (DNS rebinding)
             self.send_error(HTTPStatus.FORBIDDEN)
         elif path == "/":
             self.send_response(HTTPStatus.FOUND)
@@ -75,7 +77,7 @@ class _Handler(SimpleHTTPRequestHandler):
         self.wfile.write(body)
 
     def end_headers(self) -> None:
-        for name, value in _NEVER_KEPT.items():
+        for name, value in _HEADERS.items():
             self.send_header(name, value)
         super().end_headers()
 
@@ -103,7 +105,7 @@ def main(argv: list[str] | None = None) -> None:
     if not (args.folder / "index.html").is_file():
         raise FileNotFoundError(f"{args.folder}/index.html: no such file; `make repro` builds it")
     try:
-        server = Server(args.folder, args.port)
+        server = ReportServer(args.folder, args.port)
     except OSError as error:
         raise ValueError(f"port {args.port} of {LOOPBACK}: {error.strerror}; give another one with --port, or 0 for any") from None
     with server:

@@ -19,8 +19,8 @@ class Curve(NamedTuple):
     points: list[Figures]
 
 
-class Line(NamedTuple):
-    """A curve as places in a picture."""
+class PlottedCurve(NamedTuple):
+    """A curve as coordinates in a picture."""
 
     kind: str
     line: str
@@ -53,8 +53,8 @@ def plotted(sweeps: Mapping[str, Figures]) -> list[list[Any]]:
     ]
 
 
-def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[Line]]]:
-    """Return for each run and measure its curves as places in a picture of 300 by 140: amounts from left to right, shares upwards."""
+def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[PlottedCurve]]]:
+    """Return for each run and measure its curves as coordinates in a picture of 300 by 140: amounts from left to right, shares upwards."""
     widest = max((row["amount"] for row in rows), default=0) or 1
 
     def at(row: Figures, name: str) -> tuple[float, float]:
@@ -66,13 +66,13 @@ def pictures(rows: Sequence[Figures]) -> list[tuple[str, str, list[Line]]]:
         lines = []
         for curve in group:
             line = " ".join("{},{}".format(*at(point, "value")) for point in curve.points)
-            lines.append(Line(curve.kind, line, [(*at(point, "low"), at(point, "high")[1]) for point in curve.points]))
+            lines.append(PlottedCurve(curve.kind, line, [(*at(point, "low"), at(point, "high")[1]) for point in curve.points]))
         charts.append((run, measure, lines))
     return charts
 
 
 def ticks(rows: Sequence[Figures]) -> list[tuple[float, str]]:
-    """Return the amounts of a sweep with their places in its pictures."""
+    """Return the amounts of a sweep with their x coordinates in its pictures."""
     amounts = sorted({row["amount"] for row in rows})
     widest = max(amounts, default=0) or 1
     return [(round(_EDGE + (_WIDTH - 2 * _EDGE) * amount / widest, 1), f"{amount:g}") for amount in amounts]

@@ -81,7 +81,7 @@ def _scalars(figures: Figures) -> Figures:
 
 
 def leaderboards(runs: Mapping[str, Figures]) -> list[tuple[str, str, dict[str, Figures]]]:
-    """Return the runs of each task with its name for people; the highest accuracy first, the rest as they came.
+    """Return the runs of each task with its name for people; the highest accuracy first, the rest in their order.
 
     Returns:
         A row a task: its name, its name for people, and name -> figures of its runs.

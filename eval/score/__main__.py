@@ -1,4 +1,4 @@
-"""Stage `score`: the replies of all runs and the test split -> what each was read as, whether it is right, and the figures. No model."""
+"""Stage `score`: the replies of all runs and the test split -> the answer of each, whether it is right, and the figures. No model."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -36,33 +36,34 @@ def read_replies(path: Path, run: str, model: str) -> Iterator[Prediction]:
 def by_item(
     predictions: Iterable[Prediction], requests: Iterable[Request], model: str = "MODEL"
 ) -> Iterator[tuple[Request, list[Prediction]]]:
-    """Yield each request with its replies, one a repeat. Both come sorted by item, and what is held is of one item.
+    """Yield each request with its replies, one a repeat. Both come sorted by item; memory has one item at a time.
 
     Raises:
         ValueError: a request has not one reply in each repeat of the first request, or a reply has no request.
     """
     again = f"rebuild them with `dvc repro predict@{model}`"
-    given = ((item, list(replies)) for item, replies in groupby(predictions, lambda row: row.item_id))
-    item, replies = next(given, ("", []))
+    replies_by_item = ((item, list(replies)) for item, replies in groupby(predictions, lambda row: row.item_id))
+    item, replies = next(replies_by_item, ("", []))
     repeats = None
     for request in requests:
         if replies and item < request.item_id:
             break
         own = replies if item == request.item_id else []
-        found = [reply.repeat for reply in own]
-        repeats = sorted(set(found)) or [0] if repeats is None else repeats
-        if found != repeats:
+        own_repeats = [reply.repeat for reply in own]
+        repeats = sorted(set(own_repeats)) or [0] if repeats is None else repeats
+        if own_repeats != repeats:
             raise ValueError(
-                f"predictions do not fit the test split: {request.item_id} has replies in repeats {found}, expected {repeats}; {again}"
+                f"predictions do not fit the test split: {request.item_id} has replies in repeats {own_repeats}, "
+                f"expected {repeats}; {again}"
             )
         yield request, own
-        item, replies = next(given, ("", []))
+        item, replies = next(replies_by_item, ("", []))
     if replies:
         raise ValueError(f"predictions do not fit the test split: {item} has replies and no request; {again}")
 
 
 def score_reply(prediction: Prediction, request: Request) -> Score:
-    """Return what a reply was read as, and whether it is right."""
+    """Return the parsed answer of a reply, and whether it is right."""
     options = {option.letter: option.text for option in request.options}
     outcome, answer, committed = read_reply(request.reader, prediction.reply, options, prediction.finish_reason)
     hidden = request.answer is None or request.reader == "qa"  # an answer in words has no letters to compare: a judge marks it
@@ -80,50 +81,50 @@ def score_reply(prediction: Prediction, request: Request) -> Score:
 def score_replies(predictions: Iterable[Prediction], requests: Iterable[Request]) -> list[Score]:
     """Return the scores of replies that are in memory, sorted by item and repeat; as `by_item` does, it refuses what does not fit."""
     ordered = sorted(predictions, key=lambda row: (row.item_id, row.repeat))
-    asked = sorted(requests, key=lambda request: request.item_id)
-    return [score_reply(reply, request) for request, replies in by_item(ordered, asked) for reply in replies]
+    ordered_requests = sorted(requests, key=lambda request: request.item_id)
+    return [score_reply(reply, request) for request, replies in by_item(ordered, ordered_requests) for reply in replies]
 
 
-def check_repeats(found: Sequence[int], run: Run, name: str) -> None:
+def check_repeats(reply_repeats: Sequence[int], run: Run, name: str) -> None:
     """Raise ValueError unless the replies are those of as many repeats as the run has."""
-    if list(found) != list(range(run.repeats)):
+    if list(reply_repeats) != list(range(run.repeats)):
         again = f"rebuild them with `dvc repro predict@{run.model}`"
-        raise ValueError(f"run {name} has {run.repeats} repeats, its predictions have {list(found)}; {again}")
+        raise ValueError(f"run {name} has {run.repeats} repeats, its predictions have {list(reply_repeats)}; {again}")
 
 
 def usage_figures(usage: Usage, server: Server | None) -> dict[str, float]:
     """Return how many tokens were read and written and how many calls failed, and the cost where the server has prices.
 
-    Replies kept from an earlier run count as if they were asked for anew.
+    Stored replies of an earlier run count as if they were new.
     """
     tokens = {"prompt_tokens": usage.prompt_tokens, "reply_tokens": usage.reply_tokens, "failed_calls": usage.failed}
     return tokens | usage.cost(server)
 
 
 def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> Figures:
-    """Write the scores and the figures of one run; return the few that a diff shows."""
+    """Write the scores and the figures of one run; return the headline figures."""
     prompt = wording(run.task, run.prompt)
-    counted, usage, short = RunScores(), Usage(), 0
+    run_scores, usage, short = RunScores(), Usage(), 0
     published = {rules: RULE_SETS[rules].count() for rules in TASKS[run.task].published}
     predictions = read_replies(args.predictions / run.model / f"{name}.jsonl", name, run.model)
     with replacing(args.out / f"{name}.jsonl") as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
         for request, replies in by_item(predictions, builder.read_items(run.task, prompt), run.model):
-            if not len(counted):
+            if not len(run_scores):
                 check_repeats([reply.repeat for reply in replies], run, name)
             scores = [score_reply(reply, request) for reply in replies]
             out.writelines(map(to_line, scores))
-            counted.add(request, scores)
+            run_scores.add(request, scores)
             short += replies[0].shots < run.shots
             for reply in replies:
                 usage.add(reply)
                 for count in published.values():
                     count.add(reply, request)
-    figures = FIGURES[run.task](counted)
-    if len(counted) and published:
+    figures = FIGURES[run.task](run_scores)
+    if len(run_scores) and published:
         figures["published"] = {rules: count.figures() for rules, count in published.items()}
     figures["usage"] = usage_figures(usage, describe(run.model, args.models)[0].server)
     about = {"model": run.model, "task": run.task, "prompt": prompt, "method": run.method, "shots": run.shots, "repeats": run.repeats}
-    if run.shots:  # items with fewer examples than the run asks for, since their subject has no more
+    if run.shots:  # items with fewer examples than `shots`, since their subject has no more
         about["short_of_shots"] = short
     write_json(args.metrics / f"{name}.json", {**about, **figures})
     print_summary(f"score {name}", headline({**about, **figures}))
@@ -132,7 +133,7 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Score every run, and remove what a run that is no more has left."""
+    """Score every run, and remove the files of former runs."""
     paths = {
         "runs": "data/plan",
         "predictions": "data/predictions",

@@ -1,4 +1,4 @@
-"""Scores as arrays, one row an item and one column a repeat: what figures are sums of. Some thirty bytes an item, whatever it asks."""
+"""Scores as arrays, one row an item and one column a repeat, from which figures are computed. Some thirty bytes an item."""
 
 from array import array
 from collections import Counter, defaultdict
@@ -37,21 +37,21 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """What became of the items of a run, in each repeat."""
+    """The outcomes of the items of a run, in each repeat."""
 
     kinds: Sequence[Kind]
     kind: npt.NDArray[np.int32]
-    """Per item, as the others of one dimension: its place in `kinds`."""
+    """Per item, as the others of one dimension: its index in `kinds`."""
     unit: Hashes
-    """Of what is right only as a whole."""
+    """Hash of the scored group."""
     wider: Hashes
-    """Of the head of a claim, the subject of a question, and the unit where there is neither: what the second interval draws."""
+    """Of the head of a claim, the subject of a question, else of the scored group: the clusters of the second interval."""
     negations: npt.NDArray[np.int32]
     """Words of negation in a claim."""
     known: Marks
     """Whether the right answer is known; an item of which the source keeps it hidden is in no accuracy."""
     outcome: npt.NDArray[np.uint8]
-    """Place in `OUTCOMES`."""
+    """Index in `OUTCOMES`."""
     right: Marks
     committed: Marks
     """Whether the reply as a whole commits to an answer."""
@@ -81,7 +81,7 @@ class Grid:
         )
 
     def where(self, holds: Callable[[Kind], bool]) -> "Grid":
-        """Return the rows of whose kind something holds."""
+        """Return the rows whose kind meets a condition."""
         return self.rows(np.array([holds(kind) for kind in self.kinds], bool)[self.kind])
 
     def scored(self) -> "Grid":
@@ -106,11 +106,11 @@ class Grid:
 
 
 class RunScores:
-    """What figures need of the scores of a run; they come item by item, and are not held."""
+    """What figures need of the scores of a run, which are added item by item and not stored."""
 
     def __init__(self) -> None:
-        self.said: Counter[tuple[str, str | None, str | None]] = Counter()
-        """Replies by question type, what was answered, and what is right; answers in words are not among them."""
+        self.answer_counts: Counter[tuple[str, str | None, str | None]] = Counter()
+        """Replies by question type, answer, and right answer; without answers in words."""
         self._kinds: dict[tuple, int] = {}
         self._kind, self._negations = array("i"), array("i")
         self._unit, self._wider = array("Q"), array("Q")
@@ -120,7 +120,7 @@ class RunScores:
         return len(self._kind)
 
     def add(self, request: Request, scores: Sequence[Score]) -> None:
-        """Take in the scores of an item, one a repeat."""
+        """Add the scores of an item, one a repeat."""
         facets = tuple(pair for pair in request.facets.items() if pair[0] != _HEAD)
         kind = request.question_type, request.reader, request.unit != request.item_id, facets
         self._kind.append(self._kinds.setdefault(kind, len(self._kinds)))
@@ -134,7 +134,7 @@ class RunScores:
             self._committed.append(score.committed is not None)
             self._committed_right.append(score.committed_correct is True)
             if request.reader != "qa":
-                self.said[request.question_type, score.answer, request.answer] += 1
+                self.answer_counts[request.question_type, score.answer, request.answer] += 1
 
     def grid(self) -> Grid:
         """Return all scores as arrays."""
@@ -179,30 +179,30 @@ def read_scores(scores: Iterable[Score], requests: Iterable[Request]) -> RunScor
 
 
 def hash_of(name: str) -> int:
-    """Return what stands for a name: 8 bytes, in which two of a million differ but for one chance in thirty million."""
+    """Return an 8-byte hash of a name: among a million names, two collide with a chance of one in thirty million."""
     return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
 class Units:
-    """What is right only as a whole: the units of some rows."""
+    """The scored groups of some rows: each is right only as a whole."""
 
     def __init__(self, grid: Grid) -> None:
         _, self.first, self.numbers = np.unique(grid.unit, return_index=True, return_inverse=True)
-        """A row of each unit, and for each row which unit it belongs to; in the order of their hashes."""
+        """A row of each group, and for each row its group; in the order of their hashes."""
 
     def __len__(self) -> int:
         return len(self.first)
 
     def sums(self, values: npt.NDArray) -> npt.NDArray:
-        """Return for each unit the sum of a value of its rows; of whole numbers it is exact."""
+        """Return for each group the sum of a value of its rows; of whole numbers it is exact."""
         return np.bincount(self.numbers, weights=values, minlength=len(self))
 
     def whole(self, marks: Marks) -> Marks:
-        """Return for each unit and repeat whether all its rows are marked."""
-        found = np.empty((len(self), marks.shape[1]), np.bool_)
+        """Return for each group and repeat whether all its rows are marked."""
+        complete = np.empty((len(self), marks.shape[1]), np.bool_)
         for repeat, column in enumerate(marks.T):
-            found[:, repeat] = self.sums(~column) == 0
-        return found
+            complete[:, repeat] = self.sums(~column) == 0
+        return complete
 
 
 def rate(name: str, marks: Marks, clusters: Mapping[str, Hashes], where: str = "") -> Figures:

@@ -1,4 +1,4 @@
-"""Figures from scores. Every denominator is all that was asked: an unread, cut or failed reply counts, and counts as wrong."""
+"""Figures from scores. Every denominator is all requests: an unread, cut or failed reply counts, and counts as wrong."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ def claim_figures(run: RunScores) -> Figures:
     """
     grid = run.grid()
     answers = Counter[str]()
-    for (_, answer, _), times in run.said.items():
+    for (_, answer, _), times in run.answer_counts.items():
         if answer:
             answers[answer] += times
     return {
@@ -41,7 +41,7 @@ def claim_figures(run: RunScores) -> Figures:
 
 
 def _balanced(grid: Grid) -> Figures:
-    """Return the figures of those pairs of which wording says nothing."""
+    """Return the figures of the pairs on which wording gives nothing away."""
     chosen = wording.balanced_units(grid)
     part = grid.rows(np.isin(grid.unit, chosen))
     of_rules = wording.best(wording.rules(part))
@@ -70,20 +70,20 @@ def choice_figures(run: RunScores) -> Figures:
 
 
 def essay_figures(run: RunScores) -> Figures:
-    """Return how many questions were answered; what the answers are worth is the judge's to say."""
+    """Return how many questions were answered; a judge marks the answers."""
     grid = run.grid()
     following = rate("following_rate", grid.answered, {"": grid.unit}, "all")
     return {"questions": len(grid), **following, "outcomes": outcomes(grid)}
 
 
 def outcomes(grid: Grid) -> dict[str, int]:
-    """Return how many replies came to each outcome."""
+    """Return how many replies have each outcome."""
     counts = np.bincount(grid.outcome.ravel(), minlength=len(OUTCOMES))
     return {outcome: int(count) for outcome, count in zip(OUTCOMES, counts, strict=True)}
 
 
 def _pairs(grid: Grid, where: str, headline: bool) -> Figures:
-    """Return the figures of claim pairs; what is said of a pair holds of both its sides."""
+    """Return the figures of claim pairs; a pair has a property if both its sides have it."""
 
     def clusters(part: Grid, units: Units) -> dict[str, Hashes]:
         return {"": part.unit[units.first]} | ({"_by_head": part.wider[units.first]} if headline else {})
@@ -125,9 +125,9 @@ def _single(grid: Grid, where: str, headline: bool) -> Figures:
     return figures | _committed(grid.committed, grid.committed_right, {}, where)
 
 
-def _committed(given: Marks, right: Marks, clusters: Mapping[str, Hashes], where: str) -> Figures:
+def _committed(committed: Marks, right: Marks, clusters: Mapping[str, Hashes], where: str) -> Figures:
     """Return the rate and the accuracy of what replies commit to as a whole."""
-    return rate("committed_rate", given, {}) | rate("committed_accuracy", right, clusters, where)
+    return rate("committed_rate", committed, {}) | rate("committed_accuracy", right, clusters, where)
 
 
 def _groups(grid: Grid) -> Figures:
@@ -156,10 +156,10 @@ def _bounds(accuracy: float | None, at_most: Figures) -> Figures:
 def _letters(run: RunScores) -> Figures:
     """Return how often each letter is answered and how often it is right, by question type and over all repeats.
 
-    A model that favours one place shows here. What was asked without a known answer is in neither.
+    This shows a model that favours one letter. Questions without a known answer are in neither.
     """
     tables: dict[str, tuple[Counter[str], Counter[str]]] = {}
-    for (kind, answer, gold), times in run.said.items():
+    for (kind, answer, gold), times in run.answer_counts.items():
         if gold:
             for letters, counts in zip((answer or "", gold), tables.setdefault(kind, (Counter(), Counter())), strict=True):
                 for letter in letters:
@@ -185,4 +185,4 @@ FIGURES: dict[str, Callable[[RunScores], Figures]] = {
     "essay": essay_figures,
     "tcm": choice_figures,
 }
-"""By task: scores of all that was asked, in all repeats, in; a run's figures out."""
+"""By task: scores of all requests, in all repeats, in; a run's figures out."""

@@ -1,7 +1,7 @@
-"""Claims in; how far wording alone answers them, and the pairs on which it says nothing, out.
+"""Claims in; how far wording alone answers them, and the pairs on which it gives nothing away, out.
 
-Of most facts the false sentence is the one with the word of negation, so that a rule that looks for the word is right on most pairs. Facts
-of false polarity (忌吃, 不具有传染性) turn it round: the true sentence has the word. A balanced set takes as many pairs of one kind as of
+Of most facts the false sentence has the negation word, so that a rule that looks for the word is right on most pairs. Facts of false
+polarity (忌吃, 不具有传染性) are the reverse: the true sentence has the word. A balanced set takes as many pairs of one kind as of
 the other from each atomic type, so that no rule over negation and type does better than chance there.
 """
 
@@ -28,7 +28,7 @@ def negated_sides(grid: Grid) -> tuple[Units, Numbers]:
 def balanced_units(grid: Grid) -> Hashes:
     """Return pairs of which in each atomic type as many have the negation on the factual side as on the other.
 
-    They are drawn by their ids: those with the lowest hashes.
+    They are sampled by their ids: those with the lowest hashes.
     """
     units, sides = negated_sides(grid)
     names, types = grid.codes("atomic_type")
@@ -36,7 +36,7 @@ def balanced_units(grid: Grid) -> Hashes:
     for number in range(len(names)):
         both = [np.flatnonzero((types[units.first] == number) & (sides == side)) for side in (FACTUAL, NON_FACTUAL)]
         most = min(map(len, both))
-        chosen += [grid.unit[units.first[places[:most]]] for places in both]
+        chosen += [grid.unit[units.first[rows[:most]]] for rows in both]
     return np.concatenate(chosen) if chosen else grid.unit[:0]
 
 

@@ -1,4 +1,4 @@
-"""What calls to a model cost: their replies in, one at a time; tokens read and written, and the cost by the prices of its server, out."""
+"""The cost of calls to a model: their replies in, one at a time; tokens, and the cost by the prices of its server, out."""
 
 from typing import Protocol
 
@@ -7,7 +7,7 @@ from atomexam.records.run import Server
 _PRICED_TOKENS = 1_000_000
 
 
-class Counted(Protocol):
+class CallUsage(Protocol):
     """A reply with its tokens."""
 
     @property
@@ -25,7 +25,7 @@ class Usage:
         self.calls = self.failed = self.prompt_tokens = self.reply_tokens = 0
         self._uncounted = 0
 
-    def add(self, reply: Counted) -> None:
+    def add(self, reply: CallUsage) -> None:
         """Count a call."""
         self.calls += 1
         self.failed += reply.finish_reason == "error"
@@ -36,10 +36,10 @@ class Usage:
     def cost(self, server: Server | None) -> dict[str, float]:
         """Return the cost in the currency of the prices; nothing where there are none.
 
-        A prompt is never empty, so a server that says so has not counted: how many such replies the cost leaves out stands beside it.
+        A prompt is never empty, so a server that reports no tokens has not counted; `replies_not_in_cost` is the number of such replies.
         """
         if server is None or not (server.input_price or server.output_price):
             return {}
         cost = self.prompt_tokens * server.input_price + self.reply_tokens * server.output_price
-        found = {"cost": round(cost / _PRICED_TOKENS, 4)}
-        return found | {"replies_not_in_cost": self._uncounted} if self._uncounted else found
+        figures = {"cost": round(cost / _PRICED_TOKENS, 4)}
+        return figures | {"replies_not_in_cost": self._uncounted} if self._uncounted else figures

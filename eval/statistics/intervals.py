@@ -24,7 +24,7 @@ Interval = tuple[float, float]
 
 
 class Difference(NamedTuple):
-    """The difference of two runs on what both were asked."""
+    """The difference of two runs on their shared items."""
 
     interval: Interval | None
     p_value: float
@@ -87,7 +87,7 @@ def sign_test(better: int, worse: int) -> float:
 def _bootstrap(sums: Counts, counts: Counts, name: str, draws: int) -> npt.NDArray[np.float64]:
     """Return the rate in each of many draws of as many clusters as there are, with replacement.
 
-    Clusters with the same sum and count cannot be told apart, so it is enough to draw how many there are of each such kind:
+    Clusters with the same sum and count are interchangeable, so it is enough to draw how many there are of each such kind:
     the same distribution as drawing clusters one by one, in the time of a few kinds instead of thousands of clusters.
     """
     kinds, times = np.unique(np.stack([sums, counts], axis=1), axis=0, return_counts=True)
@@ -101,7 +101,7 @@ def _bootstrap(sums: Counts, counts: Counts, name: str, draws: int) -> npt.NDArr
 
 
 def _clusters(counts: Counts) -> float:
-    """Return how many clusters of one size say as much as these, of which some may be large (L. Kish, Survey Sampling, 1965)."""
+    """Return the effective number of clusters: of one size, worth as much as these of several (L. Kish, Survey Sampling, 1965)."""
     return max(float(counts.sum() ** 2 / (counts**2).sum()), 1.5)  # one cluster that is nearly everything leaves no fewer
 
 

@@ -1,4 +1,4 @@
-"""Two sets of scores side by side: what both were asked, where they differ, and how sure the difference is."""
+"""Two sets of scores side by side: shared items, where they differ, and how sure the difference is."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -12,8 +12,8 @@ from atomexam.records.prediction import Score
 from eval.statistics.intervals import DIGITS, Figures, difference, numbered, sign_test
 
 
-class Scored(Protocol):
-    """What matters of a score here, be it of this version or of another."""
+class ScoreLike(Protocol):
+    """What a comparison needs of a score, of this version or another."""
 
     @property
     def item_id(self) -> str: ...
@@ -25,8 +25,8 @@ class Scored(Protocol):
     def correct(self) -> bool | None: ...
 
 
-class Judged(Protocol):
-    """What matters of a judgement here."""
+class JudgementLike(Protocol):
+    """What a comparison needs of a judgement."""
 
     @property
     def item_id(self) -> str: ...
@@ -36,7 +36,7 @@ class Judged(Protocol):
     def mark(self) -> float | None: ...
 
 
-METRICS: dict[str, Callable[[Scored], bool | None]] = {
+METRICS: dict[str, Callable[[ScoreLike], bool | None]] = {
     "following_rate": lambda score: score.outcome == "answered",
     "accuracy": lambda score: score.correct,
 }
@@ -44,12 +44,12 @@ METRICS: dict[str, Callable[[Scored], bool | None]] = {
 
 
 def committed_right(score: Score) -> bool | None:
-    """Tell whether what the whole reply commits to is right."""
+    """Return whether the answer that the whole reply commits to is right."""
     return score.committed_correct
 
 
 class Tally(NamedTuple):
-    """In how many of the repeats something held of one pair or question."""
+    """In how many repeats one pair or question met a condition."""
 
     marks: int
     repeats: int
@@ -61,35 +61,35 @@ class Tally(NamedTuple):
 
 
 Tallies = dict[str, Tally]
-S = TypeVar("S", bound=Scored)
-_STEPS = 10_000  # marks are told apart in hundredths
+S = TypeVar("S", bound=ScoreLike)
+_STEPS = 10_000  # marks differ by hundredths
 
 
-class Member(Struct, frozen=True):
-    """What of a question of any version of the data matters here; further fields are passed over."""
+class QuestionKey(Struct, frozen=True):
+    """The right answer and group of a question of any version of the data; further fields are ignored."""
 
     id: str
     group_id: str | None = None
     answer: str | None = None
 
 
-def counted(item_id: str) -> str:
-    """Return what an item is counted under: both sides of a claim pair under their pair, a question under itself."""
+def scored_id(item_id: str) -> str:
+    """Return the id that an item is counted under: both sides of a claim pair under their pair, a question under itself."""
     return item_id.partition("/")[0]
 
 
 def tally(scores: Iterable[S], counts: Callable[[S], bool | None]) -> Tallies:
-    """Return for each pair or question in how many repeats something holds of all its items."""
+    """Return for each pair or question in how many repeats all its items meet a condition."""
     whole: dict[str, dict[int, bool]] = {}
     for score in scores:
         holds = counts(score)
         if holds is not None:
-            repeats = whole.setdefault(counted(score.item_id), {})
+            repeats = whole.setdefault(scored_id(score.item_id), {})
             repeats[score.repeat] = repeats.get(score.repeat, True) and holds
     return {name: Tally(sum(repeats.values()), len(repeats)) for name, repeats in whole.items()}
 
 
-def tally_marks(scores: Iterable[Scored], judgements: Iterable[Judged], markable: Container[str]) -> Tallies:
+def tally_marks(scores: Iterable[ScoreLike], judgements: Iterable[JudgementLike], markable: Container[str]) -> Tallies:
     """Return each answer's mean mark as a share of 100, of all its judgings and repeats; a reply without an answer is worth 0.
 
     Args:
@@ -116,9 +116,9 @@ def mean(tallies: Iterable[Tally]) -> Fraction | None:
 
 
 def paired(one: Tallies, other: Tallies, groups: Mapping[str, str], name: str) -> Figures:
-    """Return how two runs differ on what both were asked: difference, interval, who is better where, and two p-values.
+    """Return how two runs differ on their shared items: difference, interval, who is better where, and two p-values.
 
-    `mcnemar_p` takes pairs or questions for independent; with several repeats it is the sign test over those whose share of
+    `mcnemar_p` treats pairs or questions as independent; with several repeats it is the sign test over those whose share of
     right repeats differs, of which McNemar's exact test is the case of one. `bootstrap_p` draws cases and groups as wholes.
 
     Args:

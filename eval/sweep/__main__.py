@@ -21,11 +21,11 @@ from atomexam.runtime.jsonl import folder_lock, to_line, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from eval.models import open_backend
-from eval.models.asker import ask
+from eval.models.cached_model import stream_replies
 from eval.models.contract import Backend
 from eval.predict.__main__ import prediction_of
 from eval.score.__main__ import score_replies
-from eval.sweep.effects import Cell, amount_text, changes, curves, figures_by_cell
+from eval.sweep.effects import SweepCell, amount_text, changes, curves, figures_by_cell
 from eval.tasks import RequestBuilder, wording
 from eval.tune.__main__ import described, tune
 from eval.tune.training_set import DataPaths, known_kinds
@@ -49,7 +49,7 @@ def main(argv: list[str] | None = None) -> None:
     runs = {name: convert(known_runs[one_of(name, known_runs, "run", f"sweeps.{args.key}")], Run, f"runs.{name}") for name in sweep.runs}
     known_kinds([*sweep.kinds, *sweep.always], args.dialogues, f"sweeps.{args.key}")  # not after hours of training
     paths, builder = DataPaths(args.splits, args.passages, args.dialogues), RequestBuilder(args.splits)
-    scored: dict[str, dict[Cell, dict[int, list[Score]]]] = {name: {} for name in runs}
+    scored: dict[str, dict[SweepCell, dict[int, list[Score]]]] = {name: {} for name in runs}
     models = plan(sweep)
     with folder_lock(args.out) as out:
         _clear(out / "models", {_name(cell, seed) for cell, seed, _ in models})
@@ -69,13 +69,13 @@ def main(argv: list[str] | None = None) -> None:
     print_summary(f"sweep {args.key}", f"{number_of(len(models), 'model')} of {sweep.model}, {number_of(len(runs), 'run')} each")
 
 
-def plan(sweep: Sweep) -> list[tuple[Cell, int, Tuning | None]]:
+def plan(sweep: Sweep) -> list[tuple[SweepCell, int, Tuning | None]]:
     """Return the models of a sweep: cell, seed, and how each is tuned. None is the base itself.
 
     Raises:
         ValueError: a key of `tune` is wrong.
     """
-    planned: list[tuple[Cell, int, Tuning | None]] = []
+    planned: list[tuple[SweepCell, int, Tuning | None]] = []
     cells = {_cell(kind, amount, sweep): None for kind in sweep.kinds for amount in sweep.amounts}
     for cell in cells:
         data = sweep.always | ({cell.kind: cell.amount} if cell.kind else {})
@@ -86,10 +86,10 @@ def plan(sweep: Sweep) -> list[tuple[Cell, int, Tuning | None]]:
     return planned
 
 
-def _cell(kind: str, amount: float, sweep: Sweep) -> Cell:
+def _cell(kind: str, amount: float, sweep: Sweep) -> SweepCell:
     """Return the cell of a kind and an amount: none of it is the same for all kinds, but for a type that `claims` would hold else."""
     is_excluded = kind in get_args(Relation) and "claims" in sweep.always
-    return Cell(kind, amount) if amount or is_excluded else Cell("", 0.0)
+    return SweepCell(kind, amount) if amount or is_excluded else SweepCell("", 0.0)
 
 
 def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, replies_folder: Path) -> dict[str, list[Score]]:
@@ -98,8 +98,8 @@ def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, repl
     planned = {}
     for name, run in runs.items():
         requests = _requests(builder, run)
-        replies = ask(backend, run, builder.read_run(run), replies_folder / f"{name}.jsonl", name, len(requests))
-        planned[name] = score_replies((prediction_of(name, asking, reply) for asking, reply in replies), requests)
+        replies = stream_replies(backend, run, builder.read_run(run), replies_folder / f"{name}.jsonl", name, len(requests))
+        planned[name] = score_replies((prediction_of(name, query, reply) for query, reply in replies), requests)
     return planned
 
 
@@ -107,7 +107,7 @@ def _requests(builder: RequestBuilder, run: Run) -> Any:
     return builder.zero_shot(run.task, wording(run.task, run.prompt))
 
 
-def _name(cell: Cell, seed: int) -> str:
+def _name(cell: SweepCell, seed: int) -> str:
     return f"{cell.kind or 'none'}-{amount_text(cell.amount)}-{seed}"
 
 
@@ -118,7 +118,7 @@ def _clear(folder: Path, wanted: set[str]) -> None:
             shutil.rmtree(path)
 
 
-def _cell_name(cell: Cell) -> str:
+def _cell_name(cell: SweepCell) -> str:
     return f"{cell.kind} {amount_text(cell.amount)}" if cell.kind else "none of any kind"
 
 

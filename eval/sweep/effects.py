@@ -18,7 +18,7 @@ MEASURES = ("following_rate", "accuracy")
 _GROUPS = {"by_type": "atomic_type", "by_exam": "exam"}
 
 
-class Cell(NamedTuple):
+class SweepCell(NamedTuple):
     """A kind and an amount of data; all models without any of it are one cell, of the kind '', but where a type is taken out of claims."""
 
     kind: str
@@ -26,15 +26,15 @@ class Cell(NamedTuple):
 
 
 def amount_text(amount: float) -> str:
-    """Return an amount as it stands in names and figures: two that differ never look alike."""
+    """Return an amount as names and figures have it: different amounts have different texts."""
     return f"{amount:.15g}"
 
 
-Scored = Mapping[Cell, Mapping[int, Sequence[Score]]]
+ScoresByCell = Mapping[SweepCell, Mapping[int, Sequence[Score]]]
 """By cell and seed."""
 
 
-def curves(run: str, task: str, scored: Scored, requests: Sequence[Request]) -> list[Figures]:
+def curves(run: str, task: str, scored: ScoresByCell, requests: Sequence[Request]) -> list[Figures]:
     """Return for each cell following rate and accuracy over all seeds, each with its interval.
 
     An interval covers other items and other seeds: the half widths of an interval over items (clusters drawn, seeds together) and of
@@ -79,14 +79,14 @@ def _interval(value: float, over_items: Sequence[float] | None, seeds: Sequence[
     return round(low, DIGITS), round(high, DIGITS)
 
 
-def changes(run: str, task: str, scored: Scored, requests: Sequence[Request]) -> list[Figures]:
+def changes(run: str, task: str, scored: ScoresByCell, requests: Sequence[Request]) -> list[Figures]:
     """Return for each amount of each kind what it changes of the accuracy in each atomic type and exam, from none of it, over all seeds."""
     by_cell = {
         cell: [FIGURES[task](read_scores(scores, requests)) for _, scores in sorted(by_seed.items())] for cell, by_seed in scored.items()
     }
     rows = []
     for cell, figures in sorted(by_cell.items()):
-        before = by_cell.get(Cell(cell.kind, 0.0), by_cell.get(Cell("", 0.0)))
+        before = by_cell.get(SweepCell(cell.kind, 0.0), by_cell.get(SweepCell("", 0.0)))
         if before is None or not cell.amount:
             continue
         for part, named in _GROUPS.items():

@@ -1,4 +1,4 @@
-"""The tasks by name, and what a run asks."""
+"""The tasks by name, and the requests of a run."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,34 +28,34 @@ class RequestBuilder:
 
     def __init__(self, splits: Path) -> None:
         self._splits = splits
-        self._asked: dict[tuple[str, str], list[Request]] = {}
+        self._zero_shot: dict[tuple[str, str], list[Request]] = {}
         self._pools: dict[tuple[str, str, int], Pools] = {}
 
     def zero_shot(self, task: str, prompt: str) -> list[Request]:
         """Return the requests of the test split for a task and one of its prompts, sorted by item id."""
-        if (task, prompt) not in self._asked:
+        if (task, prompt) not in self._zero_shot:
             lists = read_requests(TASKS[task], self._splits / "test", prompt)
-            found = by_item_id(one for requests in lists for one in requests)
-            self._asked[task, prompt] = [found[item] for item in sorted(found)]
-        return self._asked[task, prompt]
+            by_id = by_item_id(one for requests in lists for one in requests)
+            self._zero_shot[task, prompt] = [by_id[item] for item in sorted(by_id)]
+        return self._zero_shot[task, prompt]
 
     def read_items(self, task: str, prompt: str) -> Iterator[Request]:
-        """Yield what is known of the items of the test split, sorted by item id, as it is read."""
+        """Yield the items of the test split as requests without examples, sorted by item id, as it is read."""
         return read_items(TASKS[task], self._splits / "test", prompt)
 
     def of_run(self, run: Run) -> list[Request]:
         """Return the requests of a run, sorted by item id; few-shot examples come from train and dev, never from test."""
         prompt = wording(run.task, run.prompt)
-        return from_pools(self.zero_shot(run.task, prompt), self._shown(run, prompt), run.shots)
+        return from_pools(self.zero_shot(run.task, prompt), self._examples(run, prompt), run.shots)
 
     def read_run(self, run: Run) -> Iterator[list[Request]]:
-        """Yield the requests of a run, some at a time, as the test split is read: what follows another is in its list."""
+        """Yield the requests of a run, some at a time, as the test split is read; one that follows another is in its list."""
         prompt = wording(run.task, run.prompt)
-        shown = self._shown(run, prompt)
+        pools = self._examples(run, prompt)
         for requests in read_requests(TASKS[run.task], self._splits / "test", prompt):
-            yield from_pools(requests, shown, run.shots)
+            yield from_pools(requests, pools, run.shots)
 
-    def _shown(self, run: Run, prompt: str) -> Pools:
+    def _examples(self, run: Run, prompt: str) -> Pools:
         key = run.task, prompt, run.seed
         if run.shots and key not in self._pools:
             self._pools[key] = read_pools(TASKS[run.task], prompt, self._splits, run.seed)

@@ -1,4 +1,4 @@
-"""Task `claim`: is this said rightly or not? Both sides of each pair are asked apart (SdAK, section 4.2)."""
+"""Task `claim`: is this claim right? Both sides of each pair are separate requests (SdAK, section 4.2)."""
 
 from collections.abc import Iterable
 

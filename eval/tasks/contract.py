@@ -1,6 +1,6 @@
-"""What a task is: what it asks of the records of a split, and in which wordings.
+"""The interface of a task: requests from the records of a split, in several wordings.
 
-Its figures stand in `eval.score.metrics.FIGURES`: asking must not depend on how scores are counted, or mending a figure would ask anew.
+Its figures are in `eval.score.metrics.FIGURES`: requests must not depend on how scores are counted, or a fix there would repeat them.
 """
 
 import hashlib
@@ -16,11 +16,11 @@ from msgspec import Struct
 from atomexam.records.claim import ClaimPair
 from atomexam.records.question import Question
 from atomexam.runtime.jsonl import jsonl_with_offsets, read_jsonl
-from eval.tasks.request import Request, twice
+from eval.tasks.request import Request, duplicate_message
 
 R = TypeVar("R", Question, ClaimPair)
 _CHUNK = 512
-"""Records that are read and put as requests at a time."""
+"""Records that become requests at a time."""
 
 
 Ask = Callable[[Iterable[Question], Iterable[ClaimPair], str], list[Request]]
@@ -36,11 +36,11 @@ class Task(Struct, frozen=True, kw_only=True):
     """Names of its wordings, the default first."""
     requests: Ask
     of: Literal["questions", "claims"] = "questions"
-    """What it asks of a split; the other is not read."""
+    """The records of a split that it uses; the others are not read."""
     case_of: Callable[[Question], Hashable] | None = None
-    """What the questions of one conversation have in common, None for a question that is asked alone; no function: all are."""
+    """What the questions of one conversation have in common, None for a question of none; no function: no conversations."""
     published: tuple[str, ...] = ()
-    """Rule sets in `eval.answers.published` whose figures stand beside ours."""
+    """Rule sets in `eval.answers.published` whose figures are reported beside ours."""
 
 
 def read_split(folder: Path) -> tuple[list[Question], list[ClaimPair]]:
@@ -64,7 +64,7 @@ def read_requests(task: Task, folder: Path, prompt: str) -> Iterator[list[Reques
 def read_items(task: Task, folder: Path, prompt: str) -> Iterator[Request]:
     """Yield the requests of one split sorted by item id, as its lines are; of a conversation each is what is known of its item alone.
 
-    They say how replies are read and counted. To ask them, take `read_requests`.
+    They are for reading and scoring replies; `read_requests` has those to send.
 
     Raises:
         ValueError: an item stands twice, or the lines are not sorted.
@@ -73,7 +73,7 @@ def read_items(task: Task, folder: Path, prompt: str) -> Iterator[Request]:
     for requests in _in_file_order(task, folder, prompt):
         for request in requests:
             if request.item_id == last:
-                raise ValueError(twice(last))
+                raise ValueError(duplicate_message(last))
             if request.item_id < last:
                 raise ValueError(f"{request.item_id} stands behind {last}; the split is not sorted: rebuild it with `dvc repro -f split`")
             last = request.item_id
@@ -93,14 +93,14 @@ def _chunks(records: Iterator[R]) -> Iterator[list[R]]:
     last = None
     while chunk := list(islice(records, _CHUNK)):
         for record in chunk:
-            if record.id == last:  # a split is sorted by id; elsewhere the two would be asked in windows of their own
-                raise ValueError(twice(record.id))
+            if record.id == last:  # a split is sorted by id; elsewhere the two would be in separate windows
+                raise ValueError(duplicate_message(record.id))
             last = record.id
         yield chunk
 
 
 def _whole_cases(path: Path, case_of: Callable[[Question], Hashable]) -> Iterator[list[Question]]:
-    """Yield the questions of a file that stand alone, then those of cases: of these only hashes and places are held, 16 bytes each."""
+    """Yield the questions of a file outside cases, then those of cases: of these memory has only hashes and offsets, 16 bytes each."""
     cases, offsets = array("Q"), array("Q")
 
     def alone() -> Iterator[Question]:

@@ -1,4 +1,4 @@
-"""Task `essay`: questions answered in words, as CPsyExam asks them; stage `judge` gives the marks."""
+"""Task `essay`: questions answered in words, with CPsyExam's prompts; stage `judge` gives the marks."""
 
 from collections.abc import Iterable
 

@@ -39,7 +39,7 @@ def read_prompt(name: str) -> str:
 
 
 def quoted(name: str, texts: Mapping[str, str], **words: str) -> str:
-    """Return a prompt with the texts of others between marks that none of them can hold.
+    """Return a prompt with the texts of others between marks that none of them can contain.
 
     `{nonce}` in the prompt is a number made of the texts by a hash: the same texts give the same prompt, and no text can foretell it.
     """
@@ -50,7 +50,7 @@ def quoted(name: str, texts: Mapping[str, str], **words: str) -> str:
 
 
 def nonce_of(texts: Mapping[str, str], number: int = 0) -> str:
-    """Return the number that marks the texts in a prompt, the first or, where a text holds that, a later one."""
+    """Return the number that marks the texts in a prompt, the first or, where a text contains that, a later one."""
     return hashlib.sha256(repr((number, sorted(texts.items()))).encode()).hexdigest()[:_NONCE_CHARS]
 
 
@@ -103,7 +103,7 @@ def token_ids(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
 
 
 def merge_system(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages with each system message put before the user's words that follow it."""
+    """Return the messages with each system message prepended to the user's message after it."""
     merged: list[Message] = []
     waiting: list[str] = []
     for message in messages:
@@ -126,12 +126,12 @@ def prompt_sha256(prompt: str) -> str:
 
 
 def defused(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages without marks of chat templates in what they say, so that no text can end its turn and speak for another."""
+    """Return the messages without marks of chat templates in their content, so that no text can end its turn and speak for another."""
     return [message | {"content": escape_chat_marks(message["content"], message["role"] == "assistant")} for message in messages]
 
 
 def without_control_tokens(tokenizer: Any, text: str, role: str) -> str:
-    """Return a text as it stands in a role's turn, without whole marks of chat templates and without the model's own control tokens."""
+    """Return a text as the content of a role's turn, without whole marks of chat templates and without the model's own control tokens."""
     text = escape_chat_marks(text, role == "assistant")
     for token in control_tokens(tokenizer):
         text = text.replace(token, f"{token[0]} {token[1:]}")

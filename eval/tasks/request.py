@@ -1,4 +1,4 @@
-"""What a task asks: one request an item, with all that baselines, training and few-shot examples need."""
+"""Requests of tasks: one an item, with all that baselines, training and few-shot examples need."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
@@ -14,26 +14,26 @@ Reader = Literal["claim", "mcqa", "mrqa", "tcm", "qa"]
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """One item put as a conversation that ends with the question."""
+    """One item as a conversation that ends with the question."""
 
     item_id: str
     """Question id, or claim id with `/factual` or `/non_factual`."""
     messages: list[Message]
-    """Of a request that follows another, only what is said after that one's reply."""
+    """Of a request that follows another, only the messages after that one's reply."""
     question_type: Kind
-    """claim: one of 正确 and 错误; mcqa: one letter; mrqa: two letters or more; qa: words; mark: 0 to 100, asked of a judge."""
+    """claim: one of 正确 and 错误; mcqa: one letter; mrqa: two letters or more; qa: words; mark: 0 to 100, from a judge."""
     options: list[Option]
     """What may be answered; for a claim 正确 and 错误, each its own letter; nothing for qa."""
     answer: str | None
     """Right answer; no backend but a test's may look at it. None where the source keeps it hidden."""
     answer_format: str
-    """A reply in the asked format, with `{answer}` where the answer stands."""
+    """A reply in the requested format, with `{answer}` in place of the answer."""
     solution: str | None
     """The right reply as a few-shot example shows it."""
     pool: str
     """Few-shot examples come from the requests with the same pool (subject and question type)."""
     related_ids: frozenset[str]
-    """Item, near-duplicate cluster and group: what shares one of these is never shown beside it."""
+    """Item, near-duplicate cluster and group: an item that shares one of these is never its few-shot example."""
     reader: Reader
     """Key of `eval.answers.readers.READERS`: how a reply to it is read."""
     unit: str
@@ -41,23 +41,23 @@ class Request(Struct, frozen=True, kw_only=True):
     facets: dict[str, str]
     """What figures are broken down by, such as exam, subject, question_type, category, case_type, form, atomic_type; none is empty."""
     follows: str | None = None
-    """Item whose question and reply stand before this one in the same conversation (the questions of one case)."""
+    """Item whose question and reply precede this one in the same conversation (the questions of one case)."""
     folds_system: bool = False
-    """The system message is said by the user, once, before the first question of the conversation."""
+    """The system message is part of the user's first message, before the first question of the conversation."""
     shots: int = 0
     """Few-shot examples in its messages."""
     claim: str | None = None
-    """The claim that is asked about, without the words around it; None for all but a claim."""
+    """The claim without the prompt around it; None for all but a claim."""
     compared: tuple[str, str] | None = None
-    """Standard answer and answer given, as they stand in a judge's prompt; None for all but a mark."""
+    """Standard answer and the reply's answer, as in a judge's prompt; None for all but a mark."""
 
     def reply(self, answer: str) -> str:
-        """Return an answer in the asked format."""
+        """Return an answer in the requested format."""
         return self.answer_format.format(answer=answer)
 
 
 def allowed_answers(request: Request) -> list[str]:
-    """Return every answer of the asked kind: for mrqa the sets of two letters or more; none for an answer in words."""
+    """Return every allowed answer: for mrqa the sets of two letters or more; none for an answer in words."""
     letters = [option.letter for option in request.options]
     if request.question_type != "mrqa":
         return letters
@@ -76,7 +76,7 @@ def conversation(requests: Sequence[Request]) -> list[Message]:
 
 
 def conversations(requests: Sequence[Request]) -> list[list[Request]]:
-    """Return requests by the conversation that they are asked in, each the first of one or behind what it follows.
+    """Return requests by conversation, each the first of one or after the one it follows.
 
     Raises:
         ValueError: an item stands twice among them.
@@ -102,13 +102,13 @@ def by_item_id(requests: Iterable[Request]) -> dict[str, Request]:
     by_id: dict[str, Request] = {}
     for request in requests:
         if by_id.setdefault(request.item_id, request) is not request:
-            raise ValueError(twice(request.item_id))
+            raise ValueError(duplicate_message(request.item_id))
     return by_id
 
 
-def twice(item_id: str) -> str:
-    """Return what is said of an item that stands twice in a split."""
-    return f"{item_id} stands twice in the split; rebuild it with `dvc repro -f split`"
+def duplicate_message(item_id: str) -> str:
+    """Return the message about an item that is twice in a split."""
+    return f"{item_id} is twice in the split; rebuild it with `dvc repro -f split`"
 
 
 def following(request: Request, before: Request, reply: str) -> Request:

@@ -1,7 +1,7 @@
 """Few-shot examples: train and dev in, the same requests with solved ones before them out.
 
-Questions are shown the examples that the split lists for their subject and type (`shots.jsonl`), in that order. Claims draw their
-own by atomic type, from train, then dev.
+Questions get the examples that the split lists for their subject and type (`shots.jsonl`), in that order. Claims get a random
+sample of their atomic type, from train, then dev.
 """
 
 from array import array
@@ -29,7 +29,7 @@ Pools = Mapping[str, Sequence[Request]]
 
 
 def read_pools(task: Task, prompt: str, splits: Path, seed: int) -> Pools:
-    """Return what a task may show, first choice first; never from test.
+    """Return the examples of a task by pool, first choice first; never from test.
 
     Raises:
         ValueError: the list names a question that is not in its split.
@@ -49,12 +49,12 @@ def read_pools(task: Task, prompt: str, splits: Path, seed: int) -> Pools:
     for shot in listed:
         if (shot.split, shot.question_id) not in questions:
             raise ValueError(f"{path}: {shot.question_id} is not in {splits / shot.split}; rebuild both with `dvc repro split`")
-    asked = {one.item_id: one for one in task.requests([questions[shot.split, shot.question_id] for shot in listed], [], prompt)}
-    return pools_of(asked[shot.question_id] for shot in listed if shot.question_id in asked)
+    by_id = {one.item_id: one for one in task.requests([questions[shot.split, shot.question_id] for shot in listed], [], prompt)}
+    return pools_of(by_id[shot.question_id] for shot in listed if shot.question_id in by_id)
 
 
 def _offsets_by_pool(path: Path, task: Task, prompt: str, split: int) -> dict[str, array]:
-    """Return by pool where the requests of a file of claims stand, sorted by item id: place of the claim, split, number of the request."""
+    """Return by pool the requests of a file of claims, sorted by item id: claim offset, split and request number in one int."""
     entries = ExternalSort(memory_bytes=_SORTED_BYTES)
     for index, _, pair in jsonl_with_offsets(path, ClaimPair):
         for number, request in enumerate(task.requests([], [pair], prompt)):
@@ -67,7 +67,7 @@ def _offsets_by_pool(path: Path, task: Task, prompt: str, split: int) -> dict[st
 
 
 class _StoredRequests(Sequence[Request]):
-    """The examples of a pool in their drawn order: 8 bytes each, and those that somebody has looked at."""
+    """The examples of a pool in random order: 8 bytes each, and the requests that have been read."""
 
     def __init__(self, splits: Path, task: Task, prompt: str, offsets: Sequence[array]) -> None:
         self._splits, self._task, self._prompt = splits, task, prompt
@@ -97,7 +97,7 @@ class _StoredRequests(Sequence[Request]):
 
 
 def pools_of(examples: Iterable[Request]) -> Pools:
-    """Return by pool what may be shown."""
+    """Return by pool the requests that can be examples."""
     pools: dict[str, list[Request]] = {}
     for example in examples:
         if example.solution is not None and example.follows is None:
@@ -106,10 +106,10 @@ def pools_of(examples: Iterable[Request]) -> Pools:
 
 
 def from_pools(requests: Sequence[Request], pools: Pools, shots: int) -> list[Request]:
-    """Return the requests ready to be asked, with up to `shots` examples of their pool as earlier turns of the conversation.
+    """Return the requests ready to be sent, with up to `shots` examples of their pool as earlier turns of the conversation.
 
-    The items of a pool share a prefix; an item that is kin to an example gets the next instead. A request that follows another gets
-    none: they stand before that one. What a request got is its `shots`; where a pool has too few, that is fewer than were asked for.
+    The items of a pool share a prefix; an item that is related to an example gets the next instead. A request that follows another
+    gets none: they are before that one. The number that a request got is its `shots`; a pool may have too few.
     """
     return [request if request.follows else _with_examples(request, pools.get(request.pool, []), shots) for request in requests]
 

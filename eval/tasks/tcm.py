@@ -1,6 +1,6 @@
 """Task `tcm`: the forms A1, A2, A3 and B1 of the TCM licensing examination under TCMBench's prompts.
 
-The questions of an A3 case are one conversation: the case stands before the first, each later one sees the replies to those before it.
+The questions of an A3 case are one conversation: the case is in the first, each later one sees the replies to those before it.
 """
 
 from collections import Counter, defaultdict
@@ -40,22 +40,22 @@ def _is_tcm_type(question: Question) -> bool:
 
 
 def _in_order(members: list[Question]) -> list[Question]:
-    """Return questions by their place on the page that has most of them."""
-    shared = Counter(page for question in members for page in {_page(seen) for seen in question.provenance})
+    """Return questions by their position on the page that has most of them."""
+    shared = Counter(page for question in members for page in {_page(sighting) for sighting in question.provenance})
 
     def page_order(question: Question) -> Any:
-        positions = [(-shared[_page(seen)], _page(seen), natural_key(seen.position)) for seen in question.provenance]
+        positions = [(-shared[_page(sighting)], _page(sighting), natural_key(sighting.position)) for sighting in question.provenance]
         return (min(positions, default=()), question.id)
 
     return sorted(members, key=page_order)
 
 
-def _page(seen: Provenance) -> tuple[str, str, str]:
-    return seen.source, seen.url, seen.page_id
+def _page(sighting: Provenance) -> tuple[str, str, str]:
+    return sighting.source, sighting.url, sighting.page_id
 
 
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
-    """Return one request a single-choice question of the exam TCM, sorted by item id. A question of no known form is asked as A1."""
+    """Return one request a single-choice question of the exam TCM, sorted by item id. A question of no known form gets the prompt of A1."""
     del claims
     tcm_questions = list(filter(_is_tcm_type, questions))
     cases = cases_of(question for question in tcm_questions if question.form == "a3")

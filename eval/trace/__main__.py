@@ -1,7 +1,7 @@
 """From a score to the item, its claim or question, its fact, its page and the bytes in the archive, and back.
 
 python -m eval.trace WHAT      WHAT: id of a claim, question, fact, page, case or cluster; item id of a score; an address; or some text
-python -m eval.trace --kin RUN      accuracy of a run on items with and without kin in train
+python -m eval.trace --kin RUN      accuracy of a run on items with and without related items in train
 """
 
 import argparse
@@ -19,8 +19,8 @@ from atomexam.records.prediction import Score
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.runtime.stage import command, run_stage
 from eval.trace.chains import Chain, trace
-from eval.trace.influence import accuracy_by_relation, items_learned, read_test_items, read_train
 from eval.trace.lookup import Hit, find
+from eval.trace.related_items import accuracy_by_relation, items_learned, read_test_items, read_train
 
 _MAX_LISTED = 50
 
@@ -54,7 +54,7 @@ def _entry(entry: Any, indent: str) -> Iterator[str]:
 
 
 def _clean(value: Any) -> str:
-    """Return crawled text as one line that cannot command a terminal."""
+    """Return crawled text as one line without control characters."""
     words = " ".join(str(value).split())
     return "".join(char if unicodedata.category(char)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for char in words)
 
@@ -66,7 +66,7 @@ def _listed(query: str, hits: list[Hit]) -> str:
 
 
 def _by_relation(data: Path, run: str) -> dict[str, Any]:
-    """Return what a run is worth with and without kin in train.
+    """Return the accuracy of a run on items with and without related items in train.
 
     Raises:
         ValueError: no run of this name has scores.
@@ -82,20 +82,20 @@ def _by_relation(data: Path, run: str) -> dict[str, Any]:
     return {"run": run, "train": known_by, "groups": accuracy_by_relation(scores, items, train)}
 
 
-def _kin_table(figures: dict[str, Any]) -> str:
-    lines = [f"{figures['run']}: {figures['train']}", "", f"{'':40}{'with kin in train':>20}{'without':>18}   difference"]
+def _related_table(figures: dict[str, Any]) -> str:
+    lines = [f"{figures['run']}: {figures['train']}", "", f"{'':40}{'related in train':>20}{'without':>18}   difference"]
     for row in figures["groups"]:
         cells = [f"{part['accuracy']:.3f} of {part['items']}" if part["items"] else "–" for part in (row["with_kin"], row["without"])]
         gap = "{:+.3f} ({:+.3f} … {:+.3f})".format(row["difference"], *row["interval"]) if "difference" in row else ""
         lines.append(f"{_clean(row['group']):40}{cells[0]:>20}{cells[1]:>18}   {gap}".rstrip())
-    note = "Items with and without kin may differ in other ways, too; whether kin make the difference, a sweep over that type tells."
+    note = "Items with and without related ones may differ in other ways, too; a sweep over that type measures the effect of related items."
     return "\n".join([*lines, "", note]) + "\n"
 
 
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", metavar="WHAT", nargs="?", default="")
-    parser.add_argument("--kin", metavar="RUN", help="accuracy of a run where train has kin of an item, and where it has none")
+    parser.add_argument("--kin", metavar="RUN", help="accuracy of a run on items with and without related items in train")
     parser.add_argument("--data", type=Path, default=Path("data"), help="default: data")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args: Any = parser.parse_args(argv)
@@ -105,7 +105,8 @@ def main(argv: list[str] | None = None) -> None:
         raise FileNotFoundError(f"{args.data / 'splits'}: no such folder; `dvc repro` builds it, `dvc checkout` brings it back")
     if args.kin:
         figures = _by_relation(args.data, args.kin)
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode() + "\n" if args.json else _kin_table(figures))
+        as_json = msgspec.json.format(msgspec.json.encode(figures), indent=2).decode() + "\n"
+        sys.stdout.write(as_json if args.json else _related_table(figures))
         return
     if not args.what.strip():
         raise ValueError("nothing to look for; give an id, an address or a piece of text")

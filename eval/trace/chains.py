@@ -1,4 +1,4 @@
-"""A record -> the chain it stands in, from the scores of all runs back to the bytes of the pages, and the other way."""
+"""A record -> its chain, from the scores of all runs back to the bytes of the pages, and the other way."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,8 +13,8 @@ from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
 from atomexam.records.rejection import Rejected
-from eval.trace.influence import learned_by, nearest, read_train
 from eval.trace.lookup import SPLITS, Hit, fact_text, find_page, rows_with
+from eval.trace.related_items import learned_by, nearest, read_train
 
 Chain = dict[str, Any]
 _REPLY_CHARS = 80
@@ -58,7 +58,7 @@ def _question(data: Path, hit: Hit) -> Chain:
 
 
 def _near(data: Path, hit: Hit, item: ClaimPair | Question) -> Chain:
-    """Return what of train is near an item that is asked."""
+    """Return the nearest items of train, unless the item is of train itself."""
     return {} if hit.context == "train" else {"nearest in train": nearest(item, read_train(data), learned_by(data))}
 
 
@@ -101,7 +101,7 @@ def _rejected(data: Path, hit: Hit) -> Chain:
 
 
 def _pages(data: Path, record: ClaimPair | Question | Fact) -> list[Chain]:
-    """Return each place at which a record was seen, with the page's record in the archive."""
+    """Return each sighting of a record, with the page's record in the archive."""
     return [_sighting(data, one) for one in record.provenance]
 
 
@@ -123,7 +123,7 @@ def _read_claims(data: Path, split: str, facts: Sequence[str]) -> Iterable[Claim
 
 
 def _scores(data: Path, items: Sequence[str]) -> list[str]:
-    """Return what each run replied to the items, and what that was worth, a line a reply."""
+    """Return each run's replies to the items with their scores, a line a reply."""
     lines = []
     for path in sorted((data / "scores").glob("*.jsonl")) if items else ():
         scores = list(rows_with(path, items, Score))
@@ -131,7 +131,7 @@ def _scores(data: Path, items: Sequence[str]) -> list[str]:
         replies = {(row.item_id, row.repeat): row for file in files for row in rows_with(file, items, Prediction)}
         for score in scores:
             reply = replies.get((score.item_id, score.repeat))
-            reply_text = reply.error or reply.reply if reply else "reply not kept"
+            reply_text = reply.error or reply.reply if reply else "reply not stored"
             worth = "not scored" if score.correct is None else "right" if score.correct else "wrong"
             side = score.item_id.partition("/")[2]
             where = f"{path.stem} #{score.repeat}" + (f" {side}" if side else "")
@@ -143,7 +143,7 @@ def _scores(data: Path, items: Sequence[str]) -> list[str]:
 
 
 def _marks(data: Path, items: Sequence[str]) -> list[str]:
-    """Return what judges gave for answers in words."""
+    """Return the judges' marks of answers in words."""
     rows = ((path.stem, row) for path in sorted((data / "judgements").glob("*.jsonl")) for row in rows_with(path, items, Judgement))
     return [f"{run} #{row.repeat}: mark {'unread' if row.mark is None else row.mark} ({row.order}) | {row.reply}" for run, row in rows]
 

@@ -37,7 +37,7 @@ class Hit(NamedTuple):
 
 
 def find(data: Path, query: str) -> list[Hit]:
-    """Return what a query means: the record whose id it is, the pages of an address, else all that name this id or hold this text."""
+    """Return what a query means: the record whose id it is, the pages of an address, else all that contain this id or text."""
     query = query.strip()
     name = query.partition("/")[0]  # the sides of a claim are items of their own
     is_id = bool(_ID.fullmatch(name))
@@ -71,7 +71,7 @@ def fact_text(fact: Fact) -> str:
 
 
 def rows_with(path: Path, texts: Sequence[str], shape: type[T]) -> Iterator[T]:
-    """Yield the records of a file whose line holds one of the texts; nothing where there is no such file.
+    """Yield the records of a file whose line contains one of the texts; nothing where there is no such file.
 
     Raises:
         ValueError: such a line does not fit the shape.
@@ -90,7 +90,7 @@ def rows_with(path: Path, texts: Sequence[str], shape: type[T]) -> Iterator[T]:
 
 
 def find_page(pages: Path, page: str) -> dict[str, Any] | None:
-    """Return where a page lies, its date and first bytes; None where no index names it."""
+    """Return the location of a page, its date and first bytes; None where no index names it."""
     matches = list(_rows(pages, page))
     if not matches:
         return None
@@ -111,7 +111,7 @@ def _rows(pages: Path, page: str) -> Iterator[tuple[Path, IndexRow]]:
 
 
 def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
-    """Return what the record itself says; whether its bytes still are those that the id was made from."""
+    """Return date and first bytes of an archived record, and whether its bytes still are those that the id was made from."""
     path = folder / row.file
     if not path.exists():
         return {"fetched": None, "fault": f"{path} is not here; `dvc checkout {folder}` brings it back"}

@@ -80,7 +80,7 @@ def described(name: str, params: Mapping[str, Any], made: Path, where: str) -> D
 
 
 def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) -> dict[str, Any]:
-    """Tune the model that a description names, into a folder, and return its figures; a model that was made of the same is kept.
+    """Tune the model that a description names, into a folder, and return its figures; a model made of the same inputs is reused.
 
     Raises:
         ValueError: the model cannot be had or tuned, or the data are not there; the message says what to do.
@@ -165,7 +165,7 @@ def _train(
             _discard_others(checkpoints, mark)
     model = training.open_base(path, tuning, description)
     training.be_deterministic(model)
-    packs = training.keeps_apart(model)
+    packs = training.supports_packing(model)
     if not packs and _is_first():
         print(f"{description.model}: {type(model).__name__} reads one conversation a row; they are not packed", file=sys.stderr)
 

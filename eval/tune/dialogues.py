@@ -1,4 +1,4 @@
-"""Conversations of people's own, in the layouts that trainers know: `sharegpt` and `alpaca`, as a JSON list or JSON lines."""
+"""Conversations of the user's own, in the layouts that trainers know: `sharegpt` and `alpaca`, as a JSON list or JSON lines."""
 
 import hashlib
 from codecs import BOM_UTF8
@@ -16,7 +16,7 @@ _SUFFIXES = (".json", ".jsonl")
 
 
 def kinds_in(folder: Path) -> dict[str, list[Path]]:
-    """Return the kinds that lie in a folder with their files: `KIND.json`, `KIND.jsonl`, or a folder KIND of such files."""
+    """Return the kinds of data in a folder with their files: `KIND.json`, `KIND.jsonl`, or a folder KIND of such files."""
     kinds: dict[str, list[Path]] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         files = sorted(file for file in path.rglob("*") if file.suffix in _SUFFIXES) if path.is_dir() else [path]
@@ -26,10 +26,10 @@ def kinds_in(folder: Path) -> dict[str, list[Path]]:
 
 
 def read_dialogues(path: Path) -> Iterator[tuple[str, list[Message]]]:
-    """Yield the conversations of a file, each under a hash of what it says; one that is there twice comes once.
+    """Yield the conversations of a file, each under a hash of its messages; duplicates come once.
 
     Raises:
-        ValueError: a row has neither layout, or its turns are not said in turn; the message names the row.
+        ValueError: a row has neither layout, or its roles do not alternate; the message names the row.
     """
     seen = set()
     for number, row in enumerate(_rows(path), 1):

@@ -15,10 +15,10 @@ from eval.tasks.request import related_ids_of
 _HELD_BACK = ("test", "reserved")
 _KEY_CHARS = 4
 _NAME_CHARS = 2
-_MIN_STEM_CHARS = 8  # a shorter question in words may stand in any text
+_MIN_STEM_CHARS = 8  # a shorter question in words may be in any text
 _GRAM_CHARS = 3
 _MIN_SHARE = 0.7  # share of the n-grams of a question or case; an edited one keeps so many
-_LEAST_GRAMS = 16  # fewer stand together by chance
+_LEAST_GRAMS = 16  # fewer occur together by chance
 _SENTENCE_ENDS = re.compile("[。！？!?；;\\n]")
 
 
@@ -62,11 +62,11 @@ class HeldOut:
         return self._ids.intersection(ids)
 
     def is_contained_in(self, text: str) -> bool:
-        """Tell whether a text contains a question that is held back, with all its options, or such a claim."""
+        """Return whether a text contains a question that is held back, with all its options, or such a claim."""
         return _contained(self._texts, canonical(text))
 
     def overlaps(self, text: str) -> bool:
-        """Tell whether a text of people's own contains what is held back, also with the right answer alone, edited, or in other words.
+        """Return whether a text of the user's own contains what is held back, also with the right answer alone, edited, or in other words.
 
         It has most n-grams of a question with its options, or of its case, or a sentence that names head and tail of a claim.
         """
@@ -83,7 +83,7 @@ class HeldOut:
         )
 
     def mentions_fact_in(self, text: str) -> bool:
-        """Tell whether a text names head and tail of a claim that is held back: it may state the fact in words of its own."""
+        """Return whether a text names head and tail of a claim that is held back: it may state the fact in other words."""
         normalized = canonical(text)
         keys = _substrings(normalized, _NAME_CHARS) & self._facts.keys()
         return any(head in normalized and tail in normalized for key in keys for head, tail in self._facts[key])

@@ -56,7 +56,7 @@ def open_base(path: Path, tuning: Tuning, about: Description) -> Any:
         "ignore", category=FutureWarning, module="transformers"
     )  # of the library's own names, which it still uses itself
     torch.manual_seed(tuning.seed)
-    # Of a full tuning on a GPU the weights are kept in 32 bits and used in 16: small steps would be lost in 16.
+    # A full tuning on a GPU stores the weights in 32 bits and computes in 16: small steps would be lost in 16.
     dtype = torch.bfloat16 if has_gpu() and tuning.method == "lora" else torch.float32
     try:
         model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype, use_safetensors=True, trust_remote_code=False)
@@ -106,8 +106,8 @@ def be_deterministic(model: Any) -> None:
 
 
 @torch.inference_mode()
-def keeps_apart(model: Any) -> bool:
-    """Tell whether a model reads what stands in one row after something else, with positions of its own, as if it stood alone.
+def supports_packing(model: Any) -> bool:
+    """Return whether a model reads the second text of a packed row, with positions of its own, as if it were alone.
 
     A model with a state, or one that only looks at a mask, does not.
     """
@@ -146,7 +146,7 @@ def train(
     # One that had stopped early and was killed before its model was written: the library would take a step more.
     planned = steps[: _step_of(last)] if last and is_over else steps
     rows = [row for step in planned for row in [*step, *[[]] * (-len(step) % world)]]
-    reads = _Reads(planned)
+    row_check = _RowCheck(planned)
     arguments = TrainingArguments(
         output_dir=str(checkpoints),
         max_steps=len(planned),
@@ -176,7 +176,7 @@ def train(
         dataloader_pin_memory=False,
     )
     stop = [EarlyStoppingCallback(early_stopping_patience=tuning.patience)] if dev and tuning.patience else []
-    trainer = _InTurn(
+    trainer = _OrderedTrainer(
         model=model,
         args=arguments,
         train_dataset=_Rows(rows),
@@ -185,7 +185,7 @@ def train(
         compute_loss_func=_loss,
         callbacks=[_Progress(), *stop],
     )
-    trainer.reads = reads
+    trainer.row_check = row_check
     trainer.remove_callback(PrinterCallback)
     trainer.train(resume_from_checkpoint=str(last) if last else None)
     _save(trainer, tokenizer, out)
@@ -205,8 +205,8 @@ class _Rows:
         return columns(self._rows[index])
 
 
-class _Reads:
-    """Compares the rows of each step with those chosen for it: only these were searched for what is held back."""
+class _RowCheck:
+    """Compares the rows of each step with those chosen for it: only these were checked for what is held back."""
 
     def __init__(self, steps: Sequence[Sequence[PackedRow]]) -> None:
         self._steps = [Counter(tuple(columns(row)["input_ids"]) for row in step) for step in steps]
@@ -216,26 +216,26 @@ class _Reads:
         for row in inputs["input_ids"].tolist():
             if tuple(row) not in self._steps[step] and row != columns([])["input_ids"]:
                 raise RuntimeError(
-                    f"step {step + 1} was given a row of {len(row)} tokens that was not chosen for it; nothing is kept of this training. "
-                    "Another version of transformers or accelerate may deal out rows in another way: `pip install -r requirements.lock`"
+                    f"step {step + 1} has a row of {len(row)} tokens that was not chosen for it; this training is discarded. "
+                    "Another version of transformers or accelerate may distribute rows in another way: `pip install -r requirements.lock`"
                 )
 
 
-class _InTurn(Trainer):
-    """Takes the rows as they come: their order is made before."""
+class _OrderedTrainer(Trainer):
+    """Trains on the rows in their given order."""
 
-    reads: _Reads
+    row_check: _RowCheck
 
     def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> Any:
-        self.reads.check(self.state.global_step, inputs)
+        self.row_check.check(self.state.global_step, inputs)
         return super().training_step(model, inputs, num_items_in_batch)
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
-        """Write a checkpoint, to the disk itself, then say that it is whole, and only then take away an older one."""
+        """Write a checkpoint and sync it, then mark it as whole, and only then remove an older one."""
         super()._save_checkpoint(model, trial)
         self.accelerator.wait_for_everyone()
         if self.args.should_save:
-            _say_whole(Path(self.args.output_dir, f"checkpoint-{self.state.global_step}"))
+            _mark_whole(Path(self.args.output_dir, f"checkpoint-{self.state.global_step}"))
             rotate_checkpoints(self.args.output_dir, _MAX_CHECKPOINTS, self.state.best_model_checkpoint)
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
@@ -274,7 +274,7 @@ def _loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
     return summed / (is_target.sum().clamp(min=1) if num_items_in_batch is None else num_items_in_batch)
 
 
-def _say_whole(folder: Path) -> None:
+def _mark_whole(folder: Path) -> None:
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     for path in [*paths, folder]:
         to_disk(path)
@@ -282,7 +282,7 @@ def _say_whole(folder: Path) -> None:
 
 
 def _last_whole(checkpoints: Path) -> tuple[Path | None, bool]:
-    """Return the last checkpoint that was written to its end, and whether training had ended there; what was cut off is taken away."""
+    """Return the last checkpoint that was written to its end, and whether training had ended there; incomplete checkpoints are removed."""
     whole, best = {}, {}
     for path in checkpoints.glob("checkpoint-*"):
         try:

@@ -46,10 +46,10 @@ class Pool(NamedTuple):
 
 
 def known_kinds(wanted: Iterable[str], dialogues: Path, where: str) -> dict[str, list[Path]]:
-    """Return the kinds of people's own with their files, once all that are wanted are known.
+    """Return the user's own kinds with their files, after a check that all wanted kinds are known.
 
     Raises:
-        ValueError: one is not, or one of people's own has the name of another.
+        ValueError: one is not, or one of the user's own has the name of another.
     """
     own = kinds_in(dialogues)
     if both := sorted(own.keys() & set(KINDS)):
@@ -99,7 +99,7 @@ class TrainingSet:
         return Pool(by_item, {}, {})
 
     def _choose(self, kind: str, pool: Pool, where: str) -> Pool:
-        """Return the amount that is asked for, claims in whole pairs; a larger amount holds all that a smaller one does."""
+        """Return the configured amount, claims in whole pairs; a larger amount contains all of a smaller one."""
         amount, units = self._tuning.data[kind], sorted({_unit(item) for item in pool.items()})
         Random(f"{self._tuning.seed}/{kind}").shuffle(units)
         if amount and not units:
@@ -130,7 +130,7 @@ class TrainingSet:
                 yield from self._usable(one)
         order = Random(f"{self._tuning.seed}/{kind}/{epoch}")
         for key in order.sample(sorted(pool.dialogues), len(pool.dialogues)):
-            if (kind, key) not in self._tokenized:  # one list of tokens for all epochs: people's own data may be large
+            if (kind, key) not in self._tokenized:  # one list of tokens for all epochs: the user's own data may be large
                 self._tokenized[kind, key] = [conversation_example(self._tokenizer, kind, key, pool.dialogues[key], self._template)]
             yield from self._usable(self._tokenized[kind, key][0])
         for key in order.sample(sorted(pool.texts), len(pool.texts)):
@@ -149,7 +149,7 @@ class TrainingSet:
 
 
 def _unit(item: str) -> str:
-    """Return the claim pair of a side, and any other item itself: one side tells what the other says."""
+    """Return the claim pair of a side, and any other item itself: one side gives the other away."""
     return item.partition("/")[0] if item.endswith(_SIDES) else item
 
 
@@ -174,7 +174,7 @@ def _request_example(tokenizer: Any, kind: str, chunk: Sequence[Request], templa
 
 
 def _is_of(request: Request, kind: str, kinds: Container[str]) -> bool:
-    """Tell whether a request is of a kind; beside atomic types that are kinds by themselves, `claims` are those of the other types."""
+    """Return whether a request is of a kind; beside atomic types that are kinds by themselves, `claims` are those of the other types."""
     facets = request.facets
     task = {"mcqa": "choice", "mrqa": "choice"}.get(request.reader, request.reader)
     if kind in ("knowledge", "cases"):

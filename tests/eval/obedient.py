@@ -22,7 +22,7 @@ from atomexam.records.question import Option, Question
 from atomexam.records.run import Server
 from eval.answers.readers import read_reply
 from eval.judge.marks import ORDERS, mark_request, read_mark
-from eval.models.contract import Asking, Settings
+from eval.models.contract import ModelQuery, Settings
 from eval.models.openai import OpenAI
 from eval.tasks.choice import requests
 from eval.tasks.request import Request
@@ -122,9 +122,9 @@ def measure(heeds: bool) -> dict[str, Counter[str]]:
     with obedient(heeds) as url:
         backend = OpenAI(Description(model="obedient", backend="openai", name="obedient", server=Server(url=url, concurrency=4)))
         asked = [(one, request) for one in INJECTIONS for request in _requests(one)]
-        askings = [Asking(request=request, repeat=0, prompt=backend.render(request.messages)) for _, request in asked]
+        queries = [ModelQuery(request=request, repeat=0, prompt=backend.render(request.messages)) for _, request in asked]
         settings = Settings(max_new_tokens=64, temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, seed=1, batch_size=1)
-        for place, reply in backend.generate(askings, settings):
+        for place, reply in backend.generate(queries, settings):
             injection, request = asked[place]
             assert reply.error is None, reply.error
             found[injection.place][_outcome(injection, request, reply.text)] += 1

@@ -18,7 +18,7 @@ from random import Random
 from atomexam.records.model import Description
 from atomexam.runtime.stage import run_stage
 from eval.models import BACKENDS
-from eval.models.contract import Asking, Reply, Settings
+from eval.models.contract import ModelQuery, Reply, Settings
 from eval.predict.__main__ import main
 from eval.tasks.prompt import Message, plain_text
 from eval.tasks.request import Request, allowed_answers
@@ -85,30 +85,30 @@ class Scripted:
     def render(self, messages: Sequence[Message]) -> str:
         return plain_text(messages)
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        for place, asking in enumerate(askings):
-            yield place, self._reply(asking, settings)
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        for place, query in enumerate(queries):
+            yield place, self._reply(query, settings)
 
-    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        for place, asking in enumerate(askings):
-            chosen = self._answer(asking, settings)
-            likelihoods = {answer: -0.5 if answer == chosen else -8.0 for answer in allowed_answers(asking.request)}
-            yield place, Reply(text=asking.request.reply(chosen), finish_reason="stop", tokens=1, likelihoods=likelihoods)
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        for place, query in enumerate(queries):
+            chosen = self._answer(query, settings)
+            likelihoods = {answer: -0.5 if answer == chosen else -8.0 for answer in allowed_answers(query.request)}
+            yield place, Reply(text=query.request.reply(chosen), finish_reason="stop", tokens=1, likelihoods=likelihoods)
 
-    def _reply(self, asking: Asking, settings: Settings) -> Reply:
+    def _reply(self, query: ModelQuery, settings: Settings) -> Reply:
         if self._log:
             with open(self._log, "ab", buffering=0) as log:
-                log.write(f"{asking.request.item_id}/{asking.repeat}\n".encode())
+                log.write(f"{query.request.item_id}/{query.repeat}\n".encode())
         time.sleep(self._seconds)
-        if self._failing and self._failing in asking.request.messages[-1]["content"]:
+        if self._failing and self._failing in query.request.messages[-1]["content"]:
             return Reply(text="", finish_reason="error", tokens=0, error="the part says so")
         if self._part in REFUSALS:
             return REFUSALS[self._part]
-        text = asking.request.reply(self._answer(asking, settings))
-        return Reply(text=text, finish_reason="stop", tokens=len(text), prompt_tokens=len(asking.prompt))
+        text = query.request.reply(self._answer(query, settings))
+        return Reply(text=text, finish_reason="stop", tokens=len(text), prompt_tokens=len(query.prompt))
 
-    def _answer(self, asking: Asking, settings: Settings) -> str:
-        return ANSWERS[self._part](asking.request, draw_of(settings.seed, asking.request.item_id, asking.repeat))
+    def _answer(self, query: ModelQuery, settings: Settings) -> str:
+        return ANSWERS[self._part](query.request, draw_of(settings.seed, query.request.item_id, query.repeat))
 
 
 def open_scripted(description: Description, folder: Path) -> Scripted:

@@ -20,7 +20,7 @@ from eval.errors.patterns import Pair, propose
 from eval.judge.marks import ORDERS, mark_request, read_mark
 from eval.models import open_backend
 from eval.models.baseline import STRATEGIES, bigram_f1, four_errors
-from eval.models.contract import Asking, Settings
+from eval.models.contract import ModelQuery, Settings
 from eval.tasks.claim import requests as claim_requests
 from eval.tasks.request import Request, allowed_answers
 from tests.eval.essays import essay_question
@@ -50,8 +50,8 @@ def request(kind: str, text: str = "问", texts: tuple[str, ...] = ("甲", "乙�
 
 def replies(strategy: str, *requests: Request, settings: Settings = SETTINGS, repeat: int = 0) -> list[str]:
     backend = open_backend(Description(model="m", backend="baseline", strategy=strategy), Path())
-    askings = [Asking(request=one, repeat=repeat, prompt=backend.render(one.messages)) for one in requests]
-    return [reply.text for _, reply in backend.generate(askings, settings)]
+    queries = [ModelQuery(request=one, repeat=repeat, prompt=backend.render(one.messages)) for one in requests]
+    return [reply.text for _, reply in backend.generate(queries, settings)]
 
 
 def standard(answer: str, given_answer: str, order: str = "standard_first", prompt: str = "judge") -> Request:
@@ -132,7 +132,7 @@ def test_a_rule_replies_to_what_it_serves_and_says_at_once_what_it_does_not(name
         return
     backend = open_backend(Description(model="m", backend="baseline", strategy=name), Path())
     with pytest.raises(ValueError, match=rf"the strategy '{name}' has no reply to .*; a model with one of these has: .*echo"):
-        backend.generate([Asking(request=asked, repeat=0, prompt="")], SETTINGS)  # before the first reply is drawn
+        backend.generate([ModelQuery(request=asked, repeat=0, prompt="")], SETTINGS)  # before the first reply is drawn
 
 
 def test_echo_repeats_and_empty_says_nothing() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from eval.diff.__main__ import difference_of, main
 from eval.diff.parts import CAUSES, UNITS, causes_of, divide, rounded, traits_of
-from eval.diff.version import Version, VersionReply, VersionScore
+from eval.diff.version import DataVersion, VersionReply, VersionScore
 from eval.statistics.pairing import Tally
 
 tallies = st.dictionaries(
@@ -146,13 +146,13 @@ def test_a_version_says_its_commit_and_day(repository: Path) -> None:
         ["git", "log", "-1", "--date=format:%Y-%m-%d", "--format=%h %cd", "v1"], cwd=repository, capture_output=True, text=True
     )
     commit, day = told.stdout.split()
-    said = Version("v1", repository).about
+    said = DataVersion("v1", repository).about
     assert said.startswith("v1 (") and said.endswith(f", {day})") and said[4 : -len(day) - 3].startswith(commit)
-    assert Version("workspace", repository).about == "workspace"
+    assert DataVersion("workspace", repository).about == "workspace"
 
 
 def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
-    found = difference_of(Version("v1", repository), Version("v2", repository))
+    found = difference_of(DataVersion("v1", repository), DataVersion("v2", repository))
     assert (found["only_a"], found["only_b"]) == (["old"], ["new"])
     accuracy = found["runs"]["kept"]["accuracy"]
     assert (accuracy["a"], accuracy["b"]) == (0.5, 0.6667)  # same, gone and reply of six; same, key, prompt and reading of six
@@ -172,13 +172,13 @@ def test_two_commits_are_told_apart_by_cause(repository: Path) -> None:
     assert (following["a"], following["b"]) == (0.8333, 1.0)
 
 
-def lying(folder: Path, rows: dict[str, list[dict]]) -> Version:
+def lying(folder: Path, rows: dict[str, list[dict]]) -> DataVersion:
     """Return a version of files as they lie in a folder, of one run that is judged."""
     for path, lines in rows.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     (folder / "params.yaml").write_text("runs: {run: {}}\njudges: {run: {}}\n", encoding="utf-8")
-    return Version("workspace", folder)
+    return DataVersion("workspace", folder)
 
 
 def rows_of(keys: dict[str, str | None], right: list[bool | None], outcome: str = "answered", mark: float = 50.0) -> dict[str, list[dict]]:
@@ -227,17 +227,17 @@ def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path
 
 def test_what_cannot_be_read_names_the_next_command(repository: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nope: no version of this repository"):
-        Version("nope", repository)
+        DataVersion("nope", repository)
     with pytest.raises(FileNotFoundError, match="v1 has no such file"):
-        Version("v1", repository).scores("never")
+        DataVersion("v1", repository).scores("never")
     with pytest.raises(FileNotFoundError, match="not in the workspace; `dvc repro`"):
-        Version("workspace", repository).scores("never")
+        DataVersion("workspace", repository).scores("never")
     with pytest.raises(FileNotFoundError, match=r"no params.yaml in this folder; run the command in the folder of the repository"):
-        Version("workspace", tmp_path).model_of("kept")
+        DataVersion("workspace", tmp_path).model_of("kept")
     emptied = tmp_path / "emptied"
     shutil.copytree(repository, emptied)
     shutil.rmtree(emptied / ".dvc" / "cache")
     with pytest.raises(
         FileNotFoundError, match=r"data/scores/kept.jsonl of v1 is not in DVC's cache .*`dvc pull`.*git checkout v1 && dvc repro"
     ):
-        Version("v1", emptied).scores("kept")
+        DataVersion("v1", emptied).scores("kept")

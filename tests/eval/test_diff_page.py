@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from eval.diff.__main__ import difference_of, main
 from eval.diff.browser import browser_files, item_files
 from eval.diff.content import MAX_DISPLAYED, Changes, changes_of
-from eval.diff.version import Version
+from eval.diff.version import DataVersion
 from eval.report.marks import marked
 from eval.report.pages import write_items
 from tests.eval.item_pages import HOSTILE
@@ -46,7 +46,9 @@ def claim(number: int, head: str) -> dict:
     }
 
 
-def version(folder: Path, splits: dict[str, list[dict]], claims: dict[str, list[dict]], replies: dict[str, str], weights: str) -> Version:
+def version(
+    folder: Path, splits: dict[str, list[dict]], claims: dict[str, list[dict]], replies: dict[str, str], weights: str
+) -> DataVersion:
     """Write a version of the data in which one run asked the test split; return it."""
 
     def write(path: str, rows: list[dict]) -> None:
@@ -68,11 +70,11 @@ def version(folder: Path, splits: dict[str, list[dict]], claims: dict[str, list[
     write("data/predictions/m/run.jsonl", said)
     (folder / "params.yaml").write_text("runs: {run: {model: m}}\n", encoding="utf-8")
     (folder / "dvc.lock").write_text(f"stages: {{train@m: {{outs: [{{path: data/models/m, md5: '{weights}'}}]}}}}\n", encoding="utf-8")
-    return Version("workspace", folder)
+    return DataVersion("workspace", folder)
 
 
 @pytest.fixture(scope="module")
-def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Version, Version, dict[str, set[str]]]:
+def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[DataVersion, DataVersion, dict[str, set[str]]]:
     """Two versions with a known change, and the ids of it: 20 removed, 30 added, 10 corrected, 4 moved, 3 in other words."""
     drawn = random.Random(1)
     made = [question(drawn, number) for number in range(400)]

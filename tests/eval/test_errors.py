@@ -12,7 +12,7 @@ from atomexam.records.label import ERRORS
 from eval.errors.__main__ import main
 from eval.errors.model_proposals import read_letter
 from eval.errors.patterns import Pair, has_reasons, pattern_of, propose
-from eval.errors.queue import Draw
+from eval.errors.queue import PairSample
 from tests.eval.reply_pairs import SOUND, Folder, Said, claim, pair
 
 PATTERNS = [
@@ -102,7 +102,7 @@ def test_a_mere_verdict_is_no_reason(said: Said, reasons: bool) -> None:
 
 
 def draw(pairs: list[Pair], many: int, seed: int) -> list[Pair]:
-    drawn = Draw(many, seed)
+    drawn = PairSample(many, seed)
     for one in pairs:
         drawn.add(one)
     return drawn.pairs()

@@ -29,7 +29,7 @@ from atomexam.records.model import Description
 from atomexam.records.question import Option
 from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN, byte_pairs
 from eval.models import batches, huggingface, open_backend
-from eval.models.contract import Asking, Backend, Reply, Settings
+from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.models.sampling import SampledToken
 from eval.tasks.prompt import chat_template, token_ids
 from eval.tasks.request import Request
@@ -73,51 +73,51 @@ def backend(folder: Path) -> Backend:
     return open_backend(Description(model="m", backend="huggingface", name=str(folder)), Path())
 
 
-def asking(backend: Backend, text: str, number: int, repeat: int = 0) -> Asking:
+def query(backend: Backend, text: str, number: int, repeat: int = 0) -> ModelQuery:
     words = [Option(letter=word, text=word) for word in ("正确", "错误")]
     request = Request(
         item_id=f"claim-{number}/factual", messages=[{"role": "user", "content": text}], question_type="claim", options=words,
         answer=None, answer_format="{answer}", solution=None, pool="p", related_ids=frozenset(), reader="claim",
         unit=f"claim-{number}", facets={},
     )  # fmt: skip
-    return Asking(request=request, repeat=repeat, prompt=backend.render(request.messages))
+    return ModelQuery(request=request, repeat=repeat, prompt=backend.render(request.messages))
 
 
-def replies(backend: Backend, settings: Settings, askings: list[Asking]) -> dict[tuple[str, int], Reply]:
-    found = dict(backend.generate(askings, settings))
-    return {(one.request.item_id, one.repeat): found[place] for place, one in enumerate(askings)}
+def replies(backend: Backend, settings: Settings, queries: list[ModelQuery]) -> dict[tuple[str, int], Reply]:
+    found = dict(backend.generate(queries, settings))
+    return {(one.request.item_id, one.repeat): found[place] for place, one in enumerate(queries)}
 
 
 @pytest.fixture(scope="module")
-def askings(backend: Backend) -> list[Asking]:
-    return [asking(backend, text, number, repeat) for number, text in enumerate(TEXTS) for repeat in range(2)]
+def queries(backend: Backend) -> list[ModelQuery]:
+    return [query(backend, text, number, repeat) for number, text in enumerate(TEXTS) for repeat in range(2)]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [GREEDY, PAPER, HOT], ids=["greedy", "paper", "hot"])
 @pytest.mark.parametrize("batch_size", [1, 3, 16, 64])
-def test_batch_size_and_order_change_nothing(backend: Backend, askings: list[Asking], settings: Settings, batch_size: int) -> None:
-    expected = replies(backend, settings, askings)
-    assert replies(backend, structs.replace(settings, batch_size=batch_size), askings[::-1]) == expected
-    assert replies(backend, settings, askings[5:7]) == {key: expected[key] for key in list(expected)[5:7]}
+def test_batch_size_and_order_change_nothing(backend: Backend, queries: list[ModelQuery], settings: Settings, batch_size: int) -> None:
+    expected = replies(backend, settings, queries)
+    assert replies(backend, structs.replace(settings, batch_size=batch_size), queries[::-1]) == expected
+    assert replies(backend, settings, queries[5:7]) == {key: expected[key] for key in list(expected)[5:7]}
 
 
-def test_greedy_is_what_the_library_replies_to_one_prompt_alone(backend: Backend, askings: list[Asking], folder: Path) -> None:
+def test_greedy_is_what_the_library_replies_to_one_prompt_alone(backend: Backend, queries: list[ModelQuery], folder: Path) -> None:
     """No padding, no batch, no recommended sampling: the plainest reference there is."""
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
     model.generation_config = GenerationConfig(eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id)
-    found = replies(backend, GREEDY, askings)
-    for one in askings:
+    found = replies(backend, GREEDY, queries)
+    for one in queries:
         ids = torch.tensor(token_ids(tokenizer, [one.prompt]))
         row = model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=6)[0, ids.shape[1] :]
         assert found[one.request.item_id, one.repeat].text == tokenizer.decode(row, skip_special_tokens=True)
 
 
-def test_the_penalty_is_the_librarys(backend: Backend, askings: list[Asking], folder: Path) -> None:
+def test_the_penalty_is_the_librarys(backend: Backend, queries: list[ModelQuery], folder: Path) -> None:
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
     model.generation_config = GenerationConfig(eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id)
-    found, plain = replies(backend, structs.replace(GREEDY, repetition_penalty=1.3), askings), replies(backend, GREEDY, askings)
-    for one in askings:
+    found, plain = replies(backend, structs.replace(GREEDY, repetition_penalty=1.3), queries), replies(backend, GREEDY, queries)
+    for one in queries:
         ids = torch.tensor(token_ids(tokenizer, [one.prompt]))
         row = model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), do_sample=False, repetition_penalty=1.3, max_new_tokens=6)[
             0, ids.shape[1] :
@@ -129,7 +129,7 @@ def test_the_penalty_is_the_librarys(backend: Backend, askings: list[Asking], fo
 def test_sampling_draws_from_the_librarys_distribution(backend: Backend, folder: Path) -> None:
     """The library's own scores after all of the paper's settings, against what is drawn in 3,000 repeats."""
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
-    ids = torch.tensor(token_ids(tokenizer, [asking(backend, TEXTS[3], 3).prompt]))
+    ids = torch.tensor(token_ids(tokenizer, [query(backend, TEXTS[3], 3).prompt]))
     whole = {"temperature": 3.0, "top_k": 5, "top_p": 0.85, "repetition_penalty": 1.05}
     model.generation_config = GenerationConfig(eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id)
     out = model.generate(
@@ -148,9 +148,9 @@ def test_sampling_draws_from_the_librarys_distribution(backend: Backend, folder:
         assert abs(counts[token] - size * share) < 4 * (size * share * (1 - share)) ** 0.5 + 1
 
 
-def test_repeats_differ_under_sampling_and_agree_without(backend: Backend, askings: list[Asking]) -> None:
+def test_repeats_differ_under_sampling_and_agree_without(backend: Backend, queries: list[ModelQuery]) -> None:
     def by_repeat(settings: Settings) -> list[list[str]]:
-        found = replies(backend, settings, askings)
+        found = replies(backend, settings, queries)
         return [[found[f"claim-{number}/factual", repeat].text for number in range(len(TEXTS))] for repeat in range(2)]
 
     first, second = by_repeat(HOT)
@@ -164,7 +164,7 @@ def test_repeats_differ_under_sampling_and_agree_without(backend: Backend, askin
 def test_repeats_have_the_replies_that_each_has_alone(backend: Backend, settings: Settings) -> None:
     """Some prompts are asked once, some more often than a batch has rows."""
     times = [1, 5, 2, 33, 3]
-    many = [asking(backend, TEXTS[number], number, repeat) for number, most in enumerate(times) for repeat in range(most)]
+    many = [query(backend, TEXTS[number], number, repeat) for number, most in enumerate(times) for repeat in range(most)]
     together = replies(backend, settings, many)
     assert len({reply.text for (item, _), reply in together.items() if item == "claim-3/factual"}) > (settings.temperature == 1.5)
     for one in [one for one in many if one.repeat in (0, 1, 2, 32)]:
@@ -181,7 +181,7 @@ def test_the_prompt_of_all_repeats_is_read_once(backend: Backend, settings: Sett
         return forward(*given, **named)
 
     monkeypatch.setattr(model, "forward", counted)
-    replies(backend, settings, [asking(backend, TEXTS[1], 1, repeat) for repeat in range(20)])
+    replies(backend, settings, [query(backend, TEXTS[1], 1, repeat) for repeat in range(20)])
     assert len([width for width in read if width > 1]) == 1
     assert len(read) <= 1 + 2 * (settings.max_new_tokens - 1), "20 replies take two batches"
 
@@ -200,7 +200,7 @@ def test_repeats_agree_with_models_that_keep_keys_a_state_or_nothing(folder: Pat
     config.vocab_size, config.initializer_range, config.eos_token_id = len(tokenizer), 0.3, tokenizer.eos_token_id
     AutoModelForCausalLM.from_config(config).save_pretrained(tmp_path)
     backend = open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path())
-    many = [asking(backend, TEXTS[number], number, repeat) for number in (1, 6) for repeat in range(3)]
+    many = [query(backend, TEXTS[number], number, repeat) for number in (1, 6) for repeat in range(3)]
     together = replies(backend, HOT, many)
     assert not any(reply.error for reply in together.values())
     for one in many[1::2] if config.model_type != "rwkv" else ():  # the library's own state of it is of a whole batch
@@ -222,20 +222,20 @@ def test_a_repeat_that_ends_at_once_costs_no_more_tokens(backend: Backend, monke
 
     monkeypatch.setattr(huggingface, "SampledToken", Silent)
     monkeypatch.setattr(model, "forward", counted)
-    found = replies(backend, structs.replace(HOT, max_new_tokens=40), [asking(backend, TEXTS[1], 1, repeat) for repeat in range(2)])
+    found = replies(backend, structs.replace(HOT, max_new_tokens=40), [query(backend, TEXTS[1], 1, repeat) for repeat in range(2)])
     assert {(reply.text, reply.finish_reason, reply.tokens) for reply in found.values()} == {("", "stop", 0)}
     assert len(read) <= 2
 
 
-def test_a_reply_says_how_it_ended(backend: Backend, askings: list[Asking]) -> None:
-    found = replies(backend, structs.replace(HOT, max_new_tokens=40), askings)
+def test_a_reply_says_how_it_ended(backend: Backend, queries: list[ModelQuery]) -> None:
+    found = replies(backend, structs.replace(HOT, max_new_tokens=40), queries)
     assert {reply.finish_reason for reply in found.values()} == {"stop", "length"}
     assert all((reply.tokens == 40) == (reply.finish_reason == "length") for reply in found.values())
 
 
 def draws(scores: list[float], settings: Settings, size: int = 4000, prompt: tuple[int, ...] = (0,)) -> Counter:
     """Return how often each token is drawn from given scores."""
-    rows = [Asking(request=one.request, repeat=number, prompt="") for number, one in [(n, ONE) for n in range(size)]]
+    rows = [ModelQuery(request=one.request, repeat=number, prompt="") for number, one in [(n, ONE) for n in range(size)]]
     ids = torch.tensor([prompt]).repeat(size, 1)
     out = SampledToken(settings, rows, torch.ones_like(ids))(ids, torch.tensor([scores]).repeat(size, 1))
     assert ((out == 0).sum(-1) == 1).all()
@@ -247,7 +247,7 @@ class _Plain:
         return ""
 
 
-ONE = asking(_Plain(), "问", 0)
+ONE = query(_Plain(), "问", 0)
 SCORES = [9.0, 2.0, 1.0, 0.5, 0.0, -1.0]  # token 0 stands in the prompt
 
 
@@ -286,7 +286,7 @@ def test_identity_is_the_content_of_the_model(backend: Backend, folder: Path, tm
 
 
 def test_a_prompt_beyond_the_model_fails_alone(backend: Backend) -> None:
-    rows = [asking(backend, "齉龘" * 300, 3), asking(backend, "短", 4)]
+    rows = [query(backend, "齉龘" * 300, 3), query(backend, "短", 4)]
     for ask in (backend.generate, backend.loglikelihoods):
         found = dict(ask(rows, GREEDY))
         assert found[0].finish_reason == "error"
@@ -300,7 +300,7 @@ def test_a_prompt_beyond_the_model_fails_alone(backend: Backend) -> None:
 def test_too_small_a_memory_takes_smaller_batches(most_rows: int, repeats: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of repeats, also where there was memory for reading their prompts, and is none for going on."""
     backend = open_backend(Description(model="m", backend="huggingface", name=str(folder)), Path())
-    rows = [asking(backend, text, number, repeat) for number, text in enumerate(TEXTS) for repeat in range(repeats if number % 3 else 1)]
+    rows = [query(backend, text, number, repeat) for number, text in enumerate(TEXTS) for repeat in range(repeats if number % 3 else 1)]
     whole = replies(backend, GREEDY, rows)
     generate = backend._model.generate
 
@@ -325,7 +325,7 @@ def test_pickled_weights_are_not_loaded(folder: Path, tmp_path: Path) -> None:
     torch.save({}, tmp_path / "pytorch_model.bin")
     backend = open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path())
     with pytest.raises(ValueError, match=r"model m: .* has no model of the Hugging Face format in safetensors"):
-        replies(backend, GREEDY, [asking(backend, "短", 1)])
+        replies(backend, GREEDY, [query(backend, "短", 1)])
 
 
 @pytest.mark.slow
@@ -351,7 +351,7 @@ def test_weights_that_were_cut_are_told_without_a_traceback(folder: Path, tmp_pa
     weights.write_bytes(weights.read_bytes()[:1000])
     backend = open_backend(Description(model="m", backend="huggingface", name=str(tmp_path)), Path())
     with pytest.raises(ValueError, match="has no model of the Hugging Face format"):
-        replies(backend, GREEDY, [asking(backend, "短", 1)])
+        replies(backend, GREEDY, [query(backend, "短", 1)])
 
 
 _THREADS = """
@@ -414,13 +414,13 @@ def test_a_template_that_opens_reasoning_is_told_and_can_be_closed(
         return open_backend(Description(model="m", backend="huggingface", name=str(folder), **given), tmp_path)
 
     thinking = opened(chat_template=str(tmp_path / "own.jinja"))
-    one = asking(thinking, TEXTS[0], 0)
+    one = query(thinking, TEXTS[0], 0)
     with pytest.raises(ValueError, match=r"opens the model's reasoning .*set `template: \{enable_thinking: false\}`"):
-        list(thinking.loglikelihoods([one, asking(thinking, TEXTS[1], 1)], GREEDY))
+        list(thinking.loglikelihoods([one, query(thinking, TEXTS[1], 1)], GREEDY))
     assert capsys.readouterr().err.count("opens the model's reasoning") == 1, "told once"
 
     closed = opened(chat_template=str(tmp_path / "own.jinja"), template={"enable_thinking": False})
-    other = asking(closed, TEXTS[0], 0)
+    other = query(closed, TEXTS[0], 0)
     assert one.prompt == other.prompt + "<think>\n"
     assert dict(closed.loglikelihoods([other], GREEDY))[0].error is None
     assert "reasoning" not in capsys.readouterr().err

@@ -18,7 +18,7 @@ from atomexam.runtime.jsonl import read_jsonl
 from eval.errors.patterns import Pair
 from eval.errors.tables import PairCounts, run_figures
 from eval.report.__main__ import main
-from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, SIDES, Browser, Reply, paired_replies, verdicts
+from eval.report.items import MOST_REPLY_CHARS, PACKED_FROM, SIDES, Browser, ScoredReply, item_results, paired_replies
 from eval.report.rejections import Advice, read_advice
 from eval.statistics.pairing import METRICS, paired, tally
 from tests.eval.item_pages import HOSTILE, RESERVED, RUNS, build, claim, question, write_data
@@ -80,19 +80,19 @@ def test_replies_are_joined_with_what_they_were_read_as() -> None:
 
 def test_a_pair_is_right_in_a_repeat_where_both_sides_are() -> None:
     rows = [("factual", 0, True), ("factual", 1, True), ("non_factual", 0, True), ("non_factual", 1, False)]
-    made = verdicts([Reply(score(f"claim-1/{side}", repeat, right), None) for side, repeat, right in rows], True)
+    made = item_results([ScoredReply(score(f"claim-1/{side}", repeat, right), None) for side, repeat, right in rows], True)
     assert {side: verdict[:2] for side, verdict in made.items()} == {"": (1, 2), "factual": (2, 2), "non_factual": (1, 2)}
     assert [verdict.pattern for verdict in made.values()] == ["sycophancy", "", ""]
 
 
 def test_the_worst_outcome_of_the_repeats_stands_and_a_hidden_answer_scores_nothing() -> None:
-    made = verdicts([Reply(score("q-1", 0, None), None), Reply(score("q-1", 1, None, "truncated"), None)], False)
+    made = item_results([ScoredReply(score("q-1", 0, None), None), ScoredReply(score("q-1", 1, None, "truncated"), None)], False)
     assert made[""] == (0, 0, "truncated", "")
 
 
 def test_a_reply_to_what_is_not_in_the_test_split_is_an_error() -> None:
     for item in ("q-0", "q-9"):
-        replies = {"r": [(item, [Reply(score(item), None)])]}
+        replies = {"r": [(item, [ScoredReply(score(item), None)])]}
         with pytest.raises(ValueError, match=f"{item}.*dvc repro score"):
             files_of([msgspec.structs.replace(question(1), id="q-5")], [], replies)
 
@@ -100,7 +100,7 @@ def test_a_reply_to_what_is_not_in_the_test_split_is_an_error() -> None:
 def test_a_long_reply_is_cut_and_says_how_long_it_was() -> None:
     item = question(1)
     words = "长" * (MOST_REPLY_CHARS + 5)
-    files = files_of([item], [], {"r": [(item.id, [Reply(score(item.id), reply(item.id, words))])]})
+    files = files_of([item], [], {"r": [(item.id, [ScoredReply(score(item.id), reply(item.id, words))])]})
     row = files["detail-00000.js"][1][0][2][0]
     assert row[7] == words[:MOST_REPLY_CHARS] and row[8] == len(words)
 
@@ -114,7 +114,7 @@ def test_hostile_text_ends_neither_script_nor_line() -> None:
 
 def test_many_items_are_cut_into_files_and_all_are_there() -> None:
     questions, claims = [question(number) for number in range(4_100)], [claim(number) for number in range(50)]
-    files = files_of(questions, claims, {"r": [(item.id, [Reply(score(item.id), None)]) for item in questions]})
+    files = files_of(questions, claims, {"r": [(item.id, [ScoredReply(score(item.id), None)]) for item in questions]})
     rows = [row for name, parts in sorted(files.items()) if name.startswith("list") for row in parts[2]]
     assert [row[0] for row in rows] == [item.id for item in [*claims, *questions]]
     assert len([name for name in files if name.startswith("detail")]) == 21
@@ -459,7 +459,7 @@ def test_long_replies_are_packed() -> None:
     drawn = random.Random(1)
     signs = [chr(0x4E00 + number) for number in range(3_000)]
     items = [question(number) for number in range(200)]
-    said = [(one.id, [Reply(score(one.id), reply(one.id, "".join(drawn.choices(signs, k=1_000))))]) for one in items]
+    said = [(one.id, [ScoredReply(score(one.id), reply(one.id, "".join(drawn.choices(signs, k=1_000))))]) for one in items]
     files = dict(Browser({"r": {"model": "m", "task": "choice"}}).files(items, [], {"r": said}))
     raw = sum(len(reply.prediction.reply.encode()) for _, (reply,) in said if reply.prediction)
     assert len(files["detail-00000.js"]) < 0.8 * raw

@@ -14,10 +14,10 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.judge import __main__ as judge_stage
 from eval.judge.__main__ import main
-from eval.judge.figures import Marked, agreement_of_orders, figures, mark_reply, reading_of
-from eval.models import asker
+from eval.judge.figures import MarkedReply, agreement_of_orders, figures, mark_outcome, mark_reply
+from eval.models import cached_model
 from eval.models.baseline import Baseline
-from eval.models.contract import Asking, Reply, Settings
+from eval.models.contract import ModelQuery, Reply, Settings
 from tests.eval.essays import essay_question
 
 ANSWERS = ["甲乙丙丁", "戊己庚辛", "子丑寅卯", "辰巳午未"]
@@ -68,13 +68,13 @@ def judgement(item: str, order: str, mark: float | None, **changes) -> Judgement
     return Judgement(item_id=item, order=order, mark=mark, **(values | changes))
 
 
-def mark_replies(questions: list[Question], rows: list[Judgement]) -> list[Marked]:
+def mark_replies(questions: list[Question], rows: list[Judgement]) -> list[MarkedReply]:
     """Return an answer to each question with its mark."""
     return [mark_reply(one, score(one, "答"), [row for row in rows if row.item_id == one.id]) for one in questions]
 
 
 def figures_of(questions: list[Question], rows: list[Judgement]) -> dict:
-    return figures(mark_replies(questions, rows), Counter(map(reading_of, rows)))
+    return figures(mark_replies(questions, rows), Counter(map(mark_outcome, rows)))
 
 
 def test_marks_are_what_arithmetic_foretells(tmp_path: Path) -> None:
@@ -163,9 +163,9 @@ class Noting(Baseline):
         super().__init__(Description(model="m", backend="baseline", strategy="overlap"))
         self.calls: list[int] = []
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        self.calls.append(len(askings))
-        return super().generate(askings, settings)
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        self.calls.append(len(queries))
+        return super().generate(queries, settings)
 
 
 class Sharing(Noting):
@@ -183,7 +183,7 @@ def test_no_mark_depends_on_what_is_asked_at_a_time(model: type[Noting], tmp_pat
     found = whole.judge("overlap", "--repeats", "2")
     judge = model()
     monkeypatch.setattr(judge_stage, "open_backend", lambda *_: judge)
-    monkeypatch.setattr(asker, "_WINDOW_CHARS", 8000)
+    monkeypatch.setattr(cached_model, "_WINDOW_CHARS", 8000)
     parts = Stage(tmp_path / "parts", questions, scores)
     assert parts.judge("overlap", "--repeats", "2") == found and parts.judgements() == whole.judgements()
     assert len(judge.calls) > 10 and max(judge.calls) < 30

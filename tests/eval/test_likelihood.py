@@ -13,7 +13,7 @@ from atomexam.records.model import Description
 from atomexam.records.question import Option
 from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN
 from eval.models import open_backend
-from eval.models.contract import Asking, Backend, Reply, Settings
+from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.tasks.prompt import chat_template, token_ids
 from eval.tasks.request import Request, allowed_answers
 
@@ -54,7 +54,7 @@ def backend(folder: Path) -> Backend:
     return open_backend(Description(model="m", backend="huggingface", name=str(folder)), Path())
 
 
-def asking(backend: Backend, number: int, kind: str) -> Asking:
+def query(backend: Backend, number: int, kind: str) -> ModelQuery:
     options = [Option(letter=letter, text=letter) for letter in KINDS[kind]]
     text = f"第{number}题：" + "高血压头晕头痛" * (number % 5)
     request = Request(
@@ -62,22 +62,22 @@ def asking(backend: Backend, number: int, kind: str) -> Asking:
         answer_format="{answer}" if kind == "claim" else "答案{answer}", solution=None, pool="p", related_ids=frozenset(),
         reader="mcqa", unit=f"q-{number}", facets={},
     )  # fmt: skip
-    return Asking(request=request, repeat=0, prompt=backend.render(request.messages))
+    return ModelQuery(request=request, repeat=0, prompt=backend.render(request.messages))
 
 
 @pytest.fixture(scope="module")
-def askings(backend: Backend) -> list[Asking]:
-    return [asking(backend, number, kind) for kind in KINDS for number in range(12)]
+def queries(backend: Backend) -> list[ModelQuery]:
+    return [query(backend, number, kind) for kind in KINDS for number in range(12)]
 
 
-def weighed(backend: Backend, askings: list[Asking], settings: Settings = PLAIN) -> dict[str, Reply]:
-    found = dict(backend.loglikelihoods(askings, settings))
-    assert len(found) == len(askings)
-    return {f"{one.request.question_type}/{one.request.item_id}": found[place] for place, one in enumerate(askings)}
+def weighed(backend: Backend, queries: list[ModelQuery], settings: Settings = PLAIN) -> dict[str, Reply]:
+    found = dict(backend.loglikelihoods(queries, settings))
+    assert len(found) == len(queries)
+    return {f"{one.request.question_type}/{one.request.item_id}": found[place] for place, one in enumerate(queries)}
 
 
 @torch.inference_mode()
-def plain_loop(folder: Path, one: Asking) -> dict[str, float]:
+def plain_loop(folder: Path, one: ModelQuery) -> dict[str, float]:
     """One pass for each answer over the whole text, summing what stands behind the part that all answers share with the prompt."""
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
     lead = one.request.answer_format.removesuffix("{answer}")
@@ -95,9 +95,9 @@ def plain_loop(folder: Path, one: Asking) -> dict[str, float]:
     return sums
 
 
-def test_likelihoods_are_those_of_a_plain_loop(backend: Backend, folder: Path, askings: list[Asking]) -> None:
-    found = weighed(backend, askings)
-    for one in askings[::5]:
+def test_likelihoods_are_those_of_a_plain_loop(backend: Backend, folder: Path, queries: list[ModelQuery]) -> None:
+    found = weighed(backend, queries)
+    for one in queries[::5]:
         reply = found[f"{one.request.question_type}/{one.request.item_id}"]
         expected = plain_loop(folder, one)
         assert reply.likelihoods == pytest.approx(expected, abs=2e-4)
@@ -108,7 +108,7 @@ def test_likelihoods_are_those_of_a_plain_loop(backend: Backend, folder: Path, a
 
 def test_tokens_span_the_border_of_format_and_answer(folder: Path, backend: Backend) -> None:
     """Else the test above would not see it."""
-    one = asking(backend, 1, "mrqa")
+    one = query(backend, 1, "mrqa")
     tokenizer = AutoTokenizer.from_pretrained(folder)
     apart = token_ids(tokenizer, [one.prompt + "答案"])[0] + token_ids(tokenizer, ["AC"])[0]
     assert apart != token_ids(tokenizer, [one.prompt + "答案AC"])[0]
@@ -125,7 +125,7 @@ def test_likelihoods_are_those_of_the_harness(backend: Backend, folder: Path) ->
 
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
     harness = HFLM(pretrained=model, tokenizer=tokenizer, backend="causal", batch_size=1, device="cpu")
-    asked = [asking(backend, number, "claim") for number in range(4)]
+    asked = [query(backend, number, "claim") for number in range(4)]
     instances = [Instance("loglikelihood", {}, (one.prompt, answer), 0) for one in asked for answer in KINDS["claim"]]
     expected = [value for value, _ in harness.loglikelihood(instances, disable_tqdm=True)]
     found = [weighed(backend, [one])[f"claim/{one.request.item_id}"].likelihoods for one in asked]
@@ -134,24 +134,24 @@ def test_likelihoods_are_those_of_the_harness(backend: Backend, folder: Path) ->
 
 
 @pytest.mark.slow
-def test_what_else_is_asked_changes_no_byte(backend: Backend, askings: list[Asking]) -> None:
-    whole = weighed(backend, askings)
-    assert weighed(backend, askings[::-1]) == whole
+def test_what_else_is_asked_changes_no_byte(backend: Backend, queries: list[ModelQuery]) -> None:
+    whole = weighed(backend, queries)
+    assert weighed(backend, queries[::-1]) == whole
     for batch_size in (1, 3, 16, 64):
-        assert weighed(backend, askings, structs.replace(PLAIN, batch_size=batch_size)) == whole
+        assert weighed(backend, queries, structs.replace(PLAIN, batch_size=batch_size)) == whole
     for size in (1, 5, 17):
-        part = weighed(backend, askings[size:])
+        part = weighed(backend, queries[size:])
         assert part == {key: whole[key] for key in part}
 
 
 @pytest.mark.parametrize(("name", "value"), [("temperature", 0.3), ("top_k", 5), ("top_p", 0.9), ("repetition_penalty", 1.05)])
-def test_sampling_is_no_likelihood(name: str, value: float, backend: Backend, askings: list[Asking]) -> None:
+def test_sampling_is_no_likelihood(name: str, value: float, backend: Backend, queries: list[ModelQuery]) -> None:
     with pytest.raises(ValueError, match=f"the method likelihood has no {name} .found {value}."):
-        dict(backend.loglikelihoods(askings, structs.replace(PLAIN, **{name: value})))
+        dict(backend.loglikelihoods(queries, structs.replace(PLAIN, **{name: value})))
 
 
 def test_words_cannot_be_weighed(backend: Backend) -> None:
-    one = asking(backend, 1, "claim")
+    one = query(backend, 1, "claim")
     words = structs.replace(one, request=structs.replace(one.request, question_type="qa", options=[]))
     with pytest.raises(ValueError, match="q-1: no answers are given to choose from; set `method: generation`"):
         dict(backend.loglikelihoods([words], PLAIN))

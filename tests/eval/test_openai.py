@@ -24,7 +24,7 @@ from atomexam.records.run import Run
 from atomexam.records.run import Server as ServerBlock
 from atomexam.runtime.jsonl import read_jsonl, write_json
 from eval.models import open_backend
-from eval.models.contract import Asking, Backend, Reply, Settings
+from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.plan.__main__ import main as plan
 from eval.plan.planned import describe
 from eval.predict.__main__ import main as predict
@@ -58,17 +58,17 @@ def opened(server: Server, monkeypatch: pytest.MonkeyPatch) -> Opened:
     return opened
 
 
-def asking(backend: Backend, text: str, number: int = 0, repeat: int = 0) -> Asking:
+def query(backend: Backend, text: str, number: int = 0, repeat: int = 0) -> ModelQuery:
     request = Request(
         item_id=f"i-{number}", messages=[{"role": "user", "content": text}], question_type="qa", options=[], answer=None,
         answer_format="{answer}", solution=None, pool="p", related_ids=frozenset(), reader="qa", unit=f"i-{number}", facets={},
     )  # fmt: skip
-    return Asking(request=request, repeat=repeat, prompt=backend.render(request.messages))
+    return ModelQuery(request=request, repeat=repeat, prompt=backend.render(request.messages))
 
 
 def asked(backend: Backend, texts: list[str], settings: Settings = PLAIN) -> list[Reply]:
     found: dict[int, Reply] = {}
-    for place, reply in backend.generate([asking(backend, text, number) for number, text in enumerate(texts)], settings):
+    for place, reply in backend.generate([query(backend, text, number) for number, text in enumerate(texts)], settings):
         assert place not in found, "each place once"
         found[place] = reply
     return [found[place] for place in range(len(texts))]
@@ -165,7 +165,7 @@ def test_what_no_other_request_would_mend_ends_the_run(way: str, message: str, o
     found = []
     with pytest.raises(ValueError, match=message) as told:
         backend = opened(concurrency=1)
-        found.extend(backend.generate([asking(backend, text) for text in ["甲", f"[{way}]", *"丙丁戊己庚"]], PLAIN))
+        found.extend(backend.generate([query(backend, text) for text in ["甲", f"[{way}]", *"丙丁戊己庚"]], PLAIN))
     assert [place for place, _ in found][:2] == [0, 1]
     assert found[1][1].finish_reason == "error"
     assert sum(server.calls.values()) <= 3
@@ -181,7 +181,7 @@ def test_a_server_that_is_down_is_left_alone(way: str, opened: Opened, server: S
     ):
         backend = opened(concurrency=2, tries=1)
         texts = ["甲", "乙", "丙", *(f"[{way}]{number}" for number in range(60))]
-        found.extend(backend.generate([asking(backend, text) for text in texts], PLAIN))
+        found.extend(backend.generate([query(backend, text) for text in texts], PLAIN))
     assert len(found) >= 13
     assert sum(server.calls.values()) <= 18
 
@@ -248,9 +248,9 @@ def test_what_the_server_cannot_honour_is_an_error(knows: list, settings: Settin
 
 def test_what_is_sent(opened: Opened, server: Server) -> None:
     knows = opened(knows=["top_k", "repetition_penalty", "seed"])
-    askings = [asking(knows, "甲", 0, repeat) for repeat in range(2)]
-    dict(knows.generate(askings, SAMPLED))
-    dict(opened().generate(askings[:1], PLAIN))
+    queries = [query(knows, "甲", 0, repeat) for repeat in range(2)]
+    dict(knows.generate(queries, SAMPLED))
+    dict(opened().generate(queries[:1], PLAIN))
     *sampled, greedy = server.bodies
     assert greedy == {"model": "toy", "messages": [{"role": "user", "content": "甲"}], "max_tokens": 8, "temperature": 0.0}
     seeds = {body.pop("seed") for body in sampled}
@@ -262,7 +262,7 @@ def test_what_is_sent(opened: Opened, server: Server) -> None:
 def test_stop_strings_are_sent_and_cut_where_a_server_does_not_heed_them(opened: Opened, server: Server) -> None:
     """The toy server does not; `transformers serve` does, and leaves the string in the reply."""
     whole = asked(opened(), ["甲"])[0]
-    [cut] = dict(opened().generate([asking(opened(), "甲", 0)], structs.replace(PLAIN, stop_strings=(whole.text[2:4], "无")))).values()
+    [cut] = dict(opened().generate([query(opened(), "甲", 0)], structs.replace(PLAIN, stop_strings=(whole.text[2:4], "无")))).values()
     assert (cut.text, cut.finish_reason) == (whole.text[:2], "stop")
     assert server.bodies[-1]["stop"] == [whole.text[2:4], "无"]
 
@@ -328,9 +328,9 @@ def test_a_key_in_a_reply_is_taken_out(opened: Opened) -> None:
 
 def test_what_came_is_kept_when_a_run_is_broken_off(opened: Opened, server: Server, tmp_path: Path) -> None:
     backend = opened(concurrency=2)
-    askings = [asking(backend, str(number), number) for number in range(40)]
+    queries = [query(backend, str(number), number) for number in range(40)]
     found = {}
-    replies = backend.generate(askings, PLAIN)
+    replies = backend.generate(queries, PLAIN)
     for place, reply in replies:
         found[place] = reply
         if len(found) == 5:

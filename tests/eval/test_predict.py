@@ -18,9 +18,9 @@ from atomexam.records.checks import convert
 from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json
-from eval.models.asker import NOT_REACHED, Asker, Counts
-from eval.models.contract import Asking, Reply, Settings
-from eval.models.reply_store import KeptReply, Store, open_store
+from eval.models.cached_model import NOT_REACHED, CachedModel, Counts
+from eval.models.contract import ModelQuery, Reply, Settings
+from eval.models.reply_store import Store, StoredReply, open_store
 from eval.plan.planned import describe
 from eval.predict.__main__ import main
 from eval.predict.ranks import Finished, Rank, left_before, share_of, wait_for_others, write_finished
@@ -32,7 +32,7 @@ PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetiti
 
 
 class Counting:
-    """A model that replies with the length of its prompt, the last asking first, and counts what it is asked; it may break off."""
+    """A model that replies with the length of its prompt, the last query first, and counts what it is asked; it may break off."""
 
     def __init__(self, identity: str = "counting", breaks_after: int | None = None, fails: str = "nothing") -> None:
         self.identity = identity
@@ -43,34 +43,34 @@ class Counting:
     def render(self, messages: Sequence[Message]) -> str:
         return plain_text(messages)
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        for place in reversed(range(len(askings))):
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        for place in reversed(range(len(queries))):
             if len(self.asked) == self._breaks_after:
                 raise KeyboardInterrupt
-            self.asked.append(askings[place].request.item_id)
-            if self._fails in askings[place].request.messages[-1]["content"]:
+            self.asked.append(queries[place].request.item_id)
+            if self._fails in queries[place].request.messages[-1]["content"]:
                 yield place, Reply(text="", finish_reason="error", tokens=0, error="no such thing")
             else:
-                yield place, Reply(text=f"{len(askings[place].prompt)}/{askings[place].repeat}", finish_reason="stop", tokens=1)
+                yield place, Reply(text=f"{len(queries[place].prompt)}/{queries[place].repeat}", finish_reason="stop", tokens=1)
 
-    def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        for place, reply in self.generate(askings, settings):
+    def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        for place, reply in self.generate(queries, settings):
             yield place, Reply(text=reply.text, finish_reason="stop", tokens=1, likelihoods={"A": -1.0})
 
 
-def ask(backend: Counting, askings: list[Asking], settings: Settings, kept: Path, name: str, method: str = "generation") -> list[Reply]:
+def ask(backend: Counting, queries: list[ModelQuery], settings: Settings, kept: Path, name: str, method: str = "generation") -> list[Reply]:
     """Ask at once, and print the counts of a run."""
     with open_store(kept) as store, tqdm(disable=True) as bar:
-        asker = Asker(backend, settings, store, method)
-        replies = asker.ask(askings, bar)
-    print(asker.counts.line(name), file=sys.stderr)
+        model = CachedModel(backend, settings, store, method)
+        replies = model.replies(queries, bar)
+    print(model.counts.line(name), file=sys.stderr)
     return replies
 
 
 @pytest.fixture
-def askings(toy_data: Path) -> list[Asking]:
+def queries(toy_data: Path) -> list[ModelQuery]:
     requests = build_requests(Run(model="m", task="choice"), toy_data / "splits")
-    return [Asking(request=one, repeat=repeat, prompt=plain_text(one.messages)) for one in requests for repeat in range(2)]
+    return [ModelQuery(request=one, repeat=repeat, prompt=plain_text(one.messages)) for one in requests for repeat in range(2)]
 
 
 @pytest.fixture
@@ -92,31 +92,31 @@ def predict(toy_data: Path, toy_models: Path, tmp_path: Path) -> Callable[..., P
     return run
 
 
-def test_replies_come_back_in_the_order_of_askings(askings: list[Asking], tmp_path: Path) -> None:
-    replies = ask(Counting(), askings, PLAIN, tmp_path / "kept.jsonl", "r")
-    assert [reply.text for reply in replies] == [f"{len(asking.prompt)}/{asking.repeat}" for asking in askings]
+def test_replies_come_back_in_the_order_of_askings(queries: list[ModelQuery], tmp_path: Path) -> None:
+    replies = ask(Counting(), queries, PLAIN, tmp_path / "kept.jsonl", "r")
+    assert [reply.text for reply in replies] == [f"{len(query.prompt)}/{query.repeat}" for query in queries]
 
 
 @pytest.mark.parametrize("breaks_after", [0, 1, 7, 47])
-def test_a_run_that_breaks_off_goes_on_where_it_stopped(breaks_after: int, askings: list[Asking], tmp_path: Path) -> None:
+def test_a_run_that_breaks_off_goes_on_where_it_stopped(breaks_after: int, queries: list[ModelQuery], tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
-    whole = ask(Counting(), askings, PLAIN, tmp_path / "whole" / "r.jsonl", "r")
+    whole = ask(Counting(), queries, PLAIN, tmp_path / "whole" / "r.jsonl", "r")
     with pytest.raises(KeyboardInterrupt):
-        ask(Counting(breaks_after=breaks_after), askings, PLAIN, kept, "r")
+        ask(Counting(breaks_after=breaks_after), queries, PLAIN, kept, "r")
     second = Counting()
-    assert ask(second, askings, PLAIN, kept, "r") == whole
-    assert len(second.asked) == len(askings) - breaks_after
+    assert ask(second, queries, PLAIN, kept, "r") == whole
+    assert len(second.asked) == len(queries) - breaks_after
 
 
 @pytest.mark.parametrize("cut", [1, 5, 40])
-def test_a_torn_last_line_is_asked_again(cut: int, askings: list[Asking], tmp_path: Path) -> None:
+def test_a_torn_last_line_is_asked_again(cut: int, queries: list[ModelQuery], tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
-    whole = ask(Counting(), askings, PLAIN, kept, "r")
+    whole = ask(Counting(), queries, PLAIN, kept, "r")
     kept.write_bytes(kept.read_bytes()[:-cut])
     again = Counting()
-    assert ask(again, askings, PLAIN, kept, "r") == whole
+    assert ask(again, queries, PLAIN, kept, "r") == whole
     assert len(again.asked) == 1
-    assert len(list(read_jsonl(kept, KeptReply))) == len(askings)
+    assert len(list(read_jsonl(kept, StoredReply))) == len(queries)
 
 
 @pytest.mark.parametrize(("line", "told"), [
@@ -124,34 +124,34 @@ def test_a_torn_last_line_is_asked_again(cut: int, askings: list[Asking], tmp_pa
     (b'{"id":"q-1","stem":"a question"}\n', "unknown field `id`"),
     (b"\x00\x00\x00\n", "malformed"),
 ])  # fmt: skip
-def test_a_foreign_line_is_named_and_what_to_do_about_it(line: bytes, told: str, askings: list[Asking], tmp_path: Path) -> None:
+def test_a_foreign_line_is_named_and_what_to_do_about_it(line: bytes, told: str, queries: list[ModelQuery], tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
-    ask(Counting(), askings, PLAIN, kept, "r")
+    ask(Counting(), queries, PLAIN, kept, "r")
     lines = kept.read_bytes().splitlines(keepends=True)
     kept.write_bytes(b"".join([lines[0], line, *lines[2:]]))
-    with pytest.raises(ValueError, match=rf"kept.jsonl:2: .*{told}.*take out the line: its reply alone is asked again"):
-        ask(Counting(), askings, PLAIN, kept, "r")
+    with pytest.raises(ValueError, match=rf"kept.jsonl:2: .*{told}.*delete the line: only its request is made again"):
+        ask(Counting(), queries, PLAIN, kept, "r")
     kept.write_bytes(b"".join([lines[0], *lines[2:]]))
     again = Counting()
-    ask(again, askings, PLAIN, kept, "r")
+    ask(again, queries, PLAIN, kept, "r")
     assert len(again.asked) == 1
 
 
-def test_what_another_process_is_writing_is_left_alone(askings: list[Asking], tmp_path: Path) -> None:
+def test_what_another_process_is_writing_is_left_alone(queries: list[ModelQuery], tmp_path: Path) -> None:
     """Only its own file is mended; another's unfinished line is passed over."""
-    ask(Counting(), askings, PLAIN, tmp_path / "other.jsonl", "other")
+    ask(Counting(), queries, PLAIN, tmp_path / "other.jsonl", "other")
     torn = (tmp_path / "other.jsonl").read_bytes()[:-9]
     (tmp_path / "other.jsonl").write_bytes(torn)
     again = Counting()
-    ask(again, askings, PLAIN, tmp_path / "kept.jsonl", "r")
+    ask(again, queries, PLAIN, tmp_path / "kept.jsonl", "r")
     assert len(again.asked) == 1
     assert (tmp_path / "other.jsonl").read_bytes() == torn
 
 
-def test_another_run_of_the_model_asks_nothing_twice(askings: list[Asking], tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_another_run_of_the_model_asks_nothing_twice(queries: list[ModelQuery], tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     first, second = Counting(), Counting()
-    replies = ask(first, askings[:20], PLAIN, tmp_path / "a.jsonl", "a")
-    assert ask(second, askings[:24], PLAIN, tmp_path / "b.jsonl", "b")[:20] == replies
+    replies = ask(first, queries[:20], PLAIN, tmp_path / "a.jsonl", "a")
+    assert ask(second, queries[:24], PLAIN, tmp_path / "b.jsonl", "b")[:20] == replies
     assert len(second.asked) == 4
     assert capsys.readouterr().err.splitlines() == [
         "a: 20 requests, 0 kept, 20 asked, 0 failed",
@@ -159,15 +159,15 @@ def test_another_run_of_the_model_asks_nothing_twice(askings: list[Asking], tmp_
     ]
 
 
-def test_a_run_keeps_its_own_reply_where_another_asked_at_the_same_time(askings: list[Asking], tmp_path: Path) -> None:
+def test_a_run_keeps_its_own_reply_where_another_asked_at_the_same_time(queries: list[ModelQuery], tmp_path: Path) -> None:
     """A server may say two things to one question; what a run once wrote does not change."""
-    own = ask(Counting(), askings, PLAIN, tmp_path / "a.jsonl", "a")
+    own = ask(Counting(), queries, PLAIN, tmp_path / "a.jsonl", "a")
     for line in (tmp_path / "a.jsonl").read_text().splitlines():
         with open(tmp_path / "b.jsonl", "a") as other, open(tmp_path / "0.jsonl", "a") as earlier:
             for file in (other, earlier):
                 file.write(line.replace('"text":"', '"text":"another ') + "\n")
-    assert ask(Counting(), askings, PLAIN, tmp_path / "a.jsonl", "a") == own
-    assert all(reply.text.startswith("another ") for reply in ask(Counting(), askings, PLAIN, tmp_path / "b.jsonl", "b"))
+    assert ask(Counting(), queries, PLAIN, tmp_path / "a.jsonl", "a") == own
+    assert all(reply.text.startswith("another ") for reply in ask(Counting(), queries, PLAIN, tmp_path / "b.jsonl", "b"))
 
 
 class Brimful(FileIO):
@@ -181,22 +181,22 @@ def test_half_a_line_ends_the_run_though_the_disk_says_nothing(tmp_path: Path) -
     """A short write is no error of its own; going on would leave a torn line between whole ones."""
     with (
         Brimful(tmp_path / "kept.jsonl", "ab") as out,
-        pytest.raises(OSError, match=r"kept.jsonl: a reply could not be kept: No space left"),
+        pytest.raises(OSError, match=r"kept.jsonl: a reply could not be stored: No space left"),
     ):
         Store(tmp_path / "kept.jsonl", out).add("k", Reply(text="答", finish_reason="stop", tokens=1))
 
 
-def test_a_failed_reply_is_given_and_not_kept(askings: list[Asking], tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_a_failed_reply_is_given_and_not_kept(queries: list[ModelQuery], tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     kept = tmp_path / "kept.jsonl"
-    lost = [asking for asking in askings if "第3001组" in asking.prompt]
-    replies = ask(Counting(fails="第3001组"), askings, PLAIN, kept, "r")
+    lost = [query for query in queries if "第3001组" in query.prompt]
+    replies = ask(Counting(fails="第3001组"), queries, PLAIN, kept, "r")
     failed = [reply for reply in replies if reply.error]
     assert [(reply.text, reply.finish_reason, reply.error) for reply in failed] == [("", "error", "no such thing")] * len(lost)
-    assert len(list(read_jsonl(kept, KeptReply))) == len(askings) - len(lost)
+    assert len(list(read_jsonl(kept, StoredReply))) == len(queries) - len(lost)
     again = Counting()
-    assert not [reply for reply in ask(again, askings, PLAIN, kept, "r") if reply.error]
+    assert not [reply for reply in ask(again, queries, PLAIN, kept, "r") if reply.error]
     assert len(again.asked) == len(lost) == 2
-    assert capsys.readouterr().err.splitlines()[0] == f"r: {len(askings)} requests, 0 kept, {len(askings)} asked, 2 failed"
+    assert capsys.readouterr().err.splitlines()[0] == f"r: {len(queries)} requests, 0 kept, {len(queries)} asked, 2 failed"
 
 
 class Stumbling(Counting):
@@ -206,18 +206,18 @@ class Stumbling(Counting):
         super().__init__()
         self._times = times
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        replies = list(super().generate(askings, settings))
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        replies = list(super().generate(queries, settings))
         yield from replies[:-1] + replies[-1:] * self._times
 
 
-def test_an_error_without_a_cause_is_one_all_the_same(askings: list[Asking], tmp_path: Path) -> None:
+def test_an_error_without_a_cause_is_one_all_the_same(queries: list[ModelQuery], tmp_path: Path) -> None:
     class Wordless(Counting):
-        def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-            for place in range(len(askings)):
+        def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+            for place in range(len(queries)):
                 yield place, Reply(text="half of it", finish_reason="error", tokens=3)
 
-    (reply, *_) = ask(Wordless(), askings, PLAIN, tmp_path / "kept.jsonl", "run")
+    (reply, *_) = ask(Wordless(), queries, PLAIN, tmp_path / "kept.jsonl", "run")
     assert (reply.text, reply.error) == ("", "no reply")
     assert (tmp_path / "kept.jsonl").read_bytes() == b""
 
@@ -264,37 +264,37 @@ def test_of_a_store_only_what_follows_the_last_line_is_cut(before: list[bytes], 
     (0, r"counting gave no reply to 1 questions, such as q-.*fault of the backend"),
     (2, r"counting replied twice to the same question; this is a fault of the backend"),
 ])  # fmt: skip
-def test_a_backend_that_loses_count_is_named(times: int, message: str, askings: list[Asking], tmp_path: Path) -> None:
+def test_a_backend_that_loses_count_is_named(times: int, message: str, queries: list[ModelQuery], tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
-        ask(Stumbling(times), askings, PLAIN, tmp_path / "kept.jsonl", "r")
+        ask(Stumbling(times), queries, PLAIN, tmp_path / "kept.jsonl", "r")
 
 
 @pytest.mark.parametrize("place", [-1, 10_000])
-def test_a_reply_to_nothing_is_named(place: int, askings: list[Asking], tmp_path: Path) -> None:
+def test_a_reply_to_nothing_is_named(place: int, queries: list[ModelQuery], tmp_path: Path) -> None:
     class Lost(Counting):
-        def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
             yield place, Reply(text="A", finish_reason="stop", tokens=1)
 
     with pytest.raises(ValueError, match="replied to a question that was not asked; this is a fault of the backend"):
-        ask(Lost(), askings, PLAIN, tmp_path / "kept.jsonl", "r")
+        ask(Lost(), queries, PLAIN, tmp_path / "kept.jsonl", "r")
     assert not (tmp_path / "kept.jsonl").read_bytes()
 
 
-def test_the_methods_have_replies_of_their_own(askings: list[Asking], tmp_path: Path) -> None:
+def test_the_methods_have_replies_of_their_own(queries: list[ModelQuery], tmp_path: Path) -> None:
     kept, backend = tmp_path / "kept.jsonl", Counting()
-    ask(backend, askings, PLAIN, kept, "r")
-    weighed = ask(backend, askings, PLAIN, kept, "r", "likelihood")
-    assert len(backend.asked) == 2 * len(askings)
-    assert ask(backend, askings, PLAIN, kept, "r", "likelihood") == weighed
+    ask(backend, queries, PLAIN, kept, "r")
+    weighed = ask(backend, queries, PLAIN, kept, "r", "likelihood")
+    assert len(backend.asked) == 2 * len(queries)
+    assert ask(backend, queries, PLAIN, kept, "r", "likelihood") == weighed
     assert {json.dumps(reply.likelihoods) for reply in weighed} == {'{"A": -1.0}'}
 
 
-def in_turn(backend: Counting, requests: list[Request], kept: Path, repeats: int = 1) -> dict[tuple[str, int], tuple[Asking, Reply]]:
+def in_turn(backend: Counting, requests: list[Request], kept: Path, repeats: int = 1) -> dict[tuple[str, int], tuple[ModelQuery, Reply]]:
     with open_store(kept) as store, tqdm(disable=True) as bar:
-        asker = Asker(backend, PLAIN, store)
-        replies = list(asker.ask_as_read([requests], repeats, bar))
-    assert asker.counts.requests == len(requests) * repeats == len(replies)
-    return {(asking.request.item_id, asking.repeat): (asking, reply) for asking, reply in replies}
+        model = CachedModel(backend, PLAIN, store)
+        replies = list(model.stream([requests], repeats, bar))
+    assert model.counts.requests == len(requests) * repeats == len(replies)
+    return {(query.request.item_id, query.repeat): (query, reply) for query, reply in replies}
 
 
 @pytest.fixture
@@ -339,27 +339,27 @@ def test_a_request_that_follows_nothing_asked_is_named(case: list[Request], tmp_
         in_turn(Counting(), case[1:], tmp_path / "kept.jsonl")
 
 
-def test_only_what_changed_is_asked_again(askings: list[Asking], tmp_path: Path) -> None:
+def test_only_what_changed_is_asked_again(queries: list[ModelQuery], tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
-    ask(Counting(), askings, PLAIN, kept, "r")
+    ask(Counting(), queries, PLAIN, kept, "r")
 
-    def asked(askings: list[Asking], settings: Settings = PLAIN, identity: str = "counting") -> int:
+    def asked(queries: list[ModelQuery], settings: Settings = PLAIN, identity: str = "counting") -> int:
         backend = Counting(identity)
-        ask(backend, askings, settings, kept, "r")
+        ask(backend, queries, settings, kept, "r")
         return len(backend.asked)
 
-    assert asked(askings) == 0
-    assert asked(askings[3:]) == 0
-    assert asked(askings, structs.replace(PLAIN, batch_size=9)) == 0
-    assert asked([structs.replace(askings[0], prompt="anders"), *askings[1:]]) == 1
-    assert asked([structs.replace(askings[0], repeat=2), *askings[1:]]) == 1
-    reworded = structs.replace(askings[0].request, answer_format="选{answer}")  # what a baseline replies with
-    assert asked([structs.replace(askings[0], request=reworded), *askings[1:]]) == 1
-    assert asked(askings, structs.replace(PLAIN, temperature=0.3)) == len(askings)
-    assert asked(askings, structs.replace(PLAIN, seed=2)) == len(askings)
-    assert asked(askings, identity="other") == len(askings)
-    fewer = structs.replace(askings[0].request, options=askings[0].request.options[1:])
-    assert asked([structs.replace(askings[0], request=fewer), *askings[1:]]) == 1
+    assert asked(queries) == 0
+    assert asked(queries[3:]) == 0
+    assert asked(queries, structs.replace(PLAIN, batch_size=9)) == 0
+    assert asked([structs.replace(queries[0], prompt="anders"), *queries[1:]]) == 1
+    assert asked([structs.replace(queries[0], repeat=2), *queries[1:]]) == 1
+    reworded = structs.replace(queries[0].request, answer_format="选{answer}")  # what a baseline replies with
+    assert asked([structs.replace(queries[0], request=reworded), *queries[1:]]) == 1
+    assert asked(queries, structs.replace(PLAIN, temperature=0.3)) == len(queries)
+    assert asked(queries, structs.replace(PLAIN, seed=2)) == len(queries)
+    assert asked(queries, identity="other") == len(queries)
+    fewer = structs.replace(queries[0].request, options=queries[0].request.options[1:])
+    assert asked([structs.replace(queries[0], request=fewer), *queries[1:]]) == 1
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eval.report.__main__ import about
 from eval.report.flow import WIDTH, Flow, Step, flows, picture
-from eval.report.heat import Cell, heats, matrix
+from eval.report.heat import AccuracyCell, heats, matrix
 from eval.report.tables import leaderboards, sdak_table
 
 COUNTS = {"in": 10, "out": 8, "rejected": 2}
@@ -90,8 +90,8 @@ def test_a_table_of_accuracies_has_a_row_a_part_and_a_column_a_run() -> None:
     (table,) = heats(runs | {"c": run("choice", 0.5, by_form={"a1": part(0.5)})})  # one form alone is no table
     assert (table.facet, table.runs) == ("exam", ["a", "b", "c"])
     assert table.rows == [
-        ("PCE", [Cell(0.5, (0.1, 0.9), 8), None, None]),
-        ("SSE", [Cell(0.25, (0.1, 0.9), 4), Cell(None, (0.1, 0.9), 8), None]),
+        ("PCE", [AccuracyCell(0.5, (0.1, 0.9), 8), None, None]),
+        ("SSE", [AccuracyCell(0.25, (0.1, 0.9), 4), AccuracyCell(None, (0.1, 0.9), 8), None]),
     ]
 
 

@@ -17,7 +17,7 @@ from atomexam.records.prediction import Prediction
 from atomexam.records.question import Question
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
-from eval.models.reply_store import KeptReply
+from eval.models.reply_store import StoredReply
 
 ROOT = Path(__file__).parents[2]
 SCRIPTED = Path(__file__).parent / "scripted.py"
@@ -85,7 +85,7 @@ def test_twenty_kills_lose_nothing_and_ask_little_twice(runs: Callable[..., Runs
     assert len(sizes) == 20
     assert len(set(sizes)) > 10
     assert killed.out.read_bytes() == whole.out.read_bytes()
-    kept = [line.key for line in read_jsonl(killed.kept, KeptReply)]
+    kept = [line.key for line in read_jsonl(killed.kept, StoredReply)]
     replies = SIZE * 4
     assert len(kept) == len(set(kept)) == replies
     assert set(killed.asked()) == set(whole.asked())
@@ -153,8 +153,8 @@ def test_a_full_disk_ends_the_run_with_what_to_do_and_keeps_what_was_kept(runs: 
     done = subprocess.run([*command, *full.arguments()], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("error: ")
-    assert "run.jsonl: a reply could not be kept" in done.stderr
-    assert "make room and run the same command again" in done.stderr
+    assert "run.jsonl: a reply could not be stored" in done.stderr
+    assert "free disk space and run the same command again" in done.stderr
     assert not full.out.exists()
     kept = full.kept.read_bytes()
     assert limit - 300 < len(kept) <= limit

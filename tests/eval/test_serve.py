@@ -9,7 +9,7 @@ import pytest
 
 from eval.report.__main__ import main
 from eval.report.pages import write_scripts
-from eval.report.serve import Server, written
+from eval.report.serve import ReportServer, written
 from tests.opened import Opened
 
 POLICY = "default-src 'none'; script-src 'self'"
@@ -25,7 +25,7 @@ def server(tmp_path: Path):
     folder.mkdir()
     write_scripts(folder)
     (folder / "index.html").write_text(PAGE.format("first"), encoding="utf-8")
-    with Server(folder, 0) as running:
+    with ReportServer(folder, 0) as running:
         thread = threading.Thread(target=running.serve_forever, args=(0.05,))
         thread.start()
         yield running
@@ -33,14 +33,14 @@ def server(tmp_path: Path):
         thread.join()
 
 
-def ask(server: Server, path: str, host: str = "127.0.0.1", method: str = "GET") -> tuple[int, str]:
+def ask(server: ReportServer, path: str, host: str = "127.0.0.1", method: str = "GET") -> tuple[int, str]:
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
     connection.request(method, path, headers={"Host": host})
     answer = connection.getresponse()
     return answer.status, answer.read().decode("utf-8", "replace")
 
 
-def test_the_server_hears_this_machine_alone(server: Server) -> None:
+def test_the_server_hears_this_machine_alone(server: ReportServer) -> None:
     assert server.server_address[0] == "127.0.0.1"
     assert ask(server, "/index.html")[0] == 200
     assert ask(server, "/index.html", "evil.example")[0] == 403
@@ -48,12 +48,12 @@ def test_the_server_hears_this_machine_alone(server: Server) -> None:
 
 
 @pytest.mark.parametrize("path", OUTSIDE)
-def test_only_files_of_the_folder_are_served(server: Server, path: str) -> None:
+def test_only_files_of_the_folder_are_served(server: ReportServer, path: str) -> None:
     status, body = ask(server, path)
     assert status in (301, 404) and "outside" not in body and "text.js" not in body
 
 
-def test_the_difference_beside_the_folder_is_served_too(server: Server) -> None:
+def test_the_difference_beside_the_folder_is_served_too(server: ReportServer) -> None:
     assert ask(server, "/diff/index.html")[0] == 404
     (server.folder.parent / "diff/items").mkdir(parents=True)
     (server.folder.parent / "diff/index.html").write_text(PAGE.format("changes"), encoding="utf-8")
@@ -65,13 +65,13 @@ def test_the_difference_beside_the_folder_is_served_too(server: Server) -> None:
         assert ask(server, path)[0] in (301, 404), path
 
 
-def test_a_page_on_the_disk_stays_as_it_is(server: Server) -> None:
+def test_a_page_on_the_disk_stays_as_it_is(server: ReportServer) -> None:
     before = (server.folder / "index.html").read_bytes()
     assert "app/reload.js" in ask(server, "/index.html")[1] and b"reload.js" not in before
     assert (server.folder / "index.html").read_bytes() == before
 
 
-def test_a_page_that_is_written_anew_is_read_again(browser, server: Server) -> None:
+def test_a_page_that_is_written_anew_is_read_again(browser, server: ReportServer) -> None:
     opened = Opened(browser, server.folder, "index.html")  # from the disk it stays
     opened.close()
     context = browser.new_context()
@@ -88,7 +88,7 @@ def test_a_page_that_is_written_anew_is_read_again(browser, server: Server) -> N
     context.close()
 
 
-def test_what_cannot_be_served_names_the_next_step(server: Server, tmp_path: Path) -> None:
+def test_what_cannot_be_served_names_the_next_step(server: ReportServer, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="make repro"):
         main(["--serve", "--folder", str(tmp_path)])
     with pytest.raises(ValueError, match="give another one with --port"):

@@ -23,7 +23,7 @@ from atomexam.records.prediction import Prediction
 from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl
 from eval.models import open_backend
-from eval.models.contract import Asking, Settings
+from eval.models.contract import ModelQuery, Settings
 from eval.models.vllm import _own_gpu, _root_cause
 from eval.predict.__main__ import main as predict
 from eval.tasks import build_requests
@@ -109,7 +109,9 @@ def test_a_served_reply_ends_before_the_stop_string_that_ends_it_here(transforme
     requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")[:6]
 
     def told(backend: Any, settings: Settings) -> list[str]:
-        found = dict(backend.generate([Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests], settings))
+        found = dict(
+            backend.generate([ModelQuery(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests], settings)
+        )
         return [found[place].text.strip() for place in range(len(requests))]
 
     whole = told(here, PLAIN)
@@ -122,11 +124,11 @@ def test_a_model_that_the_server_does_not_have(transformers_serve: str, toy_data
     server = Server(url=transformers_serve, tries=1)
     backend = open_backend(Description(model="m", backend="openai", name="no-such", server=server), Path())
     requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
-    askings = [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
+    queries = [ModelQuery(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
     with pytest.raises(
         ValueError, match=r"model m: 10 requests in a row failed at 127.0.0.1:\d+: HTTP status 400: .*pinned to .*requested 'no-such'"
     ):
-        dict(backend.generate(askings, PLAIN))
+        dict(backend.generate(queries, PLAIN))
 
 
 @pytest.fixture
@@ -154,19 +156,19 @@ def running(word: Path) -> list[str]:
 def test_vllm_is_started_asked_and_ended(vllm: Path, toy_data: Path) -> None:
     backend = open_backend(Description(model="m", backend="vllm", name=str(vllm / "weights")), Path())
     requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
-    askings = [Asking(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
+    queries = [ModelQuery(request=one, repeat=0, prompt=backend.render(one.messages)) for one in requests]
     settings = msgspec.structs.replace(PLAIN, temperature=0.3, top_k=5, repetition_penalty=1.05)
     assert dict(backend.generate([], PLAIN)) == {}
     assert not running(vllm / "weights")
-    found = dict(backend.generate(askings, settings))
-    assert len(found) == len(askings)
+    found = dict(backend.generate(queries, settings))
+    assert len(found) == len(queries)
     assert all(reply.text.startswith("答：") for reply in found.values())
     (server,) = running(vllm / "weights")
     words = Path(f"/proc/{server}/cmdline").read_text().split("\0")
     assert words[words.index("--generation-config") + 1] == "vllm", "the authors' sampling must not mix with the run's"
     assert words[words.index("--host") + 1] == "127.0.0.1"
     assert {word for word in words if word.startswith("--")} <= VLLM_OPTIONS
-    assert len(dict(backend.generate(askings[:1], settings))) == 1
+    assert len(dict(backend.generate(queries[:1], settings))) == 1
     assert running(vllm / "weights") == [server], "the next wave of questions asks the same server"
     del backend
     assert not running(vllm / "weights")
@@ -230,7 +232,7 @@ def test_what_vllm_is_started_with_is_in_its_command_and_in_its_identity(vllm: P
     assert len({each.identity for each in (plain, long, shown, quiet, opened())}) == 5
     request = build_requests(Run(model="m", task="claim"), toy_data / "splits")[0]
     sampled = msgspec.structs.replace(PLAIN, temperature=0.3, top_k=5, repetition_penalty=1.05, stop_strings=("\n",))
-    body = quiet._at("http://127.0.0.1")._body(Asking(request=request, repeat=0, prompt="[]"), sampled)
+    body = quiet._at("http://127.0.0.1")._body(ModelQuery(request=request, repeat=0, prompt="[]"), sampled)
     assert body["extra_body"]["chat_template_kwargs"] == {"enable_thinking": False}
     assert {*body, *body["extra_body"]} - {"extra_body"} == VLLM_FIELDS
     assert {word for word in [*long._command, *shown._command] if word.startswith("--")} <= VLLM_OPTIONS

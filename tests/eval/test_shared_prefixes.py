@@ -25,12 +25,12 @@ from transformers import (
 from atomexam.records.model import Description
 from atomexam.records.question import Option
 from eval.models import open_backend
-from eval.models.batches import Shape, within_memory
-from eval.models.block_attention import Run
-from eval.models.contract import Asking, Settings
+from eval.models.batches import BatchShape, within_memory
+from eval.models.block_attention import TokenSpan
+from eval.models.contract import ModelQuery, Settings
 from eval.models.huggingface import HuggingFace
-from eval.models.loglikelihood import choices, likelihoods, shared_length, whole_scores
-from eval.models.shared_prefixes import EqualSizes, PrefixReader, _first_layers, _readings, _runs
+from eval.models.loglikelihood import likelihoods, shared_length, tokenize_answers, whole_scores
+from eval.models.shared_prefixes import EqualSizes, PrefixReader, _first_layers, _readings, _spans
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
@@ -73,7 +73,7 @@ def backend(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
     return opened
 
 
-def asked(backend: HuggingFace, seed: int, number: int) -> list[Asking]:
+def asked(backend: HuggingFace, seed: int, number: int) -> list[ModelQuery]:
     """Random conversations in a few trees: a system message or none, examples or none, a question."""
     rng = random.Random(seed)
     systems = ["", "你是医师。", "你是心理师，请作答。"]
@@ -90,34 +90,34 @@ def asked(backend: HuggingFace, seed: int, number: int) -> list[Asking]:
             item_id=f"q-{item}", messages=messages, question_type=kind, options=options, answer=None, answer_format="答案{answer}",
             solution=None, pool="p", related_ids=frozenset(), reader="mcqa", unit=f"q-{item}", facets={},
         )  # fmt: skip
-        found.append(Asking(request=request, repeat=0, prompt=backend.render(messages)))
+        found.append(ModelQuery(request=request, repeat=0, prompt=backend.render(messages)))
     return found
 
 
-def told(backend: HuggingFace, askings: list[Asking], settings: Settings = PLAIN) -> dict[str, dict[str, float] | None]:
-    return {askings[place].request.item_id: reply.likelihoods for place, reply in backend.loglikelihoods(askings, settings)}
+def told(backend: HuggingFace, queries: list[ModelQuery], settings: Settings = PLAIN) -> dict[str, dict[str, float] | None]:
+    return {queries[place].request.item_id: reply.likelihoods for place, reply in backend.loglikelihoods(queries, settings)}
 
 
 def test_read_by_parts_and_read_whole_are_equal(backend: HuggingFace) -> None:
-    askings = asked(backend, 1, 40)
-    weighed = choices(backend._tokenizer, askings)
-    whole = dict(whole_scores(backend._model, 0, weighed, Shape(8, 0)))
-    found = told(backend, askings)
-    for place, (asking, choice) in enumerate(zip(askings, weighed, strict=True)):
+    queries = asked(backend, 1, 40)
+    weighed = tokenize_answers(backend._tokenizer, queries)
+    whole = dict(whole_scores(backend._model, 0, weighed, BatchShape(8, 0)))
+    found = told(backend, queries)
+    for place, (query, choice) in enumerate(zip(queries, weighed, strict=True)):
         scores = whole[place]
         assert scores is not None
-        assert found[asking.request.item_id] == pytest.approx(likelihoods(choice, scores, backend._ends), abs=2e-3)
+        assert found[query.request.item_id] == pytest.approx(likelihoods(choice, scores, backend._ends), abs=2e-3)
 
 
 def test_what_else_is_asked_changes_no_byte(backend: HuggingFace) -> None:
-    askings = asked(backend, 2, 40)
-    whole = told(backend, askings)
+    queries = asked(backend, 2, 40)
+    whole = told(backend, queries)
     if backend._description.model != "mixture":  # an expert takes what comes to it of the whole batch
-        assert told(backend, askings[::-1]) == whole
-        assert told(backend, askings[5:13]) == {one.request.item_id: whole[one.request.item_id] for one in askings[5:13]}
-        for one in askings[::9]:
+        assert told(backend, queries[::-1]) == whole
+        assert told(backend, queries[5:13]) == {one.request.item_id: whole[one.request.item_id] for one in queries[5:13]}
+        for one in queries[::9]:
             assert told(backend, [one])[one.request.item_id] == whole[one.request.item_id]
-    assert told(backend, askings, structs.replace(PLAIN, batch_size=64)) == whole
+    assert told(backend, queries, structs.replace(PLAIN, batch_size=64)) == whole
 
 
 def test_a_model_whose_memory_is_another_is_read_whole(backend: HuggingFace, capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,16 +131,16 @@ def test_a_model_whose_memory_is_another_is_read_whole(backend: HuggingFace, cap
 def test_no_token_is_read_twice(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
     if not backend._shares_prefixes:
         pytest.skip("read whole")
-    askings, read = asked(backend, 4, 60), list[Run]()
+    queries, read = asked(backend, 4, 60), list[TokenSpan]()
     real = PrefixReader._read
 
-    def counted(self: PrefixReader, runs: list[Run]) -> torch.Tensor:
+    def counted(self: PrefixReader, runs: list[TokenSpan]) -> torch.Tensor:
         read.extend(runs)
         return real(self, runs)
 
     monkeypatch.setattr(PrefixReader, "_read", counted)
-    told(backend, askings)
-    weighed = choices(backend._tokenizer, askings)
+    told(backend, queries)
+    weighed = tokenize_answers(backend._tokenizer, queries)
     paths = {tuple(choice.start)[:end] for choice in weighed for end in range(1, len(choice.start) + 1)}
     paths |= {(*choice.start, *node) for choice in weighed for node in choice.nodes()}
     assert sum(len(run.tokens) for run in read) == len(paths)
@@ -176,7 +176,7 @@ def test_a_reply_hangs_on_no_other_prompt_of_a_tree(backend: HuggingFace, data: 
 @given(rows=st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=30), min_size=1, max_size=12), most=st.integers(1, 40))
 def test_readings_are_full_but_for_the_last(rows: list[list[int]], most: int) -> None:
     rows.sort()
-    readings = list(_readings(_runs((row, [], None) for row in rows), most))
+    readings = list(_readings(_spans((row, [], None) for row in rows), most))
     assert [sum(len(run.tokens) for run in reading) for reading in readings[:-1]] == [most] * (len(readings) - 1)
     path, ends = dict[int, int](), []
     for run in (run for reading in readings for run in reading):
@@ -188,12 +188,12 @@ def test_readings_are_full_but_for_the_last(rows: list[list[int]], most: int) ->
 def test_too_little_memory_makes_readings_smaller_and_then_fails_alone(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
     if not backend._shares_prefixes:
         pytest.skip("read whole, in the batches of tests/eval/test_huggingface.py")
-    askings = asked(backend, 5, 60)
-    askings[3] = structs.replace(askings[3], prompt=askings[3].prompt.replace("第3题", "第~题"))
+    queries = asked(backend, 5, 60)
+    queries[3] = structs.replace(queries[3], prompt=queries[3].prompt.replace("第3题", "第~题"))
     [mark] = backend._tokenizer("~")["input_ids"]
-    whole, sizes, real = told(backend, askings), [], PrefixReader._read
+    whole, sizes, real = told(backend, queries), [], PrefixReader._read
 
-    def scarce(self: PrefixReader, runs: list[Run]) -> torch.Tensor:
+    def scarce(self: PrefixReader, runs: list[TokenSpan]) -> torch.Tensor:
         size = sum(len(run.tokens) for run in runs)
         scores = real(self, runs)  # a reading that fails has written over the path
         if (size > 128 and len(sizes) < 8) or any(mark in run.tokens for run in runs):
@@ -202,7 +202,7 @@ def test_too_little_memory_makes_readings_smaller_and_then_fails_alone(backend: 
         return scores
 
     monkeypatch.setattr(PrefixReader, "_read", scarce)
-    replies = {askings[place].request.item_id: reply for place, reply in backend.loglikelihoods(askings, PLAIN)}
+    replies = {queries[place].request.item_id: reply for place, reply in backend.loglikelihoods(queries, PLAIN)}
     assert len(replies) == 60 and max(sizes[:8]) <= 128 < max(sizes), "readings do not grow again"
     assert "out of memory" in (replies["q-3"].error or "")
     for name, reply in replies.items():
@@ -288,11 +288,11 @@ def test_a_model_that_gives_all_scores_is_read_whole(backend: HuggingFace, monke
 
 
 def test_scores_that_are_no_numbers_fail_with_their_cause(backend: HuggingFace, monkeypatch: pytest.MonkeyPatch) -> None:
-    askings = asked(backend, 7, 3)
-    sizes = [1 + len(choice.nodes()) for choice in choices(backend._tokenizer, askings)]
+    queries = asked(backend, 7, 3)
+    sizes = [1 + len(choice.nodes()) for choice in tokenize_answers(backend._tokenizer, queries)]
     lost = [torch.full((size, len(backend._tokenizer)), float("nan")) for size in sizes]
     monkeypatch.setattr(HuggingFace, "_scores", lambda *_: enumerate(lost))
-    replies = dict(backend.loglikelihoods(askings, PLAIN))
+    replies = dict(backend.loglikelihoods(queries, PLAIN))
     assert [reply.error for reply in replies.values()] == ["the model's scores are no numbers (NaN)"] * 3
 
 
@@ -317,7 +317,7 @@ def test_scores_that_are_no_numbers_stay_with_their_prompt(backend: HuggingFace)
 
 
 def test_an_empty_prompt_fails_with_its_cause(backend: HuggingFace) -> None:
-    [one] = [asking for asking in asked(backend, 1, 40) if asking.request.question_type == "claim"][:1]
+    [one] = [query for query in asked(backend, 1, 40) if query.request.question_type == "claim"][:1]
     empty = structs.replace(one, prompt="", request=structs.replace(one.request, answer_format="{answer}"))
     [(_, reply)] = backend.loglikelihoods([empty], PLAIN)
     assert (reply.finish_reason, reply.error) == ("error", "no token of the prompt stands before all answers")

@@ -16,8 +16,8 @@ from atomexam.records.run import Run, Server
 from eval.answers.readers import read_reply
 from eval.finetune.training_data import END_OF_TEXT, END_OF_TURN, byte_pairs
 from eval.models import huggingface, open_backend
-from eval.models.asker import key_of, settings_of
-from eval.models.contract import Asking, Backend, Reply, Settings
+from eval.models.cached_model import key_of, settings_of
+from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.models.shared_prefixes import PrefixReader
 from eval.models.stopping import reply_end, verdict_end
 from eval.tasks.prompt import chat_template
@@ -51,12 +51,12 @@ def backend(tmp_path_factory: pytest.TempPathFactory) -> Backend:
     return open_backend(Description(model="m", backend="huggingface", name=str(path)), Path())
 
 
-def asking(name: str, backend: Backend) -> Asking:
+def query(name: str, backend: Backend) -> ModelQuery:
     request = Request(
         item_id=name, messages=[{"role": "user", "content": "判断"}], question_type="claim", options=[], answer=None,
         answer_format="{answer}", solution=None, pool="p", related_ids=frozenset(), reader="claim", unit=name, facets={},
     )  # fmt: skip
-    return Asking(request=request, repeat=0, prompt=backend.render(request.messages))
+    return ModelQuery(request=request, repeat=0, prompt=backend.render(request.messages))
 
 
 @pytest.fixture(params=["one leaves and the next comes", "in rounds"])
@@ -72,8 +72,8 @@ def scripted(backend: Backend, way: str, monkeypatch: pytest.MonkeyPatch) -> Bac
     tokenizer: Any = backend._tokenizer  # type: ignore[attr-defined]
 
     class Scripted(LogitsProcessor):
-        def __init__(self, settings: Settings, askings: list[Asking], mask: torch.Tensor, drawn: int = 0) -> None:
-            self._rows = [tokenizer(SAID[one.request.item_id][0])["input_ids"] + [tokenizer.eos_token_id] for one in askings]
+        def __init__(self, settings: Settings, queries: list[ModelQuery], mask: torch.Tensor, drawn: int = 0) -> None:
+            self._rows = [tokenizer(SAID[one.request.item_id][0])["input_ids"] + [tokenizer.eos_token_id] for one in queries]
             self._width = mask.shape[1] - drawn
 
         def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
@@ -86,7 +86,7 @@ def scripted(backend: Backend, way: str, monkeypatch: pytest.MonkeyPatch) -> Bac
 
 
 def said(backend: Backend, names: list[str], settings: Settings) -> dict[str, Reply]:
-    found = dict(backend.generate([asking(name, backend) for name in names], settings))
+    found = dict(backend.generate([query(name, backend) for name in names], settings))
     return {name: found[place] for place, name in enumerate(names)}
 
 
@@ -194,7 +194,7 @@ def test_stop_strings_are_few_words_for_generation() -> None:
 
 
 def test_kept_replies_of_runs_without_it_keep_their_keys(backend: Backend) -> None:
-    one = asking("plain", backend)
+    one = query("plain", backend)
     plain = settings_of(Run(model="m", task="claim"))
     assert b"stop" not in msgspec.json.encode(plain)
     for change in ({"stop": "verdict"}, {"stop_strings": ("\n",)}):

@@ -19,7 +19,7 @@ from atomexam.runtime.jsonl import read_jsonl
 from eval.models import huggingface
 from eval.report.sweeps import change_table, curves_of, pictures, plotted, ticks
 from eval.sweep.__main__ import _name, main, plan
-from eval.sweep.effects import Cell, changes, curves, figures_by_cell
+from eval.sweep.effects import SweepCell, changes, curves, figures_by_cell
 from eval.tasks import claim
 from eval.tune import training
 from eval.tune.__main__ import main as tune
@@ -48,11 +48,11 @@ def test_a_type_is_taken_out_of_the_claims_that_are_always_learned() -> None:
     kinds = ["disease_symptom", "disease_cause", "passages"]
     made = plan(Sweep(model="m", kinds=kinds, amounts=[0, 1], seeds=[1], runs=["r"], always={"claims": 1}))
     assert [(cell, tuning and tuning.data) for cell, _, tuning in made] == [
-        (Cell("disease_symptom", 0), {"claims": 1, "disease_symptom": 0}),
-        (Cell("disease_symptom", 1), {"claims": 1, "disease_symptom": 1}),
-        (Cell("disease_cause", 0), {"claims": 1, "disease_cause": 0}),
-        (Cell("disease_cause", 1), {"claims": 1, "disease_cause": 1}),
-        (Cell("", 0), {"claims": 1}), (Cell("passages", 1), {"claims": 1, "passages": 1}),
+        (SweepCell("disease_symptom", 0), {"claims": 1, "disease_symptom": 0}),
+        (SweepCell("disease_symptom", 1), {"claims": 1, "disease_symptom": 1}),
+        (SweepCell("disease_cause", 0), {"claims": 1, "disease_cause": 0}),
+        (SweepCell("disease_cause", 1), {"claims": 1, "disease_cause": 1}),
+        (SweepCell("", 0), {"claims": 1}), (SweepCell("passages", 1), {"claims": 1, "passages": 1}),
     ]  # fmt: skip
 
 
@@ -229,7 +229,11 @@ def test_intervals_cover_items_and_seeds(toy_data: Path) -> None:
     def scored(right: int) -> list[Score]:
         return [score(one.item_id, ids[one.unit] < right) for one in asked]
 
-    cells = {Cell("", 0.0): {1: scored(10)}, Cell("k", 1.0): {1: scored(30), 2: scored(20)}, Cell("l", 1.0): {1: scored(26), 2: scored(24)}}
+    cells = {
+        SweepCell("", 0.0): {1: scored(10)},
+        SweepCell("k", 1.0): {1: scored(30), 2: scored(20)},
+        SweepCell("l", 1.0): {1: scored(26), 2: scored(24)},
+    }
     rows = {(row["kind"], row["measure"]): row for row in curves("r", "claim", cells, asked)}
     assert rows["k", "accuracy"]["value"] == rows["l", "accuracy"]["value"] == 0.625
     assert rows["k", "accuracy"]["seeds"] == [0.75, 0.5]
@@ -246,7 +250,7 @@ def test_a_type_is_compared_with_itself_taken_out(toy_data: Path) -> None:
     def scored(right: int) -> dict[int, list[Score]]:
         return {1: [score(one.item_id, one.unit in {pair.id for pair in pairs[:right]}) for one in asked]}
 
-    cells = {Cell("", 0.0): scored(3), Cell("k", 0.0): scored(6), Cell("k", 1.0): scored(9), Cell("l", 1.0): scored(9)}
+    cells = {SweepCell("", 0.0): scored(3), SweepCell("k", 0.0): scored(6), SweepCell("k", 1.0): scored(9), SweepCell("l", 1.0): scored(9)}
     assert {row["kind"]: row["change"] for row in changes("r", "claim", cells, asked)} == {"k": 0.25, "l": 0.5}
     curve = {found.kind: len(found.points) for found in curves_of(curves("r", "claim", cells, asked)) if found.measure == "accuracy"}
     assert curve == {"k": 2, "l": 2}

@@ -98,7 +98,7 @@ def trace(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def test_from_a_claim_of_a_score_to_the_bytes_of_its_page(trace, query: str) -> None:
     told = trace(query)
     assert "tiny-claims #0 factual: answered 正确 right | 正确，\N{REPLACEMENT CHARACTER}[2J因为" in told
-    assert "tiny-claims #0 non_factual: unparsed wrong | reply not kept" in told
+    assert "tiny-claims #0 non_factual: unparsed wrong | reply not stored" in told
     assert f"fact: {FACT}" in told and f"url: {ENTRY}" in told and "position: li:1" in told
     assert "fetched: 2026-11-21T08:30:00Z" in told
     assert "begins: <html><meta charset='gb2312'>痛风的症状\N{REPLACEMENT CHARACTER}[31m包括关节痛</html>" in told
@@ -210,7 +210,7 @@ def test_a_run_is_measured_with_and_without_kin_in_train(trace, with_train: Path
     assert cause == {"group": "disease_cause", "with_kin": {"items": 0}, "without": {"items": 2, "accuracy": 0.5}}
     assert symptom["with_kin"]["items"] + symptom["without"]["items"] == 38
     told = trace("--kin", "sft-claims", "--data", str(with_train))
-    assert "0.737 of 19" in told and "0.286 of 21" in told and "nan" not in told and "a sweep over that type tells" in told
+    assert "0.737 of 19" in told and "0.286 of 21" in told and "nan" not in told and "a sweep over that type measures" in told
     (with_train / "models" / "sft" / "learned.jsonl").unlink()
     assert "was trained here on train" in trace("--kin", "sft-claims", "--data", str(with_train))
     with pytest.raises(ValueError, match=r"unknown run 'other'; known: sft-claims"):
@@ -218,7 +218,7 @@ def test_a_run_is_measured_with_and_without_kin_in_train(trace, with_train: Path
 
 
 def test_questions_are_kin_by_subject_and_right_answer(tmp_path: Path) -> None:
-    from eval.trace.influence import accuracy_by_relation, nearest
+    from eval.trace.related_items import accuracy_by_relation, nearest
 
     def question(number: int, right: str, subject: str = "甲", answer: str | None = "A") -> Question:
         options = [Option(letter="A", text=right), Option(letter="B", text=f"别的{number}")]

@@ -34,7 +34,7 @@ from eval.tune import training
 from eval.tune.__main__ import main, tune
 from eval.tune.dialogues import kinds_in, read_dialogues
 from eval.tune.held_out import HeldOut
-from eval.tune.training import keeps_apart
+from eval.tune.training import supports_packing
 from eval.tune.training_set import TrainingSet
 from tests.eval.tuning import KILLED, QUICK, ROOT, SHAPE, base_of, digests, places_of, tuned
 
@@ -66,7 +66,7 @@ def test_packing_and_checkpointing_change_no_loss(
     settings = {"method": method, "learning_rate": 0.01, "batch_tokens": 600}
     packed = tuned(toy_models, toy_data, tmp_path / "packed", **settings)
     again = tuned(toy_models, toy_data, tmp_path / "again", activations="again", **settings)
-    monkeypatch.setattr(training, "keeps_apart", lambda model: False)
+    monkeypatch.setattr(training, "supports_packing", lambda model: False)
     alone = tuned(toy_models, toy_data, tmp_path / "alone", **settings)
     assert packed["packed"] and not alone["packed"] and packed["steps"] == alone["steps"] > 1
     assert alone["loss"] == pytest.approx(packed["loss"], abs=2e-4)
@@ -203,7 +203,7 @@ def test_a_row_that_was_not_chosen_stops_the_training(
     """Should a library deal out rows in another way than it was given them."""
     made = training._tensors
     monkeypatch.setattr(training, "_tensors", lambda rows: made([{name: list(reversed(row[name])) for name in row} for row in rows]))
-    with pytest.raises(RuntimeError, match=r"step 1 was given a row of \d+ tokens that was not chosen for it"):
+    with pytest.raises(RuntimeError, match=r"step 1 has a row of \d+ tokens that was not chosen for it"):
         tuned(toy_models, toy_data, tmp_path / "m")
 
 
@@ -321,12 +321,12 @@ def test_kinds_come_in_turn_where_they_are_listed(toy_models: Path, toy_data: Pa
 
 def test_models_that_mix_what_stands_in_a_row_are_found_out(toy_models: Path) -> None:
     torch.manual_seed(1)
-    assert keeps_apart(LlamaForCausalLM(LlamaConfig(**SHAPE)).eval())
-    assert keeps_apart(GPT2LMHeadModel(GPT2Config(n_embd=32, n_layer=1, n_head=2, vocab_size=64)).eval())
+    assert supports_packing(LlamaForCausalLM(LlamaConfig(**SHAPE)).eval())
+    assert supports_packing(GPT2LMHeadModel(GPT2Config(n_embd=32, n_layer=1, n_head=2, vocab_size=64)).eval())
     from transformers import MambaForCausalLM
 
     state = MambaConfig(hidden_size=32, num_hidden_layers=1, vocab_size=64, state_size=4)
-    assert not keeps_apart(MambaForCausalLM(state).eval())
+    assert not supports_packing(MambaForCausalLM(state).eval())
 
 
 def test_presets_are_the_settings_of_the_papers() -> None:

@@ -40,7 +40,7 @@ def left_by(folder: Path) -> list[str]:
 
 def killed_after(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the next training end right after it has written so many checkpoints."""
-    saved = training._InTurn._save_checkpoint
+    saved = training._OrderedTrainer._save_checkpoint
     count = iter(range(1, 1000))
 
     def save(self: Any, *args: Any) -> None:
@@ -48,7 +48,7 @@ def killed_after(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
         if next(count) == number:
             raise Killed
 
-    monkeypatch.setattr(training._InTurn, "_save_checkpoint", save)
+    monkeypatch.setattr(training._OrderedTrainer, "_save_checkpoint", save)
 
 
 def test_killed_after_any_checkpoint_a_training_that_stops_early_ends_the_same(toy_models: Path, toy_data: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Published rule sets by name: how the code released with each benchmark reads a reply, so that old figures can be reproduced.
 
-Each is written anew from what the released code does, faults included, and is held to its decisions by `tests/eval/test_rules.py`.
+Each reimplements the released code, faults included; `tests/eval/test_rules.py` compares its decisions with that code's.
 """
 
 from eval.answers.published import cmb_v1, cpsyexam_api_v1, cpsyexam_local_v1, cpsyexam_v1, sdak_v1, tcmbench_v2

@@ -1,4 +1,4 @@
-"""What a published rule set is: where it is from, how it reads a reply, and the figures it gives."""
+"""The interface of a published rule set: its source, its parser of replies, and its figures."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ _PHRASE = re.compile(r"(?:答案|正确选项)(?:是|：|为|应该是|应该为
 
 
 def letters_after_phrase(reply: str, letters: str) -> str:
-    """Return the letters in the text after the first such phrase, or of the whole reply where there is none, as they stand."""
+    """Return the letters in the text after the first such phrase, or of the whole reply where there is none, in their order."""
     phrase = _PHRASE.search(reply)
     return "".join(character for character in (phrase[1] if phrase else reply) if character in letters)
 
@@ -29,13 +29,13 @@ ERROR = "error"
 
 
 class Count(Protocol):
-    """The replies of a run as the released code counts them; none is held."""
+    """Counts of the replies of a run as the released code makes them; no reply stays in memory."""
 
     def add(self, reply: Prediction, request: Request) -> None:
-        """Take in a reply, whatever the repeat, and what it replies to."""
+        """Add a reply, whatever the repeat, and its request."""
 
     def figures(self) -> dict:
-        """Return the figures of all that was taken in."""
+        """Return the figures of all replies added."""
         ...
 
 
@@ -43,7 +43,7 @@ class RuleSet(Struct, frozen=True, kw_only=True):
     """One rule set; a new one is one file in `eval/answers/published` and one entry in `eval.answers.published.RULE_SETS`."""
 
     source: str
-    """Repository, commit and function that it does as."""
+    """Repository, commit and function that it reproduces."""
     kinds: frozenset[str]
     """Kinds of questions that it reads."""
     read: Read
@@ -83,9 +83,9 @@ class ChoiceCount:
 
     def figures(self) -> dict:
         """Return the figures."""
-        found, right = (sum(counts[place] for of in self._subjects.values() for counts in of.values()) for place in (0, 1))
-        among = {"accuracy_of_the_read": share(right, found), **self._leaderboard()} if self._of_the_read else {}
-        return {"following_rate": share(found, self._replies), "accuracy": share(right, self._replies), **among, "errors": self._errors}
+        decided, right = (sum(counts[index] for of in self._subjects.values() for counts in of.values()) for index in (0, 1))
+        among = {"accuracy_of_the_read": share(right, decided), **self._leaderboard()} if self._of_the_read else {}
+        return {"following_rate": share(decided, self._replies), "accuracy": share(right, self._replies), **among, "errors": self._errors}
 
     def _leaderboard(self) -> dict[str, float]:
         """Return what CPsyExam's leaderboard shows (evaluations/evaluate_submission.py at 73daf637).
@@ -94,7 +94,7 @@ class ChoiceCount:
         many questions they are: not the paper's Avg. A kind without a subject counts as 0.
         """
         kinds = {
-            kind: fmean(right / found for found, right in subjects.values()) if subjects else 0.0
+            kind: fmean(right / decided for decided, right in subjects.values()) if subjects else 0.0
             for kind, subjects in self._subjects.items()
         }
         return {f"leaderboard_{name}": round(value, 4) for name, value in (kinds | {"avg": fmean(kinds.values())}).items()}

@@ -1,6 +1,6 @@
 """CPsyExam's later rules for local models: multiple choices only; single ones it takes from likelihoods.
 
-Where nothing is found it answers with the two likeliest letters, which no reading of replies can redo: here that is no decision.
+Without a match it answers with the two likeliest letters, which no parser of replies can reproduce: here that is no decision.
 """
 
 import re

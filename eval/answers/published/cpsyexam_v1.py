@@ -1,6 +1,6 @@
 """CPsyExam's rules for replies, those of the code whose prompt the paper shows.
 
-The paper's figures of open models take single choices from the likelihoods of the letters instead, which no reading of replies can redo.
+The paper's figures of open models take single choices from the likelihoods of the letters instead, which no parser can reproduce.
 """
 
 import re

@@ -12,7 +12,7 @@ _REFUTE = (("错误", 3), ("不正确", 10), ("这个说法是错误的", 10), (
 
 
 def supports(reply: str) -> bool:
-    """Tell whether a reply counts as 正确 where that is the answer: certain words within its first characters, as they came."""
+    """Return whether a reply counts as 正确 where that is the answer: certain words within its first characters, unnormalized."""
     head = reply[:5]
     return ("正确" in head and "不正确" not in head) or any(word in reply[:size] for word, size in _SUPPORT)
 
@@ -29,7 +29,7 @@ def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
 
 
 class PairCount:
-    """Counts pairs; each side is asked only whether it is the right one."""
+    """Counts pairs; a side only counts as right or not."""
 
     def __init__(self) -> None:
         self._pairs = self._following = self._right = self._both = 0

@@ -1,6 +1,6 @@
 """TCMBench's rules: the last capital on the line of the last 答案, or simply the last one; then a guess by the options' words.
 
-An explanation after the answer wins over it, and lower-case or full-width letters are not seen.
+An explanation after the answer overrides it, and lower-case or full-width letters are ignored.
 """
 
 import re
@@ -23,7 +23,7 @@ _LETTERS_AND_DOTS = str.maketrans("", "", "ABCDE．.")
 def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
     """Return the letter for a question of a form, `error` where the released code breaks off."""
     if kind == "a3":
-        return _of_case(reply) or ERROR  # it goes on to guess by words that it then looks for in the wrong place
+        return _of_case(reply) or ERROR  # it then guesses by words that it looks for in the wrong text
     return _letter(reply) or _by_words(reply, options)
 
 

@@ -1,4 +1,4 @@
-"""Asking while the split is read: windows, order and memory change no reply, and nothing is asked twice."""
+"""Requests while the split is read: windows, order and memory change no reply, and no request is made twice."""
 
 import os
 import resource
@@ -22,11 +22,11 @@ from atomexam.records.prediction import Prediction
 from atomexam.records.question import Question
 from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl, to_line, write_json, write_jsonl
-from eval.models import asker, reply_store
-from eval.models.asker import Asker
-from eval.models.contract import Asking, Reply, Settings
+from eval.models import cached_model, reply_store
+from eval.models.cached_model import CachedModel
+from eval.models.contract import ModelQuery, Reply, Settings
 from eval.models.openai import OpenAI
-from eval.models.reply_store import KeptReply, Store, open_store
+from eval.models.reply_store import Store, StoredReply, open_store
 from eval.predict.__main__ import main
 from eval.tasks import TASKS, RequestBuilder, build_requests, contract
 from eval.tasks.contract import read_requests
@@ -46,15 +46,15 @@ class Noting:
 
     def __init__(self) -> None:
         self.identity = "noting"
-        self.calls: list[list[Asking]] = []
+        self.calls: list[list[ModelQuery]] = []
 
     def render(self, messages: Sequence[Message]) -> str:
         return plain_text(messages)
 
-    def generate(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        self.calls.append(list(askings))
-        for place, asking in enumerate(askings):
-            yield place, Reply(text=f"{len(asking.prompt)}/{asking.repeat}", finish_reason="stop", tokens=1)
+    def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        self.calls.append(list(queries))
+        for place, query in enumerate(queries):
+            yield place, Reply(text=f"{len(query.prompt)}/{query.repeat}", finish_reason="stop", tokens=1)
 
     loglikelihoods = generate
 
@@ -67,15 +67,15 @@ class Sharing(Noting):
 
 def replies_of(backend: Noting, lists: list[list[Request]], kept: Path, repeats: int = 1) -> dict[tuple[str, int], tuple[str, Reply]]:
     with open_store(kept) as store, tqdm(disable=True) as bar:
-        found = list(Asker(backend, PLAIN, store).ask_as_read(lists, repeats, bar))
-    assert len({(asking.request.item_id, asking.repeat) for asking, _ in found}) == len(found)
-    return {(asking.request.item_id, asking.repeat): (asking.prompt, reply) for asking, reply in found}
+        found = list(CachedModel(backend, PLAIN, store).stream(lists, repeats, bar))
+    assert len({(query.request.item_id, query.repeat) for query, _ in found}) == len(found)
+    return {(query.request.item_id, query.repeat): (query.prompt, reply) for query, reply in found}
 
 
 @pytest.fixture
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask some three requests at a time."""
-    monkeypatch.setattr(asker, "_WINDOW_CHARS", 3000)
+    monkeypatch.setattr(cached_model, "_WINDOW_CHARS", 3000)
     monkeypatch.setattr(contract, "_CHUNK", 2)
 
 
@@ -137,7 +137,7 @@ def test_a_model_that_shares_prefixes_is_asked_in_the_order_of_prompts(toy_data:
     lists = list(RequestBuilder(toy_data / "splits").read_run(Run(model="m", task="choice", shots=2)))
     backend = Sharing()
     replies_of(backend, lists, tmp_path / "kept.jsonl")
-    prompts = [asking.prompt for call in backend.calls for asking in call]
+    prompts = [query.prompt for call in backend.calls for query in call]
     assert (len(backend.calls) > 3, prompts) == (True, sorted(prompts))
 
 
@@ -153,7 +153,7 @@ def test_the_same_request_in_two_windows_is_asked_once(toy_data: Path, tmp_path:
     requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
     backend = Noting()
     with open_store(tmp_path / "kept.jsonl") as store, tqdm(disable=True) as bar:
-        found = list(Asker(backend, PLAIN, store).ask_as_read([requests, requests], 1, bar))
+        found = list(CachedModel(backend, PLAIN, store).stream([requests, requests], 1, bar))
     assert len(found) == 2 * len(requests)
     assert sum(map(len, backend.calls)) == len(requests)
 
@@ -163,13 +163,13 @@ def test_a_window_ends_within_what_is_read_at_a_time(
     backend: type[Noting], toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else 512 records in 100 repeats, or of the length of books, are all held at once; a conversation stays whole."""
-    monkeypatch.setattr(asker, "_WINDOW_CHARS", 100_000)
+    monkeypatch.setattr(cached_model, "_WINDOW_CHARS", 100_000)
     lists = list(RequestBuilder(toy_data / "splits").read_run(Run(model="m", task="tcm")))
     assert len(lists) == 2
     model = backend()
     replies_of(model, lists, tmp_path / "kept.jsonl", repeats=100)
     assert max(map(len, model.calls)) <= 200
-    longest = max(sum(len(asking.prompt) for asking in call) for call in model.calls)
+    longest = max(sum(len(query.prompt) for query in call) for call in model.calls)
     assert longest <= 100_000
 
 
@@ -178,7 +178,7 @@ def test_a_server_that_has_many_calls_under_way_has_enough_to_do_in_each_window(
     under_way: int, toy_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At the end of a window it waits for the slowest replies alone: with 256 calls and 800 questions, for most of the time."""
-    monkeypatch.setattr(asker, "_WINDOW_CHARS", 1)
+    monkeypatch.setattr(cached_model, "_WINDOW_CHARS", 1)
     model = Noting()
     model.under_way = under_way
     lists = list(RequestBuilder(toy_data / "splits").read_run(Run(model="m", task="choice")))
@@ -196,18 +196,18 @@ def test_a_likelihood_that_json_has_no_number_for_is_a_failure(value: float, toy
     """It would stand as null in the store, which nobody could read again: a vocabulary that is masked has such scores."""
 
     class Masked(Noting):
-        def loglikelihoods(self, askings: Sequence[Asking], settings: Settings) -> Iterator[tuple[int, Reply]]:
-            for place, asking in enumerate(askings):
-                weights = {"正确": -0.5, "错误": value if asking.request is requests[1] else -0.7}
+        def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+            for place, query in enumerate(queries):
+                weights = {"正确": -0.5, "错误": value if query.request is requests[1] else -0.7}
                 yield place, Reply(text="正确", finish_reason="stop", tokens=1, likelihoods=weights)
 
     requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
     for kept in (0, len(requests) - 1):
         with open_store(tmp_path / "kept.jsonl") as store, tqdm(disable=True) as bar:
-            asker = Asker(Masked(), PLAIN, store, "likelihood")
-            replies = asker.ask([Asking(request=one, repeat=0, prompt=one.item_id) for one in requests], bar)
+            model = CachedModel(Masked(), PLAIN, store, "likelihood")
+            replies = model.replies([ModelQuery(request=one, repeat=0, prompt=one.item_id) for one in requests], bar)
         assert (replies[1].finish_reason, replies[1].error) == ("error", "a likelihood is no finite number")
-        assert (asker.counts.kept, asker.counts.failed) == (kept, 1)
+        assert (model.counts.kept, model.counts.failed) == (kept, 1)
 
 
 @pytest.mark.parametrize("size", [1, 2, 1000])
@@ -223,16 +223,16 @@ def test_an_item_that_stands_twice_is_named(
     odd = next(row for row in questions if row.form == form)
     write_jsonl(test / "questions.jsonl", [*questions, odd], key=lambda row: row.id)
     run = Run(model="m", task="tcm" if form else "choice")
-    told = f"{odd.id} stands twice in the split; rebuild it with `dvc repro -f split`"
+    told = f"{odd.id} is twice in the split; rebuild it with `dvc repro -f split`"
     with pytest.raises(ValueError, match=told):
         replies_of(backend(), list(RequestBuilder(tmp_path / "splits").read_run(run)), tmp_path / "kept.jsonl")
     with pytest.raises(ValueError, match=told):
         build_requests(run, tmp_path / "splits")
     [pair] = list(read_jsonl(toy_data / "splits" / "test" / "claims.jsonl", ClaimPair))[:1]
     write_jsonl(test / "claims.jsonl", [pair, pair], key=lambda row: row.id)
-    with pytest.raises(ValueError, match="stands twice in the split"):
+    with pytest.raises(ValueError, match="is twice in the split"):
         list(RequestBuilder(tmp_path / "splits").read_run(Run(model="m", task="claim")))
-    with pytest.raises(ValueError, match="stands twice in the split"):
+    with pytest.raises(ValueError, match="is twice in the split"):
         list(RequestBuilder(tmp_path / "splits").read_items("claim", "claim"))
 
 
@@ -308,7 +308,7 @@ def test_a_store_that_was_changed_under_way_is_told(tmp_path: Path) -> None:
 
 
 def kept_line(key: str, text: str) -> bytes:
-    return to_line(KeptReply(key=key, reply=Reply(text=text, finish_reason="stop", tokens=1)))
+    return to_line(StoredReply(key=key, reply=Reply(text=text, finish_reason="stop", tokens=1)))
 
 
 def texts_of(store: Store, *keys: str) -> dict[str, str]:
@@ -348,8 +348,8 @@ def test_replies_go_on_to_be_kept_when_their_file_is_taken_away(loss: str, tmp_p
         for key in ("k2", "k3"):
             store.add(key, reply)
             assert texts_of(store, "k1", "k2", "k3").keys() == {"k1", "k2", key}
-    assert f"{own}: the file was taken away; what comes is kept in a new one" in capsys.readouterr().err
-    kept = [line.key for line in read_jsonl(own, KeptReply)]
+    assert f"{own}: the file was removed; further replies are stored in a new one" in capsys.readouterr().err
+    kept = [line.key for line in read_jsonl(own, StoredReply)]
     assert kept == (["k1"] if loss == "copied" else []) + ["k2", "k3"]
 
 
@@ -376,7 +376,7 @@ def test_a_store_may_have_more_files_than_a_process_opens_by_default(tmp_path: P
 
 def test_a_line_that_is_too_deep_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(kept_line("k", "答") + b'{"reply":{"x":' + b"[" * 100_000 + b"\n")
-    with open_store(tmp_path / "own.jsonl") as store, pytest.raises(ValueError, match=r"a.jsonl:2: .*take out the line"):
+    with open_store(tmp_path / "own.jsonl") as store, pytest.raises(ValueError, match=r"a.jsonl:2: .*delete the line"):
         store.find(["k"])
 
 
@@ -411,13 +411,13 @@ def test_memory_does_not_grow_with_the_items(shots: int, toy_data: Path, tmp_pat
             write_jsonl(folder / "splits" / name / "claims.jsonl", pairs, key=lambda row: row.id)
         write_json(folder / "models" / "rule" / "model.json", Description(model="rule", backend="baseline", strategy="always_correct"))
         write_json(folder / "plan" / "rule" / "runs.json", {"run": Run(model="rule", task="claim", shots=shots)})
-        asking = {"runs": "plan/rule/runs.json", "splits": "splits", "models": "models", "out": "predictions/rule"}
-        scoring = asking | {"runs": "plan", "predictions": "predictions", "out": "scores", "metrics": "metrics", "headlines": "scores.json"}
+        query = {"runs": "plan/rule/runs.json", "splits": "splits", "models": "models", "out": "predictions/rule"}
+        scoring = query | {"runs": "plan", "predictions": "predictions", "out": "scores", "metrics": "metrics", "headlines": "scores.json"}
         sorting = {"predictions": "predictions", "scores": "scores", "splits": "splits", "models": "plan", "out": "errors"}
         sorting |= {"labels": "labels.jsonl", "metrics": "errors.json"}
         (folder / "labels.jsonl").touch()
         words = {"capture_output": True, "text": True, "check": True, "env": os.environ | {"PYTHONPATH": str(ROOT)}}
-        stages = (("eval.predict", "rule", asking), ("eval.predict", "rule", asking), ("eval.score", scoring), ("eval.errors", sorting))
+        stages = (("eval.predict", "rule", query), ("eval.predict", "rule", query), ("eval.score", scoring), ("eval.errors", sorting))
         told = [
             subprocess.run(
                 [sys.executable, "-c", MEASURED, *stage, *(f"--{name}={path}" for name, path in paths.items())], cwd=folder, **words

@@ -1,4 +1,4 @@
-"""Asking a model what it has not been asked before: requests in, a reply to each out."""
+"""Requests in, a reply to each out: a stored one, or a new one of the model, which is stored."""
 
 import hashlib
 import sys
@@ -13,30 +13,30 @@ from tqdm import tqdm
 
 from atomexam.records.run import RequestSettings, Run
 from atomexam.runtime.external_sort import ExternalSort
-from eval.models.contract import Asking, Backend, Reply, Settings
+from eval.models.contract import Backend, ModelQuery, Reply, Settings
 from eval.models.reply_store import Store, open_store
 from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request, by_item_id, conversations, following
 
-_MAKING = {"likelihood": "likelihood/4", "verdict": "generation/2"}
-"""What stands for a method, or for `stop: verdict`, in the keys of replies.
+_METHOD_VERSIONS = {"likelihood": "likelihood/4", "verdict": "generation/2"}
+"""The version of a method, or of `stop: verdict`, in the keys of replies.
 
-Raised when a change moves what it gives: kept replies are then asked anew.
+Raise it when a change moves its replies: stored ones are then requested anew.
 """
 _WINDOW_CHARS, _REQUEST_CHARS = 4_000_000, 800
-"""What is asked at a time, and what a request and its reply take beside its messages: 4,500 claims, or 800 questions with five examples."""
-_NOT_FINITE = "a likelihood is no finite number"  # JSON has none for it, and nobody could read the store again
+"""Size of a window, and what a request and its reply need beside its messages: 4,500 claims, or 800 questions with five examples."""
+_NOT_FINITE = "a likelihood is no finite number"  # JSON cannot express it, and the store would be unreadable
 _CALLS_UNDER_WAY = 64
 """Askings of a window for each call that a server has under way: at its end all wait for the slowest, a tenth longer at most."""
 NOT_REACHED = "the question before it failed"
 
 
 class Counts(Struct, kw_only=True):
-    """What became of the requests of a run: each of its repeats counts as one."""
+    """Outcomes of the requests of a run: each of its repeats counts as one."""
 
     requests: int = 0
     kept: int = 0
-    """Found in the store."""
+    """Already in the store."""
     asked: int = 0
     failed: int = 0
     """Without a reply, whether the call failed or that of the question before."""
@@ -51,32 +51,32 @@ class Counts(Struct, kw_only=True):
         return f"{name}: {self.requests} requests, {self.kept} kept, {self.asked} asked, {self.failed} failed"
 
 
-class Asker:
-    """A model, how it is asked, and the store of its replies."""
+class CachedModel:
+    """A model, its settings, and the store of its replies."""
 
     def __init__(
         self, backend: Backend, settings: Settings, store: Store, method: str = "generation", failed: Mapping[str, Reply] | None = None
     ) -> None:
         self.counts = Counts()
         self.failed: dict[str, Reply] = dict(failed or {})
-        """By key: these have no reply in the store, and are not asked again by this process."""
+        """By key: these have no reply in the store, and are not requested again by this process."""
         self._backend = backend
         self._settings = settings
         self._store = store
         self._method = method
 
-    def ask(self, askings: Sequence[Asking], bar: tqdm) -> list[Reply]:
-        """Return a reply to each asking, in their order; only what the store does not have is asked, once, and added to it."""
-        keys = [key_of(self._backend.identity, asking, self._settings, self._method) for asking in askings]
+    def replies(self, queries: Sequence[ModelQuery], bar: tqdm) -> list[Reply]:
+        """Return a reply to each query, in their order; those not in the store are requested once, and added to it."""
+        keys = [key_of(self._backend.identity, query, self._settings, self._method) for query in queries]
         known = self._store.find(keys)
-        missing = {key: asking for key, asking in zip(keys, askings, strict=True) if key not in known and key not in self.failed}
+        missing = {key: query for key, query in zip(keys, queries, strict=True) if key not in known and key not in self.failed}
         self._count(bar, requests=len(keys), kept=sum(key in known for key in keys))
         todo = list(missing)
         generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
-        for place, reply in generate(list(missing.values()), self._settings) if missing else ():
-            if not 0 <= place < len(todo):
+        for index, reply in generate(list(missing.values()), self._settings) if missing else ():
+            if not 0 <= index < len(todo):
                 raise ValueError(f"{self._backend.identity} replied to a question that was not asked; this is a fault of the backend")
-            key = todo[place]
+            key = todo[index]
             if missing.pop(key, None) is None:
                 raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a fault of the backend")
             if not all(map(isfinite, (reply.likelihoods or {}).values())):
@@ -94,34 +94,34 @@ class Asker:
         self.counts.failed += sum(key not in known for key in keys)
         return [known[key] if key in known else self.failed[key] for key in keys]
 
-    def ask_as_read(self, lists: Iterable[Sequence[Request]], repeats: int, bar: tqdm) -> Iterator[tuple[Asking, Reply]]:
-        """Yield each request in each repeat with its reply, in any order; one that follows another is asked when that has its reply.
+    def stream(self, lists: Iterable[Sequence[Request]], repeats: int, bar: tqdm) -> Iterator[tuple[ModelQuery, Reply]]:
+        """Yield each request in each repeat with its reply, in any order; one that follows another is made when that has its reply.
 
-        No more is held than one window of requests, prompts and replies, and what the store holds an item.
+        Memory has one window of requests, prompts and replies, and the index of the store.
 
         Args:
-            lists: the requests; one that follows another stands in its list.
+            lists: the requests; one that follows another is in its list.
 
         Raises:
-            ValueError: a request follows one that is not in its list, or an item stands twice in a window.
+            ValueError: a request follows one that is not in its list, or an item is twice in a window.
         """
         if getattr(self._backend, "shares_prefixes", False):
             lists = self._by_prompt(lists)
         for window in _windows(lists, repeats, _CALLS_UNDER_WAY * getattr(self._backend, "under_way", 0)):
             by_item_id(window)
-            done: dict[tuple[str, int], tuple[Asking, Reply]] = {}
+            done: dict[tuple[str, int], tuple[ModelQuery, Reply]] = {}
             while window:
                 ready = [one for one in window if one.follows is None or (one.follows, 0) in done]
                 if not ready:
                     raise ValueError(f"{window[0].item_id} follows {window[0].follows}, which is not asked")
                 window = [one for one in window if one.follows is not None and (one.follows, 0) not in done]
-                askings = [asking for one in ready for asking in self._askings(one, repeats, done, bar)]
-                for asking, reply in zip(askings, self.ask(askings, bar), strict=True):
-                    done[asking.request.item_id, asking.repeat] = asking, reply
+                queries = [query for one in ready for query in self._queries(one, repeats, done, bar)]
+                for query, reply in zip(queries, self.replies(queries, bar), strict=True):
+                    done[query.request.item_id, query.repeat] = query, reply
             yield from done.values()
 
     def _by_prompt(self, lists: Iterable[Sequence[Request]]) -> Iterator[list[Request]]:
-        """Yield conversations in the order of their first prompts, so that what prompts share is read once, not once a window."""
+        """Yield conversations in the order of their first prompts, so that shared prefixes are read once, not once a window."""
         entries = ExternalSort(self._store.folder)
         for requests in lists:
             for conversation in conversations(requests):
@@ -130,22 +130,24 @@ class Asker:
         decoder = msgspec.msgpack.Decoder(list[Request])
         yield from map(decoder.decode, entries.lines())
 
-    def _askings(self, request: Request, repeats: int, done: dict[tuple[str, int], tuple[Asking, Reply]], bar: tqdm) -> list[Asking]:
-        """Return the askings of a request; a repeat in which the one before it failed is done, and not asked."""
+    def _queries(
+        self, request: Request, repeats: int, done: dict[tuple[str, int], tuple[ModelQuery, Reply]], bar: tqdm
+    ) -> list[ModelQuery]:
+        """Return the queries of a request; a repeat in which the one before it failed is done without a request."""
         if request.follows is None:
             prompt = self._backend.render(request.messages)
-            return [Asking(request=request, repeat=repeat, prompt=prompt) for repeat in range(repeats)]
-        askings = []
+            return [ModelQuery(request=request, repeat=repeat, prompt=prompt) for repeat in range(repeats)]
+        queries = []
         for repeat in range(repeats):
             before, reply = done[request.follows, repeat]
             whole = following(request, before.request, reply.text)
             if reply.finish_reason == "error":
                 lost = Reply(text="", finish_reason="error", tokens=0, error=NOT_REACHED)
-                done[request.item_id, repeat] = Asking(request=whole, repeat=repeat, prompt=""), lost
+                done[request.item_id, repeat] = ModelQuery(request=whole, repeat=repeat, prompt=""), lost
                 self._count(bar, requests=1, failed=1)
             else:
-                askings.append(Asking(request=whole, repeat=repeat, prompt=self._backend.render(whole.messages)))
-        return askings
+                queries.append(ModelQuery(request=whole, repeat=repeat, prompt=self._backend.render(whole.messages)))
+        return queries
 
     def _count(self, bar: tqdm, **more: int) -> None:
         self.counts.add(Counts(**more))
@@ -153,48 +155,48 @@ class Asker:
 
 
 def _windows(lists: Iterable[Sequence[Request]], repeats: int, least: int) -> Iterator[list[Request]]:
-    """Yield the requests of several lists, as many together as are asked at a time; those of one conversation always.
+    """Yield the requests of several lists in windows; a conversation is never divided.
 
     Args:
-        least: askings of a window, however long they are.
+        least: queries of a window, however long they are.
     """
-    window, held = list[Request](), 0
+    window, chars = list[Request](), 0
     for some in (conversation for requests in lists for conversation in conversations(requests)):
         window += some
-        held += sum(_REQUEST_CHARS + sum(len(message["content"]) for message in one.messages) for one in some) * repeats
-        if held >= _WINDOW_CHARS and len(window) * repeats >= least:
+        chars += sum(_REQUEST_CHARS + sum(len(message["content"]) for message in one.messages) for one in some) * repeats
+        if chars >= _WINDOW_CHARS and len(window) * repeats >= least:
             yield window
-            window, held = [], 0
+            window, chars = [], 0
     if window:
         yield window
 
 
-def ask(
-    backend: Backend, asked: RequestSettings, lists: Iterable[Sequence[Request]], kept: Path, name: str, requests: int | None = None
-) -> Iterator[tuple[Asking, Reply]]:
-    """Yield what is asked for a run or a judge with its replies, as `Asker.ask_as_read` does, and say on stderr how many were asked.
+def stream_replies(
+    backend: Backend, settings: RequestSettings, lists: Iterable[Sequence[Request]], path: Path, name: str, requests: int | None = None
+) -> Iterator[tuple[ModelQuery, Reply]]:
+    """Yield the requests of a run or a judge with their replies, as `CachedModel.stream` does, and print counts to stderr.
 
     Args:
-        kept: their file in the model's store.
-        requests: how many there are, for the bar.
+        path: of their file in the model's store.
+        requests: how many there are, for the progress bar.
     """
-    total = requests and requests * asked.repeats
-    with open_store(kept) as store, tqdm(desc=name, total=total, unit="reply", disable=None) as bar:
-        asker = Asker(backend, settings_of(asked), store, asked.method if isinstance(asked, Run) else "generation")
-        yield from asker.ask_as_read(lists, asked.repeats, bar)
-    print(asker.counts.line(name), file=sys.stderr, flush=True)
+    total = requests and requests * settings.repeats
+    with open_store(path) as store, tqdm(desc=name, total=total, unit="reply", disable=None) as bar:
+        model = CachedModel(backend, settings_of(settings), store, settings.method if isinstance(settings, Run) else "generation")
+        yield from model.stream(lists, settings.repeats, bar)
+    print(model.counts.line(name), file=sys.stderr, flush=True)
 
 
-def settings_of(asked: RequestSettings) -> Settings:
-    """Return how the replies of a run, or of a judge, are made."""
-    return Settings(**{name: getattr(asked, name) for name in Settings.__struct_fields__ if name in asked.__struct_fields__})
+def settings_of(settings: RequestSettings) -> Settings:
+    """Return the backend settings of a run or a judge."""
+    return Settings(**{name: getattr(settings, name) for name in Settings.__struct_fields__ if name in settings.__struct_fields__})
 
 
-def key_of(identity: str, asking: Asking, settings: Settings, method: str) -> str:
+def key_of(identity: str, query: ModelQuery, settings: Settings, method: str) -> str:
     """Return the hash of all that a reply depends on: not of the batch, the run's name or the version of the data."""
-    request = asking.request
-    what: list[Any] = [identity, prompt_sha256(asking.prompt), structs.replace(settings, batch_size=1)]
-    what += [_MAKING.get("verdict" if settings.stop == "verdict" else method, method)]
+    request = query.request
+    what: list[Any] = [identity, prompt_sha256(query.prompt), structs.replace(settings, batch_size=1)]
+    what += [_METHOD_VERSIONS.get("verdict" if settings.stop == "verdict" else method, method)]
     what += [request.question_type, [option.letter for option in request.options], request.answer_format]
-    what += [request.item_id, asking.repeat]
+    what += [request.item_id, query.repeat]
     return hashlib.sha256(msgspec.json.encode(what)).hexdigest()

@@ -1,8 +1,8 @@
-"""What of train is near an item, and how often a run is right where train has kin and where it has none. No claim about causes.
+"""The items of train that are nearest to an item, and a run's accuracy on items with and without related ones. No claim about causes.
 
-Kin of a claim is a claim of train of the same atomic type with the same tail; heads never cross splits. Kin of a question is a question
-of train of the same exam and subject with the same right answer. Which items a tuned model has learned stands beside its weights; a model
-that `finetune` made has learned train; of all others nothing is known.
+Related to a claim are claims of train of the same atomic type with the same tail; heads never cross splits. Related to a question are
+questions of train of the same exam and subject with the same right answer. A file beside the weights of a tuned model lists the items
+that it has learned; a model that `finetune` made has learned train; of all others nothing is known.
 """
 
 from collections import Counter, defaultdict
@@ -30,14 +30,14 @@ _MAX_LISTED = 3
 
 
 def words_of(item: Item) -> str:
-    """Return what an item says or asks."""
+    """Return the text of an item."""
     if isinstance(item, ClaimPair):
         return item.factual
     return "\n".join(text for text in (item.shared_stem, item.stem, *(option.text for option in item.options)) if text)
 
 
 def fact_of(item: Item) -> Hashable | None:
-    """Return what kin share; None for a question whose right answer is hidden."""
+    """Return the key that related items share; None for a question whose right answer is hidden."""
     if isinstance(item, ClaimPair):
         return item.atomic_type, canonical(item.tail)
     right = tuple(sorted(canonical(option.text) for option in item.options if option.letter in (item.answer or "")))
@@ -45,12 +45,12 @@ def fact_of(item: Item) -> Hashable | None:
 
 
 def group_of(item: Item) -> str:
-    """Return what an item belongs to: its atomic type, or exam and subject."""
+    """Return the group of an item: its atomic type, or exam and subject."""
     return item.atomic_type if isinstance(item, ClaimPair) else f"{item.exam} {item.subject}"
 
 
 def nearest(item: Item, train: Iterable[Item], learned: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return what of train is nearest to an item by its words and by its fact, and how much there is of its type or subject.
+    """Return the items of train that are nearest by wording and by fact, and the number of its type or subject.
 
     Args:
         learned: by item of train, the tuned models that have learned it.
@@ -91,7 +91,7 @@ def items_learned(data: Path, model: str) -> tuple[set[str] | None, str]:
         return _items_in(path), f"{model} has learned what {path} lists"
     if (data / "models" / model).is_dir():
         return None, f"{model} was trained here on train"
-    return None, f"what {model} has learned is not known; kin are looked for in all of train"
+    return None, f"what {model} has learned is not known; related items are looked for in all of train"
 
 
 def _items_in(path: Path) -> set[str]:
@@ -99,10 +99,10 @@ def _items_in(path: Path) -> set[str]:
 
 
 def accuracy_by_relation(scores: Sequence[Score], items: Sequence[Item], train: Iterable[Item]) -> list[Figures]:
-    """Return for all items of a run, and for each atomic type or subject, accuracy where train has kin of the item and where it has none.
+    """Return for all items of a run, and for each atomic type or subject, accuracy on items with and without related items in train.
 
-    A claim pair is right when both sides are. Intervals draw heads of claims and groups of questions; that of the difference puts
-    together the two (R. Newcombe, Statistics in Medicine 17, 1998, method 10).
+    A claim pair is right when both sides are. Intervals draw heads of claims and groups of questions; that of the difference combines
+    the two (R. Newcombe, Statistics in Medicine 17, 1998, method 10).
     """
     facts = {type(item): set[Hashable]() for item in items}
     for item in train:
@@ -132,15 +132,15 @@ def _right(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
 def _row(group: str, parts: Mapping[bool, Sequence[tuple[str, int, int]]]) -> Figures:
     row: Figures = {"group": group}
     bounds = {}
-    for has_kin, name in ((True, "with_kin"), (False, "without")):
-        part = parts[has_kin]
+    for has_related, name in ((True, "with_kin"), (False, "without")):
+        part = parts[has_related]
         row[name] = {"items": len(part)}
         if part:
             numbers = numbered([cluster for cluster, _, _ in part])
             sums, counts = (np.bincount(numbers, [one[column] for one in part]).astype(np.int64) for column in (1, 2))
             rate, interval = float(sums.sum() / counts.sum()), rate_interval(sums, counts, f"{group} {name}")
             row[name] |= {"accuracy": round(rate, DIGITS)}
-            bounds[has_kin] = rate, *(interval or (0.0, 1.0))
+            bounds[has_related] = rate, *(interval or (0.0, 1.0))
     if len(bounds) == 2:
         (one, one_low, one_high), (two, two_low, two_high) = bounds[True], bounds[False]
         gap = one - two
