@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from crawlers.papers.signs.answer_marks import IMAGE, flat
 
-_SHOWN_CHARS = 60
+_EXCERPT_CHARS = 60
 
 
 class Unread(Struct, frozen=True):
@@ -24,7 +24,7 @@ class Unread(Struct, frozen=True):
     """Its beginning."""
 
 
-class Account(Struct):
+class CharacterAccount(Struct):
     """Where the characters of one or more sources are."""
 
     characters: int = 0
@@ -54,8 +54,8 @@ class Account(Struct):
     def leave(self, position: str, reason: str, text: str) -> None:
         """Count a text as unread."""
         if count := counted(text):
-            shown = " ".join(text.split())
-            self.unread.append(Unread(position, reason, count, shown[:_SHOWN_CHARS] + ("…" if len(shown) > _SHOWN_CHARS else "")))
+            excerpt = " ".join(text.split())
+            self.unread.append(Unread(position, reason, count, excerpt[:_EXCERPT_CHARS] + ("…" if len(excerpt) > _EXCERPT_CHARS else "")))
 
     def reasons(self) -> Counter[str]:
         """Return the unread characters by reason."""
@@ -65,7 +65,7 @@ class Account(Struct):
         return reasons
 
     def by_reason(self) -> list["Unread"]:
-        """Return one entry a reason, with all its characters, in place of the stretches: what many files together keep."""
+        """Return one entry a reason, with all its characters, instead of the stretches: many files together keep no more."""
         return [Unread("", reason, count, "") for reason, count in sorted(self.reasons().items())]
 
     def largest(self, count: int) -> list[str]:
@@ -90,9 +90,9 @@ def _spoken(position: str) -> str:
     return position if "//" in position else position.replace(":", " ")
 
 
-def summed(accounts: Iterable[Account]) -> Account:
+def summed(accounts: Iterable[CharacterAccount]) -> CharacterAccount:
     """Return the account of several sources together."""
-    whole = Account()
+    whole = CharacterAccount()
     for one in accounts:
         whole.characters += one.characters
         whole.in_items += one.in_items

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, field
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
-from crawlers.coverage.characters import Account, folded
+from crawlers.coverage.characters import CharacterAccount, folded
 from crawlers.coverage.furniture import class_of_line, parts_of_stretch
 from crawlers.coverage.leaves import Leaf
 from crawlers.importers.files.reading import Reading
@@ -38,7 +38,7 @@ class _Value(Struct):
     key: str
     text: str
     mask: bytearray
-    shown: str
+    original: str
 
     @property
     def is_free(self) -> bool:
@@ -61,14 +61,14 @@ class _Unit(Struct):
     pieces: list[_Piece] = field(default_factory=list)
 
 
-def account_of_records(leaves: Iterable[Leaf], reading: Reading, unused: Sequence[str], is_table: bool) -> Account:
+def account_of_records(leaves: Iterable[Leaf], reading: Reading, unused: Sequence[str], is_table: bool) -> CharacterAccount:
     """Return the account of a file of records.
 
     Args:
         unused: keys that the layout names as of no use.
         is_table: positions are those of rows.
     """
-    account, units = Account(), dict[str, _Unit]()
+    account, units = CharacterAccount(), dict[str, _Unit]()
     for leaf in leaves:
         text = folded(leaf.text)
         account.characters += len(text)
@@ -87,7 +87,7 @@ def account_of_records(leaves: Iterable[Leaf], reading: Reading, unused: Sequenc
         elif before is not None:
             _join(unit.values, before.pieces, votes)
     _join_strays([value for unit in units.values() for value in unit.values], strays)
-    _Rest(account, reading, units, votes, unused, is_table).count()
+    _UnclaimedValues(account, reading, units, votes, unused, is_table).count()
     return account
 
 
@@ -114,9 +114,9 @@ def _texts_of(item: Item) -> list[tuple[str, str]]:
     if isinstance(item, EntityItem):
         values = [(each.label, each.value) for each in item.values] + [(each.title, each.text) for each in item.sections]
         named = [("name", item.name_raw or ""), ("alias", item.alias_raw or ""), *values, *(("label", label) for label, _ in values)]
-        return [(name, text) for name, said in named if (text := folded(said))]
-    said = ((name, getattr(item, name)) for name in _TEXTS)
-    texts = ((name, text) for name, value in said if value for text in (value if isinstance(value, list) else [value]))
+        return [(name, text) for name, value in named if (text := folded(value))]
+    filled = [(name, value) for name in _TEXTS if (value := getattr(item, name))]
+    texts = ((name, text) for name, value in filled for text in (value if isinstance(value, list) else [value]))
     return [(name, text) for name, each in texts if (text := folded(each))]
 
 
@@ -134,9 +134,9 @@ def _votes(units: Iterable[_Unit]) -> Counter[tuple[str, str]]:
         for value in unit.values:
             keys[value.text].append(value.key)
         for piece in unit.pieces:
-            found = next((keys[text] for text in _variants(piece) if text in keys), [])
-            if len(found) == 1:
-                votes[found[0], piece.field] += 1
+            matching_keys = next((keys[text] for text in _variants(piece) if text in keys), [])
+            if len(matching_keys) == 1:
+                votes[matching_keys[0], piece.field] += 1
     return votes
 
 
@@ -156,9 +156,9 @@ def _join(values: Sequence[_Value], pieces: Sequence[_Piece], votes: Counter[tup
     for value in values if left else ():
         if value.is_free:
             for piece in left:
-                place = _free_place(piece.text, piece.mask, value.text)
-                if place >= 0:
-                    piece.mask[place : place + len(value.text)] = b"\1" * len(value.text)
+                start = _find_free(piece.text, piece.mask, value.text)
+                if start >= 0:
+                    piece.mask[start : start + len(value.text)] = b"\1" * len(value.text)
                     value.mask[:] = b"\1" * len(value.text)
                     break
 
@@ -178,20 +178,20 @@ def _took_part(piece: _Piece, text: str, values: Sequence[_Value]) -> bool:
     for value in values:
         if len(value.text) <= len(text) or (len(text) <= _TINY and value.is_free):
             continue
-        place = _free_place(value.text, value.mask, text)
-        if place >= 0:
-            value.mask[place : place + len(text)] = b"\1" * len(text)
+        start = _find_free(value.text, value.mask, text)
+        if start >= 0:
+            value.mask[start : start + len(text)] = b"\1" * len(text)
             piece.mask[:] = b"\1" * len(piece.text)
             return True
     return False
 
 
-def _free_place(text: str, mask: bytearray, part: str) -> int:
+def _find_free(text: str, mask: bytearray, part: str) -> int:
     """Return where a part first stands among the characters that are not marked; -1 where it does not."""
-    place = text.find(part)
-    while place >= 0 and any(mask[place : place + len(part)]):
-        place = text.find(part, place + len(part))
-    return place
+    start = text.find(part)
+    while start >= 0 and any(mask[start : start + len(part)]):
+        start = text.find(part, start + len(part))
+    return start
 
 
 def _join_strays(values: Iterable[_Value], strays: Sequence[_Piece]) -> None:
@@ -203,12 +203,12 @@ def _join_strays(values: Iterable[_Value], strays: Sequence[_Piece]) -> None:
             value.mask[:] = b"\1" * len(value.text)
 
 
-class _Rest:
-    """What no item has: furniture, given up, or unread."""
+class _UnclaimedValues:
+    """Values, or parts of them, that no item has: furniture, rejected or unread."""
 
     def __init__(
         self,
-        account: Account,
+        account: CharacterAccount,
         reading: Reading,
         units: dict[str, _Unit],
         votes: Counter[tuple[str, str]],
@@ -216,7 +216,7 @@ class _Rest:
         is_table: bool,
     ) -> None:
         self._account, self._units, self._unused, self._is_table = account, units, frozenset(unused), is_table
-        self._columns = {name: said for said, names in reading.columns.items() for name in names.split(", ")}
+        self._columns = {name: field for field, names in reading.columns.items() for name in names.split(", ")}
         shared = {line for item in reading.items for name, text in _whole_texts(item) if name in _SHARED for line in text}
         self._shared = shared
         labels = {name for unit in units.values() for item in unit.items if isinstance(item, EntityItem) for name in _labels_of(item)}
@@ -229,13 +229,13 @@ class _Rest:
         """Count every value."""
         for unit in self._units.values():
             if not unit.items and self._is_header(unit):
-                self._header |= {value.key: value.shown for value in unit.values}
+                self._header |= {value.key: value.original for value in unit.values}
                 self._account.furniture["label"] += sum(len(value.text) for value in unit.values)
                 continue
             doubt = next((item.doubt for item in unit.items if isinstance(item, QuestionItem) and item.doubt), None)
             left = [value for value in unit.values if not self._take(value, unit)]
             if not unit.items and left and unit.position:
-                is_heading = len(unit.values) == 1 and class_of_line(unit.values[0].shown)
+                is_heading = len(unit.values) == 1 and class_of_line(unit.values[0].original)
                 self._account.questions_unread += not is_heading and (len(unit.values) > 1 or not self._is_table)
             for value in left:
                 if doubt:
@@ -258,7 +258,7 @@ class _Rest:
             account.furniture["number"] += count
         elif value.is_free and unit.items and plain(name) in _LETTERS and _ONE_LETTER.fullmatch(value.text):
             account.furniture["letter"] += count
-        elif value.is_free and not unit.items and len(unit.values) == 1 and (kind := class_of_line(value.shown)):
+        elif value.is_free and not unit.items and len(unit.values) == 1 and (kind := class_of_line(value.original)):
             account.furniture[kind] += count
         elif value.is_free and _is_repeated(value, unit):
             account.furniture["repeated"] += count
@@ -276,7 +276,7 @@ class _Rest:
         name, account = self._name_of(value), self._account
         position = f"{unit.position}:{name}" if unit.position else name
         if value.is_free:
-            account.leave(position, self._reason_of(value, unit), value.shown)
+            account.leave(position, self._reason_of(value, unit), value.original)
             return
         account.in_items += sum(value.mask)
         for match in re.finditer(rb"\x00+", bytes(value.mask)):
@@ -326,9 +326,9 @@ def _whole_texts(item: Item) -> list[tuple[str, list[str]]]:
     """Return the fields that items share, each whole and line by line."""
     if isinstance(item, EntityItem):
         return []
-    said = ((name, getattr(item, name)) for name in _SHARED)
+    values = ((name, getattr(item, name)) for name in _SHARED)
     return [
         (name, [folded(text) for each in (value if isinstance(value, list) else [value]) for text in (each, *each.split("\n"))])
-        for name, value in said
+        for name, value in values
         if value
     ]

@@ -14,8 +14,8 @@ from msgspec import structs
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.coverage.alignment import Lines, anchors_of
-from crawlers.coverage.characters import Account, counted, folded, summed
+from crawlers.coverage.alignment import MarkedLines, anchors_of
+from crawlers.coverage.characters import CharacterAccount, counted, folded, summed
 from crawlers.coverage.files import account_of
 from crawlers.coverage.furniture import answers_listed, class_of_line
 from crawlers.importers import papers
@@ -38,7 +38,7 @@ JUNK = [
 ]
 
 
-def read(name: str, body: bytes, format_name: str | None = None) -> tuple[Reading, Account]:
+def read(name: str, body: bytes, format_name: str | None = None) -> tuple[Reading, CharacterAccount]:
     """Return what a file gives, and where its characters are."""
     name_of_format = format_name or guess_format(name, body)
     reading = read_file(name, body, name_of_format, SEEN)
@@ -278,7 +278,7 @@ def test_answer_lists_are_told_from_text() -> None:
     texts=st.lists(st.text("甲乙丙丁AB1.（）①", max_size=20), max_size=6),
 )
 def test_marks_never_exceed_the_characters(lines: list[str], texts: list[str]) -> None:
-    laid = Lines(lines)
+    laid = MarkedLines(lines)
     for text in texts:
         laid.cover(folded(text), 0, len(laid.text), 1)
     assert len(laid.marks) == len(laid.text) and laid.markup + len(laid.text) == sum(map(counted, lines))

@@ -15,7 +15,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.column_roles.solver import roles_of
 from crawlers.column_roles.values import bare, listed, plain
-from crawlers.coverage.files import Given, account_of, given_by
+from crawlers.coverage.files import FileResult, account_of, read_steps
 from crawlers.importers import formats, found_questions
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files import workbook
@@ -234,12 +234,12 @@ def test_a_file_is_parsed_once_however_often_it_is_looked_at(kind: str, monkeypa
     calls: list[str] = []
 
     def counted(read: Any) -> Any:
-        return lambda *given, **more: calls.append(read.__name__) or read(*given, **more)
+        return lambda *result, **more: calls.append(read.__name__) or read(*result, **more)
 
     monkeypatch.setattr(found_questions, "rows_of", counted(rows_of))
     monkeypatch.setattr(workbook, "load_workbook", counted(workbook.load_workbook))
-    [given] = [step for step in given_by(f"b.{kind}", body, None, _SEEN) if isinstance(step, Given)]
-    assert given.reading.found == len(rows) and len(calls) == 1
+    [result] = [step for step in read_steps(f"b.{kind}", body, None, _SEEN) if isinstance(step, FileResult)]
+    assert result.reading.found == len(rows) and len(calls) == 1
 
 
 def test_a_column_that_says_an_option_again_among_more_words_is_no_option() -> None:
