@@ -27,11 +27,11 @@ from crawlers.importers.files.parquet import first_row
 from crawlers.importers.files.reading import Reading, Text
 from crawlers.importers.files.sheet_colours import with_coloured_answers
 from crawlers.importers.files.workbook import BOOKS
-from crawlers.importers.found_questions import holds_table, read_found, read_told
 from crawlers.importers.layouts.columns import Layout, layout_of_keys
 from crawlers.importers.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.importers.layouts.table import read_sheets
 from crawlers.importers.papers import LINE_READERS, questions_in, read_questions
+from crawlers.importers.questions_by_content import holds_table, read_by_content, read_by_layout
 from crawlers.importers.records.record_files import SHEETS, read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
 from crawlers.tables.light_markup import MARKDOWN
@@ -118,7 +118,7 @@ def read_file(
         return read_triples(name, body, seen)
     shape = None if format_name == TABLE else _layouts(known)[format_name]
     if shape and shape.tables:
-        return read_told(name, body, shape.tables, seen, shape.unread)
+        return read_by_layout(name, body, shape.tables, seen, shape.unread)
     read = read_plain_records if suffix in _RECORDS else read_tables
     return read(name, body, shape, seen, asked) if shape else _read_by_words_or_content(read, name, body, suffix, seen, asked)
 
@@ -126,7 +126,7 @@ def read_file(
 def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, seen: Provenance, asked: Collection[str]) -> Reading:
     """Return what known names of columns give, else what stands in the columns; the latter, too, where the former misreads most."""
     if suffix in (*SOURCES, *TEXTS, *PAGES, *_XML):
-        if found := read_found(name, body, seen):
+        if found := read_by_content(name, body, seen):
             return found
         if suffix in DATA:
             with suppress(Refusal):
@@ -139,7 +139,7 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
     except RecursionError:
         raise Refusal(f"{name}: nested too deep; expected records of plain fields") from None
     except ValueError:
-        if suffix != PARQUET and (found := read_found(name, body, seen)):
+        if suffix != PARQUET and (found := read_by_content(name, body, seen)):
             return found
         if suffix in (*BOOKS, ".csv") and (lines := lone_lines(name, body)):
             return questions_in(name, Text(lines), seen)
@@ -154,14 +154,14 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
         reading.items = told
     if suffix != PARQUET and _may_miss_options(reading):
         with suppress(Refusal):
-            found = read_found(name, body, seen, reading.items)
+            found = read_by_content(name, body, seen, reading.items)
             if found and found.items and (_are_marked(found) or (_answered(reading) == 0 and _answered(found) == len(found.items))):
                 return found  # the answers are those of options that the names of columns do not show
     if suffix != PARQUET and (
         2 * (answered := 0 if _are_numbers(reading) else _answered(reading)) < reading.found or len(reading.faults) >= reading.found
     ):
         with suppress(Refusal):
-            found = read_found(name, body, seen, reading.items)
+            found = read_by_content(name, body, seen, reading.items)
             if (
                 found
                 and _answered(found) > answered
@@ -314,7 +314,7 @@ def read_guessed(
         reading = read_file(name, body, told, seen, asked, known)
     except ValueError:
         if not is_shipped:
-            if is_page and (found := read_found(name, body, seen)):
+            if is_page and (found := read_by_content(name, body, seen)):
                 return TABLE, found
             raise
         with suppress(Refusal):
@@ -322,13 +322,13 @@ def read_guessed(
         raise
     if told in EXCHANGES and not reading.found:
         with suppress(Refusal):
-            if found := read_found(name, body, seen):
+            if found := read_by_content(name, body, seen):
                 return TABLE, found
     if is_page and (
         2 * (answered := _answered(reading)) <= reading.found or (is_unparted := _shows_markup(reading) or _may_hold_title(reading))
     ):
         with suppress(Refusal):
-            found = read_found(name, body, seen)
+            found = read_by_content(name, body, seen)
             if found and (_answered(found) > answered or (is_unparted and _answered(found) == answered == found.found)):
                 return TABLE, found
     if is_shipped and reading.found and len(reading.faults) == reading.found:
