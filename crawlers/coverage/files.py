@@ -18,7 +18,7 @@ from crawlers.coverage.records import account_of_records
 from crawlers.importers.documents.pdf import MOST_SECONDS
 from crawlers.importers.exchange.exchange import EXCHANGES
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
-from crawlers.importers.files.archives import Member, members_of, take_member
+from crawlers.importers.files.archives import ArchiveMember, add_member, members_of
 from crawlers.importers.files.containers import CONTAINERS, parts_of
 from crawlers.importers.files.kinds import true_name
 from crawlers.importers.files.reading import Reading, Text
@@ -115,7 +115,7 @@ def _archive(
     """Return what the members of an archive give together; those that cannot be read are named in `skipped`."""
     suffixes = suffixes_of(format_name, known) if format_name else read_suffixes()
     kind = PurePosixPath(name.lower()).suffix
-    members = members_of(name, body, suffixes) if kind == ARCHIVE else (Member(part, inner) for part, inner in parts_of(name, body))
+    members = members_of(name, body, suffixes) if kind == ARCHIVE else (ArchiveMember(part, inner) for part, inner in parts_of(name, body))
     reading, accounts, faults = Reading(), list[CharacterAccount](), list[str]()
     for member in members:
         try:
@@ -128,7 +128,7 @@ def _archive(
         except ValueError as error:
             faults.append(str(error))
             continue
-        take_member(reading, member.name, result.reading)
+        add_member(reading, member.name, result.reading)
         unread_parts = [structs.replace(one, position=f"{member.name}:{one.position}") for one in result.account.unread]
         accounts.append(structs.replace(result.account, unread=unread_parts))
     if not accounts:

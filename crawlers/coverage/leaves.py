@@ -19,7 +19,7 @@ from crawlers.importers.files.json import EVERY, every_key, is_by_line
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import read_rows
 from crawlers.importers.files.reading import Lost
-from crawlers.importers.files.sheet_marks import Covered
+from crawlers.importers.files.sheet_marks import CoveredCell
 from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.files.zipped import PARSER
 from crawlers.importers.records.triples import TEXTS, triple_lines
@@ -188,7 +188,7 @@ def _cells(name: str, body: bytes) -> Iterator[Leaf]:
     for title, _, rows in tables:
         for position, cells in rows:
             for number, cell in enumerate(cells, 1):
-                if cell and not isinstance(cell, Covered):
+                if cell and not isinstance(cell, CoveredCell):
                     yield Leaf(position, f"{title}:{number}" if title else str(number), cell)
 
 

@@ -39,9 +39,9 @@ def _parts(question: Any, kind: str, about: str) -> Parts:
     answers = list(question.iterchildren("answer"))
     shares = [_share(answer) for answer in answers]
     several = kind == "multichoiceset" or (kind == "multichoice" and words_of(question.find("single")).strip().lower() in ("false", "0"))
-    right = [place for place, share in enumerate(shares) if (share > 0 if several else share >= 100)]
+    right = [index for index, share in enumerate(shares) if (share > 0 if several else share >= 100)]
     has_options = kind in ("multichoice", "multichoiceset", "truefalse")
-    words = [_html(answers[place]) for place in right] if kind != "essay" else [_html(question.find("graderinfo"))]
+    words = [_html(answers[index]) for index in right] if kind != "essay" else [_html(question.find("graderinfo"))]
     return Parts(
         stem=_html(question.find("questiontext")),
         options=[_html(answer) for answer in answers] if has_options else [],
@@ -54,16 +54,16 @@ def _parts(question: Any, kind: str, about: str) -> Parts:
 
 
 def _share(answer: Any) -> float:
-    said = answer.get("fraction", "0")
+    fraction = answer.get("fraction", "0")
     try:
-        return float(said)
+        return float(fraction)
     except ValueError:
-        raise Misfit("field_unreadable", f"fraction {said[:40]!r} of an answer; expected a number such as 100") from None
+        raise Misfit("field_unreadable", f"fraction {fraction[:40]!r} of an answer; expected a number such as 100") from None
 
 
 def _html(part: Any) -> str:
     """Return a text as HTML: what Moodle keeps as plain text is escaped."""
     if part is None:
         return ""
-    said = words_of(part.find("text"))
-    return escape(said, quote=False).replace("\n", "<br>") if part.get("format") == "plain_text" else said
+    text = words_of(part.find("text"))
+    return escape(text, quote=False).replace("\n", "<br>") if part.get("format") == "plain_text" else text

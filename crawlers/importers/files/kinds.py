@@ -27,8 +27,8 @@ def true_name(name: str, body: bytes, known: Collection[str]) -> str:
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in OLD or (suffix in known and not (suffix in _SHEETS and _is_text(body))):
         return name
-    found = _suffix_of(name, body)
-    return f"{name}{found}" if found else name
+    own_suffix = _suffix_of(name, body)
+    return f"{name}{own_suffix}" if own_suffix else name
 
 
 def _is_text(body: bytes) -> bool:

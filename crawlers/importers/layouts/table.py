@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.csv_rows import csv_rows
-from crawlers.importers.files.sheet_marks import Covered
+from crawlers.importers.files.sheet_marks import CoveredCell
 from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.layouts.columns import is_known_name, layout_of_keys, names_of
 
@@ -121,7 +121,7 @@ def _with_second_row(sheet: Sheet, header: list[str], is_header: IsHeader) -> Sh
 
 def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
     """Return the names of columns where a row below the header goes on with it, A, B, C, D below a wide 选项; nothing where it does not."""
-    own = ["" if isinstance(cell, Covered) else cell for cell in below]
+    own = ["" if isinstance(cell, CoveredCell) else cell for cell in below]
     if sum(map(bool, own)) < 2 or not all(is_known_name(cell) for cell in own if cell):
         return []
     return named(lower or upper for upper, lower in zip_longest(header, own, fillvalue=""))

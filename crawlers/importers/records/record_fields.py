@@ -7,7 +7,7 @@ from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.option_cells import split_options
-from crawlers.importers.files.reading import Twice
+from crawlers.importers.files.reading import RepeatedKey
 from crawlers.importers.layouts.columns import Layout, is_unnamed
 from crawlers.papers.signs.answer_marks import IMAGE
 from crawlers.papers.signs.letters import letter_of
@@ -37,7 +37,7 @@ def value_of(record: dict[str, Any], keys: list[str]) -> tuple[str, Any]:
     candidates = [key.rstrip("?") for key in keys if key.rstrip("?") in record]
     if candidates:
         key = next((key for key in candidates if record[key] not in (None, "")), candidates[0])
-        _refuse_twice(key, record[key])
+        _refuse_repeated_key(key, record[key])
         return key, record[key]
     if any(key.endswith("?") for key in keys):
         return keys[0].rstrip("?"), None
@@ -117,11 +117,11 @@ def _of_objects(key: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
     return dict(labelled)
 
 
-def _refuse_twice(key: str, value: Any) -> None:
+def _refuse_repeated_key(key: str, value: Any) -> None:
     objects = [value] if isinstance(value, dict) else value if isinstance(value, list) else []
     inner = [pair for one in objects if isinstance(one, dict) for pair in one.items()]
     for name, one in [(key, value), *inner]:
-        if isinstance(one, Twice):
+        if isinstance(one, RepeatedKey):
             raise Misfit("field_unreadable", f"key {name!r} stands {len(one)} times with different values, so which one holds is not known")
 
 

@@ -12,7 +12,7 @@ from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.option_letters import are_in_turn, letters_in
 from crawlers.importers.files.reading import Lost
-from crawlers.importers.files.sheet_marks import Covered
+from crawlers.importers.files.sheet_marks import CoveredCell
 from crawlers.importers.layouts.columns import Layout
 from crawlers.importers.records.entity_items import entity_of
 from crawlers.importers.records.record_fields import (
@@ -69,7 +69,7 @@ def _item_or_lost(
 
 def _question(record: dict[str, Any], shape: Layout, provenance: Provenance, subject: str | None, group: str | None) -> QuestionItem:
     fields: dict[str, Any] = {}
-    if isinstance(value_of(record, keys_of(shape, "stem_raw"))[1], Covered):
+    if isinstance(value_of(record, keys_of(shape, "stem_raw"))[1], CoveredCell):
         raise Misfit("record_unreadable", "the cell of the stem is merged with the one above; a question takes one row")
     for field in shape.questions or {}:
         names = keys_of(shape, field)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crawlers.importers.files.reading import Twice
+from crawlers.importers.files.reading import RepeatedKey
 from crawlers.importers.layouts.columns import plain
 
 _PEOPLE = {
@@ -47,7 +47,7 @@ def flat_record(record: Mapping[str, Any]) -> dict[str, Any]:
     waiting = [(str(key), value) for key, value in reversed([*record.items()])]
     while waiting:
         key, value = waiting.pop()
-        if isinstance(value, dict) and not isinstance(value, Twice) and not _is_range_object(value):
+        if isinstance(value, dict) and not isinstance(value, RepeatedKey) and not _is_range_object(value):
             waiting += [(f"{key}.{inner}", each) for inner, each in reversed(value.items())]
         else:
             flat[key] = value

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from crawlers.importers.files.reading import Lost
-from crawlers.importers.files.sheet_marks import Covered, Unsaved
+from crawlers.importers.files.sheet_marks import CoveredCell, Unsaved
 from crawlers.importers.layouts.columns import CASE, SECTION, SHARED_OPTIONS, Layout, plain
 from crawlers.importers.layouts.table import Row, Sheet
 from crawlers.papers.signs.answer_marks import flat
@@ -37,7 +37,7 @@ def records_of(sheet: Sheet, shape: Layout, unread: list[str]) -> Iterator[tuple
             continue
         if len(filled) > 1 and all(cell in sheet.words for _, cell in filled):
             continue
-        if shape.by_words and len(filled) == 1 and not any(isinstance(cell, Covered) for cell in cells) and groups.take(*filled[0]):
+        if shape.by_words and len(filled) == 1 and not any(isinstance(cell, CoveredCell) for cell in cells) and groups.take(*filled[0]):
             continue
         words = _fault(cells, sheet, needed, used)
         padded = [*cells, *[""] * (len(sheet.header) - len(cells))]
@@ -70,7 +70,7 @@ def _goes_on(before: list[str], text: str) -> bool:
 
 
 def _is_own(cell: str) -> bool:
-    return isinstance(cell, Unsaved) or (cell != "" and not isinstance(cell, Covered))
+    return isinstance(cell, Unsaved) or (cell != "" and not isinstance(cell, CoveredCell))
 
 
 def _fault(cells: list[str], sheet: Sheet, needed: int, used: set[str]) -> str:
