@@ -24,7 +24,7 @@ from atomexam.runtime.stage import command, run_stage
 from crawlers.coverage.files import proposed_layout, read_steps
 from crawlers.coverage.report import FileRow, row_json, table_of
 from crawlers.importers.formats import Known, known_formats, suffixes_of
-from crawlers.importers.layouts.layout_files import layout_beside, layouts_with, place_of_layout, shipped_layouts
+from crawlers.importers.layouts.layout_files import layout_beside, layout_path_of, layouts_with, shipped_layouts
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 
@@ -62,7 +62,7 @@ def _propose(files: Iterable[tuple[str, Path]]) -> int:
     """Write a proposed layout beside each file without one, and report it; return 1 if a file gets none."""
     failed = False
     for name, path in files:
-        layout_path = place_of_layout(path)
+        layout_path = layout_path_of(path)
         try:
             text = proposed_layout(name, read_bytes(name, path))
             if layout_path.exists():

@@ -21,7 +21,7 @@ from crawlers.importers.files.archives import SUFFIX as ARCHIVE
 from crawlers.importers.files.archives import ArchiveMember, add_member, members_of
 from crawlers.importers.files.containers import CONTAINERS, parts_of
 from crawlers.importers.files.kinds import true_name
-from crawlers.importers.files.reading import Reading, Text
+from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.formats import TABLE, Known, guess_format, read_file, read_guessed, read_suffixes, suffixes_of
 from crawlers.importers.layouts.layout_files import shipped_layouts
 from crawlers.importers.question_proposals import proposals
@@ -37,7 +37,7 @@ class FileResult(NamedTuple):
     """What was read from one file."""
 
     format: str
-    reading: Reading
+    reading: FileReading
     account: CharacterAccount
 
 
@@ -116,7 +116,7 @@ def _archive(
     suffixes = suffixes_of(format_name, known) if format_name else read_suffixes()
     kind = PurePosixPath(name.lower()).suffix
     members = members_of(name, body, suffixes) if kind == ARCHIVE else (ArchiveMember(part, inner) for part, inner in parts_of(name, body))
-    reading, accounts, faults = Reading(), list[CharacterAccount](), list[str]()
+    reading, accounts, faults = FileReading(), list[CharacterAccount](), list[str]()
     for member in members:
         try:
             if member.fault:
@@ -137,7 +137,7 @@ def _archive(
     return FileResult(kind.lstrip("."), reading, summed(accounts))
 
 
-def account_of(name: str, body: bytes, format_name: str, reading: Reading, known: Known | None = None) -> CharacterAccount:
+def account_of(name: str, body: bytes, format_name: str, reading: FileReading, known: Known | None = None) -> CharacterAccount:
     """Return the account of a file that was read.
 
     Raises:

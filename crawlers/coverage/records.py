@@ -14,7 +14,7 @@ from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.coverage.characters import CharacterAccount, folded
 from crawlers.coverage.furniture import class_of_line, parts_of_stretch
 from crawlers.coverage.leaves import Leaf
-from crawlers.importers.files.reading import Reading
+from crawlers.importers.files.reading import FileReading
 from crawlers.importers.layouts.columns import plain
 
 _SHARED = ("type_raw", "exam_raw", "subject_raw", "paper_raw", "section_raw", "case_raw", "shared_options_raw")
@@ -61,7 +61,7 @@ class _Unit(Struct):
     pieces: list[_Piece] = field(default_factory=list)
 
 
-def account_of_records(leaves: Iterable[Leaf], reading: Reading, unused: Sequence[str], is_table: bool) -> CharacterAccount:
+def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Sequence[str], is_table: bool) -> CharacterAccount:
     """Return the account of a file of records.
 
     Args:
@@ -209,7 +209,7 @@ class _UnclaimedValues:
     def __init__(
         self,
         account: CharacterAccount,
-        reading: Reading,
+        reading: FileReading,
         units: dict[str, _Unit],
         votes: Counter[tuple[str, str]],
         unused: Sequence[str],

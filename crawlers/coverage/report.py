@@ -11,7 +11,7 @@ from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.profile import profile_of
 from crawlers.coverage.characters import CharacterAccount, summed
-from crawlers.importers.files.reading import Reading
+from crawlers.importers.files.reading import FileReading
 from crawlers.text.columns import aligned, harmless
 from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
 
@@ -30,7 +30,7 @@ class FileRow(Struct):
     file: str
     format: str = ""
     guessed: bool = False
-    reading: Reading = field(default_factory=Reading)
+    reading: FileReading = field(default_factory=FileReading)
     account: CharacterAccount = field(default_factory=CharacterAccount)
     """Where the file's characters are."""
     error: str = ""

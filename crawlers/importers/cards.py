@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import decoded
-from crawlers.importers.files.reading import Lost, Reading, Text
+from crawlers.importers.files.reading import FileReading, Lost, Text
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.options import find_options
@@ -75,7 +75,7 @@ def are_cards(name: str, body: bytes) -> bool:
         return False
 
 
-def read_cards(name: str, body: bytes, provenance: Provenance) -> Reading:
+def read_cards(name: str, body: bytes, provenance: Provenance) -> FileReading:
     """Return the questions of a text.
 
     Raises:
@@ -84,7 +84,7 @@ def read_cards(name: str, body: bytes, provenance: Provenance) -> Reading:
     text = decoded(name, body)
     deck = _deck_of(name, text)
     clean_lines = [_SCHEDULE.sub("", line) for line in text.splitlines()]  # comments in which the program keeps its dates
-    reading = Reading(source=Text(clean_lines), unread=[line for line in deck.rest if line.strip()])
+    reading = FileReading(source=Text(clean_lines), unread=[line for line in deck.rest if line.strip()])
     for card in deck.cards:
         card_provenance = structs.replace(provenance, position=f"line:{card.line}")
         reading.found += 1

@@ -24,10 +24,11 @@ from crawlers.importers.files.kinds import OLD
 from crawlers.importers.files.open_document import ODS
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import first_row
-from crawlers.importers.files.reading import Reading, Text
+from crawlers.importers.files.reading import FileReading as Reading
+from crawlers.importers.files.reading import Text
 from crawlers.importers.files.sheet_colours import with_coloured_answers
 from crawlers.importers.files.workbook import BOOKS
-from crawlers.importers.layouts.columns import Layout, layout_of_keys
+from crawlers.importers.layouts.columns import RecordLayout, layout_of_keys
 from crawlers.importers.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.importers.layouts.table import read_sheets
 from crawlers.importers.papers import LINE_READERS, questions_in, read_questions
@@ -49,7 +50,7 @@ CARDS = "cards"
 _WORDED = {BLACKBOARD: (TEXTS, is_blackboard, read_blackboard), CARDS: ((*TEXTS, *MARKDOWN), are_cards, read_cards)}
 """Formats of texts that their words tell: suffixes, what tells such a text, its reader."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
-Known = Mapping[str, Layout]
+Known = Mapping[str, RecordLayout]
 Read = Callable[..., Reading]
 """Layouts by name; where none are given, those that ship with the project."""
 _XML = (".xml",)

@@ -16,7 +16,7 @@ from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE, roles_of
 from crawlers.column_roles.values import ALL_FORMS, FORMS
 from crawlers.importers.any_rows import rows_of
-from crawlers.importers.files.reading import Lost, Reading
+from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.records.record_fields import raw_of
 from crawlers.importers.records.record_items import items_of
@@ -33,7 +33,7 @@ _FIELDS = ("题干", "选项", "正确答案", "解析", "题型", "章节", "�
 TableRoles = tuple[Rows, Roles]
 
 
-def read_by_content(name: str, body: bytes, provenance: Provenance, known: Sequence[Item] = ()) -> Reading | None:
+def read_by_content(name: str, body: bytes, provenance: Provenance, known: Sequence[Item] = ()) -> FileReading | None:
     """Return the questions of a file, by roles inferred from its values; None where it holds none.
 
     Args:
@@ -52,7 +52,9 @@ def read_by_content(name: str, body: bytes, provenance: Provenance, known: Seque
     return _reading(name, tables, sure, provenance, known)
 
 
-def read_by_layout(name: str, body: bytes, shapes: Sequence[TableLayout], provenance: Provenance, unread: Sequence[str] = ()) -> Reading:
+def read_by_layout(
+    name: str, body: bytes, shapes: Sequence[TableLayout], provenance: Provenance, unread: Sequence[str] = ()
+) -> FileReading:
     """Return the questions of a file whose layout says which columns hold what.
 
     Args:
@@ -124,8 +126,8 @@ def _reading(
     provenance: Provenance,
     known: Sequence[Item] = (),
     unread: Sequence[str] = (),
-) -> Reading:
-    reading = Reading(rows=[])
+) -> FileReading:
+    reading = FileReading(rows=[])
     chosen = _apart(candidates)
     inner = {table.way: {each.way[len(table.way)] for each, _ in chosen if _is_below(each, table)} for table, _ in chosen}
     for table in _left(tables, [each for each, _ in chosen]):
@@ -137,7 +139,7 @@ def _reading(
     return reading
 
 
-def _add_known(reading: Reading, table: Rows, known: Sequence[Item]) -> None:
+def _add_known(reading: FileReading, table: Rows, known: Sequence[Item]) -> None:
     """Add the known items of a table without inferred roles; a table without such items is reported, and its text is unread."""
     positions = {position for position, _ in table.rows}
     items = [item for item in known if item.provenance.position in positions]
@@ -171,7 +173,7 @@ def roles_in_words(table: Rows, roles: Roles) -> str:
 
 
 def _add_questions(
-    reading: Reading, table: Rows, roles: Roles, case: str, inner: set[str], provenance: Provenance, unread: Sequence[str]
+    reading: FileReading, table: Rows, roles: Roles, case: str, inner: set[str], provenance: Provenance, unread: Sequence[str]
 ) -> None:
     shape = layout_of_keys(_FIELDS)
     assert shape is not None
@@ -208,7 +210,7 @@ def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any
         yield from items_of(record, shape, provenance)
 
 
-def _account_for(reading: Reading, rows: Iterable[tuple[str, dict[str, Any]]], left_out: Collection[str | None] = ()) -> None:
+def _account_for(reading: FileReading, rows: Iterable[tuple[str, dict[str, Any]]], left_out: Collection[str | None] = ()) -> None:
     """Keep what rows hold themselves for the account of characters."""
     assert reading.rows is not None
     for position, row in rows:

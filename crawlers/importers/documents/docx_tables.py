@@ -4,7 +4,7 @@ import re
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.option_cells import split_options
-from crawlers.importers.layouts.columns import Layout, is_option_name, layout_of_keys
+from crawlers.importers.layouts.columns import RecordLayout, is_option_name, layout_of_keys
 from crawlers.importers.layouts.table import named, whole_header
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
@@ -111,7 +111,7 @@ def _header(rows: list[list[Cell]]) -> tuple[list[str], list[list[Cell]]]:
     return named(upper), rows[1:]
 
 
-def _question(place: int, said: dict[str, Cell], record: dict[str, Cell], shape: Layout) -> list[str]:
+def _question(place: int, said: dict[str, Cell], record: dict[str, Cell], shape: RecordLayout) -> list[str]:
     stem, number = said["stem_raw"], " ".join(said["number_raw"]).strip(" .、．")
     is_alone = sum(map(bool, record.values())) == 1
     if not stem or (is_alone and is_heading(flat(stem[0]))):  # a row that goes on, or a heading across the table
@@ -129,7 +129,7 @@ def _question(place: int, said: dict[str, Cell], record: dict[str, Cell], shape:
     return lines
 
 
-def _cell(record: dict[str, Cell], shape: Layout, field: str) -> Cell:
+def _cell(record: dict[str, Cell], shape: RecordLayout, field: str) -> Cell:
     keys = (shape.questions or {}).get(field, [])
     return next((record[key.rstrip("?")] for key in ([keys] if isinstance(keys, str) else keys) if key.rstrip("?") in record), [])
 

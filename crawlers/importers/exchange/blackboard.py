@@ -12,7 +12,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import decoded
 from crawlers.importers.exchange.exchange_text import Parts
-from crawlers.importers.files.reading import Lost, Reading, Text
+from crawlers.importers.files.reading import FileReading, Lost, Text
 from crawlers.importers.records.record_fields import Misfit
 
 _TYPES = {
@@ -43,13 +43,13 @@ def _is_sound(cells: list[str]) -> bool:
     return kind == "TF" and len(cells) > 2 and cells[2].strip().lower() in ("true", "false")
 
 
-def read_blackboard(name: str, body: bytes, provenance: Provenance) -> Reading:
+def read_blackboard(name: str, body: bytes, provenance: Provenance) -> FileReading:
     """Return the questions of a file; one that cannot be read is an item with `doubt`.
 
     Raises:
         ValueError: the file is no text.
     """
-    reading = Reading(source=Text([]))
+    reading = FileReading(source=Text([]))
     for number, line in enumerate(decoded(name, body).splitlines(), 1):
         cells = [cell.strip() for cell in line.rstrip("\t ").split("\t")]
         if len(cells) < 2 or cells[0] not in _TYPES:
@@ -66,7 +66,7 @@ def read_blackboard(name: str, body: bytes, provenance: Provenance) -> Reading:
     return reading
 
 
-def _count(reading: Reading, lines: list[str]) -> None:
+def _count(reading: FileReading, lines: list[str]) -> None:
     """Take lines into the account of the file's words."""
     if reading.source is not None:
         reading.source.lines.extend(lines)

@@ -12,7 +12,7 @@ from atomexam.text.refusal import Refusal
 from crawlers.importers.exchange.exchange_text import Parts, words_of
 from crawlers.importers.exchange.moodle_xml import moodle_questions
 from crawlers.importers.exchange.qti import qti_questions
-from crawlers.importers.files.reading import Lost, Reading
+from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.files.zipped import PARSER
 from crawlers.importers.records.record_fields import Misfit
 
@@ -41,7 +41,7 @@ def exchange_format(name: str, body: bytes) -> str:
     )
 
 
-def read_exchange(name: str, body: bytes, format_name: str, provenance: Provenance) -> Reading:
+def read_exchange(name: str, body: bytes, format_name: str, provenance: Provenance) -> FileReading:
     """Return the questions of a file; one that cannot be read is an item with `doubt`.
 
     Raises:
@@ -49,7 +49,7 @@ def read_exchange(name: str, body: bytes, format_name: str, provenance: Provenan
     """
     if (true_format := exchange_format(name, body)) != format_name:
         raise Refusal(f"{name}: the file is {true_format}, and {format_name} was asked for; --format {true_format} reads it")
-    reading = Reading()
+    reading = FileReading()
     for number, (element, parts) in enumerate(_READERS[format_name](root_of(name, body), reading.unread), 1):
         record_provenance = structs.replace(provenance, position=f"record:{number}")
         reading.found += 1

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from atomexam.records.item import Item, QuestionItem
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.containers import CONTAINERS
-from crawlers.importers.files.reading import Reading
+from crawlers.importers.files.reading import FileReading
 from crawlers.importers.files.zipped import BROKEN_ZIP, MAX_RATIO, MAX_UNPACKED_BYTES
 
 SUFFIX = ".zip"
@@ -88,7 +88,7 @@ def _is_hidden(member: str) -> bool:
     return any(step.startswith((".", "~$", "__MACOSX")) for step in member.split("/"))
 
 
-def add_member(whole: Reading, member: str, reading: Reading) -> None:
+def add_member(whole: FileReading, member: str, reading: FileReading) -> None:
     """Add what was read from one member to its archive, with the name of the member before its positions."""
     whole.items += [_relocated(item, member) for item in reading.items]
     whole.found += reading.found

@@ -34,7 +34,7 @@ class Text(Struct, frozen=True):
     lost: list[Lost] = []
 
 
-class Reading(Struct):
+class FileReading(Struct):
     """What one file gave. Grows while the file is read."""
 
     items: list[Item] = field(default_factory=list)

@@ -76,7 +76,7 @@ class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """Further fields, such as 题型 or 章节 -> their columns."""
 
 
-class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One entry of layouts.yaml; one of `questions`, `tables` and `entity` is given."""
 
     confirmed: bool | Literal["yes", "no"] = True
@@ -155,7 +155,7 @@ class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return self.subjects.get(found["subject"], found["subject"].replace("_", " ")) if found else None
 
 
-def layout_of_keys(keys: Sequence[str]) -> Layout | None:
+def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
     """Return the layout that the words of a header tell: a stem, and options or an answer; None where they do not."""
     words = [plain(key) for key in keys]
     found: dict[str, str] = {}
@@ -173,7 +173,7 @@ def layout_of_keys(keys: Sequence[str]) -> Layout | None:
     for field, key in (("section_raw", SECTION), ("case_raw", CASE), ("shared_options_raw", SHARED_OPTIONS)):
         fields[field] = [f"{found[field]}?", f"{key}?"] if field in found else [f"{key}?"]
     in_stem = not options and "options_raw" not in found
-    return Layout(
+    return RecordLayout(
         questions=fields,
         option_keys=options,
         wrong_keys=wrong if in_stem and "answer_raw" in found else [],

@@ -19,7 +19,7 @@ Row = tuple[str, list[str]]
 IsHeader = Callable[[Sequence[str]], bool]
 
 
-class Sheet(Struct):
+class SheetTable(Struct):
     """One table of a file."""
 
     name: str
@@ -37,7 +37,7 @@ class Sheet(Struct):
     """Why a sheet without header is not read."""
 
 
-def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[Sheet]:
+def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[SheetTable]:
     """Yield the tables of a file, last those without a header, which have no rows either.
 
     Args:
@@ -88,26 +88,26 @@ def _widened(keys: list[str]) -> list[str]:
     return [*keys, *(f"column {place}" for place in range(len(keys) + 1, len(keys) + _MOST_OPTIONS))] if is_last else keys
 
 
-def _hidden(title: str, rows: Iterator[Row]) -> Sheet:
+def _hidden(title: str, rows: Iterator[Row]) -> SheetTable:
     words = [_words(cells) for _, cells in rows if any(cells)]
-    return Sheet(title, words[:1], [], iter(()), why=f"hidden, so its {len(words)} rows are not read; unhide it to have them read")
+    return SheetTable(title, words[:1], [], iter(()), why=f"hidden, so its {len(words)} rows are not read; unhide it to have them read")
 
 
-def _under_its_header(title: str, rows: Iterator[Row], is_header: IsHeader) -> Sheet:
+def _under_its_header(title: str, rows: Iterator[Row], is_header: IsHeader) -> SheetTable:
     above: list[str] = []
     for _, cells in rows:
         keys = named(cells)
         if is_header(keys):
-            return _with_second_row(Sheet(title, above, keys, rows), cells, is_header)
+            return _with_second_row(SheetTable(title, above, keys, rows), cells, is_header)
         if any(cells):
             above.append(_words(cells))
         if len(above) >= _HEADER_WITHIN:
             break
     count = len(above) + sum(any(cells) for _, cells in rows)
-    return Sheet(title, above, [], iter(()), why=f"no header that is known, so its {count} rows are not read")
+    return SheetTable(title, above, [], iter(()), why=f"no header that is known, so its {count} rows are not read")
 
 
-def _with_second_row(sheet: Sheet, header: list[str], is_header: IsHeader) -> Sheet:
+def _with_second_row(sheet: SheetTable, header: list[str], is_header: IsHeader) -> SheetTable:
     """Return a sheet under its whole header."""
     first = next(sheet.rows, None)
     sheet.words = frozenset(filter(None, header))
@@ -127,7 +127,7 @@ def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
     return named(lower or upper for upper, lower in zip_longest(header, own, fillvalue=""))
 
 
-def _below_each_other(sheet: Sheet, is_header: IsHeader) -> Iterator[Sheet]:
+def _below_each_other(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetTable]:
     """Yield the tables that stand below each other in a sheet, each under a header of its own: questions with options over statements."""
     rows, stems = list(sheet.rows), names_of("stem_raw")
     start = 0
@@ -138,19 +138,19 @@ def _below_each_other(sheet: Sheet, is_header: IsHeader) -> Iterator[Sheet]:
         sheet.rows = iter(rows[start : at - (len(title) == 1)])
         yield sheet
         name, above = (title[0], title) if len(title) == 1 else (sheet.name, [])
-        sheet = Sheet(name, above, named(cells), iter(()), sheet.padded, frozenset(filter(None, cells)))
+        sheet = SheetTable(name, above, named(cells), iter(()), sheet.padded, frozenset(filter(None, cells)))
         start = at + 1
     sheet.rows = iter(rows[start:])
     yield sheet
 
 
-def _is_other(sheet: Sheet, cells: Sequence[str]) -> bool:
+def _is_other(sheet: SheetTable, cells: Sequence[str]) -> bool:
     """Tell whether a row says other names of columns, or in other places, than the header of its sheet, which may stand again."""
     moved = any(cell in sheet.header and cell != key for cell, key in zip_longest(cells, sheet.header, fillvalue="") if cell)
     return moved or not sheet.words.issuperset(filter(None, cells))
 
 
-def _side_by_side(sheet: Sheet, is_header: IsHeader) -> Iterator[Sheet]:
+def _side_by_side(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetTable]:
     """Yield the tables that stand beside each other under one header, as far as each has a header of its own."""
     starts = _starts_of_blocks(sheet.header)
     parts = [slice(*ends) for ends in pairwise([*starts, len(sheet.header)])]
@@ -164,7 +164,7 @@ def _side_by_side(sheet: Sheet, is_header: IsHeader) -> Iterator[Sheet]:
         inner = part if number < len(parts) else slice(part.start, None)
         own = ((f"{place}:block:{number}" if number > 1 else place, cells[inner]) for place, cells in rows)
         above = sheet.above if number == 1 else []
-        yield Sheet(sheet.name, above, header, own, sheet.padded or number < len(parts), sheet.words)
+        yield SheetTable(sheet.name, above, header, own, sheet.padded or number < len(parts), sheet.words)
 
 
 def _starts_of_blocks(header: list[str]) -> list[int]:

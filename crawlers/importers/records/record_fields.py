@@ -8,7 +8,7 @@ from typing import Any
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.option_cells import split_options
 from crawlers.importers.files.reading import RepeatedKey
-from crawlers.importers.layouts.columns import Layout, is_unnamed
+from crawlers.importers.layouts.columns import RecordLayout, is_unnamed
 from crawlers.papers.signs.answer_marks import IMAGE
 from crawlers.papers.signs.letters import letter_of
 
@@ -26,7 +26,7 @@ class Misfit(ValueError):
         self.reason = reason
 
 
-def keys_of(shape: Layout, field: str) -> list[str]:
+def keys_of(shape: RecordLayout, field: str) -> list[str]:
     """Return the keys of a field as the layout writes them: those with `?` may be missing."""
     keys = (shape.questions or {}).get(field, "?")
     return [keys] if isinstance(keys, str) else keys
@@ -125,7 +125,7 @@ def _refuse_repeated_key(key: str, value: Any) -> None:
             raise Misfit("field_unreadable", f"key {name!r} stands {len(one)} times with different values, so which one holds is not known")
 
 
-def options_in_columns(record: dict[str, Any], shape: Layout) -> list[str] | None:
+def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str] | None:
     """Return options that have a column each; where the first column has them all, as under a wide header 选项, the parts of that."""
     texts = [text_of(record, [f"{key}?"]) or "" for key in shape.option_keys]
     if shape.by_words and is_unnamed(shape.option_keys[1]) and len(whole := split_options(texts[0])) > 1:
@@ -138,7 +138,7 @@ def options_in_columns(record: dict[str, Any], shape: Layout) -> list[str] | Non
     return _lettered(zip(LETTERS, texts, strict=False))
 
 
-def options_beside_answer(record: dict[str, Any], shape: Layout) -> dict[str, Any]:
+def options_beside_answer(record: dict[str, Any], shape: RecordLayout) -> dict[str, Any]:
     """Return options and answer where the right option is the answer and each wrong one has a column.
 
     They are sorted by their texts: if the right one stayed first, it would be A in every question.
@@ -153,7 +153,7 @@ def options_beside_answer(record: dict[str, Any], shape: Layout) -> dict[str, An
     return {"options_raw": _lettered(zip(LETTERS, texts, strict=False)), "answer_raw": LETTERS[texts.index(right)]}
 
 
-def letters_of_indices(record: dict[str, Any], shape: Layout) -> str | None:
+def letters_of_indices(record: dict[str, Any], shape: RecordLayout) -> str | None:
     """Return the letters of an answer that consists of indices of options, counted from 0."""
     key, value = value_of(record, keys_of(shape, "answer_raw"))
     indices = value if isinstance(value, list) else [] if value is None else [value]
@@ -162,7 +162,7 @@ def letters_of_indices(record: dict[str, Any], shape: Layout) -> str | None:
     return "".join(LETTERS[index] for index in sorted(indices)) or None
 
 
-def counted_from_zero(records: Iterable[Any], shape: Layout) -> bool:
+def counted_from_zero(records: Iterable[Any], shape: RecordLayout) -> bool:
     """Tell whether the answers of records without a named layout are indices of options counted from 0: whole numbers, alone or in
     lists, 0 among them."""
     keys, options = shape.keys_of("answer_raw"), [*shape.option_keys, *shape.keys_of("options_raw")]

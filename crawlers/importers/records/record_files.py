@@ -13,9 +13,9 @@ from atomexam.text.refusal import Refusal
 from crawlers.importers.files.json import read_records, ways_to_entities, ways_to_records
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import read_rows
-from crawlers.importers.files.reading import Lost, Reading
+from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.files.workbook import BOOKS
-from crawlers.importers.layouts.columns import Layout, layout_of_keys
+from crawlers.importers.layouts.columns import RecordLayout, layout_of_keys
 from crawlers.importers.layouts.table import IsHeader, read_sheets
 from crawlers.importers.records.record_fields import counted_from_zero
 from crawlers.importers.records.record_items import items_of
@@ -30,7 +30,9 @@ _MOST_WAYS = 40
 """Lists of one document that may be those of entities."""
 
 
-def read_plain_records(name: str, body: bytes, shape: Layout | None, provenance: Provenance, beside_keys: Collection[str]) -> Reading:
+def read_plain_records(
+    name: str, body: bytes, shape: RecordLayout | None, provenance: Provenance, beside_keys: Collection[str]
+) -> FileReading:
     """Return what a file of JSON or parquet gives; without a layout its keys tell the fields."""
     read = read_rows if name.lower().endswith(PARQUET) else read_records
     records = list(read(name, body, shape.array if shape else ()))
@@ -48,14 +50,14 @@ def read_plain_records(name: str, body: bytes, shape: Layout | None, provenance:
         if shape is None:
             raise Refusal(_unknown_keys(name, records, keys, ways))
         shape = structs.replace(shape, zero_based_answer=counted_from_zero((record for _, record in records), shape))
-    reading = Reading(array=array)
+    reading = FileReading(array=array)
     _add_records(reading, passed_on(records, shape), shape, provenance, name, beside_keys)
     return reading
 
 
 def _entities(
     name: str, body: bytes, read: Callable[..., Iterator[LocatedRecord]], records: list[LocatedRecord]
-) -> tuple[Layout, list[LocatedRecord]] | None:
+) -> tuple[RecordLayout, list[LocatedRecord]] | None:
     """Return the layout of a file of diseases, medicines, examinations or foods, and its records; None where it is none."""
     best, entity_records = _proposal_of(name, body, read, records)
     return (best.layout, entity_records) if best and best.confidence >= SURE else None
@@ -96,9 +98,9 @@ def propose_layout(name: str, body: bytes) -> str:
 
 
 def _entity_reading(
-    shape: Layout, records: list[LocatedRecord], provenance: Provenance, name: str, beside_keys: Collection[str]
-) -> Reading:
-    reading = Reading(shape=shape)
+    shape: RecordLayout, records: list[LocatedRecord], provenance: Provenance, name: str, beside_keys: Collection[str]
+) -> FileReading:
+    reading = FileReading(shape=shape)
     _add_records(reading, records, shape, provenance, name, beside_keys)
     return reading
 
@@ -120,9 +122,9 @@ def _unknown_keys(name: str, records: list[tuple[str, Any]], keys: list[str], wa
     return f"{name}: no fields of a question among the keys {key_names}; {known}; other keys take a layout of your own: docs/importing.md"
 
 
-def read_tables(name: str, body: bytes, shape: Layout | None, provenance: Provenance, beside_keys: Collection[str]) -> Reading:
+def read_tables(name: str, body: bytes, shape: RecordLayout | None, provenance: Provenance, beside_keys: Collection[str]) -> FileReading:
     """Return what the tables of a file give; without a layout each header tells the fields."""
-    reading = Reading()
+    reading = FileReading()
 
     def is_header(keys: Iterable[str]) -> bool:
         return shape.required() <= set(keys) if shape else layout_of_keys(list(keys)) is not None
@@ -135,9 +137,9 @@ def read_tables(name: str, body: bytes, shape: Layout | None, provenance: Proven
         return entities
 
 
-def _entity_tables(name: str, body: bytes, provenance: Provenance, beside_keys: Collection[str]) -> Reading | None:
+def _entity_tables(name: str, body: bytes, provenance: Provenance, beside_keys: Collection[str]) -> FileReading | None:
     """Return what the tables of a file say of diseases, medicines, examinations or foods; None where they say nothing."""
-    reading = Reading()
+    reading = FileReading()
     try:
         sheets = list(read_sheets(name, body, are_record_keys))
     except ValueError:
@@ -157,14 +159,14 @@ def _entity_tables(name: str, body: bytes, provenance: Provenance, beside_keys: 
 
 
 def _under_headers(
-    reading: Reading,
+    reading: FileReading,
     name: str,
     body: bytes,
-    shape: Layout | None,
+    shape: RecordLayout | None,
     is_header: IsHeader,
     provenance: Provenance,
     beside_keys: Collection[str],
-) -> Reading:
+) -> FileReading:
     for sheet in read_sheets(name, body, is_header):
         if not sheet.header:
             reading.skipped.append(f"sheet {sheet.name}: {sheet.why}: {sheet.above[0]}")
@@ -176,9 +178,9 @@ def _under_headers(
 
 
 def _add_records(
-    reading: Reading,
+    reading: FileReading,
     records: Iterable[tuple[str, dict[str, Any] | Lost]],
-    shape: Layout,
+    shape: RecordLayout,
     provenance: Provenance,
     name: str,
     beside_keys: Collection[str],

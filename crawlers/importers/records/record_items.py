@@ -13,7 +13,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.option_letters import are_in_turn, letters_in
 from crawlers.importers.files.reading import Lost
 from crawlers.importers.files.sheet_marks import CoveredCell
-from crawlers.importers.layouts.columns import Layout
+from crawlers.importers.layouts.columns import RecordLayout
 from crawlers.importers.records.entity_items import entity_of
 from crawlers.importers.records.record_fields import (
     Misfit,
@@ -36,7 +36,7 @@ from crawlers.papers.signs.headings import kind_of
 _OPTION_LINE = re.compile(r"^\s*[A-JＡ-Ｊ]\s*[.．、:：)）]")
 
 
-def items_of(record: dict[str, Any], shape: Layout, provenance: Provenance, subject: str | None = None) -> Iterator[Item | Lost]:
+def items_of(record: dict[str, Any], shape: RecordLayout, provenance: Provenance, subject: str | None = None) -> Iterator[Item | Lost]:
     """Yield the items of a record; for one that cannot be read, a Lost that says what is wrong.
 
     Args:
@@ -57,7 +57,7 @@ def items_of(record: dict[str, Any], shape: Layout, provenance: Provenance, subj
 
 
 def _item_or_lost(
-    record: dict[str, Any], shape: Layout, provenance: Provenance, subject: str | None, group: str | None = None
+    record: dict[str, Any], shape: RecordLayout, provenance: Provenance, subject: str | None, group: str | None = None
 ) -> Item | Lost:
     try:
         if shape.entity is not None:
@@ -67,7 +67,7 @@ def _item_or_lost(
         return Lost(provenance.position, error.reason, str(error), raw_of(record))
 
 
-def _question(record: dict[str, Any], shape: Layout, provenance: Provenance, subject: str | None, group: str | None) -> QuestionItem:
+def _question(record: dict[str, Any], shape: RecordLayout, provenance: Provenance, subject: str | None, group: str | None) -> QuestionItem:
     fields: dict[str, Any] = {}
     if isinstance(value_of(record, keys_of(shape, "stem_raw"))[1], CoveredCell):
         raise Misfit("record_unreadable", "the cell of the stem is merged with the one above; a question takes one row")
@@ -124,7 +124,7 @@ def _check_answers(in_stem: str | None, beside: str | None) -> None:
         raise Misfit("two_answers", f"{in_stem!r} in the cell of the stem, and {beside!r} beside it")
 
 
-def _cut_off_options(stem: str, shape: Layout) -> dict[str, Any]:
+def _cut_off_options(stem: str, shape: RecordLayout) -> dict[str, Any]:
     """Return stem and options of a text that ends in options; nothing where there are none."""
     if shape.by_words and (parts := parts_of_stem(stem)):
         if "doubt" in parts:

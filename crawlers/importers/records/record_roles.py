@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 from ruamel.yaml import YAML
 
-from crawlers.importers.layouts.columns import EntityLayout, Layout, plain
+from crawlers.importers.layouts.columns import EntityLayout, RecordLayout, plain
 from crawlers.importers.records.record_values import flat_record, is_range, plain_text, word_of
 
 _FILE = Path(__file__).with_name("record_words.yaml")
@@ -58,7 +58,7 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
 class LayoutProposal(NamedTuple):
     """The layout that records seem to have."""
 
-    layout: Layout
+    layout: RecordLayout
     confidence: float
     """From 0 to 1: how sure the kind is, by words, names and values."""
     by_content: dict[str, str]
@@ -192,7 +192,7 @@ def _as_kind(
         most=most,
     )
     known_by = [[name, *(key for key in labels if columns[key].filled > 0.5)]]
-    return LayoutProposal(Layout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
+    return LayoutProposal(RecordLayout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
 
 
 def _is_same(key: str, records: Sequence[Mapping[str, Any]]) -> bool:

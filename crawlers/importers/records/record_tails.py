@@ -10,7 +10,7 @@ from typing import Any
 
 from atomexam.text.option_letters import are_in_turn
 from crawlers.importers.files.reading import Lost
-from crawlers.importers.layouts.columns import CASE, SECTION, SHARED_OPTIONS, Layout
+from crawlers.importers.layouts.columns import CASE, SECTION, SHARED_OPTIONS, RecordLayout
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import tells_patient
 
@@ -25,7 +25,7 @@ _RAW_CHARS = 2000
 LocatedRecord = tuple[str, dict[str, Any] | Lost]
 
 
-def passed_on(records: Iterable[LocatedRecord], shape: Layout) -> Iterator[LocatedRecord]:
+def passed_on(records: Iterable[LocatedRecord], shape: RecordLayout) -> Iterator[LocatedRecord]:
     """Yield records with what the ones before pass on to them, and without what they pass on themselves."""
     stems, options, numbers = (shape.keys_of(field) for field in ("stem_raw", "options_raw", "number_raw"))
     if not shape.by_words or len(stems) != 1:

@@ -6,8 +6,8 @@ from typing import Any
 
 from crawlers.importers.files.reading import Lost
 from crawlers.importers.files.sheet_marks import CoveredCell, Unsaved
-from crawlers.importers.layouts.columns import CASE, SECTION, SHARED_OPTIONS, Layout, plain
-from crawlers.importers.layouts.table import Row, Sheet
+from crawlers.importers.layouts.columns import CASE, SECTION, SHARED_OPTIONS, RecordLayout, plain
+from crawlers.importers.layouts.table import Row, SheetTable
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import case_heading_in, case_mark_in, heads, is_heading, kind_of, note_in, tells_patient
 from crawlers.papers.signs.letters import letter_of
@@ -19,7 +19,7 @@ _TOTAL = re.compile(rf"(?:合计|总计|共计|总共|共有?)\s*+:?\s*+{_COUNT}
 _WHOLE, _PART, _WHOLE_TYPE, _PART_TYPE = "大题题干", "小题题干", "题目类型", "小题题型"
 
 
-def records_of(sheet: Sheet, shape: Layout, unread: list[str]) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
+def records_of(sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
     """Yield each row as a record, or what could not be read of it. Rows without text are no records.
 
     Args:
@@ -45,7 +45,7 @@ def records_of(sheet: Sheet, shape: Layout, unread: list[str]) -> Iterator[tuple
         yield position, Lost(position, "record_unreadable", words, "\t".join(cells)[:_RAW_CHARS]) if words else groups.above(record)
 
 
-def _whole_rows(sheet: Sheet, shape: Layout) -> Iterator[Row]:
+def _whole_rows(sheet: SheetTable, shape: RecordLayout) -> Iterator[Row]:
     """Yield the rows, those with nothing but a further option joined to the question that they go on with."""
     options = next((sheet.header.index(key) for key in shape.keys_of("options_raw") if key in sheet.header), None)
     if options is None or shape.option_keys or not shape.by_words:
@@ -73,7 +73,7 @@ def _is_own(cell: str) -> bool:
     return isinstance(cell, Unsaved) or (cell != "" and not isinstance(cell, CoveredCell))
 
 
-def _fault(cells: list[str], sheet: Sheet, needed: int, used: set[str]) -> str:
+def _fault(cells: list[str], sheet: SheetTable, needed: int, used: set[str]) -> str:
     """Return what is wrong with a row, in words; empty where nothing is."""
     if any(cells[len(sheet.header) :]):
         return f"{len(cells)} cells under {len(sheet.header)} columns; is a cell with the separator in it not in quotes?"
@@ -86,7 +86,7 @@ def _fault(cells: list[str], sheet: Sheet, needed: int, used: set[str]) -> str:
 class _RowContext:
     """What the rows so far say about the next one."""
 
-    def __init__(self, sheet: Sheet, shape: Layout, unread: list[str]) -> None:
+    def __init__(self, sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> None:
         self._heading = sheet.name if kind_of(flat(sheet.name)) else None  # 判断题: what most teachers say nowhere else
         self._stem = next((sheet.header.index(key) for key in shape.keys_of("stem_raw") if key in sheet.header), -1)
         self._is_wide = len(sheet.header) > 2

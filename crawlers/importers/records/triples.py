@@ -11,7 +11,7 @@ from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
-from crawlers.importers.files.reading import Lost, Reading
+from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.records.record_roles import kind_words
 
 TEXTS = (".txt", ".text")
@@ -58,13 +58,13 @@ def triple_lines(name: str, body: bytes) -> Iterator[Triple | Lost]:
             yield triple
 
 
-def read_triples(name: str, body: bytes, provenance: Provenance) -> Reading:
+def read_triples(name: str, body: bytes, provenance: Provenance) -> FileReading:
     """Return the entities that triples tell of, in the order in which their heads first stand.
 
     Raises:
         ValueError: the text is no list of triples.
     """
-    reading, heads, lost = Reading(), dict[str, list[Triple]](), list[Lost]()
+    reading, heads, lost = FileReading(), dict[str, list[Triple]](), list[Lost]()
     for triple in triple_lines(name, body):
         if isinstance(triple, Lost):
             lost.append(triple)

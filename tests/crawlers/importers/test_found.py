@@ -19,7 +19,7 @@ from crawlers.coverage.files import FileResult, account_of, read_steps
 from crawlers.importers import formats, questions_by_content
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files import workbook
-from crawlers.importers.files.reading import Lost, Reading
+from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.formats import guess_format, read_file, read_guessed
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.layouts.layout_files import shipped_layouts
@@ -79,7 +79,7 @@ def _shape(rng: random.Random, gold: list[tuple[str, list[str], int]], form: str
     return "f.json", text.encode()
 
 
-def _read(name: str, body: bytes) -> Reading:
+def _read(name: str, body: bytes) -> FileReading:
     return read_file(name, body, guess_format(name, body), _SEEN)
 
 
