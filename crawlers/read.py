@@ -22,7 +22,7 @@ from atomexam.records.provenance import Provenance, page_id
 from atomexam.runtime.jsonl import replacing, to_line
 from atomexam.runtime.stage import command, run_stage
 from crawlers.coverage.files import proposed_layout, read_steps
-from crawlers.coverage.report import FileRow, row_json, table_of
+from crawlers.coverage.report import ReportRow, row_json, table_of
 from crawlers.importers.formats import Known, known_formats, suffixes_of
 from crawlers.importers.layouts.layout_files import layout_beside, layout_path_of, layouts_with, shipped_layouts
 from crawlers.importers.paths import named_files, read_bytes
@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     files = named_files(arguments.paths, arguments.format, known)
     if arguments.propose:
         return _propose(files)
-    rows: list[FileRow] = []
+    rows: list[ReportRow] = []
     out = sys.stdout.buffer
     with _written(arguments.rejected) as rejected:
         for name, path in tqdm(files, unit=" files", disable=None if len(files) > 1 else True):
@@ -124,9 +124,11 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def read_row(name: str, path: Path, format_name: str | None = None, beside_keys: Sequence[str] = (), known: Known | None = None) -> FileRow:
+def read_row(
+    name: str, path: Path, format_name: str | None = None, beside_keys: Sequence[str] = (), known: Known | None = None
+) -> ReportRow:
     """Return the row of one file; a file that cannot be read has the error in its row."""
-    row = FileRow(file=name)
+    row = ReportRow(file=name)
     try:
         body = read_bytes(name, path)
         if format_name is None and (beside := layout_beside(path, known_formats())):

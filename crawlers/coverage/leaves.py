@@ -42,7 +42,7 @@ class Leaf(Struct):
     """A key's name itself."""
 
 
-class Pairs(list[tuple[str, Any]]):
+class ObjectPairs(list[tuple[str, Any]]):
     """An object of JSON with all its keys, those that stand twice among them."""
 
 
@@ -119,7 +119,7 @@ def texts_in(text: str) -> Iterator[str]:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(sound_json(text), object_pairs_hook=Pairs)
+        return json.loads(sound_json(text), object_pairs_hook=ObjectPairs)
     except RecursionError:
         raise ValueError("nested too deep to be read") from None
 
@@ -127,22 +127,22 @@ def _parsed(text: str) -> Any:
 def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:
     """Yield the leaves of a document, each in its record: the readers count the records that `array` leads to."""
     count = 0
-    entries = document if isinstance(document, list) and not isinstance(document, Pairs) else [document]
+    entries = document if isinstance(document, list) and not isinstance(document, ObjectPairs) else [document]
     waiting: list[tuple[Any, Sequence[str], str]] = [(entry, array, "") for entry in reversed(entries)]
     while waiting:
         value, left, way = waiting.pop()
-        if not left or not isinstance(value, Pairs):
+        if not left or not isinstance(value, ObjectPairs):
             count += 1
             yield from _values(value, f"record:{count}", way)
             continue
-        values = {key: dict(inner) if isinstance(inner, Pairs) else inner for key, inner in value}
+        values = {key: dict(inner) if isinstance(inner, ObjectPairs) else inner for key, inner in value}
         leading = every_key(values) if left[0] == EVERY else [left[0]]
         spread = left[0] == EVERY or left[1:]  # objects on the way are gone through as lists are
         following: list[tuple[Any, Sequence[str], str]] = []
         for key, inner in value:
             path = f"{way}.{key}" if way else key
             yield Leaf("", path, key, True)
-            if key in leading and (_is_list(inner) or (spread and isinstance(inner, Pairs))):
+            if key in leading and (_is_list(inner) or (spread and isinstance(inner, ObjectPairs))):
                 following += [(entry, left[1:], path) for entry in (inner if _is_list(inner) else [inner])]
             else:
                 yield from _values(inner, "", path)
@@ -153,14 +153,14 @@ def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, list) and not isinstance(value, Pairs)
+    return isinstance(value, list) and not isinstance(value, ObjectPairs)
 
 
 def _values(value: Any, unit: str, way: str) -> Iterator[Leaf]:
     waiting = [(value, way)]
     while waiting:
         current, path = waiting.pop()
-        if isinstance(current, Pairs | dict):
+        if isinstance(current, ObjectPairs | dict):
             pairs = list(current.items() if isinstance(current, dict) else current)
             for key, _ in pairs:
                 yield Leaf(unit, f"{path}.{key}" if path else key, key, True)

@@ -49,7 +49,7 @@ _FIELDS = (
 Hashes = NDArray[np.uint64]
 
 
-class _PageText:
+class _VisiblePage:
     """The text of one page."""
 
     def __init__(self, url: str, response: TextResponse) -> None:
@@ -91,7 +91,7 @@ def _responses(folder: Path, rows: Iterable[ArchiveRow], left_out: Collection[st
 
 def account_of_responses(responses: Iterable[tuple[str, Response]], items: Iterable[Item]) -> CharacterAccount:
     """Return the account of pages, each with its address, and all items of their source."""
-    pages = [*_page_texts(responses)]
+    pages = [*_visible_pages(responses)]
     renew_cpu_limit(0)
     known = np.unique(np.concatenate([np.zeros(0, np.uint64), *(page.ngrams for page in pages)]))
     hits = {is_doubtful: np.zeros(len(known), dtype=bool) for is_doubtful in (False, True)}
@@ -115,11 +115,11 @@ def account_of_responses(responses: Iterable[tuple[str, Response]], items: Itera
     return account
 
 
-def _page_texts(responses: Iterable[tuple[str, Response]]) -> Iterator[_PageText]:
+def _visible_pages(responses: Iterable[tuple[str, Response]]) -> Iterator[_VisiblePage]:
     for url, response in responses:
         if isinstance(response, TextResponse):
             with suppress(OverBudget):
-                yield _PageText(url, response)
+                yield _VisiblePage(url, response)
 
 
 class _UnclaimedLines:
@@ -130,7 +130,7 @@ class _UnclaimedLines:
         self._on: Counter[tuple[bool, str]] = Counter()
         self._left: dict[tuple[bool, str], Unread] = {}
 
-    def take(self, page: _PageText, has_text: bool, account: CharacterAccount) -> None:
+    def take(self, page: _VisiblePage, has_text: bool, account: CharacterAccount) -> None:
         """Count a page's furniture, and keep the rest."""
         self._pages[has_text] += 1
         counts: dict[str, int] = defaultdict(int)

@@ -24,7 +24,7 @@ _NOTED_SHARE, _NOTED_CHARS = 0.01, 100
 _NUMBERS = frozenset(range(2, len(_COLUMNS)))
 
 
-class FileRow(Struct):
+class ReportRow(Struct):
     """What was read from one file."""
 
     file: str
@@ -41,12 +41,12 @@ class FileRow(Struct):
         return self.reading.found + self.account.questions_unread
 
 
-def counts_of(read: list[FileRow]) -> list[str]:
+def counts_of(read: list[ReportRow]) -> list[str]:
     """Return a table with a line a file, and their sums where there are several."""
     return _printable(aligned([_COLUMNS, *map(_cells, read), *([_sums(read)] if len(read) > 1 else [])], _NUMBERS)) if read else []
 
 
-def table_of(rows: list[FileRow], verbose: bool = False) -> list[str]:
+def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
     """Return a table with a line a file, then what is in the items, what was rejected and why, and the files that could not be read."""
     read = [row for row in rows if not row.error]
     lines = counts_of(read)
@@ -82,7 +82,7 @@ def _printable(lines: Iterable[str]) -> list[str]:
     return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in lines]
 
 
-def row_json(row: FileRow) -> dict[str, Any]:
+def row_json(row: ReportRow) -> dict[str, Any]:
     """Return the JSON object that --report writes for one file."""
     reading = row.reading
     return {
@@ -110,7 +110,7 @@ def kind_of(item: Item) -> str:
     return _KINDS_WITHOUT_OPTIONS.get(answer_form(item.answer_raw), "in words")
 
 
-def _cells(row: FileRow) -> tuple[str, ...]:
+def _cells(row: ReportRow) -> tuple[str, ...]:
     doubtful = sum(_doubt(item) is not None for item in row.reading.items)
     entities = sum(isinstance(item, EntityItem) for item in row.reading.items)
     questions = [item for item in row.reading.items if isinstance(item, QuestionItem) and not item.doubt]
@@ -120,7 +120,7 @@ def _cells(row: FileRow) -> tuple[str, ...]:
     return (harmless(row.file), name, *map(str, counts), str(row.account.characters), _percent(row.account))
 
 
-def _sums(rows: list[FileRow]) -> tuple[str, ...]:
+def _sums(rows: list[ReportRow]) -> tuple[str, ...]:
     sums = (str(sum(map(int, column))) for column in list(zip(*map(_cells, rows), strict=True))[2:-1])
     return (f"{len(rows)} files", "", *sums, _percent(summed(row.account for row in rows)))
 

@@ -42,7 +42,7 @@ _MARKED = 0.8
 _LETTERS = re.compile(r"[A-J](?:[\s,，、]{0,3}[A-J]){0,9}[。.]?")
 
 
-class Card(Struct):
+class Flashcard(Struct):
     """A question and its answer."""
 
     line: int
@@ -62,7 +62,7 @@ class Card(Struct):
 class Deck(Struct):
     """The cards of a text."""
 
-    cards: list[Card] = []
+    cards: list[Flashcard] = []
     rest: list[str] = []
     """Lines that belong to no card."""
 
@@ -134,12 +134,12 @@ def _speak(deck: Deck) -> bool:
 
 def _numbered_pairs(lines: Sequence[str]) -> Deck | None:
     """Return the numbered questions, each with the answer of its number right below it; None where there are none, or some have options."""
-    deck, card, number, is_answer = Deck(), Card(0, [], []), "", False
+    deck, card, number, is_answer = Deck(), Flashcard(0, [], []), "", False
     if sum(bool(_ANSWER.match(line)) for line in lines) < _FEWEST or any(map(_OPTION.match, lines)):
         return None
     for line_number, line in enumerate(lines, 1):
         if question := _QUESTION.match(line):
-            card, number, is_answer = Card(line_number, [question["words"]], []), question["number"], False
+            card, number, is_answer = Flashcard(line_number, [question["words"]], []), question["number"], False
             deck.cards.append(card)
         elif answer := _ANSWER.match(line):
             if number == answer["number"] and not is_answer:
@@ -167,7 +167,7 @@ def _marked_cards(lines: Sequence[str]) -> Deck:
         back = [line for line in clean_lines[between + 1 :] if line.strip()] if between else []
         front = [_TAGGED.sub("", line).strip() for line in clean_lines[:between]]
         if back and any(front):
-            deck.cards.append(Card(start, [*filter(None, front)], [line.strip() for line in back]))
+            deck.cards.append(Flashcard(start, [*filter(None, front)], [line.strip() for line in back]))
             continue
         _add_line_cards(deck, start, clean_lines)
     deck.rest += [each.front for each in deck.cards if not each.back]
@@ -181,12 +181,12 @@ def _add_line_cards(deck: Deck, start: int, lines: Sequence[str]) -> None:
     for line_number, line in enumerate(lines, start):
         bare = _TAGGED.sub("", line).strip()
         if head := _LOGSEQ.match(line):
-            card, indent = Card(line_number, [head["front"].strip()], []), len(head["indent"].expandtabs(4))
+            card, indent = Flashcard(line_number, [head["front"].strip()], []), len(head["indent"].expandtabs(4))
             deck.cards.append(card)
         elif card and not _PROPERTY.match(line) and (below := _BELOW.match(line)) and len(below["indent"].expandtabs(4)) > indent:
             card.backs.append(below["words"])
         elif not _PROPERTY.match(line) and (pair := _LINE.match(bare)):
-            deck.cards.append(Card(line_number, [pair["front"]], [pair["back"]]))
+            deck.cards.append(Flashcard(line_number, [pair["front"]], [pair["back"]]))
         elif bare:
             deck.rest.append(bare)
 

@@ -22,7 +22,7 @@ _MAX_ACROSS = 0.3
 _OPTION = re.compile(r"(?:^|(?<=[\s)]))[(\[]?([A-J])[)\]]?\s?[.、,:)]")
 
 
-class _Block(NamedTuple):
+class _Band(NamedTuple):
     """A part of a page between two rows that run across the gutter, and the first of them."""
 
     across: list[TextRow]
@@ -65,7 +65,7 @@ def _gutters(glyphs: list[Glyph], width: float) -> Iterator[float]:
             yield (best[1] + best[0] / 2) * _STEP
 
 
-def _blocks(glyphs: list[Glyph], gutter: float) -> Iterator[_Block]:
+def _blocks(glyphs: list[Glyph], gutter: float) -> Iterator[_Band]:
     """Yield the page from top to bottom: rows that run across the gutter, and what stands left and right below them."""
     bands: list[tuple[float, float]] = []
     for top, bottom in sorted((glyph.top, glyph.bottom) for glyph in glyphs if glyph.x0 < gutter < glyph.x1 and not glyph.text.isspace()):
@@ -79,10 +79,10 @@ def _blocks(glyphs: list[Glyph], gutter: float) -> Iterator[_Block]:
         below = [glyph for glyph in glyphs if band_bottom < _middle(glyph) < next_top]
         left = rows_of(glyph for glyph in below if (glyph.x0 + glyph.x1) / 2 < gutter)
         right = rows_of(glyph for glyph in below if (glyph.x0 + glyph.x1) / 2 >= gutter)
-        yield _Block(across, left, right)
+        yield _Band(across, left, right)
 
 
-def _are_columns(blocks: list[_Block], surely: bool) -> bool:
+def _are_columns(blocks: list[_Band], surely: bool) -> bool:
     """Tell columns from a single one with short lines, and from options side by side.
 
     Args:
@@ -94,7 +94,7 @@ def _are_columns(blocks: list[_Block], surely: bool) -> bool:
     return sum(_options_going_on(block) for block in blocks) <= _MAX_ACROSS * right
 
 
-def _options_going_on(block: _Block) -> int:
+def _options_going_on(block: _Band) -> int:
     """Return how many rows on the right go on with options that stand beside them, and that the left does not go on with itself."""
     starts = [_OPTION.match(flat(row.text).upper()) for row in block.left]
     letters = [match[1] if match else "" for match in starts]

@@ -33,7 +33,7 @@ _MOST_OPEN = 500
 _MOST_CODE = 0x10FFFF
 
 
-class _State(Struct):
+class _GroupState(Struct):
     """What holds within one group."""
 
     unseen: bool = False
@@ -70,7 +70,7 @@ def _pieces(body: bytes, charset: str) -> Iterator[str]:
     """Yield the words of a document within tags that say how they stand out; line ends and tabs stand outside of them."""
     colours: list[list[int]] = [[-1, -1, -1]]
     fonts: dict[int, str] = {}
-    pending: list[tuple[_State, bytes | str]] = []
+    pending: list[tuple[_GroupState, bytes | str]] = []
     for state, piece in _styled_pieces(body, colours, fonts):
         if pending and _face(pending[-1][0]) != _face(state):
             yield _tagged(pending, colours, fonts, charset)
@@ -84,7 +84,7 @@ def _pieces(body: bytes, charset: str) -> Iterator[str]:
     yield _tagged(pending, colours, fonts, charset)
 
 
-def _face(state: _State) -> tuple[int, frozenset[str], int]:
+def _face(state: _GroupState) -> tuple[int, frozenset[str], int]:
     return state.colour, state.faces, state.font
 
 
@@ -100,9 +100,9 @@ def _tokens(body: bytes) -> Iterator[re.Match[bytes]]:
         position = token.end() + max(0, raw)
 
 
-def _styled_pieces(body: bytes, colours: list[list[int]], fonts: dict[int, str]) -> Iterator[tuple[_State, bytes | str]]:
+def _styled_pieces(body: bytes, colours: list[list[int]], fonts: dict[int, str]) -> Iterator[tuple[_GroupState, bytes | str]]:
     """Yield the words, bytes or signs of Unicode, with what holds where they stand; fill the tables of colours and fonts."""
-    states, skip = [_State()], 0
+    states, skip = [_GroupState()], 0
     is_first = False  # of its group
     for token in _tokens(body):
         state, kind = states[-1], token.lastgroup
@@ -155,7 +155,7 @@ def _styled_pieces(body: bytes, colours: list[list[int]], fonts: dict[int, str])
                 yield state, piece
 
 
-def _apply_control_word(state: _State, word: str, number: int | None) -> None:
+def _apply_control_word(state: _GroupState, word: str, number: int | None) -> None:
     """Apply a control word to the text behind it."""
     if word == "uc":
         state.skip = min(number if number is not None else 1, 9)
@@ -173,11 +173,11 @@ def _apply_control_word(state: _State, word: str, number: int | None) -> None:
         state.unseen = number != 0
 
 
-def _tagged(pending: list[tuple[_State, bytes | str]], colours: list[list[int]], fonts: dict[int, str], charset: str) -> str:
+def _tagged(pending: list[tuple[_GroupState, bytes | str]], colours: list[list[int]], fonts: dict[int, str], charset: str) -> str:
     if not pending:
         return ""
     words, waiting, charset = "", b"", fonts.get(pending[0][0].font, charset)
-    for _, piece in [*pending, (_State(), "")]:
+    for _, piece in [*pending, (_GroupState(), "")]:
         if isinstance(piece, bytes):
             waiting += piece
             continue

@@ -11,7 +11,7 @@ from msgspec import structs
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import decoded
-from crawlers.importers.exchange.exchange_text import Parts
+from crawlers.importers.exchange.exchange_text import ExchangedQuestion
 from crawlers.importers.files.reading import FileReading, Lost, Text
 from crawlers.importers.records.record_fields import Misfit
 
@@ -77,12 +77,12 @@ def _words(kind: str, stem: str, *fields: str) -> list[str]:
     return [stem, *(fields[::2] if kind in ("MC", "MA") else [] if kind == "TF" else fields)]
 
 
-def _parts(kind: str, stem: str, *fields: str) -> Parts:
+def _parts(kind: str, stem: str, *fields: str) -> ExchangedQuestion:
     if not _TYPES[kind]:
         raise Misfit(
             "record_unreadable", f"a question of type {kind}; known are {', '.join(name for name, form in _TYPES.items() if form)}"
         )
-    question = Parts(stem=_as_html(stem), type=_TYPES[kind])
+    question = ExchangedQuestion(stem=_as_html(stem), type=_TYPES[kind])
     if kind in ("MC", "MA"):
         marks = [_MARKS.get(mark.lower()) for mark in fields[1::2]]
         right = [index for index, mark in enumerate(marks) if mark]

@@ -9,7 +9,7 @@ from msgspec import structs
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.importers.exchange.exchange_text import Parts, words_of
+from crawlers.importers.exchange.exchange_text import ExchangedQuestion, words_of
 from crawlers.importers.exchange.moodle_xml import moodle_questions
 from crawlers.importers.exchange.qti import qti_questions
 from crawlers.importers.files.reading import FileReading, Lost
@@ -17,7 +17,7 @@ from crawlers.importers.files.zipped import PARSER
 from crawlers.importers.records.record_fields import Misfit
 
 _RAW_CHARS = 2000
-_READERS: dict[str, Callable[[Any, list[str]], Iterator[tuple[Any, Callable[[], Parts]]]]] = {
+_READERS: dict[str, Callable[[Any, list[str]], Iterator[tuple[Any, Callable[[], ExchangedQuestion]]]]] = {
     "moodle_xml": moodle_questions,
     "qti": qti_questions,
 }

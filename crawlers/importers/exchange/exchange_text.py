@@ -14,7 +14,7 @@ from crawlers.text.fields import images_in, text_of
 _VERDICTS = {"true": "正确", "对": "正确", "正确": "正确", "是": "正确", "false": "错误", "错": "错误", "错误": "错误", "否": "错误"}
 
 
-class Parts(Struct, kw_only=True):
+class ExchangedQuestion(Struct, kw_only=True):
     """What a question is made of, each as HTML or text."""
 
     stem: str

@@ -5,7 +5,7 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from crawlers.importers.exchange.exchange_text import Parts, words_of
+from crawlers.importers.exchange.exchange_text import ExchangedQuestion, words_of
 from crawlers.importers.records.record_fields import Misfit
 
 _TYPES = {
@@ -19,7 +19,7 @@ _TYPES = {
 _TOP = ("$course$", "$system$", "$module$", "top", "")
 
 
-def moodle_questions(root: Any, unread: list[str]) -> Iterator[tuple[Any, Callable[[], Parts]]]:
+def moodle_questions(root: Any, unread: list[str]) -> Iterator[tuple[Any, Callable[[], ExchangedQuestion]]]:
     """Yield the questions of a file with what reads each; descriptions are no questions."""
     about = ""
     for question in root.iterchildren("question"):
@@ -33,7 +33,7 @@ def moodle_questions(root: Any, unread: list[str]) -> Iterator[tuple[Any, Callab
             yield question, partial(_parts, question, kind, about)
 
 
-def _parts(question: Any, kind: str, about: str) -> Parts:
+def _parts(question: Any, kind: str, about: str) -> ExchangedQuestion:
     if kind not in _TYPES:
         raise Misfit("record_unreadable", f"a question of type {kind[:40]!r}; known are {', '.join(_TYPES)}")
     answers = list(question.iterchildren("answer"))
@@ -42,7 +42,7 @@ def _parts(question: Any, kind: str, about: str) -> Parts:
     right = [index for index, share in enumerate(shares) if (share > 0 if several else share >= 100)]
     has_options = kind in ("multichoice", "multichoiceset", "truefalse")
     words = [_html(answers[index]) for index in right] if kind != "essay" else [_html(question.find("graderinfo"))]
-    return Parts(
+    return ExchangedQuestion(
         stem=_html(question.find("questiontext")),
         options=[_html(answer) for answer in answers] if has_options else [],
         right=right,

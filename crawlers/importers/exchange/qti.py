@@ -6,7 +6,7 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from crawlers.importers.exchange.exchange_text import Parts, inner_html, words_of
+from crawlers.importers.exchange.exchange_text import ExchangedQuestion, inner_html, words_of
 from crawlers.importers.records.record_fields import Misfit
 
 _INPUTS = ("response_lid", "response_str", "response_num", "response_xy", "response_grp")
@@ -14,13 +14,13 @@ _INTERACTIONS = {"choiceInteraction", "textEntryInteraction", "extendedTextInter
 _ASIDE = ("rubricBlock", "feedbackInline", "feedbackBlock")
 
 
-def qti_questions(root: Any, unread: list[str]) -> Iterator[tuple[Any, Callable[[], Parts]]]:
+def qti_questions(root: Any, unread: list[str]) -> Iterator[tuple[Any, Callable[[], ExchangedQuestion]]]:
     """Yield the items of a file with what reads each."""
     for item in root.iter("item", "assessmentItem"):
         yield item, partial(_old_parts if item.tag == "item" else _parts, item)
 
 
-def _old_parts(item: Any) -> Parts:
+def _old_parts(item: Any) -> ExchangedQuestion:
     """Return what an item of QTI 1.2 is made of."""
     presentation = item.find("presentation")
     inputs = [] if presentation is None else list(presentation.iter(*_INPUTS))
@@ -31,7 +31,7 @@ def _old_parts(item: Any) -> Parts:
     names = [label.get("ident") for label in labels]
     stem = [text for text in presentation.iter("mattext") if not any(above is inputs[0] for above in text.iterancestors())]
     above = [section.get("title", "") for section in item.iterancestors("section", "assessment")]
-    return Parts(
+    return ExchangedQuestion(
         stem="<br>".join(map(_material, stem)) or "<br>".join(_material(text) for text in inputs[0].iterfind("material/mattext")),
         options=["".join(map(_material, label.iter("mattext"))) for label in labels],
         right=_indices(right_values, names),
@@ -53,7 +53,7 @@ def _right_values(item: Any, several: bool) -> list[str]:
     return list(dict.fromkeys(value for points, value in scored if value and (several or points == most)))
 
 
-def _parts(item: Any) -> Parts:
+def _parts(item: Any) -> ExchangedQuestion:
     """Return what an item of QTI 2 is made of."""
     body = item.find("itemBody")
     interactions = [] if body is None else [part for part in body.iter() if str(part.tag).endswith("Interaction")]
@@ -67,7 +67,7 @@ def _parts(item: Any) -> Parts:
     declared = [one for one in item.iterchildren("responseDeclaration") if one.get("identifier") == identifier]
     right_values = [words_of(value).strip() for one in declared for value in one.iterfind("correctResponse/value")]
     several = any(one.get("cardinality") == "multiple" for one in declared)
-    return Parts(
+    return ExchangedQuestion(
         stem=_stem(body),
         options=[_plain(choice) for choice in choices],
         right=_indices(right_values, [choice.get("identifier") for choice in choices]),

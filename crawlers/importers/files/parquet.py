@@ -32,7 +32,7 @@ _ADVICE = "write it anew in parts, with pandas or `datasets`"
 _VALUE_BYTES, _CHARACTER_BYTES = 8, 2
 _IMAGE_KEYS = {"bytes", "path"}
 """Of an image or a sound as `datasets` stores it."""
-Row = tuple[str, dict[str, Any] | Lost]
+ParquetRow = tuple[str, dict[str, Any] | Lost]
 
 
 class _Info(Struct, frozen=True):
@@ -45,7 +45,7 @@ class _DatasetsMetadata(Struct, frozen=True):
     info: _Info = _Info()
 
 
-def read_rows(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Row]:
+def read_rows(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[ParquetRow]:
     """Yield each record of a file with its position, `row:3`, counted from one; for one that cannot be read, a Lost.
 
     Args:
@@ -72,12 +72,12 @@ def first_row(name: str, body: bytes) -> Any:
     return next((row for batch in batches for _, row in batch if isinstance(row, dict)), None)
 
 
-def first_batch_of(name: str, body: bytes) -> Iterator[list[Row]]:
+def first_batch_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
     """Yield the first rows alone."""
     return islice(batches_of(name, body), 1)
 
 
-def batches_of(name: str, body: bytes) -> Iterator[list[Row]]:
+def batches_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
     """Yield the rows of a file, some at a time.
 
     Raises:
@@ -164,7 +164,7 @@ def _records_of(batch: "pa.RecordBatch") -> Iterator[dict[str, Any] | Exception]
             yield error
 
 
-def _row(position: str, record: dict[str, Any] | Exception, labels: dict[str, list[str]]) -> Row:
+def _row(position: str, record: dict[str, Any] | Exception, labels: dict[str, list[str]]) -> ParquetRow:
     if isinstance(record, Exception):
         words = f"{' '.join(str(record).split())[:_MOST_ERROR_CHARS]}; expected text in UTF-8 and values that have a place in JSON"
         return position, Lost(position, "record_unreadable", words)

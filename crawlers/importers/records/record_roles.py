@@ -37,7 +37,7 @@ _SENTENCE = re.compile("[。；;]")
 _NO_NAME = re.compile(r"[。；;！？?\n]")
 
 
-class _Kind(Struct, frozen=True, forbid_unknown_fields=True):
+class _KindWords(Struct, frozen=True, forbid_unknown_fields=True):
     says: dict[str, list[str]]
     knows: dict[str, list[str]]
 
@@ -51,7 +51,7 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
     skip: list[str]
     signs: dict[str, re.Pattern[str]]
     names: dict[str, re.Pattern[str]]
-    kinds: dict[str, _Kind]
+    kinds: dict[str, _KindWords]
     content: dict[str, dict[str, re.Pattern[str]]]
 
 
