@@ -7,7 +7,7 @@ from typing import Any
 from crawlers.importers.files.reading import Lost
 from crawlers.importers.files.sheet_marks import CoveredCell, Unsaved
 from crawlers.importers.layouts.columns import CASE, SECTION, SHARED_OPTIONS, RecordLayout, plain
-from crawlers.importers.layouts.table import Row, SheetTable
+from crawlers.importers.layouts.table import LocatedRow, SheetTable
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import case_heading_in, case_mark_in, heads, is_heading, kind_of, note_in, tells_patient
 from crawlers.papers.signs.letters import letter_of
@@ -45,13 +45,13 @@ def records_of(sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> Ite
         yield position, Lost(position, "record_unreadable", words, "\t".join(cells)[:_RAW_CHARS]) if words else groups.above(record)
 
 
-def _whole_rows(sheet: SheetTable, shape: RecordLayout) -> Iterator[Row]:
+def _whole_rows(sheet: SheetTable, shape: RecordLayout) -> Iterator[LocatedRow]:
     """Yield the rows, those with nothing but a further option joined to the question that they go on with."""
     options = next((sheet.header.index(key) for key in shape.keys_of("options_raw") if key in sheet.header), None)
     if options is None or shape.option_keys or not shape.by_words:
         yield from sheet.rows
         return
-    pending: Row | None = None
+    pending: LocatedRow | None = None
     for position, cells in sheet.rows:
         own = [column for column, cell in enumerate(cells) if _is_own(cell)]
         if pending and own == [options] and _goes_on(pending[1][options : options + 1], cells[options]):
