@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from crawlers.coverage.characters import counted, folded
 
 FREE, IN_ITEM, REJECTED = 0, 1, 2
-"""Marks of a character; a question that is given up has REJECTED, or more where several reasons are told apart."""
+"""Marks of a character; a rejected question has REJECTED, or a higher number for each further reason."""
 _SEEDS = (12, 6, 3)
 _SHORT_SEED = 3
 _AHEAD = 600

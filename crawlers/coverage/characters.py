@@ -1,4 +1,4 @@
-"""Account of a file's or page's characters: each is in an item, in known furniture, in a question that was given up, or unread.
+"""Account of a file's or page's characters: each is in an item, in known furniture, in a rejected question, or unread.
 
 Blanks, signs of no width and the sign for an image are not characters here. The four sums always add up to `characters`.
 """
@@ -31,7 +31,7 @@ class CharacterAccount(Struct):
     in_items: int = 0
     furniture: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
-    """By the reason for which the question or record was given up."""
+    """By the reason for which the question or record was rejected."""
     unread: list[Unread] = field(default_factory=list)
     questions_unread: int = 0
     """Records, or questions of a paper by their numbers or answers, that stand in unread lines: items count none of them."""

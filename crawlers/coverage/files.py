@@ -57,7 +57,7 @@ def read_steps(
 
 
 def proposed_layout(name: str, body: bytes) -> str:
-    """Return the text of a layout for one file, found in a process of its own where it may take long.
+    """Return the text of a layout for one file, proposed in a process of its own where it may take long.
 
     Raises:
         ValueError: the file is damaged, holds nothing that is known, or takes more time or memory than it may.

@@ -23,7 +23,7 @@ from crawlers.importers.files.reading import Text
 
 _MOST_REASONS = 250
 _SHORT = 4
-"""Characters of an answer that is found by what stands before it; a longer one is found by itself."""
+"""Characters of an answer that is searched by what stands before it; a longer one is searched by itself."""
 _LEAST_TITLE = 4
 _BEHIND_LABEL = 12
 _LEAST_QUOTE = 12

@@ -99,7 +99,7 @@ def row_json(row: ReportRow) -> dict[str, Any]:
 
 
 def kind_of(item: Item) -> str:
-    """Return what an item seems to be before `clean` tells for sure: an entity's type, or a question's."""
+    """Return what an item seems to be before `clean` decides: an entity's type, or a question's."""
     if isinstance(item, EntityItem):
         return item.entity_type or "entity"
     if answer_form(item.answer_raw) == "verdict":

@@ -112,7 +112,7 @@ def _refuse_records(name: str, lines: list[str]) -> None:
 
 
 def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
-    """Return for each question the file's name and the paper's title above it: either may be what tells the subject.
+    """Return for each question the file's name and the paper's title above it: either may name the subject.
 
     Above the first question the first line that may be a title is one; a further paper in the file begins with one that says so.
     A line of a question is none, whatever it says. One with the number of a page is a running title, which begins no further paper.

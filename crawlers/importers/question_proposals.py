@@ -1,4 +1,4 @@
-"""Which columns hold what of a question, as found in a file -> the text of a layout that a person confirms or mends."""
+"""Which columns of a file hold what of a question -> the text of a layout that a person confirms or mends."""
 
 import json
 from collections.abc import Iterator

@@ -216,7 +216,7 @@ def _draft(one: _DecodedQuestion, index: int, usual: int, key_answer: str | None
 
 
 def _doubt(one: _DecodedQuestion, block: Block, lettered: list[str], usual: int) -> str | None:
-    """Return why a question is given up, None where it is read."""
+    """Return the reason to reject a question, None where it is read."""
     if one.case:
         return "case_unsure"
     if not block.sure_answer:

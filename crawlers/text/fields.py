@@ -119,7 +119,7 @@ _BOUNDED_TAG = rf"<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{0,{_MAX_ATTRIBUTES}}}+"
 _SOUND = re.compile(rf"(?:[^<]++|<(?![a-zA-Z])|{_BOUNDED_TAG}(?!{_ATTRIBUTE}))*+")
 """As far as all tags are as they may be."""
 _TAG = re.compile(rf"({_BOUNDED_TAG}){_ATTRIBUTE}*+")
-"""A whole tag, so that none of its signs is looked at twice; its first group is what is kept of it."""
+"""A whole tag, so that no character is matched twice; its first group is the part that stays."""
 
 
 def _only_words(element: Any) -> str | None:

@@ -43,7 +43,7 @@ def _old_parts(item: Any) -> ExchangedQuestion:
 
 
 def _right_values(item: Any, several: bool) -> list[str]:
-    """Return the values that give points: where one is asked for, those that give the most."""
+    """Return the values that give points; for a question with one answer, those that give the most."""
     scored: list[tuple[float, str]] = []
     for condition in item.iterfind("resprocessing/respcondition"):
         points = max((_number(words_of(points)) for points in condition.iterfind("setvar")), default=0.0)

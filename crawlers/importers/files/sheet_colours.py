@@ -1,6 +1,6 @@
 """Cells of a workbook that stand out by fill, colour or bold type -> the answers of a sheet whose right options are shown so.
 
-Which way of standing out tells is known only from all rows: it stands on some options and not on all, row after row.
+Which way of standing out marks the answers is known only from all rows: it is on some options and not on all, row after row.
 """
 
 import re
@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"(?:FF|00)?(?:000000|FFFFFF)", re.IGNORECASE)
 
 
 def with_coloured_answers(body: bytes, items: Sequence[Item]) -> list[Item] | None:
-    """Return the questions of a workbook with the answers that its colours tell; None where they tell none.
+    """Return the questions of a workbook with the answers that its colours mark; None where they mark none.
 
     The workbook has been read, so it is sound.
     """

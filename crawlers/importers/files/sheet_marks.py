@@ -21,7 +21,7 @@ _PARSER = etree.XMLParser(resolve_entities=False, no_network=True)
 
 
 class CoveredCell(str):
-    """Text of a cell that stands for those below it as well, where it is seen from one of those."""
+    """Text of a merged cell, as one of the cells that it covers has it."""
 
     __slots__ = ()
 

@@ -35,7 +35,7 @@ def read_html(name: str, body: bytes) -> Text:
 
 
 def text_of_page(name: str, text: str) -> Text:
-    """Return the lines of a page as a reader sees them, with the answers that colour or bold type tells."""
+    """Return the lines of a page as a reader sees them, with the answers that colour or bold type marks."""
     refuse_mojibake(name, text)
     text = page_as_asked(text)
     lines = lines_of(text, drop_hidden=True)

@@ -175,7 +175,7 @@ def counted_from_zero(records: Iterable[Any], shape: RecordLayout) -> bool:
 
 
 def raw_of(record: dict[str, Any]) -> str:
-    """Return a record as it came, as far as it is kept of one that is lost."""
+    """Return a record as it came, cut to the length that a Lost keeps."""
     return json.dumps(record, ensure_ascii=False)[:_RAW_CHARS]
 
 

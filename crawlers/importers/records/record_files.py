@@ -33,7 +33,7 @@ _MOST_WAYS = 40
 def read_plain_records(
     name: str, body: bytes, shape: RecordLayout | None, provenance: Provenance, beside_keys: Collection[str]
 ) -> FileReading:
-    """Return what a file of JSON or parquet gives; without a layout its keys tell the fields."""
+    """Return what a file of JSON or parquet gives; without a layout its keys name the fields."""
     read = read_rows if name.lower().endswith(PARQUET) else read_records
     records = list(read(name, body, shape.array if shape else ()))
     array: tuple[str, ...] = ()
@@ -123,7 +123,7 @@ def _unknown_keys(name: str, records: list[tuple[str, Any]], keys: list[str], wa
 
 
 def read_tables(name: str, body: bytes, shape: RecordLayout | None, provenance: Provenance, beside_keys: Collection[str]) -> FileReading:
-    """Return what the tables of a file give; without a layout each header tells the fields."""
+    """Return what the tables of a file give; without a layout the words of each header name the fields."""
     reading = FileReading()
 
     def is_header(keys: Iterable[str]) -> bool:

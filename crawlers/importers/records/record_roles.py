@@ -74,7 +74,7 @@ class _Column(NamedTuple):
 
 
 def kind_words(key: str) -> list[tuple[str, str, bool]]:
-    """Return for a key's name each kind and label that it may stand for, and whether facts are made of it."""
+    """Return for a key's name each kind and label that it may stand for, and whether facts come from it."""
     return _labels_by_word().get(word_of(key), [])
 
 

@@ -49,7 +49,7 @@ class _RecordContext:
         self._case = self._heading = ""
 
     def read(self, position: str, record: dict[str, Any], following: dict[str, Any]) -> dict[str, Any] | Lost:
-        """Return a record as it is meant; lost where it has options of its own and of a group."""
+        """Return a record with what earlier ones pass on; a Lost where it has options of its own and of a group."""
         stem, first, last, heading, case = _cut(record[self._stem].rstrip())
         passes_options = self._are_theirs(record, following, first, last)
         own = dict(record)
