@@ -142,7 +142,7 @@ class MarkedLines:
             position = max(position + 1, self.marks.find(FREE, position))
         return -1
 
-    def cover(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
+    def claim_pieces(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
         """Claim a folded text within bounds, whole or in pieces; return the bounds of what was claimed, None where nothing was."""
         if not text:
             return None
@@ -186,10 +186,10 @@ class MarkedLines:
     def _same(self, text: str, offset: int, position: int) -> bool:
         return text[offset] == self.text[position] and self.marks[position] == FREE
 
-    def find_near(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
+    def claim_near(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
         """Claim a folded text behind `start`: near it, or whole anywhere before `end`."""
         near = min(end, start + _AHEAD + 4 * len(text))
-        if (claimed := self.cover(text, start, near, mark)) or len(text) < _SEEDS[0]:
+        if (claimed := self.claim_pieces(text, start, near, mark)) or len(text) < _SEEDS[0]:
             return claimed
         position = self.find_free(text, max(start, near - len(text)), end)
         if position < 0:

@@ -51,7 +51,7 @@ class CharacterAccount(Struct):
         """Return characters in less characters out: 0, or the account is wrong."""
         return self.characters - self.in_items - self.furniture.total() - self.rejected.total() - self.unread_characters
 
-    def leave(self, position: str, reason: str, text: str) -> None:
+    def add_unread(self, position: str, reason: str, text: str) -> None:
         """Count a text as unread."""
         if count := counted(text):
             excerpt = " ".join(text.split())

@@ -110,7 +110,7 @@ def account_of_responses(responses: Iterable[tuple[str, Response]], items: Itera
         account.furniture["markup"] += page.lines.markup
         account.in_items += marks.count(IN_ITEM)
         account.rejected["doubt"] += marks.count(REJECTED)
-        rest.take(page, has_text, account)
+        rest.add(page, has_text, account)
     rest.count(account)
     return account
 
@@ -130,7 +130,7 @@ class _UnclaimedLines:
         self._on: Counter[tuple[bool, str]] = Counter()
         self._left: dict[tuple[bool, str], Unread] = {}
 
-    def take(self, page: _VisiblePage, has_text: bool, account: CharacterAccount) -> None:
+    def add(self, page: _VisiblePage, has_text: bool, account: CharacterAccount) -> None:
         """Count a page's furniture, and keep the rest."""
         self._pages[has_text] += 1
         counts: dict[str, int] = defaultdict(int)

@@ -91,7 +91,7 @@ class PaperAccount:
             start = max(cursor, anchor)
             extent = _Extent(item, start, start, mark)
             for index, text in enumerate(map(words_of, [item.stem_raw or "", *(item.options_raw or [])])):
-                bounds = lines.find_near(text, extent.end, stop, mark) or lines.find_near(text, extent.start, stop, mark)
+                bounds = lines.claim_near(text, extent.end, stop, mark) or lines.claim_near(text, extent.start, stop, mark)
                 if index and not bounds and (letter := _ADDED_LETTER.match(text)):  # a letter that the source has not: 正确 over 错误
                     bounds = self._line_of_its_own(text[letter.end() :], extent.end, stop, mark)
                 extent.end = max(extent.end, bounds[1]) if bounds else extent.end
@@ -119,7 +119,7 @@ class PaperAccount:
                 continue
             self._last_shared[field] = value
             for text in value if isinstance(value, list) else [value]:
-                bounds = self._lines.find_near(words_of(text), start, stop, mark)
+                bounds = self._lines.claim_near(words_of(text), start, stop, mark)
                 start = bounds[1] if bounds else start
         return start
 
@@ -127,9 +127,9 @@ class PaperAccount:
         late = extents[-1].end if extents else 0
         for extent in extents:
             text = words_of(extent.item.explanation_raw or "")
-            if not text or self._lines.cover(text, extent.start, extent.stop, extent.mark):
+            if not text or self._lines.claim_pieces(text, extent.start, extent.stop, extent.mark):
                 continue
-            if bounds := self._lines.find_near(text, late, len(self._lines.text), extent.mark):
+            if bounds := self._lines.claim_near(text, late, len(self._lines.text), extent.mark):
                 late = bounds[1]
             elif len(text) >= _LEAST_QUOTE and (position := self._lines.find_free(text, 0, len(self._lines.text))) >= 0:
                 self._lines.claim(position, position + len(text), extent.mark)
@@ -145,7 +145,7 @@ class PaperAccount:
                 lines.claim(position, position + len(text), extent.mark)
                 return
             position = lines.find_free(text, position + 1, extent.stop)
-        if len(text) > _SHORT and lines.cover(text, extent.start, extent.stop, extent.mark):
+        if len(text) > _SHORT and lines.claim_pieces(text, extent.start, extent.stop, extent.mark):
             return
         letters = [sign for sign in text if sign.isalnum() or sign in "√×"]
         for at in self._announced(extent) if len(letters) > 1 else ():
@@ -174,12 +174,12 @@ class PaperAccount:
         """Lay the texts of an encyclopedia's page over its lines."""
         whole = len(self._lines.text)
         for text in [item.name_raw, item.alias_raw, *(each.label for each in item.values), *(each.title for each in item.sections)]:
-            self._lines.cover(words_of(text or ""), 0, whole, IN_ITEM)
+            self._lines.claim_pieces(words_of(text or ""), 0, whole, IN_ITEM)
         cursor = 0
         for text in [*(each.value for each in item.values), *(each.text for each in item.sections)]:
             for line in text.split("\n"):
                 words = words_of(line)
-                bounds = self._lines.find_near(words, cursor, whole, IN_ITEM) or self._lines.cover(words, 0, cursor, IN_ITEM)
+                bounds = self._lines.claim_near(words, cursor, whole, IN_ITEM) or self._lines.claim_pieces(words, 0, cursor, IN_ITEM)
                 cursor = bounds[1] if bounds else cursor
 
     def _titles(self) -> None:
@@ -192,7 +192,7 @@ class PaperAccount:
             text = self._lines.text[low:high]
             if high - low and self._lines.is_free(low, high) and (text in shared or (high - low >= _LEAST_TITLE and text in titles)):
                 if text in claimed:
-                    self._furnish("page_header" if text not in shared else "heading", low, high)
+                    self._count_furniture("page_header" if text not in shared else "heading", low, high)
                 else:
                     claimed.add(text)
                     self._lines.claim(low, high, IN_ITEM)
@@ -221,16 +221,16 @@ class PaperAccount:
                     position += 1
             for low in range(start, end):
                 if self._lines.marks[low] == FREE:
-                    self._furnish("number", low, low + 1)
+                    self._count_furniture("number", low, low + 1)
 
     def _settle_listed(self, line: int, position: int, marks: list[int], words: str) -> None:
         if marks:
             self._lines.claim(position, position + 1, min(marks))
         else:
             self._lines.marks[position] = 255
-            self._account.leave(f"{self._unit}:{line + 1}", "answer_without_question", words[-1])
+            self._account.add_unread(f"{self._unit}:{line + 1}", "answer_without_question", words[-1])
 
-    def _furnish(self, kind: str, start: int, end: int) -> None:
+    def _count_furniture(self, kind: str, start: int, end: int) -> None:
         free = sum(mark == FREE for mark in self._lines.marks[start:end])
         self._account.furniture[kind] += free
         for position in range(start, end):
@@ -252,7 +252,7 @@ class PaperAccount:
             elif line >= self._dropped_from:
                 self._account.furniture["page_header"] += end - start
             else:
-                self._account.leave(f"{self._unit}:{line + 1}", "unread_line" if is_whole else "unread_words", text)
+                self._account.add_unread(f"{self._unit}:{line + 1}", "unread_line" if is_whole else "unread_words", text)
                 questions += is_whole and asks(text)
                 answers += is_whole and says_answer(text)
         self._account.questions_unread = max(questions, answers)

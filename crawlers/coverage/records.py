@@ -81,12 +81,12 @@ def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Seq
     votes = _votes(records.values())
     last_record: _SourceRecord | None = None
     for record in records.values():
-        _join(record.values, record.pieces, votes)
+        _mark_shared(record.values, record.pieces, votes)
         if record.items:
             last_record = record
         elif last_record is not None:
-            _join(record.values, last_record.pieces, votes)
-    _join_strays([value for record in records.values() for value in record.values], strays)
+            _mark_shared(record.values, last_record.pieces, votes)
+    _mark_strays([value for record in records.values() for value in record.values], strays)
     _UnclaimedValues(account, reading, records, votes, unused, is_table).count()
     return account
 
@@ -140,17 +140,17 @@ def _votes(records: Iterable[_SourceRecord]) -> Counter[tuple[str, str]]:
     return votes
 
 
-def _join(values: Sequence[_Value], pieces: Sequence[_ItemText], votes: Counter[tuple[str, str]]) -> None:
+def _mark_shared(values: Sequence[_Value], pieces: Sequence[_ItemText], votes: Counter[tuple[str, str]]) -> None:
     """Mark what values and pieces have in common, each character once."""
     by_text: dict[str, list[_Value]] = defaultdict(list)
     for value in values:
         by_text[value.text].append(value)
-    open_pieces = [piece for piece in pieces if not any(piece.mask) and not _took_equal(piece, by_text, votes)]
+    open_pieces = [piece for piece in pieces if not any(piece.mask) and not _mark_equal(piece, by_text, votes)]
     if len(values) * len(open_pieces) > _MOST_PAIRS:
         return
     for piece in sorted(open_pieces, key=lambda one: -len(one.text)):
         for text in _variants(piece):
-            if _took_part(piece, text, values):
+            if _mark_part(piece, text, values):
                 break
     left = [piece for piece in open_pieces if not all(piece.mask)]
     for value in values if left else ():
@@ -163,7 +163,7 @@ def _join(values: Sequence[_Value], pieces: Sequence[_ItemText], votes: Counter[
                     break
 
 
-def _took_equal(piece: _ItemText, by_text: dict[str, list[_Value]], votes: Counter[tuple[str, str]]) -> bool:
+def _mark_equal(piece: _ItemText, by_text: dict[str, list[_Value]], votes: Counter[tuple[str, str]]) -> bool:
     for text in _variants(piece):
         if free := [value for value in by_text.get(text, ()) if value.is_free]:
             best = max(free, key=lambda value: votes[value.key, piece.field])
@@ -173,7 +173,7 @@ def _took_equal(piece: _ItemText, by_text: dict[str, list[_Value]], votes: Count
     return False
 
 
-def _took_part(piece: _ItemText, text: str, values: Sequence[_Value]) -> bool:
+def _mark_part(piece: _ItemText, text: str, values: Sequence[_Value]) -> bool:
     """Mark a text that is a part of a value; of one or two characters, only where the value has more that is read."""
     for value in values:
         if len(value.text) <= len(text) or (len(text) <= _TINY and value.is_free):
@@ -194,7 +194,7 @@ def _find_free(text: str, mask: bytearray, part: str) -> int:
     return start
 
 
-def _join_strays(values: Iterable[_Value], strays: Sequence[_ItemText]) -> None:
+def _mark_strays(values: Iterable[_Value], strays: Sequence[_ItemText]) -> None:
     """Mark the values that items have of whose record nothing is known."""
     left: Counter[str] = Counter(text for piece in strays for text in _variants(piece))
     for value in values if left else ():
@@ -233,7 +233,7 @@ class _UnclaimedValues:
                 self._account.furniture["label"] += sum(len(value.text) for value in record.values)
                 continue
             doubt = next((item.doubt for item in record.items if isinstance(item, QuestionItem) and item.doubt), None)
-            left = [value for value in record.values if not self._take(value, record)]
+            left = [value for value in record.values if not self._count_known(value, record)]
             if not record.items and left and record.position:
                 is_heading = len(record.values) == 1 and class_of_line(record.values[0].original)
                 self._account.questions_unread += not is_heading and (len(record.values) > 1 or not self._is_table)
@@ -242,12 +242,12 @@ class _UnclaimedValues:
                     self._account.in_items += sum(value.mask)
                     self._account.rejected[doubt] += len(value.text) - sum(value.mask)
                 else:
-                    self._leave(value, record)
+                    self._count_unread(value, record)
 
     def _is_header(self, record: _SourceRecord) -> bool:
         return self._is_table and sheet_of(record.position) in self._sheets and any(value.text in self._names for value in record.values)
 
-    def _take(self, value: _Value, record: _SourceRecord) -> bool:
+    def _count_known(self, value: _Value, record: _SourceRecord) -> bool:
         """Count a value that is whole in an item or known furniture; tell whether it is."""
         account, count, name = self._account, len(value.text), self._name_of(value)
         if all(value.mask) or (value.is_free and value.text in self._shared) or (value.is_free and self._is_code(value, record, name)):
@@ -272,11 +272,11 @@ class _UnclaimedValues:
         has = any(getattr(item, field_of_it, None) is not None for item in record.items if isinstance(item, QuestionItem))
         return len(value.text) <= _CODE_CHARS and has
 
-    def _leave(self, value: _Value, record: _SourceRecord) -> None:
+    def _count_unread(self, value: _Value, record: _SourceRecord) -> None:
         name, account = self._name_of(value), self._account
         position = f"{record.position}:{name}" if record.position else name
         if value.is_free:
-            account.leave(position, self._reason_of(value, record), value.original)
+            account.add_unread(position, self._reason_of(value, record), value.original)
             return
         account.in_items += sum(value.mask)
         for match in re.finditer(rb"\x00+", bytes(value.mask)):
@@ -285,7 +285,7 @@ class _UnclaimedValues:
             for kind, part in parts:
                 account.furniture[kind] += len(folded(part))
             if not parts:
-                account.leave(position, "unread_words", text)
+                account.add_unread(position, "unread_words", text)
 
     def _reason_of(self, value: _Value, record: _SourceRecord) -> str:
         if not record.items:

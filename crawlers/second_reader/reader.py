@@ -24,7 +24,7 @@ from crawlers.papers.signs.entries import is_title, listed_in
 from crawlers.papers.signs.headings import kind_of
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.own_answer import Block, with_answer, with_marked
-from crawlers.second_reader.roles import ROLES, Weights, best_roles, weights_in
+from crawlers.second_reader.roles import ROLES, Weights, best_roles, parse_weights
 from crawlers.second_reader.segments import LABEL, Segment, segments_of
 
 _WEIGHTS = Path(__file__).with_name("weights.tsv")
@@ -67,7 +67,7 @@ class _DecodedPaper(Struct):
 
 @cache
 def _weights() -> Weights:
-    return weights_in(_WEIGHTS.read_text(encoding="utf-8"))
+    return parse_weights(_WEIGHTS.read_text(encoding="utf-8"))
 
 
 def decode_paper(lines: Iterable[str]) -> Reading:

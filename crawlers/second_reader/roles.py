@@ -60,14 +60,14 @@ def _own(features: Sequence[str], weights: Weights, none: npt.NDArray[np.int64])
     return score
 
 
-def weights_in(text: str) -> dict[str, npt.NDArray[np.int64]]:
+def parse_weights(text: str) -> dict[str, npt.NDArray[np.int64]]:
     """Return the weights that a file holds: a feature and its weights on each line, parted by tabs."""
     rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
     return {row[0]: np.array([int(word) for word in row[1:]], dtype=np.int64) for row in rows}
 
 
-def as_text(weights: Weights) -> str:
-    """Return weights as `weights_in` reads them."""
+def format_weights(weights: Weights) -> str:
+    """Return weights as `parse_weights` reads them."""
     head = "# Made by python -m tests.layouts.learn. feature\t" + "\t".join(ROLES)
     rows = (f"{feature}\t" + "\t".join(str(int(word)) for word in weights[feature]) for feature in sorted(weights))
     return "\n".join([head, *rows, ""])

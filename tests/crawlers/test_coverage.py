@@ -280,7 +280,7 @@ def test_answer_lists_are_told_from_text() -> None:
 def test_marks_never_exceed_the_characters(lines: list[str], texts: list[str]) -> None:
     laid = MarkedLines(lines)
     for text in texts:
-        laid.cover(folded(text), 0, len(laid.text), 1)
+        laid.claim_pieces(folded(text), 0, len(laid.text), 1)
     assert len(laid.marks) == len(laid.text) and laid.markup + len(laid.text) == sum(map(counted, lines))
     for line, start, end in laid.free_runs():
         assert folded(laid.original(line, start, end)).replace(" ", "")[:1] in laid.text or laid.markup
