@@ -16,7 +16,7 @@ sys.path[:0] = [str(Path(__file__).parent.parent)]
 
 from atomexam.records.item import EntityItem, QuestionItem  # noqa: E402
 from atomexam.records.provenance import Provenance  # noqa: E402
-from crawlers.coverage.files import Given, given_by  # noqa: E402
+from crawlers.coverage.files import FileResult, read_steps  # noqa: E402
 from crawlers.importers.paths import read_bytes  # noqa: E402
 
 _ABOUT = re.compile(r"(?:readme|index).*\.md", re.IGNORECASE)
@@ -27,17 +27,17 @@ def row_of(name: str, path: Path) -> str:
     """Return the row of one file: format, items found, questions, entries, rejected, without answer, share of characters unread."""
     seen = Provenance(source="bench", url=f"file:{name}", snapshot="2026-01-01", page_id="", position="")
     try:
-        [given] = [step for step in given_by(name, read_bytes(name, path), None, seen) if isinstance(step, Given)]
+        [result] = [step for step in read_steps(name, read_bytes(name, path), None, seen) if isinstance(step, FileResult)]
     except ValueError as error:
         said = str(error).removeprefix(f"{name}: ")[:_ERROR_CHARS].replace("|", "/")
         return f"| {name} | refused: {said} | | | | | | |"
-    items = given.reading.items
+    items = result.reading.items
     rejected = sum(isinstance(item, QuestionItem) and item.doubt is not None for item in items)
     questions = [item for item in items if isinstance(item, QuestionItem) and item.doubt is None]
     silent = sum(not item.answer_raw for item in questions)
     entries = sum(isinstance(item, EntityItem) for item in items)
-    counts = (len(items) + given.account.questions_unread, len(questions), entries, rejected, silent)
-    return f"| {name} | {given.format} | {' | '.join(map(str, counts))} | {given.account.unread_share:.1%} |"
+    counts = (len(items) + result.account.questions_unread, len(questions), entries, rejected, silent)
+    return f"| {name} | {result.format} | {' | '.join(map(str, counts))} | {result.account.unread_share:.1%} |"
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from atomexam.records.params import ExtractFlags
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
-from crawlers.coverage.characters import Account
+from crawlers.coverage.characters import CharacterAccount
 from crawlers.coverage.limits import limits_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> None:
     )
 
 
-def _account(folder: Path, snapshot: str, items: Path) -> Account:
+def _account(folder: Path, snapshot: str, items: Path) -> CharacterAccount:
     """Return the account of the pages, without those that break their reader."""
     from crawlers.coverage.pages import account_of_pages
     from crawlers.web.broken_pages import run_without_broken_pages
@@ -55,7 +55,7 @@ def _account(folder: Path, snapshot: str, items: Path) -> Account:
     )
 
 
-def check_pages(name: str, account: Account, limit: float) -> None:
+def check_pages(name: str, account: CharacterAccount, limit: float) -> None:
     """Check the share of the pages' visible text that is in no item.
 
     Raises:

@@ -11,7 +11,7 @@ from atomexam.records.params import Import
 from atomexam.runtime.jsonl import replacing
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import print_summary
-from crawlers.importers.layouts.layout_files import place_of_layout
+from crawlers.importers.layouts.layout_files import layout_path_of
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -26,7 +26,7 @@ def main(argv: list[str] | None = None) -> None:
 def layout_of(source: Import) -> str:
     """Return hash and name of the layout beside an import of one file; "" if there is none, or if the format is named."""
     path = Path(source.path)
-    layout_path = place_of_layout(path)
+    layout_path = layout_path_of(path)
     if source.format or not path.is_file() or not layout_path.is_file():
         return ""
     return f"{sha256(layout_path.read_bytes()).hexdigest()}  {layout_path.name}\n"

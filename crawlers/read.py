@@ -21,10 +21,10 @@ from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance, page_id
 from atomexam.runtime.jsonl import replacing, to_line
 from atomexam.runtime.stage import command, run_stage
-from crawlers.coverage.files import given_by, proposed_layout
-from crawlers.coverage.report import Row, table_of, told_of
+from crawlers.coverage.files import proposed_layout, read_steps
+from crawlers.coverage.report import ReportRow, row_json, table_of
 from crawlers.importers.formats import Known, known_formats, suffixes_of
-from crawlers.importers.layouts.layout_files import layout_beside, layouts_with, place_of_layout, shipped_layouts
+from crawlers.importers.layouts.layout_files import layout_beside, layout_path_of, layouts_with, shipped_layouts
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 
@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     files = named_files(arguments.paths, arguments.format, known)
     if arguments.propose:
         return _propose(files)
-    rows: list[Row] = []
+    rows: list[ReportRow] = []
     out = sys.stdout.buffer
     with _written(arguments.rejected) as rejected:
         for name, path in tqdm(files, unit=" files", disable=None if len(files) > 1 else True):
@@ -53,7 +53,7 @@ def main(argv: list[str] | None = None) -> int:
         out.flush()
     with _written(arguments.report, "--report") as report:
         if report:
-            report.writelines(to_line(told_of(row)) for row in rows)
+            report.writelines(to_line(row_json(row)) for row in rows)
     sys.stderr.write("".join(f"{line}\n" for line in table_of(rows, arguments.verbose)))
     return 1 if any(row.error for row in rows) or not any(row.reading.found for row in rows) else 0
 
@@ -62,7 +62,7 @@ def _propose(files: Iterable[tuple[str, Path]]) -> int:
     """Write a proposed layout beside each file without one, and report it; return 1 if a file gets none."""
     failed = False
     for name, path in files:
-        layout_path = place_of_layout(path)
+        layout_path = layout_path_of(path)
         try:
             text = proposed_layout(name, read_bytes(name, path))
             if layout_path.exists():
@@ -124,9 +124,11 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def read_row(name: str, path: Path, format_name: str | None = None, beside_keys: Sequence[str] = (), known: Known | None = None) -> Row:
+def read_row(
+    name: str, path: Path, format_name: str | None = None, beside_keys: Sequence[str] = (), known: Known | None = None
+) -> ReportRow:
     """Return the row of one file; a file that cannot be read has the error in its row."""
-    row = Row(file=name)
+    row = ReportRow(file=name)
     try:
         body = read_bytes(name, path)
         if format_name is None and (beside := layout_beside(path, known_formats())):
@@ -134,7 +136,7 @@ def read_row(name: str, path: Path, format_name: str | None = None, beside_keys:
         row.guessed = format_name is None
         url = f"file:{name}"
         provenance = Provenance(source=_SOURCE, url=url, snapshot=_SNAPSHOT, page_id=page_id(url, body), position="")
-        for result in given_by(name, body, format_name, provenance, beside_keys, known):
+        for result in read_steps(name, body, format_name, provenance, beside_keys, known):
             if isinstance(result, str):
                 row.format = result  # set even if the file cannot be read
             else:

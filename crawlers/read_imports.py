@@ -17,8 +17,8 @@ from atomexam.runtime.jsonl import folder_lock, write_json, write_jsonl
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
 from atomexam.text.natural_order import natural_key
-from crawlers.coverage.characters import Account, summed
-from crawlers.coverage.files import Given, given_by
+from crawlers.coverage.characters import CharacterAccount, summed
+from crawlers.coverage.files import FileResult, read_steps
 from crawlers.coverage.limits import limits_of
 from crawlers.importers.formats import known_formats, suffix_of, suffixes_of
 from crawlers.importers.layouts.layout_files import layout_beside
@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = read_arguments(argv, __doc__, "imports", Import, paths, keyed=True)
     source: Import = arguments.params
     limits = limits_of(source, arguments.all_params)
-    accounts: list[Account] = []
+    accounts: list[CharacterAccount] = []
     with folder_lock(arguments.pages) as folder:
         files = store_files(arguments.key, source, folder)
         items = read_files(arguments.key, source, folder, limits.max_misfit_share, limits.max_unread_share, accounts)
@@ -91,7 +91,12 @@ def files_of(name: str, source: Import) -> list[tuple[str, Path]]:
 
 
 def read_files(
-    name: str, source: Import, folder: Path, max_misfit_share: float, max_unread_share: float = 1.0, accounts: list[Account] | None = None
+    name: str,
+    source: Import,
+    folder: Path,
+    max_misfit_share: float,
+    max_unread_share: float = 1.0,
+    accounts: list[CharacterAccount] | None = None,
 ) -> Iterator[Item]:
     """Yield the items of an import's stored files, those with `doubt` among them.
 
@@ -105,7 +110,7 @@ def read_files(
             no item; names file, position and reason.
     """
     records, files, misfits = 0, 0, 0
-    whole, worst = Account(), list[tuple[float, str, list[str]]]()
+    whole, worst = CharacterAccount(), list[tuple[float, str, list[str]]]()
     faults: list[str] = []
     silent: list[str] = []
     paths = dict(files_of(name, source)) if Path(source.path).exists() else {}
@@ -115,7 +120,7 @@ def read_files(
         body = read_page(folder, row).body
         beside = layout_beside(paths[file], known_formats()) if file in paths and not source.format else None
         format_name, known = beside or (source.format, None)
-        [file_result] = [step for step in given_by(file, body, format_name, provenance, known=known) if isinstance(step, Given)]
+        [file_result] = [step for step in read_steps(file, body, format_name, provenance, known=known) if isinstance(step, FileResult)]
         reading, account = file_result.reading, file_result.account
         if account.unread_characters > _FEW_CHARS:
             worst = sorted([*worst, (account.unread_share, file, account.largest(_MAX_LISTED))], reverse=True)[:_MAX_LISTED]

@@ -205,7 +205,7 @@ def _check_files(path: str, in_json: bool) -> int:
     from crawlers.importers.paths import named_files
     from crawlers.read import read_row
 
-    logging.getLogger("crawlers.importers.found_questions").setLevel(logging.ERROR)  # the report says which columns are read
+    logging.getLogger("crawlers.importers.questions_by_content").setLevel(logging.ERROR)  # the report says which columns are read
     files = [Checked(read_row(name, file), f"python -m crawlers.read {quote(str(file))}") for name, file in named_files([path])]
     sys.stdout.write(as_json(files) if in_json else as_text(files, f"python -m crawlers.read {quote(path)}"))
     return 0 if any(row.reading.items for row, _ in files) else 1

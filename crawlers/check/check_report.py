@@ -9,7 +9,7 @@ from crawlers.check.advice import advice, proposed
 from crawlers.check.findings import FieldSummary, Findings, fields_of, kinds_of, labels_of
 from crawlers.check.live_comparison import comparison_lines
 from crawlers.check.site_changes import AS_EXPECTED
-from crawlers.coverage.characters import Account
+from crawlers.coverage.characters import CharacterAccount
 from crawlers.text.columns import aligned, counted, cut
 from crawlers.text.profile_lines import figures_of, misread_lines, paste_lines
 
@@ -79,7 +79,7 @@ def as_json(findings: Findings) -> str:
     return msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n"
 
 
-def _text(account: Account | None) -> list[str]:
+def _text(account: CharacterAccount | None) -> list[str]:
     """Return which share of the pages' visible text is in items, and what most of the rest is."""
     if account is None or not account.characters:
         return []
@@ -87,7 +87,7 @@ def _text(account: Account | None) -> list[str]:
     return character_lines(account, title, ("in items", "the site's own", "in what is given up"), account.largest(_MAX_LINES))
 
 
-def character_lines(account: Account, title: str, words: tuple[str, str, str], largest: list[str]) -> list[str]:
+def character_lines(account: CharacterAccount, title: str, words: tuple[str, str, str], largest: list[str]) -> list[str]:
     """Return the shares of an account in one line, and the largest of what is unread.
 
     Args:

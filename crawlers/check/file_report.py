@@ -9,7 +9,7 @@ import msgspec
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.check.check_report import advice_lines, character_lines, field_table, label_lines, listed
 from crawlers.check.findings import fields_of, labels_of
-from crawlers.coverage.report import Row, counts_of, told_of
+from crawlers.coverage.report import ReportRow, counts_of, row_json
 from crawlers.text.columns import counted, cut
 from crawlers.text.profile_lines import figures_of, misread_lines
 
@@ -22,7 +22,7 @@ _MOST_SILENT, _MOST_UNREAD = 0.5, 0.05
 class Checked(NamedTuple):
     """One file, and what was read from it."""
 
-    row: Row
+    row: ReportRow
     command: str
     """The command that reads it."""
 
@@ -43,7 +43,7 @@ def as_text(files: Sequence[Checked], command: str) -> str:
 def as_json(files: Sequence[Checked]) -> str:
     """Return the report as a JSON list, an object a file."""
     reports = [
-        told_of(row)
+        row_json(row)
         | {
             "fields": {"question": fields_of(_questions(row)), "entity": fields_of(_entities(row))},
             "labels": dict(labels_of(_entities(row))),
@@ -57,7 +57,7 @@ def as_json(files: Sequence[Checked]) -> str:
     return msgspec.json.format(msgspec.json.encode(reports), indent=1).decode() + "\n"
 
 
-def advice(row: Row, command: str) -> Iterator[str]:
+def advice(row: ReportRow, command: str) -> Iterator[str]:
     """Yield what to do about one file; nothing where nothing looks wrong."""
     if row.error:
         yield f"It is not read: {row.error}"
@@ -87,7 +87,7 @@ def advice(row: Row, command: str) -> Iterator[str]:
         )
 
 
-def _of_file(row: Row, command: str) -> Iterator[list[str]]:
+def _of_file(row: ReportRow, command: str) -> Iterator[list[str]]:
     """Yield the blocks of lines about one file."""
     what = "not read" if row.error else f"{row.format}{' (guessed)' if row.guessed else ''}, {counted(row.found, 'record')} found"
     counts = [(len(_questions(row)), "read as questions"), (len(_entities(row)), "as entries"), (sum(_doubts(row).values()), "rejected")]
@@ -102,7 +102,7 @@ def _of_file(row: Row, command: str) -> Iterator[list[str]]:
     yield advice_lines(list(advice(row, command)))
 
 
-def _characters(row: Row) -> list[str]:
+def _characters(row: ReportRow) -> list[str]:
     account = row.account
     if row.error or not account.characters:
         return []
@@ -119,15 +119,15 @@ def _next(files: Sequence[Checked], command: str) -> list[str]:
     return ["nothing looks wrong", "next: a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro"]
 
 
-def _questions(row: Row) -> list[QuestionItem]:
+def _questions(row: ReportRow) -> list[QuestionItem]:
     return [item for item in row.reading.items if isinstance(item, QuestionItem) and not item.doubt]
 
 
-def _entities(row: Row) -> list[EntityItem]:
+def _entities(row: ReportRow) -> list[EntityItem]:
     return [item for item in row.reading.items if isinstance(item, EntityItem)]
 
 
-def _doubts(row: Row) -> dict[str, int]:
+def _doubts(row: ReportRow) -> dict[str, int]:
     items: list[Item] = row.reading.items
     counts: dict[str, Any] = Counter(item.doubt for item in items if isinstance(item, QuestionItem) and item.doubt)
     return {doubt: counts[doubt] for doubt in sorted(counts)}

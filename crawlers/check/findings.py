@@ -10,7 +10,7 @@ from msgspec import Struct
 from atomexam.records.item import EntityItem, Item, LabelledValue, QuestionItem, Section
 from crawlers.check.site_changes import PageVerdict
 from crawlers.check.watch_middleware import PageOutput
-from crawlers.coverage.characters import Account
+from crawlers.coverage.characters import CharacterAccount
 
 _EXAMPLE_CHARS = 200
 _OF_THE_READER = {"url", "provenance"}  # fields that the spider fills, not the page
@@ -38,7 +38,7 @@ class Findings(Struct, kw_only=True):
     """Requests that robots.txt rules out."""
     over_limit: int = 0
     """Requests beyond the requested number of pages."""
-    account: Account | None = None
+    account: CharacterAccount | None = None
     """Where the characters of the pages' visible text are."""
 
     meeting: list[PageVerdict] = []

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from crawlers.coverage.characters import counted, folded
 
 FREE, IN_ITEM, REJECTED = 0, 1, 2
-"""Marks of a character; a question that is given up has REJECTED, or more where several reasons are told apart."""
+"""Marks of a character; a rejected question has REJECTED, or a higher number for each further reason."""
 _SEEDS = (12, 6, 3)
 _SHORT_SEED = 3
 _AHEAD = 600
@@ -22,7 +22,7 @@ _MOST_MISSES = 500
 """Characters in a row that begin nothing in the source, before the rest of a text is left; so hostile text takes no longer."""
 _ANCHOR = 12
 _LEAST_ANCHOR = 5
-_MOST_PLACES = 64
+_MOST_POSITIONS = 64
 MARKUP = re.compile(
     r"</?(?:font|span|strong|div|table|tbody|thead|img|sub|sup|code|em|br|hr|tr|td|th|ul|ol|li|h[1-6]|[bipuas])(?:\s[^<>]{0,300})?/?>", re.I
 )
@@ -39,33 +39,36 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def anchors_of(whole: str, texts: Sequence[str]) -> list[int]:
-    """Return where each text begins in a whole, at most, so that their order is kept; -1 for those that have no sure place.
+    """Return where each text begins in a whole, so that their order stays the same; -1 for those whose position is unsure.
 
-    A text is known by its first words, or its last ones where the reader changed the first. Of several places the ones are taken
-    that let most texts keep their order: the longest increasing run.
+    A text is known by its first words, or its last ones where the reader changed the first. Of several positions the function chooses
+    those that let most texts stay in order: the longest increasing run.
     """
     keys = [_keys_of(text) for text in texts]
-    places: dict[str, list[int]] = {key: [] for some in keys for key, _ in some}
-    for length in {len(key) for key in places}:
-        for place in range(len(whole) - length + 1):
-            found = places.get(whole[place : place + length])
-            if found is not None and len(found) < _MOST_PLACES:
-                found.append(place)
-    tails: list[tuple[int, int]] = []  # the last place of the best run of each length, and its node
-    nodes: list[tuple[int, int, int]] = []  # text, place, node before
+    positions: dict[str, list[int]] = {key: [] for some in keys for key, _ in some}
+    for length in {len(key) for key in positions}:
+        for position in range(len(whole) - length + 1):
+            hits = positions.get(whole[position : position + length])
+            if hits is not None and len(hits) < _MOST_POSITIONS:
+                hits.append(position)
+    tails: list[tuple[int, int]] = []  # the last position of the best run of each length, and its node
+    nodes: list[tuple[int, int, int]] = []  # text, position, node before
     for number, some in enumerate(keys):
-        some = sorted(some, key=lambda one: len(places[one[0]]) >= _MOST_PLACES)  # a stretch with all its places first
-        here, most = next((([(place, offset) for place in places[key]], len(places[key])) for key, offset in some if places[key]), ([], 0))
+        some = sorted(some, key=lambda one: len(positions[one[0]]) >= _MOST_POSITIONS)  # a stretch with all its positions first
+        key, offset = next(((key, offset) for key, offset in some if positions[key]), ("", 0))
+        candidates = [(position, offset) for position in positions.get(key, ())]
+        is_frequent = len(candidates) >= _MOST_POSITIONS
         for length in (len(texts[number]), _ANCHOR + 4):  # the whole text, or its number and first words
-            if sure := [(place, offset) for place, offset in here if whole.startswith(texts[number][:length], max(0, place - offset))]:
-                here = sure
+            opening = texts[number][:length]
+            if sure := [(position, offset) for position, offset in candidates if whole.startswith(opening, max(0, position - offset))]:
+                candidates = sure
                 break
         else:
-            here = here if most < _MOST_PLACES else []
-        for place, offset in reversed(here):
-            at = bisect_left(tails, (place, -1))
-            nodes.append((number, _start_of(whole, texts[number], place, offset), tails[at - 1][1] if at else -1))
-            tails[at : at + 1] = [(place, len(nodes) - 1)]
+            candidates = [] if is_frequent else candidates
+        for position, offset in reversed(candidates):
+            at = bisect_left(tails, (position, -1))
+            nodes.append((number, _start_of(whole, texts[number], position, offset), tails[at - 1][1] if at else -1))
+            tails[at : at + 1] = [(position, len(nodes) - 1)]
     anchors = [-1] * len(texts)
     node = tails[-1][1] if tails else -1
     while node >= 0:
@@ -73,9 +76,9 @@ def anchors_of(whole: str, texts: Sequence[str]) -> list[int]:
     return anchors
 
 
-def _start_of(whole: str, text: str, place: int, offset: int) -> int:
-    """Return where a text begins of which a stretch is found: earlier than its length says where a page's header stands within it."""
-    start = max(0, place - offset)
+def _start_of(whole: str, text: str, position: int, offset: int) -> int:
+    """Return where a text begins, one stretch of which is known: earlier than its length says where a page's header stands within it."""
+    start = max(0, position - offset)
     if whole.startswith(text[:_ANCHOR], start):
         return start
     before = whole.rfind(text[: _ANCHOR + 4], max(0, start - _GAP), start)
@@ -92,7 +95,7 @@ def _keys_of(text: str) -> list[tuple[str, int]]:
     return [(first, start), *([(text[-_ANCHOR:], len(text) - _ANCHOR)] if len(text) > start + _ANCHOR else [])]
 
 
-class Lines:
+class MarkedLines:
     """Lines as one run of counted characters, tags of HTML left out, with a mark for each."""
 
     def __init__(self, lines: Sequence[str]) -> None:
@@ -108,9 +111,9 @@ class Lines:
         self.text = "".join(pieces)
         self.marks = bytearray(total)
 
-    def line_of(self, place: int) -> int:
+    def line_of(self, position: int) -> int:
         """Return the line in which a character stands."""
-        return bisect_right(self.starts, place) - 1
+        return bisect_right(self.starts, position) - 1
 
     def bounds(self, line: int) -> tuple[int, int]:
         """Return where the characters of a line begin and end."""
@@ -121,25 +124,25 @@ class Lines:
         if self.is_free(start, end):
             self.marks[start:end] = bytes([mark]) * (end - start)
             return
-        for place in range(start, end):
-            if self.marks[place] == FREE:
-                self.marks[place] = mark
+        for position in range(start, end):
+            if self.marks[position] == FREE:
+                self.marks[position] = mark
 
     def is_free(self, start: int, end: int) -> bool:
         """Tell whether no character of a stretch is claimed."""
         return self.marks.count(FREE, start, end) == end - start
 
-    def free_place(self, text: str, start: int, end: int) -> int:
+    def find_free(self, text: str, start: int, end: int) -> int:
         """Return where a text first stands unclaimed within bounds, -1 where it does not."""
-        place = start
+        position = start
         for _ in range(_TRIES):
-            place = self.text.find(text, place, end)
-            if place < 0 or self.is_free(place, place + len(text)):
-                return place
-            place = max(place + 1, self.marks.find(FREE, place))
+            position = self.text.find(text, position, end)
+            if position < 0 or self.is_free(position, position + len(text)):
+                return position
+            position = max(position + 1, self.marks.find(FREE, position))
         return -1
 
-    def cover(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
+    def claim_pieces(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
         """Claim a folded text within bounds, whole or in pieces; return the bounds of what was claimed, None where nothing was."""
         if not text:
             return None
@@ -150,49 +153,49 @@ class Lines:
 
     def _pieces(self, text: str, start: int, end: int, seeds: Sequence[int]) -> list[tuple[int, int]]:
         """Return where a text stands within bounds, or its pieces in their order: long ones first, shorter ones between them."""
-        place = self.free_place(text, start, end) if text else -1
-        if place >= 0:
-            return [(place, place + len(text))]
+        position = self.find_free(text, start, end) if text else -1
+        if position >= 0:
+            return [(position, position + len(text))]
         if not text or not seeds or (seeds[0] <= _SHORT_SEED < len(text) and end - start > _GAP):
             return []
         pieces: list[tuple[int, int]] = []
         seed, rest = seeds[0], seeds[1:]
-        place, read, before, misses = 0, 0, start, 0
-        while place + seed <= len(text) and misses < _MOST_MISSES:
-            found = self.free_place(text[place : place + seed], before, end)
-            if found < 0:
-                place, misses = place + 1, misses + 1
+        offset, read, before, misses = 0, 0, start, 0
+        while offset + seed <= len(text) and misses < _MOST_MISSES:
+            position = self.find_free(text[offset : offset + seed], before, end)
+            if position < 0:
+                offset, misses = offset + 1, misses + 1
                 continue
             misses = 0
-            left, right = self._widened(text, place, found, read, before, end)
-            pieces += self._pieces(text[read : place - left], max(before, found - left - _GAP), found - left, rest)
-            pieces.append((found - left, found + right))
-            place, read, before = place + right, place + right, found + right
+            left, right = self._widened(text, offset, position, read, before, end)
+            pieces += self._pieces(text[read : offset - left], max(before, position - left - _GAP), position - left, rest)
+            pieces.append((position - left, position + right))
+            offset, read, before = offset + right, offset + right, position + right
         tail = text[read:]
         return pieces + self._pieces(tail, before, min(end, before + 2 * len(tail) + _GAP) if pieces else end, rest)
 
-    def _widened(self, text: str, place: int, found: int, read: int, before: int, end: int) -> tuple[int, int]:
+    def _widened(self, text: str, offset: int, position: int, read: int, before: int, end: int) -> tuple[int, int]:
         """Return how far a match goes on to the left and to the right."""
         left, right = 0, 0
-        while place - left > read and found - left > before and self._same(text, place - left - 1, found - left - 1):
+        while offset - left > read and position - left > before and self._same(text, offset - left - 1, position - left - 1):
             left += 1
-        while place + right < len(text) and found + right < end and self._same(text, place + right, found + right):
+        while offset + right < len(text) and position + right < end and self._same(text, offset + right, position + right):
             right += 1
         return left, right
 
-    def _same(self, text: str, place: int, found: int) -> bool:
-        return text[place] == self.text[found] and self.marks[found] == FREE
+    def _same(self, text: str, offset: int, position: int) -> bool:
+        return text[offset] == self.text[position] and self.marks[position] == FREE
 
-    def find_near(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
-        """Claim a folded text behind a place: near it, or whole anywhere before `end`."""
+    def claim_near(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
+        """Claim a folded text behind `start`: near it, or whole anywhere before `end`."""
         near = min(end, start + _AHEAD + 4 * len(text))
-        if (found := self.cover(text, start, near, mark)) or len(text) < _SEEDS[0]:
-            return found
-        place = self.free_place(text, max(start, near - len(text)), end)
-        if place < 0:
+        if (claimed := self.claim_pieces(text, start, near, mark)) or len(text) < _SEEDS[0]:
+            return claimed
+        position = self.find_free(text, max(start, near - len(text)), end)
+        if position < 0:
             return None
-        self.claim(place, place + len(text), mark)
-        return place, place + len(text)
+        self.claim(position, position + len(text), mark)
+        return position, position + len(text)
 
     def free_runs(self) -> Iterator[tuple[int, int, int]]:
         """Yield line, start and end of each stretch of free characters within one line."""
@@ -212,5 +215,5 @@ class Lines:
             return whole
         if len(whole) == high - low:  # all of its characters count
             return whole[start - low : end - low]
-        kept = [place for place, sign in enumerate(whole) if folded(sign)]
-        return whole[kept[start - low] : kept[end - low - 1] + 1]
+        positions = [position for position, sign in enumerate(whole) if folded(sign)]
+        return whole[positions[start - low] : positions[end - low - 1] + 1]

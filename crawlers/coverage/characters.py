@@ -1,4 +1,4 @@
-"""Account of a file's or page's characters: each is in an item, in known furniture, in a question that was given up, or unread.
+"""Account of a file's or page's characters: each is in an item, in known furniture, in a rejected question, or unread.
 
 Blanks, signs of no width and the sign for an image are not characters here. The four sums always add up to `characters`.
 """
@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from crawlers.papers.signs.answer_marks import IMAGE, flat
 
-_SHOWN_CHARS = 60
+_EXCERPT_CHARS = 60
 
 
 class Unread(Struct, frozen=True):
@@ -24,14 +24,14 @@ class Unread(Struct, frozen=True):
     """Its beginning."""
 
 
-class Account(Struct):
+class CharacterAccount(Struct):
     """Where the characters of one or more sources are."""
 
     characters: int = 0
     in_items: int = 0
     furniture: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
-    """By the reason for which the question or record was given up."""
+    """By the reason for which the question or record was rejected."""
     unread: list[Unread] = field(default_factory=list)
     questions_unread: int = 0
     """Records, or questions of a paper by their numbers or answers, that stand in unread lines: items count none of them."""
@@ -51,11 +51,11 @@ class Account(Struct):
         """Return characters in less characters out: 0, or the account is wrong."""
         return self.characters - self.in_items - self.furniture.total() - self.rejected.total() - self.unread_characters
 
-    def leave(self, position: str, reason: str, text: str) -> None:
+    def add_unread(self, position: str, reason: str, text: str) -> None:
         """Count a text as unread."""
         if count := counted(text):
-            shown = " ".join(text.split())
-            self.unread.append(Unread(position, reason, count, shown[:_SHOWN_CHARS] + ("…" if len(shown) > _SHOWN_CHARS else "")))
+            excerpt = " ".join(text.split())
+            self.unread.append(Unread(position, reason, count, excerpt[:_EXCERPT_CHARS] + ("…" if len(excerpt) > _EXCERPT_CHARS else "")))
 
     def reasons(self) -> Counter[str]:
         """Return the unread characters by reason."""
@@ -65,7 +65,7 @@ class Account(Struct):
         return reasons
 
     def by_reason(self) -> list["Unread"]:
-        """Return one entry a reason, with all its characters, in place of the stretches: what many files together keep."""
+        """Return one entry a reason, with all its characters, instead of the stretches: many files together keep no more."""
         return [Unread("", reason, count, "") for reason, count in sorted(self.reasons().items())]
 
     def largest(self, count: int) -> list[str]:
@@ -90,9 +90,9 @@ def _spoken(position: str) -> str:
     return position if "//" in position else position.replace(":", " ")
 
 
-def summed(accounts: Iterable[Account]) -> Account:
+def summed(accounts: Iterable[CharacterAccount]) -> CharacterAccount:
     """Return the account of several sources together."""
-    whole = Account()
+    whole = CharacterAccount()
     for one in accounts:
         whole.characters += one.characters
         whole.in_items += one.in_items

@@ -11,17 +11,17 @@ from msgspec import structs
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded
 from atomexam.text.refusal import Refusal
-from crawlers.coverage.characters import Account, summed
+from crawlers.coverage.characters import CharacterAccount, summed
 from crawlers.coverage.leaves import SHEETS, leaves_of, leaves_of_rows
 from crawlers.coverage.papers import PaperAccount
 from crawlers.coverage.records import account_of_records
 from crawlers.importers.documents.pdf import MOST_SECONDS
 from crawlers.importers.exchange.exchange import EXCHANGES
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
-from crawlers.importers.files.archives import Member, members_of, take_member
+from crawlers.importers.files.archives import ArchiveMember, add_member, members_of
 from crawlers.importers.files.containers import CONTAINERS, parts_of
 from crawlers.importers.files.kinds import true_name
-from crawlers.importers.files.reading import Reading, Text
+from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.formats import TABLE, Known, guess_format, read_file, read_guessed, read_suffixes, suffixes_of
 from crawlers.importers.layouts.layout_files import shipped_layouts
 from crawlers.importers.question_proposals import proposals
@@ -33,31 +33,31 @@ _SECONDS, _SECONDS_PER_MEGABYTE, _MEMORY_PER_BYTE = 60.0, 20.0, 16
 _ADVICE = "cut it into parts"
 
 
-class Given(NamedTuple):
-    """What one file gives."""
+class FileResult(NamedTuple):
+    """What was read from one file."""
 
     format: str
-    reading: Reading
-    account: Account
+    reading: FileReading
+    account: CharacterAccount
 
 
-def given_by(
-    name: str, body: bytes, format_name: str | None, seen: Provenance, asked: Collection[str] = (), known: Known | None = None
-) -> Iterator[str | Given]:
+def read_steps(
+    name: str, body: bytes, format_name: str | None, provenance: Provenance, beside_keys: Collection[str] = (), known: Known | None = None
+) -> Iterator[str | FileResult]:
     """Yield the format of a file, and then what the file gives, read in a process of its own where it may take long.
 
     Args:
         format_name: None to have it guessed.
-        seen, asked, known: as of `crawlers.importers.formats.read_file`.
+        provenance, beside_keys, known: as of `crawlers.importers.formats.read_file`.
 
     Raises:
         ValueError: the file is not what its suffix or its format says, or takes more time or memory than it may.
     """
-    yield from _within_budget(_read, name, body, format_name, seen, asked, known)
+    yield from _within_budget(_read, name, body, format_name, provenance, beside_keys, known)
 
 
 def proposed_layout(name: str, body: bytes) -> str:
-    """Return the text of a layout for one file, found in a process of its own where it may take long.
+    """Return the text of a layout for one file, proposed in a process of its own where it may take long.
 
     Raises:
         ValueError: the file is damaged, holds nothing that is known, or takes more time or memory than it may.
@@ -66,17 +66,17 @@ def proposed_layout(name: str, body: bytes) -> str:
     return str(text)
 
 
-def _within_budget(read: Read, name: str, body: bytes, *given: Any) -> Iterator[Any]:
+def _within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterator[Any]:
     weight = _weight(body)
     if weight <= _HEAVY_BYTES:
         try:
-            yield from read(name, body, *given)
+            yield from read(name, body, *arguments)
         except OverBudget as error:
             raise Refusal(f"{name}: {error}; {_ADVICE}") from None
         return
     seconds = _SECONDS + _SECONDS_PER_MEGABYTE * weight / 1e6 + MOST_SECONDS * name.lower().endswith(".pdf")
     budget = Budget(seconds=round(seconds), bytes=max(Budget().bytes, _MEMORY_PER_BYTE * weight))
-    yield from read_guarded(read, name, body, _ADVICE, budget, *given)
+    yield from read_guarded(read, name, body, _ADVICE, budget, *arguments)
 
 
 def _weight(body: bytes) -> int:
@@ -91,51 +91,53 @@ def _weight(body: bytes) -> int:
 
 
 def _read(
-    name: str, body: bytes, format_name: str | None, seen: Provenance, asked: Collection[str], known: Known | None
-) -> Iterator[str | Given]:
+    name: str, body: bytes, format_name: str | None, provenance: Provenance, beside_keys: Collection[str], known: Known | None
+) -> Iterator[str | FileResult]:
     if format_name is None:
         name = true_name(name, body, read_suffixes())
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in (ARCHIVE, *CONTAINERS):
         yield suffix.lstrip(".")
-        yield _archive(name, body, format_name, seen, asked, known)
+        yield _archive(name, body, format_name, provenance, beside_keys, known)
         return
     kind = format_name or guess_format(name, body, known)
     yield kind
     if format_name:
-        reading = read_file(name, body, kind, seen, asked, known)
+        reading = read_file(name, body, kind, provenance, beside_keys, known)
     else:
-        kind, reading = read_guessed(name, body, kind, seen, asked, known)
-    yield Given(kind, reading, account_of(name, body, kind, reading, known))
+        kind, reading = read_guessed(name, body, kind, provenance, beside_keys, known)
+    yield FileResult(kind, reading, account_of(name, body, kind, reading, known))
 
 
-def _archive(name: str, body: bytes, format_name: str | None, seen: Provenance, asked: Collection[str], known: Known | None) -> Given:
-    """Return what the members of an archive give together; those that cannot be read are told."""
+def _archive(
+    name: str, body: bytes, format_name: str | None, provenance: Provenance, beside_keys: Collection[str], known: Known | None
+) -> FileResult:
+    """Return what the members of an archive give together; those that cannot be read are named in `skipped`."""
     suffixes = suffixes_of(format_name, known) if format_name else read_suffixes()
     kind = PurePosixPath(name.lower()).suffix
-    members = members_of(name, body, suffixes) if kind == ARCHIVE else (Member(part, inner) for part, inner in parts_of(name, body))
-    reading, accounts, faults = Reading(), list[Account](), list[str]()
+    members = members_of(name, body, suffixes) if kind == ARCHIVE else (ArchiveMember(part, inner) for part, inner in parts_of(name, body))
+    reading, accounts, faults = FileReading(), list[CharacterAccount](), list[str]()
     for member in members:
         try:
             if member.fault:
                 raise ValueError(f"{member.name}: {member.fault}")
             if PurePosixPath(true_name(member.name, member.body, suffixes).lower()).suffix in (ARCHIVE, *CONTAINERS):
                 raise ValueError(f"{member.name}: an archive within one; unpack it first")
-            steps = _within_budget(_read, member.name, member.body, format_name, seen, asked, known)  # it may be packed itself
-            [given] = [step for step in steps if isinstance(step, Given)]
+            steps = _within_budget(_read, member.name, member.body, format_name, provenance, beside_keys, known)  # it may be packed itself
+            [result] = [step for step in steps if isinstance(step, FileResult)]
         except ValueError as error:
             faults.append(str(error))
             continue
-        take_member(reading, member.name, given.reading)
-        places = [structs.replace(one, position=f"{member.name}:{one.position}") for one in given.account.unread]
-        accounts.append(structs.replace(given.account, unread=places))
+        add_member(reading, member.name, result.reading)
+        unread_parts = [structs.replace(one, position=f"{member.name}:{one.position}") for one in result.account.unread]
+        accounts.append(structs.replace(result.account, unread=unread_parts))
     if not accounts:
         raise Refusal(f"{name}: none of its files is read; {faults[0] if faults else 'it is empty'}")
     reading.skipped += faults
-    return Given(kind.lstrip("."), reading, summed(accounts))
+    return FileResult(kind.lstrip("."), reading, summed(accounts))
 
 
-def account_of(name: str, body: bytes, format_name: str, reading: Reading, known: Known | None = None) -> Account:
+def account_of(name: str, body: bytes, format_name: str, reading: FileReading, known: Known | None = None) -> CharacterAccount:
     """Return the account of a file that was read.
 
     Raises:

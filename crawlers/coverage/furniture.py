@@ -81,38 +81,38 @@ def parts_of_stretch(text: str, is_first: bool, before_claimed: bool) -> list[tu
         is_first: the stretch begins its line, where a bare number is the question's.
         before_claimed: a text of an item follows, before which a bare letter is the option's.
     """
-    line, place, parts = flat(text), 0, []
+    line, position, parts = flat(text), 0, []
     if is_first and (number := _NUMBER_FIRST.match(line.lstrip(" #*>-"))):
         start = len(line) - len(line.lstrip(" #*>-"))
         after = line[start + number.end() : start + number.end() + 1]
         if (not after and before_claimed) or (after and not after.isalnum() and after != "%"):
             parts.append(("number", text[: start + number.end()]))
-            place = start + number.end()
-    while place < len(line):
-        if line[place].isspace():
-            place += 1
+            position = start + number.end()
+    while position < len(line):
+        if line[position].isspace():
+            position += 1
             continue
-        match = _WITHIN.match(line, place)
-        if match is None or match.end() == place:
-            letter = _LETTER_LAST.fullmatch(line, place)
+        match = _WITHIN.match(line, position)
+        if match is None or match.end() == position:
+            letter = _LETTER_LAST.fullmatch(line, position)
             if not (letter and before_claimed):
                 return []
-            parts.append(("letter", text[place:]))
+            parts.append(("letter", text[position:]))
             break
-        parts.append((str(match.lastgroup), text[place : match.end()]))
-        place = match.end()
+        parts.append((str(match.lastgroup), text[position : match.end()]))
+        position = match.end()
     return parts
 
 
 def answers_listed(text: str) -> list[tuple[int, int | None, str]] | None:
     """Return first number, last number and answers of each entry of an answer list; None where a text holds anything else."""
-    line, place, entries = flat(text), 0, []
-    while match := _ENTRY.search(line, place):
-        if not _BETWEEN.fullmatch(line, place, match.start()):
+    line, position, entries = flat(text), 0, []
+    while match := _ENTRY.search(line, position):
+        if not _BETWEEN.fullmatch(line, position, match.start()):
             return None
         entries.append((int(match["first"]), int(match["last"]) if match["last"] else None, match["answers"]))
-        place = match.end()
-    return entries if entries and _BETWEEN.fullmatch(line, place) else None
+        position = match.end()
+    return entries if entries and _BETWEEN.fullmatch(line, position) else None
 
 
 def is_short_answer(text: str) -> bool:
@@ -120,8 +120,8 @@ def is_short_answer(text: str) -> bool:
     return _SHORT_ANSWER.fullmatch(flat(text).strip()) is not None or answers_listed(text) is not None
 
 
-def is_answer_place(before: str) -> bool:
-    """Tell whether the characters before a place announce an answer."""
+def announces_answer(before: str) -> bool:
+    """Tell whether the characters before a position announce an answer."""
     return _ANSWER_AT.search(before) is not None and _OWN_AT.search(before) is None
 
 

@@ -1,4 +1,4 @@
-"""Values of a file of records: each cell or leaf with its place, the record it is in and its key, whether a reader knows the key or not.
+"""Values of a file of records: each cell or leaf with its position, the record it is in and its key, whether a reader knows the key or not.
 
 Read anew from the file, beside the readers: JSON with keys that stand twice, all rows of all sheets, all text of XML.
 """
@@ -19,7 +19,7 @@ from crawlers.importers.files.json import EVERY, every_key, is_by_line
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import read_rows
 from crawlers.importers.files.reading import Lost
-from crawlers.importers.files.sheet_marks import Covered
+from crawlers.importers.files.sheet_marks import CoveredCell
 from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.files.zipped import PARSER
 from crawlers.importers.records.triples import TEXTS, triple_lines
@@ -36,13 +36,13 @@ class Leaf(Struct):
     unit: str
     """Position of the record or row, as the readers name it; empty for what stands above all records."""
     key: str
-    """Keys or column that lead to it, without the places in lists."""
+    """Keys or column that lead to it, without the indices of lists."""
     text: str
     is_key: bool = False
     """A key's name itself."""
 
 
-class Pairs(list[tuple[str, Any]]):
+class ObjectPairs(list[tuple[str, Any]]):
     """An object of JSON with all its keys, those that stand twice among them."""
 
 
@@ -62,8 +62,8 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
     elif lower.endswith(".xml"):
         yield from _xml(body)
     elif lower.endswith(PARQUET):
-        for place, row in read_rows(name, body):
-            yield from _values(row, place, "") if isinstance(row, dict) else [Leaf(place, "", row.raw or "")]
+        for position, row in read_rows(name, body):
+            yield from _values(row, position, "") if isinstance(row, dict) else [Leaf(position, "", row.raw or "")]
     elif is_by_line(name, text := decoded(name, body)):
         for number, line in enumerate(text.split("\n"), 1):
             unit = f"line:{number}"
@@ -76,10 +76,10 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
 
 
 def leaves_of_rows(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Leaf]:
-    """Yield the values of rows with their places; the names of columns are not among them."""
-    for place, row in rows:
+    """Yield the values of rows with their positions; the names of columns are not among them."""
+    for position, row in rows:
         values = {key: _as_lines(listed(value) if isinstance(value, str) else value) for key, value in row.items()}
-        yield from (leaf for leaf in _values(values, place, "") if not leaf.is_key)
+        yield from (leaf for leaf in _values(values, position, "") if not leaf.is_key)
 
 
 def _as_lines(value: Any) -> Any:
@@ -97,15 +97,15 @@ def _as_lines(value: Any) -> Any:
 def _of_triples(name: str, body: bytes) -> Iterator[Leaf]:
     """Yield the words of each line, in the record of their head; a head that stands again and a relation are labels."""
     first: dict[str, str] = {}
-    for found in triple_lines(name, body):
-        if isinstance(found, Lost):
-            yield Leaf(found.position, "", found.raw or "")
+    for triple in triple_lines(name, body):
+        if isinstance(triple, Lost):
+            yield Leaf(triple.position, "", triple.raw or "")
             continue
-        unit = first.get(found.head, f"line:{found.line}")
-        yield Leaf(unit, "head", found.head, found.head in first)
-        first[found.head] = unit
-        yield Leaf(unit, "relation", found.relation, True)
-        yield Leaf(unit, "tail", found.tail)
+        unit = first.get(triple.head, f"line:{triple.line}")
+        yield Leaf(unit, "head", triple.head, triple.head in first)
+        first[triple.head] = unit
+        yield Leaf(unit, "relation", triple.relation, True)
+        yield Leaf(unit, "tail", triple.tail)
 
 
 def texts_in(text: str) -> Iterator[str]:
@@ -119,7 +119,7 @@ def texts_in(text: str) -> Iterator[str]:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(sound_json(text), object_pairs_hook=Pairs)
+        return json.loads(sound_json(text), object_pairs_hook=ObjectPairs)
     except RecursionError:
         raise ValueError("nested too deep to be read") from None
 
@@ -127,68 +127,69 @@ def _parsed(text: str) -> Any:
 def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:
     """Yield the leaves of a document, each in its record: the readers count the records that `array` leads to."""
     count = 0
-    entries = document if isinstance(document, list) and not isinstance(document, Pairs) else [document]
+    entries = document if isinstance(document, list) and not isinstance(document, ObjectPairs) else [document]
     waiting: list[tuple[Any, Sequence[str], str]] = [(entry, array, "") for entry in reversed(entries)]
     while waiting:
         value, left, way = waiting.pop()
-        if not left or not isinstance(value, Pairs):
+        if not left or not isinstance(value, ObjectPairs):
             count += 1
             yield from _values(value, f"record:{count}", way)
             continue
-        said = {key: dict(inner) if isinstance(inner, Pairs) else inner for key, inner in value}
-        leading = every_key(said) if left[0] == EVERY else [left[0]]
+        values = {key: dict(inner) if isinstance(inner, ObjectPairs) else inner for key, inner in value}
+        leading = every_key(values) if left[0] == EVERY else [left[0]]
         spread = left[0] == EVERY or left[1:]  # objects on the way are gone through as lists are
         following: list[tuple[Any, Sequence[str], str]] = []
         for key, inner in value:
             path = f"{way}.{key}" if way else key
             yield Leaf("", path, key, True)
-            if key in leading and (_is_list(inner) or (spread and isinstance(inner, Pairs))):
+            if key in leading and (_is_list(inner) or (spread and isinstance(inner, ObjectPairs))):
                 following += [(entry, left[1:], path) for entry in (inner if _is_list(inner) else [inner])]
             else:
                 yield from _values(inner, "", path)
         count += sum(
-            not isinstance(said.get(key), list if not spread else list | dict) for key in leading or left[:1]
+            not isinstance(values.get(key), list if not spread else list | dict) for key in leading or left[:1]
         )  # one not there counts
         waiting += reversed(following)
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, list) and not isinstance(value, Pairs)
+    return isinstance(value, list) and not isinstance(value, ObjectPairs)
 
 
 def _values(value: Any, unit: str, way: str) -> Iterator[Leaf]:
     waiting = [(value, way)]
     while waiting:
-        here, path = waiting.pop()
-        if isinstance(here, Pairs | dict):
-            pairs = list(here.items() if isinstance(here, dict) else here)
+        current, path = waiting.pop()
+        if isinstance(current, ObjectPairs | dict):
+            pairs = list(current.items() if isinstance(current, dict) else current)
             for key, _ in pairs:
                 yield Leaf(unit, f"{path}.{key}" if path else key, key, True)
             waiting += [(inner, f"{path}.{key}" if path else key) for key, inner in reversed(pairs)]
-        elif isinstance(here, list):
-            waiting += [(inner, path) for inner in reversed(here)]
-        elif isinstance(here, str) and here.strip()[:1] in ("[", "{") and (inner := _written_out(here)) is not None:
+        elif isinstance(current, list):
+            waiting += [(inner, path) for inner in reversed(current)]
+        elif isinstance(current, str) and current.strip()[:1] in ("[", "{") and (inner := _written_out(current)) is not None:
             waiting.append((inner, path))
-        elif here is not None:
-            yield Leaf(unit, path, here if isinstance(here, str) else json.dumps(here) if isinstance(here, bool) else str(here))
+        elif current is not None:
+            text = current if isinstance(current, str) else json.dumps(current) if isinstance(current, bool) else str(current)
+            yield Leaf(unit, path, text)
 
 
 def _written_out(text: str) -> Any:
-    """Return what a text says that is JSON itself; None where it is not."""
+    """Return the list of a text that is JSON itself; None where it is no such."""
     try:
-        found = _parsed(text)
+        parsed = _parsed(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, list) and found else None
+    return parsed if isinstance(parsed, list) and parsed else None
 
 
 def _cells(name: str, body: bytes) -> Iterator[Leaf]:
     tables = sheets_of(name, body) if name.lower().endswith(BOOKS) else [("", False, csv_rows(name, body))]
     for title, _, rows in tables:
-        for place, cells in rows:
+        for position, cells in rows:
             for number, cell in enumerate(cells, 1):
-                if cell and not isinstance(cell, Covered):
-                    yield Leaf(place, f"{title}:{number}" if title else str(number), cell)
+                if cell and not isinstance(cell, CoveredCell):
+                    yield Leaf(position, f"{title}:{number}" if title else str(number), cell)
 
 
 def _xml(body: bytes) -> Iterator[Leaf]:

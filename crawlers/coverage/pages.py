@@ -21,8 +21,8 @@ from scrapy.http import Response, TextResponse
 from atomexam.records.item import EntityItem, Item
 from atomexam.runtime.budgets import OverBudget, renew_cpu_limit
 from atomexam.runtime.jsonl import read_jsonl
-from crawlers.coverage.alignment import IN_ITEM, REJECTED, Lines
-from crawlers.coverage.characters import Account, Unread, folded
+from crawlers.coverage.alignment import IN_ITEM, REJECTED, MarkedLines
+from crawlers.coverage.characters import CharacterAccount, Unread, folded
 from crawlers.coverage.furniture import class_of_line, is_short_answer, parts_of_stretch
 from crawlers.coverage.leaves import texts_in
 from crawlers.papers.paper import lines_of
@@ -37,7 +37,7 @@ from crawlers.web.failure_causes import Refused
 
 MOST_PAGES = 2000
 _LEAST_PAGES = 3
-_ROW = 8
+_NGRAM_CHARS = 8
 """Characters in a row by which text of an item is known."""
 _OK = 200
 _FACTOR = np.uint64(1_099_511_628_211)  # of the FNV hash
@@ -49,28 +49,28 @@ _FIELDS = (
 Hashes = NDArray[np.uint64]
 
 
-class _Seen:
-    """One page."""
+class _VisiblePage:
+    """The text of one page."""
 
     def __init__(self, url: str, response: TextResponse) -> None:
         self.url = url
         lines, links = _visible(response)
-        self.lines = Lines(lines)
+        self.lines = MarkedLines(lines)
         self.links = links
         text = self.lines.text
-        self.places = np.fromiter((place for place, sign in enumerate(text) if not _SIGNS.match(sign)), dtype=np.int64)
-        self.rows = _rows_of(text)
+        self.positions = np.fromiter((position for position, sign in enumerate(text) if not _SIGNS.match(sign)), dtype=np.int64)
+        self.ngrams = _ngrams_of(text)
 
     def mark(self, good: NDArray[np.bool_], doubtful: NDArray[np.bool_]) -> bool:
         """Mark what stands in items; tell whether anything does."""
         for hits, mark in ((doubtful, REJECTED), (good, IN_ITEM)):
             for start in np.flatnonzero(hits):
-                low, high = int(self.places[start]), int(self.places[start + _ROW - 1])
+                low, high = int(self.positions[start]), int(self.positions[start + _NGRAM_CHARS - 1])
                 self.lines.marks[low : high + 1] = bytes([mark]) * (high + 1 - low)
         return bool(good.any() or doubtful.any())
 
 
-def account_of_pages(folder: Path, snapshot: str, items: Path, left_out: Collection[str] = ()) -> Account:
+def account_of_pages(folder: Path, snapshot: str, items: Path, left_out: Collection[str] = ()) -> CharacterAccount:
     """Return the account of a source's stored pages, but for those that hold more than is read.
 
     Args:
@@ -86,54 +86,54 @@ def _responses(folder: Path, rows: Iterable[ArchiveRow], left_out: Collection[st
         if not row.url.endswith("/robots.txt") and str(row.key) not in left_out:
             begin_page(str(row.key))
             with suppress(Refused):
-                yield row.url, seen_as(read_page(folder, row))
+                yield row.url, spider_response(read_page(folder, row))
 
 
-def account_of_responses(responses: Iterable[tuple[str, Response]], items: Iterable[Item]) -> Account:
+def account_of_responses(responses: Iterable[tuple[str, Response]], items: Iterable[Item]) -> CharacterAccount:
     """Return the account of pages, each with its address, and all items of their source."""
-    pages = [*_seen(responses)]
+    pages = [*_visible_pages(responses)]
     renew_cpu_limit(0)
-    known = np.unique(np.concatenate([np.zeros(0, np.uint64), *(page.rows for page in pages)]))
+    known = np.unique(np.concatenate([np.zeros(0, np.uint64), *(page.ngrams for page in pages)]))
     hits = {is_doubtful: np.zeros(len(known), dtype=bool) for is_doubtful in (False, True)}
     for item in items:
-        rows = _rows_of(folded(" ".join(_texts_of(item))))
-        places = np.searchsorted(known, rows)
-        there = places[places < len(known)]
-        there = there[known[there] == rows[places < len(known)]]
+        ngrams = _ngrams_of(folded(" ".join(_texts_of(item))))
+        indices = np.searchsorted(known, ngrams)
+        there = indices[indices < len(known)]
+        there = there[known[there] == ngrams[indices < len(known)]]
         hits[getattr(item, "doubt", None) is not None][there] = True
-    account, rest = Account(), _Rest()
+    account, rest = CharacterAccount(), _UnclaimedLines()
     for page in pages:
-        places = np.searchsorted(known, page.rows)
-        has_text = page.mark(hits[False][places], hits[True][places])
+        indices = np.searchsorted(known, page.ngrams)
+        has_text = page.mark(hits[False][indices], hits[True][indices])
         marks = page.lines.marks
         account.characters += len(marks) + page.lines.markup
         account.furniture["markup"] += page.lines.markup
         account.in_items += marks.count(IN_ITEM)
         account.rejected["doubt"] += marks.count(REJECTED)
-        rest.take(page, has_text, account)
+        rest.add(page, has_text, account)
     rest.count(account)
     return account
 
 
-def _seen(responses: Iterable[tuple[str, Response]]) -> Iterator[_Seen]:
+def _visible_pages(responses: Iterable[tuple[str, Response]]) -> Iterator[_VisiblePage]:
     for url, response in responses:
         if isinstance(response, TextResponse):
             with suppress(OverBudget):
-                yield _Seen(url, response)
+                yield _VisiblePage(url, response)
 
 
-class _Rest:
-    """What no item has, until it is known on how many pages each line stands."""
+class _UnclaimedLines:
+    """Lines that no item has, until it is known on how many pages each stands."""
 
     def __init__(self) -> None:
         self._pages: Counter[bool] = Counter()
         self._on: Counter[tuple[bool, str]] = Counter()
         self._left: dict[tuple[bool, str], Unread] = {}
 
-    def take(self, page: _Seen, has_text: bool, account: Account) -> None:
+    def add(self, page: _VisiblePage, has_text: bool, account: CharacterAccount) -> None:
         """Count a page's furniture, and keep the rest."""
         self._pages[has_text] += 1
-        here: dict[str, int] = defaultdict(int)
+        counts: dict[str, int] = defaultdict(int)
         for line, start, end in page.lines.free_runs():
             low, high = page.lines.bounds(line)
             text = page.lines.original(line, start, end)
@@ -149,15 +149,15 @@ class _Rest:
             elif words in page.links:
                 account.furniture["link"] += end - start
             else:
-                here[page.lines.text[start:end]] += end - start
+                counts[page.lines.text[start:end]] += end - start
                 one = Unread(f"{page.url} line {line + 1}", "unread_line" if is_whole else "unread_words", 0, " ".join(text.split())[:60])
                 self._left.setdefault((has_text, page.lines.text[start:end]), one)
-        for text, count in here.items():
+        for text, count in counts.items():
             self._on[has_text, text] += 1
             one = self._left[has_text, text]
             self._left[has_text, text] = structs.replace(one, characters=one.characters + count)
 
-    def count(self, account: Account) -> None:
+    def count(self, account: CharacterAccount) -> None:
         """Tell the lines that stand on most pages of a kind from what is unread."""
         for (kind, text), one in self._left.items():
             if self._on[kind, text] >= _LEAST_PAGES and self._on[kind, text] * 2 > self._pages[kind]:
@@ -166,7 +166,7 @@ class _Rest:
                 account.unread.append(one)
 
 
-def seen_as(page: Page) -> Response:
+def spider_response(page: Page) -> Response:
     """Return a stored page as spiders see it: unpacked, in its true encoding."""
     packings = [value.encode() for name, value in page.headers if name.lower() == "content-encoding"]
     headers = [(name, value) for name, value in page.headers if name.lower() != "content-encoding"]
@@ -174,17 +174,17 @@ def seen_as(page: Page) -> Response:
     return Charset().process_response(Request(page.key.url), response_of(page, page.key.url))
 
 
-def _rows_of(text: str) -> Hashes:
+def _ngrams_of(text: str) -> Hashes:
     """Return a number for each eight characters in a row of a folded text, signs aside."""
     words = _SIGNS.sub("", text)
     codes = np.frombuffer(words.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
-    count = len(codes) - _ROW + 1
+    count = len(codes) - _NGRAM_CHARS + 1
     if count <= 0:
         return np.zeros(0, np.uint64)
-    rows = np.zeros(count, np.uint64)
-    for place in range(_ROW):
-        rows = rows * _FACTOR + codes[place : place + count]
-    return rows
+    ngrams = np.zeros(count, np.uint64)
+    for offset in range(_NGRAM_CHARS):
+        ngrams = ngrams * _FACTOR + codes[offset : offset + count]
+    return ngrams
 
 
 def _texts_of(item: Item) -> Iterator[str]:

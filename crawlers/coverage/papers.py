@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
-from crawlers.coverage.alignment import FREE, IN_ITEM, REJECTED, Lines, anchors_of, words_of
-from crawlers.coverage.characters import Account, folded
+from crawlers.coverage.alignment import FREE, IN_ITEM, REJECTED, MarkedLines, anchors_of, words_of
+from crawlers.coverage.characters import CharacterAccount, folded
 from crawlers.coverage.furniture import (
+    announces_answer,
     answers_listed,
     asks,
     class_of_line,
-    is_answer_place,
     parts_of_stretch,
     says_answer,
 )
@@ -23,11 +23,11 @@ from crawlers.importers.files.reading import Text
 
 _MOST_REASONS = 250
 _SHORT = 4
-"""Characters of an answer that is found by what stands before it; a longer one is found by itself."""
+"""Characters of an answer that is searched by what stands before it; a longer one is searched by itself."""
 _LEAST_TITLE = 4
 _BEHIND_LABEL = 12
 _LEAST_QUOTE = 12
-_GIVEN_LETTER = re.compile(r"[a-j]\.")
+_ADDED_LETTER = re.compile(r"[a-j]\.")
 
 
 class _Extent:
@@ -42,17 +42,17 @@ class _Extent:
 class PaperAccount:
     """The account of one run of lines."""
 
-    def __init__(self, text: Text, items: Sequence[Item], place: str = "line") -> None:
-        self._place = place
-        self._lines = Lines([*text.lines, *text.dropped])
+    def __init__(self, text: Text, items: Sequence[Item], unit: str = "line") -> None:
+        self._unit = unit
+        self._lines = MarkedLines([*text.lines, *text.dropped])
         self._dropped_from = len(text.lines)
         self._items = [item for item in items if isinstance(item, QuestionItem)]
         self._entities = [item for item in items if isinstance(item, EntityItem)]
         self._reasons: list[str] = []
-        self._said: dict[str, object] = {}
-        self._account = Account()
+        self._last_shared: dict[str, object] = {}
+        self._account = CharacterAccount()
 
-    def result(self) -> Account:
+    def result(self) -> CharacterAccount:
         """Return the account."""
         account = self._account
         account.characters = len(self._lines.text) + self._lines.markup
@@ -66,8 +66,8 @@ class PaperAccount:
         self._titles()
         self._count_rest(list(self._lists(self._lines.free_runs())))
         account.in_items += self._lines.marks.count(IN_ITEM)
-        for place, reason in enumerate(self._reasons):
-            account.rejected[reason] += self._lines.marks.count(REJECTED + place)
+        for index, reason in enumerate(self._reasons):
+            account.rejected[reason] += self._lines.marks.count(REJECTED + index)
         return account
 
     def _mark_of(self, item: QuestionItem) -> int:
@@ -82,21 +82,21 @@ class PaperAccount:
         lines, extents, cursor = self._lines, list[_Extent](), 0
         anchors = anchors_of(lines.text, [words_of(item.stem_raw or "") for item in self._items])
         stops, stop = [0] * len(anchors), len(lines.text)
-        for place in range(len(anchors) - 1, -1, -1):
-            stops[place] = stop
-            stop = anchors[place] if anchors[place] >= 0 else stop
+        for index in range(len(anchors) - 1, -1, -1):
+            stops[index] = stop
+            stop = anchors[index] if anchors[index] >= 0 else stop
         for item, anchor, stop in zip(self._items, anchors, stops, strict=True):
             mark = self._mark_of(item)
             cursor = self._shared(item, cursor, anchor if anchor >= 0 else stop, mark)
             start = max(cursor, anchor)
             extent = _Extent(item, start, start, mark)
-            for place, text in enumerate(map(words_of, [item.stem_raw or "", *(item.options_raw or [])])):
-                found = lines.find_near(text, extent.end, stop, mark) or lines.find_near(text, extent.start, stop, mark)
-                if place and not found and (letter := _GIVEN_LETTER.match(text)):  # a letter that the source has not: 正确 over 错误
-                    found = self._line_of_its_own(text[letter.end() :], extent.end, stop, mark)
-                extent.end = max(extent.end, found[1]) if found else extent.end
-                if found and not place and anchor < 0:  # what stands before its stem is the question's above, its answer at least
-                    extent.start = found[0]
+            for index, text in enumerate(map(words_of, [item.stem_raw or "", *(item.options_raw or [])])):
+                bounds = lines.claim_near(text, extent.end, stop, mark) or lines.claim_near(text, extent.start, stop, mark)
+                if index and not bounds and (letter := _ADDED_LETTER.match(text)):  # a letter that the source has not: 正确 over 错误
+                    bounds = self._line_of_its_own(text[letter.end() :], extent.end, stop, mark)
+                extent.end = max(extent.end, bounds[1]) if bounds else extent.end
+                if bounds and not index and anchor < 0:  # what stands before its stem is the question's above, its answer at least
+                    extent.start = bounds[0]
             cursor = extent.end
             extents.append(extent)
         for extent, following in zip_longest(extents, extents[1:]):
@@ -104,64 +104,64 @@ class PaperAccount:
         return extents
 
     def _line_of_its_own(self, text: str, start: int, stop: int, mark: int) -> tuple[int, int] | None:
-        """Claim a text that stands free behind a place, with no word beside it."""
-        place = self._lines.free_place(text, start, stop) if text else -1
-        if place < 0 or not self._stands_alone(place, place + len(text)):
+        """Claim a text that stands free behind `start`, with no word beside it."""
+        position = self._lines.find_free(text, start, stop) if text else -1
+        if position < 0 or not self._stands_alone(position, position + len(text)):
             return None
-        self._lines.claim(place, place + len(text), mark)
-        return place, place + len(text)
+        self._lines.claim(position, position + len(text), mark)
+        return position, position + len(text)
 
     def _shared(self, item: QuestionItem, start: int, stop: int, mark: int) -> int:
         """Lay what several items share over the lines where the first of them stands; return where what follows begins."""
         for field in ("paper_raw", "exam_raw", "subject_raw", "section_raw", "case_raw", "shared_options_raw"):
             value = getattr(item, field)
-            if value is None or self._said.get(field) == value:
+            if value is None or self._last_shared.get(field) == value:
                 continue
-            self._said[field] = value
+            self._last_shared[field] = value
             for text in value if isinstance(value, list) else [value]:
-                found = self._lines.find_near(words_of(text), start, stop, mark)
-                start = found[1] if found else start
+                bounds = self._lines.claim_near(words_of(text), start, stop, mark)
+                start = bounds[1] if bounds else start
         return start
 
     def _explanations(self, extents: Sequence[_Extent]) -> None:
         late = extents[-1].end if extents else 0
         for extent in extents:
             text = words_of(extent.item.explanation_raw or "")
-            if not text or self._lines.cover(text, extent.start, extent.stop, extent.mark):
+            if not text or self._lines.claim_pieces(text, extent.start, extent.stop, extent.mark):
                 continue
-            if found := self._lines.find_near(text, late, len(self._lines.text), extent.mark):
-                late = found[1]
-            elif len(text) >= _LEAST_QUOTE and (place := self._lines.free_place(text, 0, len(self._lines.text))) >= 0:
-                self._lines.claim(place, place + len(text), extent.mark)
+            if bounds := self._lines.claim_near(text, late, len(self._lines.text), extent.mark):
+                late = bounds[1]
+            elif len(text) >= _LEAST_QUOTE and (position := self._lines.find_free(text, 0, len(self._lines.text))) >= 0:
+                self._lines.claim(position, position + len(text), extent.mark)
 
     def _answer(self, extent: _Extent) -> None:
         """Claim the answer between an item's bounds: behind what announces it, else where it first stands by itself."""
         text, lines = words_of(extent.item.answer_raw or ""), self._lines
         if not text:
             return
-        place = first = lines.free_place(text, extent.start, extent.stop)
-        while place >= 0:
-            if is_answer_place(lines.text[max(0, place - 16) : place]):
-                lines.claim(place, place + len(text), extent.mark)
+        position = first = lines.find_free(text, extent.start, extent.stop)
+        while position >= 0:
+            if announces_answer(lines.text[max(0, position - 16) : position]):
+                lines.claim(position, position + len(text), extent.mark)
                 return
-            place = lines.free_place(text, place + 1, extent.stop)
-        if len(text) > _SHORT and lines.cover(text, extent.start, extent.stop, extent.mark):
+            position = lines.find_free(text, position + 1, extent.stop)
+        if len(text) > _SHORT and lines.claim_pieces(text, extent.start, extent.stop, extent.mark):
             return
         letters = [sign for sign in text if sign.isalnum() or sign in "√×"]
         for at in self._announced(extent) if len(letters) > 1 else ():
             if all(letter in lines.text[at : at + _BEHIND_LABEL] for letter in letters):
                 for letter in letters:
-                    found = lines.free_place(letter, at, min(at + _BEHIND_LABEL, extent.stop))
-                    lines.claim(found, found + 1, extent.mark) if found >= 0 else None
+                    hit = lines.find_free(letter, at, min(at + _BEHIND_LABEL, extent.stop))
+                    lines.claim(hit, hit + 1, extent.mark) if hit >= 0 else None
                 return
         if first >= 0 and self._stands_alone(first, first + len(text)):
             lines.claim(first, first + len(text), extent.mark)
 
     def _announced(self, extent: _Extent) -> Iterator[int]:
-        place = extent.start
-        while (place := self._lines.text.find("答案", place, extent.stop)) >= 0:
-            place += 2
-            yield place
+        position = extent.start
+        while (position := self._lines.text.find("答案", position, extent.stop)) >= 0:
+            position += 2
+            yield position
 
     def _stands_alone(self, start: int, end: int) -> bool:
         """Tell whether no free word stands beside a stretch on its line: it is in brackets, at an end, or among claimed text."""
@@ -174,13 +174,13 @@ class PaperAccount:
         """Lay the texts of an encyclopedia's page over its lines."""
         whole = len(self._lines.text)
         for text in [item.name_raw, item.alias_raw, *(each.label for each in item.values), *(each.title for each in item.sections)]:
-            self._lines.cover(words_of(text or ""), 0, whole, IN_ITEM)
+            self._lines.claim_pieces(words_of(text or ""), 0, whole, IN_ITEM)
         cursor = 0
         for text in [*(each.value for each in item.values), *(each.text for each in item.sections)]:
             for line in text.split("\n"):
                 words = words_of(line)
-                found = self._lines.find_near(words, cursor, whole, IN_ITEM) or self._lines.cover(words, 0, cursor, IN_ITEM)
-                cursor = found[1] if found else cursor
+                bounds = self._lines.claim_near(words, cursor, whole, IN_ITEM) or self._lines.claim_pieces(words, 0, cursor, IN_ITEM)
+                cursor = bounds[1] if bounds else cursor
 
     def _titles(self) -> None:
         """Claim the first line of each paper's title, and count those that repeat it as running titles."""
@@ -192,7 +192,7 @@ class PaperAccount:
             text = self._lines.text[low:high]
             if high - low and self._lines.is_free(low, high) and (text in shared or (high - low >= _LEAST_TITLE and text in titles)):
                 if text in claimed:
-                    self._furnish("page_header" if text not in shared else "heading", low, high)
+                    self._count_furniture("page_header" if text not in shared else "heading", low, high)
                 else:
                     claimed.add(text)
                     self._lines.claim(low, high, IN_ITEM)
@@ -209,37 +209,37 @@ class PaperAccount:
             if entries is None:
                 yield line, start, end
                 continue
-            place = start
+            position = start
             for first, last, answers in entries:
                 letters = words_of(answers)
                 for at, letter in enumerate(letters):
                     number = first if last is None else min(first + at, last)
                     marks = [mark for answer, mark in by_number.get(number, ()) if letter in answer]
-                    place = self._lines.text.find(letter, place, end)
+                    position = self._lines.text.find(letter, position, end)
                     if letter.isalnum() or letter in "√×":
-                        self._settle_listed(line, place, marks, f"{number} {letter}")
-                    place += 1
+                        self._settle_listed(line, position, marks, f"{number} {letter}")
+                    position += 1
             for low in range(start, end):
                 if self._lines.marks[low] == FREE:
-                    self._furnish("number", low, low + 1)
+                    self._count_furniture("number", low, low + 1)
 
-    def _settle_listed(self, line: int, place: int, marks: list[int], words: str) -> None:
+    def _settle_listed(self, line: int, position: int, marks: list[int], words: str) -> None:
         if marks:
-            self._lines.claim(place, place + 1, min(marks))
+            self._lines.claim(position, position + 1, min(marks))
         else:
-            self._lines.marks[place] = 255
-            self._account.leave(f"{self._place}:{line + 1}", "answer_without_question", words[-1])
+            self._lines.marks[position] = 255
+            self._account.add_unread(f"{self._unit}:{line + 1}", "answer_without_question", words[-1])
 
-    def _furnish(self, kind: str, start: int, end: int) -> None:
+    def _count_furniture(self, kind: str, start: int, end: int) -> None:
         free = sum(mark == FREE for mark in self._lines.marks[start:end])
         self._account.furniture[kind] += free
-        for place in range(start, end):
-            if self._lines.marks[place] == FREE:
-                self._lines.marks[place] = 255  # counted
+        for position in range(start, end):
+            if self._lines.marks[position] == FREE:
+                self._lines.marks[position] = 255  # counted
 
     def _count_rest(self, runs: Sequence[tuple[int, int, int]]) -> None:
         """Tell furniture from what is unread."""
-        asked = answered = 0
+        questions = answers = 0
         for line, start, end in runs:
             low, high = self._lines.bounds(line)
             text = self._lines.original(line, start, end)
@@ -252,7 +252,7 @@ class PaperAccount:
             elif line >= self._dropped_from:
                 self._account.furniture["page_header"] += end - start
             else:
-                self._account.leave(f"{self._place}:{line + 1}", "unread_line" if is_whole else "unread_words", text)
-                asked += is_whole and asks(text)
-                answered += is_whole and says_answer(text)
-        self._account.questions_unread = max(asked, answered)
+                self._account.add_unread(f"{self._unit}:{line + 1}", "unread_line" if is_whole else "unread_words", text)
+                questions += is_whole and asks(text)
+                answers += is_whole and says_answer(text)
+        self._account.questions_unread = max(questions, answers)

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, field
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
-from crawlers.coverage.characters import Account, folded
+from crawlers.coverage.characters import CharacterAccount, folded
 from crawlers.coverage.furniture import class_of_line, parts_of_stretch
 from crawlers.coverage.leaves import Leaf
-from crawlers.importers.files.reading import Reading
+from crawlers.importers.files.reading import FileReading
 from crawlers.importers.layouts.columns import plain
 
 _SHARED = ("type_raw", "exam_raw", "subject_raw", "paper_raw", "section_raw", "case_raw", "shared_options_raw")
@@ -38,72 +38,72 @@ class _Value(Struct):
     key: str
     text: str
     mask: bytearray
-    shown: str
+    original: str
 
     @property
     def is_free(self) -> bool:
         return not any(self.mask)
 
 
-class _Piece(Struct):
+class _ItemText(Struct):
     field: str
     text: str
     mask: bytearray
     """Which of its characters a value explains."""
 
 
-class _Unit(Struct):
+class _SourceRecord(Struct):
     """One record or row."""
 
     position: str
     values: list[_Value] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
-    pieces: list[_Piece] = field(default_factory=list)
+    pieces: list[_ItemText] = field(default_factory=list)
 
 
-def account_of_records(leaves: Iterable[Leaf], reading: Reading, unused: Sequence[str], is_table: bool) -> Account:
+def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Sequence[str], is_table: bool) -> CharacterAccount:
     """Return the account of a file of records.
 
     Args:
         unused: keys that the layout names as of no use.
         is_table: positions are those of rows.
     """
-    account, units = Account(), dict[str, _Unit]()
+    account, records = CharacterAccount(), dict[str, _SourceRecord]()
     for leaf in leaves:
         text = folded(leaf.text)
         account.characters += len(text)
         if leaf.is_key:
             account.furniture["label"] += len(text)
         elif text:
-            unit = units.setdefault(leaf.unit, _Unit(leaf.unit))
-            unit.values.append(_Value(leaf.key, text, bytearray(len(text)), leaf.text))
-    strays = _with_items(units, reading.items)
-    votes = _votes(units.values())
-    before: _Unit | None = None
-    for unit in units.values():
-        _join(unit.values, unit.pieces, votes)
-        if unit.items:
-            before = unit
-        elif before is not None:
-            _join(unit.values, before.pieces, votes)
-    _join_strays([value for unit in units.values() for value in unit.values], strays)
-    _Rest(account, reading, units, votes, unused, is_table).count()
+            record = records.setdefault(leaf.unit, _SourceRecord(leaf.unit))
+            record.values.append(_Value(leaf.key, text, bytearray(len(text)), leaf.text))
+    strays = _with_items(records, reading.items)
+    votes = _votes(records.values())
+    last_record: _SourceRecord | None = None
+    for record in records.values():
+        _mark_shared(record.values, record.pieces, votes)
+        if record.items:
+            last_record = record
+        elif last_record is not None:
+            _mark_shared(record.values, last_record.pieces, votes)
+    _mark_strays([value for record in records.values() for value in record.values], strays)
+    _UnclaimedValues(account, reading, records, votes, unused, is_table).count()
     return account
 
 
-def _with_items(units: dict[str, _Unit], items: Iterable[Item]) -> list[_Piece]:
+def _with_items(records: dict[str, _SourceRecord], items: Iterable[Item]) -> list[_ItemText]:
     """Give the units their items, and return the texts of items whose record is not known."""
-    strays: list[_Piece] = []
+    strays: list[_ItemText] = []
     for item in items:
         position = item.provenance.position
-        while position and position not in units:
+        while position and position not in records:
             position = position.rpartition(":")[0]
         is_doubtful = isinstance(item, QuestionItem) and item.doubt is not None
-        pieces = [] if is_doubtful else [_Piece(name, text, bytearray(len(text))) for name, text in _texts_of(item)]
+        pieces = [] if is_doubtful else [_ItemText(name, text, bytearray(len(text))) for name, text in _texts_of(item)]
         if position:
-            keys = {folded(value.key.rpartition(".")[2]) for value in units[position].values}
-            units[position].items.append(item)
-            units[position].pieces += [piece for piece in pieces if piece.field != "label" or piece.text not in keys]
+            keys = {folded(value.key.rpartition(".")[2]) for value in records[position].values}
+            records[position].items.append(item)
+            records[position].pieces += [piece for piece in pieces if piece.field != "label" or piece.text not in keys]
         else:
             strays += pieces
     return strays
@@ -114,56 +114,56 @@ def _texts_of(item: Item) -> list[tuple[str, str]]:
     if isinstance(item, EntityItem):
         values = [(each.label, each.value) for each in item.values] + [(each.title, each.text) for each in item.sections]
         named = [("name", item.name_raw or ""), ("alias", item.alias_raw or ""), *values, *(("label", label) for label, _ in values)]
-        return [(name, text) for name, said in named if (text := folded(said))]
-    said = ((name, getattr(item, name)) for name in _TEXTS)
-    texts = ((name, text) for name, value in said if value for text in (value if isinstance(value, list) else [value]))
+        return [(name, text) for name, value in named if (text := folded(value))]
+    filled = [(name, value) for name in _TEXTS if (value := getattr(item, name))]
+    texts = ((name, text) for name, value in filled for text in (value if isinstance(value, list) else [value]))
     return [(name, text) for name, each in texts if (text := folded(each))]
 
 
-def _variants(piece: _Piece) -> list[str]:
+def _variants(piece: _ItemText) -> list[str]:
     """Return the forms in which a text may stand in its record: as it is, and without the letter that an option was given."""
     letter = _LETTER.match(piece.text) if piece.field in ("options_raw", "shared_options_raw") else None
     return [piece.text, piece.text[letter.end() :]] if letter and len(piece.text) > letter.end() else [piece.text]
 
 
-def _votes(units: Iterable[_Unit]) -> Counter[tuple[str, str]]:
+def _votes(records: Iterable[_SourceRecord]) -> Counter[tuple[str, str]]:
     """Count by key and field how often the key alone has what the field has."""
     votes: Counter[tuple[str, str]] = Counter()
-    for unit in units:
+    for record in records:
         keys: dict[str, list[str]] = defaultdict(list)
-        for value in unit.values:
+        for value in record.values:
             keys[value.text].append(value.key)
-        for piece in unit.pieces:
-            found = next((keys[text] for text in _variants(piece) if text in keys), [])
-            if len(found) == 1:
-                votes[found[0], piece.field] += 1
+        for piece in record.pieces:
+            matching_keys = next((keys[text] for text in _variants(piece) if text in keys), [])
+            if len(matching_keys) == 1:
+                votes[matching_keys[0], piece.field] += 1
     return votes
 
 
-def _join(values: Sequence[_Value], pieces: Sequence[_Piece], votes: Counter[tuple[str, str]]) -> None:
+def _mark_shared(values: Sequence[_Value], pieces: Sequence[_ItemText], votes: Counter[tuple[str, str]]) -> None:
     """Mark what values and pieces have in common, each character once."""
     by_text: dict[str, list[_Value]] = defaultdict(list)
     for value in values:
         by_text[value.text].append(value)
-    open_pieces = [piece for piece in pieces if not any(piece.mask) and not _took_equal(piece, by_text, votes)]
+    open_pieces = [piece for piece in pieces if not any(piece.mask) and not _mark_equal(piece, by_text, votes)]
     if len(values) * len(open_pieces) > _MOST_PAIRS:
         return
     for piece in sorted(open_pieces, key=lambda one: -len(one.text)):
         for text in _variants(piece):
-            if _took_part(piece, text, values):
+            if _mark_part(piece, text, values):
                 break
     left = [piece for piece in open_pieces if not all(piece.mask)]
     for value in values if left else ():
         if value.is_free:
             for piece in left:
-                place = _free_place(piece.text, piece.mask, value.text)
-                if place >= 0:
-                    piece.mask[place : place + len(value.text)] = b"\1" * len(value.text)
+                start = _find_free(piece.text, piece.mask, value.text)
+                if start >= 0:
+                    piece.mask[start : start + len(value.text)] = b"\1" * len(value.text)
                     value.mask[:] = b"\1" * len(value.text)
                     break
 
 
-def _took_equal(piece: _Piece, by_text: dict[str, list[_Value]], votes: Counter[tuple[str, str]]) -> bool:
+def _mark_equal(piece: _ItemText, by_text: dict[str, list[_Value]], votes: Counter[tuple[str, str]]) -> bool:
     for text in _variants(piece):
         if free := [value for value in by_text.get(text, ()) if value.is_free]:
             best = max(free, key=lambda value: votes[value.key, piece.field])
@@ -173,28 +173,28 @@ def _took_equal(piece: _Piece, by_text: dict[str, list[_Value]], votes: Counter[
     return False
 
 
-def _took_part(piece: _Piece, text: str, values: Sequence[_Value]) -> bool:
+def _mark_part(piece: _ItemText, text: str, values: Sequence[_Value]) -> bool:
     """Mark a text that is a part of a value; of one or two characters, only where the value has more that is read."""
     for value in values:
         if len(value.text) <= len(text) or (len(text) <= _TINY and value.is_free):
             continue
-        place = _free_place(value.text, value.mask, text)
-        if place >= 0:
-            value.mask[place : place + len(text)] = b"\1" * len(text)
+        start = _find_free(value.text, value.mask, text)
+        if start >= 0:
+            value.mask[start : start + len(text)] = b"\1" * len(text)
             piece.mask[:] = b"\1" * len(piece.text)
             return True
     return False
 
 
-def _free_place(text: str, mask: bytearray, part: str) -> int:
+def _find_free(text: str, mask: bytearray, part: str) -> int:
     """Return where a part first stands among the characters that are not marked; -1 where it does not."""
-    place = text.find(part)
-    while place >= 0 and any(mask[place : place + len(part)]):
-        place = text.find(part, place + len(part))
-    return place
+    start = text.find(part)
+    while start >= 0 and any(mask[start : start + len(part)]):
+        start = text.find(part, start + len(part))
+    return start
 
 
-def _join_strays(values: Iterable[_Value], strays: Sequence[_Piece]) -> None:
+def _mark_strays(values: Iterable[_Value], strays: Sequence[_ItemText]) -> None:
     """Mark the values that items have of whose record nothing is known."""
     left: Counter[str] = Counter(text for piece in strays for text in _variants(piece))
     for value in values if left else ():
@@ -203,80 +203,80 @@ def _join_strays(values: Iterable[_Value], strays: Sequence[_Piece]) -> None:
             value.mask[:] = b"\1" * len(value.text)
 
 
-class _Rest:
-    """What no item has: furniture, given up, or unread."""
+class _UnclaimedValues:
+    """Values, or parts of them, that no item has: furniture, rejected or unread."""
 
     def __init__(
         self,
-        account: Account,
-        reading: Reading,
-        units: dict[str, _Unit],
+        account: CharacterAccount,
+        reading: FileReading,
+        records: dict[str, _SourceRecord],
         votes: Counter[tuple[str, str]],
         unused: Sequence[str],
         is_table: bool,
     ) -> None:
-        self._account, self._units, self._unused, self._is_table = account, units, frozenset(unused), is_table
-        self._columns = {name: said for said, names in reading.columns.items() for name in names.split(", ")}
+        self._account, self._records, self._unused, self._is_table = account, records, frozenset(unused), is_table
+        self._columns = {name: field for field, names in reading.columns.items() for name in names.split(", ")}
         shared = {line for item in reading.items for name, text in _whole_texts(item) if name in _SHARED for line in text}
         self._shared = shared
-        labels = {name for unit in units.values() for item in unit.items if isinstance(item, EntityItem) for name in _labels_of(item)}
+        labels = {name for record in records.values() for item in record.items if isinstance(item, EntityItem) for name in _labels_of(item)}
         self._names = {folded(name) for name in {*self._columns, *labels}}
         self._header: dict[str, str] = {}
         self._read_keys = {key for key, _ in votes}
-        self._sheets = {sheet_of(unit.position) for unit in units.values() if unit.items}
+        self._sheets = {sheet_of(record.position) for record in records.values() if record.items}
 
     def count(self) -> None:
         """Count every value."""
-        for unit in self._units.values():
-            if not unit.items and self._is_header(unit):
-                self._header |= {value.key: value.shown for value in unit.values}
-                self._account.furniture["label"] += sum(len(value.text) for value in unit.values)
+        for record in self._records.values():
+            if not record.items and self._is_header(record):
+                self._header |= {value.key: value.original for value in record.values}
+                self._account.furniture["label"] += sum(len(value.text) for value in record.values)
                 continue
-            doubt = next((item.doubt for item in unit.items if isinstance(item, QuestionItem) and item.doubt), None)
-            left = [value for value in unit.values if not self._take(value, unit)]
-            if not unit.items and left and unit.position:
-                is_heading = len(unit.values) == 1 and class_of_line(unit.values[0].shown)
-                self._account.questions_unread += not is_heading and (len(unit.values) > 1 or not self._is_table)
+            doubt = next((item.doubt for item in record.items if isinstance(item, QuestionItem) and item.doubt), None)
+            left = [value for value in record.values if not self._count_known(value, record)]
+            if not record.items and left and record.position:
+                is_heading = len(record.values) == 1 and class_of_line(record.values[0].original)
+                self._account.questions_unread += not is_heading and (len(record.values) > 1 or not self._is_table)
             for value in left:
                 if doubt:
                     self._account.in_items += sum(value.mask)
                     self._account.rejected[doubt] += len(value.text) - sum(value.mask)
                 else:
-                    self._leave(value, unit)
+                    self._count_unread(value, record)
 
-    def _is_header(self, unit: _Unit) -> bool:
-        return self._is_table and sheet_of(unit.position) in self._sheets and any(value.text in self._names for value in unit.values)
+    def _is_header(self, record: _SourceRecord) -> bool:
+        return self._is_table and sheet_of(record.position) in self._sheets and any(value.text in self._names for value in record.values)
 
-    def _take(self, value: _Value, unit: _Unit) -> bool:
+    def _count_known(self, value: _Value, record: _SourceRecord) -> bool:
         """Count a value that is whole in an item or known furniture; tell whether it is."""
         account, count, name = self._account, len(value.text), self._name_of(value)
-        if all(value.mask) or (value.is_free and value.text in self._shared) or (value.is_free and self._is_code(value, unit, name)):
+        if all(value.mask) or (value.is_free and value.text in self._shared) or (value.is_free and self._is_code(value, record, name)):
             account.in_items += count
         elif value.is_free and not self._unused.isdisjoint([name, *value.key.split(".")]):
             account.furniture["unused_key"] += count
-        elif value.is_free and unit.items and plain(name) in _NUMBERS and _NUMBER.fullmatch(value.text):
+        elif value.is_free and record.items and plain(name) in _NUMBERS and _NUMBER.fullmatch(value.text):
             account.furniture["number"] += count
-        elif value.is_free and unit.items and plain(name) in _LETTERS and _ONE_LETTER.fullmatch(value.text):
+        elif value.is_free and record.items and plain(name) in _LETTERS and _ONE_LETTER.fullmatch(value.text):
             account.furniture["letter"] += count
-        elif value.is_free and not unit.items and len(unit.values) == 1 and (kind := class_of_line(value.shown)):
+        elif value.is_free and not record.items and len(record.values) == 1 and (kind := class_of_line(value.original)):
             account.furniture[kind] += count
-        elif value.is_free and _is_repeated(value, unit):
+        elif value.is_free and _is_repeated(value, record):
             account.furniture["repeated"] += count
         else:
             return False
         return True
 
-    def _is_code(self, value: _Value, unit: _Unit, name: str) -> bool:
+    def _is_code(self, value: _Value, record: _SourceRecord, name: str) -> bool:
         """Tell whether a value is a short one of a key that is read, and the item has the field in other words."""
         field_of_it = f"{self._columns.get(name)}_raw"
-        has = any(getattr(item, field_of_it, None) is not None for item in unit.items if isinstance(item, QuestionItem))
+        has = any(getattr(item, field_of_it, None) is not None for item in record.items if isinstance(item, QuestionItem))
         return len(value.text) <= _CODE_CHARS and has
 
-    def _leave(self, value: _Value, unit: _Unit) -> None:
+    def _count_unread(self, value: _Value, record: _SourceRecord) -> None:
         name, account = self._name_of(value), self._account
-        position = f"{unit.position}:{name}" if unit.position else name
+        position = f"{record.position}:{name}" if record.position else name
         if value.is_free:
-            account.leave(position, self._reason_of(value, unit), value.shown)
+            account.add_unread(position, self._reason_of(value, record), value.original)
             return
         account.in_items += sum(value.mask)
         for match in re.finditer(rb"\x00+", bytes(value.mask)):
@@ -285,13 +285,13 @@ class _Rest:
             for kind, part in parts:
                 account.furniture[kind] += len(folded(part))
             if not parts:
-                account.leave(position, "unread_words", text)
+                account.add_unread(position, "unread_words", text)
 
-    def _reason_of(self, value: _Value, unit: _Unit) -> str:
-        if not unit.items:
+    def _reason_of(self, value: _Value, record: _SourceRecord) -> str:
+        if not record.items:
             if not self._is_table:
-                return "record_unread" if unit.position else "beside_records"
-            return "row_unread" if sheet_of(unit.position) in self._sheets else "sheet_unread"
+                return "record_unread" if record.position else "beside_records"
+            return "row_unread" if sheet_of(record.position) in self._sheets else "sheet_unread"
         if value.key in self._read_keys or self._name_of(value) in self._columns:
             return "value_unread"
         return "unknown_column" if self._is_table else "unknown_key"
@@ -300,14 +300,14 @@ class _Rest:
         return self._header.get(value.key) or value.key.rpartition(".")[2].rpartition(":")[2]
 
 
-def _is_repeated(value: _Value, unit: _Unit) -> bool:
+def _is_repeated(value: _Value, record: _SourceRecord) -> bool:
     """Tell whether a value says once more what the items of its record have: `A.甲B.乙` beside a list of options."""
-    if len(value.text) <= _TINY or len(unit.values) * len(unit.pieces) > _MOST_PAIRS:
+    if len(value.text) <= _TINY or len(record.values) * len(record.pieces) > _MOST_PAIRS:
         return False
-    if any(value.text in piece.text for piece in unit.pieces):
+    if any(value.text in piece.text for piece in record.pieces):
         return True
     rest = value.text
-    for piece in sorted(unit.pieces, key=lambda one: -len(one.text)):
+    for piece in sorted(record.pieces, key=lambda one: -len(one.text)):
         for text in _variants(piece):
             rest = rest.replace(text, "\n") if len(text) > 1 else rest
     return not _LETTERS_AND_SIGNS.sub("", rest)
@@ -326,9 +326,9 @@ def _whole_texts(item: Item) -> list[tuple[str, list[str]]]:
     """Return the fields that items share, each whole and line by line."""
     if isinstance(item, EntityItem):
         return []
-    said = ((name, getattr(item, name)) for name in _SHARED)
+    values = ((name, getattr(item, name)) for name in _SHARED)
     return [
         (name, [folded(text) for each in (value if isinstance(value, list) else [value]) for text in (each, *each.split("\n"))])
-        for name, value in said
+        for name, value in values
         if value
     ]

@@ -10,12 +10,12 @@ from msgspec import Struct, field
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.profile import profile_of
-from crawlers.coverage.characters import Account, summed
-from crawlers.importers.files.reading import Reading
+from crawlers.coverage.characters import CharacterAccount, summed
+from crawlers.importers.files.reading import FileReading
 from crawlers.text.columns import aligned, harmless
 from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
 
-_SHOWN = 3
+_MOST_NOTES = 3
 _SPARE = re.compile(r"field '([^']{1,80})' of \d+ records")
 _KINDS_WITHOUT_OPTIONS = {"verdict": "true or false", "letters": "letters without options"}
 _COLUMNS = ("file", "format", "found", "questions", "entities", "rejected", "no answer", "unread", "characters", "unread %")
@@ -24,14 +24,14 @@ _NOTED_SHARE, _NOTED_CHARS = 0.01, 100
 _NUMBERS = frozenset(range(2, len(_COLUMNS)))
 
 
-class Row(Struct):
-    """What one file gave."""
+class ReportRow(Struct):
+    """What was read from one file."""
 
     file: str
     format: str = ""
     guessed: bool = False
-    reading: Reading = field(default_factory=Reading)
-    account: Account = field(default_factory=Account)
+    reading: FileReading = field(default_factory=FileReading)
+    account: CharacterAccount = field(default_factory=CharacterAccount)
     """Where the file's characters are."""
     error: str = ""
 
@@ -41,12 +41,12 @@ class Row(Struct):
         return self.reading.found + self.account.questions_unread
 
 
-def counts_of(read: list[Row]) -> list[str]:
+def counts_of(read: list[ReportRow]) -> list[str]:
     """Return a table with a line a file, and their sums where there are several."""
     return _printable(aligned([_COLUMNS, *map(_cells, read), *([_sums(read)] if len(read) > 1 else [])], _NUMBERS)) if read else []
 
 
-def table_of(rows: list[Row], verbose: bool = False) -> list[str]:
+def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
     """Return a table with a line a file, then what is in the items, what was rejected and why, and the files that could not be read."""
     read = [row for row in rows if not row.error]
     lines = counts_of(read)
@@ -66,13 +66,13 @@ def table_of(rows: list[Row], verbose: bool = False) -> list[str]:
             lines += [f"{row.file}: {line}" for line in row.account.largest(len(row.account.unread))]
         else:
             if row.account.unread_share > _NOTED_SHARE and row.account.unread_characters > _NOTED_CHARS:
-                lines += [f"{row.file}: {line}" for line in row.account.largest(_SHOWN)]
-            lines += [f"{row.file}: {line}" for line in row.reading.faults[:_SHOWN]]
-            if len(row.reading.faults) > _SHOWN:
-                lines.append(f"{row.file}: and {len(row.reading.faults) - _SHOWN} more; --verbose shows them")
+                lines += [f"{row.file}: {line}" for line in row.account.largest(_MOST_NOTES)]
+            lines += [f"{row.file}: {line}" for line in row.reading.faults[:_MOST_NOTES]]
+            if len(row.reading.faults) > _MOST_NOTES:
+                lines.append(f"{row.file}: and {len(row.reading.faults) - _MOST_NOTES} more; --verbose shows them")
         lines += [f"{row.file}: {line}" for line in misread_lines(profile)]
         if verbose:
-            lines += layout_lines(row.reading.columns, [found[1] for line in row.reading.unread if (found := _SPARE.fullmatch(line))])
+            lines += layout_lines(row.reading.columns, [match[1] for line in row.reading.unread if (match := _SPARE.fullmatch(line))])
     lines += paste_lines(profiles[0] if len(profiles) == 1 else good)
     lines += [f"error: {row.error}" for row in rows if row.error]
     return _printable(lines)
@@ -82,8 +82,8 @@ def _printable(lines: Iterable[str]) -> list[str]:
     return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in lines]
 
 
-def told_of(row: Row) -> dict[str, Any]:
-    """Return what one file gave as a line of JSON has it."""
+def row_json(row: ReportRow) -> dict[str, Any]:
+    """Return the JSON object that --report writes for one file."""
     reading = row.reading
     return {
         "file": row.file,
@@ -99,7 +99,7 @@ def told_of(row: Row) -> dict[str, Any]:
 
 
 def kind_of(item: Item) -> str:
-    """Return what an item seems to be before `clean` tells for sure: an entity's type, or a question's."""
+    """Return what an item seems to be before `clean` decides: an entity's type, or a question's."""
     if isinstance(item, EntityItem):
         return item.entity_type or "entity"
     if answer_form(item.answer_raw) == "verdict":
@@ -110,7 +110,7 @@ def kind_of(item: Item) -> str:
     return _KINDS_WITHOUT_OPTIONS.get(answer_form(item.answer_raw), "in words")
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: ReportRow) -> tuple[str, ...]:
     doubtful = sum(_doubt(item) is not None for item in row.reading.items)
     entities = sum(isinstance(item, EntityItem) for item in row.reading.items)
     questions = [item for item in row.reading.items if isinstance(item, QuestionItem) and not item.doubt]
@@ -120,21 +120,21 @@ def _cells(row: Row) -> tuple[str, ...]:
     return (harmless(row.file), name, *map(str, counts), str(row.account.characters), _percent(row.account))
 
 
-def _sums(rows: list[Row]) -> tuple[str, ...]:
+def _sums(rows: list[ReportRow]) -> tuple[str, ...]:
     sums = (str(sum(map(int, column))) for column in list(zip(*map(_cells, rows), strict=True))[2:-1])
     return (f"{len(rows)} files", "", *sums, _percent(summed(row.account for row in rows)))
 
 
-def _percent(account: Account) -> str:
+def _percent(account: CharacterAccount) -> str:
     return f"{account.unread_share:.1%}".removesuffix("%")
 
 
-def _spread(account: Account) -> list[str]:
+def _spread(account: CharacterAccount) -> list[str]:
     """Return where the characters of a file are, in one line."""
     classes = ", ".join(f"{count} {kind}" for kind, count in sorted(account.furniture.items()) if count)
-    given_up = ", ".join(f"{count} {reason}" for reason, count in sorted(account.rejected.items()) if count)
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(account.rejected.items()) if count)
     words = f"characters: {account.characters} = {account.in_items} in items + {account.furniture.total()} furniture ({classes or 'none'})"
-    return [f"{words} + {account.rejected.total()} rejected ({given_up or 'none'}) + {account.unread_characters} unread"]
+    return [f"{words} + {account.rejected.total()} rejected ({reasons or 'none'}) + {account.unread_characters} unread"]
 
 
 def _doubt(item: Item) -> str | None:

@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import decoded
-from crawlers.importers.files.reading import Lost, Reading, Text
+from crawlers.importers.files.reading import FileReading, Lost, Text
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.options import find_options
@@ -26,8 +26,8 @@ _BETWEEN = ("?", "??")
 _LOGSEQ = re.compile(r"(?P<indent>\s{0,40})[-*]\s(?P<front>.{1,5000}?)\s{0,4}#card(?=\s|$)", re.IGNORECASE)
 _BELOW = re.compile(r"(?P<indent>\s{0,40})[-*]?\s{0,4}(?P<words>.*)$")
 _PROPERTY = re.compile(r"\s{0,40}(?:id|deck|tags?|alias|type|collapsed|card-[\w-]{1,40}):: ", re.ASCII)
-_ASKED = re.compile(r"\s{0,9}(?:[-*#]{1,4}\s)?(?:\*\*)?(?:Q|问)\s?(?P<number>\d{1,4})(?:\*\*)?\s?[:：.、](?:\*\*)?\s{0,4}(?P<words>.*)$")
-_ANSWERED = re.compile(r"\s{0,9}(?:[-*#]{1,4}\s)?(?:\*\*)?(?:A|答)\s?(?P<number>\d{1,4})(?:\*\*)?\s?[:：.、](?:\*\*)?\s{0,4}(?P<words>.*)$")
+_QUESTION = re.compile(r"\s{0,9}(?:[-*#]{1,4}\s)?(?:\*\*)?(?:Q|问)\s?(?P<number>\d{1,4})(?:\*\*)?\s?[:：.、](?:\*\*)?\s{0,4}(?P<words>.*)$")
+_ANSWER = re.compile(r"\s{0,9}(?:[-*#]{1,4}\s)?(?:\*\*)?(?:A|答)\s?(?P<number>\d{1,4})(?:\*\*)?\s?[:：.、](?:\*\*)?\s{0,4}(?P<words>.*)$")
 _OPTION = re.compile(r"\s{0,9}[(（]?B\s?[.．、:：)）]")
 _EXAM = re.compile(
     r"题库|试题|试卷|真题|考题|习题|简答|论述题|名词解释|大题|必背|背诵|考点|考试|考研|期[中末]|复习|应知应会|自测|测验|exam|quiz|flashcards?|闪卡",
@@ -42,7 +42,7 @@ _MARKED = 0.8
 _LETTERS = re.compile(r"[A-J](?:[\s,，、]{0,3}[A-J]){0,9}[。.]?")
 
 
-class Card(Struct):
+class Flashcard(Struct):
     """A question and its answer."""
 
     line: int
@@ -59,10 +59,10 @@ class Card(Struct):
         return "\n".join(self.backs).strip()
 
 
-class Cards(Struct):
-    """What a text holds."""
+class Deck(Struct):
+    """The cards of a text."""
 
-    cards: list[Card] = []
+    cards: list[Flashcard] = []
     rest: list[str] = []
     """Lines that belong to no card."""
 
@@ -70,131 +70,133 @@ class Cards(Struct):
 def are_cards(name: str, body: bytes) -> bool:
     """Tell whether a text holds cards, or numbered questions with answers in words, and says so."""
     try:
-        return bool(_found(name, decoded(name, body)).cards)
+        return bool(_deck_of(name, decoded(name, body)).cards)
     except ValueError:
         return False
 
 
-def read_cards(name: str, body: bytes, seen: Provenance) -> Reading:
+def read_cards(name: str, body: bytes, provenance: Provenance) -> FileReading:
     """Return the questions of a text.
 
     Raises:
         ValueError: it is no text.
     """
     text = decoded(name, body)
-    found = _found(name, text)
-    shown = [_SCHEDULE.sub("", line) for line in text.splitlines()]  # what the program keeps there, as comments
-    reading = Reading(source=Text(shown), unread=[line for line in found.rest if line.strip()])
-    for card in found.cards:
-        place = structs.replace(seen, position=f"line:{card.line}")
+    deck = _deck_of(name, text)
+    clean_lines = [_SCHEDULE.sub("", line) for line in text.splitlines()]  # comments in which the program keeps its dates
+    reading = FileReading(source=Text(clean_lines), unread=[line for line in deck.rest if line.strip()])
+    for card in deck.cards:
+        card_provenance = structs.replace(provenance, position=f"line:{card.line}")
         reading.found += 1
         options = find_options(card.front)
         if options and (not options.sure or not _LETTERS.fullmatch(flat(card.back))):
             words = "options on its front, and no letters of theirs on its back"
-            reading.give_up(Lost(place.position, "options_unreadable", words, card.front), seen)
+            reading.give_up(Lost(card_provenance.position, "options_unreadable", words, card.front), provenance)
             continue
         stem = card.front[: min(options.cuts)[0]].rstrip() if options else card.front
         offered = options.texts(card.front) if options else None
-        reading.items.append(QuestionItem(url=seen.url, provenance=place, stem_raw=stem, options_raw=offered, answer_raw=card.back or None))
+        reading.items.append(
+            QuestionItem(url=provenance.url, provenance=card_provenance, stem_raw=stem, options_raw=offered, answer_raw=card.back or None)
+        )
     return reading
 
 
-def _found(name: str, text: str) -> Cards:
+def _deck_of(name: str, text: str) -> Deck:
     """Return the cards of a text; none where it does not say what they are."""
     lines = text.lstrip("\ufeff").splitlines()
-    said = [name, *(line for line in lines[: _first_blank(lines)])]
-    if paired := _pairs(lines):
-        is_exam = any(map(_EXAM.search, said)) and not any(map(_NO_EXAM.search, said))
-        return paired if is_exam and _ask(paired, _PAIRED_ASKING) and not _speak(paired) else Cards()
-    is_told = any(_TAGGED.search(line) or "<!--SR:" in line for line in lines)
-    if not is_told and not any("::" in line for line in lines):
-        return Cards()
-    cards = _cards(lines)
+    openings = [name, *(line for line in lines[: _opening_lines(lines)])]
+    if paired := _numbered_pairs(lines):
+        is_exam = any(map(_EXAM.search, openings)) and not any(map(_NO_EXAM.search, openings))
+        return paired if is_exam and _ask(paired, _PAIRED_ASKING) and not _speak(paired) else Deck()
+    is_tagged = any(_TAGGED.search(line) or "<!--SR:" in line for line in lines)
+    if not is_tagged and not any("::" in line for line in lines):
+        return Deck()
+    deck = _marked_cards(lines)
     is_named = bool(_EXAM.search(name)) and not _NO_EXAM.search(name)
-    is_named = is_named and len(cards.cards) >= _MARKED * (len(cards.cards) + sum(bool(line.strip()) for line in cards.rest))
-    return cards if (is_told or is_named) and _ask(cards, _ASKING) and not _speak(cards) else Cards()
+    is_named = is_named and len(deck.cards) >= _MARKED * (len(deck.cards) + sum(bool(line.strip()) for line in deck.rest))
+    return deck if (is_tagged or is_named) and _ask(deck, _ASKING) and not _speak(deck) else Deck()
 
 
-def _first_blank(lines: Sequence[str]) -> int:
-    """Return where the first question or card begins."""
-    return next((place for place, line in enumerate(lines) if _ASKED.match(line) or "::" in line), len(lines))
+def _opening_lines(lines: Sequence[str]) -> int:
+    """Return how many lines stand before the first question or card."""
+    return next((index for index, line in enumerate(lines) if _QUESTION.match(line) or "::" in line), len(lines))
 
 
-def _ask(found: Cards, share: float) -> bool:
-    asking = sum(is_worded_as_question(flat(card.front)) for card in found.cards)
-    return len(found.cards) >= _FEWEST and asking >= share * len(found.cards)
+def _ask(deck: Deck, share: float) -> bool:
+    asking = sum(is_worded_as_question(flat(card.front)) for card in deck.cards)
+    return len(deck.cards) >= _FEWEST and asking >= share * len(deck.cards)
 
 
-def _speak(found: Cards) -> bool:
+def _speak(deck: Deck) -> bool:
     """Tell whether many speak to somebody, as pages of help and interviews do."""
-    return sum(_SPOKEN.search(card.front) is not None for card in found.cards) > _SPEAKING * len(found.cards)
+    return sum(_SPOKEN.search(card.front) is not None for card in deck.cards) > _SPEAKING * len(deck.cards)
 
 
-def _pairs(lines: Sequence[str]) -> Cards | None:
+def _numbered_pairs(lines: Sequence[str]) -> Deck | None:
     """Return the numbered questions, each with the answer of its number right below it; None where there are none, or some have options."""
-    found, card, number, is_answer = Cards(), Card(0, [], []), "", False
-    if sum(bool(_ANSWERED.match(line)) for line in lines) < _FEWEST or any(map(_OPTION.match, lines)):
+    deck, card, number, is_answer = Deck(), Flashcard(0, [], []), "", False
+    if sum(bool(_ANSWER.match(line)) for line in lines) < _FEWEST or any(map(_OPTION.match, lines)):
         return None
-    for place, line in enumerate(lines, 1):
-        if asked := _ASKED.match(line):
-            card, number, is_answer = Card(place, [asked["words"]], []), asked["number"], False
-            found.cards.append(card)
-        elif answered := _ANSWERED.match(line):
-            if number == answered["number"] and not is_answer:
-                card.backs, is_answer = [answered["words"]], True
+    for line_number, line in enumerate(lines, 1):
+        if question := _QUESTION.match(line):
+            card, number, is_answer = Flashcard(line_number, [question["words"]], []), question["number"], False
+            deck.cards.append(card)
+        elif answer := _ANSWER.match(line):
+            if number == answer["number"] and not is_answer:
+                card.backs, is_answer = [answer["words"]], True
             else:  # of a question that is not there
-                found.rest.append(line)
+                deck.rest.append(line)
                 number = ""
-        elif not found.cards or not line.strip() or line.lstrip().startswith(("#", "◆", "—", "-", "=")):
-            found.rest.append(line)
+        elif not deck.cards or not line.strip() or line.lstrip().startswith(("#", "◆", "—", "-", "=")):
+            deck.rest.append(line)
             number = "" if is_answer else number
         elif is_answer and number:
             card.backs.append(line.strip())
         elif number:
             card.fronts.append(line.strip())
         else:
-            found.rest.append(line)
-    return found
+            deck.rest.append(line)
+    return deck
 
 
-def _cards(lines: Sequence[str]) -> Cards:
-    found = Cards()
+def _marked_cards(lines: Sequence[str]) -> Deck:
+    deck = Deck()
     for start, paragraph in _paragraphs(lines):
-        shown = [_BLOCK_ID.sub("", _SCHEDULE.sub("", line)).rstrip() for line in paragraph]
-        between = next((place for place, line in enumerate(shown) if line.strip() in _BETWEEN), 0)
-        back = [line for line in shown[between + 1 :] if line.strip()] if between else []
-        front = [_TAGGED.sub("", line).strip() for line in shown[:between]]
+        clean_lines = [_BLOCK_ID.sub("", _SCHEDULE.sub("", line)).rstrip() for line in paragraph]
+        between = next((index for index, line in enumerate(clean_lines) if line.strip() in _BETWEEN), 0)
+        back = [line for line in clean_lines[between + 1 :] if line.strip()] if between else []
+        front = [_TAGGED.sub("", line).strip() for line in clean_lines[:between]]
         if back and any(front):
-            found.cards.append(Card(start, [*filter(None, front)], [line.strip() for line in back]))
+            deck.cards.append(Flashcard(start, [*filter(None, front)], [line.strip() for line in back]))
             continue
-        _take_lines(found, start, shown)
-    found.rest += [each.front for each in found.cards if not each.back]
-    found.cards = [each for each in found.cards if each.back]
-    return found
+        _add_line_cards(deck, start, clean_lines)
+    deck.rest += [each.front for each in deck.cards if not each.back]
+    deck.cards = [each for each in deck.cards if each.back]
+    return deck
 
 
-def _take_lines(found: Cards, start: int, shown: Sequence[str]) -> None:
+def _add_line_cards(deck: Deck, start: int, lines: Sequence[str]) -> None:
     """Take the cards that are a line, and those of Logseq that are a line over others set in."""
     card, indent = None, 0
-    for place, line in enumerate(shown, start):
+    for line_number, line in enumerate(lines, start):
         bare = _TAGGED.sub("", line).strip()
-        if asked := _LOGSEQ.match(line):
-            card, indent = Card(place, [asked["front"].strip()], []), len(asked["indent"].expandtabs(4))
-            found.cards.append(card)
+        if head := _LOGSEQ.match(line):
+            card, indent = Flashcard(line_number, [head["front"].strip()], []), len(head["indent"].expandtabs(4))
+            deck.cards.append(card)
         elif card and not _PROPERTY.match(line) and (below := _BELOW.match(line)) and len(below["indent"].expandtabs(4)) > indent:
             card.backs.append(below["words"])
-        elif not _PROPERTY.match(line) and (told := _LINE.match(bare)):
-            found.cards.append(Card(place, [told["front"]], [told["back"]]))
+        elif not _PROPERTY.match(line) and (pair := _LINE.match(bare)):
+            deck.cards.append(Flashcard(line_number, [pair["front"]], [pair["back"]]))
         elif bare:
-            found.rest.append(bare)
+            deck.rest.append(bare)
 
 
 def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield the lines between empty ones, with the number of the first."""
-    held: list[str] = []
-    for place, line in enumerate([*lines, ""], 1):
+    paragraph: list[str] = []
+    for line_number, line in enumerate([*lines, ""], 1):
         if line.strip():
-            held.append(line)
-        elif held:
-            yield place - len(held), held
-            held = []
+            paragraph.append(line)
+        elif paragraph:
+            yield line_number - len(paragraph), paragraph
+            paragraph = []

@@ -24,14 +24,15 @@ from crawlers.importers.files.kinds import OLD
 from crawlers.importers.files.open_document import ODS
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import first_row
-from crawlers.importers.files.reading import Reading, Text
+from crawlers.importers.files.reading import FileReading as Reading
+from crawlers.importers.files.reading import Text
 from crawlers.importers.files.sheet_colours import with_coloured_answers
 from crawlers.importers.files.workbook import BOOKS
-from crawlers.importers.found_questions import holds_table, read_found, read_told
-from crawlers.importers.layouts.columns import Layout, layout_of_keys
+from crawlers.importers.layouts.columns import RecordLayout, layout_of_keys
 from crawlers.importers.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.importers.layouts.table import read_sheets
 from crawlers.importers.papers import LINE_READERS, questions_in, read_questions
+from crawlers.importers.questions_by_content import holds_table, read_by_content, read_by_layout
 from crawlers.importers.records.record_files import SHEETS, read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
 from crawlers.tables.light_markup import MARKDOWN
@@ -49,7 +50,7 @@ CARDS = "cards"
 _WORDED = {BLACKBOARD: (TEXTS, is_blackboard, read_blackboard), CARDS: ((*TEXTS, *MARKDOWN), are_cards, read_cards)}
 """Formats of texts that their words tell: suffixes, what tells such a text, its reader."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
-Known = Mapping[str, Layout]
+Known = Mapping[str, RecordLayout]
 Read = Callable[..., Reading]
 """Layouts by name; where none are given, those that ship with the project."""
 _XML = (".xml",)
@@ -120,7 +121,7 @@ def read_file(
         return read_triples(name, body, seen)
     shape = None if format_name == TABLE else _layouts(known)[format_name]
     if shape and shape.tables:
-        return read_told(name, body, shape.tables, seen, shape.unread)
+        return read_by_layout(name, body, shape.tables, seen, shape.unread)
     read = read_plain_records if suffix in _RECORDS else read_tables
     return read(name, body, shape, seen, asked) if shape else _read_by_words_or_content(read, name, body, suffix, seen, asked)
 
@@ -128,7 +129,7 @@ def read_file(
 def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, seen: Provenance, asked: Collection[str]) -> Reading:
     """Return what known names of columns give, else what stands in the columns; the latter, too, where the former misreads most."""
     if suffix in (*SOURCES, *TEXTS, *PAGES, *_XML):
-        if found := read_found(name, body, seen):
+        if found := read_by_content(name, body, seen):
             return found
         if suffix in DATA:
             with suppress(Refusal):
@@ -141,7 +142,7 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
     except RecursionError:
         raise Refusal(f"{name}: nested too deep; expected records of plain fields") from None
     except ValueError:
-        if suffix != PARQUET and (found := read_found(name, body, seen)):
+        if suffix != PARQUET and (found := read_by_content(name, body, seen)):
             return found
         lines = lone_lines(name, body) if suffix in (*BOOKS, ".csv") else lone_texts(name, body) if suffix != PARQUET else []
         if lines:
@@ -157,14 +158,14 @@ def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, s
         reading.items = told
     if suffix != PARQUET and _may_miss_options(reading):
         with suppress(Refusal):
-            found = read_found(name, body, seen, reading.items)
+            found = read_by_content(name, body, seen, reading.items)
             if found and found.items and (_are_marked(found) or (_answered(reading) == 0 and _answered(found) == len(found.items))):
                 return found  # the answers are those of options that the names of columns do not show
     if suffix != PARQUET and (
         2 * (answered := 0 if _are_numbers(reading) else _answered(reading)) < reading.found or len(reading.faults) >= reading.found
     ):
         with suppress(Refusal):
-            found = read_found(name, body, seen, reading.items)
+            found = read_by_content(name, body, seen, reading.items)
             if (
                 found
                 and _answered(found) > answered
@@ -319,7 +320,7 @@ def read_guessed(
         reading = read_file(name, body, told, seen, asked, known)
     except ValueError:
         if not is_shipped:
-            if is_page and (found := read_found(name, body, seen)):
+            if is_page and (found := read_by_content(name, body, seen)):
                 return TABLE, found
             raise
         with suppress(Refusal):
@@ -327,12 +328,12 @@ def read_guessed(
         raise
     if told in EXCHANGES and not reading.found:
         with suppress(Refusal):
-            if found := read_found(name, body, seen):
+            if found := read_by_content(name, body, seen):
                 return TABLE, found
     is_unparted = is_page and (_shows_markup(reading) or _may_hold_title(reading))
     if is_page and ((answered := _answered(reading)) < _MOST_ANSWERED * reading.found or not reading.found or is_unparted):
         with suppress(Refusal):
-            found = read_found(name, body, seen)
+            found = read_by_content(name, body, seen)
             if found and (_answered(found) > answered or (is_unparted and _answered(found) == answered == found.found)):
                 return TABLE, found
     if is_shipped and reading.found and len(reading.faults) == reading.found:

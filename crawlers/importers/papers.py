@@ -12,7 +12,7 @@ from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx import read_docx
 from crawlers.importers.documents.packed_pages import PACKED, read_packed
 from crawlers.importers.documents.pdf import read_pdf_guarded
-from crawlers.importers.files.reading import Reading, Text
+from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.files.text import read_html, read_light, read_text
 from crawlers.importers.no_banks import refuse_no_bank
 from crawlers.papers.paper import read_paper
@@ -68,7 +68,7 @@ _NO_PART = re.compile(
 _HEADING = re.compile(r"[（(第【]?[一二三四五六七八九十]+\s*[、.．）)】部大]|.{0,8}题$|.*[:：。]$")
 
 
-def read_questions(name: str, body: bytes, suffix: str, seen: Provenance) -> Reading:
+def read_questions(name: str, body: bytes, suffix: str, provenance: Provenance) -> FileReading:
     """Return the questions of a paper.
 
     Args:
@@ -77,10 +77,10 @@ def read_questions(name: str, body: bytes, suffix: str, seen: Provenance) -> Rea
     Raises:
         ValueError: the file is not what its suffix says, or its lines are records.
     """
-    return questions_in(name, LINE_READERS[suffix](name, body), seen)
+    return questions_in(name, LINE_READERS[suffix](name, body), provenance)
 
 
-def questions_in(name: str, text: Text, seen: Provenance) -> Reading:
+def questions_in(name: str, text: Text, provenance: Provenance) -> FileReading:
     """Return the questions of a paper that has been read into lines.
 
     Raises:
@@ -91,28 +91,28 @@ def questions_in(name: str, text: Text, seen: Provenance) -> Reading:
     paper = with_plain_options(better_read(lines, read_paper(lines)))
     refuse_no_bank(name, lines, paper)
     titles = _titles(name, lines, paper)
-    reading = Reading(unread=[*text.dropped, *paper.unread], source=text)
+    reading = FileReading(unread=[*text.dropped, *paper.unread], source=text)
     for draft, title in zip(paper.drafts, titles, strict=True):
-        place = structs.replace(seen, position=draft.position)
-        reading.items.append(QuestionItem(url=seen.url, provenance=place, paper_raw=title, **draft.raw_fields()))
+        draft_provenance = structs.replace(provenance, position=draft.position)
+        reading.items.append(QuestionItem(url=provenance.url, provenance=draft_provenance, paper_raw=title, **draft.raw_fields()))
         if draft.doubt:
             reading.faults.append(f"line {draft.line + 1}: number {draft.number}: {draft.doubt}: {DOUBTS[draft.doubt]}")
     for lost in text.lost:
-        reading.give_up(lost, seen)
+        reading.give_up(lost, provenance)
     reading.found = len(reading.items)
     return reading
 
 
 def _refuse_records(name: str, lines: list[str]) -> None:
     """Refuse a file of records: read as a paper, it would lose nearly all of them."""
-    filled = [(place, line.strip()) for place, line in enumerate(lines, 1) if line.strip()]
-    records = [place for place, line in filled if line.startswith("{") and line.endswith(("}", "},")) and '":' in line]
+    filled = [(line_number, line.strip()) for line_number, line in enumerate(lines, 1) if line.strip()]
+    records = [line_number for line_number, line in filled if line.startswith("{") and line.endswith(("}", "},")) and '":' in line]
     if len(records) * 2 > len(filled):
         raise Refusal(f"{name}: line {records[0]}: a JSON object on a line; expected a paper in lines of text; name the file .jsonl")
 
 
 def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
-    """Return for each question the file's name and the paper's title above it: either may be what tells the subject.
+    """Return for each question the file's name and the paper's title above it: either may name the subject.
 
     Above the first question the first line that may be a title is one; a further paper in the file begins with one that says so.
     A line of a question is none, whatever it says. One with the number of a page is a running title, which begins no further paper.

@@ -13,7 +13,7 @@ from atomexam.text.refusal import Refusal
 from crawlers.importers.formats import MAX_FILE_BYTES, RECORD_SUFFIXES, Known, known_suffixes, suffixes_of
 
 _ABOUT = re.compile(r"(?:readme|licen[cs]e|citation)|.*\.md$|dataset_infos?\.json$")
-_SHOWN = 5
+_MOST_NAMES = 5
 _logger = logging.getLogger("crawlers.importers")
 
 
@@ -27,22 +27,22 @@ def named_files(paths: Iterable[str], format_name: str | None = None, known: Kno
         ValueError: a path names no file.
     """
     suffixes = suffixes_of(format_name, known) if format_name else known_suffixes()
-    found: dict[Path, Path] = {}
+    path_of_file: dict[Path, Path] = {}
     roots = []
     for path in paths:
         root, files = _under(path, suffixes)
         files = files if format_name else _without_words_about(path, files)
         roots.append(_whole(root))
-        found |= {_whole(file): file for file in files if _whole(file) not in found}
+        path_of_file |= {_whole(file): file for file in files if _whole(file) not in path_of_file}
     above = commonpath(roots)
-    return sorted((file.relative_to(above).as_posix(), path) for file, path in found.items())
+    return sorted((file.relative_to(above).as_posix(), path) for file, path in path_of_file.items())
 
 
 def read_bytes(name: str, path: Path) -> bytes:
     """Return a file's bytes.
 
     Raises:
-        ValueError: it is larger than anything that is read here, or cannot be opened.
+        ValueError: it is larger than anything that is read, or cannot be opened.
     """
     try:
         size = path.stat().st_size
@@ -66,7 +66,7 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
     entries = [entry for entry in above.glob("/".join(rest)) if not _is_hidden(entry, above)] if rest else []
     files = [entry for entry in entries if _is_read(entry)]
     if Path(path).is_dir() and (links := sorted(entry.name for entry in entries if entry.is_symlink() and entry.is_dir())):
-        _logger.warning("%s: links to folders are not followed: %s; copy what they lead to", path, ", ".join(links[:_SHOWN]))
+        _logger.warning("%s: links to folders are not followed: %s; copy what they lead to", path, ", ".join(links[:_MOST_NAMES]))
     if Path(path).is_dir():
         other = sorted({entry.suffix.lower() for entry in files if entry.suffix.lower() not in suffixes and not entry.is_dir()})
         if other:
@@ -84,13 +84,13 @@ def _without_words_about(path: str, files: list[Path]) -> list[Path]:
     records = [file for file in files if file.suffix.lower() in RECORD_SUFFIXES and not _ABOUT.match(file.name.lower())]
     about = [file for file in files if _ABOUT.match(file.name.lower())] if records and len(files) > 1 else []
     if about:
-        names = ", ".join(sorted({file.name for file in about})[:_SHOWN])
+        names = ", ".join(sorted({file.name for file in about})[:_MOST_NAMES])
         _logger.warning("%s: %d files about the set are not read: %s; name a file itself to have it read", path, len(about), names)
     return [file for file in files if file not in set(about)]
 
 
 def _is_read(entry: Path) -> bool:
-    """Tell whether an entry is a file, or a link or a folder that cannot be opened: those are told one by one when they are read."""
+    """Tell whether an entry is a file, or a link or a folder that cannot be opened: those are reported one by one when they are read."""
     is_closed = entry.is_dir() and not os.access(entry, os.R_OK | os.X_OK)
     return entry.is_file() or is_closed or (entry.is_symlink() and not entry.exists())
 

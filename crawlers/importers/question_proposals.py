@@ -1,4 +1,4 @@
-"""Which columns hold what of a question, as found in a file -> the text of a layout that a person confirms or mends."""
+"""Which columns of a file hold what of a question -> the text of a layout that a person confirms or mends."""
 
 import json
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from typing import Any
 
 from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE
-from crawlers.importers.found_questions import found_in
+from crawlers.importers.questions_by_content import inferred_tables
 from crawlers.importers.records.record_files import propose_layout
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 from crawlers.tables.tree import Rows
 
-_SHOWN_ROWS, _SHOWN_CHARS = 5, 60
+_MOST_EXAMPLE_ROWS, _MOST_EXAMPLE_CHARS = 5, 60
 _NEVER = 0.3
 """Confidence below which nothing is proposed."""
 
@@ -41,24 +41,24 @@ def propose_questions(name: str, body: bytes, least: float = _NEVER) -> str | No
     Raises:
         ValueError: the file is damaged.
     """
-    found = [each for each in found_in(name, body) if each[1].confidence >= least]
-    if not found:
+    tables = [each for each in inferred_tables(name, body) if each[1].confidence >= least]
+    if not tables:
         return None
     lines = [
         "# Proposed by what stands in the file. Mend what is wrong; the next read of the file uses it:",
         "# form is letters, text (of the option), from 0, from 1 (its place), marked (in each option), verdict or words.",
         f"{_quoted(PurePath(name).stem)}:",
-        *([] if all(roles.confidence >= SURE for _, roles in found) else [UNCONFIRMED]),
+        *([] if all(roles.confidence >= SURE for _, roles in tables) else [UNCONFIRMED]),
         "  tables:",
     ]
-    for table, roles in found:
+    for table, roles in tables:
         lines += _table_lines(table, roles)
     return "\n".join(lines) + "\n"
 
 
 def _table_lines(table: Rows, roles: Roles) -> list[str]:
     columns = list(dict.fromkeys(key for _, row in table.rows for key in row if not key.startswith("^")))
-    taken = {roles.stem, *roles.options, roles.answer, roles.explanation, *roles.others.values()}
+    used = {roles.stem, *roles.options, roles.answer, roles.explanation, *roles.others.values()}
     fields: dict[str, Any] = {"under": list(table.way), "stem": roles.stem, "options": roles.options}
     fields |= {"answer": roles.answer, "form": roles.form} if roles.answer else {}
     fields |= {"explanation": roles.explanation} if roles.explanation else {}
@@ -67,10 +67,10 @@ def _table_lines(table: Rows, roles: Roles) -> list[str]:
     doubts = [f"# doubtful: {_printable(doubt)}" for doubt in roles.doubts]
     notes = [f"# {len(table.rows)} rows, confidence {roles.confidence:.0%}", *doubts]
     notes += (
-        [f"# not read: {_printable(', '.join(map(repr, left)))[:400]}"] if (left := [key for key in columns if key not in taken]) else []
+        [f"# not read: {_printable(', '.join(map(repr, left)))[:400]}"] if (left := [key for key in columns if key not in used]) else []
     )
-    shown = [f"# {_row(row, roles)}" for _, row in table.rows[:_SHOWN_ROWS]]
-    return [*(f"    {line}" for line in notes), f"    - {first}", *(f"      {line}" for line in [*rest, *shown])]
+    examples = [f"# {_row(row, roles)}" for _, row in table.rows[:_MOST_EXAMPLE_ROWS]]
+    return [*(f"    {line}" for line in notes), f"    - {first}", *(f"      {line}" for line in [*rest, *examples])]
 
 
 def _row(row: dict[str, Any], roles: Roles) -> str:
@@ -81,7 +81,7 @@ def _row(row: dict[str, Any], roles: Roles) -> str:
 
 def _cut(value: Any) -> str:
     text = " ".join(str(value or "").split())
-    return text[:_SHOWN_CHARS] + ("…" if len(text) > _SHOWN_CHARS else "")
+    return text[:_MOST_EXAMPLE_CHARS] + ("…" if len(text) > _MOST_EXAMPLE_CHARS else "")
 
 
 def _printable(text: str) -> str:

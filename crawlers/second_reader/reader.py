@@ -1,4 +1,4 @@
-"""A paper in lines of text -> its questions, each line's role found for the whole paper at once. The second reader of papers.
+"""A paper in lines of text -> its questions, the roles of all its lines decided at once. The second reader of papers.
 
 It returns what `crawlers.papers.paper.read_paper` does, and helps itself to the same modules for letters, answers and doubts.
 docs/decisions/0020-one-decoder-for-papers.md says where it is used.
@@ -18,31 +18,31 @@ from crawlers.papers.passes.unnumbered import has_numbers
 from crawlers.papers.questions.draft import Draft, Reading
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.sections.signals import inquires
-from crawlers.papers.signs.answer_marks import LETTERS as SAID_LETTERS
+from crawlers.papers.signs.answer_marks import LETTERS as ANSWER_LETTERS
 from crawlers.papers.signs.answer_marks import VERDICT, flat
 from crawlers.papers.signs.entries import is_title, listed_in
 from crawlers.papers.signs.headings import kind_of
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.own_answer import Block, with_answer, with_marked
-from crawlers.second_reader.roles import ROLES, Weights, best_roles, weights_in
+from crawlers.second_reader.roles import ROLES, Weights, best_roles, parse_weights
 from crawlers.second_reader.segments import LABEL, Segment, segments_of
 
 _WEIGHTS = Path(__file__).with_name("weights.tsv")
 _BULLET = re.compile(r"[-*•·◦▪○●#□☐]\s{0,3}(?=\S)")
 _HAN = re.compile("[\u4e00-\u9fff]")
-_SAYS = re.compile(rf"(?:故?本?题?(?:应|正确)?选(?:择|项)?\s?:?\s?|[(\[【]\s?)?(?P<words>{SAID_LETTERS}|{VERDICT})\s?[)\]】]?[。.]?")
+_SAYS = re.compile(rf"(?:故?本?题?(?:应|正确)?选(?:择|项)?\s?:?\s?|[(\[【]\s?)?(?P<words>{ANSWER_LETTERS}|{VERDICT})\s?[)\]】]?[。.]?")
 _CLOSED = re.compile(r"[。?!]$|[(\[【]\s{0,12}[)\]】][。.]?$|_[。.]?$")
 _PAGES = re.compile(r"[\W\d_]*|第?\s?\d{1,4}\s?[页/].{0,12}")
 _MOST_ROWS, _LONGEST = 8, 1500
 _MOST_LINES = 20_000
-"""Of a paper that is decoded: a longer one takes minutes, and memory for what is seen of each segment."""
+"""Of a paper that is decoded: a longer one takes minutes, and memory for the features of each segment."""
 _FEWEST, _MOSTLY = 6, 0.8
 _MUCH_UNREAD, _LITTLE_UNREAD, _MANY_ROWS = 0.3, 0.15, 0.2
 _LEAST_MARGIN = 100
 """By how much a role must be better than the next best for its segment."""
 
 
-class _Asked(Struct):
+class _DecodedQuestion(Struct):
     """The segments of one question."""
 
     first: Segment
@@ -55,10 +55,10 @@ class _Asked(Struct):
     unsure: str | None = None
 
 
-class _Found(Struct):
-    """What the roles of a paper say."""
+class _DecodedPaper(Struct):
+    """A paper as the roles of its segments part it."""
 
-    asked: list[_Asked] = []
+    questions: list[_DecodedQuestion] = []
     unread: list[str] = []
     key: list[str] = []
     heading: str | None = None
@@ -67,7 +67,7 @@ class _Found(Struct):
 
 @cache
 def _weights() -> Weights:
-    return weights_in(_WEIGHTS.read_text(encoding="utf-8"))
+    return parse_weights(_WEIGHTS.read_text(encoding="utf-8"))
 
 
 def decode_paper(lines: Iterable[str]) -> Reading:
@@ -75,26 +75,26 @@ def decode_paper(lines: Iterable[str]) -> Reading:
     segments = segments_of(told_lines(lines))
     roles, margins = best_roles([one.features for one in segments], _weights())
     often = Counter(re.sub(r"[\d\s]", "", one.text) for one in segments)
-    found = _Found()
+    paper = _DecodedPaper()
     for one, role, margin in zip(segments, (ROLES[at] for at in roles), margins, strict=True):
-        _take(found, one, role, often)
-        if found.asked and margin < _LEAST_MARGIN:  # where a question begins is unsure for the one above, too
-            for asked in found.asked[-2:] if role == "stem" else found.asked[-1:]:
-                asked.unsure = asked.unsure or "stem_unreadable"
-    told = _told_by_key(found)
-    kept = [one for one in found.asked if _seems_asked(one)]
-    found.unread += [text for one in found.asked if not _seems_asked(one) for text in [*one.stem, *one.explanation]]
-    usual = Counter(len(one.options) for one in kept if one.options).most_common(1)
-    drafts = [_draft(one, place, usual[0][0] if usual else 0, told.get(id(one))) for place, one in enumerate(kept, 1)]
-    given_up = [draft for draft in drafts if draft.doubt]
-    return Reading([draft for draft in drafts if not draft.doubt], found.unread, given_up, len(drafts))
+        _add_segment(paper, one, role, often)
+        if paper.questions and margin < _LEAST_MARGIN:  # where a question begins is unsure for the one above, too
+            for question in paper.questions[-2:] if role == "stem" else paper.questions[-1:]:
+                question.unsure = question.unsure or "stem_unreadable"
+    key_answers = _answers_of_key(paper)
+    questions = [one for one in paper.questions if _is_question(one)]
+    paper.unread += [text for one in paper.questions if not _is_question(one) for text in [*one.stem, *one.explanation]]
+    usual = Counter(len(one.options) for one in questions if one.options).most_common(1)
+    drafts = [_draft(one, index, usual[0][0] if usual else 0, key_answers.get(id(one))) for index, one in enumerate(questions, 1)]
+    doubtful = [draft for draft in drafts if draft.doubt]
+    return Reading([draft for draft in drafts if not draft.doubt], paper.unread, doubtful, len(drafts))
 
 
 def better_read(lines: Sequence[str], passes: Reading) -> Reading:
     """Return what the passes read of a paper, or what the decoder does where that is plainly better.
 
-    The decoder is asked where no line opens with the number of a question, or where the passes leave much unread. It is believed where its
-    questions are of one form: that is what a bank without numbers looks like, and prose does not.
+    The decoder runs where no line opens with the number of a question, or where the passes leave much unread. Its reading counts only
+    where its questions are of one form: so a bank without numbers looks, and prose does not.
     """
     if len(lines) > _MOST_LINES:
         return passes
@@ -126,21 +126,21 @@ def _is_regular(reading: Reading, count: int) -> bool:
     return shaped and (answered >= _MOSTLY * len(read) or (answered == 0 and not sizes[0]))
 
 
-def _take(found: _Found, one: Segment, role: str, often: Counter[str]) -> None:
-    """Put a segment where its role says."""
-    last = found.asked[-1] if found.asked else None
+def _add_segment(paper: _DecodedPaper, one: Segment, role: str, often: Counter[str]) -> None:
+    """Add a segment to the question or list that its role names."""
+    last = paper.questions[-1] if paper.questions else None
     if role == "stem":
-        found.asked.append(_Asked(one, found.heading, found.case, [one.text]))
+        paper.questions.append(_DecodedQuestion(one, paper.heading, paper.case, [one.text]))
     elif role == "heading":
-        found.heading, found.case = one.text, False
-        found.unread.append(one.text)
+        paper.heading, paper.case = one.text, False
+        paper.unread.append(one.text)
     elif role == "case":
-        found.case = True
-        found.unread.append(one.text)
+        paper.case = True
+        paper.unread.append(one.text)
     elif role == "key":
-        found.key.append(one.text)
+        paper.key.append(one.text)
     elif last is None or role == "furniture":
-        found.unread.append(one.text)
+        paper.unread.append(one.text)
         if last and one.mark == "text" and not _is_of_pages(one, often):
             last.unsure = last.unsure or ("options_unreadable" if last.options else "stem_unreadable")
     elif role == "stem+":
@@ -168,44 +168,44 @@ def _without_label(one: Segment) -> str:
 
 def _answer(one: Segment) -> str:
     words = _without_label(one)
-    said = _SAYS.fullmatch(flat(words))
-    return words[said.start("words") : said.end("words")] if said else words
+    match = _SAYS.fullmatch(flat(words))
+    return words[match.start("words") : match.end("words")] if match else words
 
 
-def _told_by_key(found: _Found) -> dict[int, str]:
-    """Return the answers that a list says, by the question; none where it does not fit the questions."""
-    entries = [entry for text in found.key for entry in listed_in(text).entries]
-    open_ones = [one for one in found.asked if not one.answers]
+def _answers_of_key(paper: _DecodedPaper) -> dict[int, str]:
+    """Return the answers of the answer list by the id() of their question; none where the list does not fit the questions."""
+    entries = [entry for text in paper.key for entry in listed_in(text).entries]
+    open_ones = [one for one in paper.questions if not one.answers]
     if not entries or len(entries) != len(open_ones) or len({entry.number for entry in entries}) != len(entries):
-        found.unread += found.key
+        paper.unread += paper.key
         return {}
-    found.unread += [text for text in found.key if is_title(flat(text)) or not listed_in(text).entries]
+    paper.unread += [text for text in paper.key if is_title(flat(text)) or not listed_in(text).entries]
     numbers = [one.first.number.value for one in open_ones if one.first.number]
     if len(numbers) == len(open_ones) and numbers != [entry.number for entry in entries]:
         return {}
     return {id(one): entry.answer for one, entry in zip(open_ones, entries, strict=True) if entry.answer}
 
 
-def _seems_asked(one: _Asked) -> bool:
+def _is_question(one: _DecodedQuestion) -> bool:
     """Tell whether a stem is that of a question: it has options or an answer, or asks."""
     return bool(one.options or one.answers) or inquires(flat(one.stem[-1]))
 
 
-def _draft(one: _Asked, place: int, usual: int, told: str | None) -> Draft:
+def _draft(one: _DecodedQuestion, index: int, usual: int, key_answer: str | None) -> Draft:
     number = one.first.number if one.first.number and one.first.number.style != "hanzi" else None
     lettered = [letter_of(option) for option in one.options]
     options = (
         one.options
         if any(lettered)
-        else [option[found.end() :] if (found := _BULLET.match(flat(option))) else option for option in one.options]
+        else [option[bullet.end() :] if (bullet := _BULLET.match(flat(option))) else option for option in one.options]
     )
     block = Block(stem="\n".join(one.stem), options=options, explanation="\n".join(one.explanation) or None)
-    block = with_marked(block, [*one.answers, *([told] if told else [])])
+    block = with_marked(block, [*one.answers, *([key_answer] if key_answer else [])])
     block = with_answer(block, number.end if number else 0, "", kind_of(flat(one.heading or "")), "")
     draft = Draft(
         line=one.first.line,
-        place=place,
-        number=number.value if number else place,
+        place=index,
+        number=number.value if number else index,
         above=Above(heading=one.heading),
         stem=block.stem,
         options=block.options,
@@ -215,8 +215,8 @@ def _draft(one: _Asked, place: int, usual: int, told: str | None) -> Draft:
     return draft.doubted(_doubt(one, block, lettered, usual))
 
 
-def _doubt(one: _Asked, block: Block, lettered: list[str], usual: int) -> str | None:
-    """Return why a question is given up, None where it is read."""
+def _doubt(one: _DecodedQuestion, block: Block, lettered: list[str], usual: int) -> str | None:
+    """Return the reason to reject a question, None where it is read."""
     if one.case:
         return "case_unsure"
     if not block.sure_answer:
@@ -231,7 +231,7 @@ def _doubt(one: _Asked, block: Block, lettered: list[str], usual: int) -> str | 
     if count == 1 or (count and not any(lettered) and count != usual) or any(option.count("\n") > _MOST_ROWS for option in block.options):
         return "options_unreadable"
     answer = flat(block.answer or "").strip(" ()[]【】。.;,")
-    is_letters = re.fullmatch(SAID_LETTERS, answer) is not None
+    is_letters = re.fullmatch(ANSWER_LETTERS, answer) is not None
     if is_letters and names_no_option(letters_in(answer), count or len(LETTERS)):
         return "options_unreadable"
     return "options_unreadable" if is_letters and not count else None

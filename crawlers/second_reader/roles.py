@@ -29,7 +29,7 @@ Weights = Mapping[str, npt.NDArray[np.int64]]
 
 
 def best_roles(features: Sequence[Sequence[str]], weights: Weights) -> tuple[list[int], list[int]]:
-    """Return the best roles of segments, as places in ROLES, and by how much each is better than the next best for its segment."""
+    """Return the best roles of segments, as indices in ROLES, and by how much each is better than the next best for its segment."""
     if not features:
         return [], []
     none = np.zeros(len(ROLES), dtype=np.int64)
@@ -39,15 +39,15 @@ def best_roles(features: Sequence[Sequence[str]], weights: Weights) -> tuple[lis
     ahead, behind = np.empty_like(own), np.zeros_like(own)
     back = np.zeros(own.shape, dtype=np.int8)
     ahead[0] = np.where(FIRST, own[0], _NEVER)
-    for place in range(1, len(own)):
-        paths = ahead[place - 1][:, None] + moves
-        back[place] = paths.argmax(axis=0)
-        ahead[place] = np.maximum(paths.max(axis=0), _NEVER) + own[place]
-    for place in range(len(own) - 2, -1, -1):
-        behind[place] = np.maximum((moves + (own[place + 1] + behind[place + 1])[None, :]).max(axis=1), _NEVER)
+    for index in range(1, len(own)):
+        paths = ahead[index - 1][:, None] + moves
+        back[index] = paths.argmax(axis=0)
+        ahead[index] = np.maximum(paths.max(axis=0), _NEVER) + own[index]
+    for index in range(len(own) - 2, -1, -1):
+        behind[index] = np.maximum((moves + (own[index + 1] + behind[index + 1])[None, :]).max(axis=1), _NEVER)
     roles = [int(ahead[-1].argmax())]
-    for place in range(len(own) - 1, 0, -1):
-        roles.append(int(back[place, roles[-1]]))
+    for index in range(len(own) - 1, 0, -1):
+        roles.append(int(back[index, roles[-1]]))
     ranked = np.sort(ahead + behind, axis=1)
     return roles[::-1], [int(margin) for margin in ranked[:, -1] - ranked[:, -2]]
 
@@ -55,19 +55,19 @@ def best_roles(features: Sequence[Sequence[str]], weights: Weights) -> tuple[lis
 def _own(features: Sequence[str], weights: Weights, none: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     score = none.copy()
     for feature in features:
-        if (found := weights.get(feature)) is not None:
-            score += found
+        if (own_weights := weights.get(feature)) is not None:
+            score += own_weights
     return score
 
 
-def weights_in(text: str) -> dict[str, npt.NDArray[np.int64]]:
+def parse_weights(text: str) -> dict[str, npt.NDArray[np.int64]]:
     """Return the weights that a file holds: a feature and its weights on each line, parted by tabs."""
     rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
     return {row[0]: np.array([int(word) for word in row[1:]], dtype=np.int64) for row in rows}
 
 
-def as_text(weights: Weights) -> str:
-    """Return weights as `weights_in` reads them."""
+def format_weights(weights: Weights) -> str:
+    """Return weights as `parse_weights` reads them."""
     head = "# Made by python -m tests.layouts.learn. feature\t" + "\t".join(ROLES)
     rows = (f"{feature}\t" + "\t".join(str(int(word)) for word in weights[feature]) for feature in sorted(weights))
     return "\n".join([head, *rows, ""])

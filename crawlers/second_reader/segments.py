@@ -1,4 +1,4 @@
-"""A paper's lines -> its segments, each with what is seen of it: the piece of a line that has one role. Nothing is decided here.
+"""A paper's lines -> its segments, each with its features: a segment is the piece of a line that has one role. Nothing is decided here.
 
 A line is cut at its marks (`B. 乙 答案：A`) and at options that stand behind one another.
 """
@@ -34,7 +34,7 @@ _OFTEN = 3
 
 
 class Segment(Struct):
-    """A piece of a line, and what is seen of it."""
+    """A piece of a line, and its features."""
 
     line: int
     text: str
@@ -51,21 +51,21 @@ class Segment(Struct):
 
 
 def segments_of(lines: Sequence[tuple[int, str]]) -> list[Segment]:
-    """Return the segments of a paper's lines, each line with its place."""
-    found: list[Segment] = []
+    """Return the segments of a paper's lines, each of which comes with its index."""
+    segments: list[Segment] = []
     gap = False
     for index, text in lines:
         line = seen(text)
         if not line:
             gap = True
             continue
-        found += _cut(index, line, gap)
+        segments += _cut(index, line, gap)
         gap = False
-    labels = Counter(label for one in found if one.opens and (label := _label(one.text)))
-    for one in found:
+    labels = Counter(label for one in segments if one.opens and (label := _label(one.text)))
+    for one in segments:
         one.label = label if one.opens and labels[label := _label(one.text)] >= _OFTEN else ""
-    _describe(found)
-    return found
+    _describe(segments)
+    return segments
 
 
 def _cut(index: int, line: str, gap: bool) -> list[Segment]:
@@ -82,19 +82,19 @@ def _cut(index: int, line: str, gap: bool) -> list[Segment]:
             line=index,
             text=words,
             mark=kind,
-            opens=place == 0,
-            number=number_of(flat(words)) if kind == "text" and place == 0 else None,
+            opens=piece_index == 0,
+            number=number_of(flat(words)) if kind == "text" and piece_index == 0 else None,
             letter=letter_of(words) if kind == "text" else "",
-            gap=gap and place == 0,
+            gap=gap and piece_index == 0,
         )
-        for place, (kind, words) in enumerate(pieces)
+        for piece_index, (kind, words) in enumerate(pieces)
     ]
 
 
 def _options_at(text: str) -> list[int]:
     """Return where the options of a line begin, where it has several."""
-    found = find_options(text)
-    return sorted(start for start, _ in found.cuts) if found and len(found.cuts) > 1 else []
+    options = find_options(text)
+    return sorted(start for start, _ in options.cuts) if options and len(options.cuts) > 1 else []
 
 
 def _label(text: str) -> str:
@@ -135,37 +135,37 @@ def _kind(one: Segment, last_number: int, last_letter: str) -> str:
     return "blank" if _BLANK.search(line) else "plain"
 
 
-def _describe(found: Sequence[Segment]) -> None:
+def _describe(segments: Sequence[Segment]) -> None:
     """Write down the features of each segment."""
-    widths = sorted(columns_of(flat(one.text)) for one in found if one.opens)
+    widths = sorted(columns_of(flat(one.text)) for one in segments if one.opens)
     full = widths[len(widths) * 9 // 10] if widths else 0
-    bare = [re.sub(r"[\d\s]", "", flat(one.text)) for one in found]
+    bare = [re.sub(r"[\d\s]", "", flat(one.text)) for one in segments]
     often = Counter(bare)
     kinds: list[str] = []
     number, letter = 0, ""
-    for one in found:
+    for one in segments:
         kind = _kind(one, number, letter)
         kinds.append(kind)
         letter = one.letter if kind in ("letter A", "next letter") else "" if kind in ("answer", "explanation") else letter
         number = one.number.value if one.number and kind in ("next number", "tight next number") else number
-    opening = sum(one.opens for one in found) or 1
+    opening = sum(one.opens for one in segments) or 1
     counts = Counter(kinds)
     lettered = "lettered" if (counts["letter A"] + counts["next letter"]) * 5 > opening else "unlettered"
     numbered = "numbered" if counts["next number"] * 12 > opening else "unnumbered"
     answered = "answered" if (counts["answer"] + counts["label answer"]) * 12 > opening else "unanswered"
-    gapped = "gapped" if sum(one.gap for one in found) * 12 > opening else "close"
+    gapped = "gapped" if sum(one.gap for one in segments) * 12 > opening else "close"
     since_letter = since_answer = since_plain = 9
-    for place, (one, kind) in enumerate(zip(found, kinds, strict=True)):
+    for index, (one, kind) in enumerate(zip(segments, kinds, strict=True)):
         line = flat(one.text)
-        before = kinds[place - 1] if place else "start"
-        after = kinds[place + 1] if place + 1 < len(kinds) else "end"
-        beyond = kinds[place + 2] if place + 2 < len(kinds) else "end"
-        broken = place > 0 and columns_of(flat(found[place - 1].text)) >= 0.85 * full and found[place - 1].opens and one.opens
+        before = kinds[index - 1] if index else "start"
+        after = kinds[index + 1] if index + 1 < len(kinds) else "end"
+        beyond = kinds[index + 2] if index + 2 < len(kinds) else "end"
+        broken = index > 0 and columns_of(flat(segments[index - 1].text)) >= 0.85 * full and segments[index - 1].opens and one.opens
         gap = f"gap {one.gap}"
         end = next((name for name, form in _ENDS if form.search(line)), "open")
-        ended = next((name for name, form in _ENDS if form.search(flat(found[place - 1].text))), "open") if place else "start"
+        ended = next((name for name, form in _ENDS if form.search(flat(segments[index - 1].text))), "open") if index else "start"
         size = sum(len(line) > length for length in _LENGTHS)
-        below_gap = f"below {found[place + 1].gap}" if place + 1 < len(found) else "below end"
+        below_gap = f"below {segments[index + 1].gap}" if index + 1 < len(segments) else "below end"
         one.features = [
             "always",
             kind,
@@ -184,7 +184,7 @@ def _describe(found: Sequence[Segment]) -> None:
             f"{kind}|broken {broken}|{ended}",
             f"{kind}|{ended}|{gap}",
             f"{kind}|{below_gap}|{after}",
-            f"often {often[bare[place]] >= _OFTEN and bool(bare[place])}|{kind}",
+            f"often {often[bare[index]] >= _OFTEN and bool(bare[index])}|{kind}",
             f"opens {one.opens}|{kind}",
         ]
         since_letter = 0 if kind in ("letter A", "next letter") else since_letter + 1

@@ -10,7 +10,7 @@ _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u20
 def aligned(rows: Sequence[Sequence[str]], numbers: frozenset[int] = frozenset()) -> list[str]:
     """Return rows with their columns under each other, those in `numbers` to the right."""
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(_padded(cell, widths[place], place in numbers) for place, cell in enumerate(row)).rstrip() for row in rows]
+    return ["  ".join(_padded(cell, widths[index], index in numbers) for index, cell in enumerate(row)).rstrip() for row in rows]
 
 
 def width(text: str) -> int:
@@ -23,13 +23,13 @@ def cut(text: str, columns: int) -> str:
     text = harmless(text[: columns * 4])
     if width(text) <= columns:
         return text
-    kept, taken = "", 1
+    prefix, columns_used = "", 1
     for sign in text:
-        taken += width(sign)
-        if taken > columns:
+        columns_used += width(sign)
+        if columns_used > columns:
             break
-        kept += sign
-    return f"{kept}…"
+        prefix += sign
+    return f"{prefix}…"
 
 
 def harmless(text: str) -> str:

@@ -89,10 +89,10 @@ def sound_json(text: str) -> str:
     return _LONE_SURROGATE.sub(r"\\ufffd", text)
 
 
-def labelled(pairs: Iterable[tuple[str, str]], place: str) -> list[LabelledValue]:
-    """Return label and value texts as values at `place:1`, `place:2`, …; a pair without value is left out, and its number too."""
+def labelled(pairs: Iterable[tuple[str, str]], part: str) -> list[LabelledValue]:
+    """Return label and value texts as values at `part:1`, `part:2`, …; a pair without value is left out, and its number too."""
     return [
-        LabelledValue(label=label.strip(), value=value.strip(), position=f"{place}:{number}")
+        LabelledValue(label=label.strip(), value=value.strip(), position=f"{part}:{number}")
         for number, (label, value) in enumerate(pairs, 1)
         if value.strip()
     ]
@@ -115,11 +115,11 @@ MAX_TAGS = 250_000
 _CROWDED_CHARS = 1 << 16  # what is shorter holds too few to matter
 # As browsers and libxml2 see attributes: a name may hold quotes, and begins behind a quoted value without a blank. Nothing is tried twice.
 _ATTRIBUTE = r"""(?:[\s/]*+=?+[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+)"""
-_KEPT = rf"<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{0,{_MAX_ATTRIBUTES}}}+"
-_SOUND = re.compile(rf"(?:[^<]++|<(?![a-zA-Z])|{_KEPT}(?!{_ATTRIBUTE}))*+")
+_BOUNDED_TAG = rf"<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{0,{_MAX_ATTRIBUTES}}}+"
+_SOUND = re.compile(rf"(?:[^<]++|<(?![a-zA-Z])|{_BOUNDED_TAG}(?!{_ATTRIBUTE}))*+")
 """As far as all tags are as they may be."""
-_TAG = re.compile(rf"({_KEPT}){_ATTRIBUTE}*+")
-"""A whole tag, so that none of its signs is looked at twice; its first group is what is kept of it."""
+_TAG = re.compile(rf"({_BOUNDED_TAG}){_ATTRIBUTE}*+")
+"""A whole tag, so that no character is matched twice; its first group is the part that stays."""
 
 
 def _only_words(element: Any) -> str | None:

@@ -21,7 +21,7 @@ from crawlers.text.columns import harmless
 _TABLES = Path(__file__).parents[2] / "curation/vocab"
 _LEAST_SHARE, _LEAST = 0.02, 3
 """Share of the questions, and number of them, from which a sign is shown."""
-_TOLD_ELSEWHERE = ("no_answer", "no_exam")
+_REPORTED_ELSEWHERE = ("no_answer", "no_exam")
 _MOST_LINES = 8
 _EDGES = re.compile(r"[\s【】\[\]：:]+")
 
@@ -33,44 +33,44 @@ def misread_lines(items: Iterable[Item] | Profile) -> list[str]:
 
 def paste_lines(items: Iterable[Item] | Profile, source: str = "NAME") -> list[str]:
     """Return the lines to paste for what no table of words knows, each table's under its name; `source` is its name in params.yaml."""
-    found = items if isinstance(items, Profile) else profile_of(items)
-    return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in _to_paste(found, source)]
+    profile = items if isinstance(items, Profile) else profile_of(items)
+    return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in _to_paste(profile, source)]
 
 
 def figures_of(items: Iterable[Item]) -> dict[str, Any]:
     """Return the profile as JSON has it."""
-    found = profile_of(items)
-    options = {str(number): count for number, count in sorted(found.options.items())}
-    signs = {name: found.signs[name] for name in SIGNS if found.signs[name]}
+    profile = profile_of(items)
+    options = {str(number): count for number, count in sorted(profile.options.items())}
+    signs = {name: profile.signs[name] for name in SIGNS if profile.signs[name]}
     return {
-        "kinds": _sorted(found.kinds),
+        "kinds": _sorted(profile.kinds),
         "options": options,
-        "letters": _sorted(found.letters),
-        "doubts": _sorted(found.doubts),
+        "letters": _sorted(profile.letters),
+        "doubts": _sorted(profile.doubts),
         "signs": signs,
     }
 
 
-def _misread(found: Profile) -> list[str]:
+def _misread(profile: Profile) -> list[str]:
     lines = []
     for name, sign in SIGNS.items():
-        count = found.signs[name]
-        if name not in _TOLD_ELSEWHERE and count >= max(_LEAST, found.questions * _LEAST_SHARE):
-            first = found.examples[name]
+        count = profile.signs[name]
+        if name not in _REPORTED_ELSEWHERE and count >= max(_LEAST, profile.questions * _LEAST_SHARE):
+            first = profile.examples[name]
             where = f"first {first.provenance.position}, answer {(first.answer_raw or 'none')[:20]!r}"
-            lines.append(f"{count} of {found.questions} questions: each {sign.words} ({where}): {sign.remedy}")
+            lines.append(f"{count} of {profile.questions} questions: each {sign.words} ({where}): {sign.remedy}")
     return lines
 
 
-def _to_paste(found: Profile, source: str) -> list[str]:
-    subjects = _unplaced(found.categories, source)
-    labels = [pair for pair in sorted(found.labels.items(), key=lambda pair: (-pair[1], pair[0])) if not _is_known(*pair[0])]
+def _to_paste(profile: Profile, source: str) -> list[str]:
+    subjects = _unplaced(profile.categories, source)
+    labels = [pair for pair in sorted(profile.labels.items(), key=lambda pair: (-pair[1], pair[0])) if not _is_known(*pair[0])]
     lines = [SUBJECTS_HEAD, *subjects] if subjects else []
     if labels:
         relations = _table("relations")
         lines.append(RELATIONS_HEAD)
         lines += [
-            label_line(relations, kind, label, f"on {count / found.entities:.0%} of {found.entities} entries, and no facts come of it")
+            label_line(relations, kind, label, f"on {count / profile.entities:.0%} of {profile.entities} entries, and no facts come of it")
             for (_, kind, label), count in labels[:_MOST_LINES]
         ]
         lines += [f"  # and {len(labels) - _MOST_LINES} more labels"] if len(labels) > _MOST_LINES else []
@@ -109,7 +109,7 @@ def _is_listed(text: str, what: str) -> bool:
 def _is_known(source: str, entity_type: str, label: str) -> bool:
     table: Mapping[str, Any] = _table("relations")
     bare = _EDGES.sub("", label)
-    return any(bare in (table.get(place, {}).get(entity_type) or {}) for place in (source, "any"))
+    return any(bare in (table.get(name, {}).get(entity_type) or {}) for name in (source, "any"))
 
 
 @cache

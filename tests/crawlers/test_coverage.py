@@ -14,12 +14,12 @@ from msgspec import structs
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.coverage.alignment import Lines, anchors_of
-from crawlers.coverage.characters import Account, counted, folded, summed
+from crawlers.coverage.alignment import MarkedLines, anchors_of
+from crawlers.coverage.characters import CharacterAccount, counted, folded, summed
 from crawlers.coverage.files import account_of
 from crawlers.coverage.furniture import answers_listed, class_of_line
 from crawlers.importers import papers
-from crawlers.importers.files.reading import Reading, Text
+from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.papers.paper import read_paper
@@ -38,7 +38,7 @@ JUNK = [
 ]
 
 
-def read(name: str, body: bytes, format_name: str | None = None) -> tuple[Reading, Account]:
+def read(name: str, body: bytes, format_name: str | None = None) -> tuple[FileReading, CharacterAccount]:
     """Return what a file gives, and where its characters are."""
     name_of_format = format_name or guess_format(name, body)
     reading = read_file(name, body, name_of_format, SEEN)
@@ -74,7 +74,7 @@ def characters_of(source: object) -> int | None:
 @example(["甲乙丙丁" * 250, "<b>" + "甲乙" * 60 + "</b>"])
 def test_the_account_has_as_many_characters_as_the_lines(lines: list[str]) -> None:
     source = Text(lines)
-    assert account_of("卷.txt", b"", "paper", Reading(source=source)).characters == characters_of(source)
+    assert account_of("卷.txt", b"", "paper", FileReading(source=source)).characters == characters_of(source)
 
 
 @settings(deadline=None, max_examples=40)
@@ -125,7 +125,7 @@ def test_a_reader_that_drops_a_question_in_silence_is_found_out(seed: int, count
     gone = lost % count
     assert len(reading.items) == count and account.questions_unread == 0
     dropped = structs.asdict(reading) | {"items": [item for place, item in enumerate(reading.items) if place != gone]}
-    account = account_of("卷.txt", body, "paper", Reading(**dropped))
+    account = account_of("卷.txt", body, "paper", FileReading(**dropped))
     assert account.difference == 0 and account.questions_unread == 1
     unread = folded("".join(one.text for one in account.unread))
     assert all(folded(line[2:]) in unread for line in questions[gone][1:5])
@@ -158,7 +158,7 @@ def test_a_record_that_a_reader_drops_is_found_out() -> None:
     body = json.dumps(rows, ensure_ascii=False).encode()
     reading, account = read("bank.json", body, "table")
     assert (account.unread, account.questions_unread) == ([], 0)
-    dropped = Reading(**(structs.asdict(reading) | {"items": reading.items[:2] + reading.items[3:]}))
+    dropped = FileReading(**(structs.asdict(reading) | {"items": reading.items[:2] + reading.items[3:]}))
     account = account_of("bank.json", body, "table", dropped)
     assert {(one.position, one.reason) for one in account.unread} == {(f"record:3:{key}", "record_unread") for key in rows[0]}
     assert account.questions_unread == 1
@@ -278,9 +278,9 @@ def test_answer_lists_are_told_from_text() -> None:
     texts=st.lists(st.text("甲乙丙丁AB1.（）①", max_size=20), max_size=6),
 )
 def test_marks_never_exceed_the_characters(lines: list[str], texts: list[str]) -> None:
-    laid = Lines(lines)
+    laid = MarkedLines(lines)
     for text in texts:
-        laid.cover(folded(text), 0, len(laid.text), 1)
+        laid.claim_pieces(folded(text), 0, len(laid.text), 1)
     assert len(laid.marks) == len(laid.text) and laid.markup + len(laid.text) == sum(map(counted, lines))
     for line, start, end in laid.free_runs():
         assert folded(laid.original(line, start, end)).replace(" ", "")[:1] in laid.text or laid.markup
@@ -326,7 +326,7 @@ def test_all_characters_of_the_real_files_are_accounted_for() -> None:
 )
 def test_the_account_of_hostile_lines_is_linear(text: str) -> None:
     start = time.process_time()
-    account = account_of("卷.txt", b"", "paper", Reading(source=Text([text, f"答案{text}", f"{text}题"])))
+    account = account_of("卷.txt", b"", "paper", FileReading(source=Text([text, f"答案{text}", f"{text}题"])))
     assert account.difference == 0 and time.process_time() - start < 5
 
 
@@ -336,7 +336,7 @@ def test_the_account_of_hostile_lines_is_linear(text: str) -> None:
 def test_the_alignment_of_hostile_texts_is_linear(line: str, stem: str) -> None:
     start = time.process_time()
     items = [QuestionItem(url="x", provenance=SEEN, stem_raw=stem, options_raw=[line[::-1]], answer_raw="甲")]
-    account = account_of("卷.txt", b"", "paper", Reading(items=items, source=Text([line, line])))
+    account = account_of("卷.txt", b"", "paper", FileReading(items=items, source=Text([line, line])))
     assert account.difference == 0 and time.process_time() - start < 10
 
 

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from crawlers.second_reader.roles import ROLES, as_text, best_roles
+from crawlers.second_reader.roles import ROLES, best_roles, format_weights
 from tests.layouts.labelled import Labelled, drawn_page, written_page
 
 WEIGHTS = Path(__file__).parents[2] / "crawlers" / "second_reader" / "weights.tsv"
@@ -66,7 +66,7 @@ def right_share(labelled: list[Labelled], weights: dict[str, npt.NDArray[np.int6
 
 def main(count: int) -> None:
     weights = learned(pages(count, 0))
-    WEIGHTS.write_text(as_text(weights), encoding="utf-8")
+    WEIGHTS.write_text(format_weights(weights), encoding="utf-8")
     print(f"{len(weights)} features; {100 * right_share(pages(60, 900_000), weights):.2f} % of segments of other pages have their role")
 
 

@@ -16,7 +16,7 @@ from lxml import etree
 
 from atomexam.runtime.sheets import error_line
 from atomexam.text.refusal import Refusal
-from crawlers.importers.documents.docx_formulas import FORMULA, formula, is_placed, placed
+from crawlers.importers.documents.docx_formulas import FORMULA, formula, is_shifted, shifted
 from crawlers.importers.documents.docx_numbers import Numbering
 from crawlers.importers.documents.docx_tables import table_lines
 from crawlers.importers.files.reading import Text
@@ -57,25 +57,25 @@ def read_docx(name: str, body: bytes) -> Text:
     if document.element.tag != f"{_W}document":  # a letter of its namespace lost is enough
         raise Refusal(_damaged(name, ValueError(f"its main part is {str(document.element.tag)[:80]!r}, not a document")))
     try:
-        return Text(_with_told_answers(list(_Walk(document).lines()), list(_Walk(document, signed=True).lines())))
+        return Text(_with_emphasised_answers(list(_Walk(document).lines()), list(_Walk(document, signed=True).lines())))
     except (OpcError, etree.XMLSyntaxError, LookupError, ValueError) as error:
         raise Refusal(_damaged(name, error)) from None
 
 
-def _with_told_answers(lines: list[str], signed: list[str]) -> list[str]:
-    """Return the lines, with the answers that colour or bold type tells; `signed` are the same lines with tags where words stand out."""
+def _with_emphasised_answers(lines: list[str], signed: list[str]) -> list[str]:
+    """Return the lines, with the answers that colour or bold type marks; `signed` are the same lines with tags where words stand out."""
     if lines == signed or len(lines) != len(signed) or any("<" in line for line in lines):
         return lines
-    told = emphasis_told(list(enumerate(signed)))
-    if len(told) == len(lines) and (letters := bare_options_in(lines)):
-        given = [f"{letters[place]}. {text}" if place in letters else text for place, text in enumerate(signed)]
-        if len(again := emphasis_told(list(enumerate(given)))) > len(lines):
-            lines = [f"{letters[place]}. {text}" if place in letters else text for place, text in enumerate(lines)]
-            told = again
+    answered = emphasis_told(list(enumerate(signed)))
+    if len(answered) == len(lines) and (letters := bare_options_in(lines)):
+        lettered = [f"{letters[index]}. {text}" if index in letters else text for index, text in enumerate(signed)]
+        if len(again := emphasis_told(list(enumerate(lettered)))) > len(lines):
+            lines = [f"{letters[index]}. {text}" if index in letters else text for index, text in enumerate(lines)]
+            answered = again
     last, done = -1, list[str]()
-    for place, text in told if len(told) > len(lines) else enumerate(lines):
-        done.append(text if place == last else lines[place])
-        last = place
+    for index, text in answered if len(answered) > len(lines) else enumerate(lines):
+        done.append(text if index == last else lines[index])
+        last = index
     return done
 
 
@@ -110,8 +110,8 @@ class _Walk:
 
     def _paragraph(self, paragraph: etree._Element) -> Iterator[str]:
         boxes: list[etree._Element] = []
-        said = _joined(self._inline(paragraph, boxes), self._signed)
-        yield from f"{self._numbering.prefix(paragraph)}{said}".split("\n")
+        text = _joined(self._inline(paragraph, boxes), self._signed)
+        yield from f"{self._numbering.prefix(paragraph)}{text}".split("\n")
         for box in boxes:
             for element in self._blocks(box):
                 yield from self._paragraph(element) if element.tag == f"{_W}p" else self._table(element)
@@ -163,19 +163,19 @@ def _cells(row: etree._Element) -> Iterator[etree._Element | None]:
 def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
     """Return what elements say; runs beside each other that are set equally high are one, as Word cuts `-1` where it likes."""
     pieces: list[str] = []
-    run, held = None, ""
+    run, pending = None, ""
     for element in elements:
-        if element.tag == f"{_W}t" and is_placed(element.getparent()):
+        if element.tag == f"{_W}t" and is_shifted(element.getparent()):
             now = element.getparent()
-            if held and placed(now, "1") != placed(run, "1"):
-                pieces.append(placed(run, held))
-                held = ""
-            run, held = now, held + (element.text or "")
+            if pending and shifted(now, "1") != shifted(run, "1"):
+                pieces.append(shifted(run, pending))
+                pending = ""
+            run, pending = now, pending + (element.text or "")
         elif piece := _piece(element):
             piece = _signed(element, piece) if signed else piece
-            pieces += [placed(run, held), piece] if held else [piece]
-            held = ""
-    return "".join([*pieces, placed(run, held)] if held else pieces)
+            pieces += [shifted(run, pending), piece] if pending else [piece]
+            pending = ""
+    return "".join([*pieces, shifted(run, pending)] if pending else pieces)
 
 
 def _signed(element: etree._Element, piece: str) -> str:
@@ -183,9 +183,9 @@ def _signed(element: etree._Element, piece: str) -> str:
     face = element.getparent().find(f"{_W}rPr") if element.tag == f"{_W}t" else None
     if face is None or not piece.strip():
         return piece
-    said = {tag: face.find(f"{_W}{tag}") for tag in ("color", "highlight", "shd", "b", "u")}
-    value = {tag: "" if one is None else one.get(f"{_W}val", "on") for tag, one in said.items()}
-    fill = "" if said["shd"] is None else said["shd"].get(f"{_W}fill", "")
+    marks = {tag: face.find(f"{_W}{tag}") for tag in ("color", "highlight", "shd", "b", "u")}
+    value = {tag: "" if one is None else one.get(f"{_W}val", "on") for tag, one in marks.items()}
+    fill = "" if marks["shd"] is None else marks["shd"].get(f"{_W}fill", "")
     bold, underlined = (value[tag] not in ("", *_OFF) for tag in ("b", "u"))
     if _COLOUR.fullmatch(value["color"]) and not _PLAIN.fullmatch(value["color"]):
         kind = f"colour #{value['color'].lower()}"
@@ -200,7 +200,7 @@ def _signed(element: etree._Element, piece: str) -> str:
 
 def _piece(element: etree._Element) -> str:
     if element.tag in (f"{_W}t", f"{_W}tab"):
-        return _blanks_shown(element)
+        return _text_with_blanks(element)
     if element.tag == FORMULA:
         return formula(element)
     if element.tag == f"{_W}sym":
@@ -210,13 +210,13 @@ def _piece(element: etree._Element) -> str:
     return _SIGNS.get(element.tag, "")
 
 
-def _blanks_shown(element: etree._Element) -> str:
+def _text_with_blanks(element: etree._Element) -> str:
     """Return a text or tab; the underlined blanks that one leaves in Word to be filled in come as `____`."""
-    said = "\t" if element.tag == f"{_W}tab" else element.text or ""
+    words = "\t" if element.tag == f"{_W}tab" else element.text or ""
     line = element.getparent().find(f"{_W}rPr/{_W}u")
-    if line is None or line.get(f"{_W}val") in _OFF or said.strip():
-        return said
-    return "_" * max(4, len(said)) if said else ""
+    if line is None or line.get(f"{_W}val") in _OFF or words.strip():
+        return words
+    return "_" * max(4, len(words)) if words else ""
 
 
 def _hidden(run: etree._Element) -> bool:

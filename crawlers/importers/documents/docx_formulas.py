@@ -9,19 +9,19 @@ _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 FORMULA = f"{_M}oMath"
 _TEXTS = (f"{_M}t", f"{_W}t")
 _UNSEEN = (f"{_W}del", f"{_W}moveFrom", f"{_W}rPr", f"{_W}pPr")
-_PLACED = {"superscript": raised, "subscript": lowered}
+_SHIFTS = {"superscript": raised, "subscript": lowered}
 
 
-def placed(run: etree._Element, text: str) -> str:
+def shifted(run: etree._Element, text: str) -> str:
     """Return a text of a run as it stands: above the line, below it, or on it."""
-    place = run.find(f"{_W}rPr/{_W}vertAlign")
-    return _PLACED.get("" if place is None else place.get(f"{_W}val", ""), str)(text)
+    alignment = run.find(f"{_W}rPr/{_W}vertAlign")
+    return _SHIFTS.get("" if alignment is None else alignment.get(f"{_W}val", ""), str)(text)
 
 
-def is_placed(run: etree._Element | None) -> bool:
+def is_shifted(run: etree._Element | None) -> bool:
     """Tell whether a run is set above or below the line."""
-    place = None if run is None else run.find(f"{_W}rPr/{_W}vertAlign")
-    return place is not None and place.get(f"{_W}val") in _PLACED
+    alignment = None if run is None else run.find(f"{_W}rPr/{_W}vertAlign")
+    return alignment is not None and alignment.get(f"{_W}val") in _SHIFTS
 
 
 def formula(element: etree._Element) -> str:
@@ -45,13 +45,13 @@ def formula(element: etree._Element) -> str:
 
 
 def _child(element: etree._Element, name: str) -> str:
-    found = element.find(f"{_M}{name}")
-    return "" if found is None else formula(found)
+    child = element.find(f"{_M}{name}")
+    return "" if child is None else formula(child)
 
 
 def _sign(element: etree._Element, properties: str, name: str, usual: str) -> str:
-    found = element.find(f"{_M}{properties}/{_M}{name}")
-    return usual if found is None else found.get(f"{_M}val", "")
+    child = element.find(f"{_M}{properties}/{_M}{name}")
+    return usual if child is None else child.get(f"{_M}val", "")
 
 
 def _one(text: str) -> str:

@@ -63,10 +63,10 @@ class Numbering:
 
     def prefix(self, paragraph: etree._Element) -> str:
         """Return the number that Word shows before a paragraph; nothing where it shows none, or only a bullet."""
-        place = self._place(paragraph)
-        if place is None:
+        list_level = self._list_level(paragraph)
+        if list_level is None:
             return ""
-        number, level = place
+        number, level = list_level
         abstract, levels = self._levels(number)
         if level not in levels:
             return ""
@@ -75,18 +75,18 @@ class Numbering:
         if kind in ("bullet", "none"):
             return ""
         # A form that is not known here is shown in digits: a wrong sign loses less than no number.
-        shown = _REFERENCE.sub(
-            lambda match: _shown(int(match[1]) - 1, counts, levels), (_value(levels[level], "lvlText") or "")[:_MOST_CHARS]
+        text = _REFERENCE.sub(
+            lambda match: _formatted(int(match[1]) - 1, counts, levels), (_value(levels[level], "lvlText") or "")[:_MOST_CHARS]
         )
-        return f"{shown} " if shown and shown[-1].isalnum() else shown
+        return f"{text} " if text and text[-1].isalnum() else text
 
-    def _place(self, paragraph: etree._Element) -> tuple[str, int] | None:
+    def _list_level(self, paragraph: etree._Element) -> tuple[str, int] | None:
         """Return list and level of a paragraph: its own, else those of its style or of the styles that one is based on."""
         style, level, holder = _value(paragraph.find(f"{_W}pPr"), "pStyle"), None, paragraph
         for _ in range(_LEVELS + 2):  # styles may be based on each other in a ring
-            told = holder.find(f"{_W}pPr/{_W}numPr")
-            level = level or _value(told, "ilvl")
-            if number := _value(told, "numId"):
+            properties = holder.find(f"{_W}pPr/{_W}numPr")
+            level = level or _value(properties, "ilvl")
+            if number := _value(properties, "numId"):
                 return (number, self._level(number, level, style)) if number in self._lists else None
             if holder is not paragraph:
                 style = _value(holder, "basedOn")
@@ -99,7 +99,7 @@ class Numbering:
         if level and level.isdigit():
             return int(level)
         _, levels = self._levels(number)
-        return next((place for place, shape in levels.items() if style and _value(shape, "pStyle") == style), 0)
+        return next((index for index, shape in levels.items() if style and _value(shape, "pStyle") == style), 0)
 
     def _levels(self, number: str) -> tuple[str, dict[int, etree._Element]]:
         """Return the id of a list's numbering, by which lists share their count, and its levels."""
@@ -108,7 +108,7 @@ class Numbering:
             if abstract not in self._shapes:
                 self._shapes[abstract] = self._shape(abstract)
             changes = ((_level_of(change), change.find(f"{_W}lvl")) for change in self._lists[number].iterfind(f"{_W}lvlOverride"))
-            own = {place: level for place, level in changes if level is not None and place < _LEVELS}
+            own = {index: level for index, level in changes if level is not None and index < _LEVELS}
             self._levels_of[number] = self._shapes[abstract] | own
         return abstract, self._levels_of[number]
 
@@ -119,7 +119,7 @@ class Numbering:
             other = _value(None if style is None else style.find(f"{_W}pPr/{_W}numPr"), "numId")
             shape = self._abstract.get(_value(self._lists.get(other or ""), "abstractNumId") or "")
         levels = [] if shape is None else shape.iterfind(f"{_W}lvl")
-        return {place: level for level in levels if (place := _level_of(level)) < _LEVELS}
+        return {index: level for level in levels if (index := _level_of(level)) < _LEVELS}
 
     def _count(self, number: str, abstract: str, level: int, levels: dict[int, etree._Element]) -> dict[int, int]:
         counts = self._counts.setdefault(abstract, {})
@@ -129,13 +129,13 @@ class Numbering:
                 if (start := _value(change, "startOverride")) and start.isdigit() and len(start) <= _MOST_DIGITS:
                     counts[_level_of(change)] = int(start) - 1
         counts[level] = counts[level] + 1 if level in counts else _start(levels[level])
-        for deeper in [place for place in counts if place > level]:
+        for deeper in [index for index in counts if index > level]:
             if _value(levels.get(deeper), "lvlRestart") != "0":
                 del counts[deeper]
         return counts
 
 
-def _shown(level: int, counts: dict[int, int], levels: dict[int, etree._Element]) -> str:
+def _formatted(level: int, counts: dict[int, int], levels: dict[int, etree._Element]) -> str:
     shape = levels.get(level)
     number = counts.get(level, 1 if shape is None else _start(shape))
     return FORMATS.get(_value(shape, "numFmt") or "decimal", str)(number)
@@ -152,8 +152,8 @@ def _level_of(element: etree._Element) -> int:
 
 
 def _value(element: etree._Element | None, child: str) -> str | None:
-    found = None if element is None else element.find(f"{_W}{child}")
-    return None if found is None else found.get(f"{_W}val")
+    node = None if element is None else element.find(f"{_W}{child}")
+    return None if node is None else node.get(f"{_W}val")
 
 
 def _by_id(root: etree._Element | None, tag: str, key: str) -> dict[str, etree._Element]:

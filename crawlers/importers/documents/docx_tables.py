@@ -4,25 +4,25 @@ import re
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.option_cells import split_options
-from crawlers.importers.layouts.columns import Layout, is_option_name, layout_of_keys
+from crawlers.importers.layouts.columns import RecordLayout, is_option_name, layout_of_keys
 from crawlers.importers.layouts.table import named, whole_header
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
 
-Cell = list[str]
+CellLines = list[str]
 _KEY_LABEL = re.compile(r"题号|序号|编号|答案|正确答案|参考答案|")
 _KEY = re.compile(r"[A-Ja-j]{1,10}|[√×✓✗]|对|错|正确|错误")
 _LEAST_KEY, _LEAST_FIELDS = 3, 3
 _LEAST_CELLS, _MOST_CELLS, _ASKING, _LONGER = 3, 11, 0.6, 60
 """Cells of a row of a stem and its options, the share of the rows that must ask, and how much longer than a stem an option may be."""
 _TAG = re.compile(r"<[^<>\n]{1,40}>|</>")
-"""How words stand out, where that is told: see `docx.py`."""
+"""Tags that say how words stand out: see `docx.py`."""
 _FIELDS = ("type_raw", "case_raw", "number_raw", "stem_raw", "options_raw", "answer_raw", "explanation_raw")
 
 
-def table_lines(rows: list[list[Cell]]) -> list[str]:
+def table_lines(rows: list[list[CellLines]]) -> list[str]:
     """Return a table as lines: one with a header such as 题干, A, B, 答案 as a paper is written, any other row by row."""
     if key := _key_lines(rows):
         return key
@@ -39,18 +39,18 @@ def table_lines(rows: list[list[Cell]]) -> list[str]:
         return [line for row in filled for line in _row_lines(row, parted)]
     lines: list[str] = []
     kind = ""
-    for place, row in enumerate(below, 1):
+    for number, row in enumerate(below, 1):
         record = {key: cell for key, cell in zip(header, row, strict=False)}
-        said = {field: _cell(record, shape, field) for field in _FIELDS}
-        lines += said["case_raw"]
-        if (now := " ".join(said["type_raw"])) and now != kind:
+        fields = {field: _cell(record, shape, field) for field in _FIELDS}
+        lines += fields["case_raw"]
+        if (now := " ".join(fields["type_raw"])) and now != kind:
             lines.append(now)
             kind = now
-        lines += _question(place, said, record, shape)
+        lines += _question(number, fields, record, shape)
     return lines
 
 
-def _key_lines(rows: list[list[Cell]]) -> list[str]:
+def _key_lines(rows: list[list[CellLines]]) -> list[str]:
     """Return a table of numbers with the answers below them as a list of answers; nothing where a row is another."""
     words = [[" ".join(cell).strip() for cell in row] for row in rows]
     entries: list[str] = []
@@ -63,7 +63,7 @@ def _key_lines(rows: list[list[Cell]]) -> list[str]:
     return ["参考答案", " ".join(entries)] if len(words) % 2 == 0 and len(entries) >= _LEAST_KEY else []
 
 
-def _bare_lines(rows: list[list[Cell]]) -> list[str]:
+def _bare_lines(rows: list[list[CellLines]]) -> list[str]:
     """Return a table without a header, a stem and its options in each row, as a paper is written; nothing where most rows are no such."""
     cells = [[cell for cell in row if cell] for row in rows]
     words = [[_TAG.sub("", " ".join(cell)).strip() for cell in row] for row in cells]
@@ -85,8 +85,8 @@ def _bare_lines(rows: list[list[Cell]]) -> list[str]:
         return []
     answered = all(_KEY.fullmatch(row[-1]) for row in words)
     lines: list[str] = []
-    for place, (row, start) in enumerate(zip(cells, starts, strict=True), 1):
-        number = _TAG.sub("", row[0][0]).strip(" .、．") if start else str(place)
+    for row_number, (row, start) in enumerate(zip(cells, starts, strict=True), 1):
+        number = _TAG.sub("", row[0][0]).strip(" .、．") if start else str(row_number)
         lines.append(f"{number}. {' '.join(row[start])}")
         options = row[start + 1 : -1 if answered else None]
         lines += [f"{letter}. {' '.join(option)}" for letter, option in zip(LETTERS, options, strict=False)]
@@ -94,7 +94,7 @@ def _bare_lines(rows: list[list[Cell]]) -> list[str]:
     return lines
 
 
-def _card(rows: list[list[Cell]]) -> tuple[list[str], list[list[Cell]]] | None:
+def _card(rows: list[list[CellLines]]) -> tuple[list[str], list[list[CellLines]]] | None:
     """Return names and values of a table of two columns that holds one question, a field a row; None where it is none."""
     if len(rows) < _LEAST_FIELDS or any(len(row) != 2 for row in rows):
         return None
@@ -103,7 +103,7 @@ def _card(rows: list[list[Cell]]) -> tuple[list[str], list[list[Cell]]] | None:
     return (names, [[row[1] for row in rows]]) if is_card else None
 
 
-def _header(rows: list[list[Cell]]) -> tuple[list[str], list[list[Cell]]]:
+def _header(rows: list[list[CellLines]]) -> tuple[list[str], list[list[CellLines]]]:
     """Return the names of the columns, which one or two rows hold, and the rows below them."""
     upper, second = ([" ".join(cell) for cell in row] for row in [*rows, [], []][:2])
     if both := whole_header(upper, second):
@@ -111,34 +111,34 @@ def _header(rows: list[list[Cell]]) -> tuple[list[str], list[list[Cell]]]:
     return named(upper), rows[1:]
 
 
-def _question(place: int, said: dict[str, Cell], record: dict[str, Cell], shape: Layout) -> list[str]:
-    stem, number = said["stem_raw"], " ".join(said["number_raw"]).strip(" .、．")
+def _question(row_number: int, fields: dict[str, CellLines], record: dict[str, CellLines], shape: RecordLayout) -> list[str]:
+    stem, number = fields["stem_raw"], " ".join(fields["number_raw"]).strip(" .、．")
     is_alone = sum(map(bool, record.values())) == 1
     if not stem or (is_alone and is_heading(flat(stem[0]))):  # a row that goes on, or a heading across the table
         return [line for cell in record.values() for line in cell]
-    first = stem[0] if not number.isdigit() and stem[0][:1].isdigit() else f"{number if number.isdigit() else place}、{stem[0]}"
-    options = split_options("\n".join(said["options_raw"])) or ["\n".join(record.get(key, [])) for key in shape.option_keys]
+    first = stem[0] if not number.isdigit() and stem[0][:1].isdigit() else f"{number if number.isdigit() else row_number}、{stem[0]}"
+    options = split_options("\n".join(fields["options_raw"])) or ["\n".join(record.get(key, [])) for key in shape.option_keys]
     while options and not options[-1]:
         options.pop()
     if shape.option_keys or not all(option[:1] in LETTERS for option in options):
         options = [f"{letter}.{option}" for letter, option in zip(LETTERS, options, strict=False)]
     lines = [first, *stem[1:], *(line for option in options for line in option.split("\n"))]
     for mark, field in (("答案：", "answer_raw"), ("解析：", "explanation_raw")):
-        if said[field]:
-            lines += [f"{mark}{said[field][0]}", *said[field][1:]]
+        if fields[field]:
+            lines += [f"{mark}{fields[field][0]}", *fields[field][1:]]
     return lines
 
 
-def _cell(record: dict[str, Cell], shape: Layout, field: str) -> Cell:
+def _cell(record: dict[str, CellLines], shape: RecordLayout, field: str) -> CellLines:
     keys = (shape.questions or {}).get(field, [])
     return next((record[key.rstrip("?")] for key in ([keys] if isinstance(keys, str) else keys) if key.rstrip("?") in record), [])
 
 
-def _is_numbered(row: list[Cell]) -> bool:
+def _is_numbered(row: list[CellLines]) -> bool:
     return len(row) > 1 and len(row[0]) == 1 and row[0][0].strip(" .、．").isdigit()
 
 
-def _row_lines(cells: list[Cell], parted: bool) -> list[str]:
+def _row_lines(cells: list[CellLines], parted: bool) -> list[str]:
     """Return a row as one line where no cell has more; else cell by cell, a cell with only a number before the next one's text.
 
     Args:

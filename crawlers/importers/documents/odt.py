@@ -41,7 +41,7 @@ def page_of_odt(name: str, body: bytes) -> str:
     check_zipped(name, body, "content.xml", "odt")
     try:
         with zipfile.ZipFile(BytesIO(body)) as parts:
-            roots = [_root(parts, place) for place in ("styles.xml", "content.xml") if place in parts.namelist()]
+            roots = [_root(parts, part) for part in ("styles.xml", "content.xml") if part in parts.namelist()]
         text = next(roots[-1].iter("{*}text"))
         styles = {name: tags for root in roots for name, tags in _styles(root)}
         numbers = {key: signs for root in roots for key, signs in _numbers(root)}
@@ -51,21 +51,21 @@ def page_of_odt(name: str, body: bytes) -> str:
     return "\n".join(["<html><body>", *blocks, "</body></html>"])
 
 
-def _root(parts: zipfile.ZipFile, place: str) -> Any:
-    with parts.open(place) as part:
+def _root(parts: zipfile.ZipFile, part_name: str) -> Any:
+    with parts.open(part_name) as part:
         return etree.parse(part, PARSER).getroot()
 
 
 def _styles(root: Any) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     for style in root.iter("{*}style"):
-        said = {key: value for each in style.iterchildren("{*}text-properties") for key, value in _attributes(each).items()}
-        tags = [("<b>", "</b>")] * (said.get("font-weight") in ("bold", "600", "700", "800", "900"))
-        tags += [("<u>", "</u>")] * (said.get("text-underline-style", "none") != "none")
-        tags += [(f"<{tag}>", f"</{tag}>") for tag in ("sub", "sup") if _is_moved(said.get("text-position", ""), tag)]
-        colour, ground = said.get("color", ""), said.get("background-color", "")
-        shown = f"color:{colour}" if _COLOUR.fullmatch(colour) and colour not in _PLAIN_COLOURS else ""
-        shown = shown or (f"background:{ground}" if _COLOUR.fullmatch(ground) else "")
-        yield _attributes(style).get("name", ""), [*tags, *([(f'<span style="{shown}">', "</span>")] if shown else [])]
+        properties = {key: value for each in style.iterchildren("{*}text-properties") for key, value in _attributes(each).items()}
+        tags = [("<b>", "</b>")] * (properties.get("font-weight") in ("bold", "600", "700", "800", "900"))
+        tags += [("<u>", "</u>")] * (properties.get("text-underline-style", "none") != "none")
+        tags += [(f"<{tag}>", f"</{tag}>") for tag in ("sub", "sup") if _is_moved(properties.get("text-position", ""), tag)]
+        colour, ground = properties.get("color", ""), properties.get("background-color", "")
+        css = f"color:{colour}" if _COLOUR.fullmatch(colour) and colour not in _PLAIN_COLOURS else ""
+        css = css or (f"background:{ground}" if _COLOUR.fullmatch(ground) else "")
+        yield _attributes(style).get("name", ""), [*tags, *([(f'<span style="{css}">', "</span>")] if css else [])]
 
 
 def _is_moved(position: str, tag: str) -> bool:
@@ -76,17 +76,17 @@ def _is_moved(position: str, tag: str) -> bool:
 def _numbers(root: Any) -> Iterator[tuple[tuple[str, int], tuple[str, str, str]]]:
     for style in root.iter("{*}list-style"):
         for level in style.iterchildren("{*}list-level-style-number"):
-            said = _attributes(level)
-            signs = said.get("num-format", ""), said.get("num-prefix", ""), said.get("num-suffix", "")
-            yield (_attributes(style).get("name", ""), _count(said.get("level", ""), 1)), signs
+            properties = _attributes(level)
+            signs = properties.get("num-format", ""), properties.get("num-prefix", ""), properties.get("num-suffix", "")
+            yield (_attributes(style).get("name", ""), _count(properties.get("level", ""), 1)), signs
 
 
 def _attributes(element: Any) -> dict[str, str]:
     return {etree.QName(key).localname: str(value) for key, value in element.attrib.items()}
 
 
-def _count(said: str, otherwise: int) -> int:
-    return int(said) if said.isdigit() and len(said) < 5 else otherwise
+def _count(digits: str, otherwise: int) -> int:
+    return int(digits) if digits.isdigit() and len(digits) < 5 else otherwise
 
 
 def _blocks(parent: Any, styles: Styles, numbers: Numbers, cell: bool = False) -> Iterator[str]:
@@ -102,8 +102,8 @@ def _blocks(parent: Any, styles: Styles, numbers: Numbers, cell: bool = False) -
             yield from _entries(element, styles, numbers, counts, cell)
         elif name == "table":
             rows = ([each for each in row if _name(each) == "table-cell"] for row in element.iter("{*}table-row"))
-            shown = ("".join(f"<td>{'<br>'.join(_blocks(each, styles, numbers, True))}</td>" for each in row) for row in rows)
-            yield f"<table>{''.join(f'<tr>{row}</tr>' for row in shown)}</table>"
+            row_texts = ("".join(f"<td>{'<br>'.join(_blocks(each, styles, numbers, True))}</td>" for each in row) for row in rows)
+            yield f"<table>{''.join(f'<tr>{row}</tr>' for row in row_texts)}</table>"
         elif name and name not in _ASIDE:
             waiting += reversed(element)
 

@@ -59,8 +59,8 @@ def _of_saved(name: str, body: bytes) -> str:
 
 
 def _words_of(name: str, part: Message) -> str:
-    said = part.get_payload(decode=True)
-    page = said if isinstance(said, bytes) else b""
+    payload = part.get_payload(decode=True)
+    page = payload if isinstance(payload, bytes) else b""
     charset = part.get_content_charset()
     try:
         return page.decode(charset) if charset and is_charset(charset) else decoded(name, page)
@@ -96,30 +96,30 @@ def _pages(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo])
     entries = {element.get("id"): element for element in package.iter("{*}item")}
     spine = [entries.get(element.get("idref")) for element in package.iter("{*}itemref")]
     for entry in entries.values():
-        place = _place(root, entry)
-        if entry.get("media-type") == "text/css" and place not in read:
-            read.add(place)
-            style = decoded(name, _part(name, parts, known, place) or b" ")
+        path = _path(root, entry)
+        if entry.get("media-type") == "text/css" and path not in read:
+            read.add(path)
+            style = decoded(name, _part(name, parts, known, path) or b" ")
             yield f"<style>{style.replace('<', ' ')}</style>"
     for entry in spine[:_MOST_PAGES]:
         if entry is None:
             raise Refusal(f"{name}: its spine names a page that is not in its list; is it whole?")
-        place = _place(root, entry)
-        if entry.get("media-type") in _DOCUMENTS and place not in read:
-            read.add(place)
-            page = decoded(name, _part(name, parts, known, place) or b" ")
+        path = _path(root, entry)
+        if entry.get("media-type") in _DOCUMENTS and path not in read:
+            read.add(path)
+            page = decoded(name, _part(name, parts, known, path) or b" ")
             inner = _BODY.search(page)
             yield inner["inner"] if inner else page
 
 
-def _place(root: str, entry: etree._Element) -> str:
+def _path(root: str, entry: etree._Element) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(root), unquote(entry.get("href") or "")))
 
 
-def _part(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo], place: str) -> bytes:
-    if place not in known:
-        raise Refusal(f"{name}: its list of contents names {place[:80]!r}, which is not in it; is it whole?")
-    if known[place].file_size > MAX_PART_BYTES:
-        raise Refusal(f"{name}: {place[:80]} has {known[place].file_size} bytes when unpacked; at most {MAX_PART_BYTES} are read")
-    with parts.open(known[place]) as part:
+def _part(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo], path: str) -> bytes:
+    if path not in known:
+        raise Refusal(f"{name}: its list of contents names {path[:80]!r}, which is not in it; is it whole?")
+    if known[path].file_size > MAX_PART_BYTES:
+        raise Refusal(f"{name}: {path[:80]} has {known[path].file_size} bytes when unpacked; at most {MAX_PART_BYTES} are read")
+    with parts.open(known[path]) as part:
         return part.read()

@@ -14,8 +14,8 @@ from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.pdf_columns import in_reading_order
-from crawlers.importers.documents.pdf_margins import Sheet, without_margins
-from crawlers.importers.documents.pdf_rows import Sign, signs_of
+from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
+from crawlers.importers.documents.pdf_rows import Glyph, glyphs_of
 from crawlers.importers.files.reading import Lost, Text
 
 MAX_PAGES = 3000
@@ -25,7 +25,7 @@ FILE_SECONDS, _SECONDS_A_PAGE = 60.0, 0.5
 """For a file, or half a second a page where that is more."""
 MOST_SECONDS = MAX_PAGES * _SECONDS_A_PAGE
 _BUDGET = Budget(seconds=MOST_SECONDS)
-_MAX_SIGNS = 100_000
+_MAX_GLYPHS = 100_000
 """On one page; a full page of a newspaper has 20,000."""
 _SCAN_SHARE = 0.5
 """Share of the page's area from which an image is the page itself, or its background."""
@@ -89,35 +89,35 @@ def _text(pages: list[Page]) -> Text:
     sheets, unreadable, gutter = [], [], None
     for number, page in enumerate(pages, 1):
         with within(PAGE_SECONDS, f"page {number}"):
-            signs, scanned = _signs(number, page)
-        sheets.append(Sheet(signs, float(page.width), float(page.height)))
+            glyphs, scanned = _glyphs_on(number, page)
+        sheets.append(PageGlyphs(glyphs, float(page.width), float(page.height)))
         if scanned:
             unreadable.append(number)
-    if unreadable and not any(sheet.signs for sheet in sheets):
+    if unreadable and not any(sheet.glyphs for sheet in sheets):
         raise _TooMuch(f"{len(unreadable)} of {len(pages)} pages are images without text: a scan; run OCR over it and import the result")
-    kept, dropped = without_margins(sheets)  # before columns are looked for: headers run across them
+    pages_without_margins, dropped = without_margins(sheets)  # before columns are looked for: headers run across them
     lines: list[str] = []
-    for sheet in kept:
-        rows, gutter = in_reading_order(sheet.signs, sheet.width, gutter)
+    for sheet in pages_without_margins:
+        rows, gutter = in_reading_order(sheet.glyphs, sheet.width, gutter)
         lines += [row.text for row in rows]
     lost = [Lost(f"page:{number}", "page_without_text", f"page {number} is an image without text: a scan") for number in unreadable]
     return Text(lines=lines, dropped=dropped, lost=lost)
 
 
-def _signs(number: int, page: Page) -> tuple[list[Sign], bool]:
+def _glyphs_on(number: int, page: Page) -> tuple[list[Glyph], bool]:
     """Return what stands on a page, and whether it is an image without text."""
     chars, area = page.chars, float(page.width) * float(page.height)
-    if len(chars) > _MAX_SIGNS:
-        raise _TooMuch(f"page {number}: {len(chars)} characters; at most {_MAX_SIGNS} are read")
+    if len(chars) > _MAX_GLYPHS:
+        raise _TooMuch(f"page {number}: {len(chars)} characters; at most {_MAX_GLYPHS} are read")
     without = sum("(cid:" in char["text"] for char in chars)
     if without > _MAX_NO_GLYPH * len(chars):
         raise _TooMuch(f"page {number}: {without} of {len(chars)} characters have no code in their font; print it to a new PDF, or run OCR")
     sizes = [(image, (image["x1"] - image["x0"]) * (image["bottom"] - image["top"])) for image in page.images]
     images = [image for image, size in sizes if _MIN_IMAGE**2 < size < _SCAN_SHARE * area]
-    signs = signs_of(chars, images)
+    glyphs = glyphs_of(chars, images)
     page.close()  # lets go of the page's characters: a book has millions
     scanned = not any(char["text"].strip() for char in chars) and any(size >= _SCAN_SHARE * area for _, size in sizes)
-    return signs, scanned
+    return glyphs, scanned
 
 
 def _damaged(name: str, error: BaseException) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from crawlers.importers.documents.pdf_rows import Row, Sign, rows_of
+from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of
 from crawlers.papers.signs.answer_marks import flat
 
 _STEP = 2.0
@@ -22,67 +22,67 @@ _MAX_ACROSS = 0.3
 _OPTION = re.compile(r"(?:^|(?<=[\s)]))[(\[]?([A-J])[)\]]?\s?[.、,:)]")
 
 
-class _Block(NamedTuple):
+class _Band(NamedTuple):
     """A part of a page between two rows that run across the gutter, and the first of them."""
 
-    across: list[Row]
-    left: list[Row]
-    right: list[Row]
+    across: list[TextRow]
+    left: list[TextRow]
+    right: list[TextRow]
 
 
-def in_reading_order(signs: list[Sign], width: float, expected: float | None = None) -> tuple[list[Row], float | None]:
+def in_reading_order(glyphs: list[Glyph], width: float, expected: float | None = None) -> tuple[list[TextRow], float | None]:
     """Return the rows of a page as they are read, and where its gutter lies; None in one column.
 
     Args:
         expected: the gutter of the page before: a page that ends early may have too little on the right to tell.
     """
-    places = [*_gutters(signs, width), *([] if expected is None else [expected])]
-    for place in dict.fromkeys(places):
-        blocks = list(_blocks(signs, place))
-        if _are_columns(blocks, surely=place == expected):
-            return [row for block in blocks for rows in block for row in rows], place
-    return rows_of(signs), None
+    gutters = [*_gutters(glyphs, width), *([] if expected is None else [expected])]
+    for gutter in dict.fromkeys(gutters):
+        blocks = list(_blocks(glyphs, gutter))
+        if _are_columns(blocks, surely=gutter == expected):
+            return [row for block in blocks for rows in block for row in rows], gutter
+    return rows_of(glyphs), None
 
 
-def _gutters(signs: list[Sign], width: float) -> Iterator[float]:
+def _gutters(glyphs: list[Glyph], width: float) -> Iterator[float]:
     """Yield the middle of the widest stretch that nothing stands on, then of the widest that few lines run across."""
-    ink = [sign for sign in signs if not sign.text.isspace()]
+    ink = [glyph for glyph in glyphs if not glyph.text.isspace()]
     if not ink or width <= 0:
         return
     covered = [0] * (int(width / _STEP) + 2)
-    for sign in ink:
-        for place in range(max(0, int(sign.x0 / _STEP)), min(len(covered) - 1, int(sign.x1 / _STEP)) + 1):
-            covered[place] += 1
+    for glyph in ink:
+        for step in range(max(0, int(glyph.x0 / _STEP)), min(len(covered) - 1, int(glyph.x1 / _STEP)) + 1):
+            covered[step] += 1
     first, last = int(_MIDDLE[0] * width / _STEP), int(_MIDDLE[1] * width / _STEP)
     for share in (0.0, _MAX_CROSSED / 4, _MAX_CROSSED / 2, _MAX_CROSSED):
         best, start = (0, 0), None
-        for place in range(first, last + 2):
-            if place <= last and covered[place] <= share * max(covered):
-                start = place if start is None else start
+        for step in range(first, last + 2):
+            if step <= last and covered[step] <= share * max(covered):
+                start = step if start is None else start
             elif start is not None:
-                best, start = max(best, (place - start, start)), None
+                best, start = max(best, (step - start, start)), None
         if best[0] * _STEP >= _MIN_GUTTER:
             yield (best[1] + best[0] / 2) * _STEP
 
 
-def _blocks(signs: list[Sign], gutter: float) -> Iterator[_Block]:
+def _blocks(glyphs: list[Glyph], gutter: float) -> Iterator[_Band]:
     """Yield the page from top to bottom: rows that run across the gutter, and what stands left and right below them."""
     bands: list[tuple[float, float]] = []
-    for top, bottom in sorted((sign.top, sign.bottom) for sign in signs if sign.x0 < gutter < sign.x1 and not sign.text.isspace()):
+    for top, bottom in sorted((glyph.top, glyph.bottom) for glyph in glyphs if glyph.x0 < gutter < glyph.x1 and not glyph.text.isspace()):
         if bands and top < bands[-1][1]:
             bands[-1] = (bands[-1][0], max(bottom, bands[-1][1]))
         else:
             bands.append((top, bottom))
     edges = [(float("-inf"), float("-inf")), *bands, (float("inf"), float("inf"))]
     for (band_top, band_bottom), (next_top, _) in pairwise(edges):
-        across = rows_of(sign for sign in signs if band_top <= _middle(sign) <= band_bottom)
-        below = [sign for sign in signs if band_bottom < _middle(sign) < next_top]
-        left = rows_of(sign for sign in below if (sign.x0 + sign.x1) / 2 < gutter)
-        right = rows_of(sign for sign in below if (sign.x0 + sign.x1) / 2 >= gutter)
-        yield _Block(across, left, right)
+        across = rows_of(glyph for glyph in glyphs if band_top <= _middle(glyph) <= band_bottom)
+        below = [glyph for glyph in glyphs if band_bottom < _middle(glyph) < next_top]
+        left = rows_of(glyph for glyph in below if (glyph.x0 + glyph.x1) / 2 < gutter)
+        right = rows_of(glyph for glyph in below if (glyph.x0 + glyph.x1) / 2 >= gutter)
+        yield _Band(across, left, right)
 
 
-def _are_columns(blocks: list[_Block], surely: bool) -> bool:
+def _are_columns(blocks: list[_Band], surely: bool) -> bool:
     """Tell columns from a single one with short lines, and from options side by side.
 
     Args:
@@ -94,24 +94,24 @@ def _are_columns(blocks: list[_Block], surely: bool) -> bool:
     return sum(_options_going_on(block) for block in blocks) <= _MAX_ACROSS * right
 
 
-def _options_going_on(block: _Block) -> int:
+def _options_going_on(block: _Band) -> int:
     """Return how many rows on the right go on with options that stand beside them, and that the left does not go on with itself."""
     starts = [_OPTION.match(flat(row.text).upper()) for row in block.left]
     letters = [match[1] if match else "" for match in starts]
     count = 0
     for row in block.right:
         after = _OPTION.match(flat(row.text).upper())
-        place = next((place for place, beside in enumerate(block.left) if abs(_middle(beside) - _middle(row)) < _height(row) / 2), None)
-        if after is None or place is None or not (before := _OPTION.findall(flat(block.left[place].text).upper())):
+        index = next((index for index, beside in enumerate(block.left) if abs(_middle(beside) - _middle(row)) < _height(row) / 2), None)
+        if after is None or index is None or not (before := _OPTION.findall(flat(block.left[index].text).upper())):
             continue
-        below = next((letter for letter in letters[place + 1 :] if letter), "")
+        below = next((letter for letter in letters[index + 1 :] if letter), "")
         count += ord(after[1]) == ord(before[-1]) + 1 and below != after[1]
     return count
 
 
-def _height(row: Row) -> float:
+def _height(row: TextRow) -> float:
     return row.bottom - row.top
 
 
-def _middle(place: Row | Sign) -> float:
-    return (place.top + place.bottom) / 2
+def _middle(shape: TextRow | Glyph) -> float:
+    return (shape.top + shape.bottom) / 2

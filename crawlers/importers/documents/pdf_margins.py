@@ -4,15 +4,15 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from crawlers.importers.documents.pdf_rows import Row, Sign, rows_of
+from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of
 from crawlers.papers.signs.answer_marks import IMAGE
 
 _MARGIN = 0.12
 """Share of the page's height at its top and at its bottom in which headers and footers stand."""
 _OUTERMOST = 3
 _MIN_PAGES, _MIN_SHARE = 3, 0.3
-"""How often a row stands in the same place to be a header; with left and right pages each is on every other page."""
-_PLACE = 4.0
+"""On how many pages a row must stand at the same height to be a header; with left and right pages each is on every other page."""
+_TOLERANCE = 4.0
 """Points by which the same header may stand higher or lower."""
 _PAGE = re.compile(
     r"[-—–─·•\s]*+第?\s*\d{1,4}\s*+页?[-—–─·•\s]*|第\s*\d{1,4}\s*页.{0,4}共\s*\d{1,4}\s*页.{0,8}|\d{1,4}\s*[/／]\s*\d{1,4}"
@@ -24,60 +24,63 @@ _TIME = r"\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4},?\s+(?:[上下]午\s?)?\d{1,2}:\d{2}(?
 _PRINTED = re.compile(rf"(?:{_ADDRESS})(?:\s+\d{{1,4}}\s*[/／]\s*\d{{1,4}})?|{_TIME}(?:\t.{{1,200}})?", re.I)
 """What browsers print above and below a page: the time with the title, the address with the page's number."""
 _CONTENT = re.compile(r"[(（\[]?[A-JＡ-Ｊ][)）\]]?\s?[.．、:：)）]|\d{1,3}\s?[.．、]|.{0,4}(?:答案|解析)")
-"""What may stand in the same place of several pages and is no header for that."""
+"""What may stand at the same height of several pages and is no header for that."""
 _SHIFTS = (0.0, 0.5)
 _DIGITS = re.compile(r"\d+")
 
 
-class Sheet(NamedTuple):
+class PageGlyphs(NamedTuple):
     """What stands on one page, and how large it is."""
 
-    signs: list[Sign]
+    glyphs: list[Glyph]
     width: float
     height: float
 
 
-def without_margins(sheets: list[Sheet]) -> tuple[list[Sheet], list[str]]:
+def without_margins(sheets: list[PageGlyphs]) -> tuple[list[PageGlyphs], list[str]]:
     """Return the pages without their headers, footers, page numbers and backgrounds, and the texts that were dropped."""
     sheets = _without_backgrounds(sheets)
-    margins = [_in_margins(rows_of(sheet.signs), sheet.height) for sheet in sheets]
+    margins = [_in_margins(rows_of(sheet.glyphs), sheet.height) for sheet in sheets]
     often = Counter(key for page in margins for key in {_key(row, shift) for row in page for shift in _SHIFTS})
     least = max(_MIN_PAGES, _MIN_SHARE * len(sheets))
-    kept, dropped = [], []
+    pages, dropped = [], []
     for sheet, margin in zip(sheets, margins, strict=True):
         out = [row for row in margin if _is_frame(row.text) or (_is_often(row, often, least) and not _CONTENT.match(row.text))]
-        signs = [sign for sign in sheet.signs if not any(row.top <= (sign.top + sign.bottom) / 2 <= row.bottom for row in out)]
-        kept.append(sheet._replace(signs=signs))
+        glyphs = [glyph for glyph in sheet.glyphs if not any(row.top <= (glyph.top + glyph.bottom) / 2 <= row.bottom for row in out)]
+        pages.append(sheet._replace(glyphs=glyphs))
         dropped += [row.text for row in out]
-    return kept, dropped
+    return pages, dropped
 
 
-def _without_backgrounds(sheets: list[Sheet]) -> list[Sheet]:
-    """Return the pages without the images that stand in the same place of many: a watermark, or its strips."""
-    places = [{_place(sign) for sign in sheet.signs if sign.text == IMAGE} for sheet in sheets]
-    often = Counter(place for found in places for place in found)
+def _without_backgrounds(sheets: list[PageGlyphs]) -> list[PageGlyphs]:
+    """Return the pages without the images that stand at the same spot of many: a watermark, or its strips."""
+    boxes = [{_rounded_box(glyph) for glyph in sheet.glyphs if glyph.text == IMAGE} for sheet in sheets]
+    often = Counter(box for page_boxes in boxes for box in page_boxes)
     least = max(_MIN_PAGES, _MIN_SHARE * len(sheets))
-    return [sheet._replace(signs=[sign for sign in sheet.signs if sign.text != IMAGE or often[_place(sign)] < least]) for sheet in sheets]
+    return [
+        sheet._replace(glyphs=[glyph for glyph in sheet.glyphs if glyph.text != IMAGE or often[_rounded_box(glyph)] < least])
+        for sheet in sheets
+    ]
 
 
-def _place(sign: Sign) -> tuple[int, int, int]:
-    return round(sign.x0), round(sign.x1), round(sign.bottom)
+def _rounded_box(glyph: Glyph) -> tuple[int, int, int]:
+    return round(glyph.x0), round(glyph.x1), round(glyph.bottom)
 
 
 def _is_frame(text: str) -> bool:
     return bool(_PAGE.fullmatch(text) or _PRINTED.fullmatch(text))
 
 
-def _is_often(row: Row, often: Counter[tuple[str, float, int]], least: float) -> bool:
+def _is_often(row: TextRow, often: Counter[tuple[str, float, int]], least: float) -> bool:
     return any(often[_key(row, shift)] >= least for shift in _SHIFTS)
 
 
-def _in_margins(rows: list[Row], height: float) -> list[Row]:
+def _in_margins(rows: list[TextRow], height: float) -> list[TextRow]:
     down = sorted(rows, key=lambda row: row.top)
     above = [row for row in down[:_OUTERMOST] if row.bottom < _MARGIN * height]
     return above + [row for row in down[-_OUTERMOST:] if row.top > (1 - _MARGIN) * height and row not in above]
 
 
-def _key(row: Row, shift: float) -> tuple[str, float, int]:
-    """Return what headers have in common; with two shifts, places that lie close share a key at least once."""
-    return _DIGITS.sub("#", row.text.replace(" ", "")), shift, int(row.top / _PLACE + shift)
+def _key(row: TextRow, shift: float) -> tuple[str, float, int]:
+    """Return what headers have in common; with two shifts, heights that lie close share a key at least once."""
+    return _DIGITS.sub("#", row.text.replace(" ", "")), shift, int(row.top / _TOLERANCE + shift)

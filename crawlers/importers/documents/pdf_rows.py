@@ -29,7 +29,7 @@ _SAME_ROW = 0.6
 """Share of its height by which a character overlaps the row it belongs to."""
 
 
-class Sign(NamedTuple):
+class Glyph(NamedTuple):
     """One character where it stands on the page."""
 
     x0: float
@@ -41,7 +41,7 @@ class Sign(NamedTuple):
     """Where the line stands that it is written on; 0 where that is not known."""
 
 
-class Row(NamedTuple):
+class TextRow(NamedTuple):
     """One line of text where it stands on the page."""
 
     x0: float
@@ -50,85 +50,85 @@ class Row(NamedTuple):
     text: str
 
 
-def signs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]]) -> list[Sign]:
-    """Return the characters of a page, each once, and a sign for every image. What stands askew, such as a watermark, is left out."""
-    found: dict[tuple[str, int, int], Sign] = {}
+def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]]) -> list[Glyph]:
+    """Return the characters of a page, each once, and IMAGE for every image. What stands askew, such as a watermark, is left out."""
+    by_position: dict[tuple[str, int, int], Glyph] = {}
     for char in chars:
         text = _NO_GLYPH.sub("\ufffd", char["text"]).translate(_RADICALS)
         if char["upright"] and text and char["bottom"] > char["top"]:
             foot = char["top"] + char["y1"] - char["matrix"][5] if "matrix" in char else 0.0
-            sign = Sign(char["x0"], char["x1"], char["top"], char["bottom"], text, foot)
+            glyph = Glyph(char["x0"], char["x1"], char["top"], char["bottom"], text, foot)
             # Bold letters are often printed twice, a hair apart.
-            places = ((text, round(sign.x0) + dx, round(sign.top) + dy) for dx in (0, 1, -1) for dy in (0, 1, -1))
-            if text.isspace() or not any(place in found for place in places):
-                found[text, round(sign.x0), round(sign.top)] = sign
+            positions = ((text, round(glyph.x0) + dx, round(glyph.top) + dy) for dx in (0, 1, -1) for dy in (0, 1, -1))
+            if text.isspace() or not any(position in by_position for position in positions):
+                by_position[text, round(glyph.x0), round(glyph.top)] = glyph
     for image in images:
         # An image in a line stands on it like a tall letter, so its foot is where it belongs.
         foot = image["bottom"]
-        found[IMAGE, round(image["x0"]), round(foot)] = Sign(image["x0"], image["x1"], foot - _IMAGE_FOOT, foot, IMAGE)
-    return list(found.values())
+        by_position[IMAGE, round(image["x0"]), round(foot)] = Glyph(image["x0"], image["x1"], foot - _IMAGE_FOOT, foot, IMAGE)
+    return list(by_position.values())
 
 
-def rows_of(signs: Iterable[Sign]) -> list[Row]:
-    """Return the lines of text that signs stand on, from top to bottom; small raised or lowered ones belong to their line."""
-    rows: list[tuple[float, float, list[Sign]]] = []
-    for sign in sorted(signs, key=lambda sign: (sign.top + sign.bottom, sign.x0)):
+def rows_of(glyphs: Iterable[Glyph]) -> list[TextRow]:
+    """Return the lines of text that glyphs stand on, from top to bottom; small raised or lowered ones belong to their line."""
+    rows: list[tuple[float, float, list[Glyph]]] = []
+    for glyph in sorted(glyphs, key=lambda glyph: (glyph.top + glyph.bottom, glyph.x0)):
         if rows:
             top, bottom, members = rows[-1]
-            overlap = min(bottom, sign.bottom) - max(top, sign.top)
-            if overlap >= _SAME_ROW * min(bottom - top, sign.bottom - sign.top):
-                taller = sign.bottom - sign.top > bottom - top
-                rows[-1] = (sign.top if taller else top, sign.bottom if taller else bottom, [*members, sign])
+            overlap = min(bottom, glyph.bottom) - max(top, glyph.top)
+            if overlap >= _SAME_ROW * min(bottom - top, glyph.bottom - glyph.top):
+                taller = glyph.bottom - glyph.top > bottom - top
+                rows[-1] = (glyph.top if taller else top, glyph.bottom if taller else bottom, [*members, glyph])
                 continue
-        rows.append((sign.top, sign.bottom, [sign]))
+        rows.append((glyph.top, glyph.bottom, [glyph]))
     built = (_row(top, bottom, members) for top, bottom, members in rows)
     return [row for row in built if row.text.strip()]
 
 
-def _row(top: float, bottom: float, signs: list[Sign]) -> Row:
-    signs.sort(key=lambda sign: (sign.x0, sign.x1))
+def _row(top: float, bottom: float, glyphs: list[Glyph]) -> TextRow:
+    glyphs.sort(key=lambda glyph: (glyph.x0, glyph.x1))
     text, last = "", None
-    for sign in _with_moved(signs):
+    for glyph in _with_moved(glyphs):
         if last is not None:
-            text += _blank(last, sign, bottom - top)
-        text += sign.text
-        last = sign if not sign.text.isspace() or last is None else Sign(last.x0, sign.x1, last.top, last.bottom, last.text)
-    return Row(signs[0].x0, top, bottom, text.strip())
+            text += _blank(last, glyph, bottom - top)
+        text += glyph.text
+        last = glyph if not glyph.text.isspace() or last is None else Glyph(last.x0, glyph.x1, last.top, last.bottom, last.text)
+    return TextRow(glyphs[0].x0, top, bottom, text.strip())
 
 
-def _with_moved(signs: list[Sign]) -> list[Sign]:
-    """Return the signs of a line, those that are raised or lowered as signs that say so: 10⁹ is another number than 109."""
-    size = max(sign.bottom - sign.top for sign in signs)
-    feet = Counter(sign.foot for sign in signs if sign.foot and sign.bottom - sign.top > _SMALL * size)
-    if not feet or all(sign.bottom - sign.top > _SMALL * size for sign in signs):
-        return signs
+def _with_moved(glyphs: list[Glyph]) -> list[Glyph]:
+    """Return the glyphs of a line, those that are raised or lowered with characters that say so: 10⁹ is another number than 109."""
+    size = max(glyph.bottom - glyph.top for glyph in glyphs)
+    feet = Counter(glyph.foot for glyph in glyphs if glyph.foot and glyph.bottom - glyph.top > _SMALL * size)
+    if not feet or all(glyph.bottom - glyph.top > _SMALL * size for glyph in glyphs):
+        return glyphs
     foot = feet.most_common(1)[0][0]
-    shifts = [_shift(sign, foot, size) for sign in signs]
-    found: list[Sign] = []
+    shifts = [_shift(glyph, foot, size) for glyph in glyphs]
+    merged: list[Glyph] = []
     start = 0
-    for place in range(1, len(signs) + 1):
-        if place < len(signs) and shifts[place] == shifts[start]:
+    for end in range(1, len(glyphs) + 1):
+        if end < len(glyphs) and shifts[end] == shifts[start]:
             continue
-        run = signs[start:place]
-        near = [signs[start].x0 - signs[start - 1].x1] if start else []
-        near += [signs[place].x0 - run[-1].x1] if place < len(signs) else []
-        said = "".join(sign.text for sign in run).strip()
-        if shifts[start] and near and min(near) < _BESIDE * size and _MOVED.fullmatch(said):
-            found.append(Sign(run[0].x0, run[-1].x1, run[0].top, run[0].bottom, (raised if shifts[start] > 0 else lowered)(said)))
+        run = glyphs[start:end]
+        near = [glyphs[start].x0 - glyphs[start - 1].x1] if start else []
+        near += [glyphs[end].x0 - run[-1].x1] if end < len(glyphs) else []
+        run_text = "".join(glyph.text for glyph in run).strip()
+        if shifts[start] and near and min(near) < _BESIDE * size and _MOVED.fullmatch(run_text):
+            merged.append(Glyph(run[0].x0, run[-1].x1, run[0].top, run[0].bottom, (raised if shifts[start] > 0 else lowered)(run_text)))
         else:
-            found += run
-        start = place
-    return found
+            merged += run
+        start = end
+    return merged
 
 
-def _shift(sign: Sign, foot: float, size: float) -> int:
+def _shift(glyph: Glyph, foot: float, size: float) -> int:
     """Return 1 for what stands above its line, -1 for what stands below it."""
-    if not sign.foot or sign.bottom - sign.top > _SMALL * size:
+    if not glyph.foot or glyph.bottom - glyph.top > _SMALL * size:
         return 0
-    return 1 if foot - sign.foot > _HIGH * size else -1 if sign.foot - foot > _LOW * size else 0
+    return 1 if foot - glyph.foot > _HIGH * size else -1 if glyph.foot - foot > _LOW * size else 0
 
 
-def _blank(left: Sign, right: Sign, height: float) -> str:
+def _blank(left: Glyph, right: Glyph, height: float) -> str:
     gap = (right.x0 - left.x1) / height
     if gap > _TAB:
         return "\t"

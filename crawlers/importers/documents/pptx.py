@@ -54,24 +54,24 @@ def _slides(parts: zipfile.ZipFile, known: set[str]) -> Iterator[str]:
     """
     known = set(known)
     main = "ppt/presentation.xml"
-    places = _related(parts, known, main)
+    targets = _related(parts, known, main)
     for entry in list(_root(parts, main).iter(f"{_P}sldId"))[:_MOST_SLIDES]:
-        place = places.get(entry.get(f"{_R}id", ""), "")
-        if place not in known:
+        path = targets.get(entry.get(f"{_R}id", ""), "")
+        if path not in known:
             continue
-        known.remove(place)
-        slide = _root(parts, place)
+        known.remove(path)
+        slide = _root(parts, path)
         if slide.get("show") in ("0", "false"):
             continue
         yield from _shapes(slide)
-        for notes in sorted({each for each in _related(parts, known, place).values() if "notesSlide" in each and each in known}):
+        for notes in sorted({each for each in _related(parts, known, path).values() if "notesSlide" in each and each in known}):
             known.remove(notes)
             yield from _shapes(_root(parts, notes))
 
 
-def _related(parts: zipfile.ZipFile, known: set[str], place: str) -> dict[str, str]:
+def _related(parts: zipfile.ZipFile, known: set[str], path: str) -> dict[str, str]:
     """Return the parts that a part names, by its names for them."""
-    folder, file = posixpath.split(place)
+    folder, file = posixpath.split(path)
     listed = f"{folder}/_rels/{file}.rels"
     if listed not in known:
         return {}
@@ -82,13 +82,13 @@ def _related(parts: zipfile.ZipFile, known: set[str], place: str) -> dict[str, s
     }
 
 
-def _root(parts: zipfile.ZipFile, place: str) -> etree._Element:
-    with parts.open(place) as part:
+def _root(parts: zipfile.ZipFile, path: str) -> etree._Element:
+    with parts.open(path) as part:
         return etree.fromstring(part.read(), PARSER)
 
 
 def _shapes(slide: etree._Element) -> Iterator[str]:
-    """Yield what the shapes of a slide say, groups of shapes in their places."""
+    """Yield what the shapes of a slide say, groups of shapes in their order."""
     waiting = [slide]
     while waiting:
         element = waiting.pop()
@@ -120,9 +120,9 @@ def _paragraphs(text: etree._Element, form: str = "<p>{}</p>") -> Iterator[str]:
 
 def _number(paragraph: etree._Element, counts: Counter[int]) -> str:
     """Return the number or letter that is set before a paragraph, counted on from the one before at its level."""
-    said = paragraph.find(f"{_A}pPr")
-    level = _LEVELS.find(said.get("lvl", "0")) if said is not None else 0
-    numbers = None if said is None else said.find(f"{_A}buAutoNum")
+    properties = paragraph.find(f"{_A}pPr")
+    level = _LEVELS.find(properties.get("lvl", "0")) if properties is not None else 0
+    numbers = None if properties is None else properties.find(f"{_A}buAutoNum")
     kind = None if numbers is None else _NUMBERS.fullmatch(numbers.get("type", ""))
     for deeper in [each for each in counts if each > level or (each == level and kind is None)]:
         del counts[deeper]
@@ -153,16 +153,16 @@ def _run(run: etree._Element) -> str:
     """Return a run within tags that say how it stands out."""
     text = run.find(f"{_A}t")
     words = html.escape((text.text or "") if text is not None else "").replace("\x0b", "<br>")
-    said = run.find(f"{_A}rPr")
-    if said is None or not words.strip() or run.tag == f"{_A}fld":
+    properties = run.find(f"{_A}rPr")
+    if properties is None or not words.strip() or run.tag == f"{_A}fld":
         return "" if run.tag == f"{_A}fld" else words
-    raised = said.get("baseline", "0")
-    colour = said.find(f"{_A}solidFill/{_A}srgbClr")
+    raised = properties.get("baseline", "0")
+    colour = properties.find(f"{_A}solidFill/{_A}srgbClr")
     value = "" if colour is None else colour.get("val", "")
     if raised.lstrip("-").isdigit() and int(raised):
         words = f"<sub>{words}</sub>" if raised.startswith("-") else f"<sup>{words}</sup>"
-    for tag, is_on in (("b", said.get("b") in _ON), ("u", said.get("u", "none") != "none")):
+    for tag, is_on in (("b", properties.get("b") in _ON), ("u", properties.get("u", "none") != "none")):
         words = f"<{tag}>{words}</{tag}>" if is_on else words
-    marked = said.find(f"{_A}highlight/{_A}srgbClr")
+    marked = properties.find(f"{_A}highlight/{_A}srgbClr")
     style = f"color:#{value}" if _COLOUR.fullmatch(value) else f"background:#{marked.get('val', '')}" if marked is not None else ""
     return f'<span style="{html.escape(style)}">{words}</span>' if style else words

@@ -26,14 +26,14 @@ _SIGNS = {
     **{"emspace": "\u2003", "enspace": "\u2002"},
 }
 _CHARSETS = {134: "gb18030", 136: "big5", 128: "shift_jis", 129: "euc_kr", 204: "cp1251"}
-"""Of fonts, which some writers have in place of the document's code page."""
+"""Of fonts, which some writers name instead of the document's code page."""
 _PAGES = {936: "gb18030", 950: "big5", 932: "shift_jis", 949: "euc_kr", 65001: "utf-8"}
 _FACES = ("b", "ul", "super", "sub")
 _MOST_OPEN = 500
 _MOST_CODE = 0x10FFFF
 
 
-class _State(Struct):
+class _GroupState(Struct):
     """What holds within one group."""
 
     unseen: bool = False
@@ -54,8 +54,8 @@ def page_of_rtf(name: str, body: bytes) -> str:
     """
     if not body.lstrip().startswith(b"{\\rtf"):
         raise Refusal(f"{name}: no rich text: expected a file that begins with {{\\rtf")
-    said = re.search(rb"\\ansicpg(\d{1,5})", body[:4096])
-    number = int(said[1]) if said else 1252
+    code_page = re.search(rb"\\ansicpg(\d{1,5})", body[:4096])
+    number = int(code_page[1]) if code_page else 1252
     charset = _PAGES.get(number, f"cp{number}")
     try:
         codecs.lookup(charset)
@@ -70,39 +70,39 @@ def _pieces(body: bytes, charset: str) -> Iterator[str]:
     """Yield the words of a document within tags that say how they stand out; line ends and tabs stand outside of them."""
     colours: list[list[int]] = [[-1, -1, -1]]
     fonts: dict[int, str] = {}
-    held: list[tuple[_State, bytes | str]] = []
-    for state, piece in _said(body, colours, fonts):
-        if held and _face(held[-1][0]) != _face(state):
-            yield _tagged(held, colours, fonts, charset)
-            held = []
+    pending: list[tuple[_GroupState, bytes | str]] = []
+    for state, piece in _styled_pieces(body, colours, fonts):
+        if pending and _face(pending[-1][0]) != _face(state):
+            yield _tagged(pending, colours, fonts, charset)
+            pending = []
         if piece in ("\n", "\t"):
-            yield _tagged(held, colours, fonts, charset)
+            yield _tagged(pending, colours, fonts, charset)
             yield str(piece)
-            held = []
+            pending = []
         else:
-            held.append((state, piece))
-    yield _tagged(held, colours, fonts, charset)
+            pending.append((state, piece))
+    yield _tagged(pending, colours, fonts, charset)
 
 
-def _face(state: _State) -> tuple[int, frozenset[str], int]:
+def _face(state: _GroupState) -> tuple[int, frozenset[str], int]:
     return state.colour, state.faces, state.font
 
 
 def _tokens(body: bytes) -> Iterator[re.Match[bytes]]:
     """Yield the tokens of a document, without the raw bytes of its pictures."""
-    place = 0
-    while place < len(body):
-        token = _TOKEN.match(body, place)
+    position = 0
+    while position < len(body):
+        token = _TOKEN.match(body, position)
         if token is None:  # a lone sign at its end
             return
         yield token
         raw = int(token["number"] or 0) if token["word"] == b"bin" else 0
-        place = token.end() + max(0, raw)
+        position = token.end() + max(0, raw)
 
 
-def _said(body: bytes, colours: list[list[int]], fonts: dict[int, str]) -> Iterator[tuple[_State, bytes | str]]:
+def _styled_pieces(body: bytes, colours: list[list[int]], fonts: dict[int, str]) -> Iterator[tuple[_GroupState, bytes | str]]:
     """Yield the words, bytes or signs of Unicode, with what holds where they stand; fill the tables of colours and fonts."""
-    states, skip = [_State()], 0
+    states, skip = [_GroupState()], 0
     is_first = False  # of its group
     for token in _tokens(body):
         state, kind = states[-1], token.lastgroup
@@ -134,7 +134,7 @@ def _said(body: bytes, colours: list[list[int]], fonts: dict[int, str]) -> Itera
                 if not state.unseen:
                     yield state, _SIGNS[word]
             else:
-                _hold(state, word, number)
+                _apply_control_word(state, word, number)
             continue
         if token["sign"]:
             if token["sign"] == b"*" and was_first:
@@ -155,8 +155,8 @@ def _said(body: bytes, colours: list[list[int]], fonts: dict[int, str]) -> Itera
                 yield state, piece
 
 
-def _hold(state: _State, word: str, number: int | None) -> None:
-    """Take what a word of control says of the words behind it."""
+def _apply_control_word(state: _GroupState, word: str, number: int | None) -> None:
+    """Apply a control word to the text behind it."""
     if word == "uc":
         state.skip = min(number if number is not None else 1, 9)
     elif word == "f":
@@ -173,17 +173,17 @@ def _hold(state: _State, word: str, number: int | None) -> None:
         state.unseen = number != 0
 
 
-def _tagged(held: list[tuple[_State, bytes | str]], colours: list[list[int]], fonts: dict[int, str], charset: str) -> str:
-    if not held:
+def _tagged(pending: list[tuple[_GroupState, bytes | str]], colours: list[list[int]], fonts: dict[int, str], charset: str) -> str:
+    if not pending:
         return ""
-    words, waiting, charset = "", b"", fonts.get(held[0][0].font, charset)
-    for _, piece in [*held, (_State(), "")]:
+    words, waiting, charset = "", b"", fonts.get(pending[0][0].font, charset)
+    for _, piece in [*pending, (_GroupState(), "")]:
         if isinstance(piece, bytes):
             waiting += piece
             continue
         words += waiting.decode(charset, "replace") + piece
         waiting = b""
-    words, state = html.escape(words), held[0][0]
+    words, state = html.escape(words), pending[0][0]
     if not words.strip():
         return words
     for face, tag in (("super", "sup"), ("sub", "sub"), ("b", "b"), ("ul", "u")):

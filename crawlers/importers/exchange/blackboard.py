@@ -11,8 +11,8 @@ from msgspec import structs
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import decoded
-from crawlers.importers.exchange.exchange_text import Parts
-from crawlers.importers.files.reading import Lost, Reading, Text
+from crawlers.importers.exchange.exchange_text import ExchangedQuestion
+from crawlers.importers.files.reading import FileReading, Lost, Text
 from crawlers.importers.records.record_fields import Misfit
 
 _TYPES = {
@@ -43,13 +43,13 @@ def _is_sound(cells: list[str]) -> bool:
     return kind == "TF" and len(cells) > 2 and cells[2].strip().lower() in ("true", "false")
 
 
-def read_blackboard(name: str, body: bytes, seen: Provenance) -> Reading:
+def read_blackboard(name: str, body: bytes, provenance: Provenance) -> FileReading:
     """Return the questions of a file; one that cannot be read is an item with `doubt`.
 
     Raises:
         ValueError: the file is no text.
     """
-    reading = Reading(source=Text([]))
+    reading = FileReading(source=Text([]))
     for number, line in enumerate(decoded(name, body).splitlines(), 1):
         cells = [cell.strip() for cell in line.rstrip("\t ").split("\t")]
         if len(cells) < 2 or cells[0] not in _TYPES:
@@ -58,48 +58,48 @@ def read_blackboard(name: str, body: bytes, seen: Provenance) -> Reading:
             continue
         _count(reading, _words(*cells))
         reading.found += 1
-        place = structs.replace(seen, position=f"line:{number}")
+        line_provenance = structs.replace(provenance, position=f"line:{number}")
         try:
-            reading.items.append(QuestionItem(url=seen.url, provenance=place, **_parts(*cells).raw_fields()))
+            reading.items.append(QuestionItem(url=provenance.url, provenance=line_provenance, **_parts(*cells).raw_fields()))
         except Misfit as error:
-            reading.give_up(Lost(place.position, error.reason, str(error), line), seen)
+            reading.give_up(Lost(line_provenance.position, error.reason, str(error), line), provenance)
     return reading
 
 
-def _count(reading: Reading, lines: list[str]) -> None:
+def _count(reading: FileReading, lines: list[str]) -> None:
     """Take lines into the account of the file's words."""
     if reading.source is not None:
         reading.source.lines.extend(lines)
 
 
-def _words(kind: str, stem: str, *said: str) -> list[str]:
+def _words(kind: str, stem: str, *fields: str) -> list[str]:
     """Return what a line says without its signs: the name of its type, true, correct and incorrect."""
-    return [stem, *(said[::2] if kind in ("MC", "MA") else [] if kind == "TF" else said)]
+    return [stem, *(fields[::2] if kind in ("MC", "MA") else [] if kind == "TF" else fields)]
 
 
-def _parts(kind: str, stem: str, *said: str) -> Parts:
+def _parts(kind: str, stem: str, *fields: str) -> ExchangedQuestion:
     if not _TYPES[kind]:
         raise Misfit(
             "record_unreadable", f"a question of type {kind}; known are {', '.join(name for name, form in _TYPES.items() if form)}"
         )
-    question = Parts(stem=_as_html(stem), type=_TYPES[kind])
+    question = ExchangedQuestion(stem=_as_html(stem), type=_TYPES[kind])
     if kind in ("MC", "MA"):
-        marks = [_MARKS.get(mark.lower()) for mark in said[1::2]]
-        right = [place for place, mark in enumerate(marks) if mark]
-        if len(said) % 2 or None in marks or (kind == "MC" and len(right) != 1):
+        marks = [_MARKS.get(mark.lower()) for mark in fields[1::2]]
+        right = [index for index, mark in enumerate(marks) if mark]
+        if len(fields) % 2 or None in marks or (kind == "MC" and len(right) != 1):
             raise Misfit("answer_unreadable", "expected options with correct or incorrect behind each, one correct in MC")
-        return structs.replace(question, options=list(map(_as_html, said[::2])), right=right)
+        return structs.replace(question, options=list(map(_as_html, fields[::2])), right=right)
     if kind == "TF":
-        verdict = said[0].lower() if said else ""
+        verdict = fields[0].lower() if fields else ""
         if verdict not in ("true", "false"):
             raise Misfit("answer_unreadable", f"{verdict[:40]!r} behind a question of type TF; expected true or false")
         return structs.replace(question, words=["正确" if verdict == "true" else "错误"])
     if kind == "NUM":
-        return structs.replace(question, words=["±".join(said[:2])] if said else [])
+        return structs.replace(question, words=["±".join(fields[:2])] if fields else [])
     if kind == "FIB_PLUS":  # names of blanks, the answers of each behind it, and an empty field between them
-        blanks = "\t".join(said).split("\t\t")
+        blanks = "\t".join(fields).split("\t\t")
         return structs.replace(question, words=[_as_html(answers[1]) for blank in blanks if len(answers := blank.split("\t")) > 1])
-    return structs.replace(question, words=list(map(_as_html, said)) if kind != "FIL" else [])
+    return structs.replace(question, words=list(map(_as_html, fields)) if kind != "FIL" else [])
 
 
 def _as_html(text: str) -> str:

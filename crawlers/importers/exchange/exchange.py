@@ -9,15 +9,15 @@ from msgspec import structs
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.importers.exchange.exchange_text import Parts, words_of
+from crawlers.importers.exchange.exchange_text import ExchangedQuestion, words_of
 from crawlers.importers.exchange.moodle_xml import moodle_questions
 from crawlers.importers.exchange.qti import qti_questions
-from crawlers.importers.files.reading import Lost, Reading
+from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.files.zipped import PARSER
 from crawlers.importers.records.record_fields import Misfit
 
 _RAW_CHARS = 2000
-_READERS: dict[str, Callable[[Any, list[str]], Iterator[tuple[Any, Callable[[], Parts]]]]] = {
+_READERS: dict[str, Callable[[Any, list[str]], Iterator[tuple[Any, Callable[[], ExchangedQuestion]]]]] = {
     "moodle_xml": moodle_questions,
     "qti": qti_questions,
 }
@@ -33,34 +33,36 @@ def exchange_format(name: str, body: bytes) -> str:
         ValueError: the file is no XML that is read, or its root is another.
     """
     root = root_of(name, body)
-    if found := _ROOTS.get(root.tag):
-        return found
+    if format_name := _ROOTS.get(root.tag):
+        return format_name
     raise Refusal(
         f"{name}: line {root.sourceline}: <{root.tag[:40]}> found; expected <quiz> of Moodle XML, or <questestinterop> or "
         "<assessmentItem> of QTI; of another bank, export one of these"
     )
 
 
-def read_exchange(name: str, body: bytes, format_name: str, seen: Provenance) -> Reading:
+def read_exchange(name: str, body: bytes, format_name: str, provenance: Provenance) -> FileReading:
     """Return the questions of a file; one that cannot be read is an item with `doubt`.
 
     Raises:
         ValueError: the file is no XML, has a document type, or is of another format.
     """
-    if (found := exchange_format(name, body)) != format_name:
-        raise Refusal(f"{name}: the file is {found}, and {format_name} was asked for; --format {found} reads it")
-    reading = Reading()
+    if (true_format := exchange_format(name, body)) != format_name:
+        raise Refusal(f"{name}: the file is {true_format}, and {format_name} was asked for; --format {true_format} reads it")
+    reading = FileReading()
     for number, (element, parts) in enumerate(_READERS[format_name](root_of(name, body), reading.unread), 1):
-        place = structs.replace(seen, position=f"record:{number}")
+        record_provenance = structs.replace(provenance, position=f"record:{number}")
         reading.found += 1
         try:
             fields = parts().raw_fields()
             if not fields["stem_raw"] and not fields["options_raw"]:
                 raise Misfit("record_empty", "neither a stem nor options")
-            reading.items.append(QuestionItem(url=seen.url, provenance=place, **fields))
+            reading.items.append(QuestionItem(url=provenance.url, provenance=record_provenance, **fields))
         except Misfit as error:
             words = f"line {element.sourceline}: {error}"
-            reading.give_up(Lost(place.position, error.reason, words, words_of(element)[:_RAW_CHARS].strip() or None), seen)
+            reading.give_up(
+                Lost(record_provenance.position, error.reason, words, words_of(element)[:_RAW_CHARS].strip() or None), provenance
+            )
     return reading
 
 

@@ -14,7 +14,7 @@ from crawlers.text.fields import images_in, text_of
 _VERDICTS = {"true": "正确", "对": "正确", "正确": "正确", "是": "正确", "false": "错误", "错": "错误", "错误": "错误", "否": "错误"}
 
 
-class Parts(Struct, kw_only=True):
+class ExchangedQuestion(Struct, kw_only=True):
     """What a question is made of, each as HTML or text."""
 
     stem: str
@@ -36,17 +36,17 @@ class Parts(Struct, kw_only=True):
         options = [text_of(option) for option in self.options]
         if len(options) > len(LETTERS):
             raise Misfit("options_unreadable", f"{len(options)} options found; at most {len(LETTERS)} have letters")
-        answer, shown, kind = letters_at(self.right), options, self.type
+        answer, lettered, kind = letters_at(self.right), options, self.type
         verdicts = [_VERDICTS.get(option.strip().lower()) for option in options]
         if len(options) == 2 and set(verdicts) == {"正确", "错误"}:
-            answer, shown, kind = (str(verdicts[self.right[0]]) if len(self.right) == 1 else ""), [], "判断题"
-        said = answer if options else "；".join(text for word in self.words if (text := text_of(word)))
+            answer, lettered, kind = (str(verdicts[self.right[0]]) if len(self.right) == 1 else ""), [], "判断题"
+        answer_text = answer if options else "；".join(text for word in self.words if (text := text_of(word)))
         return {
             "exam_raw": self.about.strip() or None,
             "type_raw": kind or None,
             "stem_raw": text_of(self.stem) or None,
-            "options_raw": [f"{letter}.{text}" for letter, text in zip(LETTERS, shown, strict=False)] or None,
-            "answer_raw": said or None,
+            "options_raw": [f"{letter}.{text}" for letter, text in zip(LETTERS, lettered, strict=False)] or None,
+            "answer_raw": answer_text or None,
             "explanation_raw": text_of(self.explanation) or None,
             "images": sum(map(images_in, [self.stem, *self.options])),
         }

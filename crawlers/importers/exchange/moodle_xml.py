@@ -5,7 +5,7 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from crawlers.importers.exchange.exchange_text import Parts, words_of
+from crawlers.importers.exchange.exchange_text import ExchangedQuestion, words_of
 from crawlers.importers.records.record_fields import Misfit
 
 _TYPES = {
@@ -19,7 +19,7 @@ _TYPES = {
 _TOP = ("$course$", "$system$", "$module$", "top", "")
 
 
-def moodle_questions(root: Any, unread: list[str]) -> Iterator[tuple[Any, Callable[[], Parts]]]:
+def moodle_questions(root: Any, unread: list[str]) -> Iterator[tuple[Any, Callable[[], ExchangedQuestion]]]:
     """Yield the questions of a file with what reads each; descriptions are no questions."""
     about = ""
     for question in root.iterchildren("question"):
@@ -33,16 +33,16 @@ def moodle_questions(root: Any, unread: list[str]) -> Iterator[tuple[Any, Callab
             yield question, partial(_parts, question, kind, about)
 
 
-def _parts(question: Any, kind: str, about: str) -> Parts:
+def _parts(question: Any, kind: str, about: str) -> ExchangedQuestion:
     if kind not in _TYPES:
         raise Misfit("record_unreadable", f"a question of type {kind[:40]!r}; known are {', '.join(_TYPES)}")
     answers = list(question.iterchildren("answer"))
     shares = [_share(answer) for answer in answers]
     several = kind == "multichoiceset" or (kind == "multichoice" and words_of(question.find("single")).strip().lower() in ("false", "0"))
-    right = [place for place, share in enumerate(shares) if (share > 0 if several else share >= 100)]
+    right = [index for index, share in enumerate(shares) if (share > 0 if several else share >= 100)]
     has_options = kind in ("multichoice", "multichoiceset", "truefalse")
-    words = [_html(answers[place]) for place in right] if kind != "essay" else [_html(question.find("graderinfo"))]
-    return Parts(
+    words = [_html(answers[index]) for index in right] if kind != "essay" else [_html(question.find("graderinfo"))]
+    return ExchangedQuestion(
         stem=_html(question.find("questiontext")),
         options=[_html(answer) for answer in answers] if has_options else [],
         right=right,
@@ -54,16 +54,16 @@ def _parts(question: Any, kind: str, about: str) -> Parts:
 
 
 def _share(answer: Any) -> float:
-    said = answer.get("fraction", "0")
+    fraction = answer.get("fraction", "0")
     try:
-        return float(said)
+        return float(fraction)
     except ValueError:
-        raise Misfit("field_unreadable", f"fraction {said[:40]!r} of an answer; expected a number such as 100") from None
+        raise Misfit("field_unreadable", f"fraction {fraction[:40]!r} of an answer; expected a number such as 100") from None
 
 
 def _html(part: Any) -> str:
     """Return a text as HTML: what Moodle keeps as plain text is escaped."""
     if part is None:
         return ""
-    said = words_of(part.find("text"))
-    return escape(said, quote=False).replace("\n", "<br>") if part.get("format") == "plain_text" else said
+    text = words_of(part.find("text"))
+    return escape(text, quote=False).replace("\n", "<br>") if part.get("format") == "plain_text" else text

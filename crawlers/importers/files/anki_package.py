@@ -59,13 +59,13 @@ def _notes(data: bytes) -> list[Rows]:
         if "notes" not in tables:
             raise ValueError("no table of notes")
         kinds = _kinds(base, tables)
-        found: dict[int, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
+        rows_by_kind: dict[int, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
         for number, kind, fields, tags in base.execute("SELECT id, mid, flds, tags FROM notes ORDER BY id LIMIT ?", (_MOST_NOTES,)):
             values = str(fields).split(_FIELD_END)
-            keys = [*kinds.get(kind, []), *(f"column {place}" for place in range(1, len(values) + 1))]
+            keys = [*kinds.get(kind, []), *(f"column {index}" for index in range(1, len(values) + 1))]
             row: dict[str, Any] = dict(zip(keys, values, strict=False))
-            found[kind].append((f"note:{number}", row | ({"标签": str(tags).strip()} if str(tags or "").strip() else {})))
-        return [Rows((str(kind),), rows) for kind, rows in found.items()]
+            rows_by_kind[kind].append((f"note:{number}", row | ({"标签": str(tags).strip()} if str(tags or "").strip() else {})))
+        return [Rows((str(kind),), rows) for kind, rows in rows_by_kind.items()]
 
 
 def _kinds(base: sqlite3.Connection, tables: set[str]) -> dict[int, list[str]]:

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from atomexam.records.item import Item, QuestionItem
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.containers import CONTAINERS
-from crawlers.importers.files.reading import Reading
+from crawlers.importers.files.reading import FileReading
 from crawlers.importers.files.zipped import BROKEN_ZIP, MAX_RATIO, MAX_UNPACKED_BYTES
 
 SUFFIX = ".zip"
@@ -20,7 +20,7 @@ _UTF8 = 0x800
 _LOCKED = 0x1
 
 
-class Member(Struct):
+class ArchiveMember(Struct):
     """One file of an archive."""
 
     name: str
@@ -30,7 +30,7 @@ class Member(Struct):
     """Why it is not read."""
 
 
-def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Member]:
+def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[ArchiveMember]:
     """Yield the files of an archive in the order of their names; those of other suffixes and those that are not safe with what is wrong.
 
     Raises:
@@ -46,10 +46,10 @@ def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Me
                 raise Refusal(f"{name}: {len(entries)} files of {total} bytes when unpacked; {limits}")
             for member, entry in sorted(entries, key=lambda each: each[0]):
                 if fault := _fault(member, entry, suffixes):
-                    yield Member(member, fault=fault)
+                    yield ArchiveMember(member, fault=fault)
                     continue
                 with parts.open(entry) as part:
-                    yield Member(member, part.read(entry.file_size + 1))
+                    yield ArchiveMember(member, part.read(entry.file_size + 1))
     except Refusal:
         raise
     except BROKEN_ZIP as error:
@@ -88,20 +88,20 @@ def _is_hidden(member: str) -> bool:
     return any(step.startswith((".", "~$", "__MACOSX")) for step in member.split("/"))
 
 
-def take_member(whole: Reading, member: str, reading: Reading) -> None:
-    """Put what one member gave into what its archive gives, its places behind its name."""
-    whole.items += [_placed(item, member) for item in reading.items]
+def add_member(whole: FileReading, member: str, reading: FileReading) -> None:
+    """Add what was read from one member to its archive, with the name of the member before its positions."""
+    whole.items += [_relocated(item, member) for item in reading.items]
     whole.found += reading.found
     whole.misfits += reading.misfits
     whole.unread += [f"{member}: {text}" for text in reading.unread]
     whole.skipped += [f"{member}: {text}" for text in reading.skipped]
     whole.faults += [f"{member}: {text}" for text in reading.faults]
     whole.columns |= {field: keys for field, keys in reading.columns.items() if field not in whole.columns}
-    whole.beside |= {f"{member}:{place}": text for place, text in reading.beside.items()}
+    whole.beside |= {f"{member}:{position}": text for position, text in reading.beside.items()}
 
 
-def _placed(item: Item, member: str) -> Item:
-    seen = structs.replace(item.provenance, position=f"{member}:{item.provenance.position}")
+def _relocated(item: Item, member: str) -> Item:
+    own = structs.replace(item.provenance, position=f"{member}:{item.provenance.position}")
     if isinstance(item, QuestionItem) and item.group_raw:
-        return structs.replace(item, provenance=seen, group_raw=f"{member}:{item.group_raw}")
-    return structs.replace(item, provenance=seen)
+        return structs.replace(item, provenance=own, group_raw=f"{member}:{item.group_raw}")
+    return structs.replace(item, provenance=own)

@@ -20,7 +20,7 @@ from pathlib import PurePosixPath
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.zipped import MAX_PART_BYTES, MAX_RATIO, MAX_UNPACKED_BYTES
 
-Parts = Iterator[tuple[str, bytes]]
+ContainedFiles = Iterator[tuple[str, bytes]]
 _MOST_PARTS, _MOST_DEEP, _SMALL = 2000, 8, 1024 * 1024
 _LONGEST_HEADER = 4096
 _SUFFIXES = {
@@ -39,7 +39,7 @@ _SUFFIXES = {
 """What a part says that it is -> the suffix of such a file; others hold no questions."""
 
 
-def parts_of(name: str, body: bytes) -> Parts:
+def parts_of(name: str, body: bytes) -> ContainedFiles:
     """Yield name and bytes of each file in a container.
 
     Raises:
@@ -54,7 +54,7 @@ def parts_of(name: str, body: bytes) -> Parts:
         yield part, inner
 
 
-def _traffic(name: str, body: bytes) -> Parts:
+def _traffic(name: str, body: bytes) -> ContainedFiles:
     """Yield the bodies of recorded answers of a server, each once."""
     try:
         entries = json.loads(body.decode("utf-8-sig"))["log"]["entries"]
@@ -103,7 +103,7 @@ def message_of(name: str, body: bytes) -> Message:
         raise Refusal(f"{name}: no readable mail ({type(error).__name__}: {str(error)[:80]})") from None
 
 
-def _mail(name: str, body: bytes) -> Parts:
+def _mail(name: str, body: bytes) -> ContainedFiles:
     """Yield the pages, texts and files of a mail."""
     message = message_of(name, body)
     try:
@@ -112,7 +112,7 @@ def _mail(name: str, body: bytes) -> Parts:
         raise Refusal(f"{name}: no readable mail ({type(error).__name__})") from None
 
 
-def _in_message(message: Message, depth: int) -> Parts:
+def _in_message(message: Message, depth: int) -> ContainedFiles:
     if message.is_multipart():
         inner = message.get_payload()
         for part in inner if isinstance(inner, list) and depth < _MOST_DEEP else ():
@@ -129,7 +129,7 @@ def _in_message(message: Message, depth: int) -> Parts:
         yield f"part{suffix}", payload
 
 
-def _gzip(name: str, body: bytes) -> Parts:
+def _gzip(name: str, body: bytes) -> ContainedFiles:
     try:
         with gzip.open(BytesIO(body)) as file:
             inner = file.read(min(MAX_PART_BYTES, max(_SMALL, MAX_RATIO * len(body))) + 1)
@@ -144,7 +144,7 @@ def _gzip(name: str, body: bytes) -> Parts:
         yield plain, inner
 
 
-def _tar(name: str, body: bytes) -> Parts:
+def _tar(name: str, body: bytes) -> ContainedFiles:
     try:
         with tarfile.open(fileobj=BytesIO(body), mode="r:") as files:
             for member in files:
@@ -156,7 +156,7 @@ def _tar(name: str, body: bytes) -> Parts:
         raise Refusal(f"{name}: no readable .tar ({error}); is it whole?") from None
 
 
-def _notebook(name: str, body: bytes) -> Parts:
+def _notebook(name: str, body: bytes) -> ContainedFiles:
     """Yield the texts of a Jupyter notebook as one file, and its code as another; what it printed is no part of it."""
     try:
         document = json.loads(body.decode("utf-8-sig"))
@@ -173,7 +173,7 @@ def _notebook(name: str, body: bytes) -> Parts:
             yield f"{kind}{suffix}", "\n\n".join(texts[kind]).encode("utf-8", "replace")
 
 
-CONTAINERS: dict[str, Callable[[str, bytes], Parts]] = {
+CONTAINERS: dict[str, Callable[[str, bytes], ContainedFiles]] = {
     ".har": _traffic,
     ".eml": _mail,
     ".gz": _gzip,

@@ -1,4 +1,4 @@
-"""Importer of csv and tsv: bytes in, rows of cells with their places out; the delimiter is told by the first rows."""
+"""Importer of csv and tsv: bytes in, rows of cells with their positions out; the first rows show the delimiter."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from crawlers.importers.files.legends import with_legends
 
 _DELIMITERS = (",", "\t", ";", "|", "，", "；")
 _MAX_CELL_CHARS = 1_000_000
-_SEEN = 64 * 1024
+_SAMPLE_CHARS = 64 * 1024
 
 
 def csv_rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
@@ -69,7 +69,7 @@ def _delimiter(name: str, text: str) -> str:
     """Return the delimiter that makes the most cells in the first rows, the same number in most of them."""
     if name.lower().endswith(".tsv"):
         return "\t"
-    cut = text[:_SEEN]
+    cut = text[:_SAMPLE_CHARS]
     head = cut[: cut.rfind("\n") + 1] or cut
     best, best_score = ",", 0.0
     for delimiter in _DELIMITERS:

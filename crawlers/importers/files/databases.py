@@ -68,11 +68,11 @@ class _Room(Struct):
 
 def _table(base: sqlite3.Connection, name: str, room: _Room) -> Rows:
     quoted = name.replace('"', '""')
-    found = base.execute(f'SELECT * FROM "{quoted}" LIMIT {_MOST_ROWS}')
-    columns = [str(column[0]) for column in found.description]
+    cursor = base.execute(f'SELECT * FROM "{quoted}" LIMIT {_MOST_ROWS}')
+    columns = [str(column[0]) for column in cursor.description]
     rows: list[tuple[str, dict[str, Any]]] = []
-    for number, row in enumerate(found, 1):
+    for number, row in enumerate(cursor, 1):
         room.take(row)
-        kept = {key: value for key, value in zip(columns, row, strict=True) if not isinstance(value, bytes)}
-        rows.append((f"{name}:row:{number}", kept))
+        values = {key: value for key, value in zip(columns, row, strict=True) if not isinstance(value, bytes)}
+        rows.append((f"{name}:row:{number}", values))
     return Rows((name, EVERY), rows)

@@ -9,7 +9,7 @@ from typing import Any
 
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
-from crawlers.importers.files.reading import Lost, Twice
+from crawlers.importers.files.reading import Lost, RepeatedKey
 from crawlers.tables.beside import fields_beside, is_key
 from crawlers.text.fields import sound_json
 
@@ -25,7 +25,7 @@ _DEEPEST = 4
 
 
 def read_records(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
-    """Return each record of a file with its place, `line:3` or `record:3`, counted from one; or what was lost there.
+    """Return each record of a file with its position, `line:3` or `record:3`, counted from one; for one that cannot be read, a Lost.
 
     Args:
         array: keys that lead from the document to its records; the fields beside them belong to every record below.
@@ -37,21 +37,21 @@ def read_records(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[
 
 
 def records_below(documents: Iterable[tuple[str, Any]], array: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
-    """Yield the records in documents that have a place each, or in the one that has none."""
-    places = 0
+    """Yield the records in documents that have a position each, or in the one that has none."""
+    count = 0
     for where, document in documents:
         if isinstance(document, Lost):
             yield where, document
             continue
         records = document if isinstance(document, list) and not where else [document]
         for number, record in enumerate(chain.from_iterable(_below(record, array) for record in records), 1):
-            places += 1
-            position = f"record:{places}" if not where else where if number == 1 else f"{where}:record:{number}"
+            count += 1
+            position = f"record:{count}" if not where else where if number == 1 else f"{where}:record:{number}"
             yield position, record if isinstance(record, dict) else _no_object(position, record)
 
 
 def first_record(name: str, body: bytes) -> Any:
-    """Return the first document of a file, by which its layout is told.
+    """Return the first document of a file, by which its layout is known.
 
     Raises:
         ValueError: the file is no JSON.
@@ -67,7 +67,7 @@ def below(document: Any, array: Sequence[str]) -> Any:
 
 
 def _documents(name: str, text: str) -> Iterator[tuple[str, Any]]:
-    """Yield the lines of a file of lines with their places, or the one document, which has none."""
+    """Yield the lines of a file of lines with their positions, or the one document, which has none."""
     if not is_by_line(name, text):
         try:
             yield "", _parse(text)
@@ -92,9 +92,9 @@ def is_by_line(name: str, text: str) -> bool:
     """Tell whether a file holds a record a line, by its name or by its first lines: two objects in turn are no one document."""
     if name.lower().endswith(LINES):
         return True
-    found = _TWO_LINES.match(text)
+    opening = _TWO_LINES.match(text)
     try:
-        return found is not None and isinstance(_parse(found["first"]), dict)
+        return opening is not None and isinstance(_parse(opening["first"]), dict)
     except ValueError:
         return False
 
@@ -142,9 +142,9 @@ def _parse(text: str) -> Any:
     try:
         return json.loads(sound_json(text), parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
-        place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
+        position = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
         hint = "; one record a line? then name the file .jsonl" if error.msg == "Extra data" else ""
-        raise ValueError(f"{place}: {error.msg}; expected JSON{hint}") from None
+        raise ValueError(f"{position}: {error.msg}; expected JSON{hint}") from None
     except ValueError as error:
         if "digits" not in str(error):
             raise
@@ -155,16 +155,16 @@ def _parse(text: str) -> Any:
 
 def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object; where a key stands several times, Python would keep the last value without a word."""
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
+    record = dict(pairs)
+    if len(record) == len(pairs):
+        return record
     by_key: dict[str, list[Any]] = {}
     for key, value in pairs:
         by_key.setdefault(key, []).append(value)
     for key, values in by_key.items():
         if any(value != values[0] for value in values):
-            found[key] = Twice({str(place): value for place, value in enumerate(values, 1)})
-    return found
+            record[key] = RepeatedKey({str(number): value for number, value in enumerate(values, 1)})
+    return record
 
 
 def _finite(word: str) -> float:
@@ -192,15 +192,15 @@ def _below(record: Any, array: Sequence[str]) -> Iterator[Any]:
         inner = record.get(key)
         named = beside | {EVERY: key} if array[0] == EVERY else beside
         follows = isinstance(inner, dict) and (array[1:] or array[0] == EVERY)
-        for place, entry in enumerate(inner if isinstance(inner, list) else [inner if follows else None]):
-            own = {column: values[place] for column, values in columns.items()}
+        for index, entry in enumerate(inner if isinstance(inner, list) else [inner if follows else None]):
+            own = {column: values[index] for column, values in columns.items()}
             yield from _below(named | own | entry if isinstance(entry, dict) else entry, array[1:])
 
 
 def every_key(record: dict[str, Any]) -> list[str]:
     """Return the keys that `*` goes through: those with lists; where there are none, those with objects, one record each."""
     lists = [key for key, value in record.items() if isinstance(value, list)]
-    return lists or [key for key, value in record.items() if isinstance(value, dict) and not isinstance(value, Twice)]
+    return lists or [key for key, value in record.items() if isinstance(value, dict) and not isinstance(value, RepeatedKey)]
 
 
 def _no_object(position: str, value: Any) -> Lost:

@@ -22,13 +22,13 @@ _SHEETS = (".xls", ".xlsx")
 def true_name(name: str, body: bytes, known: Collection[str]) -> str:
     """Return a file's name, with the suffix of what stands in it where its own is none of the known or says something else.
 
-    The name is returned as it is where nothing that is read here is found.
+    The name is returned as it is where the content is of no known kind.
     """
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in OLD or (suffix in known and not (suffix in _SHEETS and _is_text(body))):
         return name
-    found = _suffix_of(name, body)
-    return f"{name}{found}" if found else name
+    own_suffix = _suffix_of(name, body)
+    return f"{name}{own_suffix}" if own_suffix else name
 
 
 def _is_text(body: bytes) -> bool:

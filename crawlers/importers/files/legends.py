@@ -1,4 +1,4 @@
-"""Names of columns that say what the codes below them mean, `答案(1对0错)`: rows in, rows with what is meant in their place out."""
+"""Names of columns that say what the codes below them mean, `答案(1对0错)`: rows in, rows with the meanings instead of the codes out."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -20,28 +20,29 @@ _ANSWER = re.compile(r"答案|answer|key", re.IGNORECASE)
 
 def with_legends(rows: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
     """Yield rows with what their codes mean, below a name that says it; that name is 答案 then, or its own without the meaning."""
-    meant: dict[int, dict[str, str]] = {}
-    for number, (place, cells) in enumerate(rows):
-        if not meant and number < _WITHIN and (found := {at: told for at, cell in enumerate(cells) if (told := _told(cell))}):
-            meant = {at: codes for at, (_, codes) in found.items()}
-            yield place, [found[at][0] if at in found else cell for at, cell in enumerate(cells)]
-        elif meant:
-            yield place, [codes.get(cell, cell) if (codes := meant.get(at)) else cell for at, cell in enumerate(cells)]
+    codes_by_column: dict[int, dict[str, str]] = {}
+    for number, (position, cells) in enumerate(rows):
+        may_name = not codes_by_column and number < _WITHIN
+        if may_name and (legends := {at: legend for at, cell in enumerate(cells) if (legend := _legend_of(cell))}):
+            codes_by_column = {at: codes for at, (_, codes) in legends.items()}
+            yield position, [legends[at][0] if at in legends else cell for at, cell in enumerate(cells)]
+        elif codes_by_column:
+            yield position, [codes.get(cell, cell) if (codes := codes_by_column.get(at)) else cell for at, cell in enumerate(cells)]
         else:
-            yield place, cells
+            yield position, cells
 
 
-def _told(cell: str) -> tuple[str, dict[str, str]] | None:
+def _legend_of(cell: str) -> tuple[str, dict[str, str]] | None:
     """Return the name of a column of answers and what its codes mean; None where it says no such thing."""
-    found = _LEGEND.fullmatch(cell) if len(cell) < 90 else None
-    if not found or _OWN.search(found["name"]):
+    label = _LEGEND.fullmatch(cell) if len(cell) < 90 else None
+    if not label or _OWN.search(label["name"]):
         return None
     for form in _FORMS:
         pairs, end = dict[str, str](), 0
-        while pair := form.match(found["legend"], end):
+        while pair := form.match(label["legend"], end):
             pairs[pair["code"]], end = _TRUTH.get(pair["word"], pair["word"]), pair.end()
-        if end == len(found["legend"]) and len(set(pairs.values())) == len(pairs) > 1:
-            is_answer = _ANSWER.search(found["name"])
+        if end == len(label["legend"]) and len(set(pairs.values())) == len(pairs) > 1:
+            is_answer = _ANSWER.search(label["name"])
             is_truth = set(pairs.values()) == {"正确", "错误"}
-            return (found["name"].strip() if is_answer else "答案", pairs) if is_answer or is_truth else None
+            return (label["name"].strip() if is_answer else "答案", pairs) if is_answer or is_truth else None
     return None

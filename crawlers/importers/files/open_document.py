@@ -16,7 +16,7 @@ _REPEATED = "number-columns-repeated"
 
 
 def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
-    """Yield the name of each sheet, whether it is hidden, and its rows with their places.
+    """Yield the name of each sheet, whether it is hidden, and its rows with their positions.
 
     Raises:
         ValueError: the file is no sound .ods, or holds more cells than banks have.
@@ -32,27 +32,27 @@ def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
         title = _attribute(sheet, "name") or "sheet"
         rows: list[tuple[str, list[str]]] = []
         for number, row in enumerate(sheet.iter("{*}table-row"), 1):
-            found = _cells(row)
-            cells += len(found) + 1
+            values = _cells(row)
+            cells += len(values) + 1
             if cells > _MOST_CELLS:
                 raise Refusal(f"{name}: more than {_MOST_CELLS} cells; cut it into parts")
-            rows.append((f"{title}:row:{number}", found))
+            rows.append((f"{title}:row:{number}", values))
         yield title, False, iter(rows)
 
 
 def _cells(row: Any) -> list[str]:
     """Return the cells of a row up to the last that holds anything; empty ones that repeat up to the end of the sheet are none."""
-    found: list[str] = []
+    cells: list[str] = []
     for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
-        said = "\n".join("".join(part.itertext()) for part in cell.iterchildren("{*}p")).strip()
+        text = "\n".join("".join(part.itertext()) for part in cell.iterchildren("{*}p")).strip()
         times = _attribute(cell, _REPEATED)
         count = int(times) if times.isdigit() and len(times) < 8 else 1
-        if said:  # a long text that is said hundreds of times would fill any memory
-            count = min(count, max(1, _MOST_REPEATED_CHARS // len(said)))
-        found += [said] * min(count, _MOST_COLUMNS - len(found)) if said or count <= _MOST_COLUMNS else []
-    while found and not found[-1]:
-        found.pop()
-    return found
+        if text:  # a long text that is said hundreds of times would fill any memory
+            count = min(count, max(1, _MOST_REPEATED_CHARS // len(text)))
+        cells += [text] * min(count, _MOST_COLUMNS - len(cells)) if text or count <= _MOST_COLUMNS else []
+    while cells and not cells[-1]:
+        cells.pop()
+    return cells
 
 
 def _attribute(element: Any, name: str) -> str:

@@ -22,31 +22,31 @@ if TYPE_CHECKING:
 SUFFIX = ".parquet"
 MAX_COLUMNS = 512
 """Those within others count each."""
-MAX_HELD_BYTES = 512 * 1024 * 1024
+MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 """What the rows hold when they are unpacked; a file of some kilobytes may unpack to any size. As much as a file of JSON may have."""
 _MAX_NAME_CHARS = 256
 _ROWS_AT_ONCE = 64
 _MARK, _LOCKED_MARK, _POINTER_MARK = b"PAR1", b"PARE", b"version https://git-lfs."
-_SHOWN_CHARS = 160
+_MOST_ERROR_CHARS = 160
 _ADVICE = "write it anew in parts, with pandas or `datasets`"
 _VALUE_BYTES, _CHARACTER_BYTES = 8, 2
 _IMAGE_KEYS = {"bytes", "path"}
 """Of an image or a sound as `datasets` stores it."""
-Row = tuple[str, dict[str, Any] | Lost]
+ParquetRow = tuple[str, dict[str, Any] | Lost]
 
 
 class _Info(Struct, frozen=True):
     features: dict[str, Any] = {}
 
 
-class _Told(Struct, frozen=True):
+class _DatasetsMetadata(Struct, frozen=True):
     """What `datasets` says of the columns of a file that it writes."""
 
     info: _Info = _Info()
 
 
-def read_rows(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Row]:
-    """Yield each record of a file with its place, `row:3`, counted from one; or what was lost there.
+def read_rows(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[ParquetRow]:
+    """Yield each record of a file with its position, `row:3`, counted from one; for one that cannot be read, a Lost.
 
     Args:
         array: keys that lead from a row to the records in it.
@@ -62,7 +62,7 @@ def _budget(body: bytes) -> Budget:
 
 
 def first_row(name: str, body: bytes) -> Any:
-    """Return the first row of a file, by which its layout is told; None where it has none.
+    """Return the first row of a file, by which its layout is known; None where it has none.
 
     Raises:
         ValueError: as `read_rows`.
@@ -72,12 +72,12 @@ def first_row(name: str, body: bytes) -> Any:
     return next((row for batch in batches for _, row in batch if isinstance(row, dict)), None)
 
 
-def first_batch_of(name: str, body: bytes) -> Iterator[list[Row]]:
+def first_batch_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
     """Yield the first rows alone."""
     return islice(batches_of(name, body), 1)
 
 
-def batches_of(name: str, body: bytes) -> Iterator[list[Row]]:
+def batches_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
     """Yield the rows of a file, some at a time.
 
     Raises:
@@ -86,7 +86,7 @@ def batches_of(name: str, body: bytes) -> Iterator[list[Row]]:
     import pyarrow as pa  # loads slowly, and most files are no parquet
 
     _check_marks(name, body)
-    held, count = 0, 0
+    unpacked_bytes, count = 0, 0
     try:
         file = _opened(body)
         _check_schema(name, file)
@@ -94,18 +94,18 @@ def batches_of(name: str, body: bytes) -> Iterator[list[Row]]:
         for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
             rows = [_row(f"row:{count + number}", one, labels) for number, one in enumerate(_records_of(batch), 1)]
             count += len(rows)
-            held += sum(size_of(row) for _, row in rows)
-            if held > MAX_HELD_BYTES:
-                raise _Refused(f"{name}: unpacks to more than {MAX_HELD_BYTES} bytes at row {count}; {_ADVICE}")
+            unpacked_bytes += sum(size_of(row) for _, row in rows)
+            if unpacked_bytes > MAX_UNPACKED_BYTES:
+                raise _RefusedParquet(f"{name}: unpacks to more than {MAX_UNPACKED_BYTES} bytes at row {count}; {_ADVICE}")
             yield rows
-    except (_Refused, MemoryError):
+    except (_RefusedParquet, MemoryError):
         raise
     except (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError, TypeError, RecursionError) as error:
-        what = " ".join(str(error).split())[:_SHOWN_CHARS]
+        what = " ".join(str(error).split())[:_MOST_ERROR_CHARS]
         raise Refusal(f"{name}: no readable parquet ({what}); is it whole, and not encrypted?") from None
 
 
-class _Refused(ValueError):
+class _RefusedParquet(ValueError):
     """A file that could be read and is not."""
 
 
@@ -130,24 +130,24 @@ def _check_marks(name: str, body: bytes) -> None:
 def _check_schema(name: str, file: "ParquetFile") -> None:
     names = file.schema_arrow.names
     if not names or file.metadata.num_columns > MAX_COLUMNS:
-        raise _Refused(f"{name}: {file.metadata.num_columns} columns; from 1 to {MAX_COLUMNS} are read")
+        raise _RefusedParquet(f"{name}: {file.metadata.num_columns} columns; from 1 to {MAX_COLUMNS} are read")
     if long := next((column for column in names if len(column) > _MAX_NAME_CHARS), None):
-        raise _Refused(f"{name}: a column whose name has {len(long)} characters ({long[:40]!r}); at most {_MAX_NAME_CHARS} are read")
+        raise _RefusedParquet(f"{name}: a column whose name has {len(long)} characters ({long[:40]!r}); at most {_MAX_NAME_CHARS} are read")
     if twice := next((column for column in names if names.count(column) > 1), None):
-        raise _Refused(f"{name}: several columns are called {twice!r}, so which one holds is not known; name each once")
+        raise _RefusedParquet(f"{name}: several columns are called {twice!r}, so which one holds is not known; name each once")
 
 
 def _labels_of(schema: "pa.Schema") -> dict[str, list[str]]:
-    """Return the names of the classes of each column that holds them as numbers, as `datasets` tells them.
+    """Return the names of the classes of each column that holds them as numbers, as `datasets` names them.
 
-    Names that are numbers themselves are left out: so the column stays one of whole numbers, of which it is told where they count from.
+    Names that are numbers themselves are left out: the column stays one of whole numbers, and `counted_from_zero` decides how they count.
     """
     try:
-        features = msgspec.json.decode((schema.metadata or {}).get(b"huggingface", b"{}"), type=_Told).info.features
+        features = msgspec.json.decode((schema.metadata or {}).get(b"huggingface", b"{}"), type=_DatasetsMetadata).info.features
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
-    told = {key: one["names"] for key, one in features.items() if isinstance(one, dict) and isinstance(one.get("names"), list)}
-    return {key: names for key, names in told.items() if all(isinstance(each, str) and not each.isdecimal() for each in names)}
+    class_names = {key: one["names"] for key, one in features.items() if isinstance(one, dict) and isinstance(one.get("names"), list)}
+    return {key: names for key, names in class_names.items() if all(isinstance(each, str) and not each.isdecimal() for each in names)}
 
 
 def _records_of(batch: "pa.RecordBatch") -> Iterator[dict[str, Any] | Exception]:
@@ -164,15 +164,15 @@ def _records_of(batch: "pa.RecordBatch") -> Iterator[dict[str, Any] | Exception]
             yield error
 
 
-def _row(position: str, record: dict[str, Any] | Exception, labels: dict[str, list[str]]) -> Row:
+def _row(position: str, record: dict[str, Any] | Exception, labels: dict[str, list[str]]) -> ParquetRow:
     if isinstance(record, Exception):
-        words = f"{' '.join(str(record).split())[:_SHOWN_CHARS]}; expected text in UTF-8 and values that have a place in JSON"
+        words = f"{' '.join(str(record).split())[:_MOST_ERROR_CHARS]}; expected text in UTF-8 and values that have a place in JSON"
         return position, Lost(position, "record_unreadable", words)
     return position, {key: _named(plain(value), labels.get(key)) for key, value in record.items()}
 
 
 def _named(value: Any, names: list[str] | None) -> Any:
-    """Return the name of a class for its number; none for -1, by which `datasets` says that it is not told."""
+    """Return the name of a class for its number; none for -1, by which `datasets` marks an unknown one."""
     if names and type(value) is int and -1 <= value < len(names):
         return names[value] if value >= 0 else None
     return value

@@ -16,13 +16,13 @@ class Lost(Struct, frozen=True):
     reason: str
     """In snake_case: what `doubt` says."""
     words: str
-    """What was found and what was expected."""
+    """What stands there and what was expected."""
     raw: str | None = None
     """The part as it came, as far as it is text."""
 
 
-class Twice(dict[str, Any]):
-    """The values of a key that stands several times in one object of JSON, by their places, where they differ: none can be believed."""
+class RepeatedKey(dict[str, Any]):
+    """The values of a key that stands several times in one object of JSON, by their order, where they differ: none can be believed."""
 
 
 class Text(Struct, frozen=True):
@@ -34,38 +34,38 @@ class Text(Struct, frozen=True):
     lost: list[Lost] = []
 
 
-class Reading(Struct):
+class FileReading(Struct):
     """What one file gave. Grows while the file is read."""
 
     items: list[Item] = field(default_factory=list)
-    """Items with `doubt` among them: what was found and could not be read."""
+    """Items with `doubt` among them: what could not be read."""
     found: int = 0
     """Records, or numbered questions of a paper: as many as there are items."""
     unread: list[str] = field(default_factory=list)
     """What belongs to no item: titles, remarks, dropped page headers."""
     skipped: list[str] = field(default_factory=list)
-    """Parts that were not looked into, such as sheets without a header: told to everybody, and counted with `unread`."""
+    """Parts that were not looked into, such as sheets without a header: always reported, and counted with `unread`."""
     faults: list[str] = field(default_factory=list)
-    """Where and why items with `doubt` were given up, in words."""
+    """Where and why items with `doubt` could not be read, in words."""
 
     columns: dict[str, str] = field(default_factory=dict)
     """Field of a question -> the keys of the records, or words of the header, that it is read from."""
     beside: dict[str, str] = field(default_factory=dict)
-    """Place of a record -> what it holds under a key that was asked for beside its fields."""
+    """Position of a record -> its value under the first of the `beside_keys` that it has."""
     source: Text | None = None
     """The lines that a paper was read from, for the account of its characters."""
     rows: list[tuple[str, dict[str, Any]]] | None = None
-    """Places and values of the rows in which questions were found by content, for the same account."""
+    """Positions and values of the rows whose questions were read by content, for the same account."""
     array: tuple[str, ...] = ()
     """Keys that lead from a document to its records, where no layout names them."""
     shape: Any = None
-    """The layout that the file was found to have, where its format names none."""
+    """The layout that was inferred for the file, where its format names none."""
     misfits: int = 0
     """How many of them are records or pages that do not fit the format, rather than questions of a paper that are unsure."""
 
-    def give_up(self, lost: Lost, seen: Provenance) -> None:
-        """Take what could not be read as an item with `doubt`, so that `clean` counts it among the rejected."""
-        place = structs.replace(seen, position=lost.position)
+    def give_up(self, lost: Lost, provenance: Provenance) -> None:
+        """Add what could not be read as an item with `doubt`, so that `clean` counts it among the rejected."""
+        own = structs.replace(provenance, position=lost.position)
         self.misfits += lost.reason not in DOUBTS
-        self.items.append(QuestionItem(url=seen.url, provenance=place, stem_raw=lost.raw, doubt=lost.reason))
+        self.items.append(QuestionItem(url=own.url, provenance=own, stem_raw=lost.raw, doubt=lost.reason))
         self.faults.append(f"{lost.position.replace(':', ' ')}: {lost.reason}: {lost.words}")

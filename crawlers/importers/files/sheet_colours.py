@@ -1,6 +1,6 @@
 """Cells of a workbook that stand out by fill, colour or bold type -> the answers of a sheet whose right options are shown so.
 
-Which way of standing out tells is known only from all rows: it stands on some options and not on all, row after row.
+Which way of standing out marks the answers is known only from all rows: it is on some options and not on all, row after row.
 """
 
 import re
@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"(?:FF|00)?(?:000000|FFFFFF)", re.IGNORECASE)
 
 
 def with_coloured_answers(body: bytes, items: Sequence[Item]) -> list[Item] | None:
-    """Return the questions of a workbook with the answers that its colours tell; None where they tell none.
+    """Return the questions of a workbook with the answers that its colours mark; None where they mark none.
 
     The workbook has been read, so it is sound.
     """
@@ -30,10 +30,10 @@ def with_coloured_answers(body: bytes, items: Sequence[Item]) -> list[Item] | No
     if len(options) < _LEAST_ROWS or any(isinstance(item, QuestionItem) and item.answer_raw for item in items):
         return None
     by_kind = _letters_by_kind(body, options)
-    told = [kind for kind, letters in by_kind.items() if _tells(letters, options, kind)]
-    if len({tuple(sorted(by_kind[kind].items())) for kind in told}) != 1:
+    telling_kinds = [kind for kind, letters in by_kind.items() if _tells(letters, options, kind)]
+    if len({tuple(sorted(by_kind[kind].items())) for kind in telling_kinds}) != 1:
         return None
-    letters = by_kind[told[0]]
+    letters = by_kind[telling_kinds[0]]
     return [
         structs.replace(item, answer_raw=letters[item.provenance.position]) if item.provenance.position in letters else item
         for item in items
@@ -41,16 +41,16 @@ def with_coloured_answers(body: bytes, items: Sequence[Item]) -> list[Item] | No
 
 
 def _letters_by_kind(body: bytes, options: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Return for each way of standing out the letters of the options that do, by the place of their row."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    seen = 0
+    """Return for each way of standing out the letters of the options that do, by the position of their row."""
+    letters_by_kind: dict[str, dict[str, str]] = defaultdict(dict)
+    cell_count = 0
     workbook = load_workbook(BytesIO(body), read_only=True, data_only=True)
     for sheet in workbook.worksheets:
         sheet.reset_dimensions()
         for number, row in enumerate(sheet.iter_rows(), 1):
             texts = options.get(f"{sheet.title}:row:{number}")
-            seen += len(row)
-            if texts is None or seen > _MOST_CELLS:
+            cell_count += len(row)
+            if texts is None or cell_count > _MOST_CELLS:
                 continue
             words = [_word(text) for text in texts]
             kinds = Counter[tuple[str, str]]()
@@ -60,8 +60,8 @@ def _letters_by_kind(body: bytes, options: dict[str, Any]) -> dict[str, dict[str
                     kinds.update((kind, LETTERS[words.index(word)]) for kind in _kinds(cell))
             for kind in {kind for kind, _ in kinds}:
                 letters = "".join(sorted({letter for each, letter in kinds if each == kind}))
-                found[kind][f"{sheet.title}:row:{number}"] = letters
-    return found
+                letters_by_kind[kind][f"{sheet.title}:row:{number}"] = letters
+    return letters_by_kind
 
 
 def _word(text: str) -> str:
@@ -71,7 +71,7 @@ def _word(text: str) -> str:
 
 def _tells(letters: dict[str, str], options: dict[str, Any], kind: str) -> bool:
     """Tell whether a way of standing out is on some options of each row; on all of them only where bold type does not say it."""
-    some = sum(len(found) < len(options[place]) for place, found in letters.items())
+    some = sum(len(marked) < len(options[position]) for position, marked in letters.items())
     return len(letters) >= _SHARE * len(options) and some >= (_SHARE if kind == "bold" else _SOME) * len(options)
 
 
@@ -83,5 +83,5 @@ def _kinds(cell: Any) -> list[str]:
 
 
 def _colour(colour: Any) -> str:
-    said = getattr(colour, "rgb", None)
-    return said if isinstance(said, str) and not _PLAIN.fullmatch(said) else ""
+    value = getattr(colour, "rgb", None)
+    return value if isinstance(value, str) and not _PLAIN.fullmatch(value) else ""

@@ -20,8 +20,8 @@ _SOME_FORMULA = re.compile(rb"<(?:\w+:)?f[\s>/]")
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True)
 
 
-class Covered(str):
-    """Text of a cell that stands for those below it as well, where it is seen from one of those."""
+class CoveredCell(str):
+    """Text of a merged cell, as one of the cells that it covers has it."""
 
     __slots__ = ()
 
@@ -32,7 +32,7 @@ class Unsaved(str):
     __slots__ = ()
 
 
-class Range(NamedTuple):
+class MergedRange(NamedTuple):
     """Cells of one column, counted from 0, of which only the first has a text; rows are counted from 1."""
 
     column: int
@@ -43,7 +43,7 @@ class Range(NamedTuple):
 class Marks(NamedTuple):
     """What is to be known of a sheet before its rows are read."""
 
-    merged: dict[int, list[Range]]
+    merged: dict[int, list[MergedRange]]
     """By the row they begin in."""
     unsaved: dict[int, list[int]]
     """Columns, counted from 0, by their row."""
@@ -57,28 +57,28 @@ def marks_of(body: bytes) -> dict[str, Marks]:
         if not {book, relations} <= names:
             return {}
         targets = {entry.get("Id"): entry.get("Target", "") for entry in etree.fromstring(parts.read(relations), _PARSER)}
-        found: dict[str, Marks] = {}
+        marks: dict[str, Marks] = {}
         for sheet in etree.fromstring(parts.read(book), _PARSER).iter(f"{_MAIN}sheet"):
             target = posixpath.normpath(posixpath.join("/xl", targets.get(sheet.get(_RELATION), ""))).lstrip("/")
             if target in names:
                 part = parts.read(target)
-                found[sheet.get("name", "")] = Marks(_ranges(part), _unsaved(part))
-        return found
+                marks[sheet.get("name", "")] = Marks(_ranges(part), _unsaved(part))
+        return marks
 
 
 def _unsaved(part: bytes) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
+    columns_by_row: dict[int, list[int]] = {}
     for match in _FORMULA.finditer(part) if _SOME_FORMULA.search(part) else ():
-        found.setdefault(int(match[2]), []).append(_column(match[1]))
-    return found
+        columns_by_row.setdefault(int(match[2]), []).append(_column(match[1]))
+    return columns_by_row
 
 
-def _ranges(part: bytes) -> dict[int, list[Range]]:
-    ranges: dict[int, list[Range]] = {}
+def _ranges(part: bytes) -> dict[int, list[MergedRange]]:
+    ranges: dict[int, list[MergedRange]] = {}
     for match in _REF.finditer(part, max(0, part.rfind(b"sheetData>"))):  # they stand behind the cells
         first, last = int(match[2]), int(match[3])
         if last > first:
-            ranges.setdefault(first, []).append(Range(_column(match[1]), first, last))
+            ranges.setdefault(first, []).append(MergedRange(_column(match[1]), first, last))
     return ranges
 
 

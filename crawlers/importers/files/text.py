@@ -25,8 +25,8 @@ def read_light(name: str, body: bytes) -> Text:
 
 def read_html(name: str, body: bytes) -> Text:
     """Return the lines of a saved page as a reader sees them, with a sign for every image."""
-    said = _META.search(body[:4096])
-    charset = said[1].decode("ascii") if said else None
+    meta = _META.search(body[:4096])
+    charset = meta[1].decode("ascii") if meta else None
     try:
         text = body.decode(charset) if charset and is_charset(charset) else decoded(name, body)
     except UnicodeDecodeError:  # the page says another charset than it has
@@ -35,7 +35,7 @@ def read_html(name: str, body: bytes) -> Text:
 
 
 def text_of_page(name: str, text: str) -> Text:
-    """Return the lines of a page as a reader sees them, with the answers that colour or bold type tells."""
+    """Return the lines of a page as a reader sees them, with the answers that colour or bold type marks."""
     refuse_mojibake(name, text)
     text = page_as_asked(text)
     lines = lines_of(text, drop_hidden=True)

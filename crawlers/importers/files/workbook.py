@@ -1,4 +1,4 @@
-"""Importer of xlsx and xls: bytes in, the rows of its sheets as text out; hidden rows are read as the others, hidden sheets are told."""
+"""Importer of xlsx and xls: bytes in, the rows of its sheets as text out; hidden rows are read as the others, hidden sheets are named."""
 
 import struct
 import warnings
@@ -18,7 +18,7 @@ from atomexam.runtime.sheets import bounded_rows, error_line, refuse_far_rows
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.legends import with_legends
 from crawlers.importers.files.open_document import ODS, open_sheets
-from crawlers.importers.files.sheet_marks import Covered, Marks, Unsaved, marks_of
+from crawlers.importers.files.sheet_marks import CoveredCell, Marks, Unsaved, marks_of
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 
 BOOKS = (".xlsx", ".xlsm", ".xls", ODS)
@@ -29,18 +29,18 @@ _DAMAGED = (*BROKEN_PARTS, InvalidFileException, ParseError)
 
 
 def sheets_of(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
-    """Yield the name of each sheet, whether it is hidden, and its rows with their places.
+    """Yield the name of each sheet, whether it is hidden, and its rows with their positions.
 
     Raises:
         ValueError: the file is no sound workbook.
     """
     for title, hidden, rows in _whole_sheets(name, body):
-        yield title, hidden, with_legends((place, [*cells]) for place, cells in rows)
+        yield title, hidden, with_legends((position, [*cells]) for position, cells in rows)
 
 
 @lru_cache(maxsize=1)  # a file is guessed, read and accounted for one after the other
 def _whole_sheets(name: str, body: bytes) -> list[tuple[str, bool, list[tuple[str, tuple[str, ...]]]]]:
-    return [(title, hidden, [(place, tuple(cells)) for place, cells in rows]) for title, hidden, rows in _sheets(name, body)]
+    return [(title, hidden, [(position, tuple(cells)) for position, cells in rows]) for title, hidden, rows in _sheets(name, body)]
 
 
 def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
@@ -94,7 +94,7 @@ def _old_rows(sheet: Any, datemode: int) -> Iterator[tuple[str, list[str]]]:
         cells = [_old_text(sheet.cell(number, column), datemode) for column in range(sheet.row_len(number))]
         for column, (first, last) in above.items():
             if number < last and column < min(len(cells), sheet.row_len(first)) and not cells[column]:
-                cells[column] = Covered(_old_text(sheet.cell(first, column), datemode))
+                cells[column] = CoveredCell(_old_text(sheet.cell(first, column), datemode))
         above |= {column: (number, last) for column, last in begun.get(number, {}).items()}
         yield f"{sheet.name}:row:{number + 1}", cells
 
@@ -129,7 +129,7 @@ def _rows(name: str, title: str, rows: Iterator[tuple[Any, ...]], marks: Marks) 
                     del covering[column]
                 else:
                     cells += [""] * (column + 1 - len(cells))
-                    cells[column] = cells[column] or Covered(text)
+                    cells[column] = cells[column] or CoveredCell(text)
             covering |= {each.column: (each.last, cells[each.column]) for each in marks.merged.get(number, ()) if each.column < len(cells)}
             yield f"{title}:row:{number}", cells
     except _DAMAGED as error:

@@ -1,4 +1,4 @@
-"""Layouts: which keys of a record hold what; told here by the words of a table's header."""
+"""Layouts: which keys of a record hold what, by the words of a table's header."""
 
 import re
 import unicodedata
@@ -76,7 +76,7 @@ class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """Further fields, such as 题型 or 章节 -> their columns."""
 
 
-class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One entry of layouts.yaml; one of `questions`, `tables` and `entity` is given."""
 
     confirmed: bool | Literal["yes", "no"] = True
@@ -98,7 +98,7 @@ class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     labelled_options: tuple[str, str] | None = None
     """Options are objects with these keys for letter and text."""
     zero_based_answer: bool = False
-    """The answer is the place of an option, counted from 0."""
+    """The answer is the index of an option, counted from 0."""
     subject_from_file: str | None = None
     """Pattern of the file's name without suffix, with a group `subject`."""
     subjects: dict[str, str] = {}
@@ -106,7 +106,7 @@ class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     unread: list[str] = []
     """Keys that are known and of no use."""
     by_words: bool = False
-    """Told by the words of a header: made by people, with rows between the questions and options in any cell."""
+    """Inferred from the words of a header: made by people, with rows between the questions and options in any cell."""
     questions: dict[str, str | list[str]] | None = None
     entity: EntityLayout | None = None
     tables: list[TableLayout] = []
@@ -132,51 +132,51 @@ class Layout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         keys = (self.questions or {}).get(field, [])
         return [key.rstrip("?") for key in ([keys] if isinstance(keys, str) else keys)]
 
-    def columns_of(self, met: Collection[str]) -> dict[str, str]:
-        """Return for each field of a question the keys, of those met, that it is read from."""
+    def columns_of(self, present: Collection[str]) -> dict[str, str]:
+        """Return for each field of a question the keys it is read from, of those that are present."""
         keys = {field: self.keys_of(field) for field in self.questions or {}}
         keys["options_raw"] = [*keys.get("options_raw", []), *self.option_keys, *self.wrong_keys]
         keys["shared_stem"] = [self.shared] if self.shared else []
-        found = {field.removesuffix("_raw"): [key for key in some if key in met] for field, some in keys.items()}
-        return {field: ", ".join(dict.fromkeys(some)) for field, some in found.items() if some}
+        by_field = {field.removesuffix("_raw"): [key for key in some if key in present] for field, some in keys.items()}
+        return {field: ", ".join(dict.fromkeys(some)) for field, some in by_field.items() if some}
 
     def columns_needed(self, header: Sequence[str]) -> int:
         """Return how many cells a row has to have so that stem, options and answer are where the header says."""
         fields = ("stem_raw", "options_raw", "answer_raw")
         needed = {*self.option_keys, *self.wrong_keys, *(key for field in fields for key in self.keys_of(field))}
-        return len(header) if self.entity else max((place for place, key in enumerate(header, 1) if key in needed), default=0)
+        return len(header) if self.entity else max((number for number, key in enumerate(header, 1) if key in needed), default=0)
 
     def subject_of(self, name: str) -> str | None:
         """Return the subject that a file's name says, or its folder's where that is a split: `anatomy/test-00000-of-00001`."""
         path = PurePosixPath(name)
         stem = _SHARD.sub("", path.stem)
-        said = path.parent.name if _SPLIT.fullmatch(stem) and path.parent.name else stem
-        found = re.match(self.subject_from_file, said) if self.subject_from_file else None
-        return self.subjects.get(found["subject"], found["subject"].replace("_", " ")) if found else None
+        file_word = path.parent.name if _SPLIT.fullmatch(stem) and path.parent.name else stem
+        subject = re.match(self.subject_from_file, file_word) if self.subject_from_file else None
+        return self.subjects.get(subject["subject"], subject["subject"].replace("_", " ")) if subject else None
 
 
-def layout_of_keys(keys: Sequence[str]) -> Layout | None:
+def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
     """Return the layout that the words of a header tell: a stem, and options or an answer; None where they do not."""
     words = [plain(key) for key in keys]
-    found: dict[str, str] = {}
+    key_of_field: dict[str, str] = {}
     for field, known in _columns().items():
         key = next((keys[words.index(word)] for word in known if word in words), None)
-        if key is not None and key not in found.values():
-            found[field] = key
-    places = {key: place for key, word in zip(keys, words, strict=True) if (place := _option_place(word)) is not None}
-    options = sorted(places, key=places.__getitem__)
-    options = options if len(options) > 1 else _beside(keys, found.get("options_raw"))
+        if key is not None and key not in key_of_field.values():
+            key_of_field[field] = key
+    number_of_option = {key: number for key, word in zip(keys, words, strict=True) if (number := _option_number(word)) is not None}
+    options = sorted(number_of_option, key=number_of_option.__getitem__)
+    options = options if len(options) > 1 else _beside(keys, key_of_field.get("options_raw"))
     wrong = [key for key, word in zip(keys, words, strict=True) if _WRONG.fullmatch(word)]
-    if "stem_raw" not in found or not (options or "options_raw" in found or "answer_raw" in found):
+    if "stem_raw" not in key_of_field or not (options or "options_raw" in key_of_field or "answer_raw" in key_of_field):
         return None
-    fields: dict[str, str | list[str]] = {field: f"{key}?" for field, key in found.items()}
+    fields: dict[str, str | list[str]] = {field: f"{key}?" for field, key in key_of_field.items()}
     for field, key in (("section_raw", SECTION), ("case_raw", CASE), ("shared_options_raw", SHARED_OPTIONS)):
-        fields[field] = [f"{found[field]}?", f"{key}?"] if field in found else [f"{key}?"]
-    in_stem = not options and "options_raw" not in found
-    return Layout(
+        fields[field] = [f"{key_of_field[field]}?", f"{key}?"] if field in key_of_field else [f"{key}?"]
+    in_stem = not options and "options_raw" not in key_of_field
+    return RecordLayout(
         questions=fields,
         option_keys=options,
-        wrong_keys=wrong if in_stem and "answer_raw" in found else [],
+        wrong_keys=wrong if in_stem and "answer_raw" in key_of_field else [],
         options_in_stem=in_stem,
         by_words=True,
     )
@@ -184,7 +184,7 @@ def layout_of_keys(keys: Sequence[str]) -> Layout | None:
 
 def is_option_name(key: str) -> bool:
     """Tell whether a header's word names one option: A, 选项B, Option 3."""
-    return _option_place(plain(key)) is not None
+    return _option_number(plain(key)) is not None
 
 
 def is_known_name(key: str) -> bool:
@@ -198,14 +198,14 @@ def names_of(field: str) -> frozenset[str]:
 
 
 def is_unnamed(key: str) -> bool:
-    """Tell whether a column is called by its place."""
+    """Tell whether a column is called by its number."""
     return _UNNAMED.fullmatch(key) is not None
 
 
 def _beside(keys: Sequence[str], options: str | None) -> list[str]:
     """Return the column 选项 and those without a name behind it, over which its cell is merged; none where there is no such."""
     start = keys.index(options) if options else len(keys)
-    end = next((place for place in range(start + 1, len(keys)) if not is_unnamed(keys[place])), len(keys))
+    end = next((after for after in range(start + 1, len(keys)) if not is_unnamed(keys[after])), len(keys))
     return [*keys[start:end]] if end > start + 1 else []
 
 
@@ -220,8 +220,8 @@ def plain(key: str) -> str:
     return english if _OPTION.fullmatch(english) else both["chinese"] or both["chinese2"]
 
 
-def _option_place(word: str) -> int | None:
-    """Return where an option stands that a header's word names, counted as the words count, from 0 or from 1; None where it names none."""
+def _option_number(word: str) -> int | None:
+    """Return the number of the option that a header's word names, counted as the words count, from 0 or 1; None where it names none."""
     match = _OPTION.fullmatch(word)
     if match is None:
         return None

@@ -12,7 +12,7 @@ import msgspec
 from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.text.yaml_values import yaml_values
-from crawlers.importers.layouts.columns import Layout
+from crawlers.importers.layouts.columns import RecordLayout
 
 _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("_raw") and field != "group_raw"]
 _MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40
@@ -22,24 +22,24 @@ _SHIPPED = Path(__file__).parent / "layouts.yaml"
 
 
 @cache
-def shipped_layouts() -> dict[str, Layout]:
+def shipped_layouts() -> dict[str, RecordLayout]:
     """Return the layouts that ship with the project."""
     return _read(_SHIPPED)
 
 
-def layouts_with(path: Path, taken: Collection[str], of: Path | None = None) -> dict[str, Layout]:
-    """Return the layouts of a file of the user's own, and behind them those that ship: a file is told by the own ones first.
+def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = None) -> dict[str, RecordLayout]:
+    """Return the layouts of a file of the user's own, and behind them those that ship: the user's own are tried first.
 
     Args:
         taken: names of formats, which no layout may have.
-        of: the file that it stands beside.
+        of: the file that the layouts belong to.
 
     Raises:
         ValueError: it cannot be read, holds something else, or nobody has confirmed it; names the file and the entry.
     """
     own = _read(path)
     for name, shape in own.items():
-        if name in taken:
+        if name in reserved_names:
             raise ValueError(f"{path}: {name} is the name of a format that ships with the project; call yours otherwise")
         if (shape.questions is not None) + (shape.entity is not None) + bool(shape.tables) != 1:
             raise ValueError(f"{path}: {name}: expected one of `questions`, `tables` and `entity`; docs/importing.md has an example")
@@ -54,33 +54,33 @@ def layouts_with(path: Path, taken: Collection[str], of: Path | None = None) -> 
     return own | shipped_layouts()
 
 
-def layout_beside(path: Path, taken: Collection[str]) -> tuple[str, dict[str, Layout]] | None:
+def layout_beside(path: Path, reserved_names: Collection[str]) -> tuple[str, dict[str, RecordLayout]] | None:
     """Return the name of the layout that stands beside a file, `bank.layout.yaml` beside `bank.xlsx`, and all layouts; None without one.
 
     Raises:
         ValueError: as `layouts_with`.
     """
-    place = place_of_layout(path)
-    if not place.is_file():
+    layout_path = layout_path_of(path)
+    if not layout_path.is_file():
         return None
-    if not (own := _read(place)):
-        raise ValueError(f"{place}: empty; expected a layout, or remove it")
-    return next(iter(own)), layouts_with(place, taken, path)
+    if not (own := _read(layout_path)):
+        raise ValueError(f"{layout_path}: empty; expected a layout, or remove it")
+    return next(iter(own)), layouts_with(layout_path, reserved_names, path)
 
 
-def place_of_layout(path: Path) -> Path:
-    """Return where the layout of one file stands."""
+def layout_path_of(path: Path) -> Path:
+    """Return the path of the layout of one file."""
     return path.with_name(f"{path.stem}.layout.yaml")
 
 
 def _unconfirmed(path: Path, name: str, of: Path | None) -> str:
     """Return what to do with a layout that was proposed, and that nobody has looked at."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    place = next((number for number, line in enumerate(lines, 1) if line.lstrip().startswith("confirmed:")), 1)
+    number = next((index for index, line in enumerate(lines, 1) if line.lstrip().startswith("confirmed:")), 1)
     again = f"run: python -m crawlers.read {of}" if of else "run the same command again"
     return (
-        f"{path}: line {place}: {name} says `confirmed: no`: it was proposed without being sure, and nobody has confirmed it. Look at the "
-        f"rows it shows, mend what is wrong, take out line {place} or write `confirmed: yes` there, then {again}"
+        f"{path}: line {number}: {name} says `confirmed: no`: it was proposed without being sure, and nobody has confirmed it. Look at the "
+        f"rows it shows, mend what is wrong, take out line {number} or write `confirmed: yes` there, then {again}"
     )
 
 
@@ -91,7 +91,7 @@ def _check_fields(where: str, fields: Collection[str]) -> None:
         raise ValueError(f"{where}: questions: expected `stem_raw`, the key of the question proper")
 
 
-def layout_by_keys(shapes: Mapping[str, Layout], record_of: Callable[[Layout], Any]) -> str | None:
+def layout_by_keys(shapes: Mapping[str, RecordLayout], record_of: Callable[[RecordLayout], Any]) -> str | None:
     """Return the first layout whose keys a record has; `record_of` gives the first record that a layout would read."""
     for name, shape in shapes.items():
         record = record_of(shape) if shape.known_by else None
@@ -113,7 +113,7 @@ def _has_too_many_values(content: Any) -> bool:
     return False
 
 
-def _read(path: Path) -> dict[str, Layout]:
+def _read(path: Path) -> dict[str, RecordLayout]:
     advice = "docs/importing.md has an example"
     try:
         if (size := path.stat().st_size) > _MAX_BYTES:
@@ -124,7 +124,7 @@ def _read(path: Path) -> dict[str, Layout]:
         content = yaml_values(text, str(path), advice)
         if _has_too_many_values(content):
             raise ValueError(f"{path}: more than {_MAX_VALUES} values, each alias (`*name`) counted as a copy; {advice}")
-        return msgspec.convert(content, dict[str, Layout])
+        return msgspec.convert(content, dict[str, RecordLayout])
     except OSError as error:
         raise ValueError(f"{path}: cannot be opened ({error.strerror}); expected a file of layouts") from None
     except UnicodeError as error:

@@ -7,19 +7,19 @@ from msgspec import Struct
 
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.csv_rows import csv_rows
-from crawlers.importers.files.sheet_marks import Covered
+from crawlers.importers.files.sheet_marks import CoveredCell
 from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.layouts.columns import is_known_name, layout_of_keys, names_of
 
 _HEADER_WITHIN = 20
 """Rows among which the header is looked for: titles and remarks may stand above it."""
-_SHOWN_CHARS = 80
+_MOST_ROW_CHARS = 80
 _MOST_OPTIONS = 10
-Row = tuple[str, list[str]]
+LocatedRow = tuple[str, list[str]]
 IsHeader = Callable[[Sequence[str]], bool]
 
 
-class Sheet(Struct):
+class SheetTable(Struct):
     """One table of a file."""
 
     name: str
@@ -27,8 +27,8 @@ class Sheet(Struct):
     above: list[str]
     """Rows above the header, or the first ones of a sheet without one."""
     header: list[str]
-    rows: Iterator[Row]
-    """Places and cells of the rows below it."""
+    rows: Iterator[LocatedRow]
+    """Positions and cells of the rows below it."""
     padded: bool = True
     """Rows may be shorter than the header where their last cells are empty; in csv such a row has lost a cell."""
     words: frozenset[str] = frozenset()
@@ -37,7 +37,7 @@ class Sheet(Struct):
     """Why a sheet without header is not read."""
 
 
-def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[Sheet]:
+def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[SheetTable]:
     """Yield the tables of a file, last those without a header, which have no rows either.
 
     Args:
@@ -48,34 +48,34 @@ def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[Sheet]:
     """
     is_book = name.lower().endswith(BOOKS)
     tables = sheets_of(name, body) if is_book else [("", False, csv_rows(name, body))]
-    without, found = [], 0
+    without, header_count = [], 0
     for title, hidden, rows in tables:
         sheet = _hidden(title, rows) if hidden else _under_its_header(title, rows, is_header)
         if sheet.header:
-            found += 1
+            header_count += 1
             sheet.padded = is_book
             sheet.header = _widened(sheet.header) if is_book else sheet.header
             for part in _below_each_other(sheet, is_header) if is_book else [sheet]:
                 yield from _side_by_side(part, is_header)
         elif sheet.above:
             without.append(sheet)
-    if not found:
+    if not header_count:
         keys = "题干 or question, and 选项, A, 答案 or answer, or the keys of the format"
         entries = "for entries a name and what is said of it, such as 症状, 功效 or 参考值"
         wanted = f"expected a row that names the columns: {keys}; {entries}"
-        first = without[0].above[0][:_SHOWN_CHARS] if without else "no row at all"
+        first = without[0].above[0][:_MOST_ROW_CHARS] if without else "no row at all"
         raise Refusal(f"{name}: no header in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
     yield from without
 
 
 def named(cells: Iterable[str]) -> list[str]:
-    """Return the names of columns, each once: those without one by their place."""
+    """Return the names of columns, each once; a column without a name is called by its number."""
     names: list[str] = []
-    seen: set[str] = set()
-    for place, cell in enumerate(cells, 1):
-        name = cell.strip() or f"column {place}"
-        names.append(name if name not in seen else f"{name} (column {place})")
-        seen.add(names[-1])
+    used: set[str] = set()
+    for number, cell in enumerate(cells, 1):
+        name = cell.strip() or f"column {number}"
+        names.append(name if name not in used else f"{name} (column {number})")
+        used.add(names[-1])
     while names and names[-1].startswith("column "):
         names.pop()
     return names
@@ -85,29 +85,29 @@ def _widened(keys: list[str]) -> list[str]:
     """Return a header that ends in 选项 with columns without a name behind it, over which that cell is merged."""
     layout = layout_of_keys(keys)
     is_last = layout is not None and keys[-1] in layout.keys_of("options_raw")
-    return [*keys, *(f"column {place}" for place in range(len(keys) + 1, len(keys) + _MOST_OPTIONS))] if is_last else keys
+    return [*keys, *(f"column {number}" for number in range(len(keys) + 1, len(keys) + _MOST_OPTIONS))] if is_last else keys
 
 
-def _hidden(title: str, rows: Iterator[Row]) -> Sheet:
+def _hidden(title: str, rows: Iterator[LocatedRow]) -> SheetTable:
     words = [_words(cells) for _, cells in rows if any(cells)]
-    return Sheet(title, words[:1], [], iter(()), why=f"hidden, so its {len(words)} rows are not read; unhide it to have them read")
+    return SheetTable(title, words[:1], [], iter(()), why=f"hidden, so its {len(words)} rows are not read; unhide it to have them read")
 
 
-def _under_its_header(title: str, rows: Iterator[Row], is_header: IsHeader) -> Sheet:
+def _under_its_header(title: str, rows: Iterator[LocatedRow], is_header: IsHeader) -> SheetTable:
     above: list[str] = []
     for _, cells in rows:
         keys = named(cells)
         if is_header(keys):
-            return _with_second_row(Sheet(title, above, keys, rows), cells, is_header)
+            return _with_second_row(SheetTable(title, above, keys, rows), cells, is_header)
         if any(cells):
             above.append(_words(cells))
         if len(above) >= _HEADER_WITHIN:
             break
     count = len(above) + sum(any(cells) for _, cells in rows)
-    return Sheet(title, above, [], iter(()), why=f"no header that is known, so its {count} rows are not read")
+    return SheetTable(title, above, [], iter(()), why=f"no header that is known, so its {count} rows are not read")
 
 
-def _with_second_row(sheet: Sheet, header: list[str], is_header: IsHeader) -> Sheet:
+def _with_second_row(sheet: SheetTable, header: list[str], is_header: IsHeader) -> SheetTable:
     """Return a sheet under its whole header."""
     first = next(sheet.rows, None)
     sheet.words = frozenset(filter(None, header))
@@ -121,13 +121,13 @@ def _with_second_row(sheet: Sheet, header: list[str], is_header: IsHeader) -> Sh
 
 def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
     """Return the names of columns where a row below the header goes on with it, A, B, C, D below a wide 选项; nothing where it does not."""
-    own = ["" if isinstance(cell, Covered) else cell for cell in below]
+    own = ["" if isinstance(cell, CoveredCell) else cell for cell in below]
     if sum(map(bool, own)) < 2 or not all(is_known_name(cell) for cell in own if cell):
         return []
     return named(lower or upper for upper, lower in zip_longest(header, own, fillvalue=""))
 
 
-def _below_each_other(sheet: Sheet, is_header: IsHeader) -> Iterator[Sheet]:
+def _below_each_other(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetTable]:
     """Yield the tables that stand below each other in a sheet, each under a header of its own: questions with options over statements."""
     rows, stems = list(sheet.rows), names_of("stem_raw")
     start = 0
@@ -138,19 +138,19 @@ def _below_each_other(sheet: Sheet, is_header: IsHeader) -> Iterator[Sheet]:
         sheet.rows = iter(rows[start : at - (len(title) == 1)])
         yield sheet
         name, above = (title[0], title) if len(title) == 1 else (sheet.name, [])
-        sheet = Sheet(name, above, named(cells), iter(()), sheet.padded, frozenset(filter(None, cells)))
+        sheet = SheetTable(name, above, named(cells), iter(()), sheet.padded, frozenset(filter(None, cells)))
         start = at + 1
     sheet.rows = iter(rows[start:])
     yield sheet
 
 
-def _is_other(sheet: Sheet, cells: Sequence[str]) -> bool:
-    """Tell whether a row says other names of columns, or in other places, than the header of its sheet, which may stand again."""
+def _is_other(sheet: SheetTable, cells: Sequence[str]) -> bool:
+    """Tell whether a row has other names of columns, or in another order, than the header of its sheet, which may stand again."""
     moved = any(cell in sheet.header and cell != key for cell, key in zip_longest(cells, sheet.header, fillvalue="") if cell)
     return moved or not sheet.words.issuperset(filter(None, cells))
 
 
-def _side_by_side(sheet: Sheet, is_header: IsHeader) -> Iterator[Sheet]:
+def _side_by_side(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetTable]:
     """Yield the tables that stand beside each other under one header, as far as each has a header of its own."""
     starts = _starts_of_blocks(sheet.header)
     parts = [slice(*ends) for ends in pairwise([*starts, len(sheet.header)])]
@@ -162,9 +162,9 @@ def _side_by_side(sheet: Sheet, is_header: IsHeader) -> Iterator[Sheet]:
     rows = list(sheet.rows)
     for number, (part, header) in enumerate(zip(parts, headers, strict=True), 1):
         inner = part if number < len(parts) else slice(part.start, None)
-        own = ((f"{place}:block:{number}" if number > 1 else place, cells[inner]) for place, cells in rows)
+        own = ((f"{position}:block:{number}" if number > 1 else position, cells[inner]) for position, cells in rows)
         above = sheet.above if number == 1 else []
-        yield Sheet(sheet.name, above, header, own, sheet.padded or number < len(parts), sheet.words)
+        yield SheetTable(sheet.name, above, header, own, sheet.padded or number < len(parts), sheet.words)
 
 
 def _starts_of_blocks(header: list[str]) -> list[int]:
@@ -172,9 +172,9 @@ def _starts_of_blocks(header: list[str]) -> list[int]:
     layout = layout_of_keys(header)
     plain = [key.partition(" (column ")[0] for key in header]
     stems = layout.keys_of("stem_raw") if layout else []
-    first = next((place for place, key in enumerate(header) if key in stems), len(header))
-    again = [place for place in range(first + 1, len(header)) if plain[place] == plain[first]]
-    return [0, *(place - first if plain[place - first : place] == plain[:first] else place for place in again)]
+    first = next((index for index, key in enumerate(header) if key in stems), len(header))
+    again = [index for index in range(first + 1, len(header)) if plain[index] == plain[first]]
+    return [0, *(index - first if plain[index - first : index] == plain[:first] else index for index in again)]
 
 
 def _words(cells: Iterable[str]) -> str:

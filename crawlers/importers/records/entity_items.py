@@ -13,8 +13,8 @@ RANGES = "参考区间"
 """Label of a range that has a key for each of its ends."""
 
 
-def entity_of(record: dict[str, Any], shape: EntityLayout, seen: Provenance) -> EntityItem:
-    """Return the entity that a record tells of.
+def entity_of(record: dict[str, Any], shape: EntityLayout, provenance: Provenance) -> EntityItem:
+    """Return the entity that a record describes.
 
     Raises:
         Misfit: it has no name, or a field that cannot be read.
@@ -29,17 +29,17 @@ def entity_of(record: dict[str, Any], shape: EntityLayout, seen: Provenance) -> 
         label, value = _text(record, shape.label, shape), _text(record, shape.value, shape)
         if value is None:
             raise Misfit("record_empty", f"field {shape.value!r} is empty")
-        values.append(LabelledValue(label=shape.labels.get(label or "", label or shape.label), value=value, position=seen.position))
-    for place, key, text in _texts(record, shape):
-        position, label = f"{seen.position}:{place}", shape.labels.get(key, key)
+        values.append(LabelledValue(label=shape.labels.get(label or "", label or shape.label), value=value, position=provenance.position))
+    for index, key, text in _texts(record, shape):
+        position, label = f"{provenance.position}:{index}", shape.labels.get(key, key)
         if key in shape.sections:
             sections.append(Section(title=label, text=text, position=position))
         else:
             values.append(LabelledValue(label=label, value=text, position=position))
     kind = _text(record, shape.type_key, shape) if shape.type_key in record else None
     return EntityItem(
-        url=seen.url,
-        provenance=seen,
+        url=provenance.url,
+        provenance=provenance,
         entity_type=shape.types.get(kind or "", shape.type),
         name_raw=name,
         alias_raw=_text(record, shape.alias, shape) if shape.alias in record else None,
@@ -49,10 +49,10 @@ def entity_of(record: dict[str, Any], shape: EntityLayout, seen: Provenance) -> 
 
 
 def _texts(record: dict[str, Any], shape: EntityLayout) -> Iterator[tuple[int, str, str]]:
-    """Yield place, key and text of what a record says beside its names."""
+    """Yield index, key and text of each field of a record but its names."""
     unit = plain_text(record.get(shape.unit)) if shape.unit else None
     ends = [plain_text(record.get(key)) if key else None for key in (shape.least, shape.most)]
-    for place, key in enumerate(record, 1):
+    for index, key in enumerate(record, 1):
         if shape.label or key in (shape.name, shape.alias, *shape.skip):
             continue
         if key in shape.ranges:
@@ -65,7 +65,7 @@ def _texts(record: dict[str, Any], shape: EntityLayout) -> Iterator[tuple[int, s
         else:
             text = _text(record, key, shape)
         if text is not None:
-            yield place, key, text
+            yield index, key, text
 
 
 def _text(record: dict[str, Any], key: str | None, shape: EntityLayout) -> str | None:

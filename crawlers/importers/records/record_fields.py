@@ -7,8 +7,8 @@ from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.option_cells import split_options
-from crawlers.importers.files.reading import Twice
-from crawlers.importers.layouts.columns import Layout, is_unnamed
+from crawlers.importers.files.reading import RepeatedKey
+from crawlers.importers.layouts.columns import RecordLayout, is_unnamed
 from crawlers.papers.signs.answer_marks import IMAGE
 from crawlers.papers.signs.letters import letter_of
 
@@ -26,7 +26,7 @@ class Misfit(ValueError):
         self.reason = reason
 
 
-def keys_of(shape: Layout, field: str) -> list[str]:
+def keys_of(shape: RecordLayout, field: str) -> list[str]:
     """Return the keys of a field as the layout writes them: those with `?` may be missing."""
     keys = (shape.questions or {}).get(field, "?")
     return [keys] if isinstance(keys, str) else keys
@@ -34,15 +34,15 @@ def keys_of(shape: Layout, field: str) -> list[str]:
 
 def value_of(record: dict[str, Any], keys: list[str]) -> tuple[str, Any]:
     """Return the first key that has a value, and it; without one, the first that is there. A key with `?` may be missing."""
-    there = [key.rstrip("?") for key in keys if key.rstrip("?") in record]
-    if there:
-        key = next((key for key in there if record[key] not in (None, "")), there[0])
-        _refuse_twice(key, record[key])
+    candidates = [key.rstrip("?") for key in keys if key.rstrip("?") in record]
+    if candidates:
+        key = next((key for key in candidates if record[key] not in (None, "")), candidates[0])
+        _refuse_repeated_key(key, record[key])
         return key, record[key]
     if any(key.endswith("?") for key in keys):
         return keys[0].rstrip("?"), None
-    found = ", ".join(map(repr, record)) or "none"
-    raise Misfit("field_missing", f"field {' or '.join(map(repr, keys))} is missing; found {found}")
+    present = ", ".join(map(repr, record)) or "none"
+    raise Misfit("field_missing", f"field {' or '.join(map(repr, keys))} is missing; found {present}")
 
 
 def text_of(record: dict[str, Any], keys: list[str]) -> str | None:
@@ -105,27 +105,27 @@ def _of_objects(key: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
     """Return letters and texts of options that are objects: of one letter each, or of a key for the letter and one for the text."""
     pairs = [tuple(each.items()) for each in objects]
     if all(len(pair) == 1 for pair in pairs):
-        found = [pair[0] for pair in pairs]
+        labelled = [pair[0] for pair in pairs]
     else:
         names = next((pair for pair in product(_LABEL_KEYS, _TEXT_KEYS) if all(set(pair) == each.keys() for each in objects)), None)
-        found = [(str(each[names[0]]).strip(), each[names[1]]) for each in objects] if names else []
-    letters = [letter.upper() for letter, _ in found]
-    if not found or len(set(letters)) < len(letters) or not all(len(letter) == 1 and letter in LETTERS for letter in letters):
+        labelled = [(str(each[names[0]]).strip(), each[names[1]]) for each in objects] if names else []
+    letters = [letter.upper() for letter, _ in labelled]
+    if not labelled or len(set(letters)) < len(letters) or not all(len(letter) == 1 and letter in LETTERS for letter in letters):
         keys = ", ".join(dict.fromkeys(name for each in objects for name in each))
         advice = "another form takes a layout with `labelled_options` in crawlers/importers/layouts/layouts.yaml"
         raise Misfit("field_unreadable", f"field {key!r}: found objects with {keys}, expected a letter and a text in each; {advice}")
-    return dict(found)
+    return dict(labelled)
 
 
-def _refuse_twice(key: str, value: Any) -> None:
+def _refuse_repeated_key(key: str, value: Any) -> None:
     objects = [value] if isinstance(value, dict) else value if isinstance(value, list) else []
     inner = [pair for one in objects if isinstance(one, dict) for pair in one.items()]
     for name, one in [(key, value), *inner]:
-        if isinstance(one, Twice):
+        if isinstance(one, RepeatedKey):
             raise Misfit("field_unreadable", f"key {name!r} stands {len(one)} times with different values, so which one holds is not known")
 
 
-def options_in_columns(record: dict[str, Any], shape: Layout) -> list[str] | None:
+def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str] | None:
     """Return options that have a column each; where the first column has them all, as under a wide header 选项, the parts of that."""
     texts = [text_of(record, [f"{key}?"]) or "" for key in shape.option_keys]
     if shape.by_words and is_unnamed(shape.option_keys[1]) and len(whole := split_options(texts[0])) > 1:
@@ -138,10 +138,10 @@ def options_in_columns(record: dict[str, Any], shape: Layout) -> list[str] | Non
     return _lettered(zip(LETTERS, texts, strict=False))
 
 
-def options_beside_answer(record: dict[str, Any], shape: Layout) -> dict[str, Any]:
+def options_beside_answer(record: dict[str, Any], shape: RecordLayout) -> dict[str, Any]:
     """Return options and answer where the right option is the answer and each wrong one has a column.
 
-    They are sorted by their texts: if the right one kept its place, it would be A in every question.
+    They are sorted by their texts: if the right one stayed first, it would be A in every question.
     """
     right = text_of(record, keys_of(shape, "answer_raw"))
     wrong = [text for key in shape.wrong_keys if (text := text_of(record, [f"{key}?"]))]
@@ -153,29 +153,29 @@ def options_beside_answer(record: dict[str, Any], shape: Layout) -> dict[str, An
     return {"options_raw": _lettered(zip(LETTERS, texts, strict=False)), "answer_raw": LETTERS[texts.index(right)]}
 
 
-def letters_of_places(record: dict[str, Any], shape: Layout) -> str | None:
-    """Return the letters of an answer that is given by places, counted from 0."""
+def letters_of_indices(record: dict[str, Any], shape: RecordLayout) -> str | None:
+    """Return the letters of an answer that consists of indices of options, counted from 0."""
     key, value = value_of(record, keys_of(shape, "answer_raw"))
-    places = value if isinstance(value, list) else [] if value is None else [value]
-    if not all(isinstance(place, int) and 0 <= place < len(LETTERS) for place in places):
+    indices = value if isinstance(value, list) else [] if value is None else [value]
+    if not all(isinstance(index, int) and 0 <= index < len(LETTERS) for index in indices):
         raise Misfit("field_unreadable", f"field {key!r}: found {value!r}, expected places of options, counted from 0")
-    return "".join(LETTERS[place] for place in sorted(places)) or None
+    return "".join(LETTERS[index] for index in sorted(indices)) or None
 
 
-def counted_from_zero(records: Iterable[Any], shape: Layout) -> bool:
-    """Tell whether the answers of records without a named layout are places of options counted from 0: whole numbers, alone or in
+def counted_from_zero(records: Iterable[Any], shape: RecordLayout) -> bool:
+    """Tell whether the answers of records without a named layout are indices of options counted from 0: whole numbers, alone or in
     lists, 0 among them."""
     keys, options = shape.keys_of("answer_raw"), [*shape.option_keys, *shape.keys_of("options_raw")]
-    found = [(record[key], record) for record in records if isinstance(record, dict) for key in keys if record.get(key) is not None]
-    said = [(value if isinstance(value, list) else [value], record) for value, record in found]
-    return any(0 in places for places, _ in said) and all(
-        places and all(type(place) is int and place >= 0 for place in places) and any(record.get(key) for key in options)
-        for places, record in said
+    answers = [(record[key], record) for record in records if isinstance(record, dict) for key in keys if record.get(key) is not None]
+    index_lists = [(value if isinstance(value, list) else [value], record) for value, record in answers]
+    return any(0 in indices for indices, _ in index_lists) and all(
+        indices and all(type(index) is int and index >= 0 for index in indices) and any(record.get(key) for key in options)
+        for indices, record in index_lists
     )
 
 
 def raw_of(record: dict[str, Any]) -> str:
-    """Return a record as it came, as far as it is kept of one that is lost."""
+    """Return a record as it came, cut to the length that a Lost keeps."""
     return json.dumps(record, ensure_ascii=False)[:_RAW_CHARS]
 
 

@@ -1,4 +1,4 @@
-"""One record to its items, by a layout. From values to values; what a record lacks makes it a lost one, with the place and the reason."""
+"""One record to its items, by a layout. From values to values; a record that lacks a needed field gives a Lost with position and reason."""
 
 import re
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.option_letters import are_in_turn, letters_in
 from crawlers.importers.files.reading import Lost
-from crawlers.importers.files.sheet_marks import Covered
-from crawlers.importers.layouts.columns import Layout
+from crawlers.importers.files.sheet_marks import CoveredCell
+from crawlers.importers.layouts.columns import RecordLayout
 from crawlers.importers.records.entity_items import entity_of
 from crawlers.importers.records.record_fields import (
     Misfit,
     images_of,
     keys_of,
-    letters_of_places,
+    letters_of_indices,
     options_beside_answer,
     options_in_columns,
     options_of,
@@ -36,38 +36,40 @@ from crawlers.papers.signs.headings import kind_of
 _OPTION_LINE = re.compile(r"^\s*[A-JＡ-Ｊ]\s*[.．、:：)）]")
 
 
-def items_of(record: dict[str, Any], shape: Layout, seen: Provenance, subject: str | None = None) -> Iterator[Item | Lost]:
-    """Yield the items of a record; in place of one that cannot be read, what is wrong with it.
+def items_of(record: dict[str, Any], shape: RecordLayout, provenance: Provenance, subject: str | None = None) -> Iterator[Item | Lost]:
+    """Yield the items of a record; for one that cannot be read, a Lost that says what is wrong.
 
     Args:
         subject: what the file's name says, for sets that say it nowhere else.
     """
     parts = record.get(shape.split_on) if shape.split_on else None
     if shape.entity is not None or not isinstance(parts, list):
-        yield _item_or_lost(record, shape, seen, subject)
+        yield _item_or_lost(record, shape, provenance, subject)
         return
     rest = {key: value for key, value in record.items() if key != shape.split_on}
     for number, part in enumerate(parts or [None], 1):
-        place = structs.replace(seen, position=f"{seen.position}:{number}")
+        part_provenance = structs.replace(provenance, position=f"{provenance.position}:{number}")
         if isinstance(part, dict):
-            yield _item_or_lost(rest | part, shape, place, subject, group=seen.position)
+            yield _item_or_lost(rest | part, shape, part_provenance, subject, group=provenance.position)
         else:
             words = f"field {shape.split_on!r}: found {type(part).__name__}, expected an object with named fields"
-            yield Lost(place.position, "field_unreadable" if parts else "record_empty", words, raw_of(record))
+            yield Lost(part_provenance.position, "field_unreadable" if parts else "record_empty", words, raw_of(record))
 
 
-def _item_or_lost(record: dict[str, Any], shape: Layout, seen: Provenance, subject: str | None, group: str | None = None) -> Item | Lost:
+def _item_or_lost(
+    record: dict[str, Any], shape: RecordLayout, provenance: Provenance, subject: str | None, group: str | None = None
+) -> Item | Lost:
     try:
         if shape.entity is not None:
-            return entity_of(record, shape.entity, seen)
-        return _question(record, shape, seen, subject, group)
+            return entity_of(record, shape.entity, provenance)
+        return _question(record, shape, provenance, subject, group)
     except Misfit as error:
-        return Lost(seen.position, error.reason, str(error), raw_of(record))
+        return Lost(provenance.position, error.reason, str(error), raw_of(record))
 
 
-def _question(record: dict[str, Any], shape: Layout, seen: Provenance, subject: str | None, group: str | None) -> QuestionItem:
+def _question(record: dict[str, Any], shape: RecordLayout, provenance: Provenance, subject: str | None, group: str | None) -> QuestionItem:
     fields: dict[str, Any] = {}
-    if isinstance(value_of(record, keys_of(shape, "stem_raw"))[1], Covered):
+    if isinstance(value_of(record, keys_of(shape, "stem_raw"))[1], CoveredCell):
         raise Misfit("record_unreadable", "the cell of the stem is merged with the one above; a question takes one row")
     for field in shape.questions or {}:
         names = keys_of(shape, field)
@@ -78,17 +80,17 @@ def _question(record: dict[str, Any], shape: Layout, seen: Provenance, subject: 
     if shape.wrong_keys:
         fields |= options_beside_answer(record, shape)
     if shape.zero_based_answer:
-        fields["answer_raw"] = letters_of_places(record, shape)
+        fields["answer_raw"] = letters_of_indices(record, shape)
     if shape.shared and group and (shared := text_of(record, [shape.shared])):
         options = _option_lines(shared)
         fields |= {"group_raw": group} | ({"shared_options_raw": options} if options else {"case_raw": shared})
     elif fields.get("case_raw"):
         fields["group_raw"] = content_id("case", fields["case_raw"])  # rows that repeat a case belong together
     if shape.options_in_stem and not fields.get("options_raw"):
-        said = {field: fields[field] for field in ("answer_raw", "explanation_raw") if fields.get(field)}
-        found = _cut_off_options(fields.get("stem_raw") or "", shape)
-        _check_answers(found.get("answer_raw"), said.get("answer_raw"))
-        fields |= found | said
+        own_fields = {field: fields[field] for field in ("answer_raw", "explanation_raw") if fields.get(field)}
+        stem_parts = _cut_off_options(fields.get("stem_raw") or "", shape)
+        _check_answers(stem_parts.get("answer_raw"), own_fields.get("answer_raw"))
+        fields |= stem_parts | own_fields
     if subject and not fields.get("subject_raw"):
         fields["subject_raw"] = subject
     behind = {*shape.keys_of("answer_raw"), *shape.keys_of("explanation_raw")}  # an image there is not needed to answer
@@ -99,7 +101,7 @@ def _question(record: dict[str, Any], shape: Layout, seen: Provenance, subject: 
         raise Misfit("record_empty", "neither a stem nor options")
     if shape.by_words:  # `clean` asks the same of the others
         _check_options(fields)
-    return QuestionItem(url=seen.url, provenance=seen, **fields)
+    return QuestionItem(url=provenance.url, provenance=provenance, **fields)
 
 
 def _check_options(fields: dict[str, Any]) -> None:
@@ -122,7 +124,7 @@ def _check_answers(in_stem: str | None, beside: str | None) -> None:
         raise Misfit("two_answers", f"{in_stem!r} in the cell of the stem, and {beside!r} beside it")
 
 
-def _cut_off_options(stem: str, shape: Layout) -> dict[str, Any]:
+def _cut_off_options(stem: str, shape: RecordLayout) -> dict[str, Any]:
     """Return stem and options of a text that ends in options; nothing where there are none."""
     if shape.by_words and (parts := parts_of_stem(stem)):
         if "doubt" in parts:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 from ruamel.yaml import YAML
 
-from crawlers.importers.layouts.columns import EntityLayout, Layout, plain
+from crawlers.importers.layouts.columns import EntityLayout, RecordLayout, plain
 from crawlers.importers.records.record_values import flat_record, is_range, plain_text, word_of
 
 _FILE = Path(__file__).with_name("record_words.yaml")
@@ -24,7 +24,7 @@ _TRADITIONAL = ("性味", "归经")
 """Labels of Chinese medicine: what an entry with them is for is no effect."""
 _LEAST = 2
 """One record shows nothing: a document is one, too, and so are its parts, run together."""
-_SAMPLE, _MOST_KINDS, _SHOWN = 1_000, 15, 3
+_SAMPLE, _MOST_KINDS, _LEAST_DIFFERENT = 1_000, 15, 3
 _MAX_NAME_CHARS, _PROSE_CHARS = 30, 60
 _LOOKS = 0.3
 """Share of names or values that must look like those of their kind."""
@@ -37,7 +37,7 @@ _SENTENCE = re.compile("[。；;]")
 _NO_NAME = re.compile(r"[。；;！？?\n]")
 
 
-class _Kind(Struct, frozen=True, forbid_unknown_fields=True):
+class _KindWords(Struct, frozen=True, forbid_unknown_fields=True):
     says: dict[str, list[str]]
     knows: dict[str, list[str]]
 
@@ -51,14 +51,14 @@ class _Words(Struct, frozen=True, forbid_unknown_fields=True):
     skip: list[str]
     signs: dict[str, re.Pattern[str]]
     names: dict[str, re.Pattern[str]]
-    kinds: dict[str, _Kind]
+    kinds: dict[str, _KindWords]
     content: dict[str, dict[str, re.Pattern[str]]]
 
 
-class Proposal(NamedTuple):
+class LayoutProposal(NamedTuple):
     """The layout that records seem to have."""
 
-    layout: Layout
+    layout: RecordLayout
     confidence: float
     """From 0 to 1: how sure the kind is, by words, names and values."""
     by_content: dict[str, str]
@@ -74,31 +74,31 @@ class _Column(NamedTuple):
 
 
 def kind_words(key: str) -> list[tuple[str, str, bool]]:
-    """Return for a key's name each kind and label that it may stand for, and whether facts are made of it."""
+    """Return for a key's name each kind and label that it may stand for, and whether facts come from it."""
     return _labels_by_word().get(word_of(key), [])
 
 
 def are_record_keys(keys: Iterable[str]) -> bool:
     """Tell whether a header has a name and something that is said of it."""
     words = [(word_of(key), kind_words(key)) for key in keys]
-    return any(word in _names() for word, _ in words) and any(says for _, found in words for _, _, says in found)
+    return any(word in _names() for word, _ in words) and any(says for _, labels in words for _, _, says in labels)
 
 
 def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
     """Return the keys that stand beside a way to records: what the document says of itself."""
-    found: list[str] = []
-    here: Any = document
+    keys: list[str] = []
+    current: Any = document
     for key in way:
-        if not isinstance(here, dict) or key == "*":
+        if not isinstance(current, dict) or key == "*":
             break
-        found += [other for other in here if other != key]
-        here = here.get(key)
-    return found
+        keys += [other for other in current if other != key]
+        current = current.get(key)
+    return keys
 
 
 def propose_records(
     records: Sequence[Mapping[str, Any]], hint: str = "", array: Sequence[str] = (), beside: Iterable[str] = ()
-) -> Proposal | None:
+) -> LayoutProposal | None:
     """Return the layout that records have; None where they are no entries of an encyclopedia.
 
     Args:
@@ -108,15 +108,15 @@ def propose_records(
     """
     if len(records) < _LEAST:
         return None
-    beside = [key for key in beside if _is_same(key, records)]  # a record's own name takes the place of its document's
-    kept = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
-    rows = [flat_record(record) for record in kept]
+    beside = [key for key in beside if _is_same(key, records)]  # a record's own name replaces its document's
+    sample = [{key: value for key, value in record.items() if key not in beside} for record in records[:_SAMPLE]]
+    rows = [flat_record(record) for record in sample]
     keys = list(dict.fromkeys(key for row in rows for key in row))
     columns = {key: _column(rows, key) for key in keys}
     name = _name_key(columns, [*array])
     if name is None:
         return None
-    scored = [found for kind in _words().kinds if (found := _as_kind(kind, name, columns, rows, hint, array, beside))]
+    scored = [proposal for kind in _words().kinds if (proposal := _as_kind(kind, name, columns, rows, hint, array, beside))]
     return max(scored, key=lambda one: (one.confidence, -len(one.unknown)), default=None)
 
 
@@ -128,7 +128,7 @@ def _as_kind(
     hint: str,
     array: Sequence[str],
     beside: Iterable[str],
-) -> Proposal | None:
+) -> LayoutProposal | None:
     words, used = _words(), {name}
     alias = next((key for word in words.alias for key in columns if word_of(key) == word and key not in used), None)
     unit = next((key for key in columns if word_of(key) in words.unit and key not in used), None) if kind == "examination" else None
@@ -151,10 +151,10 @@ def _as_kind(
         if label:
             labels[key] = label
             looks += [fits] if label != RANGES or sign else []
-            if fact and _is_told(label, columns[key].texts, fits):
+            if fact and _is_plausible(label, columns[key].texts, fits):
                 facts[label] = max(fits, facts.get(label, 0.0))
-        elif (told := _by_content(kind, columns[key].texts)) is not None:
-            by_content[key] = told
+        elif (content_label := _by_content(kind, columns[key].texts)) is not None:
+            by_content[key] = content_label
         else:
             unknown.append(key)
     patterns = words.content.get(kind, {})
@@ -192,7 +192,7 @@ def _as_kind(
         most=most,
     )
     known_by = [[name, *(key for key in labels if columns[key].filled > 0.5)]]
-    return Proposal(Layout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
+    return LayoutProposal(RecordLayout(known_by=known_by, array=[*array], entity=entity), round(confidence, 2), by_content, unknown)
 
 
 def _is_same(key: str, records: Sequence[Mapping[str, Any]]) -> bool:
@@ -209,8 +209,8 @@ def _name_key(columns: Mapping[str, _Column], array: Sequence[str]) -> str | Non
     if array and array[-1] == "*" and "*" in columns:
         return "*"
     by_word = (key for word in _words().name for key in columns if word_of(key) == word)
-    if found := next((key for key in by_word if _are_names(columns[key], 0.5)), None):
-        return found
+    if key_by_word := next((key for key in by_word if _are_names(columns[key], 0.5)), None):
+        return key_by_word
     return next(
         (key for key in columns if word_of(key) not in _words().skip and _are_names(columns[key], 0.95) and not kind_words(key)), None
     )
@@ -231,7 +231,7 @@ def _fits(kind: str, label: str, texts: Sequence[str]) -> float:
     return _share([piece for text in texts for piece in _PIECES.split(text) if piece], pattern)
 
 
-def _is_told(label: str, texts: Sequence[str], fits: float) -> bool:
+def _is_plausible(label: str, texts: Sequence[str], fits: float) -> bool:
     """Tell whether what stands under a label can be what the label says: ranges, or words in Chinese."""
     return fits >= _LOOKS if label == RANGES else sum(bool(_HAN.search(text)) for text in texts) >= 0.5 * len(texts)
 
@@ -240,7 +240,7 @@ def _by_content(kind: str, texts: Sequence[str]) -> str | None:
     """Return the label whose values look most like these, where most of them do."""
     shares = {label: _fits(kind, label, texts) for label in _words().content.get(kind, {})}
     best = max(shares, key=shares.__getitem__, default=None)
-    return best if best is not None and shares[best] >= _PROPOSED and len(set(texts)) > _SHOWN - 1 else None
+    return best if best is not None and shares[best] >= _PROPOSED and len(set(texts)) >= _LEAST_DIFFERENT else None
 
 
 def _types(kind: str, columns: Mapping[str, _Column], used: Iterable[str]) -> tuple[str | None, dict[str, str]]:
@@ -249,9 +249,9 @@ def _types(kind: str, columns: Mapping[str, _Column], used: Iterable[str]) -> tu
         values = Counter(column.texts)
         if key in used or column.filled < 0.9 or not 1 < len(values) <= _MOST_KINDS or len(values) * 5 > len(column.texts):
             continue
-        told = {value: [of for of, sign in _words().signs.items() if sign.search(value.lower())] for value in values}
-        kinds = {value: of[0] if len(of) == 1 else kind for value, of in told.items()}
-        if len({of[0] for of in told.values() if len(of) == 1}) > 1 and max(map(len, values)) <= 8:
+        kinds_of_value = {value: [of for of, sign in _words().signs.items() if sign.search(value.lower())] for value in values}
+        kinds = {value: of[0] if len(of) == 1 else kind for value, of in kinds_of_value.items()}
+        if len({of[0] for of in kinds_of_value.values() if len(of) == 1}) > 1 and max(map(len, values)) <= 8:
             return key, kinds
     return None, {}
 
@@ -278,11 +278,11 @@ def _names() -> frozenset[str]:
 
 @cache
 def _labels_by_word() -> dict[str, list[tuple[str, str, bool]]]:
-    found: dict[str, list[tuple[str, str, bool]]] = {}
+    by_word: dict[str, list[tuple[str, str, bool]]] = {}
     for kind, table in _words().kinds.items():
         for says, labels in ((True, table.says), (False, table.knows)):
             for label, words in labels.items():
                 for word in dict.fromkeys([*words, plain(label)]):
-                    if all(kind != of for of, _, _ in found.get(word, ())):
-                        found.setdefault(word, []).append((kind, label, says))
-    return found
+                    if all(kind != of for of, _, _ in by_word.get(word, ())):
+                        by_word.setdefault(word, []).append((kind, label, says))
+    return by_word

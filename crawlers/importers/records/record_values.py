@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crawlers.importers.files.reading import Twice
+from crawlers.importers.files.reading import RepeatedKey
 from crawlers.importers.layouts.columns import plain
 
 _PEOPLE = {
@@ -43,15 +43,15 @@ def word_of(key: str) -> str:
 
 def flat_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with the keys of its objects beside its own, `info.症状`; objects of ranges stay as they are."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     waiting = [(str(key), value) for key, value in reversed([*record.items()])]
     while waiting:
         key, value = waiting.pop()
-        if isinstance(value, dict) and not isinstance(value, Twice) and not _is_range_object(value):
+        if isinstance(value, dict) and not isinstance(value, RepeatedKey) and not _is_range_object(value):
             waiting += [(f"{key}.{inner}", each) for inner, each in reversed(value.items())]
         else:
-            found[key] = value
-    return found
+            flat[key] = value
+    return flat
 
 
 def plain_text(value: Any) -> str | None:
@@ -77,8 +77,8 @@ def is_range(text: str) -> bool:
 
 def range_text(value: Any, unit: str | None = None) -> str | None:
     """Return reference ranges as text, each with the unit that stands beside them: 男性：120-160g/L；女性：110-150g/L."""
-    found = ((who, _BETWEEN.sub(r"\1", text)) for who, text in _ranges(value))
-    parts = [f"{who}：{text}" if who else text for who, text in found]
+    ranges = ((who, _BETWEEN.sub(r"\1", text)) for who, text in _ranges(value))
+    parts = [f"{who}：{text}" if who else text for who, text in ranges]
     return "；".join(part if not unit or _LETTER.search(part.partition("：")[2] or part) else part + unit for part in parts) or None
 
 
@@ -97,9 +97,9 @@ def _ranges(value: Any) -> list[tuple[str, str]]:
     if not isinstance(value, dict):
         text = str(value).strip() if value is not None else ""
         return [("", text)] if text and (_BARE_SIGN.fullmatch(text) or not _EMPTY.fullmatch(text)) else []
-    found = [(_WHO[plain(key)], pair) for key, inner in value.items() if plain(key) in _WHO for pair in _ranges(inner)]
-    if found:  # beside 理想, what is high is no range of anybody
-        return [(f"{who}{inner}", text) for who, (inner, text) in found]
+    ranges = [(_WHO[plain(key)], pair) for key, inner in value.items() if plain(key) in _WHO for pair in _ranges(inner)]
+    if ranges:  # beside 理想, what is high is no range of anybody
+        return [(f"{who}{inner}", text) for who, (inner, text) in ranges]
     ends = {_ENDS[plain(key)]: plain_text(inner) for key, inner in value.items() if plain(key) in _ENDS and not isinstance(inner, dict)}
     span = joined_range(ends.get(0), ends.get(1))
     return [("", span)] if span else []

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from crawlers.importers.files.reading import Lost
-from crawlers.importers.files.sheet_marks import Covered, Unsaved
-from crawlers.importers.layouts.columns import CASE, SECTION, SHARED_OPTIONS, Layout, plain
-from crawlers.importers.layouts.table import Row, Sheet
+from crawlers.importers.files.sheet_marks import CoveredCell, Unsaved
+from crawlers.importers.layouts.columns import CASE, SECTION, SHARED_OPTIONS, RecordLayout, plain
+from crawlers.importers.layouts.table import LocatedRow, SheetTable
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import case_heading_in, case_mark_in, heads, is_heading, kind_of, note_in, tells_patient
 from crawlers.papers.signs.letters import letter_of
@@ -19,49 +19,49 @@ _TOTAL = re.compile(rf"(?:合计|总计|共计|总共|共有?)\s*+:?\s*+{_COUNT}
 _WHOLE, _PART, _WHOLE_TYPE, _PART_TYPE = "大题题干", "小题题干", "题目类型", "小题题型"
 
 
-def records_of(sheet: Sheet, shape: Layout, told: list[str]) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
-    """Yield each row as a record, or what is lost of it. Rows without text are none.
+def records_of(sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
+    """Yield each row as a record, or what could not be read of it. Rows without text are no records.
 
     Args:
-        told: takes the rows that belong to no question.
+        unread: the rows that belong to no question are added to it.
     """
     needed, used = shape.columns_needed(sheet.header), shape.used()
-    groups = _Groups(sheet, shape, told)
-    for place, cells in _whole_rows(sheet, shape):
+    groups = _RowContext(sheet, shape, unread)
+    for position, cells in _whole_rows(sheet, shape):
         filled = [(column, cell) for column, cell in enumerate(cells) if _is_own(cell)]
         if not filled:
             groups.end_case()
             continue
         if shape.by_words and _TOTAL.fullmatch(flat("".join(cell for _, cell in filled))):
-            told.append(" ".join(cell for _, cell in filled))
+            unread.append(" ".join(cell for _, cell in filled))
             continue
         if len(filled) > 1 and all(cell in sheet.words for _, cell in filled):
             continue
-        if shape.by_words and len(filled) == 1 and not any(isinstance(cell, Covered) for cell in cells) and groups.take(*filled[0]):
+        if shape.by_words and len(filled) == 1 and not any(isinstance(cell, CoveredCell) for cell in cells) and groups.take(*filled[0]):
             continue
         words = _fault(cells, sheet, needed, used)
         padded = [*cells, *[""] * (len(sheet.header) - len(cells))]
         record = {key: cell or None for key, cell in zip(sheet.header, padded, strict=False)}
-        yield place, Lost(place, "record_unreadable", words, "\t".join(cells)[:_RAW_CHARS]) if words else groups.above(record)
+        yield position, Lost(position, "record_unreadable", words, "\t".join(cells)[:_RAW_CHARS]) if words else groups.above(record)
 
 
-def _whole_rows(sheet: Sheet, shape: Layout) -> Iterator[Row]:
+def _whole_rows(sheet: SheetTable, shape: RecordLayout) -> Iterator[LocatedRow]:
     """Yield the rows, those with nothing but a further option joined to the question that they go on with."""
     options = next((sheet.header.index(key) for key in shape.keys_of("options_raw") if key in sheet.header), None)
     if options is None or shape.option_keys or not shape.by_words:
         yield from sheet.rows
         return
-    held: Row | None = None
-    for place, cells in sheet.rows:
+    pending: LocatedRow | None = None
+    for position, cells in sheet.rows:
         own = [column for column, cell in enumerate(cells) if _is_own(cell)]
-        if held and own == [options] and _goes_on(held[1][options : options + 1], cells[options]):
-            held[1][options] += f"\n{cells[options]}"
+        if pending and own == [options] and _goes_on(pending[1][options : options + 1], cells[options]):
+            pending[1][options] += f"\n{cells[options]}"
             continue
-        if held:
-            yield held
-        held = (place, [*cells])
-    if held:
-        yield held
+        if pending:
+            yield pending
+        pending = (position, [*cells])
+    if pending:
+        yield pending
 
 
 def _goes_on(before: list[str], text: str) -> bool:
@@ -70,10 +70,10 @@ def _goes_on(before: list[str], text: str) -> bool:
 
 
 def _is_own(cell: str) -> bool:
-    return isinstance(cell, Unsaved) or (cell != "" and not isinstance(cell, Covered))
+    return isinstance(cell, Unsaved) or (cell != "" and not isinstance(cell, CoveredCell))
 
 
-def _fault(cells: list[str], sheet: Sheet, needed: int, used: set[str]) -> str:
+def _fault(cells: list[str], sheet: SheetTable, needed: int, used: set[str]) -> str:
     """Return what is wrong with a row, in words; empty where nothing is."""
     if any(cells[len(sheet.header) :]):
         return f"{len(cells)} cells under {len(sheet.header)} columns; is a cell with the separator in it not in quotes?"
@@ -83,15 +83,15 @@ def _fault(cells: list[str], sheet: Sheet, needed: int, used: set[str]) -> str:
     return f"column {unsaved[0]}: a formula whose value was never saved; open the file in Excel and save it" if unsaved else ""
 
 
-class _Groups:
-    """What the rows so far say of the next one."""
+class _RowContext:
+    """What the rows so far say about the next one."""
 
-    def __init__(self, sheet: Sheet, shape: Layout, told: list[str]) -> None:
+    def __init__(self, sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> None:
         self._heading = sheet.name if kind_of(flat(sheet.name)) else None  # 判断题: what most teachers say nowhere else
         self._stem = next((sheet.header.index(key) for key in shape.keys_of("stem_raw") if key in sheet.header), -1)
         self._is_wide = len(sheet.header) > 2
-        self._told = told
-        self._parts = _Parts(sheet.header)
+        self._unread = unread
+        self._parts = _PartColumns(sheet.header)
         self.end_case()
 
     def end_case(self) -> None:
@@ -106,7 +106,7 @@ class _Groups:
         if self._opens_case(text, line):
             return True
         if is_heading(line) or (self._is_wide and heads(line)):
-            self._open_section(text, is_told=column == self._stem)
+            self._open_section(text, is_unread=column == self._stem)
             self._waits = case_heading_in(line) is not None
             return True
         if self._waits:
@@ -118,7 +118,7 @@ class _Groups:
                 return True
             return False
         if self._is_wide:
-            self._open_section(text, is_told=True)
+            self._open_section(text, is_unread=True)
         return self._is_wide
 
     def above(self, record: dict[str, Any]) -> dict[str, Any]:
@@ -133,13 +133,13 @@ class _Groups:
 
     def _opens_case(self, text: str, line: str) -> bool:
         if note := note_in(line):
-            said = note.groupdict()
-            count = int(said["last"]) - int(said["first"]) + 1 if said.get("first") and said.get("last") else 0
-            self._share(text[note.start("rest") :].strip(), SHARED_OPTIONS if said.get("options") else CASE, max(0, count))
+            parts = note.groupdict()
+            count = int(parts["last"]) - int(parts["first"]) + 1 if parts.get("first") and parts.get("last") else 0
+            self._share(text[note.start("rest") :].strip(), SHARED_OPTIONS if parts.get("options") else CASE, max(0, count))
             self._waits = not self._shared
             return True
-        if place := case_mark_in(line):
-            self._share(text[place[0] : place[1]].strip(), CASE, 0)
+        if mark := case_mark_in(line):
+            self._share(text[mark[0] : mark[1]].strip(), CASE, 0)
             self._waits = not self._shared
             return True
         heading = case_heading_in(line)
@@ -153,14 +153,14 @@ class _Groups:
             self._heading = None  # 案例一, which ends here
         self._shared, self._key, self._left, self._waits = text, key, count, False
 
-    def _open_section(self, text: str, is_told: bool) -> None:
+    def _open_section(self, text: str, is_unread: bool) -> None:
         self.end_case()
         self._heading = text
-        if is_told:
-            self._told.append(text)
+        if is_unread:
+            self._unread.append(text)
 
 
-class _Parts:
+class _PartColumns:
     """The two columns of stems that a much-used form has: a question is one of the whole, or one of its parts under the whole's text."""
 
     def __init__(self, header: list[str]) -> None:
@@ -172,13 +172,13 @@ class _Parts:
         """Return a record whose part holds the question, and whose whole the text that its parts share."""
         if not {_WHOLE, _PART} <= self._keys.keys():
             return record
-        said = {word: record.get(key) for word, key in self._keys.items()}
-        if said[_PART] is None:
+        values = {word: record.get(key) for word, key in self._keys.items()}
+        if values[_PART] is None:
             self._text = None
-            said |= {_PART: said[_WHOLE], _WHOLE: None}
-            said |= {_PART_TYPE: said.get(_PART_TYPE) or said.get(_WHOLE_TYPE)} if _PART_TYPE in self._keys else {}
-        elif said[_WHOLE] is not None:
-            self._text = said[_WHOLE]
-        elif said.get(_WHOLE_TYPE) is None:
-            said[_WHOLE] = self._text
-        return record | {self._keys[word]: value for word, value in said.items()}
+            values |= {_PART: values[_WHOLE], _WHOLE: None}
+            values |= {_PART_TYPE: values.get(_PART_TYPE) or values.get(_WHOLE_TYPE)} if _PART_TYPE in self._keys else {}
+        elif values[_WHOLE] is not None:
+            self._text = values[_WHOLE]
+        elif values.get(_WHOLE_TYPE) is None:
+            values[_WHOLE] = self._text
+        return record | {self._keys[word]: value for word, value in values.items()}

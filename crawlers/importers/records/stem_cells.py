@@ -20,10 +20,10 @@ _OWN_LETTER = re.compile(r"[A-K][\u4e00-\u9fff]")
 _ANSWER_AT_END = re.compile(r"(?:正确|参考|标准)答案\s?:?\s?[A-Ja-j]\s?$")
 _LONGEST_ANSWER_CHARS = 16
 _BOTH_VERDICTS = 2
-_SAID_BEHIND = re.compile(r"\s(?:正确|参考|标准)答案\s?:?\s?(?P<letter>[ABab]?)\s{0,3}$")
+_ANSWER_BEHIND = re.compile(r"\s(?:正确|参考|标准)答案\s?:?\s?(?P<letter>[ABab]?)\s{0,3}$")
 _COUNTER = re.compile(r"\s{0,3}\d{1,4}\s?(?:[/.|]?\s?\d{1,6}\s?[单多判][^\d\s，,。？?（(]{1,3}\n|/\s?\d{1,6}\s?[单多判]?[选断]题)")
 """Which question of how many this is, as an app shows it above: 18/473单选题."""
-_ASKED_BELOW = re.compile(r"\n\s{0,9}(?:请|试)?回答(?:下列|以下|有关|相关)?(?:的)?问题")
+_QUESTIONS_BELOW = re.compile(r"\n\s{0,9}(?:请|试)?回答(?:下列|以下|有关|相关)?(?:的)?问题")
 """What opens the questions about what stands above it."""
 _RINGS = re.compile(r"[①-⑳]")
 _WRAPPED = re.compile(r"(?<![\s。？?！!：:；;])\s{0,3}\n\s{0,3}")
@@ -45,7 +45,7 @@ def parts_of_stem(text: str) -> dict[str, Any]:
         return {"doubt": "options_unreadable"}  # the letters of the options were lost, that of the answer was not
     if first is None or not (_B.search(line, first.end()) or _is_glued(line[first.start() :])):
         return {}
-    if _ASKED_BELOW.search(line, first.end()):
+    if _QUESTIONS_BELOW.search(line, first.end()):
         return {"stem_raw": text}
     number = "" if _NUMBERED.match(line) else _NUMBER
     drafts = read_paper(f"{number}{text}".split("\n")).drafts
@@ -79,14 +79,14 @@ def _behind_rings(text: str, line: str, drafts: Sequence[Draft]) -> dict[str, An
 
 def _verdicts_at_end(text: str, line: str) -> dict[str, Any]:
     """Return the parts of a cell that ends in 是 B否 and the answer's label: the letters of two verdicts may be lost, their turn is not."""
-    said = _SAID_BEHIND.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS))
-    if said is None or len(line) != len(text):
+    label = _ANSWER_BEHIND.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS))
+    if label is None or len(line) != len(text):
         return {}
     counter = _COUNTER.match(line)
-    choice = read_choice(text[counter.end() if counter else 0 : said.start()], 0)
+    choice = read_choice(text[counter.end() if counter else 0 : label.start()], 0)
     if not choice.sure or len(choice.options) != _BOTH_VERDICTS or not choice.stem:
         return {}
-    letter = {"answer_raw": said["letter"].upper()} if said["letter"] else {}
+    letter = {"answer_raw": label["letter"].upper()} if label["letter"] else {}
     return {"stem_raw": _WRAPPED.sub(_joint, choice.stem), "options_raw": choice.options} | letter
 
 

@@ -1,4 +1,4 @@
-"""Triples in a text, `头痛 症状 …` a line: head, relation and tail, one entity a head, with the lines that are none told by their place."""
+"""Triples in a text, `头痛 症状 …` a line: head, relation and tail, one entity a head; a line that is no triple is given up."""
 
 import re
 from collections import Counter
@@ -11,7 +11,7 @@ from atomexam.records.item import EntityItem, LabelledValue
 from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
-from crawlers.importers.files.reading import Lost, Reading
+from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.records.record_roles import kind_words
 
 TEXTS = (".txt", ".text")
@@ -53,32 +53,32 @@ def triple_lines(name: str, body: bytes) -> Iterator[Triple | Lost]:
     if sign is None:
         wanted = "expected head, relation and tail in each line, parted by one sign or blank, and a relation such as 症状"
         raise Refusal(f"{name}: no triples; {wanted}")
-    for found in _triples(text.split("\n"), sign):
-        if isinstance(found, Lost) or found.line > 1 or kind_words(found.relation) or found.relation.lower() not in _HEADER:
-            yield found
+    for triple in _triples(text.split("\n"), sign):
+        if isinstance(triple, Lost) or triple.line > 1 or kind_words(triple.relation) or triple.relation.lower() not in _HEADER:
+            yield triple
 
 
-def read_triples(name: str, body: bytes, seen: Provenance) -> Reading:
+def read_triples(name: str, body: bytes, provenance: Provenance) -> FileReading:
     """Return the entities that triples tell of, in the order in which their heads first stand.
 
     Raises:
         ValueError: the text is no list of triples.
     """
-    reading, heads, lost = Reading(), dict[str, list[Triple]](), list[Lost]()
-    for found in triple_lines(name, body):
-        if isinstance(found, Lost):
-            lost.append(found)
+    reading, heads, lost = FileReading(), dict[str, list[Triple]](), list[Lost]()
+    for triple in triple_lines(name, body):
+        if isinstance(triple, Lost):
+            lost.append(triple)
         else:
-            heads.setdefault(found.head, []).append(found)
+            heads.setdefault(triple.head, []).append(triple)
     kind = _kind(one.relation for triples in heads.values() for one in triples)
     for head, triples in heads.items():
         values = [
             LabelledValue(label=_label(kind, one.relation) or one.relation, value=one.tail, position=f"line:{one.line}") for one in triples
         ]
-        place = structs.replace(seen, position=f"line:{triples[0].line}")
-        reading.items.append(EntityItem(url=seen.url, provenance=place, entity_type=kind, name_raw=head, values=values))
+        own = structs.replace(provenance, position=f"line:{triples[0].line}")
+        reading.items.append(EntityItem(url=provenance.url, provenance=own, entity_type=kind, name_raw=head, values=values))
     for one in lost:
-        reading.give_up(one, seen)
+        reading.give_up(one, provenance)
     reading.found = len(reading.items)
     return reading
 
@@ -87,10 +87,10 @@ def _sign_of(text: str) -> str | None:
     """Return the sign that parts the triples of a text; None where it is no list of triples."""
     lines = [line.strip() for line in text.replace("\ufeff", "").split("\n") if line.strip()]
     for sign in _SIGNS:
-        found = [one for one in _triples(lines, sign) if isinstance(one, Triple)]
-        relations = Counter(one.relation for one in found)
+        triples = [one for one in _triples(lines, sign) if isinstance(one, Triple)]
+        relations = Counter(one.relation for one in triples)
         known = sum(count for relation, count in relations.items() if kind_words(relation))
-        if _LEAST <= len(found) >= _LINES * len(lines) and len(relations) <= _MOST_RELATIONS and known >= _KNOWN * len(found):
+        if _LEAST <= len(triples) >= _LINES * len(lines) and len(relations) <= _MOST_RELATIONS and known >= _KNOWN * len(triples):
             return sign
     return None
 

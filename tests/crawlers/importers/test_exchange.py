@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.importers.files.reading import Reading
+from crawlers.importers.files.reading import FileReading
 from crawlers.importers.formats import guess_format, read_file
 from tests.crawlers.small_files import EXCHANGED
 
@@ -16,7 +16,7 @@ SEEN = Provenance(source="books", url="file:a", snapshot="2026-01-01", page_id="
 CHOICE = "<questiontext><text>题</text></questiontext><answer fraction='100'><text>甲</text></answer><answer><text>乙</text></answer>"
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> FileReading:
     body = text.encode()
     return read_file("a.xml", body, guess_format("a.xml", body), SEEN)
 

@@ -16,7 +16,7 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.coverage.files import Given, given_by
+from crawlers.coverage.files import FileResult, read_steps
 from crawlers.tables.literals import literals_of
 from crawlers.tables.numbered_keys import numbered
 from crawlers.tables.properties import properties_of
@@ -35,9 +35,9 @@ _MULTIPLE: list[Question] = [(stem, options, "ACD" if n % 5 == 4 else answer) fo
 def _read(name: str, body: str | bytes) -> list[Question]:
     """Return stem, options without letters and answer of each question; the account of each file has to add up."""
     body = body.encode() if isinstance(body, str) else body
-    [given] = [step for step in given_by(name, body, None, _SEEN) if isinstance(step, Given)]
-    assert given.account.difference == 0
-    items = [item for item in given.reading.items if isinstance(item, QuestionItem) and item.doubt is None]
+    [result] = [step for step in read_steps(name, body, None, _SEEN) if isinstance(step, FileResult)]
+    assert result.account.difference == 0
+    items = [item for item in result.reading.items if isinstance(item, QuestionItem) and item.doubt is None]
     return [
         (item.stem_raw or "", [re.sub(r"^[A-D][.]\s?", "", option) for option in item.options_raw or ()], item.answer_raw or "")
         for item in items

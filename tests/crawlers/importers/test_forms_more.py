@@ -11,7 +11,7 @@ from docx.shared import RGBColor
 from openpyxl import Workbook
 
 from atomexam.records.item import QuestionItem
-from crawlers.coverage.files import Given, given_by
+from crawlers.coverage.files import FileResult, read_steps
 from crawlers.importers.formats import guess_format, read_guessed
 from tests.crawlers.importers.test_shapes import _SEEN, GOLD, read, triples_of
 
@@ -229,9 +229,9 @@ def test_every_question_is_read_as_it_is(name: str) -> None:
             body = body.replace(b"'q0' value='A'", f"'q{n}' value='A'".encode(), 1)
         parts = body.decode().split("<p>")
         body = "<p>".join(part.replace("'q0'", f"'q{n}'") for n, part in enumerate(parts)).encode()
-    [given] = [step for step in given_by(name, body, None, _SEEN) if isinstance(step, Given)]
+    [result] = [step for step in read_steps(name, body, None, _SEEN) if isinstance(step, FileResult)]
     key = ["A"] * len(GOLD) if name == "numbered.txt" else ["B"] * len(GOLD) if name.startswith("filled") else _KEYS
-    got = [(_bare(stem), [_bare(o) for o in options], answer) for stem, options, answer in triples_of(given.reading)]
+    got = [(_bare(stem), [_bare(o) for o in options], answer) for stem, options, answer in triples_of(result.reading)]
     assert got == [(_bare(stem), options, said) for (stem, options, _), said in zip(GOLD, key, strict=True)]
 
 

@@ -15,11 +15,11 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.column_roles.solver import roles_of
 from crawlers.column_roles.values import bare, listed, plain
-from crawlers.coverage.files import Given, account_of, given_by
-from crawlers.importers import formats, found_questions
+from crawlers.coverage.files import FileResult, account_of, read_steps
+from crawlers.importers import formats, questions_by_content
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files import workbook
-from crawlers.importers.files.reading import Lost, Reading
+from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.formats import guess_format, read_file, read_guessed
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.layouts.layout_files import shipped_layouts
@@ -79,7 +79,7 @@ def _shape(rng: random.Random, gold: list[tuple[str, list[str], int]], form: str
     return "f.json", text.encode()
 
 
-def _read(name: str, body: bytes) -> Reading:
+def _read(name: str, body: bytes) -> FileReading:
     return read_file(name, body, guess_format(name, body), _SEEN)
 
 
@@ -192,7 +192,7 @@ def test_another_way_of_reading_may_refuse_a_file_but_not_break(kind: type[Value
     def other_way(*_: object) -> None:
         raise kind("a.json: as it is")
 
-    monkeypatch.setattr(formats, "read_found", other_way)
+    monkeypatch.setattr(formats, "read_by_content", other_way)
     body = json.dumps([{"question": f"第{n}种药物是（ ）", "options": ["甲药", "乙药"]} for n in range(4)]).encode()
     with nullcontext() if kind is Refusal else pytest.raises(ValueError, match="as it is"):
         assert len(read_file("a.json", body, "table", _SEEN).items) == 4
@@ -200,7 +200,7 @@ def test_another_way_of_reading_may_refuse_a_file_but_not_break(kind: type[Value
 
 def test_an_answer_for_each_gap_is_no_set_of_options() -> None:
     ask = [{"q": f"第{n}例的血压是___，心率是___。", "a": [str(100 + n), str(60 + n)]} for n in range(5)]
-    reading = found_questions.read_found("a.json", json.dumps({"fills": ask}).encode(), _SEEN)
+    reading = questions_by_content.read_by_content("a.json", json.dumps({"fills": ask}).encode(), _SEEN)
     assert reading is not None
     items = [item for item in reading.items if isinstance(item, QuestionItem)]
     assert [(item.options_raw, item.answer_raw) for item in items] == [(None, f"{100 + n}、{60 + n}") for n in range(5)]
@@ -234,12 +234,12 @@ def test_a_file_is_parsed_once_however_often_it_is_looked_at(kind: str, monkeypa
     calls: list[str] = []
 
     def counted(read: Any) -> Any:
-        return lambda *given, **more: calls.append(read.__name__) or read(*given, **more)
+        return lambda *result, **more: calls.append(read.__name__) or read(*result, **more)
 
-    monkeypatch.setattr(found_questions, "rows_of", counted(rows_of))
+    monkeypatch.setattr(questions_by_content, "rows_of", counted(rows_of))
     monkeypatch.setattr(workbook, "load_workbook", counted(workbook.load_workbook))
-    [given] = [step for step in given_by(f"b.{kind}", body, None, _SEEN) if isinstance(step, Given)]
-    assert given.reading.found == len(rows) and len(calls) == 1
+    [result] = [step for step in read_steps(f"b.{kind}", body, None, _SEEN) if isinstance(step, FileResult)]
+    assert result.reading.found == len(rows) and len(calls) == 1
 
 
 def test_a_column_that_says_an_option_again_among_more_words_is_no_option() -> None:
@@ -273,10 +273,10 @@ def test_columns_that_a_layout_calls_of_no_use_are_not_unread() -> None:
     gold = _gold(random.Random(9))
     rows = [[stem, *options, "ABCD"[right], f"第{n}次修订"] for n, (stem, options, right) in enumerate(gold, 1)]
     body = "\n".join(",".join(row) for row in [["ask", *"wxyz", "ok", "note"], *rows]).encode()
-    [(table, roles)] = found_questions.found_in("bank.csv", body)
+    [(table, roles)] = questions_by_content.inferred_tables("bank.csv", body)
     shape = TableLayout(under=list(table.way), stem=roles.stem, options=roles.options, answer=roles.answer, form=roles.form)
     for unread, lines in ([], len(rows)), (["note"], 0):
-        reading = found_questions.read_told("bank.csv", body, [shape], _SEEN, unread)
+        reading = questions_by_content.read_by_layout("bank.csv", body, [shape], _SEEN, unread)
         assert reading.found == len(rows) and len(account_of("bank.csv", body, "bank", reading).unread) == lines
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.coverage.files import Given, given_by
+from crawlers.coverage.files import FileResult, read_steps
 
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _OFFICE = "http://schemas.openxmlformats.org"
@@ -136,7 +136,7 @@ def test_a_hostile_file_is_read_or_refused_in_seconds(name: str) -> None:
     body = _FILES[name]()
     start = time.process_time()
     try:
-        list(given_by(name, body, None, _SEEN))
+        list(read_steps(name, body, None, _SEEN))
     except ValueError as error:
         assert str(error).startswith(name)
     assert time.process_time() - start < 6
@@ -145,8 +145,8 @@ def test_a_hostile_file_is_read_or_refused_in_seconds(name: str) -> None:
 def test_a_question_with_ten_options_on_lines_of_their_own_goes_before_another() -> None:
     options = "\n".join(f"{letter}\n部位{letter}" for letter in "ABCDEFGHIJ")
     paper = "\n".join(f"{n}\n第{n}例患者病变的部位是（ ）\n{options}\n答案\nB" for n in range(1, 5))
-    [given] = [step for step in given_by("a.txt", paper.encode(), None, _SEEN) if isinstance(step, Given)]
-    assert [len(item.options_raw or []) for item in given.reading.items if isinstance(item, QuestionItem)] == [10] * 4
+    [result] = [step for step in read_steps("a.txt", paper.encode(), None, _SEEN) if isinstance(step, FileResult)]
+    assert [len(item.options_raw or []) for item in result.reading.items if isinstance(item, QuestionItem)] == [10] * 4
 
 
 def test_a_packed_member_of_a_small_archive_is_weighed_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,16 +156,16 @@ def test_a_packed_member_of_a_small_archive_is_weighed_unpacked(monkeypatch: pyt
     monkeypatch.setattr("crawlers.coverage.files.read_guarded", read)
     book = _zip({"META-INF/container.xml": "<c/>", "a.html": "words " * 300_000})
     with pytest.raises(ValueError, match=r"a\.epub weighs much"):
-        list(given_by("a.zip", _zip({"a.epub": book}), None, _SEEN))
+        list(read_steps("a.zip", _zip({"a.epub": book}), None, _SEEN))
 
 
 def test_a_rare_sign_in_rich_text_is_whole_and_half_a_one_is_said_to_be_lost() -> None:
     words = "{\\rtf1\\ansi 1. Which is \\u-10179?\\u-8704? here?\\par A. x\\par B. y\\par Answer: A\\par}"
-    [given] = [step for step in given_by("a.rtf", words.encode(), None, _SEEN) if isinstance(step, Given)]
-    [item] = [item for item in given.reading.items if isinstance(item, QuestionItem)]
+    [result] = [step for step in read_steps("a.rtf", words.encode(), None, _SEEN) if isinstance(step, FileResult)]
+    [item] = [item for item in result.reading.items if isinstance(item, QuestionItem)]
     assert "\U0001f600 here" in (item.stem_raw or "")
     with pytest.raises(ValueError, match=r"a\.rtf: 1 of 1 characters"):
-        list(given_by("a.rtf", words.replace("\\u-8704?", "").encode(), None, _SEEN))
+        list(read_steps("a.rtf", words.replace("\\u-8704?", "").encode(), None, _SEEN))
 
 
 def _asked(**more: str) -> list[dict[str, object]]:
@@ -179,10 +179,10 @@ def _asked(**more: str) -> list[dict[str, object]]:
 
 def _answers_in(document: object) -> list[object]:
     try:
-        steps = list(given_by("a.json", json.dumps(document).encode(), None, _SEEN))
+        steps = list(read_steps("a.json", json.dumps(document).encode(), None, _SEEN))
     except ValueError:
         return []
-    items = [item for step in steps if isinstance(step, Given) for item in step.reading.items]
+    items = [item for step in steps if isinstance(step, FileResult) for item in step.reading.items]
     return [item.answer_raw for item in items if isinstance(item, QuestionItem) and item.answer_raw]
 
 

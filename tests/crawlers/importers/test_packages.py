@@ -11,16 +11,16 @@ from backports import zstd
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.coverage.files import Given, given_by
+from crawlers.coverage.files import FileResult, read_steps
 
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _PAPER = "内科练习题\n" + "\n".join(f"{n}. 第{n}例患者的诊断是（ ）\nA. 甲\nB. 乙\nC. 丙\n答案：{'ABC'[n % 3]}" for n in range(1, 7))
 _ROWS = [{"question": f"第{n}个器官是哪个（ ）", "options": ["心", "肝", "脾"], "answer": "ABC"[n % 3]} for n in range(6)]
 
 
-def _given(name: str, body: bytes) -> Given:
-    [given] = [step for step in given_by(name, body, None, _SEEN) if isinstance(step, Given)]
-    return given
+def _read(name: str, body: bytes) -> FileResult:
+    [result] = [step for step in read_steps(name, body, None, _SEEN) if isinstance(step, FileResult)]
+    return result
 
 
 def _zip(members: dict[str, bytes], change: Callable[[zipfile.ZipInfo], None] | None = None) -> bytes:
@@ -61,18 +61,18 @@ def test_members_of_an_archive_read_like_files() -> None:
         "a.zip": b"x",
         ".x/y.txt": b"x",
     }
-    given = _given("all.zip", _zip(inner))
-    places = [item.provenance.position for item in given.reading.items]
+    result = _read("all.zip", _zip(inner))
+    places = [item.provenance.position for item in result.reading.items]
     assert (len(places), places[0], places[-1]) == (12, "etc/二.json:record:1", "卷/一.txt:q6")
-    assert [item.answer_raw for item in given.reading.items if isinstance(item, QuestionItem)][6:] == [*"BCABCA"]
-    assert sorted(fault.partition(":")[0] for fault in given.reading.skipped) == ["a.zip", "photo.png"]
-    assert given.account.difference == 0 and given.account.characters > 300
+    assert [item.answer_raw for item in result.reading.items if isinstance(item, QuestionItem)][6:] == [*"BCABCA"]
+    assert sorted(fault.partition(":")[0] for fault in result.reading.skipped) == ["a.zip", "photo.png"]
+    assert result.account.difference == 0 and result.account.characters > 300
 
 
 @pytest.mark.parametrize("newest", [False, True])
 def test_notes_of_a_deck_are_rows(newest: bool) -> None:
-    given = _given("deck.apkg", _deck(newest))
-    read = [(i.stem_raw, i.options_raw, i.answer_raw) for i in given.reading.items if isinstance(i, QuestionItem)]
+    result = _read("deck.apkg", _deck(newest))
+    read = [(i.stem_raw, i.options_raw, i.answer_raw) for i in result.reading.items if isinstance(i, QuestionItem)]
     assert read == [(f"第{n}根骨头在哪里（ ）", ["A. 手", "B. 足", "C. 头"], "ABC"[n % 3]) for n in range(8)]
 
 
@@ -97,7 +97,7 @@ def _lock(entry: zipfile.ZipInfo) -> None:
 )
 def test_hostile_packages_are_refused(name: str, body: bytes, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        _given(name, body)
+        _read(name, body)
 
 
 def test_a_view_that_never_ends_is_stopped() -> None:
@@ -106,4 +106,4 @@ def test_a_view_that_never_ends_is_stopped() -> None:
         "CREATE VIEW notes AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, 1 mid, '' flds, '' tags FROM n"
     )
     with pytest.raises(ValueError, match="no table of notes"):
-        _given("view.apkg", _zip({"collection.anki2": base.serialize()}))
+        _read("view.apkg", _zip({"collection.anki2": base.serialize()}))

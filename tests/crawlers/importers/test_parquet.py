@@ -21,7 +21,7 @@ from atomexam.runtime import budgets
 from crawlers.importers.files import parquet
 from crawlers.importers.files.json import read_records
 from crawlers.importers.files.parquet import read_rows
-from crawlers.importers.files.reading import Lost, Reading
+from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.papers.signs.answer_marks import IMAGE
 
@@ -50,7 +50,7 @@ def records(body: bytes, array: list[str] | None = None) -> list[Any]:
     return [record for _, record in read_rows("a.parquet", body, array or [])]
 
 
-def read(body: bytes, name: str = "a.parquet") -> Reading:
+def read(body: bytes, name: str = "a.parquet") -> FileReading:
     return read_file(name, body, guess_format(name, body), SEEN)
 
 

@@ -14,8 +14,8 @@ import pytest
 from atomexam.runtime import budgets
 from crawlers.importers.documents import pdf
 from crawlers.importers.documents.pdf import read_pdf, read_pdf_guarded
-from crawlers.importers.documents.pdf_margins import Sheet, without_margins
-from crawlers.importers.documents.pdf_rows import Sign, rows_of, signs_of
+from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
+from crawlers.importers.documents.pdf_rows import Glyph, glyphs_of, rows_of
 from crawlers.papers.paper import read_paper
 from crawlers.papers.signs.answer_marks import IMAGE
 
@@ -219,27 +219,27 @@ def test_a_pdf_that_unpacks_without_end_or_takes_too_long_ends_alone() -> None:
     assert read_pdf_guarded("d.pdf", tiny(TEXT)).lines[1] == "A. this"
 
 
-def signs(text: str, x: float, y: float, height: float = 10.0) -> list[Sign]:
-    return [Sign(x + place * height, x + (place + 1) * height, y, y + height, sign) for place, sign in enumerate(text)]
+def glyphs(text: str, x: float, y: float, height: float = 10.0) -> list[Glyph]:
+    return [Glyph(x + place * height, x + (place + 1) * height, y, y + height, glyph) for place, glyph in enumerate(text)]
 
 
 @pytest.mark.parametrize(
     ("placed", "texts"),
     [
-        (signs("甲乙", 0, 0) + signs("丙", 22, 0), ["甲乙丙"]),
-        (signs("甲乙", 0, 0) + signs("丙", 29, 0), ["甲乙 丙"]),
-        (signs("甲乙", 0, 0) + signs("丙", 60, 0), ["甲乙\t丙"]),
-        (signs("丙", 0, 20) + signs("甲", 0, 0), ["甲", "丙"]),
-        (signs("甲", 0, 0) + signs("2", 10, 5, 6) + signs("乙", 16, 0), ["甲2乙"]),
-        ([*signs("甲", 0, 0), Sign(10, 20, 0, 10, " "), Sign(20, 30, 0, 10, "B")], ["甲 B"]),
+        (glyphs("甲乙", 0, 0) + glyphs("丙", 22, 0), ["甲乙丙"]),
+        (glyphs("甲乙", 0, 0) + glyphs("丙", 29, 0), ["甲乙 丙"]),
+        (glyphs("甲乙", 0, 0) + glyphs("丙", 60, 0), ["甲乙\t丙"]),
+        (glyphs("丙", 0, 20) + glyphs("甲", 0, 0), ["甲", "丙"]),
+        (glyphs("甲", 0, 0) + glyphs("2", 10, 5, 6) + glyphs("乙", 16, 0), ["甲2乙"]),
+        ([*glyphs("甲", 0, 0), Glyph(10, 20, 0, 10, " "), Glyph(20, 30, 0, 10, "B")], ["甲 B"]),
     ],
 )
-def test_rows_have_the_blanks_that_the_page_shows(placed: list[Sign], texts: list[str]) -> None:
+def test_rows_have_the_blanks_that_the_page_shows(placed: list[Glyph], texts: list[str]) -> None:
     assert [row.text for row in rows_of(placed)] == texts
 
 
-def sheet(*texts: tuple[float, str]) -> Sheet:
-    return Sheet([sign for top, text in texts for sign in signs(text, 50, top)], 595.0, 842.0)
+def sheet(*texts: tuple[float, str]) -> PageGlyphs:
+    return PageGlyphs([glyph for top, text in texts for glyph in glyphs(text, 50, top)], 595.0, 842.0)
 
 
 def test_only_what_repeats_in_its_place_is_a_margin() -> None:
@@ -254,7 +254,7 @@ def test_only_what_repeats_in_its_place_is_a_margin() -> None:
         for number in range(1, 5)
     ]
     kept, dropped = without_margins(sheets)
-    assert [row.text for row in rows_of(kept[2].signs)] == ["3．思维", "A.甲", "D.都错"]
+    assert [row.text for row in rows_of(kept[2].glyphs)] == ["3．思维", "A.甲", "D.都错"]
     assert dropped == [text for number in range(1, 5) for text in ("某考试", f"- {number} -")]
     assert without_margins([sheet((20, "心理学试卷"), (60, "1．题"), (790, "D.丁"))])[1] == []
 
@@ -288,7 +288,7 @@ def test_what_a_browser_prints_around_one_page_is_no_text(browser: Any) -> None:
 
 def test_ligatures_are_letters() -> None:
     chars = [{"text": text, "upright": True, "x0": x, "x1": x + 9, "top": 0, "bottom": 10} for x, text in ((0, "ﬁ"), (9, "l"), (18, "ﬃ"))]
-    assert [row.text for row in rows_of(signs_of(chars, []))] == ["filffi"]
+    assert [row.text for row in rows_of(glyphs_of(chars, []))] == ["filffi"]
 
 
 def test_a_page_and_a_file_have_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 from atomexam.records.item import EntityItem, QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.coverage.files import account_of
-from crawlers.importers.files.reading import Reading
+from crawlers.importers.files.reading import FileReading
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.layouts.layout_files import layouts_with
 from crawlers.importers.records.record_proposals import layout_text
@@ -28,7 +28,7 @@ TESTS = [
 ]
 
 
-def read(name: str, text: str) -> Reading:
+def read(name: str, text: str) -> FileReading:
     body = text.encode()
     seen = Provenance(source="read", url=f"file:{name}", snapshot="2026-01-01", page_id="p", position="")
     format_name = guess_format(name, body)

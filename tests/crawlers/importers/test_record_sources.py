@@ -6,7 +6,7 @@ import pytest
 
 from atomexam.records.item import EntityItem
 from atomexam.records.provenance import Provenance
-from crawlers.coverage.files import Given, given_by
+from crawlers.coverage.files import FileResult, read_steps
 
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _DISEASES = [
@@ -26,33 +26,33 @@ module.exports = {
 """
 
 
-def _given(name: str, text: str) -> Given:
-    [given] = [step for step in given_by(name, text.encode(), None, _SEEN) if isinstance(step, Given)]
-    return given
+def _read(name: str, text: str) -> FileResult:
+    [result] = [step for step in read_steps(name, text.encode(), None, _SEEN) if isinstance(step, FileResult)]
+    return result
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_a_record_a_line_is_read_by_any_name(end: str) -> None:
     lines = "\n".join(json.dumps(one, ensure_ascii=False) for one in _DISEASES) + end
-    given, named = _given("a.json", lines), _given("a.jsonl", lines)
-    assert [item.name_raw for item in given.reading.items if isinstance(item, EntityItem)] == ["胃炎", "肺炎", "肝炎"]
-    assert given == named and given.account.unread_characters == 0
+    result, named = _read("a.json", lines), _read("a.jsonl", lines)
+    assert [item.name_raw for item in result.reading.items if isinstance(item, EntityItem)] == ["胃炎", "肺炎", "肝炎"]
+    assert result == named and result.account.unread_characters == 0
 
 
 def test_a_broken_line_among_records_is_rejected() -> None:
     lines = [json.dumps(one, ensure_ascii=False) for one in _DISEASES]
-    given = _given("a.json", "\n".join([*lines, '{"name": "断', ""]))
-    assert len(given.reading.items) == 4 and given.reading.faults[0].startswith("line 4: record_unreadable")
+    result = _read("a.json", "\n".join([*lines, '{"name": "断', ""]))
+    assert len(result.reading.items) == 4 and result.reading.faults[0].startswith("line 4: record_unreadable")
 
 
 def test_reference_ranges_in_literals_are_read() -> None:
-    given = _given("bio.js", _REFERENCES)
-    items = [item for item in given.reading.items if isinstance(item, EntityItem)]
+    result = _read("bio.js", _REFERENCES)
+    items = [item for item in result.reading.items if isinstance(item, EntityItem)]
     assert [(item.name_raw, item.alias_raw, item.values[0].value) for item in items][::3] == [
         ("总蛋白", "TP", "65-85g/L"),
         ("尿素", "UREA", "2.9-8.2mmol/L"),
     ]
-    assert [one.text for one in given.account.unread] == ["生化1"]
+    assert [one.text for one in result.account.unread] == ["生化1"]
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_reference_ranges_in_literals_are_read() -> None:
 )
 def test_what_holds_no_entries_stays_refused(name: str, text: str) -> None:
     with pytest.raises(ValueError, match=r"no questions are seen|no fields of a question|expected JSON|Expecting"):
-        _given(name, text)
+        _read(name, text)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.importers.files.reading import Reading
+from crawlers.importers.files.reading import FileReading
 from crawlers.importers.formats import read_file
 
 SEEN = Provenance(source="toy", url="file:toy.json", snapshot="2026-01-01", page_id="page", position="")
@@ -21,7 +21,7 @@ def row(number: int | None, question: str, options: list[str], answer: str = "B"
     return {"number": number, "question": question, "options": options, "answer": answer}
 
 
-def read(*rows: dict[str, Any]) -> Reading:
+def read(*rows: dict[str, Any]) -> FileReading:
     return read_file("toy.json", json.dumps(rows, ensure_ascii=False).encode(), "table", SEEN)
 
 

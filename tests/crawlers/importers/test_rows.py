@@ -12,7 +12,7 @@ from openpyxl import Workbook
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.column_roles.option_cells import split_options
-from crawlers.importers.files.reading import Reading
+from crawlers.importers.files.reading import FileReading
 from crawlers.importers.formats import read_file
 from crawlers.importers.records.stem_cells import parts_of_stem
 
@@ -36,21 +36,21 @@ def book(*sheets: tuple[str, list[list[Any]]], hidden: str = "", merged: tuple[s
     return file.getvalue()
 
 
-def read(*rows: list[Any], title: str = "Sheet1", merged: tuple[str, ...] = ()) -> Reading:
+def read(*rows: list[Any], title: str = "Sheet1", merged: tuple[str, ...] = ()) -> FileReading:
     return checked(book((title, list(rows)), merged=merged))
 
 
-def checked(body: bytes, name: str = "a.xlsx") -> Reading:
+def checked(body: bytes, name: str = "a.xlsx") -> FileReading:
     reading = read_file(name, body, "table", SEEN)
     assert reading.found == len(reading.items) == len({item.provenance.position for item in reading.items})
     return reading
 
 
-def asked(reading: Reading) -> list[QuestionItem]:
+def asked(reading: FileReading) -> list[QuestionItem]:
     return [item for item in reading.items if isinstance(item, QuestionItem) and not item.doubt]
 
 
-def doubts(reading: Reading) -> list[tuple[str, str | None]]:
+def doubts(reading: FileReading) -> list[tuple[str, str | None]]:
     return [(item.provenance.position, item.doubt) for item in reading.items if isinstance(item, QuestionItem) and item.doubt]
 
 

@@ -10,7 +10,7 @@ import pytest
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.coverage.files import account_of
-from crawlers.importers.files.reading import Reading
+from crawlers.importers.files.reading import FileReading
 from crawlers.importers.formats import guess_format, read_guessed
 
 XUAN, ATTRIBUTE = '<xuan k="{letter}">{text}</xuan>', '{letter}="{text}" '
@@ -23,14 +23,14 @@ GOLD = [
 ]
 
 
-def read(name: str, body: bytes) -> Reading:
+def read(name: str, body: bytes) -> FileReading:
     """Return what is read of a file by what stands in it, its account checked."""
     told, reading = read_guessed(name, body, guess_format(name, body), _SEEN)
     account_of(name, body, told, reading)
     return reading
 
 
-def triples_of(reading: Reading) -> list[tuple[str, list[str], str]]:
+def triples_of(reading: FileReading) -> list[tuple[str, list[str], str]]:
     """Return stem, options without letters, and answer of each question."""
     items = [item for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
     return [

@@ -15,7 +15,7 @@ from openpyxl import Workbook
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.column_roles.option_cells import split_options
-from crawlers.importers.files.reading import Reading
+from crawlers.importers.files.reading import FileReading
 from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.layouts.columns import layout_of_keys
 
@@ -42,11 +42,11 @@ def workbook(**sheets: list[list[Any]]) -> bytes:
     return file.getvalue()
 
 
-def read(name: str, body: bytes, format_name: str = "table") -> Reading:
+def read(name: str, body: bytes, format_name: str = "table") -> FileReading:
     return read_file(name, body, format_name, SEEN)
 
 
-def questions(reading: Reading) -> list[QuestionItem]:
+def questions(reading: FileReading) -> list[QuestionItem]:
     return [item for item in reading.items if isinstance(item, QuestionItem) and not item.doubt]
 
 

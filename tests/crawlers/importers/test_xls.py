@@ -8,7 +8,7 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.coverage.files import Given, given_by
+from crawlers.coverage.files import FileResult, read_steps
 
 pytest.importorskip("xlrd")
 
@@ -32,18 +32,18 @@ def _book() -> bytes:
     return zlib.decompress(base64.b85decode(_SAVED))
 
 
-def _given(body: bytes) -> Given:
-    [given] = [step for step in given_by("old.xls", body, None, _SEEN) if isinstance(step, Given)]
-    return given
+def _read(body: bytes) -> FileResult:
+    [result] = [step for step in read_steps("old.xls", body, None, _SEEN) if isinstance(step, FileResult)]
+    return result
 
 
 def test_a_saved_workbook_reads_with_merged_cells_and_numbers() -> None:
-    given = _given(_book())
-    items = [item for item in given.reading.items if isinstance(item, QuestionItem)]
+    result = _read(_book())
+    items = [item for item in result.reading.items if isinstance(item, QuestionItem)]
     assert [(i.section_raw, i.stem_raw, i.options_raw, i.answer_raw) for i in items] == [
         ("一", f"第{n}块骨在哪里（ ）", [f"A.手{n}", f"B.{n + 1}", "C.头"], "ABC"[n % 3]) for n in range(6)
     ]
-    assert items[0].provenance.position == "题:row:2" and given.account.difference == 0
+    assert items[0].provenance.position == "题:row:2" and result.account.difference == 0
 
 
 def test_a_page_named_xls_is_read_as_one() -> None:
@@ -51,14 +51,14 @@ def test_a_page_named_xls_is_read_as_one() -> None:
         f"<tr><td>第{n}块骨在哪里（ ）</td><td>手{n}</td><td>足{n}</td><td>头{n}</td><td>{'ABC'[n % 3]}</td></tr>" for n in range(6)
     )
     head = "<tr><th>题目</th><th>A</th><th>B</th><th>C</th><th>答案</th></tr>"
-    items = _given(f"<html><table>{head}{rows}</table></html>".encode()).reading.items
+    items = _read(f"<html><table>{head}{rows}</table></html>".encode()).reading.items
     assert [item.answer_raw for item in items if isinstance(item, QuestionItem)] == [*"ABCABC"]
 
 
 @pytest.mark.parametrize("body", [b"plain", _book()[:2000], _book()[:600], b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\xff" * 4000])
 def test_what_is_no_workbook_is_an_error(body: bytes) -> None:
     with pytest.raises(ValueError, match=r"old\.xls"):
-        _given(body)
+        _read(body)
 
 
 def test_spoiled_workbooks_end_in_questions_or_in_one_error() -> None:
@@ -68,6 +68,6 @@ def test_spoiled_workbooks_end_in_questions_or_in_one_error() -> None:
         for _ in range(rng.randrange(1, 20)):
             body[rng.randrange(len(body))] = rng.randrange(256)
         try:
-            assert _given(bytes(body)).account.difference == 0
+            assert _read(bytes(body)).account.difference == 0
         except ValueError as error:
             assert "old.xls" in str(error)

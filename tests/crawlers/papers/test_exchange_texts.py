@@ -4,7 +4,7 @@ import pytest
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.coverage.files import Given, given_by
+from crawlers.coverage.files import FileResult, read_steps
 
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 
@@ -81,24 +81,24 @@ READ = [
 ]
 
 
-def _given(name: str, text: str) -> Given:
-    [given] = [step for step in given_by(name, text.encode(), None, _SEEN) if isinstance(step, Given)]
-    return given
+def _read(name: str, text: str) -> FileResult:
+    [result] = [step for step in read_steps(name, text.encode(), None, _SEEN) if isinstance(step, FileResult)]
+    return result
 
 
 @pytest.mark.parametrize("gap", ["", "\n"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_aiken(gap: str, end: str) -> None:
-    given = _given("bank.txt", AIKEN.format(gap=gap).replace("\n", end))
-    items = [item for item in given.reading.items if isinstance(item, QuestionItem)]
+    result = _read("bank.txt", AIKEN.format(gap=gap).replace("\n", end))
+    items = [item for item in result.reading.items if isinstance(item, QuestionItem)]
     assert [(len(item.options_raw or []), item.answer_raw) for item in items] == [(4, "B"), (5, "C"), (2, "A")]
     assert items[1].stem_raw == "下列哪项属于脂溶性维生素？" and items[1].options_raw[2] == "C) 维生素A"
-    assert not any(item.doubt for item in items) and given.account.unread_characters == 0
+    assert not any(item.doubt for item in items) and result.account.unread_characters == 0
 
 
 def test_gift() -> None:
-    given = _given("bank.txt", GIFT)
-    items = [item for item in given.reading.items if isinstance(item, QuestionItem)]
+    result = _read("bank.txt", GIFT)
+    items = [item for item in result.reading.items if isinstance(item, QuestionItem)]
     sound = [item for item in items if not item.doubt]
     told = [
         (
@@ -111,6 +111,6 @@ def test_gift() -> None:
     ]
     assert told == READ
     assert [item.doubt for item in items if item.doubt] == ["options_unreadable"]  # of a matching question
-    unread = {text for one in given.account.unread for text in [one.text]}
+    unread = {text for one in result.account.unread for text in [one.text]}
     assert any("本单元以下" in text for text in unread)  # a description is no part of the question above
     assert not any("CATEGORY" in text for text in unread)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crawlers.papers.paper import read_paper
 from crawlers.second_reader.reader import better_read, decode_paper
-from crawlers.second_reader.roles import ALLOWED, FIRST, ROLES, as_text, best_roles, weights_in
+from crawlers.second_reader.roles import ALLOWED, FIRST, ROLES, best_roles, format_weights, parse_weights
 from crawlers.second_reader.segments import segments_of
 from tests.layouts.learn import WEIGHTS
 from tests.layouts.unseen import LAYOUTS, counted
@@ -120,14 +120,14 @@ def test_roles_obey_the_grammar_and_are_the_best(features: list[list[str]], seed
     assert FIRST[roles[0]]
     assert all(ALLOWED[before, role] for before, role in itertools.pairwise(roles))
     assert min(margins) >= 0
-    assert best_roles(features, weights_in(as_text(weights))) == (roles, margins)
+    assert best_roles(features, parse_weights(format_weights(weights))) == (roles, margins)
 
 
 def test_the_weights_are_whole_numbers_for_each_role() -> None:
-    weights = weights_in(WEIGHTS.read_text(encoding="utf-8"))
+    weights = parse_weights(WEIGHTS.read_text(encoding="utf-8"))
     assert all(len(row) == len(ROLES) for row in weights.values())
     assert {f"after {role}" for role in ROLES if role != "furniture"} <= set(weights)
-    assert as_text(weights) == WEIGHTS.read_text(encoding="utf-8")
+    assert format_weights(weights) == WEIGHTS.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("line", ["（" * 4000, "A. " * 2000, "答案：" * 2000, "- " * 3000, "【甲】" * 1500])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
-from crawlers.importers.files.reading import Reading
+from crawlers.importers.files.reading import FileReading
 from crawlers.importers.papers import read_questions
 from crawlers.papers.paper import read_paper
 
@@ -277,7 +277,7 @@ def test_a_title_stands_above_the_first_question() -> None:
     assert [item.paper_raw for item in items] == ["x 医学心理学", "x 医学心理学"]
 
 
-def _read(path: Path) -> Reading:
+def _read(path: Path) -> FileReading:
     return read_questions(path.name, path.read_bytes(), path.suffix, SEEN)
 
 

@@ -1,4 +1,4 @@
-"""Questions of a file whose names of columns or keys nobody knows: found by what stands under them, or refused."""
+"""Questions of a file whose names of columns or keys nobody knows: roles inferred from the values under them, or a refusal."""
 
 import logging
 import re
@@ -16,7 +16,7 @@ from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE, roles_of
 from crawlers.column_roles.values import ALL_FORMS, FORMS
 from crawlers.importers.any_rows import rows_of
-from crawlers.importers.files.reading import Lost, Reading
+from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.records.record_fields import raw_of
 from crawlers.importers.records.record_items import items_of
@@ -26,33 +26,35 @@ _logger = logging.getLogger(__name__)
 _MAYBE = 0.6
 _OPTION = re.compile(r"option|choice|answer|alternative|distract|选项|备选", re.IGNORECASE)
 """Names of lists of options."""
-_SHOWN = 8
+_MOST_WAYS = 8
 _FIELDS = ("题干", "选项", "正确答案", "解析", "题型", "章节", "科目", "案例")
 
 
-Found = tuple[Rows, Roles]
+TableRoles = tuple[Rows, Roles]
 
 
-def read_found(name: str, body: bytes, seen: Provenance, known: Sequence[Item] = ()) -> Reading | None:
-    """Return the questions of a file, by roles that are found in it; None where it holds none.
+def read_by_content(name: str, body: bytes, provenance: Provenance, known: Sequence[Item] = ()) -> FileReading | None:
+    """Return the questions of a file, by roles inferred from its values; None where it holds none.
 
     Args:
-        known: items that the names of columns gave; those of tables whose roles are not found stay.
+        known: items that the names of columns gave; those of tables without inferred roles stay.
 
     Raises:
         ValueError: it looks like questions, but which column holds what is not sure; says what was found.
     """
-    tables, found = _tables_of(name, body)
-    sure = [(table, roles) for table, roles in found if roles.confidence >= SURE]
+    tables, candidates = _tables_of(name, body)
+    sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
     if not sure:
-        if (unsure := max(found, key=lambda each: each[1].confidence, default=None)) and unsure[1].confidence >= _MAYBE:
+        if (unsure := max(candidates, key=lambda each: each[1].confidence, default=None)) and unsure[1].confidence >= _MAYBE:
             propose = f"python -m crawlers.read {name} --propose writes down what was found, for you to confirm or mend"
-            raise Refusal(f"{name}: may hold questions, but it is not sure which: {told(*unsure)}; {propose}")
+            raise Refusal(f"{name}: may hold questions, but it is not sure which: {roles_in_words(*unsure)}; {propose}")
         return None
-    return _reading(name, tables, sure, seen, known)
+    return _reading(name, tables, sure, provenance, known)
 
 
-def read_told(name: str, body: bytes, shapes: Sequence[TableLayout], seen: Provenance, unread: Sequence[str] = ()) -> Reading:
+def read_by_layout(
+    name: str, body: bytes, shapes: Sequence[TableLayout], provenance: Provenance, unread: Sequence[str] = ()
+) -> FileReading:
     """Return the questions of a file whose layout says which columns hold what.
 
     Args:
@@ -62,11 +64,11 @@ def read_told(name: str, body: bytes, shapes: Sequence[TableLayout], seen: Prove
         ValueError: the file has no such table or column; says which it has.
     """
     tables = rows_of(name, body)
-    found: list[Found] = []
+    named_tables: list[TableRoles] = []
     for shape in shapes:
         table = next((table for table in tables if list(table.way) == shape.under), None)
         if table is None:
-            ways = "; ".join(".".join(table.way) or "no keys" for table in tables[:_SHOWN]) or "no table"
+            ways = "; ".join(".".join(table.way) or "no keys" for table in tables[:_MOST_WAYS]) or "no table"
             raise Refusal(f"{name}: its layout has rows under {'.'.join(shape.under) or 'no keys'}; found rows under {ways}")
         columns = {key for _, row in table.rows for key in row}
         named = [shape.stem, *shape.options, *([shape.answer] if shape.answer else []), *shape.others.values()]
@@ -74,15 +76,15 @@ def read_told(name: str, body: bytes, shapes: Sequence[TableLayout], seen: Prove
             raise Refusal(f"{name}: its layout names column {missing[0]!r}; found {', '.join(map(repr, sorted(columns)))[:400]}")
         one_of(shape.form, ALL_FORMS, "form", f"{name}: its layout")
         form = shape.form if shape.answer else ""
-        found.append((table, Roles(shape.stem, shape.options, shape.answer, form, shape.explanation, shape.others, 1.0)))
-    return _reading(name, tables, found, seen, unread=unread)
+        named_tables.append((table, Roles(shape.stem, shape.options, shape.answer, form, shape.explanation, shape.others, 1.0)))
+    return _reading(name, tables, named_tables, provenance, unread=unread)
 
 
-def found_in(name: str, body: bytes) -> list[Found]:
+def inferred_tables(name: str, body: bytes) -> list[TableRoles]:
     """Return the tables of a file that may hold questions, each with the roles of its columns: the sure ones, else the likeliest."""
-    _, found = _tables_of(name, body)
-    sure = _apart([each for each in found if each[1].confidence >= SURE])
-    return sure or sorted(found, key=lambda each: -each[1].confidence)[:1]
+    _, candidates = _tables_of(name, body)
+    sure = _apart([each for each in candidates if each[1].confidence >= SURE])
+    return sure or sorted(candidates, key=lambda each: -each[1].confidence)[:1]
 
 
 def holds_table(name: str, body: bytes) -> bool:
@@ -94,11 +96,11 @@ def holds_table(name: str, body: bytes) -> bool:
 
 
 @lru_cache(maxsize=1)  # a file is guessed and read one after the other
-def _tables_of(name: str, body: bytes) -> tuple[list[Rows], list[Found]]:
+def _tables_of(name: str, body: bytes) -> tuple[list[Rows], list[TableRoles]]:
     """Return the tables of a file, and those that may hold questions with the roles of their columns."""
     tables = rows_of(name, body)
-    found = [(table, roles) for table in tables if (roles := roles_of([row for _, row in table.rows]))]
-    return tables, [(table, roles) for table, roles in found if not (roles.form == "verdict" and _are_options(table))]
+    candidates = [(table, roles) for table in tables if (roles := roles_of([row for _, row in table.rows]))]
+    return tables, [(table, roles) for table, roles in candidates if not (roles.form == "verdict" and _are_options(table))]
 
 
 def _are_options(table: Rows) -> bool:
@@ -107,35 +109,40 @@ def _are_options(table: Rows) -> bool:
     return bool(steps) and _OPTION.search(steps[-1]) is not None
 
 
-def _apart(found: list[Found]) -> list[Found]:
+def _apart(candidates: list[TableRoles]) -> list[TableRoles]:
     """Return the tables of questions without those that are options of one."""
-    taken: list[Found] = []
-    for table, roles in found:
-        outer = next((each for each in taken if _is_below(table, each[0])), None)
+    outermost: list[TableRoles] = []
+    for table, roles in candidates:
+        outer = next((each for each in outermost if _is_below(table, each[0])), None)
         if not (outer and table.way[len(outer[0].way)] in {key.partition(".")[0] for key in outer[1].options}):
-            taken.append((table, roles))
-    return taken
+            outermost.append((table, roles))
+    return outermost
 
 
 def _reading(
-    name: str, tables: list[Rows], found: list[Found], seen: Provenance, known: Sequence[Item] = (), unread: Sequence[str] = ()
-) -> Reading:
-    reading = Reading(rows=[])
-    taken = _apart(found)
-    inner = {table.way: {each.way[len(table.way)] for each, _ in taken if _is_below(each, table)} for table, _ in taken}
-    for table in _left(tables, [each for each, _ in taken]):
-        _take_known(reading, table, known)
-    for table, roles in taken:
-        outer = next((each for each in taken if _is_below(table, each[0])), None)
-        _logger.warning("%s: %s", name, told(table, roles))
-        _take(reading, table, roles, f"^{outer[1].stem}" if outer else "", inner[table.way], seen, unread)
+    name: str,
+    tables: list[Rows],
+    candidates: list[TableRoles],
+    provenance: Provenance,
+    known: Sequence[Item] = (),
+    unread: Sequence[str] = (),
+) -> FileReading:
+    reading = FileReading(rows=[])
+    chosen = _apart(candidates)
+    inner = {table.way: {each.way[len(table.way)] for each, _ in chosen if _is_below(each, table)} for table, _ in chosen}
+    for table in _left(tables, [each for each, _ in chosen]):
+        _add_known(reading, table, known)
+    for table, roles in chosen:
+        outer = next((each for each in chosen if _is_below(table, each[0])), None)
+        _logger.warning("%s: %s", name, roles_in_words(table, roles))
+        _add_questions(reading, table, roles, f"^{outer[1].stem}" if outer else "", inner[table.way], provenance, unread)
     return reading
 
 
-def _take_known(reading: Reading, table: Rows, known: Sequence[Item]) -> None:
-    """Take what is known of a table whose roles are not found; a table of which nothing is known is told, and its text is unread."""
-    places = {position for position, _ in table.rows}
-    items = [item for item in known if item.provenance.position in places]
+def _add_known(reading: FileReading, table: Rows, known: Sequence[Item]) -> None:
+    """Add the known items of a table without inferred roles; a table without such items is reported, and its text is unread."""
+    positions = {position for position, _ in table.rows}
+    items = [item for item in known if item.provenance.position in positions]
     if not items:
         reading.skipped.append(f"{len(table.rows)} rows under {'.'.join(table.way)}: not told to be questions, so they are not read")
     reading.items += items
@@ -147,15 +154,15 @@ def _is_below(table: Rows, other: Rows) -> bool:
     return len(table.way) > len(other.way) and table.way[: len(other.way)] == other.way
 
 
-def _left(tables: list[Rows], taken: list[Rows]) -> list[Rows]:
-    """Return the tables that are neither taken nor parts of those, nor stand around them."""
+def _left(tables: list[Rows], chosen: list[Rows]) -> list[Rows]:
+    """Return the tables that are neither chosen nor parts of those, nor stand around them."""
     return [
-        table for table in tables if not any(table.way == each.way or _is_below(table, each) or _is_below(each, table) for each in taken)
+        table for table in tables if not any(table.way == each.way or _is_below(table, each) or _is_below(each, table) for each in chosen)
     ]
 
 
-def told(table: Rows, roles: Roles) -> str:
-    """Return in words what a table's columns were found to hold."""
+def roles_in_words(table: Rows, roles: Roles) -> str:
+    """Return in words the roles of a table's columns."""
     way = f"under {'.'.join(table.way)}, " if table.way else ""
     parts = [f"stem {roles.stem!r}"]
     parts += [f"options {', '.join(map(repr, roles.options))}"] if roles.options else []
@@ -165,19 +172,21 @@ def told(table: Rows, roles: Roles) -> str:
     return f"{way}{len(table.rows)} rows by what stands in them: {', '.join(parts)}, confidence {roles.confidence:.0%}{doubts}"
 
 
-def _take(reading: Reading, table: Rows, roles: Roles, case: str, inner: set[str], seen: Provenance, unread: Sequence[str]) -> None:
+def _add_questions(
+    reading: FileReading, table: Rows, roles: Roles, case: str, inner: set[str], provenance: Provenance, unread: Sequence[str]
+) -> None:
     shape = layout_of_keys(_FIELDS)
     assert shape is not None
     last: Any = None
     for position, row in table.rows:
         if any(row.get(key) for key in inner):
             continue  # a case: its questions stand below it
-        place = structs.replace(seen, position=position)
+        row_provenance = structs.replace(provenance, position=position)
         record = record_of(row, roles) | ({"案例": row.get(case)} if case else {})
-        for item in _items(record, row, roles, shape, place):
+        for item in _items(record, row, roles, shape, row_provenance):
             reading.found += 1
             if isinstance(item, Lost):
-                reading.give_up(item, seen)
+                reading.give_up(item, provenance)
             else:
                 reading.items.append(item)
         if case and row.get(case) != last:
@@ -189,17 +198,19 @@ def _take(reading: Reading, table: Rows, roles: Roles, case: str, inner: set[str
     reading.columns |= {field: keys for field, keys in named.items() if keys}
 
 
-def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any, place: Provenance) -> Iterator[Any]:
-    said = record.get("正确答案")
+def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any, provenance: Provenance) -> Iterator[Any]:
+    answer = record.get("正确答案")
     if TWICE in row:
-        yield Lost(place.position, "field_unreadable", "a key stands twice with different values, so which holds is not known", raw_of(row))
-    elif roles.options and said and said.isdigit() and not (record.get("选项") and roles.form == "words"):
-        yield Lost(place.position, "answer_unreadable", f"the answer {said!r} fits no options of its row", raw_of(row))
+        yield Lost(
+            provenance.position, "field_unreadable", "a key stands twice with different values, so which holds is not known", raw_of(row)
+        )
+    elif roles.options and answer and answer.isdigit() and not (record.get("选项") and roles.form == "words"):
+        yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} fits no options of its row", raw_of(row))
     else:
-        yield from items_of(record, shape, place)
+        yield from items_of(record, shape, provenance)
 
 
-def _account_for(reading: Reading, rows: Iterable[tuple[str, dict[str, Any]]], left_out: Collection[str | None] = ()) -> None:
+def _account_for(reading: FileReading, rows: Iterable[tuple[str, dict[str, Any]]], left_out: Collection[str | None] = ()) -> None:
     """Keep what rows hold themselves for the account of characters."""
     assert reading.rows is not None
     for position, row in rows:
