@@ -204,7 +204,7 @@ def without_options(text: str) -> str:
 
 
 def side_by_side(text: str) -> bool:
-    """Tell whether a folded reply answers both verdicts, one beside the other: 正确：…⏎错误：…"""
+    """Return whether a folded reply answers both verdicts, one beside the other: 正确：…⏎错误：…"""
     return bool(_SIDE_BY_SIDE.match(text))
 
 

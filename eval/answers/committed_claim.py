@@ -90,7 +90,7 @@ def read_committed_claim(reply: str, answer: str | None) -> str | None:
 
 
 def _unopposed(reply: str, answer: str) -> bool:
-    """Tell whether nothing in a reply can override the verdict that it opens with."""
+    """Return whether nothing in a reply can override the verdict that it opens with."""
     opening = (_SAYS_WRONG if answer == WRONG else _SAYS_RIGHT).search(reply, 0, _OPENING)
     after = opening.end() if opening else 0
     if not _CONTRARY[answer].search(reply, after):

@@ -144,7 +144,7 @@ def _lettered(ordinal: re.Match) -> str:
 
 
 def has_letters(text: str) -> bool:
-    """Tell whether an option letter stands anywhere in the text."""
+    """Return whether an option letter stands anywhere in the text."""
     return bool(_LETTERS.search(text))
 
 

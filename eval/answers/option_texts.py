@@ -148,7 +148,7 @@ def _lists(text: str, spans: list[tuple[int, int, str]]) -> list[list[tuple[int,
 
 
 def _concluded(text: str, start: int, end: int) -> bool:
-    """Tell whether a list of option texts is what a reply says, not what it talks about."""
+    """Return whether a list of option texts is what a reply says, not what it talks about."""
     if _RIGHT_AFTER.match(text, end):
         return True
     if text.startswith("等", end):
@@ -162,13 +162,13 @@ def _concluded(text: str, start: int, end: int) -> bool:
 
 
 def _decided(text: str, start: int, end: int) -> bool:
-    """Tell whether one text among several is the one chosen: it opens the reply, or stands behind a choosing word."""
+    """Return whether one text among several is the one chosen: it opens the reply, or stands behind a choosing word."""
     opens = text[end : end + 1] in ("。", "(", "\n") and _OPENING.fullmatch(text, 0, start)
     return bool(opens or _DECIDED.search(text[max(0, start - 16) : start]))
 
 
 def _affirmed(text: str, start: int, end: int) -> bool:
-    """Tell whether a text is all that a clause says of the question, and not of another option: 既…又…，属于趋避冲突。"""
+    """Return whether a text is all that a clause says of the question, and not of another option: 既…又…，属于趋避冲突。"""
     return bool(_ENDS.match(text, end) and _TELLING.search(text[max(0, start - 16) : start]))
 
 

@@ -99,7 +99,7 @@ def all_judged(text: str, known: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def _is_turn(text: str, back: re.Match) -> bool:
-    """Tell whether words take something back, and are no verdict behind their subject: B、C不对."""
+    """Return whether words take something back, and are no verdict behind their subject: B、C不对."""
     before = text[max(0, back.start() - 4) : back.start()].rstrip(" ")
     return not back[0].startswith("不对") or not before or before[-1] in ",。;!?…\n"
 

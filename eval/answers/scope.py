@@ -67,7 +67,7 @@ _BOTH_CASES = re.compile(
 
 
 def in_scope(before: str) -> bool:
-    """Tell whether what stands before a verdict in its sentence takes the verdict into its scope."""
+    """Return whether what stands before a verdict in its sentence takes the verdict into its scope."""
     if condition := _CONDITION.search(before):
         concluded = max((each.end() for each in _CONCLUDED.finditer(before, condition.end())), default=0)
         if not concluded or _CONDITION.search(before, concluded):
@@ -81,12 +81,12 @@ def in_scope(before: str) -> bool:
 
 
 def conditional(before: str) -> bool:
-    """Tell whether what stands before a verdict puts it under a condition."""
+    """Return whether what stands before a verdict puts it under a condition."""
     return bool(_CONDITION.search(before))
 
 
 def _their_view(before: str) -> bool:
-    """Tell whether somebody named or meant by a pronoun judges what follows: 弗洛伊德认为该说法, 他认为它."""
+    """Return whether somebody named or meant by a pronoun judges what follows: 弗洛伊德认为该说法, 他认为它."""
     if "为" not in before and "觉" not in before and "看来" not in before and "称" not in before and "主张" not in before:
         return False
     views = list(_THEIR_VIEW.finditer(before, before.rfind("。") + 1))
@@ -105,10 +105,10 @@ def without_cases(text: str) -> str:
 
 
 def of_others(before: str) -> bool:
-    """Tell whether a sentence names somebody else's view before its verdict; that of the question is the claim itself."""
+    """Return whether a sentence names somebody else's view before its verdict; that of the question is the claim itself."""
     return any(not view[0].startswith("题") for view in _VIEW.finditer(before))
 
 
 def doubted(clause: str) -> bool:
-    """Tell whether one clause before a verdict holds doubt, another's view or lack of evidence."""
+    """Return whether one clause before a verdict holds doubt, another's view or lack of evidence."""
     return bool(_IN_CLAUSE.search(clause)) or _their_view(clause)

@@ -31,18 +31,18 @@ _ONE_CASE = re.compile(_CASE)
 
 
 def undecided(text: str) -> bool:
-    """Tell whether a reply says that it cannot choose."""
+    """Return whether a reply says that it cannot choose."""
     return bool(_HEDGED.search(text) and _UNDECIDED.search(text))
 
 
 def ends_without_answer(text: str) -> bool:
-    """Tell whether a reply's last words are that there is no answer to be given."""
+    """Return whether a reply's last words are that there is no answer to be given."""
     end = text[-32:]
     return bool(("无" in end or "不能" in end or "难" in end or "没" in end) and _NO_ANSWER.search(end))
 
 
 def concludes_nothing(text: str) -> bool:
-    """Tell whether a reply's last sentence concludes that it cannot choose, whatever stands before."""
+    """Return whether a reply's last sentence concludes that it cannot choose, whatever stands before."""
     return bool(_CONCLUDES_NOTHING.search(text, max(0, len(text) - 60)))
 
 

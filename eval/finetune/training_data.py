@@ -54,7 +54,7 @@ def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -
 
 
 def _reached(request: Request, solved: Mapping[str, Request]) -> bool:
-    """Tell whether all that a request follows has a known answer."""
+    """Return whether all that a request follows has a known answer."""
     return request.follows is None or (request.follows in solved and _reached(solved[request.follows], solved))
 
 

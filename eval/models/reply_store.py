@@ -237,7 +237,7 @@ def _opened(path: Path) -> FileIO:
 
 
 def _is_at(path: Path, file: FileIO) -> bool:
-    """Tell whether a path leads to an open file."""
+    """Return whether a path leads to an open file."""
     try:
         return os.path.samestat(path.stat(), os.fstat(file.fileno()))
     except FileNotFoundError:

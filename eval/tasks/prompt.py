@@ -77,7 +77,7 @@ def render(tokenizer: Any, messages: Sequence[Message], template: Mapping[str, A
 
 
 def opens_reasoning(prompt: str) -> bool:
-    """Tell whether a rendered prompt ends within the model's reasoning, which its reply then goes on with."""
+    """Return whether a rendered prompt ends within the model's reasoning, which its reply then goes on with."""
     return bool(_OPENED.search(prompt))
 
 
@@ -159,7 +159,7 @@ def _without_folded(tokenizer: Any, text: str) -> str:
 
 @cache
 def _folds_marks(tokenizer: Any) -> bool:
-    """Tell whether a tokenizer looks for control tokens in text that it has normalized, and so finds them in other spellings."""
+    """Return whether a tokenizer looks for control tokens in text that it has normalized, and so finds them in other spellings."""
     added = getattr(tokenizer, "added_tokens_decoder", {}).values()
     return tokenizer.is_fast and any(token.normalized and token.content in control_tokens(tokenizer) for token in added)
 
@@ -173,7 +173,7 @@ def control_tokens(tokenizer: Any) -> tuple[str, ...]:
 
 @cache
 def _knows_system(tokenizer: Any) -> bool:
-    """Tell whether a chat template shows the system message; some refuse it, some drop it without a word."""
+    """Return whether a chat template shows the system message; some refuse it, some drop it without a word."""
     try:
         text = tokenizer.apply_chat_template(_PROBE, tokenize=False)
     except TemplateError:

@@ -18,7 +18,7 @@ def supports(reply: str) -> bool:
 
 
 def refutes(reply: str) -> bool:
-    """Tell whether a reply counts as 错误 where that is the answer."""
+    """Return whether a reply counts as 错误 where that is the answer."""
     return any(word in reply[:size] for word, size in _REFUTE)
 
 
