@@ -34,7 +34,7 @@ from crawlers.web.redirects import MetaRefresh
 from crawlers.web.run_spider import spider_class
 from eval.answers.readers import READERS, read_reply
 from eval.judge.marks import read_mark
-from eval.models.calls import Caller, Turns
+from eval.models.calls import Caller, RateLimit
 from eval.models.calls import Failure as NoReply
 from eval.models.contract import Reply
 from tests.fuzz.budget import require
@@ -171,7 +171,7 @@ def reply_or_failure(body: bytes) -> None:
     text = body.decode("utf-8", "replace")
     server = Server(url="http://127.0.0.1:1/v1")
     try:
-        reply = Caller(None, server, None, Turns(server))._read(body, 1_000)  # type: ignore[arg-type]
+        reply = Caller(None, server, None, RateLimit(server))._parse(body, 1_000)  # type: ignore[arg-type]
     except NoReply as failure:
         require(bool(str(failure)) and "\n" not in str(failure), "a failure without a cause in one line")
     else:
