@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
         if report:
             report.writelines(to_line(row_json(row)) for row in rows)
     sys.stderr.write("".join(f"{line}\n" for line in table_of(rows, arguments.verbose)))
-    return 1 if any(row.error for row in rows) or not any(row.reading.found for row in rows) else 0
+    return 1 if any(row.error for row in rows) or not any(row.reading.record_count for row in rows) else 0
 
 
 def _propose(files: Iterable[tuple[str, Path]]) -> int:

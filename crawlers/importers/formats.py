@@ -139,7 +139,7 @@ def _read_by_words_or_content(
         if suffix in DATA:
             with suppress(Refusal):
                 reading = read_plain_records(name, literals_as_json(name, body), None, provenance, beside_keys)
-                if reading.found and reading.shape is not None:  # entries of diseases, medicines, examinations or foods
+                if reading.record_count and reading.shape is not None:  # entries of diseases, medicines, examinations or foods
                     return reading
         raise Refusal(f"{name}: no questions are seen in its data; a layout of your own reads .json: docs/importing.md")
     try:
@@ -157,7 +157,7 @@ def _read_by_words_or_content(
         suffix in BOOKS
         and suffix != ODS
         and body.startswith(b"PK")
-        and reading.found
+        and reading.record_count
         and (coloured_items := with_coloured_answers(body, reading.items))
     ):
         reading.items = coloured_items
@@ -171,7 +171,8 @@ def _read_by_words_or_content(
             ):
                 return by_content  # the answers are those of options that the names of columns do not show
     if suffix != PARQUET and (
-        2 * (answered := 0 if _are_numbers(reading) else _answered(reading)) < reading.found or len(reading.faults) >= reading.found
+        2 * (answered := 0 if _are_numbers(reading) else _answered(reading)) < reading.record_count
+        or len(reading.faults) >= reading.record_count
     ):
         with suppress(Refusal):
             by_content = read_by_content(name, body, provenance, reading.items)
@@ -227,7 +228,7 @@ def _may_miss_options(reading: FileReading) -> bool:
         for item in reading.items
         if isinstance(item, QuestionItem) and item.answer_raw and (not item.options_raw or answer_form(item.answer_raw) == "verdict")
     ]
-    return 2 * len(bare) >= reading.found > 0
+    return 2 * len(bare) >= reading.record_count > 0
 
 
 def _are_marked(reading: FileReading) -> bool:
@@ -335,20 +336,22 @@ def read_guessed(
         with suppress(Refusal):
             return TABLE, read_file(name, body, TABLE, provenance, beside_keys, known)
         raise
-    if guessed in EXCHANGES and not reading.found:
+    if guessed in EXCHANGES and not reading.record_count:
         with suppress(Refusal):
             if by_content := read_by_content(name, body, provenance):
                 return TABLE, by_content
     is_unparted = is_page and (_shows_markup(reading) or _may_hold_title(reading))
-    if is_page and ((answered := _answered(reading)) < _MOST_ANSWERED * reading.found or not reading.found or is_unparted):
+    if is_page and ((answered := _answered(reading)) < _MOST_ANSWERED * reading.record_count or not reading.record_count or is_unparted):
         with suppress(Refusal):
             by_content = read_by_content(name, body, provenance)
-            if by_content and (_answered(by_content) > answered or (is_unparted and _answered(by_content) == answered == by_content.found)):
+            if by_content and (
+                _answered(by_content) > answered or (is_unparted and _answered(by_content) == answered == by_content.record_count)
+            ):
                 return TABLE, by_content
-    if is_shipped and reading.found and len(reading.faults) == reading.found:
+    if is_shipped and reading.record_count and len(reading.faults) == reading.record_count:
         with suppress(Refusal):
             other = read_file(name, body, TABLE, provenance, beside_keys, known)
-            if len(other.faults) * 2 < other.found:
+            if len(other.faults) * 2 < other.record_count:
                 return TABLE, other
     return guessed, reading
 
