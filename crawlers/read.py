@@ -23,7 +23,7 @@ from atomexam.runtime.jsonl import replacing, to_line
 from atomexam.runtime.stage import command, run_stage
 from crawlers.coverage.files import proposed_layout, read_steps
 from crawlers.coverage.report import ReportRow, row_json, table_of
-from crawlers.importers.formats import Known, known_formats, suffixes_of
+from crawlers.importers.formats import KnownLayouts, known_formats, suffixes_of
 from crawlers.importers.layouts.layout_files import layout_beside, layout_path_of, layouts_with, shipped_layouts
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.importers.records.record_proposals import UNCONFIRMED
@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
         if report:
             report.writelines(to_line(row_json(row)) for row in rows)
     sys.stderr.write("".join(f"{line}\n" for line in table_of(rows, arguments.verbose)))
-    return 1 if any(row.error for row in rows) or not any(row.reading.found for row in rows) else 0
+    return 1 if any(row.error for row in rows) or not any(row.reading.record_count for row in rows) else 0
 
 
 def _propose(files: Iterable[tuple[str, Path]]) -> int:
@@ -125,7 +125,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
 
 
 def read_row(
-    name: str, path: Path, format_name: str | None = None, beside_keys: Sequence[str] = (), known: Known | None = None
+    name: str, path: Path, format_name: str | None = None, beside_keys: Sequence[str] = (), known: KnownLayouts | None = None
 ) -> ReportRow:
     """Return the row of one file; a file that cannot be read has the error in its row."""
     row = ReportRow(file=name)

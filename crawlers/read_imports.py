@@ -126,11 +126,11 @@ def read_files(
             worst = sorted([*worst, (account.unread_share, file, account.largest(_MAX_LISTED))], reverse=True)[:_MAX_LISTED]
         whole = summed([whole, structs.replace(account, unread=[])])
         whole.unread += account.by_reason()
-        records, files, misfits = records + reading.found, files + 1, misfits + reading.misfits
+        records, files, misfits = records + reading.record_count, files + 1, misfits + reading.misfits
         faults += [f"{file}: {fault}" for fault in reading.faults]
         for part in reading.skipped:
             _logger.warning("%s: %s: %s", name, file, part)
-        silent += [] if reading.found > len(reading.faults) else [file]
+        silent += [] if reading.record_count > len(reading.faults) else [file]
         yield from reading.items
     limit = f"more than max_misfit_share {max_misfit_share:g}; is {source.format or 'the guess'} the right format?"
     if len(silent) > files * max_misfit_share or not records:

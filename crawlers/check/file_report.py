@@ -75,7 +75,7 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
     if doubts := _doubts(row):
         most, count = max(doubts.items(), key=lambda pair: (pair[1], pair[0]))
         yield (
-            f"{sum(doubts.values())} of {row.found} were rejected, {count} as {most} (docs/importing.md says what that means): "
+            f"{sum(doubts.values())} of {row.record_count} were rejected, {count} as {most} (docs/importing.md says what that means): "
             f"{command} --rejected rejected.jsonl writes them with their reasons."
         )
     if row.account.questions_unread:
@@ -89,7 +89,7 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
 
 def _of_file(row: ReportRow, command: str) -> Iterator[list[str]]:
     """Yield the blocks of lines about one file."""
-    what = "not read" if row.error else f"{row.format}{' (guessed)' if row.guessed else ''}, {counted(row.found, 'record')} found"
+    what = "not read" if row.error else f"{row.format}{' (guessed)' if row.guessed else ''}, {counted(row.record_count, 'record')} found"
     counts = [(len(_questions(row)), "read as questions"), (len(_entities(row)), "as entries"), (sum(_doubts(row).values()), "rejected")]
     yield [f"{cut(row.file, _LINE_COLUMNS)}: {', '.join([what, *(f'{count} {word}' for count, word in counts if count)])}"]
     yield field_table("question", _questions(row))

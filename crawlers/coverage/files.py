@@ -22,7 +22,7 @@ from crawlers.importers.files.archives import ArchiveMember, add_member, members
 from crawlers.importers.files.containers import CONTAINERS, parts_of
 from crawlers.importers.files.kinds import true_name
 from crawlers.importers.files.reading import FileReading, Text
-from crawlers.importers.formats import TABLE, Known, guess_format, read_file, read_guessed, read_suffixes, suffixes_of
+from crawlers.importers.formats import TABLE, KnownLayouts, guess_format, read_file, read_guessed, read_suffixes, suffixes_of
 from crawlers.importers.layouts.layout_files import shipped_layouts
 from crawlers.importers.question_proposals import proposals
 from crawlers.text.fields import text_of
@@ -42,7 +42,12 @@ class FileResult(NamedTuple):
 
 
 def read_steps(
-    name: str, body: bytes, format_name: str | None, provenance: Provenance, beside_keys: Collection[str] = (), known: Known | None = None
+    name: str,
+    body: bytes,
+    format_name: str | None,
+    provenance: Provenance,
+    beside_keys: Collection[str] = (),
+    known: KnownLayouts | None = None,
 ) -> Iterator[str | FileResult]:
     """Yield the format of a file, and then what the file gives, read in a process of its own where it may take long.
 
@@ -91,7 +96,7 @@ def _weight(body: bytes) -> int:
 
 
 def _read(
-    name: str, body: bytes, format_name: str | None, provenance: Provenance, beside_keys: Collection[str], known: Known | None
+    name: str, body: bytes, format_name: str | None, provenance: Provenance, beside_keys: Collection[str], known: KnownLayouts | None
 ) -> Iterator[str | FileResult]:
     if format_name is None:
         name = true_name(name, body, read_suffixes())
@@ -110,7 +115,7 @@ def _read(
 
 
 def _archive(
-    name: str, body: bytes, format_name: str | None, provenance: Provenance, beside_keys: Collection[str], known: Known | None
+    name: str, body: bytes, format_name: str | None, provenance: Provenance, beside_keys: Collection[str], known: KnownLayouts | None
 ) -> FileResult:
     """Return what the members of an archive give together; those that cannot be read are named in `skipped`."""
     suffixes = suffixes_of(format_name, known) if format_name else read_suffixes()
@@ -137,7 +142,7 @@ def _archive(
     return FileResult(kind.lstrip("."), reading, summed(accounts))
 
 
-def account_of(name: str, body: bytes, format_name: str, reading: FileReading, known: Known | None = None) -> CharacterAccount:
+def account_of(name: str, body: bytes, format_name: str, reading: FileReading, known: KnownLayouts | None = None) -> CharacterAccount:
     """Return the account of a file that was read.
 
     Raises:

@@ -36,9 +36,9 @@ class ReportRow(Struct):
     error: str = ""
 
     @property
-    def found(self) -> int:
+    def record_count(self) -> int:
         """Return the questions and records of the source: those that became items, and those that stand in what is unread."""
-        return self.reading.found + self.account.questions_unread
+        return self.reading.record_count + self.account.questions_unread
 
 
 def counts_of(read: list[ReportRow]) -> list[str]:
@@ -56,7 +56,7 @@ def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
     lines += _counted("rejected", (_doubt(item) for item in items if _doubt(item)))
     profiles = [profile_of(row.reading.items) for row in read]
     for row, profile in zip(read, profiles, strict=True):
-        if not row.reading.found:
+        if not row.reading.record_count:
             lines.append(f"{row.file}: nothing found that format {row.format} reads; is it the right one? --verbose shows the lines")
         lines += [f"{row.file}: {line}" for line in row.reading.skipped]
         if verbose:
@@ -89,7 +89,7 @@ def row_json(row: ReportRow) -> dict[str, Any]:
         "file": row.file,
         "format": row.format,
         "guessed": row.guessed,
-        "found": row.found,
+        "found": row.record_count,
         "rejected": sum(_doubt(item) is not None for item in reading.items),
         "unread": len(reading.unread) + len(reading.skipped),
         "characters": row.account.as_counts(),
@@ -115,7 +115,7 @@ def _cells(row: ReportRow) -> tuple[str, ...]:
     entities = sum(isinstance(item, EntityItem) for item in row.reading.items)
     questions = [item for item in row.reading.items if isinstance(item, QuestionItem) and not item.doubt]
     silent = sum(not item.answer_raw for item in questions)
-    counts = (row.found, len(questions), entities, doubtful, silent, len(row.reading.unread) + len(row.reading.skipped))
+    counts = (row.record_count, len(questions), entities, doubtful, silent, len(row.reading.unread) + len(row.reading.skipped))
     name = f"{row.format} (guessed)" if row.guessed else row.format
     return (harmless(row.file), name, *map(str, counts), str(row.account.characters), _percent(row.account))
 

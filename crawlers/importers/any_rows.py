@@ -92,17 +92,17 @@ def rows_of(name: str, body: bytes) -> list[Rows]:
     """
     tables = _rows_in(name, body)
     for table in tables:
-        table.rows = [(place, {key: _shown(value) for key, value in row.items()}) for place, row in table.rows]
+        table.rows = [(position, {key: _visible_text(value) for key, value in row.items()}) for position, row in table.rows]
     return shaped(tables)
 
 
-def _shown(value: Any) -> Any:
+def _visible_text(value: Any) -> Any:
     """Return a value with its texts as a reader sees them, where they are HTML."""
     if isinstance(value, str):
         return text_of(value) if "<" in value and _TAG.search(value) else value
     if isinstance(value, dict):
-        return {key: _shown(each) for key, each in value.items()}
-    return [_shown(each) for each in value] if isinstance(value, list) else value
+        return {key: _visible_text(each) for key, each in value.items()}
+    return [_visible_text(each) for each in value] if isinstance(value, list) else value
 
 
 def _rows_in(name: str, body: bytes) -> list[Rows]:
@@ -127,7 +127,7 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
         if suffix in LIGHT:
             return _in_page(page_of(name, text))
         scripts, read = list(scripts_of_page(text)), cache(partial(document_of, f"{name}.ts"))
-        return [*_told_beside(_in_page(text), scripts, read), *_in_scripts(name, scripts, read)]
+        return [*_with_script_answers(_in_page(text), scripts, read), *_in_scripts(name, scripts, read)]
     if suffix == ".xml":
         root = root_of(name, body)
         if root.tag == "Workbook":
@@ -151,19 +151,19 @@ def _in_scripts(name: str, scripts: Iterable[str], read: Callable[[str], Any]) -
     return [table for script in scripts if _CHINESE.search(script) for table in _in_document(name, read(script))]
 
 
-def _told_beside(tables: list[Rows], scripts: Sequence[str], read: Callable[[str], Any]) -> list[Rows]:
-    """Return the tables of a page, to questions without an answer that which a script says of each: `var answers = ["A", …]`."""
+def _with_script_answers(tables: list[Rows], scripts: Sequence[str], read: Callable[[str], Any]) -> list[Rows]:
+    """Return the tables of a page, with the answers that a script has for questions without one: `var answers = ["A", …]`."""
     if all(map(_is_answered, tables)):
         return tables
-    documents = [document for script in scripts if isinstance(document := _said_in(script, read), dict)]
-    return [table if _is_answered(table) else _with_told(table, documents) for table in tables]
+    documents = [document for script in scripts if isinstance(document := _script_data(script, read), dict)]
+    return [table if _is_answered(table) else _with_fields_of(table, documents) for table in tables]
 
 
 def _is_answered(table: Rows) -> bool:
     return any(ANSWER in row or isinstance((row.get("options") or [""])[0], dict) for _, row in table.rows)
 
 
-def _said_in(script: str, read: Callable[[str], Any]) -> Any:
+def _script_data(script: str, read: Callable[[str], Any]) -> Any:
     """Return the data that a script assigns; None where it cannot be read."""
     try:
         return read(script)
@@ -171,11 +171,11 @@ def _said_in(script: str, read: Callable[[str], Any]) -> Any:
         return None
 
 
-def _with_told(table: Rows, documents: Iterable[dict[str, Any]]) -> Rows:
+def _with_fields_of(table: Rows, documents: Iterable[dict[str, Any]]) -> Rows:
     rows = [row for _, row in table.rows]
-    found = next((said for document in documents if (said := fields_beside(rows, document))), {})
-    told = [{key: values[at] for key, values in found.items()} for at in range(len(rows))]
-    return Rows(table.way, [(place, row | more) for (place, row), more in zip(table.rows, told, strict=True)])
+    columns = next((fields for document in documents if (fields := fields_beside(rows, document))), {})
+    further = [{key: values[at] for key, values in columns.items()} for at in range(len(rows))]
+    return Rows(table.way, [(position, row | more) for (position, row), more in zip(table.rows, further, strict=True)])
 
 
 def literals_as_json(name: str, body: bytes) -> bytes:
@@ -243,14 +243,14 @@ def _line_of(cells: list[str], numbered: bool) -> str:
 
 
 def _in_text(text: str) -> list[Rows]:
-    found = separated(text)
-    if found is None:
+    table = separated(text)
+    if table is None:
         return []
-    if not found.columns:
-        return list(_table("", found.rows))
-    keys = named(found.columns)
-    keys += [f"column {place}" for place in range(len(keys) + 1, max((len(cells) for _, cells in found.rows), default=0) + 1)]
-    return [Rows((), [(place, dict(zip(keys, cells, strict=False))) for place, cells in found.rows])]
+    if not table.columns:
+        return list(_table("", table.rows))
+    keys = named(table.columns)
+    keys += [f"column {number}" for number in range(len(keys) + 1, max((len(cells) for _, cells in table.rows), default=0) + 1)]
+    return [Rows((), [(position, dict(zip(keys, cells, strict=False))) for position, cells in table.rows])]
 
 
 def _in_page(text: str) -> list[Rows]:
@@ -258,7 +258,7 @@ def _in_page(text: str) -> list[Rows]:
         table
         for number, cells in enumerate(tables_of_page(text), 1)
         for table in _table(
-            f"table {number}", list(with_legends((f"table:{number}:row:{place}", row) for place, row in enumerate(cells, 1)))
+            f"table {number}", list(with_legends((f"table:{number}:row:{row_number}", row) for row_number, row in enumerate(cells, 1)))
         )
     ]
     parts = questions_of_page(text)
@@ -298,7 +298,7 @@ def _json(name: str, text: str) -> Any:
 
 def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
     """Yield a sheet as rows; its first row names the columns where it stands out among them."""
-    rows = [(place, cells) for place, cells in rows if any(cells)]
+    rows = [(position, cells) for position, cells in rows if any(cells)]
     if key := key_rows(rows):
         yield Rows((title,) if title else (), key)
         return
@@ -312,9 +312,9 @@ def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
     width = max(len(cells) for _, cells in rows[:200])
     headed = _is_header([cells for _, cells in rows[:200]])
     keys = named(rows[0][1]) if headed else []
-    keys = [*keys, *(f"column {place}" for place in range(len(keys) + 1, width + 1))]
+    keys = [*keys, *(f"column {number}" for number in range(len(keys) + 1, width + 1))]
     below = rows[1:] if headed else rows
-    yield Rows((title,) if title else (), [(place, dict(zip(keys, cells, strict=False))) for place, cells in below])
+    yield Rows((title,) if title else (), [(position, dict(zip(keys, cells, strict=False))) for position, cells in below])
 
 
 def _goes_on(first: list[str], second: list[str]) -> bool:
@@ -325,10 +325,10 @@ def _goes_on(first: list[str], second: list[str]) -> bool:
 
 def _names_columns(cells: list[str]) -> bool:
     """Tell whether cells are names of columns for certain: those that are known, or identifiers."""
-    said = [cell for cell in cells if cell]
+    filled = [cell for cell in cells if cell]
     if layout_of_keys(named(cells)) is not None:
         return True
-    return len(said) > 1 and (all(map(_KEY_WORD.fullmatch, said)) or all(map(_IDENTIFIER.fullmatch, said)))
+    return len(filled) > 1 and (all(map(_KEY_WORD.fullmatch, filled)) or all(map(_IDENTIFIER.fullmatch, filled)))
 
 
 def _is_header(rows: list[list[str]]) -> bool:
@@ -340,12 +340,12 @@ def _is_header(rows: list[list[str]]) -> bool:
         return False
     if any(re.fullmatch(r"[-\d.]+|[(（]\s{0,9}[)）]|.{0,23}[？?。（(]\s{0,9}[)）]?", cell) for cell in first):
         return False
-    for place, cell in enumerate(rows[0]):
-        below = {row[place] for row in rows[1:] if place < len(row)}
+    for index, cell in enumerate(rows[0]):
+        below = {row[index] for row in rows[1:] if index < len(row)}
         if cell and cell in below:
             return False
         values = [each for each in below if each]
         if cell and len(cell) == 1 and values and max(map(len, values)) == 1 and len(set(values)) <= 8:
             return False
-    lengths = [(len(cell), sorted(len(row[place]) for row in rows[1:] if place < len(row))) for place, cell in enumerate(rows[0]) if cell]
+    lengths = [(len(cell), sorted(len(row[index]) for row in rows[1:] if index < len(row))) for index, cell in enumerate(rows[0]) if cell]
     return any(some and own * 2 <= some[len(some) // 2] for own, some in lengths)

@@ -87,7 +87,7 @@ def read_cards(name: str, body: bytes, provenance: Provenance) -> FileReading:
     reading = FileReading(source=Text(clean_lines), unread=[line for line in deck.rest if line.strip()])
     for card in deck.cards:
         card_provenance = structs.replace(provenance, position=f"line:{card.line}")
-        reading.found += 1
+        reading.record_count += 1
         options = find_options(card.front)
         if options and (not options.sure or not _LETTERS.fullmatch(flat(card.back))):
             words = "options on its front, and no letters of theirs on its back"

@@ -24,8 +24,7 @@ from crawlers.importers.files.kinds import OLD
 from crawlers.importers.files.open_document import ODS
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import first_row
-from crawlers.importers.files.reading import FileReading as Reading
-from crawlers.importers.files.reading import Text
+from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.files.sheet_colours import with_coloured_answers
 from crawlers.importers.files.workbook import BOOKS
 from crawlers.importers.layouts.columns import RecordLayout, layout_of_keys
@@ -40,7 +39,7 @@ from crawlers.tables.light_markup import MARKDOWN
 PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
 """Formats whose files are exam papers, and the suffixes they read."""
 TABLE = "table"
-"""The format that tells its fields by the words of the header."""
+"""The format whose fields are named by the words of the header."""
 TRIPLES = "triples"
 """The format whose records may stand in a text, too, one a line."""
 BLACKBOARD = "blackboard"
@@ -48,11 +47,11 @@ BLACKBOARD = "blackboard"
 CARDS = "cards"
 """The format of fronts and backs, and of numbered questions with numbered answers."""
 _WORDED = {BLACKBOARD: (TEXTS, is_blackboard, read_blackboard), CARDS: ((*TEXTS, *MARKDOWN), are_cards, read_cards)}
-"""Formats of texts that their words tell: suffixes, what tells such a text, its reader."""
+"""Formats of texts that are known by their words: suffixes, the test for such a text, its reader."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
-Known = Mapping[str, RecordLayout]
-Read = Callable[..., Reading]
+KnownLayouts = Mapping[str, RecordLayout]
 """Layouts by name; where none are given, those that ship with the project."""
+ReadRecords = Callable[..., FileReading]
 _XML = (".xml",)
 RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
 """Of files that hold records or rows."""
@@ -67,7 +66,7 @@ MAX_FILE_BYTES = 512 * 1024 * 1024
 """A larger file is refused before it is read: all of it has to fit into memory several times."""
 
 
-def known_formats(known: Known | None = None) -> list[str]:
+def known_formats(known: KnownLayouts | None = None) -> list[str]:
     """Return the names that `format` may have."""
     return sorted({*PAPERS, *EXCHANGES, *_WORDED, TABLE, *_layouts(known)})
 
@@ -82,7 +81,7 @@ def read_suffixes() -> tuple[str, ...]:
     return (*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE, *CONTAINERS)
 
 
-def suffixes_of(format_name: str, known: Known | None = None) -> tuple[str, ...]:
+def suffixes_of(format_name: str, known: KnownLayouts | None = None) -> tuple[str, ...]:
     """Return the suffixes of files that a format reads.
 
     Raises:
@@ -97,13 +96,13 @@ def suffixes_of(format_name: str, known: Known | None = None) -> tuple[str, ...]
 
 
 def read_file(
-    name: str, body: bytes, format_name: str, seen: Provenance, asked: Collection[str] = (), known: Known | None = None
-) -> Reading:
+    name: str, body: bytes, format_name: str, provenance: Provenance, beside_keys: Collection[str] = (), known: KnownLayouts | None = None
+) -> FileReading:
     """Return what one file gives.
 
     Args:
-        seen: provenance without its place.
-        asked: keys in small letters; what a record holds under the first that it has is told beside its items.
+        provenance: without its position.
+        beside_keys: keys in small letters; the value under the first that a record has is noted beside its items.
 
     Raises:
         ValueError: the file is not what its suffix or its format says; names the file, the place and what was expected.
@@ -112,73 +111,84 @@ def read_file(
     if not body.strip():
         raise Refusal(f"{name}: the file is empty")
     if format_name in PAPERS:
-        return read_questions(name, body, suffix, seen)
+        return read_questions(name, body, suffix, provenance)
     if format_name in EXCHANGES:
-        return read_exchange(name, body, format_name, seen)
+        return read_exchange(name, body, format_name, provenance)
     if format_name in _WORDED:
-        return _WORDED[format_name][2](name, body, seen)
+        return _WORDED[format_name][2](name, body, provenance)
     if format_name == TRIPLES and suffix in TEXTS:
-        return read_triples(name, body, seen)
+        return read_triples(name, body, provenance)
     shape = None if format_name == TABLE else _layouts(known)[format_name]
     if shape and shape.tables:
-        return read_by_layout(name, body, shape.tables, seen, shape.unread)
+        return read_by_layout(name, body, shape.tables, provenance, shape.unread)
     read = read_plain_records if suffix in _RECORDS else read_tables
-    return read(name, body, shape, seen, asked) if shape else _read_by_words_or_content(read, name, body, suffix, seen, asked)
+    return (
+        read(name, body, shape, provenance, beside_keys)
+        if shape
+        else _read_by_words_or_content(read, name, body, suffix, provenance, beside_keys)
+    )
 
 
-def _read_by_words_or_content(read: Read, name: str, body: bytes, suffix: str, seen: Provenance, asked: Collection[str]) -> Reading:
+def _read_by_words_or_content(
+    read: ReadRecords, name: str, body: bytes, suffix: str, provenance: Provenance, beside_keys: Collection[str]
+) -> FileReading:
     """Return what known names of columns give, else what stands in the columns; the latter, too, where the former misreads most."""
     if suffix in (*SOURCES, *TEXTS, *PAGES, *_XML):
-        if found := read_by_content(name, body, seen):
-            return found
+        if by_content := read_by_content(name, body, provenance):
+            return by_content
         if suffix in DATA:
             with suppress(Refusal):
-                reading = read_plain_records(name, literals_as_json(name, body), None, seen, asked)
-                if reading.found and reading.shape is not None:  # entries of diseases, medicines, examinations or foods
+                reading = read_plain_records(name, literals_as_json(name, body), None, provenance, beside_keys)
+                if reading.record_count and reading.shape is not None:  # entries of diseases, medicines, examinations or foods
                     return reading
         raise Refusal(f"{name}: no questions are seen in its data; a layout of your own reads .json: docs/importing.md")
     try:
-        reading = read(name, body, None, seen, asked)
+        reading = read(name, body, None, provenance, beside_keys)
     except RecursionError:
         raise Refusal(f"{name}: nested too deep; expected records of plain fields") from None
     except ValueError:
-        if suffix != PARQUET and (found := read_by_content(name, body, seen)):
-            return found
+        if suffix != PARQUET and (by_content := read_by_content(name, body, provenance)):
+            return by_content
         lines = lone_lines(name, body) if suffix in (*BOOKS, ".csv") else lone_texts(name, body) if suffix != PARQUET else []
         if lines:
-            return questions_in(name, Text(lines), seen)
+            return questions_in(name, Text(lines), provenance)
         raise
     if (
         suffix in BOOKS
         and suffix != ODS
         and body.startswith(b"PK")
-        and reading.found
-        and (told := with_coloured_answers(body, reading.items))
+        and reading.record_count
+        and (coloured_items := with_coloured_answers(body, reading.items))
     ):
-        reading.items = told
+        reading.items = coloured_items
     if suffix != PARQUET and _may_miss_options(reading):
         with suppress(Refusal):
-            found = read_by_content(name, body, seen, reading.items)
-            if found and found.items and (_are_marked(found) or (_answered(reading) == 0 and _answered(found) == len(found.items))):
-                return found  # the answers are those of options that the names of columns do not show
+            by_content = read_by_content(name, body, provenance, reading.items)
+            if (
+                by_content
+                and by_content.items
+                and (_are_marked(by_content) or (_answered(reading) == 0 and _answered(by_content) == len(by_content.items)))
+            ):
+                return by_content  # the answers are those of options that the names of columns do not show
     if suffix != PARQUET and (
-        2 * (answered := 0 if _are_numbers(reading) else _answered(reading)) < reading.found or len(reading.faults) >= reading.found
+        2 * (answered := 0 if _are_numbers(reading) else _answered(reading)) < reading.record_count
+        or len(reading.faults) >= reading.record_count
     ):
         with suppress(Refusal):
-            found = read_by_content(name, body, seen, reading.items)
+            by_content = read_by_content(name, body, provenance, reading.items)
             if (
-                found
-                and _answered(found) > answered
-                and (_are_marked(found) or not _has_options(reading) or _are_numbers(reading) or answered == 0)
-                and (_are_marked(found) or answered == 0 or _sound(found) >= _sound(reading))
+                by_content
+                and _answered(by_content) > answered
+                and (_are_marked(by_content) or not _has_options(reading) or _are_numbers(reading) or answered == 0)
+                and (_are_marked(by_content) or answered == 0 or _sound(by_content) >= _sound(reading))
             ):
-                return found
+                return by_content
     return _without_switches(reading)
 
 
-def _without_switches(reading: Reading) -> Reading:
+def _without_switches(reading: FileReading) -> FileReading:
     """Return a reading whose answers without options are but 0 and 1 with these given up: which of the two says that a text is true?"""
-    bare = {place: item for place, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item)}
+    bare = {index: item for index, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item)}
     if {(item.answer_raw or "").strip() for item in bare.values()} != {"0", "1"}:
         return reading
     lost = f"{len(bare)} answers are 0 or 1, and nothing says which of these is 正确; name their column 对错, or write 正确 and 错误"
@@ -192,36 +202,36 @@ def _is_bare(item: QuestionItem) -> bool:
     return item.doubt is None and not item.options_raw and not item.shared_options_raw
 
 
-def _sound(reading: Reading) -> int:
+def _sound(reading: FileReading) -> int:
     return len(reading.items) - len(reading.faults)
 
 
-def _answered(reading: Reading) -> int:
+def _answered(reading: FileReading) -> int:
     """Return how many questions have an answer that fits them: letters, a truth value, the text of an option, or words where none are."""
     return sum(isinstance(item, QuestionItem) and item.doubt is None and _is_answered(item) for item in reading.items)
 
 
-def _are_numbers(reading: Reading) -> bool:
+def _are_numbers(reading: FileReading) -> bool:
     """Tell whether most stems are but numbers: of a column that was taken for that of the questions."""
     stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
     return sum(stem.strip().isdigit() for stem in stems) * 2 > len(stems)
 
 
-def _has_options(reading: Reading) -> bool:
+def _has_options(reading: FileReading) -> bool:
     return any(isinstance(item, QuestionItem) and item.options_raw for item in reading.items)
 
 
-def _may_miss_options(reading: Reading) -> bool:
+def _may_miss_options(reading: FileReading) -> bool:
     """Tell whether most answers are truth values, or words, or numbers, of questions without options."""
     bare = [
         item
         for item in reading.items
         if isinstance(item, QuestionItem) and item.answer_raw and (not item.options_raw or answer_form(item.answer_raw) == "verdict")
     ]
-    return 2 * len(bare) >= reading.found > 0
+    return 2 * len(bare) >= reading.record_count > 0
 
 
-def _are_marked(reading: Reading) -> bool:
+def _are_marked(reading: FileReading) -> bool:
     """Tell whether nearly all questions have options and letters of these as answers, or are true or false; most are the former."""
     items = [item for item in reading.items if isinstance(item, QuestionItem)]
     sound = sum(len(item.options_raw or ()) > 1 and answer_form(item.answer_raw) == "letters" for item in items)
@@ -229,12 +239,12 @@ def _are_marked(reading: Reading) -> bool:
     return (sound + verdicts) * 10 >= 9 * len(items) and sound >= verdicts
 
 
-def _shows_markup(reading: Reading) -> bool:
+def _shows_markup(reading: FileReading) -> bool:
     """Tell whether signs of headings are left in a stem, as where nothing but these says where questions begin."""
     return any(isinstance(item, QuestionItem) and item.doubt is None and _MARKUP.search(item.stem_raw or "") for item in reading.items)
 
 
-def _may_hold_title(reading: Reading) -> bool:
+def _may_hold_title(reading: FileReading) -> bool:
     """Tell whether a line above the first of stems without numbers may be the page's title: where a question begins, its tags say."""
     stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem)]
     return bool(stems) and "\n" in stems[0].strip() and not any(map(_NUMBERED.match, stems))
@@ -248,7 +258,7 @@ def _is_answered(item: QuestionItem) -> bool:
     return answer_form(item.answer_raw) in ("letters", "verdict") or bool(answer_letters(item.answer_raw, list(options), "text"))
 
 
-def suffix_of(name: str, format_name: str, known: Known | None = None) -> str:
+def suffix_of(name: str, format_name: str, known: KnownLayouts | None = None) -> str:
     """Return a file's suffix, which tells its reader.
 
     Raises:
@@ -261,7 +271,7 @@ def suffix_of(name: str, format_name: str, known: Known | None = None) -> str:
     return suffix
 
 
-def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
+def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> str:
     """Return the format of a file: a paper by its suffix, XML by its root, records by the keys they have.
 
     Raises:
@@ -304,59 +314,61 @@ def guess_format(name: str, body: bytes, known: Known | None = None) -> str:
 
 
 def read_guessed(
-    name: str, body: bytes, told: str, seen: Provenance, asked: Collection[str] = (), known: Known | None = None
-) -> tuple[str, Reading]:
-    """Return a file's format and what it gives, `told` by the guess: a shipped layout that fits no record gives way to what stands there.
+    name: str, body: bytes, guessed: str, provenance: Provenance, beside_keys: Collection[str] = (), known: KnownLayouts | None = None
+) -> tuple[str, FileReading]:
+    """Return the format and the reading of a file, `guessed` first: a shipped layout that fits no record gives way to the file's content.
 
-    A layout that people wrote stays: what it does not fit is rejected, and they are told.
+    A layout that people wrote stays: what it does not fit is rejected and reported.
 
     Raises:
         ValueError: as `read_file`.
     """
-    shape = shipped_layouts().get(told)
-    is_shipped = shape is not None and _layouts(known).get(told) == shape
-    is_page = told == "paper" and PurePosixPath(name).suffix.lower() in PAGES
+    shape = shipped_layouts().get(guessed)
+    is_shipped = shape is not None and _layouts(known).get(guessed) == shape
+    is_page = guessed == "paper" and PurePosixPath(name).suffix.lower() in PAGES
     try:
-        reading = read_file(name, body, told, seen, asked, known)
+        reading = read_file(name, body, guessed, provenance, beside_keys, known)
     except ValueError:
         if not is_shipped:
-            if is_page and (found := read_by_content(name, body, seen)):
-                return TABLE, found
+            if is_page and (by_content := read_by_content(name, body, provenance)):
+                return TABLE, by_content
             raise
         with suppress(Refusal):
-            return TABLE, read_file(name, body, TABLE, seen, asked, known)
+            return TABLE, read_file(name, body, TABLE, provenance, beside_keys, known)
         raise
-    if told in EXCHANGES and not reading.found:
+    if guessed in EXCHANGES and not reading.record_count:
         with suppress(Refusal):
-            if found := read_by_content(name, body, seen):
-                return TABLE, found
+            if by_content := read_by_content(name, body, provenance):
+                return TABLE, by_content
     is_unparted = is_page and (_shows_markup(reading) or _may_hold_title(reading))
-    if is_page and ((answered := _answered(reading)) < _MOST_ANSWERED * reading.found or not reading.found or is_unparted):
+    if is_page and ((answered := _answered(reading)) < _MOST_ANSWERED * reading.record_count or not reading.record_count or is_unparted):
         with suppress(Refusal):
-            found = read_by_content(name, body, seen)
-            if found and (_answered(found) > answered or (is_unparted and _answered(found) == answered == found.found)):
-                return TABLE, found
-    if is_shipped and reading.found and len(reading.faults) == reading.found:
+            by_content = read_by_content(name, body, provenance)
+            if by_content and (
+                _answered(by_content) > answered or (is_unparted and _answered(by_content) == answered == by_content.record_count)
+            ):
+                return TABLE, by_content
+    if is_shipped and reading.record_count and len(reading.faults) == reading.record_count:
         with suppress(Refusal):
-            other = read_file(name, body, TABLE, seen, asked, known)
-            if len(other.faults) * 2 < other.found:
+            other = read_file(name, body, TABLE, provenance, beside_keys, known)
+            if len(other.faults) * 2 < other.record_count:
                 return TABLE, other
-    return told, reading
+    return guessed, reading
 
 
 def _ending(suffix: str) -> str:
     return f"that ends in {suffix!r}" if suffix else "without a suffix"
 
 
-def _is_some_header(keys: Iterable[str], shapes: Known) -> bool:
+def _is_some_header(keys: Iterable[str], shapes: KnownLayouts) -> bool:
     named = list(dict.fromkeys(keys))
     return layout_of_keys(named) is not None or _layout_of_header(named, shapes) is not None
 
 
-def _layout_of_header(keys: Iterable[str], shapes: Known) -> str | None:
+def _layout_of_header(keys: Iterable[str], shapes: KnownLayouts) -> str | None:
     row = dict.fromkeys(keys)
     return layout_by_keys(shapes, lambda _: row)
 
 
-def _layouts(known: Known | None) -> Known:
+def _layouts(known: KnownLayouts | None) -> KnownLayouts:
     return shipped_layouts() if known is None else known

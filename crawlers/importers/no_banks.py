@@ -36,7 +36,7 @@ _BOX = re.compile(r"\s{0,20}(?:[-*+•]\s{1,4})?(?:\[[ xX√]?\]|[☐☑☒])\s"
 
 
 def refuse_no_bank(name: str, lines: Sequence[str], paper: Reading) -> None:
-    """Refuse a text most of whose points show nothing of a question: they would be taken for questions without answers.
+    """Refuse a text most of whose points are nothing like a question: they would be read as questions without answers.
 
     Raises:
         ValueError: it is no bank; says what was found, and what makes a text one.
@@ -44,12 +44,12 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: Reading) -> None:
     drafts = paper.drafts
     if not drafts:
         return
-    said = [name, *paper.unread, *(draft.above.heading or "" for draft in drafts)]
-    shown = sum(_shows_question(draft, own) for draft, own in zip(drafts, _are_own(drafts), strict=True))
+    surroundings = [name, *paper.unread, *(draft.above.heading or "" for draft in drafts)]
+    question_like = sum(_shows_question(draft, own) for draft, own in zip(drafts, _are_own(drafts), strict=True))
     points = f"{name}: {len(drafts)} numbered points"
     if not any(draft.answer for draft in drafts):
-        is_survey = any(_SURVEY.search(text) for text in [*said, *(draft.above.case or "" for draft in drafts)])
-        is_signed = any(map(_SIGNED.search, said))
+        is_survey = any(_SURVEY.search(text) for text in [*surroundings, *(draft.above.case or "" for draft in drafts)])
+        is_signed = any(map(_SIGNED.search, surroundings))
         if is_survey or (len(drafts) < _FEWEST and not is_signed and not _are_chosen(drafts)):
             raise Refusal(
                 f"{points} without an answer, and nothing that says they are questions of a test: "
@@ -71,14 +71,14 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: Reading) -> None:
             f"{name}: {len(drafts)} questions answered in words to a person; an interview or advice is no bank; "
             "if it is one, say so in its name, such as 题库.txt"
         )
-    if shown * 2 <= len(drafts) and answered < _FEWEST:
+    if question_like * 2 <= len(drafts) and answered < _FEWEST:
         if (columns := _COLUMNS.fullmatch(filled[0].strip("\ufeff \t\r"))) and _are_rows(filled[1:], columns["sign"]):
             raise Refusal(
                 f"{name}: rows under {columns[0]!r}, and what these columns hold is not seen; "
                 "name the file .csv and write a layout beside it: docs/importing.md"
             )
         raise Refusal(
-            f"{points}, of which {shown or 'none'} ask anything: expected questions with options, "
+            f"{points}, of which {question_like or 'none'} ask anything: expected questions with options, "
             "blanks, answers or a question word; notes or an outline are no questions"
         )
 

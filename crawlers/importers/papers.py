@@ -99,7 +99,7 @@ def questions_in(name: str, text: Text, provenance: Provenance) -> FileReading:
             reading.faults.append(f"line {draft.line + 1}: number {draft.number}: {draft.doubt}: {DOUBTS[draft.doubt]}")
     for lost in text.lost:
         reading.give_up(lost, provenance)
-    reading.found = len(reading.items)
+    reading.record_count = len(reading.items)
     return reading
 
 

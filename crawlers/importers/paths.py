@@ -10,14 +10,14 @@ from os.path import commonpath, normpath
 from pathlib import Path
 
 from atomexam.text.refusal import Refusal
-from crawlers.importers.formats import MAX_FILE_BYTES, RECORD_SUFFIXES, Known, known_suffixes, suffixes_of
+from crawlers.importers.formats import MAX_FILE_BYTES, RECORD_SUFFIXES, KnownLayouts, known_suffixes, suffixes_of
 
 _ABOUT = re.compile(r"(?:readme|licen[cs]e|citation)|.*\.md$|dataset_infos?\.json$")
 _MOST_NAMES = 5
 _logger = logging.getLogger("crawlers.importers")
 
 
-def named_files(paths: Iterable[str], format_name: str | None = None, known: Known | None = None) -> list[tuple[str, Path]]:
+def named_files(paths: Iterable[str], format_name: str | None = None, known: KnownLayouts | None = None) -> list[tuple[str, Path]]:
     """Return name and path of each file that the paths name, each once and in order of their names.
 
     A file is named from the folder that all of them have in common above their first wildcard: no machine's path is in it. Of

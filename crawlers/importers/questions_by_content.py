@@ -146,7 +146,7 @@ def _add_known(reading: FileReading, table: Rows, known: Sequence[Item]) -> None
     if not items:
         reading.skipped.append(f"{len(table.rows)} rows under {'.'.join(table.way)}: not told to be questions, so they are not read")
     reading.items += items
-    reading.found += len(items)
+    reading.record_count += len(items)
     _account_for(reading, table.rows)
 
 
@@ -184,7 +184,7 @@ def _add_questions(
         row_provenance = structs.replace(provenance, position=position)
         record = record_of(row, roles) | ({"案例": row.get(case)} if case else {})
         for item in _items(record, row, roles, shape, row_provenance):
-            reading.found += 1
+            reading.record_count += 1
             if isinstance(item, Lost):
                 reading.give_up(item, provenance)
             else:

@@ -60,9 +60,9 @@ def test_every_format_has_a_small_file_that_is_read_whole() -> None:
         guessed = guess_format(name, body)
         reading = read_file(name, body, guessed, SEEN)
         assert guessed == Path(name).stem or Path(name).stem not in RECORDS
-        assert reading.found and not reading.faults, name
+        assert reading.record_count and not reading.faults, name
         if guessed == "paper":
-            assert reading.found == (7 if name.endswith(".docx") else 6), name  # with one in a table
+            assert reading.record_count == (7 if name.endswith(".docx") else 6), name  # with one in a table
 
 
 def test_spoiled_files_through_the_command(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -134,7 +134,7 @@ def read_or_refused(name: str, body: bytes, format_name: str | None) -> None:
     except ValueError as error:
         require(str(error).startswith(f"{name}: "), f"a refusal that names no file: {error!r}")
         return
-    require(reading.found == len(reading.items), "in is not out + rejected")
+    require(reading.record_count == len(reading.items), "in is not out + rejected")
     require(sum(getattr(item, "doubt", None) is not None for item in reading.items) >= reading.misfits, "a misfit that is no doubt")
     places = [item.provenance.position for item in reading.items]
     require(len(places) == len(set(places)), "two items at one place")

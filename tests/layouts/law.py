@@ -53,7 +53,7 @@ def read(name: str, body: bytes, format_name: str) -> tuple[list[Read], list[str
     """Return what a file gives through the importers and `clean`, and the texts that belong to no item, by reader or account."""
     seen = Provenance(source="layouts", url=f"file:{name}", snapshot="2026-01-01", page_id=page_id(name, body), position="")
     reading = read_file(name, body, format_name, seen)
-    assert reading.found == len(reading.items)
+    assert reading.record_count == len(reading.items)
     account = account_of(name, body, format_name, reading)
     unread = [*reading.unread, *reading.skipped, *(one.text for one in account.unread)]
     return cleaned([item for item in reading.items if isinstance(item, QuestionItem)]), unread

@@ -57,7 +57,7 @@ def read_blackboard(name: str, body: bytes, provenance: Provenance) -> FileReadi
             _count(reading, [line])
             continue
         _count(reading, _words(*cells))
-        reading.found += 1
+        reading.record_count += 1
         line_provenance = structs.replace(provenance, position=f"line:{number}")
         try:
             reading.items.append(QuestionItem(url=provenance.url, provenance=line_provenance, **_parts(*cells).raw_fields()))

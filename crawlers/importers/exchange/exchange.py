@@ -52,7 +52,7 @@ def read_exchange(name: str, body: bytes, format_name: str, provenance: Provenan
     reading = FileReading()
     for number, (element, parts) in enumerate(_READERS[format_name](root_of(name, body), reading.unread), 1):
         record_provenance = structs.replace(provenance, position=f"record:{number}")
-        reading.found += 1
+        reading.record_count += 1
         try:
             fields = parts().raw_fields()
             if not fields["stem_raw"] and not fields["options_raw"]:

@@ -91,7 +91,7 @@ def _is_hidden(member: str) -> bool:
 def add_member(whole: FileReading, member: str, reading: FileReading) -> None:
     """Add what was read from one member to its archive, with the name of the member before its positions."""
     whole.items += [_relocated(item, member) for item in reading.items]
-    whole.found += reading.found
+    whole.record_count += reading.record_count
     whole.misfits += reading.misfits
     whole.unread += [f"{member}: {text}" for text in reading.unread]
     whole.skipped += [f"{member}: {text}" for text in reading.skipped]

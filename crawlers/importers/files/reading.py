@@ -39,7 +39,7 @@ class FileReading(Struct):
 
     items: list[Item] = field(default_factory=list)
     """Items with `doubt` among them: what could not be read."""
-    found: int = 0
+    record_count: int = 0
     """Records, or numbered questions of a paper: as many as there are items."""
     unread: list[str] = field(default_factory=list)
     """What belongs to no item: titles, remarks, dropped page headers."""

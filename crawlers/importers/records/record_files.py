@@ -155,7 +155,7 @@ def _entity_tables(name: str, body: bytes, provenance: Provenance, beside_keys: 
         reading.unread += sheet.above
         reading.shape = proposal.layout
         _add_records(reading, records_of(sheet, proposal.layout, reading.unread), proposal.layout, provenance, name, beside_keys)
-    return reading if reading.found else None
+    return reading if reading.record_count else None
 
 
 def _under_headers(
@@ -190,7 +190,7 @@ def _add_records(
     for position, record in records:
         record_provenance = structs.replace(provenance, position=position)
         for item in [record] if isinstance(record, Lost) else items_of(record, shape, record_provenance, subject):
-            reading.found += 1
+            reading.record_count += 1
             if isinstance(item, Lost):
                 reading.give_up(item, provenance)
             else:

@@ -79,7 +79,7 @@ def read_triples(name: str, body: bytes, provenance: Provenance) -> FileReading:
         reading.items.append(EntityItem(url=provenance.url, provenance=own, entity_type=kind, name_raw=head, values=values))
     for one in lost:
         reading.give_up(one, provenance)
-    reading.found = len(reading.items)
+    reading.record_count = len(reading.items)
     return reading
 
 

@@ -58,7 +58,7 @@ def test_items_of_both_qti_are_read() -> None:
 )
 def test_a_question_that_cannot_be_read_is_told(question: str, reason: str) -> None:
     reading = read(f"<quiz>{question}<question type='multichoice'>{CHOICE}</question></quiz>")
-    assert [item.doubt for item in reading.items] == [reason, None] and reading.found == 2
+    assert [item.doubt for item in reading.items] == [reason, None] and reading.record_count == 2
     assert reading.faults[0].startswith(f"record 1: {reason}: line 1: ")
 
 
@@ -114,6 +114,6 @@ def test_as_many_questions_as_come_in_go_out(questions: list[tuple[str, str, lis
         for kind, stem, shares in questions
     )
     reading = read(f"<quiz>{written}</quiz>")
-    assert reading.found == len(reading.items) == len(questions)
+    assert reading.record_count == len(reading.items) == len(questions)
     assert [item.provenance.position for item in reading.items] == [f"record:{number + 1}" for number in range(len(questions))]
     assert all(item.doubt or item.stem_raw or item.options_raw for item in reading.items)

@@ -162,7 +162,7 @@ def test_a_shipped_layout_gives_way_and_one_that_people_wrote_does_not() -> None
     assert (taken, len(reading.items)) == ("table", len(rows))
     own = shipped_layouts() | {told: structs.replace(shipped_layouts()[told], unread=["score"])}
     taken, reading = read_guessed("a.json", body, told, _SEEN, known=own)
-    assert taken == told and len(reading.faults) == reading.found
+    assert taken == told and len(reading.faults) == reading.record_count
 
 
 @pytest.mark.parametrize("text", ["{[]: 1}", "{1: 2", "[" * 30_000 + "]" * 30_000, "[1, __import__('os')]", "{{}: {}}"])
@@ -239,7 +239,7 @@ def test_a_file_is_parsed_once_however_often_it_is_looked_at(kind: str, monkeypa
     monkeypatch.setattr(questions_by_content, "rows_of", counted(rows_of))
     monkeypatch.setattr(workbook, "load_workbook", counted(workbook.load_workbook))
     [result] = [step for step in read_steps(f"b.{kind}", body, None, _SEEN) if isinstance(step, FileResult)]
-    assert result.reading.found == len(rows) and len(calls) == 1
+    assert result.reading.record_count == len(rows) and len(calls) == 1
 
 
 def test_a_column_that_says_an_option_again_among_more_words_is_no_option() -> None:
@@ -277,7 +277,7 @@ def test_columns_that_a_layout_calls_of_no_use_are_not_unread() -> None:
     shape = TableLayout(under=list(table.way), stem=roles.stem, options=roles.options, answer=roles.answer, form=roles.form)
     for unread, lines in ([], len(rows)), (["note"], 0):
         reading = questions_by_content.read_by_layout("bank.csv", body, [shape], _SEEN, unread)
-        assert reading.found == len(rows) and len(account_of("bank.csv", body, "bank", reading).unread) == lines
+        assert reading.record_count == len(rows) and len(account_of("bank.csv", body, "bank", reading).unread) == lines
 
 
 @pytest.mark.parametrize("first", [0, 1])

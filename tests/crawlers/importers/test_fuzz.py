@@ -77,7 +77,7 @@ def check(name: str, body: bytes, format_name: str) -> None:
     except ValueError as error:
         assert name in str(error)
     else:
-        assert reading.found == len(reading.items)
+        assert reading.record_count == len(reading.items)
         assert all(item.provenance.position for item in reading.items)
         assert len({item.provenance.position for item in reading.items}) == len(reading.items)
     assert time.process_time() - start < 5

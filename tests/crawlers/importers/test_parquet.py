@@ -231,7 +231,7 @@ def test_a_row_that_takes_all_memory_ends_alone(monkeypatch: pytest.MonkeyPatch)
         read(body)
     monkeypatch.undo()
     budgets.stop()
-    assert read(WHOLE).found == 3
+    assert read(WHOLE).record_count == 3
 
 
 def test_a_reading_that_is_left_early_leaves_the_next_file_its_own() -> None:
@@ -252,7 +252,7 @@ def test_damaged_files_are_read_or_refused() -> None:
         except ValueError as error:
             assert str(error).startswith("a.parquet: ")
         else:
-            assert reading.found == len(reading.items)
+            assert reading.record_count == len(reading.items)
 
 
 def test_lost_rows_and_records_have_their_places(tmp_path: Path) -> None:

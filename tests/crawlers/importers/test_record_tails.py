@@ -110,4 +110,4 @@ def test_a_case_in_front_of_its_question_stays() -> None:
 @given(st.lists(st.tuples(st.text("甲是 【】1234-、题案例：（）\n一选", max_size=24), st.booleans()), max_size=8))
 def test_no_record_is_lost(rows: list[tuple[str, bool]]) -> None:
     reading = read(row(0, "甲是什么", HORNS), *(row(n, stem, HORNS if own else []) for n, (stem, own) in enumerate(rows, 1)))
-    assert reading.found == len(reading.items) == len(rows) + 1
+    assert reading.record_count == len(reading.items) == len(rows) + 1

@@ -42,7 +42,7 @@ def read(*rows: list[Any], title: str = "Sheet1", merged: tuple[str, ...] = ()) 
 
 def checked(body: bytes, name: str = "a.xlsx") -> FileReading:
     reading = read_file(name, body, "table", SEEN)
-    assert reading.found == len(reading.items) == len({item.provenance.position for item in reading.items})
+    assert reading.record_count == len(reading.items) == len({item.provenance.position for item in reading.items})
     return reading
 
 
@@ -66,7 +66,7 @@ def test_a_header_of_two_rows(merged: tuple[str, ...]) -> None:
         ("1", ABCD, "A"),
         ("2", ["A.戊", "B.己"], "B"),
     ]
-    assert reading.unread == [] and reading.found == 2
+    assert reading.unread == [] and reading.record_count == 2
 
 
 def test_a_wide_header_of_one_row_names_all_its_columns() -> None:
@@ -88,7 +88,7 @@ def test_a_wide_header_may_be_the_last_one() -> None:
 def test_a_header_that_stands_again_is_no_question() -> None:
     upper, lower = ["试题", "选项", None, "答案"], [None, "A", "B", None]
     question = ["感觉是", "甲", "乙", "A"]
-    assert read(upper, lower, question, upper, lower, question).found == 2
+    assert read(upper, lower, question, upper, lower, question).record_count == 2
 
 
 @pytest.mark.parametrize("merged", [(), ("A2:A4", "C2:C4")])
@@ -99,7 +99,7 @@ def test_options_in_rows_below_their_question(merged: tuple[str, ...]) -> None:
         ("感觉是", ABCD[:3], "B"),
         ("知觉是", ABCD, "A"),
     ]
-    assert reading.found == 2
+    assert reading.record_count == 2
 
 
 def test_tables_side_by_side_are_all_read() -> None:
@@ -350,7 +350,7 @@ def test_sheets_that_are_not_read_are_told_with_their_rows() -> None:
     rows = [["题目", "A", "B", "答案"], ["感觉是", "甲", "乙", "A"]]
     notes = [["怎样做题"], [], *[[f"第{number}条"] for number in range(30)]]
     reading = checked(book(("题库", rows), ("旧题", rows), ("说明", notes), ("空", []), hidden="旧题"))
-    assert reading.found == 1
+    assert reading.record_count == 1
     assert reading.skipped == [
         "sheet 旧题: hidden, so its 2 rows are not read; unhide it to have them read: 题目 A B 答案",
         "sheet 说明: no header that is known, so its 31 rows are not read: 怎样做题",

@@ -73,7 +73,7 @@ def test_titles_above_and_headings_among_the_rows() -> None:
     rows = [["心理学题库"], [], ["2020 年用"], HEADER, ["一、单选题"], ROWS[0], [], HEADER, ["二、多选题"], ROWS[1]]
     reading = read("a.xlsx", workbook(题库=rows, 空=[], 说明=[["怎样做题"], ["先看题"]], 二=[HEADER, ROWS[0]]))
     assert [item.section_raw for item in questions(reading)] == ["一、单选题", "二、多选题", None]
-    assert reading.unread[:2] == ["心理学题库", "2020 年用"] and reading.found == 3
+    assert reading.unread[:2] == ["心理学题库", "2020 年用"] and reading.record_count == 3
     assert reading.skipped == ["sheet 说明: no header that is known, so its 2 rows are not read: 怎样做题"]
 
 
@@ -148,7 +148,7 @@ def test_rows_that_cannot_be_read_cost_no_other() -> None:
     reading = read("a.csv", written([HEADER, *rows]))
     doubts = [(item.doubt, item.provenance.position) for item in reading.items if isinstance(item, QuestionItem) and item.doubt]
     assert doubts == [("record_empty", "line:4"), ("record_unreadable", "line:5")]
-    assert len(questions(reading)) == 3 and reading.found == 5 == len(reading.items)
+    assert len(questions(reading)) == 3 and reading.record_count == 5 == len(reading.items)
     assert "10 cells under 8 columns" in reading.faults[1]
 
 

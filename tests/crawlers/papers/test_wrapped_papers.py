@@ -306,7 +306,7 @@ def test_questions_of_real_papers_are_found(real_data: Path, name: str, found: i
     if not path.exists():
         pytest.skip(f"no {name} among the real data")
     reading = _read(path)
-    assert reading.found == found
+    assert reading.record_count == found
     assert sum(item.doubt is not None for item in reading.items if isinstance(item, QuestionItem)) == doubted
 
 
