@@ -26,7 +26,7 @@ from scrapy.crawler import Crawler  # noqa: E402
 from scrapy.http import HtmlResponse  # noqa: E402
 from scrapy.statscollectors import MemoryStatsCollector  # noqa: E402
 
-from atomexam.runtime import guarded  # noqa: E402
+from atomexam.runtime import budgets  # noqa: E402
 from crawlers.html.readable import readable  # noqa: E402
 from crawlers.web import settings  # noqa: E402
 from crawlers.web.broken_pages import PageTracker  # noqa: E402
@@ -76,7 +76,7 @@ def microseconds(work: Callable[..., Any], *given: Any) -> float:
 
 async def measure(turns: int) -> str:
     """Return what a page takes more."""
-    guarded._beats[0] = True  # as in a process that may break
+    budgets._beats[0] = True  # as in a process that may break
     chains = {"with": manager(), "without": manager(GUARD)}
     found = list(Ours(snapshot="2026-11-20").parse_paper(page()))
     least = dict.fromkeys(chains, float("inf"))
