@@ -101,8 +101,8 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(args.out) as out:
         headlines = {name: score_run(name, run, builder, args) for name, run in sorted(runs.items())}
         write_json(args.headlines, headlines)
-        for stale in [*out.glob("*.jsonl"), *args.metrics.glob("*.json")]:
-            if stale.stem not in runs:
+        for stale in [*out.glob("*.jsonl*"), *args.metrics.glob("*.json*")]:
+            if stale.name.partition(".")[0] not in runs:
                 stale.unlink()
 
 

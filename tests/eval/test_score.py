@@ -166,6 +166,16 @@ def test_the_stage_writes_scores_and_figures_ours_and_published(tmp_path: Path) 
     assert "short_of_shots" not in metrics
 
 
+def test_what_a_run_that_is_no_more_has_left_is_removed(tmp_path: Path) -> None:
+    """Also when it was killed while it was scored."""
+    left = [tmp_path / name for name in ("scores/gone.jsonl", "scores/gone.jsonl.part", "metrics/gone.json", "metrics/gone.json.part")]
+    for path in left:
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    scored(tmp_path, both(1, "正确", "错误"), ["--model", "tiny", "--task", "claim"], [], [pair(1)])
+    assert not any(path.exists() for path in left)
+
+
 def test_replies_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A choice has three published rule sets, and a server prices: neither reads the file again."""
     opened = []
