@@ -1,9 +1,11 @@
 """Stage `judge`: marks that arithmetic foretells, through the whole stage; what is not read is counted and never dropped."""
 
 import json
+import tracemalloc
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -284,6 +286,17 @@ def test_agreement_of_orders_is_that_of_the_formulas() -> None:
     seen = sum((one - two) ** 2 for one, two in zip(firsts, seconds, strict=True)) * 2 / 6
     chance = sum((one - two) ** 2 for one in pool for two in pool) / (6 * 5)
     assert found["krippendorff"] == pytest.approx(1 - seen / chance, abs=1e-4)
+
+
+def test_agreement_takes_no_table_of_answers_and_marks() -> None:
+    """Means of several draws are nearly as many as answers."""
+    draw = Random(1)
+    marked = [mark_reply(one, score(one, "答"), [])._replace(by_order=(draw.random(), draw.random())) for one in four() * 500]
+    tracemalloc.start()
+    agreement_of_orders(marked)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 300 * len(marked)
 
 
 def test_agreement_that_is_not_defined_is_none() -> None:
