@@ -25,14 +25,13 @@ def agreement(ratings: Sequence[Ratings], answers: Sequence[str], thing: str, wo
     return _Agreement(ratings, answers, thing, word).figures()
 
 
-def alpha(counts: np.ndarray, values: np.ndarray | None = None) -> float | None:
-    """Return Krippendorff's alpha; None where all answers are the same, or no thing has two.
+def alpha(counts: np.ndarray) -> float | None:
+    """Return Krippendorff's alpha of nominal data; None where all answers are the same, or no thing has two.
 
     From the coincidences of values within things and of all values: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011).
 
     Args:
         counts: how often each thing (row) was given each value (column).
-        values: the columns' values, which differ by their squared distance (interval data); without them, by being others (nominal).
     """
     counts = counts[counts.sum(1) > 1].astype(float)
     if np.count_nonzero(counts.sum(0)) < 2:
@@ -41,7 +40,7 @@ def alpha(counts: np.ndarray, values: np.ndarray | None = None) -> float | None:
     observed = weighted @ counts - np.diag(weighted.sum(1))
     totals = counts.sum(0)
     expected = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
-    distances = 1 - np.eye(len(totals)) if values is None else np.subtract.outer(values, values) ** 2
+    distances = 1 - np.eye(len(totals))
     return 1 - float((observed * distances).sum() / (expected * distances).sum())
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from atomexam.records.claim import ClaimPair
 from atomexam.records.label import ERRORS, REASONS, ReplyPair
 from atomexam.records.params import Errors
-from atomexam.records.prediction import Prediction, Score
+from atomexam.records.prediction import Outcome, Prediction, Score
 from atomexam.runtime.agreement import agreement
 from atomexam.runtime.annotation_files import read_labels
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json, write_jsonl
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
+from eval.answers.reply_files import by_item, read_replies
 from eval.errors.model_proposals import ModelProposals, judge_errors
 from eval.errors.patterns import Pair, has_reasons, pattern_of, propose
 from eval.errors.queue import PairSample, build_queue, write_queue_sheet
@@ -25,26 +26,27 @@ from eval.statistics.intervals import Figures
 
 _REPEAT = 0  # SdAK, section 5.1: of the first of two runs
 _SIDES = ("factual", "non_factual")
+_AGAIN = "rebuild them with `dvc repro score`"
 
 
 def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], scores: Iterable[Score], run: str) -> Iterator[Pair]:
     """Yield the claim pairs with a run's replies and scores of its first repeat; all three come sorted by item.
 
     Raises:
-        ValueError: a claim has no reply or no score, so the files are of other data.
+        ValueError: they do not fit each other, so the files are of other data.
     """
-    replies = (one for one in predictions if one.repeat == _REPEAT)
-    read = (one for one in scores if one.repeat == _REPEAT)
-    for claim in claims:
-        by_side: dict[str, tuple[Prediction, Score]] = {}
-        for side in _SIDES:
-            item, reply, score = f"{claim.id}/{side}", next(replies, None), next(read, None)
-            if reply is None or score is None or not item == reply.item_id == score.item_id:
-                raise ValueError(f"run {run} has no reply or no score of {item}; rebuild them with `dvc repro score`")
-            by_side[side] = reply, score
-        outcomes = {side: score.outcome for side, (_, score) in by_side.items()}
-        answers = {side: score.answer for side, (_, score) in by_side.items()}
-        yield Pair(claim, {side: reply.reply for side, (reply, _) in by_side.items()}, outcomes, answers)
+    sides = ((claim, side) for claim in claims for side in _SIDES)
+    with_replies = by_item(predictions, sides, f"replies of run {run}", _AGAIN, id_of=lambda one: f"{one[0].id}/{one[1]}")
+    with_scores = by_item(scores, with_replies, f"scores of run {run}", _AGAIN, id_of=lambda one: one[1][_REPEAT].item_id)
+    for both_sides in zip(with_scores, with_scores, strict=True):  # the two sides of a pair are neighbours
+        [((claim, _), _), _], _ = both_sides
+        replies: dict[str, str] = {}
+        outcomes: dict[str, Outcome] = {}
+        answers: dict[str, str | None] = {}
+        for ((_, side), side_replies), side_scores in both_sides:
+            score = side_scores[_REPEAT]
+            replies[side], outcomes[side], answers[side] = side_replies[_REPEAT].reply, score.outcome, score.answer
+        yield Pair(claim, replies, outcomes, answers)
 
 
 def sample_pairs(pairs: Iterable[Pair], many: int, seed: int) -> tuple[PairCounts, list[Pair], list[Pair]]:
@@ -77,7 +79,7 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(args.out) as out:
         for run, model in _claim_runs(args):
             claims = read_jsonl(args.splits / "test" / "claims.jsonl", ClaimPair)
-            predictions = read_jsonl(args.predictions / model / f"{run}.jsonl", Prediction)
+            predictions = read_replies(args.predictions / model / f"{run}.jsonl", run, model)
             pairs = read_pairs(claims, predictions, read_jsonl(args.scores / f"{run}.jsonl", Score), run)
             counts, wrong, right = sample_pairs(pairs, params.drawn, params.seed)
             model_proposals = _propose_by_model(args, run, wrong)

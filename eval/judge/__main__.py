@@ -6,6 +6,7 @@ CPsyExam, section 4.2 and Figure 6. What was judged before is not judged again: 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, groupby
+from operator import attrgetter
 from typing import BinaryIO
 
 import msgspec
@@ -19,6 +20,7 @@ from atomexam.runtime.external_sort import ExternalSort, sort_key
 from atomexam.runtime.jsonl import BUFFER_BYTES, folder_lock, read_jsonl, replacing, to_line, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import judge_headline, print_summary
+from eval.answers.reply_files import by_item
 from eval.judge.figures import MarkedReply, MarkOutcome, figures, mark_outcome, mark_reply
 from eval.judge.marks import ORDERS, answer_id, mark_request, read_mark
 from eval.models import open_backend
@@ -78,9 +80,9 @@ def write_judgements(args: Arguments, judgings: Iterator[Judgings], out: BinaryI
         if not question.answer:
             unscored += 1
             continue
-        question_judgings = next(judgings) if any(score.answer for score in scores) else {}
+        question_judgings = next(judgings, {}) if any(score.answer for score in scores) else {}
         for score in scores:
-            judgements = _judgements(score, question_judgings, args.params.repeats) if score.answer else []
+            judgements = _judgements(score, question_judgings, args) if score.answer else []
             out.writelines(map(to_line, judgements))
             readings.update(map(mark_outcome, judgements))
             replies.append(mark_reply(question, score, judgements))
@@ -89,20 +91,15 @@ def write_judgements(args: Arguments, judgings: Iterator[Judgings], out: BinaryI
 
 
 def answered_questions(args: Arguments) -> Iterator[tuple[Question, list[Score]]]:
-    """Yield the questions of the run, each with the scores of its replies. Split and scores are sorted by question.
+    """Yield the questions answered in words, each with the scores of its replies. Split and scores are sorted by question.
 
     Raises:
-        ValueError: a score is of no question answered in words.
+        ValueError: a question lacks a score, or a score is of no such question.
     """
-    questions = read_jsonl(args.splits / "test" / "questions.jsonl", Question)
-    question = next(questions, None)
-    for item, scores in groupby(read_jsonl(args.scores, Score), lambda score: score.item_id):
-        while question and question.id < item:
-            question = next(questions, None)
-        if question is None or question.id != item or question.question_type != "qa":
-            what = f"of type {question.question_type}" if question and question.id == item else "not in the test split"
-            raise ValueError(f"{args.scores}: {item} is {what}; a judge marks the replies of a run of task essay to the data as they are")
-        yield question, list(scores)
+    split = read_jsonl(args.splits / "test" / "questions.jsonl", Question)
+    questions = (question for question in split if question.question_type == "qa")
+    remedy = "a judge marks the replies of a run of task essay to the data as they are: `dvc repro score`"
+    return by_item(read_jsonl(args.scores, Score), questions, f"{args.scores}: scores", remedy, id_of=attrgetter("id"))
 
 
 def judge_answers(args: Arguments, usage: Usage) -> Iterator[Judgings]:
@@ -133,12 +130,18 @@ def mark_requests(judge: Judge, question: Question, scores: Iterable[Score]) -> 
     return [mark_request(question, answer, order, judge.prompt) for answer in answers for order in ORDERS]
 
 
-def _judgements(score: Score, judgings: Judgings, draws: int) -> list[Judgement]:
-    """Return the judgements of an answer in the order of the file."""
+def _judgements(score: Score, judgings: Judgings, args: Arguments) -> list[Judgement]:
+    """Return the judgements of an answer in the order of the file.
+
+    Raises:
+        ValueError: there are none, since the scores were written anew after they were read.
+    """
     rows = []
     for order in sorted(ORDERS):
-        for draw in range(draws):
-            judging = judgings[f"{answer_id(score.item_id, score.answer or '')}/{order}", draw]
+        for draw in range(args.params.repeats):
+            judging = judgings.get((f"{answer_id(score.item_id, score.answer or '')}/{order}", draw))
+            if judging is None:
+                raise ValueError(f"{args.scores}: {score.item_id} has changed since it was judged; run the same command again")
             reply = judging.reply
             rows.append(
                 Judgement(

@@ -11,7 +11,6 @@ import numpy as np
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
-from atomexam.runtime.agreement import alpha
 from eval.judge.marks import ORDERS, PUBLISHED
 from eval.statistics.intervals import Figures, rate_interval
 
@@ -153,10 +152,12 @@ def _pearson(first: np.ndarray, second: np.ndarray) -> float | None:
 
 
 def _alpha(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Return Krippendorff's alpha of interval data; None where all marks are the same."""
-    marks, mark_indices = np.unique(np.stack([first, second]), return_inverse=True)
-    counts = np.zeros((len(first), len(marks)))
-    for one in mark_indices.reshape(2, -1):
-        np.add.at(counts, (np.arange(len(first)), one), 1)
-    coefficient = alpha(counts, marks)
-    return None if coefficient is None else round(coefficient, 4)
+    """Return Krippendorff's alpha of interval data; None where all marks are the same.
+
+    For two marks an answer it follows from sums; a table of answers by different marks, which more marks would need, grows with both.
+    """
+    marks = np.concatenate([first, second])
+    if np.ptp(marks) == 0:
+        return None
+    expected = ((marks - marks.mean()) ** 2).sum() / (len(marks) - 1)
+    return round(1 - float(((first - second) ** 2).sum() / (len(marks) * expected)), 4)

@@ -31,6 +31,7 @@ from eval.predict.ranks import (
     finished_path,
     hash_requests,
     left_before,
+    paths_of_others,
     read_rank,
     share_of,
     wait_for_others,
@@ -71,6 +72,8 @@ def main(argv: list[str] | None = None) -> None:
             _ask_run(run, name, requests, backend(), folder, rank, left, out / f"{name}.jsonl")
         if not rank.number:
             write_json(out / "runs.json", runs)  # whose replies these are; DVC warns of an empty folder, too
+            for path in paths_of_others(folder, runs, rank.of):  # not before: killed between two runs, it needs those of the first again
+                path.unlink(missing_ok=True)
 
 
 def _ask_run(
@@ -107,8 +110,6 @@ def _ask_run(
     print(f"{line}, {short} short of {run.shots} shots" if run.shots else line, file=sys.stderr, flush=True)
     if counts.failed and not rank.number:
         print(f"{name}: what failed is not kept; `dvc repro -fs predict@{run.model}` asks that alone again", file=sys.stderr, flush=True)
-    for number in range(1, rank.of) if not rank.number else ():
-        finished_path(folder, name, Rank(number, rank.of)).unlink(missing_ok=True)
 
 
 def _replies(model: CachedModel, run: Run, name: str, requests: RequestBuilder, rank: Rank) -> Iterator[tuple[ModelQuery, Reply]]:

@@ -72,6 +72,11 @@ def finished_path(folder: Path, run: str, rank: Rank) -> Path:
     return folder / f"{rank.name(run)}.done.json"
 
 
+def paths_of_others(folder: Path, runs: Iterable[str], of: int) -> list[Path]:
+    """Return where all processes but the first say that they are done."""
+    return [finished_path(folder, run, Rank(number, of)) for run in runs for number in range(1, of)]
+
+
 def write_finished(folder: Path, run: str, rank: Rank, done: Finished) -> None:
     """Write that this process is done."""
     write_json(finished_path(folder, run, rank), done)
@@ -79,8 +84,7 @@ def write_finished(folder: Path, run: str, rank: Rank, done: Finished) -> None:
 
 def left_before(folder: Path, runs: Iterable[str], of: int) -> dict[Path, Finished]:
     """Return the files that other processes have left before this one, the first, begins: they may be of an earlier launch."""
-    paths = (finished_path(folder, run, Rank(number, of)) for run in runs for number in range(1, of))
-    return {path: done for path in paths if (done := _read(path))}
+    return {path: done for path in paths_of_others(folder, runs, of) if (done := _read(path))}
 
 
 def wait_for_others(
@@ -91,7 +95,7 @@ def wait_for_others(
     A process that finished in an earlier launch has its share in the store, but the caller retries what failed then: that process
     may not have been started again.
     """
-    waiting = [finished_path(folder, run, Rank(number, of)) for number in range(1, of)]
+    waiting = paths_of_others(folder, [run], of)
     finished: list[Finished] = []
     announced = False
     while waiting:

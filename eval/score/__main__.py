@@ -1,16 +1,16 @@
 """Stage `score`: the replies of all runs and the test split -> the answer of each, whether it is right, and the figures. No model."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from pathlib import Path
+from collections.abc import Iterable
+from operator import attrgetter
 
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.run import Run, Server
-from atomexam.runtime.jsonl import BUFFER_BYTES, folder_lock, read_jsonl, replacing, to_line, write_json
+from atomexam.runtime.jsonl import BUFFER_BYTES, folder_lock, replacing, to_line, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import headline, print_summary
 from eval.answers.published import RULE_SETS
 from eval.answers.readers import read_reply
+from eval.answers.reply_files import by_item, read_replies
 from eval.plan.planned import describe, read_runs
 from eval.score.grid import RunScores
 from eval.score.metrics import FIGURES
@@ -18,48 +18,6 @@ from eval.statistics.costs import Usage
 from eval.statistics.intervals import Figures
 from eval.tasks import TASKS, RequestBuilder, wording
 from eval.tasks.request import Request
-
-
-def read_replies(path: Path, run: str, model: str) -> Iterator[Prediction]:
-    """Yield the replies of a run.
-
-    Raises:
-        ValueError: one is of another run: the file was copied or renamed by hand.
-    """
-    for number, row in enumerate(read_jsonl(path, Prediction, f"`dvc repro predict@{model}` builds it"), 1):
-        if row.run != run:
-            again = f"rebuild them with `dvc repro -f predict@{model}`"
-            raise ValueError(f"{path}:{number}: a reply of run {row.run}; expected those of {run}; {again}")
-        yield row
-
-
-def by_item(
-    predictions: Iterable[Prediction], requests: Iterable[Request], model: str = "MODEL"
-) -> Iterator[tuple[Request, list[Prediction]]]:
-    """Yield each request with its replies, one a repeat. Both come sorted by item; memory has one item at a time.
-
-    Raises:
-        ValueError: a request has not one reply in each repeat of the first request, or a reply has no request.
-    """
-    again = f"rebuild them with `dvc repro predict@{model}`"
-    replies_by_item = ((item, list(replies)) for item, replies in groupby(predictions, lambda row: row.item_id))
-    item, replies = next(replies_by_item, ("", []))
-    repeats = None
-    for request in requests:
-        if replies and item < request.item_id:
-            break
-        own = replies if item == request.item_id else []
-        own_repeats = [reply.repeat for reply in own]
-        repeats = sorted(set(own_repeats)) or [0] if repeats is None else repeats
-        if own_repeats != repeats:
-            raise ValueError(
-                f"predictions do not fit the test split: {request.item_id} has replies in repeats {own_repeats}, "
-                f"expected {repeats}; {again}"
-            )
-        yield request, own
-        item, replies = next(replies_by_item, ("", []))
-    if replies:
-        raise ValueError(f"predictions do not fit the test split: {item} has replies and no request; {again}")
 
 
 def score_reply(prediction: Prediction, request: Request) -> Score:
@@ -81,15 +39,9 @@ def score_reply(prediction: Prediction, request: Request) -> Score:
 def score_replies(predictions: Iterable[Prediction], requests: Iterable[Request]) -> list[Score]:
     """Return the scores of replies that are in memory, sorted by item and repeat; as `by_item` does, it refuses what does not fit."""
     ordered = sorted(predictions, key=lambda row: (row.item_id, row.repeat))
-    ordered_requests = sorted(requests, key=lambda request: request.item_id)
-    return [score_reply(reply, request) for request, replies in by_item(ordered, ordered_requests) for reply in replies]
-
-
-def check_repeats(reply_repeats: Sequence[int], run: Run, name: str) -> None:
-    """Raise ValueError unless the replies are those of as many repeats as the run has."""
-    if list(reply_repeats) != list(range(run.repeats)):
-        again = f"rebuild them with `dvc repro predict@{run.model}`"
-        raise ValueError(f"run {name} has {run.repeats} repeats, its predictions have {list(reply_repeats)}; {again}")
+    ordered_requests = sorted(requests, key=attrgetter("item_id"))
+    matches = by_item(ordered, ordered_requests, "replies", "each item needs one in each repeat")
+    return [score_reply(reply, request) for request, replies in matches for reply in replies]
 
 
 def usage_figures(usage: Usage, server: Server | None) -> dict[str, float]:
@@ -106,11 +58,11 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
     prompt = wording(run.task, run.prompt)
     run_scores, usage, short = RunScores(), Usage(), 0
     published = {rules: RULE_SETS[rules].count() for rules in TASKS[run.task].published}
-    predictions = read_replies(args.predictions / run.model / f"{name}.jsonl", name, run.model)
+    path = args.predictions / run.model / f"{name}.jsonl"
+    requests, again = builder.read_items(run.task, prompt), f"rebuild them with `dvc repro predict@{run.model}`"
+    matches = by_item(read_replies(path, name, run.model), requests, f"{path}: replies", again, range(run.repeats))
     with replacing(args.out / f"{name}.jsonl") as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
-        for request, replies in by_item(predictions, builder.read_items(run.task, prompt), run.model):
-            if not len(run_scores):
-                check_repeats([reply.repeat for reply in replies], run, name)
+        for request, replies in matches:
             scores = [score_reply(reply, request) for reply in replies]
             out.writelines(map(to_line, scores))
             run_scores.add(request, scores)
@@ -149,8 +101,8 @@ def main(argv: list[str] | None = None) -> None:
     with folder_lock(args.out) as out:
         headlines = {name: score_run(name, run, builder, args) for name, run in sorted(runs.items())}
         write_json(args.headlines, headlines)
-        for stale in [*out.glob("*.jsonl"), *args.metrics.glob("*.json")]:
-            if stale.stem not in runs:
+        for stale in [*out.glob("*.jsonl*"), *args.metrics.glob("*.json*")]:
+            if stale.name.partition(".")[0] not in runs:
                 stale.unlink()
 
 

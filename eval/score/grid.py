@@ -1,10 +1,11 @@
 """Scores as arrays, one row an item and one column a repeat, from which figures are computed. Some thirty bytes an item."""
 
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from operator import attrgetter
 from statistics import stdev
 from typing import NamedTuple, get_args
 
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomexam.records.prediction import Outcome, Score
+from eval.answers.reply_files import by_item
 from eval.statistics.intervals import DIGITS, Figures, rate_interval
 from eval.tasks.claim import NEGATIONS
 from eval.tasks.request import Request
@@ -157,24 +159,17 @@ class RunScores:
         )
 
 
-def read_scores(scores: Iterable[Score], requests: Iterable[Request]) -> RunScores:
+def read_scores(scores: Collection[Score], requests: Iterable[Request]) -> RunScores:
     """Return what figures need of scores that are in memory, in any order.
 
     Raises:
         ValueError: an item has no score in a repeat, or a score has no request.
     """
-    by_item: dict[str, dict[int, Score]] = defaultdict(dict)
-    for score in scores:
-        by_item[score.item_id][score.repeat] = score
-    repeats = sorted({repeat for of_item in by_item.values() for repeat in of_item})
+    ordered, repeats = sorted(scores, key=lambda score: (score.item_id, score.repeat)), sorted({score.repeat for score in scores})
     run = RunScores()
-    for request in sorted(requests, key=lambda request: request.item_id):
-        of_item = by_item.pop(request.item_id, {})
-        if len(of_item) < len(repeats):
-            raise ValueError(f"{request.item_id} has no score in one of the repeats {repeats}; rebuild the scores with `dvc repro`")
-        run.add(request, [of_item[repeat] for repeat in repeats])
-    if by_item:
-        raise ValueError(f"score of {min(by_item)}, which was not asked; rebuild the scores with `dvc repro`")
+    asked = sorted(requests, key=attrgetter("item_id"))
+    for request, of_item in by_item(ordered, asked, "scores", "rebuild them with `dvc repro score`", repeats):
+        run.add(request, of_item)
     return run
 
 

@@ -42,7 +42,7 @@ def curves(run: str, task: str, scored: ScoresByCell, requests: Sequence[Request
     """
     rows = []
     for cell, by_seed in sorted(scored.items()):
-        together = [_moved(score, seed_index, by_seed) for seed_index, seed in enumerate(sorted(by_seed)) for score in by_seed[seed]]
+        together = _repeats_of_all(by_seed)
         whole = FIGURES[task](read_scores(together, requests))
         each = [FIGURES[task](read_scores(by_seed[seed], requests)) for seed in sorted(by_seed)]
         for measure in MEASURES:
@@ -64,10 +64,10 @@ def figures_by_cell(rows: Sequence[Figures]) -> Figures:
     return by_cell
 
 
-def _moved(score: Score, seed_index: int, by_seed: Mapping[int, Sequence[Score]]) -> Score:
-    """Return a score as a repeat of its own among those of all seeds."""
+def _repeats_of_all(by_seed: Mapping[int, Sequence[Score]]) -> list[Score]:
+    """Return the scores of all seeds, each seed's repeats as repeats of their own."""
     repeats = 1 + max((one.repeat for scores in by_seed.values() for one in scores), default=0)
-    return replace(score, repeat=seed_index * repeats + score.repeat)
+    return [replace(score, repeat=place * repeats + score.repeat) for place, seed in enumerate(sorted(by_seed)) for score in by_seed[seed]]
 
 
 def _interval(value: float, over_items: Sequence[float] | None, seeds: Sequence[float]) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.label import ERRORS
+from atomexam.runtime.jsonl import write_jsonl
 from eval.errors.__main__ import main
 from eval.errors.model_proposals import read_letter
 from eval.errors.patterns import Pair, has_reasons, pattern_of, propose
@@ -262,7 +263,24 @@ def test_hostile_replies_are_text_in_the_sheet(said: str, tmp_path: Path) -> Non
 def test_replies_of_other_data_are_told(tmp_path: Path) -> None:
     folder = Folder(tmp_path, {"run": [SOUND] * 3})
     folder.run("run", [SOUND] * 2)
-    with pytest.raises(ValueError, match=r"run run has no reply or no score of claim-\w+/factual; rebuild them with `dvc repro score`"):
+    with pytest.raises(ValueError, match=r"replies of run run do not fit .*: claim-\w+/factual has repeats \[\], .* `dvc repro score`"):
+        folder.errors()
+
+
+def test_replies_to_claims_that_are_gone_are_told(tmp_path: Path) -> None:
+    """Also the last ones: nothing of what is there is passed over."""
+    folder = Folder(tmp_path, {"run": [SOUND] * 3})
+    claims = sorted(map(claim, range(3)), key=lambda one: one.id)
+    write_jsonl(tmp_path / "splits/test/claims.jsonl", claims[:2], key=lambda one: one.id)
+    with pytest.raises(ValueError, match=rf"replies of run run do not fit .*'{claims[2].id}/factual' is not in it"):
+        folder.errors()
+
+
+def test_replies_of_another_run_are_told(tmp_path: Path) -> None:
+    folder = Folder(tmp_path, {"run": [SOUND], "other": [SOUND]})
+    predictions = tmp_path / "predictions/said"
+    (predictions / "run.jsonl").write_bytes((predictions / "other.jsonl").read_bytes())
+    with pytest.raises(ValueError, match=r"run\.jsonl:1: a reply of run other; expected those of run"):
         folder.errors()
 
 

@@ -63,6 +63,12 @@ def test_our_own_replies_brought_in_have_our_own_figures(project: Path, capsys: 
     assert "plain rows, 88 replies" in printed.err
 
 
+def test_repeats_may_be_numbered_from_one(project: Path) -> None:
+    main(["theirs", rows(project / "replies.jsonl", [{"id": Q, "reply": reply, "repeat": n} for n, reply in enumerate("AB", 1)])])
+    figures = json.loads((project / "imported/theirs/choice.json").read_text())
+    assert (figures["questions"], figures["accuracy"]) == (1, 0.5)
+
+
 def test_samples_of_the_harness_are_read_by_likelihood_and_by_words(project: Path) -> None:
     texts = [sample(2, []) | {"resps": [["答案是C。", "A"]]}, sample(3, []) | {"resps": [["A", "A"]]}]
     main(["words", rows(project / "samples_words.jsonl", texts)])
@@ -125,6 +131,10 @@ BAD = {
     "given twice": [{"id": Q, "reply": "A"}, {"id": Q, "reply": "B"}],
     "one side alone": [{"id": f"{claim(1).id}/factual", "reply": "正确"}],
     "fewer repeats": [{"id": Q, "reply": "A"}, {"id": Q, "reply": "B", "repeat": 1}, {"id": question(1).id, "reply": "A"}],
+    "has repeats [1], expected [0]; each item needs one in each repeat": [
+        {"id": Q, "reply": "A"},
+        {"id": question(1).id, "reply": "A", "repeat": 1},
+    ],
     "expected {id, reply}": [{"id": Q}],
     "expected text, a number": [{"id": Q, "reply": 3}],
     "right is B in the file, A in the test split": [sample(3, [-1.0, -2.0, -3.0, -4.0]) | {"doc": {"id": Q, "answer": "B"}}],

@@ -1,9 +1,11 @@
 """Stage `judge`: marks that arithmetic foretells, through the whole stage; what is not read is counted and never dropped."""
 
 import json
+import tracemalloc
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -209,13 +211,40 @@ def test_questions_without_a_standard_answer_are_counted_and_not_judged(tmp_path
 
 def test_what_cannot_be_judged_is_told(tmp_path: Path) -> None:
     questions = four()
-    stage = Stage(tmp_path, questions, [score(questions[0], "甲")])
+    stage = Stage(tmp_path, questions, [score(question, "甲") for question in questions])
     with pytest.raises(ValueError, match=r"the strategy 'longest_option' has no reply to marks; a model with one of these has: random"):
         stage.judge("longest_option")
     with pytest.raises(ValueError, match="unknown model 'gpt'; known: echo"):
         stage.judge("gpt")
-    stage.score([score(essay_question(9, "甲"), "甲")])
-    with pytest.raises(ValueError, match=r"run\.jsonl: q-\w+ is not in the test split"):
+
+
+@pytest.mark.parametrize("lost", ["all of a question", "a repeat", "a question that is no longer asked", "one is doubled"])
+def test_scores_that_do_not_fit_the_questions_are_told(lost: str, tmp_path: Path) -> None:
+    questions = sorted(four(), key=lambda row: row.id)
+    scores = [score(question, "甲", repeat) for question in questions for repeat in range(2)]
+    changed = {
+        "all of a question": scores[:-2],
+        "a repeat": scores[:-1],
+        "a question that is no longer asked": [*scores, *(score(essay_question(9, "甲"), "甲", repeat) for repeat in range(2))],
+        "one is doubled": [*scores, scores[-1]],
+    }
+    stage = Stage(tmp_path, questions, changed[lost])
+    with pytest.raises(ValueError, match=r"run\.jsonl: scores do not fit the test split: .*`dvc repro score`"):
+        stage.judge("overlap")
+
+
+def test_scores_that_change_while_they_are_judged_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = four()
+    stage = Stage(tmp_path, questions, [score(question, "甲") for question in questions])
+    judge = Noting()
+
+    def generate(queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+        stage.score([score(question, "乙") for question in questions])
+        return Noting.generate(judge, queries, settings)
+
+    monkeypatch.setattr(judge, "generate", generate)
+    monkeypatch.setattr(judge_stage, "open_backend", lambda *_: judge)
+    with pytest.raises(ValueError, match=r"run\.jsonl: .*q-\w+ has changed since it was judged; run the same command again"):
         stage.judge("overlap")
 
 
@@ -257,6 +286,17 @@ def test_agreement_of_orders_is_that_of_the_formulas() -> None:
     seen = sum((one - two) ** 2 for one, two in zip(firsts, seconds, strict=True)) * 2 / 6
     chance = sum((one - two) ** 2 for one in pool for two in pool) / (6 * 5)
     assert found["krippendorff"] == pytest.approx(1 - seen / chance, abs=1e-4)
+
+
+def test_agreement_takes_no_table_of_answers_and_marks() -> None:
+    """Means of several draws are nearly as many as answers."""
+    draw = Random(1)
+    marked = [mark_reply(one, score(one, "答"), [])._replace(by_order=(draw.random(), draw.random())) for one in four() * 500]
+    tracemalloc.start()
+    agreement_of_orders(marked)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 300 * len(marked)
 
 
 def test_agreement_that_is_not_defined_is_none() -> None:

@@ -43,11 +43,13 @@ class Runs:
         self.kept = self.store / "run.jsonl"
         self.log = folder / "asked.log"
         self.splits = splits
+        self.more: dict[str, Run] = {}
+        """Runs that are asked after it."""
         self._parts = parts
 
     def arguments(self) -> list[str]:
         runs = self.out.parents[2] / "runs.json"
-        write_json(runs, {self.out.stem: Run(model="random", task="tcm", repeats=4, temperature=0.5)})
+        write_json(runs, {self.out.stem: Run(model="random", task="tcm", repeats=4, temperature=0.5)} | self.more)
         paths = {"runs": runs, "splits": self.splits, "models": self._parts, "out": self.out.parent}
         return ["random", *(f"--{name}={path}" for name, path in paths.items())]
 
@@ -59,7 +61,7 @@ class Runs:
 
     def run(self, *before: str, **environment: str) -> tuple[list[str], str]:
         process = self.start(*before, **environment)
-        out, err = process.communicate(timeout=300)
+        out, err = process.communicate(timeout=100)
         assert process.returncode == 0, err
         return out.splitlines(), err
 
@@ -200,6 +202,26 @@ def test_what_failed_in_an_earlier_launch_is_asked_again_by_the_first_process_al
     assert shared.out.read_bytes() == alone.out.read_bytes()
     kept = requests - failed
     assert f"run: {SIZE * 4} requests, {kept} kept, {SIZE * 4 - kept} asked, 0 failed" in err
+
+
+def test_the_first_process_goes_on_alone_between_two_runs(runs: Callable[..., Runs]) -> None:
+    """It is killed behind a whole run, when the second process is long done with both, and will not say so again."""
+    alone, shared = runs("alone"), runs("shared")
+    for one in (alone, shared):
+        one.more = {"second": Run(model="random", task="claim")}
+    alone.run()
+    shared.run(RANK="1", WORLD_SIZE="2")
+    first = shared.start(RANK="0", WORLD_SIZE="2", SCRIPTED_SECONDS="0.001")
+    begun = shared.store / "second.0of2.jsonl"
+    while not (begun.exists() and begun.stat().st_size):
+        time.sleep(0.002)
+    first.kill()
+    first.communicate()
+    assert not shared.out.with_name("second.jsonl").exists()
+    shared.run(RANK="0", WORLD_SIZE="2")
+    for name in ("run.jsonl", "second.jsonl"):
+        assert shared.out.with_name(name).read_bytes() == alone.out.with_name(name).read_bytes()
+    assert not list(shared.store.glob("*.done.json"))
 
 
 @pytest.mark.slow

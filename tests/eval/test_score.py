@@ -15,7 +15,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
 from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl, write_json, write_jsonl
-from eval.score import __main__ as score_stage
+from eval.answers import reply_files
 from eval.score.__main__ import main, score_replies, usage_figures
 from eval.statistics.costs import Usage
 from eval.tasks import TASKS
@@ -91,12 +91,12 @@ MISFITS = {
 
 @pytest.mark.parametrize("replies", MISFITS.values(), ids=MISFITS.keys())
 def test_missing_and_doubled_replies_are_errors(replies: list[Prediction]) -> None:
-    with pytest.raises(ValueError, match=r"do not fit the test split.*predict@MODEL"):
+    with pytest.raises(ValueError, match=r"do not fit the test split"):
         score_replies(replies, claims(pair(1)))
 
 
 def test_replies_of_another_number_of_repeats_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"run new-run has 2 repeats, its predictions have \[0\]; .*predict@tiny"):
+    with pytest.raises(ValueError, match=r"tiny/new-run.jsonl: .*claim-1/factual has repeats \[0\], expected \[0, 1\]; .*predict@tiny"):
         scored(tmp_path, both(1, "正确", "错误"), ["--model", "tiny", "--task", "claim", "--repeats", "2"], [], [pair(1)])
 
 
@@ -110,9 +110,9 @@ def test_replies_of_another_run_are_refused(lost: int, tmp_path: Path) -> None:
 
 
 def test_what_is_given_twice_is_named() -> None:
-    with pytest.raises(ValueError, match=r"claim-1/factual has replies in repeats \[0, 0\], expected \[0\]"):
+    with pytest.raises(ValueError, match=r"claim-1/factual has repeats \[0, 0\], expected \[0\]"):
         score_replies(MISFITS["doubled"], claims(pair(1)))
-    with pytest.raises(ValueError, match=r"claim-2/factual has replies and no request"):
+    with pytest.raises(ValueError, match=r"'claim-2/factual' is not in it, or comes after a later item"):
         score_replies([*both(1, "正确", "错误"), *both(2, "正确", "错误")], claims(pair(1)))
 
 
@@ -166,6 +166,16 @@ def test_the_stage_writes_scores_and_figures_ours_and_published(tmp_path: Path) 
     assert "short_of_shots" not in metrics
 
 
+def test_what_a_run_that_is_no_more_has_left_is_removed(tmp_path: Path) -> None:
+    """Also when it was killed while it was scored."""
+    left = [tmp_path / name for name in ("scores/gone.jsonl", "scores/gone.jsonl.part", "metrics/gone.json", "metrics/gone.json.part")]
+    for path in left:
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    scored(tmp_path, both(1, "正确", "错误"), ["--model", "tiny", "--task", "claim"], [], [pair(1)])
+    assert not any(path.exists() for path in left)
+
+
 def test_replies_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A choice has three published rule sets, and a server prices: neither reads the file again."""
     opened = []
@@ -174,7 +184,7 @@ def test_replies_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         opened.append(path)
         return read_jsonl(path, *rest)
 
-    monkeypatch.setattr(score_stage, "read_jsonl", reading)
+    monkeypatch.setattr(reply_files, "read_jsonl", reading)
     metrics = scored(tmp_path, [reply("q-1", "答案：A")], ["--model", "tiny", "--task", "choice"], [question(1)], [])
     assert len(metrics["published"]) == 3 and opened == [tmp_path / "predictions/tiny/new-run.jsonl"]
 
