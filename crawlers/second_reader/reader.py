@@ -83,7 +83,10 @@ def decode_paper(lines: Iterable[str]) -> Reading:
                 question.unsure = question.unsure or "stem_unreadable"
     key_answers = _answers_of_key(paper)
     questions = [one for one in paper.questions if _is_question(one)]
-    paper.unread += [text for one in paper.questions if not _is_question(one) for text in [*one.stem, *one.explanation]]
+    for dropped in paper.questions:
+        if not _is_question(dropped):
+            answer = key_answers.get(id(dropped))
+            paper.unread += [*dropped.stem, *dropped.explanation, *([answer] if answer else [])]
     usual = Counter(len(one.options) for one in questions if one.options).most_common(1)
     drafts = [_draft(one, index, usual[0][0] if usual else 0, key_answers.get(id(one))) for index, one in enumerate(questions, 1)]
     doubtful = [draft for draft in drafts if draft.doubt]
@@ -174,15 +177,16 @@ def _answer(one: Segment) -> str:
 
 def _answers_of_key(paper: _DecodedPaper) -> dict[int, str]:
     """Return the answers of the answer list by the id() of their question; none where the list does not fit the questions."""
-    entries = [entry for text in paper.key for entry in listed_in(text).entries]
+    listed = [listed_in(text) for text in paper.key]
+    entries = [entry for one in listed for entry in one.entries]
     open_ones = [one for one in paper.questions if not one.answers]
-    if not entries or len(entries) != len(open_ones) or len({entry.number for entry in entries}) != len(entries):
+    numbers = [one.first.number.value for one in open_ones if one.first.number]
+    fits = len(entries) == len(open_ones) == len({entry.number for entry in entries}) > 0
+    if not fits or (len(numbers) == len(open_ones) and numbers != [entry.number for entry in entries]):
         paper.unread += paper.key
         return {}
-    paper.unread += [text for text in paper.key if is_title(flat(text)) or not listed_in(text).entries]
-    numbers = [one.first.number.value for one in open_ones if one.first.number]
-    if len(numbers) == len(open_ones) and numbers != [entry.number for entry in entries]:
-        return {}
+    for text, one in zip(paper.key, listed, strict=True):
+        paper.unread += [text] if is_title(flat(text)) or not one.entries else [one.rest] if one.rest.strip() else []
     return {id(one): entry.answer for one, entry in zip(open_ones, entries, strict=True) if entry.answer}
 
 

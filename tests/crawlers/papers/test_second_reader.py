@@ -111,6 +111,12 @@ def test_each_character_is_in_a_question_or_unread_and_the_same_lines_give_the_s
     assert decode_paper(lines) == reading
 
 
+@pytest.mark.parametrize("line", ["1A. 甲", "2A 甲", "答案 1.A 甲"])
+def test_words_of_an_answer_list_are_not_lost(line: str) -> None:
+    reading = decode_paper(["乙丙【解析】因为", line])
+    assert not reading.drafts and sum(text.count("甲") for text in reading.unread) == 1
+
+
 @given(st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4), min_size=1, max_size=30), st.integers(0, 99))
 def test_roles_obey_the_grammar_and_are_the_best(features: list[list[str]], seed: int) -> None:
     rng = Random(seed)
