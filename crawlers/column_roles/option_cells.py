@@ -19,7 +19,7 @@ _WEAK_SEPARATORS = ("&&", "&", "^", "~~", "~", "++", "//", "/", "、", "，", ",
 _BEFORE = " \t\n\r\u3000;；|,，。、$#@&^~/\\*!"
 _DASHED = re.compile(r"(?P<letter>[A-J])\s?(?:[-—–=>→#_]|=>|->)\s?(?=\S)")
 """A letter with another sign than the usual ones: it is one where all options have it, in turn."""
-_ANSWER_ASKED = re.compile(r"\s{0,9}(?:(?:正确|你的)?答案|(?:the )?(?:correct )?answer)(?:是|为|is)?\s?[:：]\s{0,9}$", re.IGNORECASE)
+_ANSWER_PROMPT = re.compile(r"\s{0,9}(?:(?:正确|你的)?答案|(?:the )?(?:correct )?answer)(?:是|为|is)?\s?[:：]\s{0,9}$", re.IGNORECASE)
 """What stands behind the options in front of an answer that is told elsewhere."""
 _TAIL_SIGNS = re.compile(r"[;；|$#@&^~/\\*!,，]{1,8}$")
 
@@ -84,7 +84,7 @@ def _begin_lines(text: str, starts: list[int]) -> bool:
 
 def options_below(text: str) -> tuple[str, list[str]]:
     """Return a question and the options that stand in the lines below it; else those that stand behind it in its own line."""
-    text = _ANSWER_ASKED.sub("", _WRITTEN_LINE_END.sub("\n", text).strip())
+    text = _ANSWER_PROMPT.sub("", _WRITTEN_LINE_END.sub("\n", text).strip())
     lines = text.splitlines()
     first = next((place for place, line in enumerate(lines) if (found := _MARK.match(line.strip())) and _letter(found) == "A"), 0)
     options = split_options("\n".join(line.strip() for line in lines[first:] if line.strip())) if first else []

@@ -61,7 +61,7 @@ _EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "
 """Verdicts that only tests have, under whatever name."""
 _LEAST_STATEMENT = 9
 """Characters of a usual statement that is true or false; what is shorter may be an option of a question that stands elsewhere."""
-_NO_PLACE = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章|数$|num_?of", re.IGNORECASE)
+_NO_INDEX = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章|数$|num_?of", re.IGNORECASE)
 """Names of numbers that are no places of options."""
 _HELP, _MOST_HELP = (
     re.compile(r"如何|怎么|怎样|能不能|可不可以|(?:可以|能|会|要|需要|支持).{0,20}吗[？?]?$|在哪里|(?i:how (?:do|can|to))"),
@@ -79,7 +79,7 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
     columns = [key for key in _in_turn(sample) if not key.startswith("^")]
     sets = option_columns(sample, columns)
     best = _best(sample, columns, sets) or _with_options_below(sample, columns) or _without_options(sample, columns)
-    if (best is None or best.confidence < _UNPROVEN) and any(_may_be_places(sample, key) for key in columns):
+    if (best is None or best.confidence < _UNPROVEN) and any(_may_be_indices(sample, key) for key in columns):
         other = _best(sample, columns, sets, proven=False)
         best = other if other and (best is None or other.confidence > best.confidence) else best
     if best:
@@ -110,7 +110,7 @@ def _best(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[st
     return best
 
 
-def _may_be_places(rows: Sequence[dict[str, Any]], key: str) -> bool:
+def _may_be_indices(rows: Sequence[dict[str, Any]], key: str) -> bool:
     """Tell whether a column holds numbers that may count options, from wherever."""
     some = [str(value).strip() for row in rows if (value := row.get(key)) not in (None, "", [])]
     return len(some) >= LEAST_ROWS and len(set(some)) > 1 and all(each.isdigit() and int(each) <= MOST_OPTIONS for each in some)
@@ -209,7 +209,7 @@ def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: 
         and not key.startswith("column ")
         and (texts := texts_of(rows, key))
         and not counts_on(texts)
-        and not _NO_PLACE.search(key)
+        and not _NO_INDEX.search(key)
     ] + columns_beside(rows, stem, answer, options)
 
 
@@ -231,7 +231,7 @@ def _answers(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: lis
             letters = [answer_letters(value, each, form) for value, each in said]
             fits = sum(map(bool, letters)) / len(said)
             counts = form in ("from 0", "from 1")
-            if fits < 0.8 or (counts and (_NO_PLACE.search(key) or _MASK.search(key) or not _are_places(said, letters, form, proven))):
+            if fits < 0.8 or (counts and (_NO_INDEX.search(key) or _MASK.search(key) or not _are_indices(said, letters, form, proven))):
                 continue
             if form == "bits" and not _are_bits(key, said, fits):
                 continue
@@ -245,7 +245,7 @@ def _answers(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: lis
     return sorted(found, key=lambda each: -each[1])
 
 
-def _are_places(said: list[tuple[Any, list[str]]], letters: list[str], form: str, proven: bool) -> bool:
+def _are_indices(said: list[tuple[Any, list[str]]], letters: list[str], form: str, proven: bool) -> bool:
     """Tell whether numbers are places of options, counted as the form says: only a 0 or a last place proves from where."""
     lowest = "A" in "".join(letters)
     most = max(len(each) for _, each in said)

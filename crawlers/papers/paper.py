@@ -26,25 +26,25 @@ from crawlers.papers.doubts.unsure import unsure, with_ringed_answers
 from crawlers.papers.doubts.verify import read_otherwise, verified
 from crawlers.papers.pages.page import Line, own_lines
 from crawlers.papers.passes.answers_first import answers_moved
-from crawlers.papers.passes.bare_answers import bare_answers_told
-from crawlers.papers.passes.bare_explanations import explanations_told
-from crawlers.papers.passes.beside_options import beside_options_told
-from crawlers.papers.passes.boxes import boxes_told
-from crawlers.papers.passes.chats import chats_told
-from crawlers.papers.passes.cloze import clozes_told
+from crawlers.papers.passes.bare_answers import label_bare_answers
+from crawlers.papers.passes.bare_explanations import label_explanations
+from crawlers.papers.passes.beside_options import label_beside_options
+from crawlers.papers.passes.boxes import label_boxes
+from crawlers.papers.passes.chats import label_chats
+from crawlers.papers.passes.cloze import label_clozes
 from crawlers.papers.passes.counted import counts_as_letters
-from crawlers.papers.passes.emphasis import emphasis_told
+from crawlers.papers.passes.emphasis import label_emphasis
 from crawlers.papers.passes.essays import essays_joined
 from crawlers.papers.passes.exports import without_fields
 from crawlers.papers.passes.filled_stems import filled_stems_numbered
 from crawlers.papers.passes.gift import without_gift
 from crawlers.papers.passes.markup import without_markup, without_times
-from crawlers.papers.passes.quiz_makers import quiz_makers_told
+from crawlers.papers.passes.quiz_makers import label_quiz_makers
 from crawlers.papers.passes.rings import rings_as_letters
-from crawlers.papers.passes.signed_blocks import signed_blocks_told
+from crawlers.papers.passes.signed_blocks import label_signed_blocks
 from crawlers.papers.passes.spelling import usual_spelling
 from crawlers.papers.passes.stacked import stacked_joined
-from crawlers.papers.passes.ticks import ticks_told
+from crawlers.papers.passes.ticks import label_ticks
 from crawlers.papers.passes.unnumbered import numbered
 from crawlers.papers.passes.vertical import cells_joined
 from crawlers.papers.questions.assembly import assemble, with_doubts
@@ -67,8 +67,8 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 from crawlers.text.fields import text_of
 
-_MOST_KEPT_LINES = 1 << 16
-__all__ = ["IMAGE", "Draft", "Reading", "lines_of", "read_paper", "told_lines"]
+_MAX_RETAINED_LINES = 1 << 16
+__all__ = ["IMAGE", "Draft", "Reading", "labelled_lines", "lines_of", "read_paper"]
 
 
 def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
@@ -77,22 +77,22 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
     return text_of(html.replace("<img", f"{IMAGE}<img").replace("<IMG", f"{IMAGE}<img"), drop_hidden).split("\n")
 
 
-def told_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
+def labelled_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return the lines with their places, what other formats left in them and how they are spelled made usual."""
     given = [(index, visible(line)) for index, line in enumerate(lines)]
-    plain = answers_moved(boxes_told(without_fields(without_markup(without_gift(emphasis_told(stacked_joined(_of_makers(given))))))))
-    return explanations_told(list(ticks_told(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain)))))))
+    plain = answers_moved(label_boxes(without_fields(without_markup(without_gift(label_emphasis(stacked_joined(_of_makers(given))))))))
+    return label_explanations(list(label_ticks(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain)))))))
 
 
 def _of_makers(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines of texts that programs write and read as those of a paper."""
-    made = signed_blocks_told(clozes_told(quiz_makers_told(chats_told(without_times(lines)))))
-    return filled_stems_numbered(bare_answers_told(beside_options_told(made)))
+    made = label_signed_blocks(label_clozes(label_quiz_makers(label_chats(without_times(lines)))))
+    return filled_stems_numbered(label_bare_answers(label_beside_options(made)))
 
 
 def read_paper(lines: Iterable[str]) -> Reading:
     """Return the questions of a paper in their order."""
-    told = told_lines(lines)
+    told = labelled_lines(lines)
     if bank := read_bank(told):
         return _of_bank(bank)
     tabled, own, unread = _own_lines(told)
@@ -123,7 +123,7 @@ def _own_lines(told: Sequence[Numbered]) -> tuple[list[Draft], list[Line], list[
 def _forget_lines() -> None:
     """Let go of what is kept of each line: while a paper is read that saves most of the time, behind a large one it is memory alone."""
     for kept in (flat, parts_of, number_of, letter_of, is_heading):
-        if kept.cache_info().currsize > _MOST_KEPT_LINES:
+        if kept.cache_info().currsize > _MAX_RETAINED_LINES:
             kept.cache_clear()
 
 

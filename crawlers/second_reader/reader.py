@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, are_in_turn, letters_in, names_no_option
-from crawlers.papers.paper import told_lines
+from crawlers.papers.paper import labelled_lines
 from crawlers.papers.passes.unnumbered import has_numbers
 from crawlers.papers.questions.draft import Draft, Reading
 from crawlers.papers.questions.groups import Above
@@ -72,7 +72,7 @@ def _weights() -> Weights:
 
 def decode_paper(lines: Iterable[str]) -> Reading:
     """Return the questions of a paper in their order."""
-    segments = segments_of(told_lines(lines))
+    segments = segments_of(labelled_lines(lines))
     roles, margins = best_roles([one.features for one in segments], _weights())
     often = Counter(re.sub(r"[\d\s]", "", one.text) for one in segments)
     paper = _DecodedPaper()
@@ -103,7 +103,7 @@ def better_read(lines: Sequence[str], passes: Reading) -> Reading:
         return passes
     count = sum(len(line.strip()) for line in lines)
     much = sum(map(len, passes.unread)) > _MUCH_UNREAD * count or not passes.drafts
-    unnumbered = not has_numbers(list(enumerate(lines))) and not has_numbers(told_lines(lines))
+    unnumbered = not has_numbers(list(enumerate(lines))) and not has_numbers(labelled_lines(lines))
     if not (much or unnumbered):
         return passes
     decoded = decode_paper(lines)

@@ -65,7 +65,7 @@ def fields_beside(records: Sequence[Any], beside: dict[str, Any]) -> dict[str, l
     for key, value in beside.items():
         if _OWN_CHOICE.search(key) or any(key in record for record in records):
             continue
-        values = _by_number(records, value) if isinstance(value, dict) else _by_place(value)
+        values = _by_number(records, value) if isinstance(value, dict) else _by_index(value)
         if len(values) != len(records) or _names_all(records, values):
             continue
         if (_EXPLAINED.search(key) and all(isinstance(each, str) for each in values)) or _are_answers(values, key):
@@ -131,7 +131,7 @@ def _joined(records: dict[str, Any], said: str, answers: dict[str, Any]) -> dict
     return {name: [record | {said: columns[name][said][place]} for place, record in enumerate(records[name])] for name in names}
 
 
-def _by_place(value: Any) -> list[Any]:
+def _by_index(value: Any) -> list[Any]:
     if isinstance(value, str):
         entries = listed_in(value).entries
         if entries and [entry.number for entry in entries] == list(range(1, len(entries) + 1)) and all(entry.sure for entry in entries):

@@ -18,7 +18,7 @@ DOCUMENTS = (*YAMLS, *TOMLS, *INIS)
 """Suffixes of files that hold one document of keys and values."""
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
-_MOST_REPEATED, _SAID_AT_ONCE = 100_000, 64
+_MOST_REPEATED, _ANSWER_AT_ONCE = 100_000, 64
 """Values that aliases may say again: a small file of aliases of aliases says more than any memory holds.
 A text counts once for so many of its characters."""
 _CROWDED_KEY = re.compile(
@@ -67,7 +67,7 @@ def _yaml(name: str, text: str) -> Any:
                 check_depth(name, len(open_ones))
                 continue
             if isinstance(event, ScalarEvent):
-                value, size, anchor = _scalar(event), 1 + len(event.value) // _SAID_AT_ONCE, event.anchor
+                value, size, anchor = _scalar(event), 1 + len(event.value) // _ANSWER_AT_ONCE, event.anchor
             elif isinstance(event, CollectionEndEvent):
                 done = open_ones.pop()
                 value, size, anchor = done.items if done.items is not None else marked_object(done.pairs), done.size, done.anchor
@@ -85,15 +85,15 @@ def _yaml(name: str, text: str) -> Any:
             if anchor:
                 known[anchor] = value, size
             if open_ones:
-                _put(name, open_ones[-1], value, size)
+                _add_object(name, open_ones[-1], value, size)
             else:
                 documents.append(value)
     except (YAMLError, UnicodeError) as error:
-        raise Refusal(f"{name}: no YAML ({_said(error)}); mend the line it names") from None
+        raise Refusal(f"{name}: no YAML ({_answer_stated(error)}); mend the line it names") from None
     return documents[0] if len(documents) == 1 else documents
 
 
-def _put(name: str, above: _Open, value: Any, size: int) -> None:
+def _add_object(name: str, above: _Open, value: Any, size: int) -> None:
     above.size += size
     if above.items is not None:
         above.items.append(value)
@@ -115,7 +115,7 @@ def _scalar(event: ScalarEvent) -> Any:
     return int(event.value) if _INTEGER.fullmatch(event.value) else event.value
 
 
-def _said(error: Exception) -> str:
+def _answer_stated(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = error.problem if isinstance(error, MarkedYAMLError) else str(error)
     return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark else " ".join(str(problem).split())[:200]

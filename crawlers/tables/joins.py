@@ -232,14 +232,14 @@ def _longest(table: Rows, owner: str) -> float:
 
 def _are_answers(inner: Rows, outer: Rows, owner: str) -> bool:
     """Tell whether a table says one short thing or several of each row of another, and not what somebody chose."""
-    own = _said(inner, owner)
+    own = _stated(inner, owner)
     if any(_CHOSEN.search(str(name)) for name in (*inner.way, *inner.own_columns())):
         return False
     groups = _groups(inner, owner)
     return len(own) == 1 and len(groups) >= _SHARE * len(outer.rows) and all(len(group) <= _MOST_OPTIONS for group in groups.values())
 
 
-def _said(inner: Rows, owner: str) -> list[str]:
+def _stated(inner: Rows, owner: str) -> list[str]:
     """Return the columns in which a table says something of what its rows belong to: not the number of a row, and not the same in all."""
     others = [key for key in inner.own_columns() if key != owner and not any(isinstance(row.get(key), dict) for _, row in inner.rows)]
     keys = _keys_of(inner)
@@ -258,7 +258,7 @@ def _with_options(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
 
 
 def _with_answers(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
-    [key] = _said(inner, owner)
+    [key] = _stated(inner, owner)
     below = _groups(inner, owner)
     name = key if key not in outer.rows[0][1] and not key.startswith("column ") else f"{key} (answer)"
     values = {each: [row.get(key) for row in rows] for each, rows in below.items()}

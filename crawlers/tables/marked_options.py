@@ -19,7 +19,7 @@ _SCORE, _POINTS = re.compile(r"分|score|point|weight|fraction|credit|grade", re
 """Names of the points that an option gives, and such points."""
 _VERDICT_COLUMNS = (("正确", "错误"), ("True", "False"), ("true", "false"))
 _TICKS = frozenset({"√", "✓", "✔", "☑", "●", "x", "1", "v", "○"})
-_LETTERS_SAID = re.compile(r"[A-J](?:[\s,，、;；]{0,2}[A-J]){0,9}")
+_LETTERS_STATED = re.compile(r"[A-J](?:[\s,，、;；]{0,2}[A-J]){0,9}")
 Row = tuple[str, dict[str, Any]]
 
 
@@ -101,7 +101,7 @@ def _unmarked(group: Sequence[Row], same: list[str], text: str) -> dict[str, Any
 
 def _are_letters(groups: Sequence[Sequence[Row]], key: str) -> bool:
     """Tell whether a column says the letters of a right option in each group."""
-    return all(_LETTERS_SAID.fullmatch(str(group[0][1].get(key) or "")) for group in groups)
+    return all(_LETTERS_STATED.fullmatch(str(group[0][1].get(key) or "")) for group in groups)
 
 
 def _free(columns: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from crawlers.tables.tree import OPTIONS, STEM
 _FEWEST, _MOST_OPTIONS, _DEEPEST, _SHARE = 3, 10, 30, 0.9
 ANSWER, EXPLANATION, CHAPTER = "正确答案", "解析", "章节"
 _ID = re.compile(r"(?:^|[_\W])id$|[a-z]I[dD]$", re.IGNORECASE)
-_SAID = re.compile(
+_ANSWER_LINE = re.compile(
     r"\s{0,9}[【\[]?(?:(?P<answer>(?:正确|参考|标准)?答案|answer)|(?P<why>解析|详解|explanation))[】\]]?\s?[:：]?\s{0,9}(?P<rest>[^\x00]+)",
     re.I,
 )
@@ -104,7 +104,7 @@ def _nodes(value: dict[str, Any], keys: tuple[str, str], depth: int) -> list[Nod
 def _sort(node: Node, chapter: str, questions: list[tuple[Node, str]], rest: list[str]) -> None:
     """Put nodes whose children are all leaves among the questions, and texts that are no part of one among the rest."""
     if node.below and not any(child.below for child in node.below):
-        options = [child for child in node.below if not _SAID.fullmatch(child.text)]
+        options = [child for child in node.below if not _ANSWER_LINE.fullmatch(child.text)]
         if 1 < len(options) <= _MOST_OPTIONS or (not options and node.below):
             questions.append((node, chapter))
             return
@@ -153,7 +153,7 @@ def _same(questions: list[Node], one: tuple[str, str], other: tuple[str, str]) -
 def _record(node: Node, chapter: str, tell: tuple[str, str] | None) -> dict[str, Any]:
     found: dict[str, Any] = {STEM: node.text, OPTIONS: [], CHAPTER: chapter or None}
     for child in node.below:
-        if said := _SAID.fullmatch(child.text):
+        if said := _ANSWER_LINE.fullmatch(child.text):
             found[ANSWER if said["answer"] else EXPLANATION] = said["rest"].strip()
             continue
         text = _TICK.sub("", child.text) if tell == ("\0tick", "√") else child.text

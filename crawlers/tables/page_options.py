@@ -21,16 +21,16 @@ NAMES = (
     r"|(?P<explanation>(?:答案|试题)?解析|详解|analysis|explanation))[】\]]?"
 )
 """How pages name what is said of a question."""
-SURELY_SAID = re.compile(
+SURELY_STATED = re.compile(
     rf"{NAMES}(?:\s?[:：]|(?<=[】\]])|\s?[是为]\s?[:：]?\s?[A-J]{{1,6}}\W{{0,3}}$|\s?[A-J]{{1,6}}\W{{0,3}}$)", re.IGNORECASE
 )
 """What is said of a question, where it might be an option or a stem."""
 TAGS = ("li", "label", "dd", "p", "div", "span", "button", "option", "a")
 """Tags of options."""
 _RIGHT = re.compile(RIGHT_CLASS)
-_TOLD = ("data-correct", "data-right", "data-is-correct", "data-iscorrect", "data-answer")
+_RIGHT_ATTRIBUTES = ("data-correct", "data-right", "data-is-correct", "data-iscorrect", "data-answer")
 """Attributes that say with 1 or true that an option is right; what is checked may be what a visitor chose."""
-_TOLD_CALL = re.compile(r"(?<![\w!])(?:true|right|correct|ok|yes)(?!\w)", re.IGNORECASE)
+_RIGHT_CALL = re.compile(r"(?<![\w!])(?:true|right|correct|ok|yes)(?!\w)", re.IGNORECASE)
 """What a page does when an option is clicked, where it says that it is right: `check(this, true)`."""
 _LETTER = re.compile(r"\s{0,9}[(（\[]?(?P<letter>[A-JＡ-Ｊ])\s?[.．、:：)）\]】\s]{1,3}")
 _LETTER_ALONE = re.compile(r"\s{0,9}[(（\[【]?(?P<letter>[A-JＡ-Ｊ])\s?[.．、:：)）\]】]?\s{0,9}")
@@ -72,7 +72,7 @@ def options_in(parent: Any, tags: Sequence[str] = TAGS) -> tuple[Any, list[Any]]
         children = [child for child in parent if child.tag == tag]
         if tag == "option" and children and (children[0].get("value") == "" or _CHOOSE.fullmatch(words_of(children[0]))):
             parent.remove(children.pop(0))  # what stands there until one is chosen
-        while len(children) > 2 and SURELY_SAID.match(words_of(children[-1])):  # the answer as the last entry of the list
+        while len(children) > 2 and SURELY_STATED.match(words_of(children[-1])):  # the answer as the last entry of the list
             children.pop()
         if not 2 <= len(children) <= MOST_OPTIONS:
             children = _lettered_run(children)
@@ -139,7 +139,7 @@ def bare_words(element: Any) -> str:
     return re.sub(r"\s+", "", _LETTER.sub("", words, count=1))
 
 
-def shown_option(option: Any) -> str:
+def option_words(option: Any) -> str:
     """Return the words of an option as a reader sees them on one line, its letter with a sign behind it."""
     text = shown(option)
     first = next((words.strip() for words in option.itertext() if words.strip()), "")
@@ -161,7 +161,7 @@ def without_counts(options: Sequence[Any]) -> None:
             parent.remove(element)
 
 
-def page_as_asked(html: str) -> str:
+def page_without_visitor(html: str) -> str:
     """Return a page without counts of votes and without what a visitor chose, and with letters before options in lists."""
     counts, chosen = len(_MAY_COUNT.findall(html)) >= _FEWEST_COUNTS, _OWN_CLASS.search(html) is not None
     listed = len(_LIST.findall(html)) >= _FEWEST_LISTS
@@ -246,15 +246,15 @@ def is_told(option: Any) -> bool:
     """Tell whether a class or an attribute says that an option is right."""
     elements = list(option.iter(etree.Element))
     named = any(_RIGHT.fullmatch(name) for each in elements for name in (each.get("class") or "").lower().split())
-    return named or any((each.get(name) or "").lower() in ("1", "true") for each in elements for name in _TOLD)
+    return named or any((each.get(name) or "").lower() in ("1", "true") for each in elements for name in _RIGHT_ATTRIBUTES)
 
 
 def is_called_right(option: Any) -> bool:
     """Tell whether what happens when an option is clicked says that it is right."""
-    return any(_TOLD_CALL.search(each.get("onclick") or "") is not None for each in option.iter(etree.Element))
+    return any(_RIGHT_CALL.search(each.get("onclick") or "") is not None for each in option.iter(etree.Element))
 
 
-def told_by_signs(texts: Sequence[str]) -> tuple[list[str], list[bool]]:
+def ticked_options(texts: Sequence[str]) -> tuple[list[str], list[bool]]:
     """Return options without the ticks and crosses in their words, and which have a tick; none where all or none have."""
     found = [_TICKED.fullmatch(text) for text in texts]
     if not 0 < sum(map(bool, found)) < len(texts):

@@ -21,21 +21,21 @@ from crawlers.tables.markup import document_of_page
 from crawlers.tables.page_fields import list_fields
 from crawlers.tables.page_options import (
     NAMES,
-    SURELY_SAID,
+    SURELY_STATED,
     TAGS,
     bare_words,
     is_called_right,
     is_told,
+    option_words,
     options_in,
-    shown_option,
-    told_by_signs,
+    ticked_options,
     without_counts,
     words_of,
 )
 from crawlers.tables.tree import Rows
 
 _FEWEST = 3
-_SHARE, _SAID_SHARE = 0.8, 0.1
+_SHARE, _ANSWERED_SHARE = 0.8, 0.1
 """Of the questions: with some options that stand out in a way that tells; with an answer in words, from which on type says nothing."""
 _ASKING = 0.3
 """Share of the parts that must ask where no words say an answer."""
@@ -56,7 +56,7 @@ _LINE_TAGS = (
     "article",
     "footer",
 )
-_SAID = re.compile(rf"{NAMES}(?:\s?[:：]|[是为]\s?[:：]?)?\s?", re.IGNORECASE)
+_STATED = re.compile(rf"{NAMES}(?:\s?[:：]|[是为]\s?[:：]?)?\s?", re.IGNORECASE)
 _MINE = re.compile(
     r"(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项|答题)|(?:your|my|user)\s?(?:answer|choice)", re.IGNORECASE
 )
@@ -132,7 +132,7 @@ def _with_statements(sets: dict[HtmlElement, list[HtmlElement]]) -> list[HtmlEle
 def _says_answer(element: Any) -> bool:
     """Tell whether lines of an element say an answer, below others that may be a stem."""
     lines = [line for line in (" ".join(line.split()) for line in _sides([element], [], set())[0].split("\n")) if line]
-    return any(SURELY_SAID.match(line) for line in lines[1:])
+    return any(SURELY_STATED.match(line) for line in lines[1:])
 
 
 def _part_terms(document: HtmlElement) -> None:
@@ -207,7 +207,7 @@ def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> I
 
 def _ends(element: Any) -> bool:
     """Tell whether an element behind the last question is no part of it: a heading that names no answer, or a table."""
-    return element.tag == "table" or (element.tag in _HEADINGS and not _SAID.match(words_of(element)))
+    return element.tag == "table" or (element.tag in _HEADINGS and not _STATED.match(words_of(element)))
 
 
 def _starts(gaps: Sequence[Sequence[Any]]) -> list[int | None]:
@@ -219,7 +219,7 @@ def _starts(gaps: Sequence[Sequence[Any]]) -> list[int | None]:
             return [max(at for at, each in enumerate(gap) if each.tag == name) for gap in gaps]
     found: list[int | None] = []
     for gap in gaps:
-        said = [at for at, each in enumerate(gap) if SURELY_SAID.match(words_of(each))]
+        said = [at for at, each in enumerate(gap) if SURELY_STATED.match(words_of(each))]
         start = said[-1] + 1 if said else len(gap) - 1
         found.append(start if start == len(gap) - 1 else None)
     return found
@@ -258,22 +258,22 @@ def _are_numbered(parts: Sequence[_Part]) -> bool:
 def _row(part: _Part, numbered: bool) -> dict[str, Any]:
     called = [is_called_right(option) for option in part.options]
     marked = [is_told(option) or (call and not all(called)) for option, call in zip(part.options, called, strict=True)]
-    texts = [shown_option(option) for option in part.options]
-    before, above = _told_above(part.before)
+    texts = [option_words(option) for option in part.options]
+    before, above = _answer_above(part.before)
     stem, kind = _stem_of(before, numbered)
-    said = _said(above) | _said(part.after) | ({"答案": part.key} if part.key else {}) | ({"题型": kind} if kind else {})
+    said = _stated(above) | _stated(part.after) | ({"答案": part.key} if part.key else {}) | ({"题型": kind} if kind else {})
     if "答案" not in said and texts:
-        texts, ticked = told_by_signs(texts)
+        texts, ticked = ticked_options(texts)
         marked = marked if any(marked) else ticked
     options = _with_marks(texts, marked) if any(marked) else texts
     return {"stem": stem, "options": options} | part.attributes | said
 
 
-def _told_above(before: str) -> tuple[str, str]:
+def _answer_above(before: str) -> tuple[str, str]:
     """Return the words of a stem, and the lines below its first that say its answer: the properties of a heading of Org."""
     lines = before.split("\n")
     first = next((place for place, line in enumerate(lines) if line.strip()), 0)
-    said = [place for place, line in enumerate(lines) if place > first and SURELY_SAID.match(" ".join(line.split()))]
+    said = [place for place, line in enumerate(lines) if place > first and SURELY_STATED.match(" ".join(line.split()))]
     return "\n".join(line for place, line in enumerate(lines) if place not in said), "\n".join(lines[place] for place in said)
 
 
@@ -299,7 +299,7 @@ def _mark_right(rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_Par
     """Mark the options that alone stand out, question after question, where no words and no class say which are right."""
     if any(row["options"] and isinstance(row["options"][0], dict) for _, row in rows) or sum(
         "答案" in row for _, row in rows
-    ) > _SAID_SHARE * len(rows):
+    ) > _ANSWERED_SHARE * len(rows):
         return
     faces = [[_faces(option, styles) for option in part.options] for part in parts]
     some: Counter[str] = Counter()
@@ -325,7 +325,7 @@ def _faces(option: Any, styles: dict[str, str]) -> set[str]:
     return found - {""}
 
 
-def _said(text: str) -> dict[str, str]:
+def _stated(text: str) -> dict[str, str]:
     """Return answer and explanation as words below a question say them; what a visitor answered is neither."""
     found: dict[str, str] = {}
     name = ""
@@ -333,7 +333,7 @@ def _said(text: str) -> dict[str, str]:
         if _MINE.match(line) or (name == "答案" and _BESIDE.match(line)):
             name = ""
             continue
-        if label := _SAID.match(line):
+        if label := _STATED.match(line):
             name = "答案" if label["answer"] else "解析"
             line = line[label.end() :]
         if name == "答案" and (aside := _MINE.search(line) or _BESIDE.search(line)):

@@ -26,7 +26,7 @@ class Separated(NamedTuple):
 
 def separated(text: str) -> Separated | None:
     """Return the rows of a text; None where its lines are not parted alike."""
-    told = _told(text)
+    told = _message(text)
     if not told and (answered := _ending_in_answers(text)):
         return answered
     sign = told.get("separator", "")
@@ -55,7 +55,7 @@ def separated(text: str) -> Separated | None:
     return Separated(columns, rows)
 
 
-def _told(text: str) -> dict[str, str]:
+def _message(text: str) -> dict[str, str]:
     """Return what the first lines of an export of Anki say of the rest."""
     told: dict[str, str] = {}
     for line in text.lstrip("\ufeff").split("\n", _MOST_HEAD)[:_MOST_HEAD]:

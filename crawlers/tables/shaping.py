@@ -24,7 +24,7 @@ _PROMPT = re.compile(r"(?![A-J][.．、:：)）])(?=.{0,99}(?:题|[回作]答|�
 _LEAST_PROMPTED = 0.1
 """Share of the texts that must open with a line for it to be words to whoever answers."""
 
-_TOLD = re.compile(
+_RIGHT_ATTRIBUTES = re.compile(
     r"\s{0,9}(?:(?:所以|因此|故|该题|本题|这道?题)的?)?(?:正确|参考|标准)?(?:答案|选项)\s?(?:应该?)?[是为选]\s?[:：]?\s?[\"“【(（]?"
     r"(?P<letters>[A-J](?:[、,，]?[A-J]){0,9}|正确|错误|对|错)[\"”】)）]?(?:项|选项)?(?:[。.,，;；!！]\s{0,9}(?P<rest>[^\x00]*))?\s{0,9}$"
 )
@@ -77,8 +77,10 @@ def _of_answers(table: Rows) -> Rows:
     """Return a table whose answers have an explanation in lines below them, `C⏎解析：…`, with a column for each."""
     for key in list(table.rows[0][1]) if table.rows else ():
         texts = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value.strip()]
-        form = next((form for form in (_ANSWERED, _TOLD) if all(map(form.match, texts))), None) if len(texts) >= _FEWEST else None
-        if form is not None and (form is _TOLD or any(form.match(text)["rest"] for text in texts)):  # type: ignore[index]
+        form = (
+            next((form for form in (_ANSWERED, _RIGHT_ATTRIBUTES) if all(map(form.match, texts))), None) if len(texts) >= _FEWEST else None
+        )
+        if form is not None and (form is _RIGHT_ATTRIBUTES or any(form.match(text)["rest"] for text in texts)):  # type: ignore[index]
             name = f"{key} 解析"
             for _, row in table.rows:
                 if isinstance(row.get(key), str) and (found := form.match(row[key])):

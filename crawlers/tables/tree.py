@@ -21,7 +21,7 @@ NAME, ABOVE = "^\0name", "^\0above"
 """Keys of the name under which a record stands among others, and of the name above that: no columns, but what other records refer to."""
 TWICE = "\0twice"
 """Key of a record in which keys stand twice with different values; an object as it was read has their names there."""
-_SHOWN_ROWS = 50
+_EXCERPT_ROWS = 50
 """Which columns a table has is told by so many rows."""
 _ALIKE, _LEAST_NAMED = 0.8, 2
 _LEAST_BESIDE, _BESIDE = 3, 4
@@ -45,7 +45,7 @@ class Rows(Struct):
 
     def columns(self) -> list[str]:
         """Return the names of its columns, those of fields that stand above it included."""
-        return list(dict.fromkeys(key for _, row in self.rows[:_SHOWN_ROWS] for key in row if not key.startswith("^\0")))
+        return list(dict.fromkeys(key for _, row in self.rows[:_EXCERPT_ROWS] for key in row if not key.startswith("^\0")))
 
     def own_columns(self) -> list[str]:
         """Return the names of its columns without those of fields that stand above it."""

@@ -16,7 +16,7 @@ _LEAST_STEM_CHARS, _SHARE = 8, 0.8
 _LEAST_TEXT_CHARS = 4
 _LETTERS = re.compile(r"[A-J][A-J,、;\s]{0,18}")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
-_ASKER, _ASKED = re.compile(r"user|human|用户|提问", re.IGNORECASE), re.compile(r"assistant|gpt|bot|model|助手|回答", re.IGNORECASE)
+_ASKER, _QUESTION_NAME = re.compile(r"user|human|用户|提问", re.IGNORECASE), re.compile(r"assistant|gpt|bot|model|助手|回答", re.IGNORECASE)
 _SETTER = re.compile(r"system|系统|developer", re.IGNORECASE)
 """Who says before a talk what it is about."""
 
@@ -104,7 +104,7 @@ def _turns(value: list[Any]) -> tuple[str, str] | None:
         words = list(each.values())
         if not said and any(_SETTER.fullmatch(word) for word in words):
             continue
-        speaker = next((word for word in words if len(word) <= 12 and (_ASKER.fullmatch(word) or _ASKED.fullmatch(word))), None)
+        speaker = next((word for word in words if len(word) <= 12 and (_ASKER.fullmatch(word) or _QUESTION_NAME.fullmatch(word))), None)
         text = next((word for word in words if word is not speaker), None)
         if speaker is not None and text is not None:
             said.append((_ASKER.fullmatch(speaker) is not None, text))

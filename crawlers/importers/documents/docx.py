@@ -22,7 +22,7 @@ from crawlers.importers.documents.docx_tables import table_lines
 from crawlers.importers.files.reading import Text
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 from crawlers.papers.passes.bare_options import bare_options_in
-from crawlers.papers.passes.emphasis import emphasis_told
+from crawlers.papers.passes.emphasis import label_emphasis
 from crawlers.papers.signs.answer_marks import IMAGE
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -66,10 +66,10 @@ def _with_emphasised_answers(lines: list[str], signed: list[str]) -> list[str]:
     """Return the lines, with the answers that colour or bold type marks; `signed` are the same lines with tags where words stand out."""
     if lines == signed or len(lines) != len(signed) or any("<" in line for line in lines):
         return lines
-    answered = emphasis_told(list(enumerate(signed)))
+    answered = label_emphasis(list(enumerate(signed)))
     if len(answered) == len(lines) and (letters := bare_options_in(lines)):
         lettered = [f"{letters[index]}. {text}" if index in letters else text for index, text in enumerate(signed)]
-        if len(again := emphasis_told(list(enumerate(lettered)))) > len(lines):
+        if len(again := label_emphasis(list(enumerate(lettered)))) > len(lines):
             lines = [f"{letters[index]}. {text}" if index in letters else text for index, text in enumerate(lines)]
             answered = again
     last, done = -1, list[str]()

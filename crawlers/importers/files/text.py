@@ -5,9 +5,9 @@ import re
 from atomexam.text.encodings import decoded, is_charset, refuse_mojibake
 from crawlers.importers.files.reading import Text
 from crawlers.papers.paper import lines_of
-from crawlers.papers.passes.emphasis import lines_told, with_signs
+from crawlers.papers.passes.emphasis import label_marked_lines, with_signs
 from crawlers.tables.light_markup import page_of
-from crawlers.tables.page_options import page_as_asked
+from crawlers.tables.page_options import page_without_visitor
 
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{3,20})", re.I)
@@ -20,7 +20,7 @@ def read_text(name: str, body: bytes) -> Text:
 
 def read_light(name: str, body: bytes) -> Text:
     """Return the lines of a text of light markup as a reader of the page made of it sees them."""
-    return Text(lines_of(page_as_asked(page_of(name, decoded(name, body)))))
+    return Text(lines_of(page_without_visitor(page_of(name, decoded(name, body)))))
 
 
 def read_html(name: str, body: bytes) -> Text:
@@ -37,7 +37,7 @@ def read_html(name: str, body: bytes) -> Text:
 def text_of_page(name: str, text: str) -> Text:
     """Return the lines of a page as a reader sees them, with the answers that colour or bold type marks."""
     refuse_mojibake(name, text)
-    text = page_as_asked(text)
+    text = page_without_visitor(text)
     lines = lines_of(text, drop_hidden=True)
     signed, signs = with_signs(text)
-    return Text(lines_told(lines, lines_of(signed, drop_hidden=True), signs) if signs else lines)
+    return Text(label_marked_lines(lines, lines_of(signed, drop_hidden=True), signs) if signs else lines)

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from crawlers.papers.answer_key.key_lines import read_key
 from crawlers.papers.doubts.unsure import wants_answer
-from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.questions.assembly import AssembledQuestion
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.sections.layout import Layout
 from crawlers.papers.signs.answer_marks import flat
@@ -17,7 +17,7 @@ from crawlers.papers.signs.entries import BARE_RUN, Entry, listed_in
 from crawlers.papers.signs.headings import heading_key, kind_of
 
 
-def join_regions(layout: Layout, asked: Sequence[Asked]) -> tuple[list[Asked], list[str]]:
+def join_regions(layout: Layout, asked: Sequence[AssembledQuestion]) -> tuple[list[AssembledQuestion], list[str]]:
     """Return the questions with what the answer lists say of them, and the entries that match none."""
     joined, left = list(asked), list[str]()
     for start, stop, lines in _merged(layout):
@@ -39,7 +39,7 @@ def join_regions(layout: Layout, asked: Sequence[Asked]) -> tuple[list[Asked], l
     return joined, left
 
 
-def _without_lost(above: Sequence[Asked], entries: Sequence[Entry], left: bool) -> list[Asked]:
+def _without_lost(above: Sequence[AssembledQuestion], entries: Sequence[Entry], left: bool) -> list[AssembledQuestion]:
     """Return the questions above a list, those doubted that it should have answered and did not: it has answers too many, or none for
     their whole section."""
     said: dict[int, set[str]] = {}
@@ -50,7 +50,7 @@ def _without_lost(above: Sequence[Asked], entries: Sequence[Entry], left: bool) 
     return [one.doubted("answer_list_mismatch") if is_lost else one for one, is_lost in zip(above, lost, strict=True)]
 
 
-def _with_numbers(lines: Sequence[str], asked: Sequence[Asked], start: int, stop: int) -> list[str]:
+def _with_numbers(lines: Sequence[str], asked: Sequence[AssembledQuestion], start: int, stop: int) -> list[str]:
     """Return the lines of a list; answers without numbers, `单选：ABCDA`, behind those of the questions of their section."""
     above = [one for one in asked if start <= one.span.start < stop] or list(asked)
     of_label: dict[str, list[int]] = {}
@@ -70,7 +70,7 @@ def _with_numbers(lines: Sequence[str], asked: Sequence[Asked], start: int, stop
     return done
 
 
-def _numbers_of(label: str, above: Sequence[Asked]) -> list[int]:
+def _numbers_of(label: str, above: Sequence[AssembledQuestion]) -> list[int]:
     """Return the numbers of the questions of a section, where none is left out."""
     key, kind = (heading_key(label), kind_of(label)) if label else ("", "")
     numbers = [one.draft.number for one in above if not label or key == heading_key(flat(one.draft.above.heading or ""))]

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from crawlers.papers.questions.assembly import Asked, Doubts
+from crawlers.papers.questions.assembly import AssembledQuestion, Doubts
 from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, flat
 from crawlers.papers.signs.blanks import lacks_blank
 from crawlers.papers.signs.headings import heading_key
 
 
-def unanswered(asked: Sequence[Asked]) -> Doubts:
+def unanswered(asked: Sequence[AssembledQuestion]) -> Doubts:
     """Return the questions whose answer stands inside their stem, as it seems, and those that seem to be answers of others."""
     doubts: dict[int, str] = {}
     answers: int | None = None
@@ -37,7 +37,7 @@ def unanswered(asked: Sequence[Asked]) -> Doubts:
     return doubts
 
 
-def _words_at(one: Asked) -> int:
+def _words_at(one: AssembledQuestion) -> int:
     """Return where the words of a stem begin behind its number."""
     length = one.span.number.end - one.span.number.begin
     return length if one.draft.stem[:1].isdigit() or one.draft.stem[:1] in "(（[【第" else 0

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from atomexam.text.option_letters import names_no_option
 from crawlers.papers.passes.ticks import is_unread
-from crawlers.papers.questions.assembly import Asked, Doubts
+from crawlers.papers.questions.assembly import AssembledQuestion, Doubts
 from crawlers.papers.sections.layout import Layout
 from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, columns_of, flat
@@ -37,16 +37,16 @@ _SEVERAL_ANSWERS = re.compile(r"[(]\d{1,2}[)]\s?[A-J√×](?![A-Za-z])")
 _VERDICT_OR_LETTERS = re.compile(r"[A-J]{1,6}|[TF√×]")
 _SOME = 4  # questions that show whether lines are broken
 _LONGEST_STEM = 4000  # characters: a longer one has the rest of the file in it
-_SAID = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
+_ANSWER_SIGNS = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
 _ANSWER_SIGN = re.compile(r"答|选\s?[A-J]|[→√]|[Kk]ey|KEY|[Aa]ns|\n")
 
 
-def with_ringed_answers(asked: Sequence[Asked]) -> list[Asked]:
+def with_ringed_answers(asked: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
     """Return the questions whose options have numbers in rings with letters for the numbers of their answers."""
     return [one.answered(letters) if one.block.ringed and (letters := lettered(one.draft.answer or "")) else one for one in asked]
 
 
-def unsure(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> Doubts:
+def unsure(layout: Layout, asked: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
     """Return the questions whose reading is unsure."""
     doubts: dict[int, str] = {}
     doubted = _without_their_list(layout, asked, unread) | _beside_answered(asked)
@@ -69,7 +69,7 @@ def unsure(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> Dou
     return doubts
 
 
-def _ends_with_patient(above: Asked | None, one: Asked) -> bool:
+def _ends_with_patient(above: AssembledQuestion | None, one: AssembledQuestion) -> bool:
     """Tell whether the answer or explanation above a question ends with a patient, who rather is that of this question."""
     if above is None or above.span.section != one.span.section:
         return False
@@ -77,7 +77,7 @@ def _ends_with_patient(above: Asked | None, one: Asked) -> bool:
     return any("\n" in text and tells_age(flat(text[text.rindex("\n") + 1 :])) for text in texts)
 
 
-def _cut(layout: Layout, one: Asked) -> str | None:
+def _cut(layout: Layout, one: AssembledQuestion) -> str | None:
     """Return the doubt of a question that ends with a line that may as well be the heading of what follows."""
     own = layout.lines[one.span.start : one.span.stop]
     if is_unread("".join(line.flat for line in own)):
@@ -87,7 +87,7 @@ def _cut(layout: Layout, one: Asked) -> str | None:
     return None
 
 
-def _swallowed(layout: Layout, one: Asked, below: Asked | None, width: int, alone: bool) -> str | None:
+def _swallowed(layout: Layout, one: AssembledQuestion, below: AssembledQuestion | None, width: int, alone: bool) -> str | None:
     """Return the doubt of a question that ends with a line of something else: a remark, or the next question without its number."""
     options = one.draft.options
     if _ends_with_title(one):
@@ -119,7 +119,7 @@ def _swallowed(layout: Layout, one: Asked, below: Asked | None, width: int, alon
     return "stem_unreadable" if one.kind == "verdict" and not options and ended else None
 
 
-def _ends_with_title(one: Asked) -> bool:
+def _ends_with_title(one: AssembledQuestion) -> bool:
     """Tell whether a line below the first is a title of answers. On an option's own line a blank or a stop parts it from the words."""
     _, *below = flat(one.draft.stem).split("\n")
     for option in one.draft.options:
@@ -130,7 +130,7 @@ def _ends_with_title(one: Asked) -> bool:
     return any(_TELLS_ANSWERS.match(line) for line in below)
 
 
-def _holds_another(layout: Layout, one: Asked, below: Asked | None) -> bool:
+def _holds_another(layout: Layout, one: AssembledQuestion, below: AssembledQuestion | None) -> bool:
     """Tell whether a question whose next number is missing has further options or a further blank behind its answer."""
     draft = one.draft
     if below is None or below.span.section != one.span.section or below.draft.number <= draft.number + 1:
@@ -139,7 +139,7 @@ def _holds_another(layout: Layout, one: Asked, below: Asked | None) -> bool:
     return any(asks(flat(text)) for text in behind) or find_options("\n".join(behind)) is not None
 
 
-def _holds_next(one: Asked, below: Asked | None) -> bool:
+def _holds_next(one: AssembledQuestion, below: AssembledQuestion | None) -> bool:
     """Tell whether a line within a question opens with the number that comes next, and the question below has another."""
     due, style = one.draft.number + 1, one.span.number.style
     if below is not None and below.span.section == one.span.section and below.draft.number == due:
@@ -158,14 +158,14 @@ def _sets(text: str) -> bool:
     return number is not None and number.style == "point" and asks(flat(text)) and find_options(text, number.end) is not None
 
 
-def wants_answer(one: Asked) -> bool:
+def wants_answer(one: AssembledQuestion) -> bool:
     """Tell whether a question has options or is true or false, and no answer yet."""
     return not one.draft.answer and bool(
         one.draft.options or one.draft.above.shared_options or one.kind in ("verdict", "choice", "multiple")
     )
 
 
-def _without_their_list(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> set[int]:
+def _without_their_list(layout: Layout, asked: Sequence[AssembledQuestion], unread: Iterable[str]) -> set[int]:
     """Return the questions without an answer where lines that look like a list of answers were read as none."""
     wanting = {place for place, one in enumerate(asked) if wants_answer(one)}
     if not wanting or (not layout.regions and not any(_LISTED.search(flat(text)) for text in _texts(layout, asked, unread))):
@@ -174,7 +174,7 @@ def _without_their_list(layout: Layout, asked: Sequence[Asked], unread: Iterable
     return wanting if listed or _is_announced(layout, asked) else set()
 
 
-def _texts(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> Iterable[str]:
+def _texts(layout: Layout, asked: Sequence[AssembledQuestion], unread: Iterable[str]) -> Iterable[str]:
     """Return what is no part of a question, and what the last question of each section ends with."""
     yield from unread
     for one, after in zip(asked, [*asked[1:], None], strict=True):
@@ -188,15 +188,15 @@ def _texts(layout: Layout, asked: Sequence[Asked], unread: Iterable[str]) -> Ite
             yield from "".join(draft.options[-1:]).split("\n")[:1]
 
 
-def _is_announced(layout: Layout, asked: Sequence[Asked]) -> bool:
+def _is_announced(layout: Layout, asked: Sequence[AssembledQuestion]) -> bool:
     """Tell whether a title of answers stands below the last question, and no list was read there."""
     last = max((one.span.start for one in asked), default=0)
     read = any(region.stop > last for region in layout.regions)
     title = next((at for at in range(last + 1, len(layout.lines)) if is_title(layout.lines[at].flat)), len(layout.lines))
-    return not read and any(_SAID.search(line.flat) for line in layout.lines[title + 1 :])
+    return not read and any(_ANSWER_SIGNS.search(line.flat) for line in layout.lines[title + 1 :])
 
 
-def _beside_answered(asked: Sequence[Asked]) -> set[int]:
+def _beside_answered(asked: Sequence[AssembledQuestion]) -> set[int]:
     """Return the questions that alone have no answer where it may stand in their last line, unread."""
     answered = sum(bool(one.draft.answer) for one in asked)
     if answered * 10 < len(asked) * 7:
@@ -217,7 +217,7 @@ def _has_number_within(option: str) -> bool:
     return False
 
 
-def _lacks_options(one: Asked) -> bool:
+def _lacks_options(one: AssembledQuestion) -> bool:
     """Tell whether options are lost: there are none where all others have some, or fewer than others and not that of the answer."""
     draft = one.draft
     if not draft.options and not draft.above.shared_options and IMAGE not in draft.stem and one.kind not in ("blank", "words"):
@@ -232,7 +232,7 @@ def _lacks_options(one: Asked) -> bool:
     return any(re.fullmatch("[A-J]+", words) and names_no_option(words, len(draft.options)) for words in map(flat, shown))
 
 
-def _doubt(one: Asked) -> str | None:
+def _doubt(one: AssembledQuestion) -> str | None:
     if one.span.stray:
         return "number_out_of_order"
     if one.draft.above.unsure:

@@ -15,7 +15,7 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.papers.doubts.letters_within import LOOKALIKES, holds_letter
 from crawlers.papers.pages.page import PAGE_AT_END, PAGE_NUMBER, PAGE_WITHIN
 from crawlers.papers.pages.wraps import Wraps, is_closed, wraps_of
-from crawlers.papers.questions.assembly import Asked, Doubts
+from crawlers.papers.questions.assembly import AssembledQuestion, Doubts
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.sections.layout import Layout
 from crawlers.papers.sections.signals import asks
@@ -23,7 +23,7 @@ from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, m
 from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.headings import heads, note_in
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.numbers import KEPT_STYLES, number_of
+from crawlers.papers.signs.numbers import RETAINED_STYLES, number_of
 from crawlers.papers.signs.options import find_options
 
 _MOSTLY = 0.7
@@ -55,7 +55,7 @@ _RINGS = "①-⑳"
 _SIGNED_MARK = re.compile(r"[:】\])>]\s{0,3}$")
 
 
-def read_otherwise(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> Doubts:
+def read_otherwise(layout: Layout, asked: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
     """Return the questions whose texts may as well be read otherwise.
 
     Args:
@@ -69,7 +69,9 @@ def read_otherwise(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]
     found |= _of_lists(layout, asked, unread)
     found |= dict(_of_notes(asked))
     doubts: dict[int, str] = {}
-    spoiled: Asked | None = None  # the question of a case below which a heading may stand that was not read, or one that is none
+    spoiled: AssembledQuestion | None = (
+        None  # the question of a case below which a heading may stand that was not read, or one that is none
+    )
     for place, one in enumerate(asked):
         below = asked[place + 1] if place + 1 < len(asked) and asked[place + 1].span.section == one.span.section else None
         doubt = (
@@ -90,7 +92,7 @@ def read_otherwise(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]
     return doubts
 
 
-def _of_notes(asked: Sequence[Asked]) -> Iterator[tuple[int, str]]:
+def _of_notes(asked: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
     """Yield the questions without a case for which a note within the texts of a question above announces one."""
     section, last = -1, 0
     for place, one in enumerate(asked):
@@ -116,7 +118,7 @@ def _opens_with_ring(words: str) -> bool:
     return number is not None and number.style == "ringed" and (number.value > 1 or "②" not in words)
 
 
-def _left_over(one: Asked) -> str | None:
+def _left_over(one: AssembledQuestion) -> str | None:
     """Return the doubt of a question behind whose answer its next option stands, or the rest of its answer."""
     after = one.block.after
     due = LETTERS[len(one.draft.options) :]
@@ -157,12 +159,12 @@ def _structure_within(draft: Draft) -> str | None:
     return "answer_list_mismatch" if lettered and _MORE_LETTERS.fullmatch(more) else None
 
 
-def _number_within(one: Asked, below: Asked | None) -> str | None:
+def _number_within(one: AssembledQuestion, below: AssembledQuestion | None) -> str | None:
     """Return the doubt of a question that opens with its number twice, or has a line with the number that comes next and is no other's."""
     draft, due = one.draft, one.draft.number + 1
     begins = one.span.number.end - one.span.number.begin
     words = flat(draft.stem)
-    if _opens_with_ring(words) or _opens_with_ring(words[begins if one.span.number.style in KEPT_STYLES else 0 :].lstrip()):
+    if _opens_with_ring(words) or _opens_with_ring(words[begins if one.span.number.style in RETAINED_STYLES else 0 :].lstrip()):
         return "number_out_of_order"
     if below is not None and below.draft.number == due:
         return None
@@ -193,14 +195,14 @@ def _letters_within(draft: Draft, usual: int = 0) -> str | None:
     return "options_unreadable" if holds_letter(draft.options or shared, usual, fewer=bool(shared)) else None
 
 
-def _usual_marks(layout: Layout, asked: Sequence[Asked]) -> set[tuple[str, str]]:
+def _usual_marks(layout: Layout, asked: Sequence[AssembledQuestion]) -> set[tuple[str, str]]:
     """Return the marks that more than half of the questions have."""
     lines = (line for one in asked for line in layout.lines[one.span.start : one.span.stop])
     often = Counter(mark for line in lines for mark in {(kind, words) for kind, words, _ in marks_in(line.text)})
     return {mark for mark, times in often.items() if times * 2 > len(asked)}
 
 
-def _rare_mark(layout: Layout, one: Asked, usual: Callable[[], Set[tuple[str, str]]]) -> str | None:
+def _rare_mark(layout: Layout, one: AssembledQuestion, usual: Callable[[], Set[tuple[str, str]]]) -> str | None:
     """Return the doubt of a question with a word for a mark, without a sign of its own, in the midst of its stem: others have it not."""
     lines = layout.lines[one.span.start : one.span.stop]
     for above, line in pairwise(lines):
@@ -216,16 +218,16 @@ def _rare_mark(layout: Layout, one: Asked, usual: Callable[[], Set[tuple[str, st
     return None
 
 
-def _question_in_case(one: Asked) -> str | None:
+def _question_in_case(one: AssembledQuestion) -> str | None:
     """Return the doubt of a question whose case has options in it: it rather is a question without a number."""
     case = one.draft.above.case or ""
     found = find_options(case) if case else None
     number = number_of(flat(case))
-    asked = number is not None and number.style in KEPT_STYLES and (asks(flat(case)) or _FILLED.search(flat(case)))
+    asked = number is not None and number.style in RETAINED_STYLES and (asks(flat(case)) or _FILLED.search(flat(case)))
     return "case_unsure" if asked or (found and len(found.cuts) >= _FEW) else None
 
 
-def _of_titles(layout: Layout, asked: Sequence[Asked]) -> Iterator[tuple[int, str]]:
+def _of_titles(layout: Layout, asked: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
     """Yield the questions with a title of answers or a heading below them that may as well end their last sentence."""
     owners = {at: place for place, one in enumerate(asked) for at in range(one.span.start, one.span.stop)}
     asking = {one.span.start for one in asked}
@@ -247,7 +249,7 @@ def _of_titles(layout: Layout, asked: Sequence[Asked]) -> Iterator[tuple[int, st
             yield from [(place, "stem_unreadable")] if heads_nothing else []
 
 
-def _of_numbers(layout: Layout, asked: Sequence[Asked]) -> dict[int, str]:
+def _of_numbers(layout: Layout, asked: Sequence[AssembledQuestion]) -> dict[int, str]:
     """Return the questions with a number of another form than all others, in the midst of a sentence, and the question above each."""
     styles = Counter(one.span.number.style for one in asked)
     if not asked:
@@ -270,7 +272,7 @@ def _of_numbers(layout: Layout, asked: Sequence[Asked]) -> dict[int, str]:
     return found
 
 
-def _of_answers(asked: Sequence[Asked]) -> dict[int, str]:
+def _of_answers(asked: Sequence[AssembledQuestion]) -> dict[int, str]:
     """Return the questions of a section in one of which stands what seems to be the answers of all."""
     found: dict[int, str] = {}
     sections: Mapping[int, list[int]] = defaultdict(list)
@@ -288,7 +290,7 @@ def _of_answers(asked: Sequence[Asked]) -> dict[int, str]:
     return found
 
 
-def _of_lists(layout: Layout, asked: Sequence[Asked], unread: Sequence[str]) -> dict[int, str]:
+def _of_lists(layout: Layout, asked: Sequence[AssembledQuestion], unread: Sequence[str]) -> dict[int, str]:
     """Return the questions whose letters cannot be trusted: rows of a list were left over, or they stand where those of few others do."""
     lettered = [place for place, one in enumerate(asked) if one.draft.options or one.draft.above.shared_options]
     listed = [place for place in lettered if asked[place].draft.answer and asked[place].block.answer is None]
@@ -307,7 +309,7 @@ def _denies(text: str, draft: Draft) -> bool:
     return text.startswith(f"{draft.number}. ") and not text.endswith(f" {draft.answer}")
 
 
-def _stands_above_unread_list(layout: Layout, asked: Sequence[Asked], place: int) -> bool:
+def _stands_above_unread_list(layout: Layout, asked: Sequence[AssembledQuestion], place: int) -> bool:
     """Tell whether below a question, before further questions, a title of answers stands whose list was not read: the list that was read
     below those is theirs."""
     start = asked[place].span.start
@@ -317,7 +319,7 @@ def _stands_above_unread_list(layout: Layout, asked: Sequence[Asked], place: int
     return any(is_title(layout.lines[at].flat) for at in between)
 
 
-def _is_bare(layout: Layout, one: Asked) -> bool:
+def _is_bare(layout: Layout, one: AssembledQuestion) -> bool:
     """Tell whether the answer of a question stands behind its stem or its options without a mark, and in no blank."""
     lines = layout.lines[one.span.start : one.span.stop]
     marked = any(kind == "answer" for line in lines for kind, _ in parts_of(line.text))

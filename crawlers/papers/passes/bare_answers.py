@@ -14,23 +14,23 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import opens_question
 
 _FEWEST, _SHARE, _SHORT = 3, 0.8, 14
-_SAID = r"(?P<letters>[A-J]{1,8})"
+_ANSWER_LINE = r"(?P<letters>[A-J]{1,8})"
 _REST = r"(?:[。.,;!]\s{0,9}(?P<rest>.*))?\s{0,9}$"
-_BEHIND_A = re.compile(rf"A\s?:\s?{_SAID}{_REST}")
+_BEHIND_A = re.compile(rf"A\s?:\s?{_ANSWER_LINE}{_REST}")
 """`A: B`, an answer in English, which is no option."""
 _FORMS = (
     re.compile(
-        rf"[【\[(]?(?:正确|参考|标准)?答案[】\])]?\s?:?\s?{_SAID}(?:[。.;,]\s{{0,9}}|\s{{1,9}})(?![A-J](?:[\s,.;。、]|$))(?!\W{{0,3}}(?:答案|试题)?解析)"
+        rf"[【\[(]?(?:正确|参考|标准)?答案[】\])]?\s?:?\s?{_ANSWER_LINE}(?:[。.;,]\s{{0,9}}|\s{{1,9}})(?![A-J](?:[\s,.;。、]|$))(?!\W{{0,3}}(?:答案|试题)?解析)"
         r"(?P<rest>[\u4e00-\u9fff“《\d].{5,})$"
     ),
-    re.compile(rf"[【\[(]{_SAID}[】\])]\s{{0,9}}(?P<rest>.*)$"),
-    re.compile(rf"{_SAID}[。.]?\s{{0,9}}$"),
+    re.compile(rf"[【\[(]{_ANSWER_LINE}[】\])]\s{{0,9}}(?P<rest>.*)$"),
+    re.compile(rf"{_ANSWER_LINE}[。.]?\s{{0,9}}$"),
     re.compile(
-        rf"(?:[^\s:]{{1,8}}:\s?)?(?:(?:正确|参考)?(?:答案|选项)|正解)\s?[是为选]{{1,2}}\s?:?\s?[“\"【(]?{_SAID}[”\"】)]?(?:项|选项)?{_REST}"
+        rf"(?:[^\s:]{{1,8}}:\s?)?(?:(?:正确|参考)?(?:答案|选项)|正解)\s?[是为选]{{1,2}}\s?:?\s?[“\"【(]?{_ANSWER_LINE}[”\"】)]?(?:项|选项)?{_REST}"
     ),
-    re.compile(rf"(?:[^\s:]{{1,8}}:\s?)?(?:答案|应|故|本题|所以|因此){{0,2}}选择?\s?:?\s?{_SAID}(?:项|选项)?{_REST}"),
+    re.compile(rf"(?:[^\s:]{{1,8}}:\s?)?(?:答案|应|故|本题|所以|因此){{0,2}}选择?\s?:?\s?{_ANSWER_LINE}(?:项|选项)?{_REST}"),
     _BEHIND_A,
-    re.compile(rf"(?:>{{1,3}}|=>|->|→|=|#|◆|●|☞|\*)\s{{0,3}}{_SAID}(?:\s{{1,9}}(?P<rest>\S.*))?\s{{0,9}}$"),
+    re.compile(rf"(?:>{{1,3}}|=>|->|→|=|#|◆|●|☞|\*)\s{{0,3}}{_ANSWER_LINE}(?:\s{{1,9}}(?P<rest>\S.*))?\s{{0,9}}$"),
 )
 _LABEL = re.compile(r"[【\[]?(?:正确|参考|标准)?答案[】\]]?\s?:?")
 _ALONE = re.compile(r"[A-J](?:[\s,、]{0,2}[A-J]){0,7}[。.]?")
@@ -39,7 +39,7 @@ _SOME = re.compile("[A-JＡ-Ｊ√×对错]")
 _SENTENCE = re.compile(r".{6,}[。!.]$")
 
 
-def bare_answers_told(lines: Sequence[Numbered]) -> list[Numbered]:
+def label_bare_answers(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, such answers and what explains them with their labels."""
     firsts = sum(text.lstrip()[:1] in ("A", "Ａ", "(", "（", "[") for _, text in lines)
     labelled = sum("答案" in text and len(text) <= _SHORT and _SOME.search(text) is not None for _, text in lines)

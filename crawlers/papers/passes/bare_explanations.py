@@ -21,7 +21,7 @@ _ABOUT = re.compile(r"本(?:卷|题库|试题|套|次|文)|共.{0,6}[题分]|说
 """What speaks of a paper as a whole, above its first question."""
 
 
-def explanations_told(lines: Sequence[Numbered]) -> list[Numbered]:
+def label_explanations(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with a label before the first of such sentences below each answer."""
     if has_numbers(lines):
         return list(lines)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from crawlers.papers.signs.answer_marks import Numbered, flat
 
-_FEWEST, _FEWEST_TOLD, _SHARE, _MOST_TOLD = 8, 3, 0.9, 0.6
+_FEWEST, _FEWEST_LABELLED, _SHARE, _MOST_LABELLED = 8, 3, 0.9, 0.6
 """Options of a text; those that are said to be right, where the wrong ones have no sign, and the most of all that may be."""
 _OPTION = re.compile(
     r"\s{0,12}(?:[-*•]\s{1,3})?(?:(?P<right>√|[(\[【]\s?(?:√|\+|正确|对)\s?[)\]】])|(?P<wrong>×|[(\[【]\s?(?:×|-|错误?)\s?[)\]】]))?"
@@ -24,7 +24,7 @@ _BEHIND = re.compile(
 )
 
 
-def beside_options_told(lines: Sequence[Numbered]) -> list[Numbered]:
+def label_beside_options(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with a tick behind the right options, and none of what else stands beside them; other texts as they are."""
     found = {place: option for place, (_, text) in enumerate(lines) if (option := _OPTION.match(flat(text)))}
     if len(found) < _FEWEST:
@@ -36,7 +36,7 @@ def beside_options_told(lines: Sequence[Numbered]) -> list[Numbered]:
         done |= {place: done[place][:end] for place, end in counts.items()}
     marks = {place: mark for place, text in done.items() if (mark := _BEHIND.search(flat(text), 3))}
     behind = {place: mark["right"] is not None for place, mark in marks.items()}
-    told = next((each for each in (before, behind) if _are_told(each, len(found))), None)
+    told = next((each for each in (before, behind) if _are_labelled(each, len(found))), None)
     if told is None and len(counts) < _SHARE * len(found):
         return list(lines)
     if told is behind:
@@ -46,9 +46,9 @@ def beside_options_told(lines: Sequence[Numbered]) -> list[Numbered]:
     return [(index, kept.get(place, "") + done[place] if place in done else text) for place, (index, text) in enumerate(lines)]
 
 
-def _are_told(marks: dict[int, bool], count: int) -> bool:
+def _are_labelled(marks: dict[int, bool], count: int) -> bool:
     """Tell whether signs say of nearly all options whether they are right, or of some that they are."""
     right = sum(marks.values())
     if right < len(marks):
         return len(marks) >= _SHARE * count and right > 0
-    return _FEWEST_TOLD <= right <= _MOST_TOLD * count
+    return _FEWEST_LABELLED <= right <= _MOST_LABELLED * count

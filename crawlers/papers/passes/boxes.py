@@ -18,7 +18,7 @@ _ANY_BOX = re.compile(f"[{_SIGNS}]")
 _UNBOXED = re.compile(r"\s{0,20}[(\[]?[A-J]\s?[.、:)\]]")
 
 
-def boxes_told(lines: Sequence[Numbered]) -> list[Numbered]:
+def label_boxes(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines without boxes before letters; where options have none but ticked ones, they are bullets."""
     if not any(_ANY_BOX.search(text) for _, text in lines):
         return list(lines)

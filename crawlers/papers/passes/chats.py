@@ -51,7 +51,7 @@ class _Message(Struct):
     lines: list[Numbered] = []
 
 
-def chats_told(lines: Sequence[Numbered]) -> list[Numbered]:
+def label_chats(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the questions and answers of the one who asks; all lines where nobody asks and answers time and again."""
     given = list(lines)
     messages = _messages(given)

@@ -10,14 +10,14 @@ _LETTERS = re.compile(r"\s{0,3}[A-J]{1,10}\s{0,3}")
 _FEWEST = 3
 
 
-def clozes_told(lines: Sequence[Numbered]) -> list[Numbered]:
+def label_clozes(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return lines whose gaps hold letters of options as blanks with these letters, others as blanks, and what stood there as answer."""
     if sum("{{c" in text and _CLOZE.search(text) is not None for _, text in lines) < _FEWEST:
         return list(lines)
-    return [line for each in lines for line in _told(*each)]
+    return [line for each in lines for line in _with_answer(*each)]
 
 
-def _told(index: int, text: str) -> Iterator[Numbered]:
+def _with_answer(index: int, text: str) -> Iterator[Numbered]:
     gaps = [match["words"].strip() for match in _CLOZE.finditer(text)]
     if not gaps:
         yield index, text

@@ -44,7 +44,7 @@ def _lettered(lines: Sequence[Numbered], opens: re.Pattern[str], signs: Sequence
             continue
         below = next((at for at in range(stop, min(stop + _AHEAD, len(lines))) if seen(lines[at][1])), len(lines))
         words = [opens.sub("", text, count=1) for _, text in lines[place:stop]]
-        told = _told(seen(lines[below][1]), signs[: stop - place], words) if below < len(lines) else ""
+        told = _letters_of_answer(seen(lines[below][1]), signs[: stop - place], words) if below < len(lines) else ""
         if not told:
             return None  # these signs are no options here, or not all of them
         for at, letter in zip(range(place, stop), LETTERS, strict=False):
@@ -65,7 +65,7 @@ def _run_stop(lines: Sequence[Numbered], place: int, opens: re.Pattern[str], sig
     return at if at - place >= _FEWEST_OPTIONS else place
 
 
-def _told(line: str, signs: Sequence[str], words: Sequence[str]) -> str:
+def _letters_of_answer(line: str, signs: Sequence[str], words: Sequence[str]) -> str:
     """Return as letters the signs, letters or words of options that a line says are the answer; nothing where no option has them."""
     parts = parts_of(line)
     if len(parts) != 1 or parts[0][0] != "answer":

@@ -33,7 +33,7 @@ _CLASSES = re.compile(r"\bclass\s{0,3}=\s{0,3}[\"']?(?P<names>[^\"'<>]{1,200})",
 _NO_RIGHT_CLASS = re.compile(r"select|chosen|choose|active|current|user|mine|check|wrong|error|incorrect|hover|focus|disabled", re.I)
 """Classes that say what a visitor did, or which option is wrong."""
 _LINED = re.compile(r"text-decoration(?:-line)?\s{0,3}:\s{0,3}underline", re.I)
-_TOLD_CLASS = re.compile(r"\bdata-(?:is-?)?(?:correct|right|answer)\s*=\s*[\"']?(?:true|1)\b", re.I)
+_RIGHT_CLASS = re.compile(r"\bdata-(?:is-?)?(?:correct|right|answer)\s*=\s*[\"']?(?:true|1)\b", re.I)
 _PLAIN_COLOURS = re.compile(
     r"black|inherit|initial|none|unset|transparent|url|linear|repeating"
     r"|gr[ae]y|white|#0{3,8}|#([0-9a-f])\1{2}|#([0-9a-f]{2})\2{2}|rgba?\(\s*(\d+)\s*,\s*\3\s*,\s*\3\b.*",
@@ -64,11 +64,11 @@ class _Option(Struct):
     """What stands out in its letter or some of its words alone."""
 
 
-def emphasis_told(lines: Sequence[Numbered]) -> list[Numbered]:
+def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, the answer of each question whose right options stand out below these."""
     if not any("<" in text or "**" in text or "==" in text or _SIGNS.search(text) for _, text in lines):
         return list(lines)
-    seen = [_seen(text) for _, text in lines]
+    seen = [_visible(text) for _, text in lines]
     runs = list(_runs([words for words, _ in seen], [kinds for _, kinds in seen]))
     plain = [words for words, _ in seen]
     said = [_says_answer(plain, run[-1].place + 1) for run in runs]
@@ -120,14 +120,14 @@ def with_signs(html: str) -> tuple[str, dict[str, str]]:
     return "".join([*done, html[end:]]), {sign: kind for kind, sign in signs.items()}
 
 
-def lines_told(lines: Sequence[str], signed: Sequence[str], signs: dict[str, str]) -> list[str]:
+def label_marked_lines(lines: Sequence[str], signed: Sequence[str], signs: dict[str, str]) -> list[str]:
     """Return the lines of a page, with the answers that its signs tell; `signed` are the same lines with signs in them."""
     named = [_SIGNS.sub(lambda sign: f"<{signs[sign[0]]}>" if sign[0] in signs else "</>", line) for line in signed]
     bare = [re.sub(r"[ \t\r\f\v]+", " ", _SIGNS.sub("", line)).strip(" ") for line in signed]
     kept = [place for place, line in enumerate(bare) if line]
     if [bare[place] for place in kept] != list(lines) or any("<" in line for line in lines):
         return list(lines)
-    told = emphasis_told([(place, named[at]) for place, at in enumerate(kept)])
+    told = label_emphasis([(place, named[at]) for place, at in enumerate(kept)])
     if len(told) == len(kept):
         return list(lines)
     done: list[str] = []
@@ -154,7 +154,7 @@ def face_of(name: str, rest: str, styles: dict[str, str] | None = None) -> str:
     if styles and (classes := _CLASSES.search(rest)):
         rest = " ".join([rest, *(styles[each] for each in classes["names"].split() if each in styles)])
     if rest:
-        if found := _CLASS.search(rest) or _TOLD_CLASS.search(rest):
+        if found := _CLASS.search(rest) or _RIGHT_CLASS.search(rest):
             return f"class {found.groupdict().get('name', 'told')}"
         for colour in _COLOUR.finditer(rest):
             if not _PLAIN_COLOURS.fullmatch(colour["colour"]):
@@ -166,7 +166,7 @@ def face_of(name: str, rest: str, styles: dict[str, str] | None = None) -> str:
     return _FACES.get(name, "")
 
 
-def _seen(text: str) -> tuple[str, list[frozenset[str]]]:
+def _visible(text: str) -> tuple[str, list[frozenset[str]]]:
     """Return a line without what makes words stand out, and for each of its signs how it does."""
     if "<" not in text and "**" not in text and "==" not in text:
         return text, [frozenset()] * len(text)

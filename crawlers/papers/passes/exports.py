@@ -71,7 +71,7 @@ _BY_NUMBER = re.compile(
     r"\s{0,9}A(?:ns(?:wer)?)?\s?[.#]?\s?(?P<number>\d{1,4})\s?[.:、)]?\s{0,4}(?P<answer>[A-J]{1,8}|[a-j]{1,8}|[√×TF对错]|正确|错误)\s{0,9}"
 )
 _OF_HOW_MANY = re.compile(r"\s{0,9}(?:第\s?)?(?P<number>\d{1,4})\s?/\s?(?P<all>\d{1,4})\s?(?:题\s?)?[.、:)\s]\s{0,4}(?=\S)")
-_ASKED = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
+_QUESTION_FIELD = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
 """`A01 c` in a list, where the questions open with `Q01`."""
 
 _RIGHT, _WRONG = ("正确", "对", "是", "true"), ("错误", "错", "否", "false")
@@ -198,7 +198,7 @@ def _is_marked(text: str) -> bool:
     return any(kind != "text" for kind, _ in parts_of(text))
 
 
-def _told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+def _official_answers(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return answers without the visitor's own, the words of their options and what they scored."""
     answered = mine_below = False
     for index, text in lines:
@@ -265,7 +265,7 @@ def _by_number(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return a list of answers, `A01 c`, as one of numbers alone where its numbers count on and as many questions open with `Q01`."""
     found = [_BY_NUMBER.fullmatch(flat(text)) if "A" in text else None for _, text in lines]
     numbers = [int(match["number"]) for match in found if match]
-    asked = sum(_ASKED.match(flat(text)) is not None for _, text in lines) if len(numbers) >= _FEWEST_ENGLISH else 0
+    asked = sum(_QUESTION_FIELD.match(flat(text)) is not None for _, text in lines) if len(numbers) >= _FEWEST_ENGLISH else 0
     is_list = 0 < len(numbers) == asked and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     for (index, text), match in zip(lines, found, strict=True):
         yield index, f"{match['number']}. {match['answer']}" if match and is_list else text
@@ -381,6 +381,6 @@ def _tag_behind(line: str) -> re.Match[str] | None:
 
 
 _STEPS = (
-    *(_without_remarks, _with_colons, _in_chinese, _unfolded, _told),
+    *(_without_remarks, _with_colons, _in_chinese, _unfolded, _official_answers),
     *(_fields, _verdicts_lettered, _ordinals, _by_number, _counted, _tags_first),
 )

@@ -36,9 +36,9 @@ _QUOTED = re.compile(r"\s{0,9}(?:>\s?){1,4}")
 _FEWEST_CALLED = 3
 _ASKS_IN = {"question", "faq", "help", "quiz", "example", "todo"}
 """Kinds of call-outs that hold a question."""
-_SAID_IN = re.compile(r"(?:(?:正确|参考)?答案|(?:答案)?解析|详解)[:：]?")
+_ANSWER_IN = re.compile(r"(?:(?:正确|参考)?答案|(?:答案)?解析|详解)[:：]?")
 
-_SHOWN_AT = re.compile(r"\s{0,9}(?:\d{1,2}:)?\d{1,2}:\d{2}[,.]\d{1,3}\s{0,3}-->")
+_VISIBLE_AT = re.compile(r"\s{0,9}(?:\d{1,2}:)?\d{1,2}:\d{2}[,.]\d{1,3}\s{0,3}-->")
 """`00:00:05,000 --> 00:00:09,000` of SubRip and WebVTT."""
 
 _WIKI_HEADING = re.compile(
@@ -94,7 +94,7 @@ def _plain_label(text: str) -> str:
 
 def without_times(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return subtitles without the times that they are shown at and their numbers: what is said stands in the lines below these."""
-    timed = [_SHOWN_AT.match(text) is not None for _, text in lines]
+    timed = [_VISIBLE_AT.match(text) is not None for _, text in lines]
     if sum(timed) < _FEWEST_CALLED:
         return list(lines)
     numbers = {at - 1 for at, is_time in enumerate(timed) if is_time and at and lines[at - 1][1].strip().isdigit()}
@@ -124,7 +124,7 @@ def _called_out(lines: Sequence[Numbered]) -> Sequence[Numbered]:
         words = call["words"].strip() if call else _QUOTED.sub("", text, count=1)
         if call and words and call["kind"].lower() in _ASKS_IN:
             words = f"题目：{words}"
-        elif call and _SAID_IN.fullmatch(words):
+        elif call and _ANSWER_IN.fullmatch(words):
             label, words = words, ""
         elif label and words.strip():
             label, words = "", f"{label}：{words.strip()}"
@@ -137,14 +137,14 @@ def _tags(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     marked = sum(bool(("<" in text and _TAG.search(text)) or ("&" in text and _ENTITY.search(text))) for _, text in lines)
     if marked < 2 or marked * _SHARE < sum(bool(text.strip()) for _, text in lines):
         return lines
-    return [(index, piece) for index, text in lines for piece in _seen_lines(text)]
+    return [(index, piece) for index, text in lines for piece in _visible_lines(text)]
 
 
-def _seen_lines(text: str) -> list[str]:
+def _visible_lines(text: str) -> list[str]:
     tagged = _TAG.search(text) is not None
     if tagged and (card := _CARD.search(text)):  # a card of Anki: its back is the answer
         text = f"{text[: card.start()]}<br>答案：{card['answer']}"
-    text = _TAG.sub(_seen_tag, text)
+    text = _TAG.sub(_visible_tag, text)
     for _ in range(_WITHIN):
         text = _PLACED.sub(_placed, text)
     text = _PLACED_TAG.sub("", text)
@@ -152,7 +152,7 @@ def _seen_lines(text: str) -> list[str]:
     return [piece for piece in pieces if piece] or [""]
 
 
-def _seen_tag(tag: re.Match[str]) -> str:
+def _visible_tag(tag: re.Match[str]) -> str:
     """Return what a tag shows; those of `_PLACED` stay until all others are gone, as 10<sup><b>9</b></sup> has one within."""
     name = tag["name"].lower()
     return tag[0] if name in ("sub", "sup") else "\n" if _NEW_LINE.fullmatch(name) else IMAGE if name == "img" else ""

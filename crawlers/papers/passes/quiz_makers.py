@@ -15,16 +15,16 @@ _FEWEST, _SHARE = 3, 0.8
 _STARRED = re.compile(r"\s{0,9}(?:\*[a-jA-J]\s?[.)]|\[\*\])\s{1,9}\S")
 _BOX = re.compile(r"(?P<indent>\s{0,9})\[(?P<sign>[ *])\](?=\s{1,9}\S)")
 _CHOICE = re.compile(r"\s{0,9}(?:\*?[a-jA-J]\s?[.)]|\[[ *]\])\s{1,9}\S")
-_TOLD = re.compile(r"\s{0,9}(?:(?P<all>\.\.\.)|(?P<right>[+~])|(?P<wrong>[-@]))\s{1,9}(?P<words>\S.*)$")
+_FEEDBACK = re.compile(r"\s{0,9}(?:(?P<all>\.\.\.)|(?P<right>[+~])|(?P<wrong>[-@]))\s{1,9}(?P<words>\S.*)$")
 """What a learner is told: `...` and `~` whoever answers, `+` for a right answer, `-` and `@` for a wrong one."""
 _EMPTY_BEFORE = re.compile(r"\s{0,9}_{2,12}\s{1,9}(?=\d{1,4}\s?[.)、]\s{0,9}\S)")
 _PRINTED = re.compile(r"\s{0,9}ANS:\s{0,9}(?P<answer>[A-Ja-j](?:[\s,]{0,3}[A-Ja-j]){0,9}|T(?:rue)?|F(?:alse)?)(?=\s|$)", re.IGNORECASE)
 _PRINTED_ASIDE = re.compile(r"\s{0,9}(?:PTS|DIF|REF|OBJ|TOP|KEY|NAT|STA|MSC|BLM|LOC):\s")
 _QUESTION = re.compile(r"\s{0,9}Q\s?\d{0,4}\s?[:.)]\s{0,4}\S")
-_SAID = re.compile(r"\s{0,9}A\s?:\s{0,4}(?P<answer>[A-J](?:[\s,]{0,2}[A-J]){0,9})\s{0,4}$")
+_ANSWER_LINE = re.compile(r"\s{0,9}A\s?:\s{0,4}(?P<answer>[A-J](?:[\s,]{0,2}[A-J]){0,9})\s{0,4}$")
 _FIRST = re.compile(r"\s{0,9}A\s?:\s{0,4}(?![A-J](?:[\s,]{0,2}[A-J]){0,9}\s{0,4}$)\S")
 """The first option of a question, or an answer in words, where `A:` is not always over letters."""
-_ASKED = re.compile(
+_QUESTION_LINE = re.compile(
     rf"(?P<stem>.{{2,4000}}?)\s{{0,4}}[\[【]\s?(?P<type>{TYPE})\s?[\]】](?:\s?[\[【(]\s?(?:分值\s?:?\s?)?\d{{1,3}}\s?分?\s?[\])】])?\s{{0,4}}$"
 )
 _RIGHT = re.compile(r"\s{0,4}[(\[【]\s?正确(?:答案|选项)\s?[)\]】]\s{0,4}$")
@@ -33,10 +33,10 @@ _NUMBER = re.compile(r"\s{0,9}(?:第\s?)?\d{1,4}\s?[题.、:)]\s{0,4}")
 _BEHIND = re.compile(r"\s{0,9}[【\[]?(?:答案)?(?:解析|详解)|\s{0,9}(?:正确|参考)?答案\s?:")
 
 
-def quiz_makers_told(lines: Sequence[Numbered]) -> list[Numbered]:
+def label_quiz_makers(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines as they are in a paper that no such maker wrote."""
     done = list(lines)
-    for step in (_without_feedback, _as_printed, _as_asked, _with_marked_options):
+    for step in (_without_feedback, _as_printed, _label_answer_lines, _with_marked_options):
         done = list(step(done))
     return done
 
@@ -46,7 +46,7 @@ def _without_feedback(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     if sum(_STARRED.match(text) is not None for _, text in lines) < _FEWEST:
         yield from lines
         return
-    told = [_TOLD.match(text) for _, text in lines]
+    told = [_FEEDBACK.match(text) for _, text in lines]
     is_told = any(match and (match["all"] or match["right"]) for match in told)
     held: list[Numbered] = []
     below_choice = False
@@ -78,10 +78,10 @@ def _as_printed(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             yield index, text[empty.end() :] if empty else text
 
 
-def _as_asked(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+def _label_answer_lines(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines whose `A: C` below `Q: …` is an answer, as no option is letters alone."""
     flats = [flat(text) for _, text in lines]
-    said = [_SAID.match(line) for line in flats]
+    said = [_ANSWER_LINE.match(line) for line in flats]
     asked = sum(_QUESTION.match(line) is not None for line in flats)
     if asked < _FEWEST or sum(map(bool, said)) < _SHARE * asked or any(map(_FIRST.match, flats)):
         yield from lines
@@ -93,7 +93,7 @@ def _as_asked(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 def _with_marked_options(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return questions with their kind behind the stem, `……[单选题]`, with letters before the options and the marked ones as answer."""
     flats = [flat(text) for _, text in lines]
-    asked = [_ASKED.match(line) for line in flats]
+    asked = [_QUESTION_LINE.match(line) for line in flats]
     starts = [place for place, match in enumerate(asked) if match]
     blocks = [(start, _options_below(flats, asked, start)) for start in starts]
     marked = sum(any(_RIGHT.search(flats[at]) for at in options) for _, options in blocks)

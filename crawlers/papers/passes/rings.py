@@ -11,7 +11,7 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
 _RING = re.compile(f"[{CIRCLED_NUMBERS}]")
-_TOLD = re.compile(rf"[(\[]?[{CIRCLED_NUMBERS}](?:[\s,、]{{0,2}}[{CIRCLED_NUMBERS}]){{0,9}}[)\]]?[\s。.]?")
+_RINGS = re.compile(rf"[(\[]?[{CIRCLED_NUMBERS}](?:[\s,、]{{0,2}}[{CIRCLED_NUMBERS}]){{0,9}}[)\]]?[\s。.]?")
 
 
 def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
@@ -29,7 +29,7 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
             place += 1
             continue
         below = next((at for at in range(stop, len(lines)) if given[at]), len(lines))
-        told = _told(given[below]) if below < len(lines) else None
+        told = _rings_of_answer(given[below]) if below < len(lines) else None
         if own > 1 and (told or (key and (below == len(lines) or not letter_of(given[below])))):
             for at in range(place, stop):
                 done[at] = (lines[at][0], _RING.sub(lambda ring: f"  {ring[0].translate(CIRCLED_AS_LETTERS)}.", seen(lines[at][1])).strip())
@@ -53,10 +53,10 @@ def _run_stop(given: Sequence[str], place: int) -> int:
     return at if count > 1 else place
 
 
-def _told(line: str) -> str | None:
+def _rings_of_answer(line: str) -> str | None:
     """Return the rings that a line says are the answer."""
     parts = parts_of(line)
-    return parts[0][1] if len(parts) == 1 and parts[0][0] == "answer" and _TOLD.fullmatch(parts[0][1]) else None
+    return parts[0][1] if len(parts) == 1 and parts[0][0] == "answer" and _RINGS.fullmatch(parts[0][1]) else None
 
 
 def _is_key(line: str) -> bool:

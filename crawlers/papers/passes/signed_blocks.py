@@ -20,13 +20,13 @@ _NUMBER = re.compile(r"\s{0,9}(?:第\s?)?\d{1,4}\s?[题.、:)]\s{0,4}(?=\D)")
 Block = list[Numbered]
 
 
-def signed_blocks_told(lines: Sequence[Numbered]) -> list[Numbered]:
+def label_signed_blocks(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with letters before such options, and their answer below them; other texts as they are."""
     signed = sum(text.lstrip()[:1] in ("+", "*", "√", "✓", "✔") for _, text in lines)
     if signed < _FEWEST:
         return list(lines)
     blocks = list(_blocks(lines))
-    for told in (_told_by_signs, _told_by_stars):
+    for told in (_label_by_signs, _label_by_stars):
         found = [told(block) for block in blocks]
         count = sum(bool(each) for each in found)
         asking = sum(bool(each) and is_worded_as_question(flat(block[0][1])) for block, each in zip(blocks, found, strict=True))
@@ -49,7 +49,7 @@ def _blocks(lines: Sequence[Numbered]) -> Iterator[Block]:
         yield block
 
 
-def _told_by_signs(block: Block) -> list[tuple[int, str, str]]:
+def _label_by_signs(block: Block) -> list[tuple[int, str, str]]:
     """Return the lines of a block as index, kind and words: all options have a sign, `+` the right ones."""
     found = [_SIGNED.match(flat(text)) for _, text in block]
     start = next((at for at, match in enumerate(found) if match), 0)
@@ -57,7 +57,7 @@ def _told_by_signs(block: Block) -> list[tuple[int, str, str]]:
     return _parts(block, start, end, [bool(match and match["sign"] == "+") for match in found], _SIGNED)
 
 
-def _told_by_stars(block: Block) -> list[tuple[int, str, str]]:
+def _label_by_stars(block: Block) -> list[tuple[int, str, str]]:
     """Return the lines of a block as index, kind and words: what stands below its first line is options, the right ones with a star."""
     end = next((at for at, (_, text) in enumerate(block) if at and _says(text)), len(block))
     if any(letter_of(flat(text).strip().lstrip("*√✓✔ ")) for _, text in block[1:end]) or _STARRED.match(flat(block[0][1])):

@@ -20,14 +20,14 @@ _OPTION = re.compile(rf"(?:(?P<star>(?:(?<=\s)|^)(?:{_SIGN})\s?)[(\[]?|(?:(?<=\s
 _OPENS = re.compile(rf"\s{{0,12}}(?:(?:{_SIGN})\s?)?[(\[]?[A-Ja-j]\s?[.、:)\]]")
 _TICK = re.compile(rf"\s{{0,6}}(?:\(\s?(?:正确答案|正确选项|答案|√)\s?\)|√|{_SIGN})\s{{0,40}}$")
 _MAY_TICK = re.compile(r"[★☆✦⭐*√]|正确|答案")
-_SAID = re.compile(r"\(\s?(?:正确答案|正确选项)\s?\)")
-_SAID_BEHIND = re.compile(r"\S\s?\(\s?(?:正确答案|正确选项)\s?\)(?!\s?[A-J]{1,6}(?:\s|$))")
+_STATED = re.compile(r"\(\s?(?:正确答案|正确选项)\s?\)")
+_ANSWER_BEHIND = re.compile(r"\S\s?\(\s?(?:正确答案|正确选项)\s?\)(?!\s?[A-J]{1,6}(?:\s|$))")
 _FULL, _FEWEST, _SHORT = 0.6, 2, 4
 _FILLED = re.compile(r"[(\[]\s{0,6}([A-J]{1,8})\s{0,6}[)\]]")
 _MOST = 10  # lines of options
 _SEVERAL, _ONE = re.compile(r"多选|多项选择|不定项选"), re.compile(r"单选|单项选择|最佳选择")
 """What says that several options may be right, and that one is."""
-_LEAST_TOLD = 3
+_LEAST_LABELLED = 3
 """Questions of which ticks told some options, from which on they may tell all of them where several may be right."""
 
 
@@ -40,7 +40,7 @@ class _Row(Struct):
     ticked: str
 
 
-def ticks_told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the lines with ticked options bare and their letters as the answer below."""
     place = partly = 0
     several = False
@@ -55,7 +55,7 @@ def ticks_told(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         if not run and "选" in lines[place][1] and (_SEVERAL.search(lines[place][1]) or _ONE.search(lines[place][1])):
             several = _SEVERAL.search(lines[place][1]) is not None
         partly += 0 < len(told) < len(letters)
-        if len(letters) < 2 or not told or not _is_told(lines, place, run, letters, told, full, several and partly >= _LEAST_TOLD):
+        if len(letters) < 2 or not told or not _is_right(lines, place, run, letters, told, full, several and partly >= _LEAST_LABELLED):
             yield from lines[place : place + (len(run) or 1)]
         else:
             yield from ((row.index, row.text) for row in run)
@@ -78,7 +78,7 @@ class _Full:
         return widths[len(widths) * 9 // 10] * _FULL if widths else 0
 
 
-def _is_told(lines: Sequence[Numbered], place: int, run: Sequence[_Row], letters: str, told: str, full: _Full, may_be_all: bool) -> bool:
+def _is_right(lines: Sequence[Numbered], place: int, run: Sequence[_Row], letters: str, told: str, full: _Full, may_be_all: bool) -> bool:
     """Tell whether the ticks of a run say its answer: the run is whole, and not all of it is ticked, unless that may be."""
     end = place + len(run)
     if _breaks(lines, end, letters) or _is_cut(lines, end, full):
@@ -123,15 +123,15 @@ def _is_cut(lines: Sequence[Numbered], place: int, full: _Full) -> bool:
         return False
     (kind, words), *_ = parts_of(line) or (("text", ""),)
     if kind != "text" or not words:
-        return bool(_SAID.match(line))
-    return bool(_SAID.search(line)) or len(line) <= _SHORT or columns_of(flat(lines[place - 1][1])) >= full.columns
+        return bool(_STATED.match(line))
+    return bool(_STATED.search(line)) or len(line) <= _SHORT or columns_of(flat(lines[place - 1][1])) >= full.columns
 
 
 def _behind(lines: Sequence[Numbered], place: int, full: _Full) -> list[Numbered]:
     """Return a line with a stem and all its options, one of them said to be right, without that, and its answer below it."""
     index, text = lines[place]
     line = flat(text)
-    if not _SAID.search(line) or _OPENS.match(line) or _is_cut(lines, place + 1, full):
+    if not _STATED.search(line) or _OPENS.match(line) or _is_cut(lines, place + 1, full):
         return []
     found = find_options(text)
     if found is None or not found.sure or len(found.cuts) < _FEWEST or found.cuts != sorted(found.cuts) or not found.cuts[0][0]:
@@ -143,12 +143,12 @@ def _behind(lines: Sequence[Numbered], place: int, full: _Full) -> list[Numbered
         tick = _TICK.search(line, max(start, stop - 60), stop)
         told += letter if tick else ""
         words += text[start : tick.start()] + "  " if tick else text[start:stop]
-    return [(index, words.rstrip()), (index, f"答案：{told}")] if told and len(told) < len(cuts) and not _SAID.search(flat(words)) else []
+    return [(index, words.rstrip()), (index, f"答案：{told}")] if told and len(told) < len(cuts) and not _STATED.search(flat(words)) else []
 
 
 def is_unread(text: str) -> bool:
     """Tell whether a flat text without its line ends still says of an option that it is right."""
-    return bool(_SAID_BEHIND.search(text))
+    return bool(_ANSWER_BEHIND.search(text))
 
 
 def _filled(stem: str, letters: str) -> str:
@@ -180,7 +180,7 @@ class _Option(NamedTuple):
 def _options_of(text: str, line: str) -> list[_Option]:
     """Return the options of a line, those run together too where one of them is said to be right: `A.甲B.乙（正确答案）C.丙`."""
     found = [_Option(one.start(), one.end("star") if one["star"] else one.start(), one["letter"].upper()) for one in _OPTION.finditer(line)]
-    told = find_options(text) if _SAID.search(line) else None
+    told = find_options(text) if _STATED.search(line) else None
     if told is None or not told.sure or len(told.cuts) <= len(found) or any(one.words > one.start for one in found):
         return found
     return [_Option(start, start, letter_of(text[start:])) for start, _ in sorted(told.cuts)]

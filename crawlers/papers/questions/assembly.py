@@ -16,7 +16,7 @@ from crawlers.papers.signs.numbers import type_of
 from crawlers.papers.signs.own_answer import Block
 
 
-class Asked(Struct, frozen=True):
+class AssembledQuestion(Struct, frozen=True):
     """One question with the lines and the section it is from."""
 
     draft: Draft
@@ -27,11 +27,11 @@ class Asked(Struct, frozen=True):
     usual: int
     """How many options the questions of its section have as a rule; 0 where there is no rule."""
 
-    def doubted(self, doubt: str | None) -> "Asked":
+    def doubted(self, doubt: str | None) -> "AssembledQuestion":
         """Return the question with one more doubt."""
         return structs.replace(self, draft=self.draft.doubted(doubt)) if doubt else self
 
-    def answered(self, answer: str) -> "Asked":
+    def answered(self, answer: str) -> "AssembledQuestion":
         """Return the question with its answer."""
         return structs.replace(self, draft=structs.replace(self.draft, answer=answer))
 
@@ -40,18 +40,18 @@ Doubts = Mapping[int, str]
 """Doubts by the place of the question among all of its paper."""
 
 
-def with_doubts(asked: Sequence[Asked], doubts: Doubts) -> list[Asked]:
+def with_doubts(asked: Sequence[AssembledQuestion], doubts: Doubts) -> list[AssembledQuestion]:
     """Return the questions with what a pass doubts of them."""
     return [one.doubted(doubts.get(place)) for place, one in enumerate(asked)]
 
 
-def assemble(layout: Layout) -> tuple[list[Asked], list[str]]:
+def assemble(layout: Layout) -> tuple[list[AssembledQuestion], list[str]]:
     """Return the questions of a layout, and the lines that belong to none."""
     usual = _usual(layout)
     starts = {span.start: span for span in layout.spans}
     listed = {place for region in layout.regions for place in range(region.start, region.stop)}
     setting = Setting()
-    asked: list[Asked] = []
+    asked: list[AssembledQuestion] = []
     unread: list[str] = []
     place = 0
     while place < len(layout.lines):
@@ -102,7 +102,7 @@ def _tells_answer(layout: Layout, span: Span) -> bool:
     return any(kind == "answer" for line in layout.lines[span.start : span.stop] for kind, _ in parts_of(line.text))
 
 
-def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> Asked:
+def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> AssembledQuestion:
     above = setting.above(span.number.value)
     line = layout.lines[span.start].flat
     said = type_of(line, span.number)
@@ -126,4 +126,4 @@ def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> Asked:
         answer=block.answer,
         explanation=block.explanation,
     )
-    return Asked(draft, block, span, kind, usual)
+    return AssembledQuestion(draft, block, span, kind, usual)

@@ -75,7 +75,7 @@ def read_bank(given: Sequence[Numbered]) -> Bank | None:
     drafts: list[Draft] = []
     for part, choice, below in zip(parts, choices, [*parts[1:], _Part()], strict=True):
         unread += part.furniture
-        if not part.ended and not _seems_asked(part, choice):
+        if not part.ended and not _reads_as_question(part, choice):
             unread += [line.text for line in part.body]
             continue
         drafts.append(_draft(part, choice, len(drafts) + 1).doubted("two_answers" if _contradicts(part, below) else None))
@@ -222,7 +222,7 @@ def _choices(parts: Sequence[_Part]) -> list[Choice]:
     return [read_choice(text, usual) for text in texts]
 
 
-def _seems_asked(part: _Part, choice: Choice) -> bool:
+def _reads_as_question(part: _Part, choice: Choice) -> bool:
     """Tell whether a block without an answer is a question."""
     return (
         bool(choice.options) or not choice.sure or (len(part.body) > 1 and bool(_ASKS.search("\n".join(line.flat for line in part.body))))

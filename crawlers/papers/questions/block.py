@@ -9,7 +9,7 @@ from crawlers.papers.pages.page import Line
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, parts_of
 from crawlers.papers.signs.headings import tells_age, tells_patient
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.numbers import BARE_TAG, KEPT_STYLES, TAGS, TAGS_AT_END, Number
+from crawlers.papers.signs.numbers import BARE_TAG, RETAINED_STYLES, TAGS, TAGS_AT_END, Number
 from crawlers.papers.signs.options import find_options
 from crawlers.papers.signs.own_answer import Block, with_answer, with_marked
 
@@ -47,7 +47,7 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
         stem = text[: min(found.cuts)[0]].strip()
         block = _part_tail(structs.replace(block, options=found.texts(text)), body, usual)
     worded = bool(stem[start:].strip())
-    if start and number.style not in KEPT_STYLES:
+    if start and number.style not in RETAINED_STYLES:
         stem, start = stem[start:], 0
     block = structs.replace(block, stem=stem, rows=stem.split("\n"), worded=worded, sure_options=found is None or found.sure)
     return with_answer(block, start, number.verdict, kind, letters)

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from msgspec import structs
 
 from atomexam.text.option_letters import letters_in
-from crawlers.papers.questions.assembly import Asked, Doubts
+from crawlers.papers.questions.assembly import AssembledQuestion, Doubts
 from crawlers.papers.signs.answer_marks import LETTERS, flat
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.options import find_options
@@ -30,22 +30,22 @@ _ASKS_ON = (
     "最可能|可能|首选|首要|首先|最佳|最|主要|重要|合适|恰当|适宜|有价值|有意义|有效|有助于|应当?|需要?|考虑|采取|给予|进行"
     "|立即|优先|进一步|下一步|为?明确|确诊|初步"
 )
-_ASKED = (
+_QUESTION = (
     "诊断|鉴别|检查|化验|治疗|处理|处置|护理|措施|方法|方案|药物?|用药|病因|原因|疾病|病变|部位|类型|问题|依据|做法|诊疗|预后"
     "|并发症|手术|急救|抢救|是|为|有|的|属于|包括|不|错误|正确|下列|哪|一|项|种|个|什么|关于|选择?"
 )
-_BARE = re.compile(rf"(?:{_ASKS_ON}|{_ASKED}|[\W_\d])++")
+_BARE = re.compile(rf"(?:{_ASKS_ON}|{_QUESTION}|[\W_\d])++")
 """A question of nothing but such words has no subject of its own: 首选的检查是."""
 _ELLIPTIC = re.compile(rf"[\W_\d]*(?:{_ASKS_ON})")
 _MOST_OF_CASE = 5  # questions that do not refer to a patient above them, and still may be about him
 
 
-def with_verdict_options(asked: Sequence[Asked]) -> list[Asked]:
+def with_verdict_options(asked: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
     """Return statements with two options where the heading says which letter stands for which verdict: `判断题（正确填A，错误填B）`."""
     return [_with_verdict_options(one) for one in asked]
 
 
-def _with_verdict_options(one: Asked) -> Asked:
+def _with_verdict_options(one: AssembledQuestion) -> AssembledQuestion:
     found = next(filter(None, (legend.search(flat(one.draft.above.heading or "")) for legend in _LEGENDS)), None)
     answer = flat(one.draft.answer or "").strip()
     if one.kind != "verdict" or not found or one.draft.options or one.draft.above.shared_options or not _WHOLE.fullmatch(answer):
@@ -57,7 +57,7 @@ def _with_verdict_options(one: Asked) -> Asked:
     return structs.replace(one, draft=structs.replace(one.draft, options=options))
 
 
-def below_old_options(asked: Sequence[Asked]) -> Doubts:
+def below_old_options(asked: Sequence[AssembledQuestion]) -> Doubts:
     """Return the questions of a group below an explanation that ends with options: they rather are those of a further group."""
     doubts = {}
     spoiled: str | None = None
@@ -75,7 +75,7 @@ def below_old_options(asked: Sequence[Asked]) -> Doubts:
     return doubts
 
 
-def with_own_patients(asked: Sequence[Asked]) -> list[Asked]:
+def with_own_patients(asked: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
     """Return each question below a patient that nothing announces with its case where it refers to him, else doubted.
 
     Where a paper goes on for long without a word of him, a question that names its own subject has no case. Where each case counts its
@@ -90,7 +90,7 @@ def with_own_patients(asked: Sequence[Asked]) -> list[Asked]:
     ]
 
 
-def _with_own_patient(group: list[Asked]) -> list[Asked]:
+def _with_own_patient(group: list[AssembledQuestion]) -> list[AssembledQuestion]:
     refers = [place == 0 or bool(_REFERS.search(flat(one.draft.stem))) for place, one in enumerate(group)]
     goes_on = refers[::-1].index(True) > _MOST_OF_CASE
     told = []
@@ -109,7 +109,7 @@ def _with_own_patient(group: list[Asked]) -> list[Asked]:
     return told
 
 
-def with_joined_keys(asked: Sequence[Asked]) -> Doubts:
+def with_joined_keys(asked: Sequence[AssembledQuestion]) -> Doubts:
     """Return the last question of each case whose key has a letter for each question of the case, where the others have none."""
     doubts = {}
     last = -1
@@ -124,15 +124,15 @@ def with_joined_keys(asked: Sequence[Asked]) -> Doubts:
     return doubts
 
 
-def with_shared_answers(asked: Sequence[Asked]) -> list[Asked]:
+def with_shared_answers(asked: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
     """Return each question of a group with its letter of those below the last; the group doubted where they are not as many."""
-    shared: list[Asked] = []
+    shared: list[AssembledQuestion] = []
     for _, members in groupby(asked, key=lambda one: one.draft.above.group if one.draft.above.shared_options else None):
         shared += _with_shared_answers(list(members))
     return shared
 
 
-def _with_shared_answers(members: list[Asked]) -> list[Asked]:
+def _with_shared_answers(members: list[AssembledQuestion]) -> list[AssembledQuestion]:
     sharing = [place for place, one in enumerate(members) if one.draft.above.shared_options and not one.draft.options]
     if len(sharing) < 2 or any(members[place].draft.answer for place in sharing[:-1]):
         return members

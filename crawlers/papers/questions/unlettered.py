@@ -9,7 +9,7 @@ from msgspec import structs
 from atomexam.text.numerals import CIRCLED_NUMBERS
 from atomexam.text.option_letters import LETTERS as IN_TURN
 from crawlers.papers.passes.counted import ASKS_A_NUMBER
-from crawlers.papers.questions.assembly import Asked
+from crawlers.papers.questions.assembly import AssembledQuestion
 from crawlers.papers.questions.draft import Draft, Reading
 from crawlers.papers.signs.answer_marks import LETTERS, flat
 from crawlers.papers.signs.options import without_sign
@@ -27,9 +27,9 @@ _MOST, _FEWEST = 10, 3
 _RING = re.compile(f"[{CIRCLED_NUMBERS}]")
 
 
-def with_unlettered(asked: Sequence[Asked]) -> list[Asked]:
+def with_unlettered(asked: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
     """Return the questions with the bare options of each section."""
-    sections: dict[int, list[Asked]] = {}
+    sections: dict[int, list[AssembledQuestion]] = {}
     for one in asked:
         if _may_have(one):
             sections.setdefault(one.span.section, []).append(one)
@@ -37,7 +37,7 @@ def with_unlettered(asked: Sequence[Asked]) -> list[Asked]:
     return [_with_options(one, usual[one.span.section]) if one.span.section in usual and _may_have(one) else one for one in asked]
 
 
-def _usual_counts(sections: Mapping[int, Sequence[Asked]]) -> dict[int, int]:
+def _usual_counts(sections: Mapping[int, Sequence[AssembledQuestion]]) -> dict[int, int]:
     """Return how many bare options the questions of a section have, where most have as many."""
     found = {}
     for section, members in sections.items():
@@ -101,14 +101,14 @@ def _named_in(draft: Draft, rows: list[str]) -> tuple[list[str], str] | None:
     return None
 
 
-def _may_have(one: Asked) -> bool:
+def _may_have(one: AssembledQuestion) -> bool:
     if one.draft.options or one.draft.above.shared_options or not one.block.sure_options:
         return False
     lettered = re.fullmatch(LETTERS, flat(one.draft.answer or "").strip()) is not None
     return one.kind in _CHOICE or (one.kind == "" and lettered)
 
 
-def _with_options(one: Asked, usual: int) -> Asked:
+def _with_options(one: AssembledQuestion, usual: int) -> AssembledQuestion:
     rows = one.block.rows
     cells = _cells(rows)
     if len(cells) == usual and not any(_LETTERED.match(flat(cell)) for cell in cells):

@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from msgspec import Struct
 
 from crawlers.papers.pages.page import Line
-from crawlers.papers.sections.signals import looks_asked, opens_options
+from crawlers.papers.sections.signals import opens_options, reads_as_question
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, opening_mark, parts_of
 from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in
 from crawlers.papers.signs.headings import heading_key, heads, is_note, may_head
@@ -111,7 +111,7 @@ def _follows_title(lines: Sequence[Line], place: int, headings: set[str]) -> boo
         if is_entry(lines, at) or is_bare_run(line):
             return True
         if number := number_of(line):
-            return number.style != "tight" and not looks_asked(lines, at)
+            return number.style != "tight" and not reads_as_question(lines, at)
         if _is_heading(line, headings):
             return heading_key(line) in headings or is_entry(lines, at + 1)
     return False
@@ -130,10 +130,12 @@ def _end(lines: Sequence[Line], place: int, headings: set[str], titled: bool) ->
             if not _heading_goes_on(lines, place, headings, titled):
                 return place
         elif is_note(line):
-            if not (titled and _next_number(lines, place + 1) is not None and not looks_asked(lines, _next_number(lines, place + 1) or 0)):
+            if not (
+                titled and _next_number(lines, place + 1) is not None and not reads_as_question(lines, _next_number(lines, place + 1) or 0)
+            ):
                 return place
         elif (number := number_of(line)) and number.style != "tight":
-            if not titled or looks_asked(lines, place):
+            if not titled or reads_as_question(lines, place):
                 return place
         elif _parts_list(lines, place):
             return place
@@ -162,7 +164,7 @@ def _opens_group(lines: Sequence[Line], place: int) -> bool:
 
 def _parts_list(lines: Sequence[Line], place: int) -> bool:
     """Tell whether a plain line stands between letters that nothing explains and a question: it goes on with none of them."""
-    if place + 1 >= len(lines) or number_of(lines[place + 1].flat) is None or not looks_asked(lines, place + 1):
+    if place + 1 >= len(lines) or number_of(lines[place + 1].flat) is None or not reads_as_question(lines, place + 1):
         return False
     _, words = (parts_of(lines[place - 1].text) or (("text", ""),))[-1]  # behind a mark, where there is one
     before = listed_in(words)
@@ -187,7 +189,7 @@ def _heading_goes_on(lines: Sequence[Line], place: int, headings: set[str], titl
         return titled and heading_key(lines[place].flat) in headings
     if is_entry(lines, number):
         return True
-    return titled and heading_key(lines[place].flat) in headings and not looks_asked(lines, number)
+    return titled and heading_key(lines[place].flat) in headings and not reads_as_question(lines, number)
 
 
 def _next_number(lines: Sequence[Line], place: int) -> int | None:

@@ -77,7 +77,7 @@ class AnswerWatch:
         self._points, self._doubted = {}, {}
 
 
-def unsure_places(asked: Sequence[tuple[int, str]]) -> set[int]:
+def unsure_positions(asked: Sequence[tuple[int, str]]) -> set[int]:
     """Return the places of the questions of which it is unsure whether they are points of the answer above, and of that answer's own.
 
     Args:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from crawlers.papers.pages.page import Line
 from crawlers.papers.sections.answer_regions import Region, explains, find_regions
 from crawlers.papers.sections.chain import Candidate, choose
-from crawlers.papers.sections.endings import unsure_places
+from crawlers.papers.sections.endings import unsure_positions
 from crawlers.papers.sections.signals import inquires
 from crawlers.papers.sections.titles import begins_paper, heads_restart, is_title_line
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of
@@ -64,7 +64,7 @@ def lay_out(lines: list[Line]) -> Layout:
     chosen, others = choose(lines, walls, sorted(titles | papers))
     strays = {candidate.place for candidate in [*_strays(lines, chosen, others, walls), *_lost(chosen, others), *_between(chosen)]}
     asked = sorted([*chosen, *(candidate for candidate in others if candidate.place in strays)], key=lambda candidate: candidate.place)
-    strays |= unsure_places([(candidate.place, candidate.ending) for candidate in asked])
+    strays |= unsure_positions([(candidate.place, candidate.ending) for candidate in asked])
     starts = {candidate.place for candidate in asked}
     cases = _cases(asked, [candidate for candidate in others if candidate.place not in strays])
     ends = _ends(len(lines), walls | starts | set(cases))
@@ -118,7 +118,7 @@ def _strays(lines: Sequence[Line], chosen: list[Candidate], others: list[Candida
             owner, following, listed = following, next(owners), 0
         if candidate.number.value == listed + 1:
             listed += 1
-        elif owner and candidate.number.style == owner.number.style and _looks_asked(lines, owner, candidate, walls):
+        elif owner and candidate.number.style == owner.number.style and _may_be_question(lines, owner, candidate, walls):
             found.append(candidate)
     return found
 
@@ -142,7 +142,7 @@ def _lost(chosen: Sequence[Candidate], others: Sequence[Candidate]) -> list[Cand
     return lost + [one for one in others if one.ending == "unsure"]
 
 
-def _looks_asked(lines: Sequence[Line], owner: Candidate, candidate: Candidate, walls: set[int]) -> bool:
+def _may_be_question(lines: Sequence[Line], owner: Candidate, candidate: Candidate, walls: set[int]) -> bool:
     words = lines[candidate.place].flat[candidate.number.end :]
     if candidate.number.style not in ("point", "ordinal") or len(words) < _MIN_WORDS or words[0].isdigit() or candidate.base < 0:
         return False

@@ -59,7 +59,7 @@ def is_worded_as_question(line: str) -> bool:
     return bool(_WORDED.search(line) or _FILLED.search(line))
 
 
-def looks_asked(lines: Sequence[Line], place: int) -> bool:
+def reads_as_question(lines: Sequence[Line], place: int) -> bool:
     """Tell whether a numbered line is a question: options follow it, or it leaves a blank."""
     if asks(lines[place].flat):
         return True

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from crawlers.papers.pages.page import Line
-from crawlers.papers.sections.signals import looks_asked, opens_options, tells_answer
+from crawlers.papers.sections.signals import opens_options, reads_as_question, tells_answer
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, parts_of
 from crawlers.papers.signs.headings import heads, is_instruction, is_note, is_paper_title, kind_of, may_head, tells_patient
 from crawlers.papers.signs.letters import letter_of
@@ -74,7 +74,7 @@ def heads_restart(lines: Sequence[Line], place: int, width: int) -> bool:
     below = number_of(lines[place + 1].flat) if 0 < place < len(lines) - 1 else None
     if below is None or below.value != 1 or below.style in ("tight", "hanzi", "ringed", "bracket"):
         return False
-    if columns_of(line) > _TITLE_COLUMNS or not is_bare(lines[place]) or not looks_asked(lines, place + 1):
+    if columns_of(line) > _TITLE_COLUMNS or not is_bare(lines[place]) or not reads_as_question(lines, place + 1):
         return False
     if not _follows_question(lines, place, below.style):
         return False

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from atomexam.text.numerals import HANZI, to_roman
-from crawlers.papers.signs.answer_marks import KEPT_LINES
+from crawlers.papers.signs.answer_marks import LINES_AS_THEY_ARE
 
 _NUMERAL = f"[{HANZI}]{{1,3}}"
 _KIND = (
@@ -105,7 +105,7 @@ def is_paper_title(line: str) -> bool:
     return len(line) < 40 and bool(_MAY_TITLE.search(line) and _PAPER_TITLE.match(line))
 
 
-@lru_cache(maxsize=KEPT_LINES)
+@lru_cache(maxsize=LINES_AS_THEY_ARE)
 def is_heading(line: str) -> bool:
     """Tell whether a flat line is the heading of a section or of a case."""
     return len(line) < 400 and not line.endswith("?") and any(form.match(line) for form in (_HEADING, _BARE_HEADING, _CASE_HEADING))

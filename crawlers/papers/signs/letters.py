@@ -7,7 +7,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
-from crawlers.papers.signs.answer_marks import KEPT_LINES, flat
+from crawlers.papers.signs.answer_marks import LINES_AS_THEY_ARE, flat
 
 _SIGNED = re.compile(
     r"(?:[(\[【] ?)?(?P<letter>[A-Ja-j08O])\s{0,2}(?P<sign>[)\]】]\s?[.、:]?|[.、:,])\s{0,8}|(?P<ringed>[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥])\s{0,8}"
@@ -31,7 +31,7 @@ class Sign(Struct, gc=False):
     weight: int
 
 
-@lru_cache(maxsize=KEPT_LINES)
+@lru_cache(maxsize=LINES_AS_THEY_ARE)
 def letter_of(option: str) -> str:
     """Return the letter that an option was read with."""
     match = _SIGNED.match(flat(option)) or _BARE.match(flat(option))

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from msgspec import Struct
 
 from atomexam.text.numerals import HANZI, value_of
-from crawlers.papers.signs.answer_marks import KEPT_LINES
+from crawlers.papers.signs.answer_marks import LINES_AS_THEY_ARE
 
 TYPE = (
     "(?:单项|多项|不定项)?选择题|单项选择|多项选择|不定项选择|单选题?|多选题?|不定项题?|判断题?|是非题|填空题|简答题|问答题|论述题|名词解释题?"
@@ -37,8 +37,8 @@ _FORMS = (
     ("tight", r"#(?:\.(?=\d)|\s{1,6}(?=\D)|(?=[^\d\s.,:、)%/+*=×℃-])|\s{0,2}$)"),
     ("ocr", r"(?P<O>\d{0,2}[lIO][\dlIO]{0,2})\s?[、.](?!\d)\s{0,4}"),
 )
-_SAID_TYPE = re.compile(f"{TYPE}|(?:单选|多选|判断|填空|简答)题?")
-KEPT_STYLES = ("point", "paren", "ordinal", "bracket")
+_STATED_TYPE = re.compile(f"{TYPE}|(?:单选|多选|判断|填空|简答)题?")
+RETAINED_STYLES = ("point", "paren", "ordinal", "bracket")
 """Styles of numbers that a stem keeps."""
 _BEFORE = (
     r"(?P<before>\(\s{0,4}(?P<verdict>[√×TFXx对错]?)\s{0,4}\)\s{0,3}|[*★☆●◆■▲#>]{1,6}\s{0,3}"
@@ -91,7 +91,7 @@ class Number(Struct, frozen=True, gc=False):
         return self.style in ("point", "ordinal", "titled")
 
 
-@lru_cache(maxsize=KEPT_LINES)
+@lru_cache(maxsize=LINES_AS_THEY_ARE)
 def number_of(line: str) -> Number | None:
     """Return the number that a flat line opens with."""
     match = _NUMBER.match(line)
@@ -119,7 +119,7 @@ def opens_question(line: str) -> bool:
 def type_of(line: str, number: Number) -> str:
     """Return the type that a tag before or behind a number says, `1.[判断题]` or `（多选题）3.`; empty where none does."""
     behind = TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)
-    told = _SAID_TYPE.search(line[: number.begin]) or (_SAID_TYPE.search(behind[0]) if behind else None)
+    told = _STATED_TYPE.search(line[: number.begin]) or (_STATED_TYPE.search(behind[0]) if behind else None)
     return told[0] if told else ""
 
 

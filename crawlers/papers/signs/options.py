@@ -33,7 +33,7 @@ _BETWEEN = "$|｜/#^~@&"
 """Signs that a maker puts between options that have letters, too."""
 
 
-class Found(Struct, frozen=True):
+class OptionCuts(Struct, frozen=True):
     """The options of a text."""
 
     cuts: list[tuple[int, int]]
@@ -47,7 +47,7 @@ class Found(Struct, frozen=True):
         return [_SCANNED.sub(letter, option) if _SCANNED.match(option) else option for letter, option in zip(LETTERS, told, strict=False)]
 
 
-def find_options(text: str, start: int = 0, usual: int = 0) -> Found | None:
+def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None:
     """Return the options of a question's text, or None.
 
     Args:
@@ -65,12 +65,12 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> Found | None:
     bridged = _bridged(line, chain, everything, usual)
     chain, sure = bridged or chain, not bridged or bridged[-1].weight > FAINT or len(bridged) == usual
     alone = len(chain) == 1 and chain[0].weight == LINE and chain[0].sign and not _POINTS.match(line, chain[0].end)
-    if not alone and (len(chain) < 2 or not _is_told(line, chain)):
-        return Found([], sure=False) if _has_rest(signs) else None
+    if not alone and (len(chain) < 2 or not _is_right(line, chain)):
+        return OptionCuts([], sure=False) if _has_rest(signs) else None
     sure = sure and not _holds_next(text, line, chain)
     places = sorted(sign.start for sign in chain)
     ends = dict(zip(places, [*places[1:], len(text)], strict=True))
-    return Found([(sign.start, ends[sign.start]) for sign in chain], sure and _is_whole(signs, chain, usual))
+    return OptionCuts([(sign.start, ends[sign.start]) for sign in chain], sure and _is_whole(signs, chain, usual))
 
 
 def options_in(text: str, after: str = "") -> list[str]:
@@ -170,7 +170,7 @@ def _in_columns(signs: Iterable[Sign], weights: tuple[int, ...]) -> list[Sign]:
     return ordered if whole and wide and wide[0].letter == "A" else []
 
 
-def _is_told(line: str, chain: list[Sign]) -> bool:
+def _is_right(line: str, chain: list[Sign]) -> bool:
     """Tell whether a run of letters is one of options, and no row of points in a sentence."""
     if any(sign.weight in (LINE, BARE_LINE) and sign.letter == "A" for sign in chain) or sum(s.weight >= WIDE for s in chain) > 1:
         return True

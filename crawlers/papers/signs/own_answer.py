@@ -86,7 +86,7 @@ def with_answer(block: Block, start: int, verdict: str, kind: str, letters: str)
     if own or kind == "verdict":
         block = _part_reason(block, _REASON if own else _VERDICT_REASON)
     if own and not block.answer and block.explanation:
-        block = structs.replace(block, answer=_told_by(block.explanation))
+        block = structs.replace(block, answer=_answer_by(block.explanation))
     return block
 
 
@@ -137,7 +137,7 @@ def _part_reason(block: Block, pattern: re.Pattern[str]) -> Block:
     return structs.replace(block, answer=answer[: found.end("told")], explanation=explanation)
 
 
-def _told_by(explanation: str) -> str | None:
+def _answer_by(explanation: str) -> str | None:
     """Return the letters that an explanation opens with or concludes: 答案解析：B。因为……, ……故选B。"""
     if led := _REASON.match(flat(explanation)):
         return explanation[: led.end("told")]

@@ -6,7 +6,7 @@ import pytest
 
 from crawlers.importers.files.text import read_html
 from crawlers.papers.paper import read_paper
-from crawlers.papers.passes.emphasis import emphasis_told
+from crawlers.papers.passes.emphasis import label_emphasis
 
 Drawn = Callable[[str, str, bool, bool], str]
 """Letter, words, whether the option is right, whether it is the reader's wrong choice -> the option as it is written."""
@@ -121,4 +121,4 @@ def test_bold_type_that_ends_within_options_tells_no_answers() -> None:
         "<bold>A．大于30岁者 </>   B．发热",
         "<bold>C．白细胞计数    D．皮</>疹",
     ]
-    assert len(emphasis_told(list(enumerate(lines)))) == len(lines)
+    assert len(label_emphasis(list(enumerate(lines)))) == len(lines)
