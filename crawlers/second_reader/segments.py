@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, parts_of, trimmed
 from crawlers.papers.signs.entries import is_title, listed_in
 from crawlers.papers.signs.headings import heads, is_note, is_paper_title
 from crawlers.papers.signs.letters import letter_of
@@ -55,7 +55,7 @@ def segments_of(lines: Sequence[tuple[int, str]]) -> list[Segment]:
     segments: list[Segment] = []
     gap = False
     for index, text in lines:
-        line = seen(text)
+        line = trimmed(text)
         if not line:
             gap = True
             continue

@@ -10,7 +10,7 @@ from crawlers.papers.pages.columns import one_column
 from crawlers.papers.pages.recurring import bare, opens_content, repeated_in
 from crawlers.papers.pages.runs import broken_up
 from crawlers.papers.pages.wraps import tails_of, wraps_of
-from crawlers.papers.signs.answer_marks import IMAGE, flat, seen
+from crawlers.papers.signs.answer_marks import IMAGE, flat, trimmed
 from crawlers.papers.signs.headings import is_note, note_in
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import BARE_TAG, TAGS, number_of
@@ -134,7 +134,7 @@ def _pieces(given: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Yield the lines, those with several questions in pieces."""
     number = None
     for index, line in given:
-        for piece in broken_up(_without_markdown(seen(line)), number):
+        for piece in broken_up(_without_markdown(trimmed(line)), number):
             found = number_of(flat(piece))
             number = found.value if found and found.style == "point" else number
             yield index, piece

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from crawlers.papers.passes.unnumbered import has_numbers
 from crawlers.papers.sections.signals import is_worded_as_question
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 
@@ -25,7 +25,7 @@ def label_explanations(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with a label before the first of such sentences below each answer."""
     if has_numbers(lines):
         return list(lines)
-    flats = [flat(seen(text)) for _, text in lines]
+    flats = [flat(trimmed(text)) for _, text in lines]
     ends = [place for place, line in enumerate(flats) if line and any(kind == "answer" for kind, _ in parts_of(line))]
     if len(ends) < _FEWEST or not any(_sentences(flats, _words(flats, end)) for end in ends[:_TRIED]):
         return list(lines)
@@ -38,7 +38,7 @@ def label_explanations(lines: Sequence[Numbered]) -> list[Numbered]:
     done = list(lines)
     for places in [*below, last]:
         for place in places:
-            done[place] = (lines[place][0], f"解析：{seen(lines[place][1])}")
+            done[place] = (lines[place][0], f"解析：{trimmed(lines[place][1])}")
     return done
 
 

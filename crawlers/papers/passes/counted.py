@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
 
 _STEMS, _ROMAN, _DIGITS = "甲乙丙丁戊己庚辛壬癸", "ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ", [str(number) for number in range(1, 11)]
 _FAMILIES: tuple[tuple[re.Pattern[str], Sequence[str]], ...] = (
@@ -42,15 +42,15 @@ def _lettered(lines: Sequence[Numbered], opens: re.Pattern[str], signs: Sequence
         if stop == place:
             place += 1
             continue
-        below = next((at for at in range(stop, min(stop + _AHEAD, len(lines))) if seen(lines[at][1])), len(lines))
+        below = next((at for at in range(stop, min(stop + _AHEAD, len(lines))) if trimmed(lines[at][1])), len(lines))
         words = [opens.sub("", text, count=1) for _, text in lines[place:stop]]
-        told = _letters_of_answer(seen(lines[below][1]), signs[: stop - place], words) if below < len(lines) else ""
+        told = _letters_of_answer(trimmed(lines[below][1]), signs[: stop - place], words) if below < len(lines) else ""
         if not told:
             return None  # these signs are no options here, or not all of them
         for at, letter in zip(range(place, stop), LETTERS, strict=False):
             done[at] = (lines[at][0], f"{letter}. {opens.sub('', lines[at][1], count=1)}")
         done[below] = (lines[below][0], f"答案：{told}")
-        asked = next((text for _, text in reversed(lines[:place]) if seen(text)), "")
+        asked = next((text for _, text in reversed(lines[:place]) if trimmed(text)), "")
         blocks, counted, place = blocks + 1, counted + (ASKS_A_NUMBER.search(asked) is not None), below
     return done if blocks >= _FEWEST and counted * 2 <= blocks else None
 

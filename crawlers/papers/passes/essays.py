@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from crawlers.papers.sections.endings import sets_question
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of, trimmed
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import heads, is_note
 from crawlers.papers.signs.letters import letter_of
@@ -34,7 +34,7 @@ class _Marked(Struct):
 
 def essays_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, those of each answer that is a list on one, parted by line ends."""
-    given = [flat(seen(text)) for _, text in lines]
+    given = [flat(trimmed(text)) for _, text in lines]
     marks = [(place, _MARK.match(line)) for place, line in enumerate(given) if _says_answer(line)]
     if not any(match for _, match in marks):
         return list(lines)
@@ -44,7 +44,7 @@ def essays_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     place = 0
     for found in _answers(given, marks, numbers, headings):
         done += lines[place : found.place]
-        words = [seen(lines[found.place][1])[found.end :], *(seen(text) for _, text in lines[found.place + 1 : found.stop])]
+        words = [trimmed(lines[found.place][1])[found.end :], *(trimmed(text) for _, text in lines[found.place + 1 : found.stop])]
         done.append((lines[found.place][0], "答案：" + "\n".join(filter(None, words))))
         place = found.stop
     return done + list(lines[place:])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from atomexam.text.numerals import value_of
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of, trimmed
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
@@ -238,7 +238,7 @@ def _fields(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             text = text[field.end() :]
         if letters > 1 and not explained:
             text = _lettered(text)
-        explained = any(kind == "explanation" for kind, _ in parts_of(seen(text))) or (explained and bool(text.strip()))
+        explained = any(kind == "explanation" for kind, _ in parts_of(trimmed(text))) or (explained and bool(text.strip()))
         yield index, text
 
 
@@ -252,12 +252,12 @@ def _lettered(text: str) -> str:
 
 def _ordinals(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return 第三题 as 第3题 where several lines open with such numbers."""
-    opened = [_ORDINAL.match(seen(text)) is not None and not is_heading(flat(seen(text)[3:]).strip(" :")) for _, text in lines]
-    if sum(opened) < 2 or any(_has_own_numbers(flat(seen(text))) for _, text in lines):
+    opened = [_ORDINAL.match(trimmed(text)) is not None and not is_heading(flat(trimmed(text)[3:]).strip(" :")) for _, text in lines]
+    if sum(opened) < 2 or any(_has_own_numbers(flat(trimmed(text))) for _, text in lines):
         yield from lines
         return
     for (index, text), opens in zip(lines, opened, strict=True):
-        text = _ORDINAL.sub(_in_digits, seen(text), count=1) if opens else text
+        text = _ORDINAL.sub(_in_digits, trimmed(text), count=1) if opens else text
         yield index, _answers_in_digits(text)
 
 
@@ -313,7 +313,7 @@ def _verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         if not named and _are_lettered(lines, place + 2):
             place += 2
             continue
-        is_last = place + 2 == len(lines) or not seen(lines[place + 2][1]) or _is_marked(seen(lines[place + 2][1]))
+        is_last = place + 2 == len(lines) or not trimmed(lines[place + 2][1]) or _is_marked(trimmed(lines[place + 2][1]))
         for at in (place, place + 1):
             index, text = lines[at]
             offered = named or (is_last and _stands_below_words(lines, place))
@@ -338,14 +338,14 @@ def _are_opposite(one: str, other: str) -> bool:
 
 def _are_lettered(lines: Sequence[Numbered], place: int) -> bool:
     """Tell whether the lines from a place on are `A. 对` and `B. 错`."""
-    rows = [flat(seen(text)) for _, text in lines[place : place + 2]]
+    rows = [flat(trimmed(text)) for _, text in lines[place : place + 2]]
     letters = [letter_of(row) for row in rows]
     return letters == ["A", "B"] and _are_opposite(*(_meaning(row[1:].lstrip(" .、:)]")) for row in rows))
 
 
 def _stands_below_words(lines: Sequence[Numbered], place: int) -> bool:
     """Tell whether a statement stands above a place, and no option."""
-    above = flat(seen(lines[place - 1][1])) if place else ""
+    above = flat(trimmed(lines[place - 1][1])) if place else ""
     return len(above) > 4 and not letter_of(above) and not _is_marked(above) and "答案" not in above
 
 
@@ -361,7 +361,7 @@ def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         line = flat(text)
         if opens_question(line.strip()):
             opened = place
-        elif letter_of(line.strip()) or _is_marked(seen(text)):
+        elif letter_of(line.strip()) or _is_marked(trimmed(text)):
             opened = -1
         tag = tags.get(place)
         if tag is None or opened < 0:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS, letters_at
-from crawlers.papers.signs.answer_marks import Numbered, seen
+from crawlers.papers.signs.answer_marks import Numbered, trimmed
 
 _TITLE = re.compile(r"::[^:]{0,200}::")
 _VERDICT = re.compile(r"(?<!\s)\s*(?P<said>TRUE|T|FALSE|F)\s*(?:#[^{}]*)?", re.I)
@@ -24,7 +24,7 @@ def without_gift(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines of a paper; where it is written as GIFT, its questions with numbers, letters and answers."""
     if sum("{" in line for _, line in lines) < _FEWEST:
         return list(lines)
-    text = [(index, _ESCAPED.sub(lambda sign: chr(0xE000 + ord(sign[1])), seen(line))) for index, line in lines]
+    text = [(index, _ESCAPED.sub(lambda sign: chr(0xE000 + ord(sign[1])), trimmed(line))) for index, line in lines]
     opened = sum("{" in line for _, line in text)
     answers = sum(("=" in line or "~" in line or _VERDICT.search(line) is not None) for _, line in text)
     if opened < _FEWEST or opened > sum("}" in line for _, line in text) or answers < opened or not _is_gift([line for _, line in text]):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from atomexam.text.numerals import CIRCLED_NUMBERS
 from atomexam.text.option_letters import CIRCLED_AS_LETTERS
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -18,7 +18,7 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with options ①甲 ②乙 as A.甲 B.乙, and their answers as letters."""
     if not any("①" in text for _, text in lines):
         return list(lines)
-    given = [flat(seen(text)) for _, text in lines]
+    given = [flat(trimmed(text)) for _, text in lines]
     key = [place for place, line in enumerate(given) if _is_key(line)]
     own = sum(bool(number and number.style != "ringed") for number in map(number_of, given))
     done = list(lines)
@@ -32,7 +32,10 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
         told = _rings_of_answer(given[below]) if below < len(lines) else None
         if own > 1 and (told or (key and (below == len(lines) or not letter_of(given[below])))):
             for at in range(place, stop):
-                done[at] = (lines[at][0], _RING.sub(lambda ring: f"  {ring[0].translate(CIRCLED_AS_LETTERS)}.", seen(lines[at][1])).strip())
+                done[at] = (
+                    lines[at][0],
+                    _RING.sub(lambda ring: f"  {ring[0].translate(CIRCLED_AS_LETTERS)}.", trimmed(lines[at][1])).strip(),
+                )
             if told:
                 done[below] = (lines[below][0], f"答案：{told.translate(CIRCLED_AS_LETTERS)}")
         place = stop

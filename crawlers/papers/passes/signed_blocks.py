@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.sections.signals import is_worded_as_question
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
 from crawlers.papers.signs.letters import letter_of
 
 _FEWEST, _SHARE, _ASKING, _MOST = 3, 0.9, 0.6, 10
@@ -66,7 +66,7 @@ def _label_by_stars(block: Block) -> list[tuple[int, str, str]]:
 
 
 def _says(text: str) -> bool:
-    return any(kind != "text" for kind, _ in parts_of(flat(seen(text))))
+    return any(kind != "text" for kind, _ in parts_of(flat(trimmed(text))))
 
 
 def _parts(block: Block, start: int, end: int, right: Sequence[bool], sign: re.Pattern[str]) -> list[tuple[int, str, str]]:

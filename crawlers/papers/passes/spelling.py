@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import Numbered, flat, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, trimmed
 from crawlers.papers.signs.headings import is_heading
 
 _CJK = "\u4e00-\u9fff"
@@ -66,7 +66,7 @@ _TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)](?:(?!\s[A
 
 def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines as they are usually written."""
-    spaced = _is_spaced([seen(text) for _, text in lines])
+    spaced = _is_spaced([trimmed(text) for _, text in lines])
     dotted = _with_dots(lines)
     mended = [(index, piece) for index, text in dotted for piece in _mended(text, spaced)]
     return list(_joined(mended))
@@ -163,7 +163,7 @@ def _with_signs(text: str) -> str:
 def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return a letter that stands alone on its line, and a numeral, with the line below."""
     place = 0
-    shown = [*(flat(seen(text)) for _, text in lines), ""]
+    shown = [*(flat(trimmed(text)) for _, text in lines), ""]
     while place < len(lines):
         index, text = lines[place]
         bare, next_line = shown[place : place + 2]

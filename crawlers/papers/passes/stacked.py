@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.papers.signs.answer_marks import Numbered, flat, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, trimmed
 
 _LETTER = re.compile(r"[A-J]")
 _NUMBER = re.compile(r"(?:第\s?)?(?P<value>\d{1,4})\s?题?")
@@ -23,7 +23,7 @@ def stacked_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, each letter, number and label that stands alone with the words below it."""
     if sum(len(text) < _SHORT and _SIGN.fullmatch(flat(text.strip())) is not None for _, text in lines) >= 2 * _FEWEST:
         lines = _with_signs(lines)
-    given = [(place, line) for place, (_, text) in enumerate(lines) if (line := flat(seen(text)))]
+    given = [(place, line) for place, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
     words = [line for _, line in given]
     letters = _lettered(words)
     if sum(words[at] == "A" for at in letters) < _FEWEST or any(map(_SIGNED.match, words)):
@@ -37,7 +37,7 @@ def stacked_joined(lines: Sequence[Numbered]) -> list[Numbered]:
         label = _LABEL.fullmatch(line)
         number = _NUMBER.fullmatch(line)
         sign = f"{label['words']}：" if label else f"{number['value']}. " if number else f"{line}. "
-        done[place] = (lines[place][0], f"{sign}{seen(lines[below][1])}")
+        done[place] = (lines[place][0], f"{sign}{trimmed(lines[below][1])}")
         done[below] = (lines[below][0], "")
     return done
 
@@ -47,7 +47,7 @@ def _with_signs(lines: Sequence[Numbered]) -> list[Numbered]:
     alone: list[int] = []
     above = ""
     for place, (_, text) in enumerate(lines):
-        line = flat(seen(text))
+        line = flat(trimmed(text))
         if _SIGN.fullmatch(line) and (_LETTER.fullmatch(above) or _NUMBER.fullmatch(above) or _LABEL.fullmatch(above)):
             alone.append(place)
         above = line or above

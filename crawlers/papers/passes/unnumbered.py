@@ -6,7 +6,7 @@ Only where no line of the paper opens with a number of a question: there the blo
 import re
 from collections.abc import Callable, Sequence
 
-from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.numbers import TYPE, number_of
 
@@ -24,7 +24,7 @@ _VERDICT_BEHIND = re.compile(r"\(\s{0,3}(?:[A-J]{1,6}|[√×TF对错])\s{0,3}\)"
 
 def numbered(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, each block of a question without a number behind a line that says which it is."""
-    given = [(index, flat(seen(text))) for index, text in lines]
+    given = [(index, flat(trimmed(text))) for index, text in lines]
     if any(_is_numbered(line) for _, line in given):
         return list(lines)
     starts = next((found for way in (_labelled, _ruled, _answered) if len(found := way([line for _, line in given])) > 1), [])
@@ -42,7 +42,7 @@ def numbered(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def has_numbers(lines: Sequence[Numbered]) -> bool:
     """Tell whether a line may open with the number of a question."""
-    return any(_is_numbered(flat(seen(text))) for _, text in lines)
+    return any(_is_numbered(flat(trimmed(text))) for _, text in lines)
 
 
 def is_parted(lines: Sequence[str]) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from crawlers.papers.signs.answer_marks import Numbered, flat, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, trimmed
 from crawlers.papers.signs.entries import is_title
 
 _NUMBERS = re.compile(r"(?:题\s?号|序\s?号|题\s?目)\s?:?")
@@ -14,7 +14,7 @@ _FEWEST = 2  # pairs of a number and an answer
 
 def cells_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, numbers and answers that alternate or stand in two runs below each other as 1.B, 2.A, …"""
-    given = [(place, line) for place, (_, text) in enumerate(lines) if (line := flat(seen(text)))]
+    given = [(place, line) for place, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
     done = list(lines)
     at = 0
     while at < len(given):

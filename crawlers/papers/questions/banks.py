@@ -17,7 +17,7 @@ from crawlers.papers.passes.unnumbered import is_parted
 from crawlers.papers.questions.bank_options import Choice, letters_of, read_choice
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.answer_marks import LETTERS, WHOLE_ANSWER, Numbered, columns_of, flat, parts_of, seen
+from crawlers.papers.signs.answer_marks import LETTERS, WHOLE_ANSWER, Numbered, columns_of, flat, parts_of, trimmed
 from crawlers.papers.signs.headings import case_heading_in, case_mark_in, heads, is_note
 from crawlers.papers.signs.numbers import number_of
 
@@ -56,15 +56,15 @@ class Bank(Struct, frozen=True):
 
 def read_bank(given: Sequence[Numbered]) -> Bank | None:
     """Return all questions of a bank without numbers; None where the lines are none."""
-    plain = [flat(seen(text)) for _, text in given]
+    plain = [flat(trimmed(text)) for _, text in given]
     answers = [line for line in plain if _ends_with_answer(line)]
     if len(answers) < _FEWEST or _numbered(plain) * 2 > len(answers) or is_parted(plain):
         return None
     lines, dropped = own_lines(given)
     unread = [text for text in dropped if not _HAN.search(text) or dropped.count(text) >= _FEWEST]
     kept = {text for text in dropped if text not in unread}  # an advert, it seems: within a block it may as well be its own
-    empty = {index for index, text in given if not seen(text)}
-    back = [Line(index, seen(text), flat(seen(text)), unsure=True) for index, text in given if seen(text) in kept]
+    empty = {index for index, text in given if not trimmed(text)}
+    back = [Line(index, trimmed(text), flat(trimmed(text)), unsure=True) for index, text in given if trimmed(text) in kept]
     paragraphs = _paragraphs(sorted([*lines, *back], key=lambda line: line.index), empty)
     parts = _parts(paragraphs, _are_blocks(paragraphs))
     if not _is_bank(parts):

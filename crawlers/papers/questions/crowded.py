@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.answer_marks import Numbered, flat, seen
+from crawlers.papers.signs.answer_marks import Numbered, flat, trimmed
 
 _SHORTEST, _LONGEST = 40, 20_000
 _NUMBER = re.compile(r"(?:^|(?<=\s))(?P<number>\d{1,4})\s{1,3}(?=[“《(]?[\u4e00-\u9fff])")
@@ -20,7 +20,7 @@ def crowded_in(lines: Sequence[Numbered]) -> tuple[list[Draft], list[Numbered]]:
     drafts: list[Draft] = []
     rest: list[Numbered] = []
     for index, text in lines:
-        found = list(_questions(seen(text))) if _SHORTEST < len(text) < _LONGEST else []
+        found = list(_questions(trimmed(text))) if _SHORTEST < len(text) < _LONGEST else []
         drafts += [
             Draft(line=index, place=0, number=number, above=Above(), stem=stem, doubts=("stem_unreadable",)) for number, stem in found
         ]

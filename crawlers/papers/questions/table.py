@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.answer_marks import flat, seen
+from crawlers.papers.signs.answer_marks import flat, trimmed
 
 _NAMES = (
     ("number", re.compile(r"序号|题号|编号|试题编号|No\.?|ID|id")),
@@ -58,7 +58,7 @@ def _cells(line: str, sign: str) -> list[str]:
             cells = [line]
     else:
         cells = line.strip("\r\n").split(sign) if sign == "\t" else _BAR.split(line.strip().strip("|"))
-    return [seen(cell) for cell in cells]
+    return [trimmed(cell) for cell in cells]
 
 
 def _columns(line: str) -> _Columns | None:

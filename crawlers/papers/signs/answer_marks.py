@@ -86,7 +86,7 @@ def flat(text: str) -> str:
     return text.translate(_FLAT) if _ANY_FLAT.search(text) else text
 
 
-def seen(text: str) -> str:
+def trimmed(text: str) -> str:
     """Return a line without signs of no width and without white space around it."""
     return (text if text.isprintable() else _without_unseen(text)).strip()  # what is printable has no such sign
 
