@@ -66,7 +66,7 @@ def _without_separator(parts: list[str]) -> list[str]:
 def _are_dashed(parts: list[str]) -> bool:
     """Tell whether all texts begin with a letter and a sign, in turn from A on."""
     found = [_DASHED.match(part) for part in parts]
-    return len(parts) > 1 and [match["letter"] for match in found if match] == [letters_at([place]) for place in range(len(parts))]
+    return len(parts) > 1 and [match["letter"] for match in found if match] == [letters_at([index]) for index in range(len(parts))]
 
 
 def _undashed(parts: list[str]) -> list[str]:
@@ -86,10 +86,10 @@ def options_below(text: str) -> tuple[str, list[str]]:
     """Return a question and the options that stand in the lines below it; else those that stand behind it in its own line."""
     text = _ANSWER_PROMPT.sub("", _WRITTEN_LINE_END.sub("\n", text).strip())
     lines = text.splitlines()
-    first = next((place for place, line in enumerate(lines) if (found := _MARK.match(line.strip())) and _letter(found) == "A"), 0)
+    first = next((index for index, line in enumerate(lines) if (found := _MARK.match(line.strip())) and _letter(found) == "A"), 0)
     options = split_options("\n".join(line.strip() for line in lines[first:] if line.strip())) if first else []
     lettered = [_letter(found) for option in options if (found := _MARK.match(option))]
-    if len(options) < 2 or lettered != [letters_at([place]) for place in range(len(options))]:
+    if len(options) < 2 or lettered != [letters_at([index]) for index in range(len(options))]:
         return _inline(text)
     return "\n".join(lines[:first]).strip(), options
 

@@ -76,9 +76,9 @@ def _named_in_turn(columns: Sequence[str]) -> list[str]:
 
 def _without_explanations(rows: Sequence[dict[str, Any]], run: list[str]) -> list[str]:
     """Return columns side by side up to the first whose texts say again what others of their rows say, among more words: 应记住叶酸。"""
-    for place, key in enumerate(run):
-        if place > 1 and sum(_repeats(row, key, run[:place]) for row in rows) >= _LEAST_EXPLAINING * len(rows):
-            return run[:place]
+    for index, key in enumerate(run):
+        if index > 1 and sum(_repeats(row, key, run[:index]) for row in rows) >= _LEAST_EXPLAINING * len(rows):
+            return run[:index]
     return run
 
 
@@ -113,12 +113,12 @@ def _may_be_option(rows: Sequence[dict[str, Any]], key: str) -> bool:
 
 def columns_beside(rows: Sequence[dict[str, Any]], stem: str, answer: str, options: list[str]) -> list[str]:
     """Return the column without a name that stands next to the options and holds texts as they do."""
-    places = [int(key.rpartition(" ")[2]) for key in options if key.startswith("column ")]
-    if len(places) < len(options):
+    indices = [int(key.rpartition(" ")[2]) for key in options if key.startswith("column ")]
+    if len(indices) < len(options):
         return []
     lengths = sorted(len(text) for key in options for text in texts_of(rows, key))
     found = []
-    for key in (f"column {min(places) - 1}", f"column {max(places) + 1}"):
+    for key in (f"column {min(indices) - 1}", f"column {max(indices) + 1}"):
         texts = texts_of(rows, key) if key not in (stem, answer) else []
         unlike = len(set(texts)) >= max(_LEAST_UNLIKE, 0.5) * len(texts)
         short = sorted(map(len, texts))[len(texts) // 2] <= 2 * lengths[len(lengths) // 2] + 4 if texts else False

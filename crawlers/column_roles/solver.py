@@ -150,8 +150,8 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     if len(options) > 1 and form != "letters" and not any(map(_has_letter_end, options)):
         widths = Counter(len(each) for each in sets if each)
         sure *= 1.0 if form == "text" or widths.most_common(1)[0][0] == len(options) else 0.8
-    places = [options.index(key) for key in options]
-    beyond = _beyond(rows, rest, stem, answer, options) if len(options) > 1 and places else []
+    indices = [options.index(key) for key in options]
+    beyond = _beyond(rows, rest, stem, answer, options) if len(options) > 1 and indices else []
     if beyond:
         sure *= 0.5
         doubts.append(f"{beyond[0]!r} beside the options may be one more")

@@ -112,12 +112,12 @@ def _as_objects(value: Any) -> Any:
     if len({len(each) for each in value}) > 1 or any(isinstance(one, list | dict) for each in value for one in each):
         return value
     columns = list(zip(*value, strict=True))
-    flags = [place for place, column in enumerate(columns) if {word_of(one) for one in column} <= (YES | NO) - {""}]
-    labels = [place for place, column in enumerate(columns) if [word_of(one).upper() for one in column] == list(LETTERS[: len(column)])]
-    texts = [place for place in range(len(columns)) if place not in (*flags, *labels)]
+    flags = [index for index, column in enumerate(columns) if {word_of(one) for one in column} <= (YES | NO) - {""}]
+    labels = [index for index, column in enumerate(columns) if [word_of(one).upper() for one in column] == list(LETTERS[: len(column)])]
+    texts = [index for index in range(len(columns)) if index not in (*flags, *labels)]
     if len(flags) != 1 or len(texts) != 1:
-        bools = [place for place, column in enumerate(columns) if all(isinstance(one, bool) for one in column)]
-        texts = [place for place in range(len(columns)) if place not in (*bools, *labels)]
+        bools = [index for index, column in enumerate(columns) if all(isinstance(one, bool) for one in column)]
+        texts = [index for index in range(len(columns)) if index not in (*bools, *labels)]
         flags = bools
     if len(flags) != 1 or len(texts) != 1:
         return value
@@ -125,7 +125,7 @@ def _as_objects(value: Any) -> Any:
 
 
 def _digits(first: int, keys: list[str]) -> list[str]:
-    return [str(place) for place in range(first, first + len(keys))]
+    return [str(index) for index in range(first, first + len(keys))]
 
 
 def _texts(values: list[Any]) -> list[str]:
@@ -235,16 +235,16 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
     pieces = [piece for each in parts for piece in _SEPARATORS.split(str(each).strip())]
     if not all(re.fullmatch(r"\d{1,2}", piece) for piece in pieces):
         return ""
-    places = [int(piece) - (form == "from 1") for piece in pieces]
-    if len(set(places)) < len(places):  # a 1 or a 0 for each option
+    indices = [int(piece) - (form == "from 1") for piece in pieces]
+    if len(set(indices)) < len(indices):  # a 1 or a 0 for each option
         return ""
-    return "".join(LETTERS[place] for place in sorted(set(places))) if all(0 <= place < len(options) for place in places) else ""
+    return "".join(LETTERS[index] for index in sorted(set(indices))) if all(0 <= index < len(options) for index in indices) else ""
 
 
 def _of_bits(parts: list[Any], options: list[str]) -> str:
     said = str(parts[0]).strip() if len(parts) == 1 else ""
     bits = int(said) if re.fullmatch(r"\d{1,4}", said) else 0
-    return "".join(letter for place, letter in enumerate(LETTERS) if bits >> place & 1) if 0 < bits < 1 << len(options) else ""
+    return "".join(letter for index, letter in enumerate(LETTERS) if bits >> index & 1) if 0 < bits < 1 << len(options) else ""
 
 
 def _letters(parts: list[Any], options: list[str]) -> str:

@@ -98,13 +98,13 @@ def _attached(document: dict[str, Any]) -> dict[str, Any]:
         records = document[lists[0]]
         found = fields_beside(records, {key: value for key, value in document.items() if key != lists[0]})
         if found:
-            joined = [record | {key: values[place] for key, values in found.items()} for place, record in enumerate(records)]
+            joined = [record | {key: values[index] for key, values in found.items()} for index, record in enumerate(records)]
             return {key: joined if key == lists[0] else value for key, value in document.items() if key not in found}
         return document
     for name in lists:  # of several, the one whose records are named
         records = document[name]
         if found := fields_beside(records, {key: value for key, value in document.items() if isinstance(value, dict)}):
-            joined = [record | {key: values[place] for key, values in found.items()} for place, record in enumerate(records)]
+            joined = [record | {key: values[index] for key, values in found.items()} for index, record in enumerate(records)]
             return {key: joined if key == name else value for key, value in document.items() if key not in found}
     alike: dict[frozenset[str], list[str]] = {}
     for key, value in document.items():
@@ -128,7 +128,7 @@ def _joined(records: dict[str, Any], said: str, answers: dict[str, Any]) -> dict
     columns = {name: fields_beside(records[name], {said: answers[name]}) for name in names}
     if not all(columns.values()):
         return None
-    return {name: [record | {said: columns[name][said][place]} for place, record in enumerate(records[name])] for name in names}
+    return {name: [record | {said: columns[name][said][index]} for index, record in enumerate(records[name])] for name in names}
 
 
 def _by_index(value: Any) -> list[Any]:
@@ -202,7 +202,7 @@ def _records(rows: Sequence[Any], names: Sequence[list[str]], is_header: IsHeade
         if not all(isinstance(row[-1], int) or (isinstance(row[-1], str) and _LETTERED.fullmatch(row[-1])) for row in lists):
             return []
         lists = [[*row[:-1], *[None] * (width - len(row)), row[-1]] for row in lists]  # as many options as each question has
-    keys = header or [f"column {place}" for place in range(1, width + 1)]
+    keys = header or [f"column {index}" for index in range(1, width + 1)]
     return [dict(zip(keys, row, strict=False)) for row in lists]
 
 

@@ -136,7 +136,7 @@ def _is_inside(inner: Rows, outer: Rows) -> bool:
     """Tell whether a table is another or a list inside its rows, which have it already."""
     if inner is outer or len(inner.way) <= len(outer.way) or inner.way[: len(outer.way)] != outer.way:
         return inner is outer
-    return any(inner.rows[0][0].startswith(f"{place}:") for place, _ in outer.rows)
+    return any(inner.rows[0][0].startswith(f"{index}:") for index, _ in outer.rows)
 
 
 def _keys_in(value: list[Any]) -> list[str]:
@@ -254,7 +254,7 @@ def _with_options(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
     name = (
         steps[-1] if steps and steps[-1] not in outer.rows[0][1] else OPTIONS if OPTIONS not in outer.rows[0][1] else f"{OPTIONS} (below)"
     )
-    return Rows(outer.way, [(place, row | {name: _in_order(below[str(row.get(ids))])}) for place, row in outer.rows])
+    return Rows(outer.way, [(index, row | {name: _in_order(below[str(row.get(ids))])}) for index, row in outer.rows])
 
 
 def _with_answers(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
@@ -264,7 +264,7 @@ def _with_answers(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
     values = {each: [row.get(key) for row in rows] for each, rows in below.items()}
     return Rows(
         outer.way,
-        [(place, row | {name: said[0] if len(said := values.get(str(row.get(ids)), [None])) == 1 else said}) for place, row in outer.rows],
+        [(index, row | {name: said[0] if len(said := values.get(str(row.get(ids)), [None])) == 1 else said}) for index, row in outer.rows],
     )
 
 

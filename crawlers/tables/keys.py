@@ -21,13 +21,13 @@ _ANSWERED = re.compile(r"答案|answer|correct|^key$", re.IGNORECASE)
 
 def key_rows(cells: Sequence[tuple[str, list[str]]]) -> list[tuple[str, dict[str, str]]]:
     """Return the rows of a table that is nothing but numbers with their answers, side by side or below each other; else nothing."""
-    rows = [(place, [cell for cell in row if cell and not _LABEL.fullmatch(cell)]) for place, row in cells]
-    rows = [(place, row) for place, row in rows if row]
+    rows = [(index, [cell for cell in row if cell and not _LABEL.fullmatch(cell)]) for index, row in cells]
+    rows = [(index, row) for index, row in rows if row]
     found = _below(rows) or _beside(rows) or _listed(rows)
     numbers = [number for _, number, _ in found]
     if len(found) < _FEWEST or len(set(numbers)) < len(numbers):
         return []
-    return [(place, {NUMBER: number, ANSWER: answer}) for place, number, answer in found]
+    return [(index, {NUMBER: number, ANSWER: answer}) for index, number, answer in found]
 
 
 def _below(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
@@ -35,34 +35,34 @@ def _below(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
     found: list[tuple[str, str, str]] = []
     if len(rows) % 2:
         return []
-    for (place, upper), (_, lower) in zip(rows[::2], rows[1::2], strict=True):
+    for (index, upper), (_, lower) in zip(rows[::2], rows[1::2], strict=True):
         numbers = [_NUMBER.fullmatch(cell) for cell in upper]
         if len(upper) != len(lower) or not all(numbers) or not all(map(_ANSWER.fullmatch, lower)):
             return []
-        found += [(place, number[1], answer) for number, answer in zip(numbers, lower, strict=True) if number]
+        found += [(index, number[1], answer) for number, answer in zip(numbers, lower, strict=True) if number]
     return found
 
 
 def _beside(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
     """Return the pairs of a number and an answer beside it, one or several a row."""
     found: list[tuple[str, str, str]] = []
-    for place, row in rows:
+    for index, row in rows:
         numbers = [_NUMBER.fullmatch(cell) for cell in row[::2]]
         if len(row) % 2 or not all(numbers) or not all(map(_ANSWER.fullmatch, row[1::2])):
             return []
-        found += [(place, number[1], answer) for number, answer in zip(numbers, row[1::2], strict=True) if number]
+        found += [(index, number[1], answer) for number, answer in zip(numbers, row[1::2], strict=True) if number]
     return found
 
 
 def _listed(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
     """Return the answers of cells that are lines of a list, `1-5 BACDA`."""
     found: list[tuple[str, str, str]] = []
-    for place, row in rows:
+    for index, row in rows:
         for cell in row:
             listed = listed_in(cell)
             if not listed.entries or listed.rest.strip() or listed.group or not all(each.sure and each.answer for each in listed.entries):
                 return []
-            found += [(place, str(each.number), each.answer) for each in listed.entries if each.answer]
+            found += [(index, str(each.number), each.answer) for each in listed.entries if each.answer]
     return found
 
 

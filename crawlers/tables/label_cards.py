@@ -36,18 +36,18 @@ def of_cards(table: Rows) -> Rows:
         return table
     begins = next((form for form in (_NUMBER, _TITLE) if form.fullmatch(labels[0])), None)
     cards: list[Card] = []
-    for place, (label, *values) in rows:
+    for index, (label, *values) in rows:
         is_number = begins is not None and begins.fullmatch(label) is not None
         if is_number or (begins is None and label == labels[0]):
-            cards.append((place, []))
+            cards.append((index, []))
         if not is_number or begins is _NUMBER or any(values):
             cards[-1][1].append((STEM if is_number else label, values))
     listed = _listed_label(cards)
     known = sum(_LABEL.fullmatch(label) is not None for label in names) * 2 >= len(names)
     if len(cards) < _FEWEST or not (known or listed):
         return table
-    done = [(place, _card(said, listed)) for place, said in cards]
-    return Rows(table.way, [(place, card) for place, card in done if card]) if all(card is not None for _, card in done) else table
+    done = [(index, _card(said, listed)) for index, said in cards]
+    return Rows(table.way, [(index, card) for index, card in done if card]) if all(card is not None for _, card in done) else table
 
 
 def _below_words(rows: list[Row]) -> list[Row]:
@@ -68,11 +68,11 @@ def _labelled_rows(table: Rows) -> list[Row]:
         if not keys or keys[0].startswith("column ")
         else [(table.rows[0][0], ["" if key.startswith("column ") else key for key in keys])]
     )
-    for place, row in table.rows:
+    for index, row in table.rows:
         if any(isinstance(value, list | dict) for value in row.values()) or len(row) > _MOST_CELLS:
             return []
-        rows.append((place, [str("" if value is None else value).strip() for value in row.values()]))
-    return rows if all(len(cells) > 1 for _, cells in rows) else [(place, [*cells, ""]) for place, cells in rows]
+        rows.append((index, [str("" if value is None else value).strip() for value in row.values()]))
+    return rows if all(len(cells) > 1 for _, cells in rows) else [(index, [*cells, ""]) for index, cells in rows]
 
 
 def _listed_label(cards: Sequence[Card]) -> str:

@@ -170,18 +170,18 @@ def _of_latex(text: str) -> Iterator[str]:
 
 def _with_letters(text: str) -> Iterator[str]:
     """Yield a text with the letters that LaTeX prints before the entries of a list of choices."""
-    place = 0
+    index = 0
     for begin in _LETTERED_LIST.finditer(text):
-        if begin.start() < place:
+        if begin.start() < index:
             continue
         end = text.find(f"\\end{{{begin['name']}}}", begin.end())
         if end < 0:
             break
-        yield text[place : begin.end()]
+        yield text[index : begin.end()]
         for number, part in enumerate(_ITEM.split(text[begin.end() : end])):
             yield f"\\item {LETTERS[number - 1]}. {part}" if 0 < number <= len(LETTERS) else part
-        place = end
-    yield text[place:]
+        index = end
+    yield text[index:]
 
 
 def _latex_pieces(words: str, depth: int) -> Iterator[str]:
@@ -214,8 +214,8 @@ def _latex_pieces(words: str, depth: int) -> Iterator[str]:
     yield from [line] if line.strip() else []
 
 
-def _after_arguments(words: str, place: int) -> int:
+def _after_arguments(words: str, index: int) -> int:
     """Return where the arguments of an environment end: `{enumerate}[A.]`, `{tasks}(4)`."""
-    end = words.find("}", place) + 1 or len(words)
+    end = words.find("}", index) + 1 or len(words)
     closing = {"[": "]", "(": ")"}.get(words[end : end + 1])
     return words.find(closing, end) + 1 or end if closing else end

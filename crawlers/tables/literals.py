@@ -113,8 +113,8 @@ class _Reader:
         if len(self.tokens) > MAX_TOKENS:
             raise Refusal(f"{name}: more than {MAX_TOKENS} words and signs; cut it into parts")
 
-    def _at(self, place: int) -> Token:
-        return self.tokens[place] if 0 <= place < len(self.tokens) else Token("", "")
+    def _at(self, index: int) -> Token:
+        return self.tokens[index] if 0 <= index < len(self.tokens) else Token("", "")
 
     def may_begin(self) -> bool:
         """Tell whether a value may begin here: behind what assigns, passes on or exports one."""
@@ -135,16 +135,16 @@ class _Reader:
             return True
         return here.kind == "word" and (here.text in _BEFORE_TYPES or behind.text in ("(", "[", "{", "<", ".", "::", "!"))
 
-    def is_passed(self, place: int) -> bool:
+    def is_passed(self, index: int) -> bool:
         """Tell whether a bracket here holds what a statement passes on: `add("…", ["…"], 2);`."""
-        before = self._at(place - 1)
-        return self._at(place).text == "(" and before.kind == "word" and before.text not in _CODE | _STATEMENTS
+        before = self._at(index - 1)
+        return self._at(index).text == "(" and before.kind == "word" and before.text not in _CODE | _STATEMENTS
 
-    def name_before(self, place: int) -> str:
+    def name_before(self, index: int) -> str:
         """Return the word that a value is assigned to, or passed on to."""
         words: list[str] = []
         follows = False
-        for token in reversed(self.tokens[max(0, place - 12) : place]):
+        for token in reversed(self.tokens[max(0, index - 12) : index]):
             if token.text in (";", "{", "}", "]", ")"):
                 break
             if token.text in ("const", "let", "var", "val", "final") or (words and token.text == ">"):
@@ -156,11 +156,11 @@ class _Reader:
             follows = token.kind == "word"
         return words[-1] if words else ""
 
-    def path_before(self, place: int) -> str:
+    def path_before(self, index: int) -> str:
         """Return the member of a list that a value is assigned to: `q[1]["title"] =` as `q.1.title`; nothing where it is none."""
         steps: list[str] = []
-        at, numbered = place - 2, False
-        if self._at(place - 1).text != "=":
+        at, numbered = index - 2, False
+        if self._at(index - 1).text != "=":
             return ""
         for _ in range(_MOST_STEPS):
             if self._at(at).text == "]" and self._at(at - 2).text == "[" and self._at(at - 1).kind in ("text", "number"):
@@ -361,7 +361,7 @@ class _Reader:
                 raise _NoLiteral
         self._next()
         if keyed:
-            return keyed | {f"column {place}": value for place, value in enumerate(values, 1)}
+            return keyed | {f"column {index}": value for index, value in enumerate(values, 1)}
         if unwrapped and len(values) == 1:
             return values[0]
         return {} if end == "}" and not values else values

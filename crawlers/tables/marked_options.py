@@ -39,8 +39,8 @@ def marked_beside(table: Rows) -> Rows:
         return table
     taken = {key for pair in pairs for key in pair}
     done = [
-        (place, {key: value for key, value in row.items() if key not in taken} | {_free(columns): _marked(row, pairs)})
-        for place, row in rows
+        (index, {key: value for key, value in row.items() if key not in taken} | {_free(columns): _marked(row, pairs)})
+        for index, row in rows
     ]
     made = [row[_free(columns)] for _, row in done]
     sound = sum(len(each) > 1 and any(option[RIGHT] for option in each) for each in made)
@@ -54,10 +54,10 @@ def verdicts_ticked(table: Rows) -> Rows:
             continue
         ticked = [(_is_ticked(row.get(right)), _is_ticked(row.get(wrong))) for _, row in table.rows]
         if all(one != other for one, other in ticked) and len(set(ticked)) > 1:
-            rest = [(place, {key: value for key, value in row.items() if key not in (right, wrong)}) for place, row in table.rows]
+            rest = [(index, {key: value for key, value in row.items() if key not in (right, wrong)}) for index, row in table.rows]
             return Rows(
                 table.way,
-                [(place, row | {"答案": "正确" if is_true else "错误"}) for (place, row), (is_true, _) in zip(rest, ticked, strict=True)],
+                [(index, row | {"答案": "正确" if is_true else "错误"}) for (index, row), (is_true, _) in zip(rest, ticked, strict=True)],
             )
     return table
 
@@ -143,17 +143,17 @@ def _runs(rows: Sequence[Row], key: str) -> list[list[Row]]:
     """Return the rows in runs of one value; nothing where a value comes again later."""
     groups: list[list[Row]] = []
     seen: set[str] = set()
-    for place, row in rows:
+    for index, row in rows:
         value = str(row.get(key) or "").strip()
         if not value:
             return []
         if groups and str(groups[-1][0][1].get(key) or "").strip() == value:
-            groups[-1].append((place, row))
+            groups[-1].append((index, row))
         elif value in seen:
             return []
         else:
             seen.add(value)
-            groups.append([(place, row)])
+            groups.append([(index, row)])
     return groups
 
 
@@ -169,7 +169,7 @@ def _counts(groups: Sequence[Sequence[Row]], key: str) -> bool:
     ]
     starts = {each[0] for each in numbers}
     return all(each == list(range(each[0], each[0] + len(each))) for each in numbers) and (
-        len(starts) == 1 or starts == {sum(map(len, numbers[:place])) + numbers[0][0] for place in range(len(numbers))}
+        len(starts) == 1 or starts == {sum(map(len, numbers[:index])) + numbers[0][0] for index in range(len(numbers))}
     )
 
 

@@ -100,11 +100,11 @@ def _with_wrong_ones(table: Rows, columns: list[str]) -> Rows:
     if len(right) != 1 or not wrong or OPTIONS in columns or len(wrong) > _MOST_OPTIONS:
         return table
     done = []
-    for place, row in table.rows:
+    for index, row in table.rows:
         one, others = row.get(right[0]), [each for key in wrong for each in _texts(row.get(key))]
         if not isinstance(one, str) or not others or one in others or len(set(others)) < len(others):
             return table
-        done.append((place, {key: value for key, value in row.items() if key not in wrong} | {OPTIONS: sorted([one, *others])}))
+        done.append((index, {key: value for key, value in row.items() if key not in wrong} | {OPTIONS: sorted([one, *others])}))
     return Rows(table.way, done)
 
 

@@ -44,8 +44,8 @@ def numbered(values: Mapping[str, Any]) -> list[Any]:
         return _listed(values) if len(values) >= _FEWEST else []
     best: list[dict[str, Any]] = []
     most = 0
-    for place in range(_MOST_NUMBERS):
-        records = _records(values, place)
+    for index in range(_MOST_NUMBERS):
+        records = _records(values, index)
         covered = sum(map(len, records))
         if records and covered > most:
             best, most = records, covered
@@ -54,16 +54,16 @@ def numbered(values: Mapping[str, Any]) -> list[Any]:
     return _listed(values)
 
 
-def _records(values: Mapping[str, Any], place: int) -> list[dict[str, Any]]:
+def _records(values: Mapping[str, Any], index: int) -> list[dict[str, Any]]:
     """Return the records by the number at one place of the keys."""
     found: dict[int, dict[str, Any]] = defaultdict(dict)
     fields: set[str] = set()
     twice, doubted = set(values.get(TWICE, ())), set[int]()
     for key, value in values.items():
         numbers = [*_DIGITS.finditer(key)] if len(key) <= 80 else []
-        if len(numbers) <= place or isinstance(value, dict):
+        if len(numbers) <= index or isinstance(value, dict):
             continue
-        at = numbers[place]
+        at = numbers[index]
         field = _field(key[: at.start()], key[at.end() :])
         if field in found[int(at[0])]:
             return []

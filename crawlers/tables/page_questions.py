@@ -139,7 +139,7 @@ def _part_terms(document: HtmlElement) -> None:
     """Put each term of a list of definitions into an element of its own, and what is said of it into a list: a question and its options."""
     for terms in list(document.iter("dl")):
         children = [child for child in terms if isinstance(child.tag, str)]
-        starts = [place for place, child in enumerate(children) if child.tag == "dt"]
+        starts = [index for index, child in enumerate(children) if child.tag == "dt"]
         runs = [children[start:end] for start, end in zip(starts, [*starts[1:], len(children)], strict=True)]
         if (
             len(runs) < _FEWEST
@@ -194,15 +194,15 @@ def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> I
     if len(lists) < _FEWEST or not gaps[0]:
         return
     starts = _starts(gaps[:-1])
-    for place, top in enumerate(lists):
-        if starts[place] is None:
+    for index, top in enumerate(lists):
+        if starts[index] is None:
             continue
-        behind = gaps[place + 1]
-        end = starts[place + 1] if place + 1 < len(lists) and starts[place + 1] is not None else len(behind)
-        if place + 1 == len(lists):
+        behind = gaps[index + 1]
+        end = starts[index + 1] if index + 1 < len(lists) and starts[index + 1] is not None else len(behind)
+        if index + 1 == len(lists):
             end = next((at for at, each in enumerate(behind) if _ends(each)), len(behind))
         inside = {each for option in sets[top] for each in option.iter()}
-        yield _Part(*_sides([*gaps[place][starts[place] :], top, *behind[:end]], sets[top], inside), {})
+        yield _Part(*_sides([*gaps[index][starts[index] :], top, *behind[:end]], sets[top], inside), {})
 
 
 def _ends(element: Any) -> bool:
@@ -272,9 +272,9 @@ def _row(part: _Part, numbered: bool) -> dict[str, Any]:
 def _answer_above(before: str) -> tuple[str, str]:
     """Return the words of a stem, and the lines below its first that say its answer: the properties of a heading of Org."""
     lines = before.split("\n")
-    first = next((place for place, line in enumerate(lines) if line.strip()), 0)
-    said = [place for place, line in enumerate(lines) if place > first and SURELY_STATED.match(" ".join(line.split()))]
-    return "\n".join(line for place, line in enumerate(lines) if place not in said), "\n".join(lines[place] for place in said)
+    first = next((index for index, line in enumerate(lines) if line.strip()), 0)
+    said = [index for index, line in enumerate(lines) if index > first and SURELY_STATED.match(" ".join(line.split()))]
+    return "\n".join(line for index, line in enumerate(lines) if index not in said), "\n".join(lines[index] for index in said)
 
 
 def _stem_of(before: str, numbered: bool) -> tuple[str, str]:

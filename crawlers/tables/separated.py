@@ -49,9 +49,9 @@ def separated(text: str) -> Separated | None:
     for key, name in _ASIDE.items():
         if told.get(key, "").strip().isdigit() and rows:
             width = max(len(cells) for _, cells in rows)
-            columns += [f"column {place}" for place in range(len(columns) + 1, width + 1)]
-            place = int(told[key])
-            columns[place - 1 : place] = [name]
+            columns += [f"column {index}" for index in range(len(columns) + 1, width + 1)]
+            index = int(told[key])
+            columns[index - 1 : index] = [name]
     return Separated(columns, rows)
 
 
@@ -67,18 +67,18 @@ def _message(text: str) -> dict[str, str]:
 
 def _ending_in_answers(text: str) -> Separated | None:
     """Return the rows of a text whose lines all end in letters behind a sign, whatever number of options stands before it; else None."""
-    lines = [(place, line.strip()) for place, line in enumerate(text.lstrip("\ufeff").split("\n"), 1) if line.strip()]
+    lines = [(index, line.strip()) for index, line in enumerate(text.lstrip("\ufeff").split("\n"), 1) if line.strip()]
     if len(lines) < _LEAST_LINES or '"' in text:
         return None
     for sign in (*_LONG_SIGNS, *SIGNS):
         if lines[0][1].count(sign) < 1:
             continue
-        rows = [(f"line:{place}", [cell.strip() for cell in line.split(sign)]) for place, line in lines]
+        rows = [(f"line:{index}", [cell.strip() for cell in line.split(sign)]) for index, line in lines]
         sound = sum(_ends_in_answer(cells) for _, cells in rows)
         if sound < _SHARE * len(rows) or any(len(cells) > _MOST_CELLS for _, cells in rows):
             continue
         width = max(len(cells) for _, cells in rows)
-        return Separated([], [(place, [*cells[:-1], *[""] * (width - len(cells)), cells[-1]]) for place, cells in rows])
+        return Separated([], [(index, [*cells[:-1], *[""] * (width - len(cells)), cells[-1]]) for index, cells in rows])
     return None
 
 

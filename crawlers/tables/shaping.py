@@ -61,9 +61,9 @@ def _filled_down(table: Rows) -> Rows:
             continue  # an option that few questions have
         said: dict[str, Any] = {}
         done = []
-        for place, row in rows:
+        for index, row in rows:
             said = {other: row.get(other) for other in firsts} if row.get(key) not in (None, "") else said
-            done.append((place, row | said))
+            done.append((index, row | said))
         return Rows(table.way, done)
     return table
 
@@ -96,7 +96,7 @@ def _without_prompts(table: Rows) -> Rows:
         least = max(_FEWEST, _LEAST_PROMPTED * len(texts))
         prompts = {line for line, count in firsts.items() if count >= least and _PROMPT.fullmatch(line)}
         if prompts and sum(firsts[line] for line in prompts) >= _SHARE * len(texts):
-            table = Rows(table.way, [(place, row | _unprompted(row, key, prompts)) for place, row in table.rows])
+            table = Rows(table.way, [(index, row | _unprompted(row, key, prompts)) for index, row in table.rows])
     return table
 
 
@@ -140,11 +140,11 @@ def _question(group: Sequence[tuple[str, dict[str, Any]]], same: list[str], own:
 def _lettered_groups(rows: Sequence[tuple[str, dict[str, Any]]], key: str) -> list[list[tuple[str, dict[str, Any]]]]:
     """Return the rows in groups whose values under a key are A, B, C …; nothing where a row has another."""
     groups: list[list[tuple[str, dict[str, Any]]]] = []
-    for place, row in rows:
+    for index, row in rows:
         value = str(row.get(key, "")).strip().upper()
         if value == "A":
             groups.append([])
         if not groups or len(groups[-1]) >= _MOST_OPTIONS or value != LETTERS[len(groups[-1])]:
             return []
-        groups[-1].append((place, row))
+        groups[-1].append((index, row))
     return groups

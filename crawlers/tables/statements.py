@@ -89,22 +89,22 @@ def _bare(name: str) -> str:
     return name.strip('"`[]')
 
 
-def _table_at(statement: list[Token], place: int) -> tuple[str, int]:
+def _table_at(statement: list[Token], index: int) -> tuple[str, int]:
     """Return the table named from a place on, `schema.table` or `table`, and where it ends."""
-    table = _bare(statement[place][1]) if place < len(statement) else ""
-    while place + 2 < len(statement) and statement[place + 1] == ("sign", "."):
-        place += 2
-        table = _bare(statement[place][1])
-    return table, place + 1
+    table = _bare(statement[index][1]) if index < len(statement) else ""
+    while index + 2 < len(statement) and statement[index + 1] == ("sign", "."):
+        index += 2
+        table = _bare(statement[index][1])
+    return table, index + 1
 
 
 def _created(statement: list[Token]) -> tuple[str, list[str]]:
-    place = 2
-    while place < len(statement) and statement[place][1].lower() in ("if", "not", "exists"):
-        place += 1
-    table, place = _table_at(statement, place)
+    index = 2
+    while index < len(statement) and statement[index][1].lower() in ("if", "not", "exists"):
+        index += 1
+    table, index = _table_at(statement, index)
     names, depth = [], 0
-    for (_, before), (kind, value) in zip(statement[place:], statement[place + 1 :], strict=False):
+    for (_, before), (kind, value) in zip(statement[index:], statement[index + 1 :], strict=False):
         depth += (before == "(") - (before == ")")
         if depth == 1 and before in ("(", ",") and kind == "name" and value.lower() not in _NO_COLUMNS:
             names.append(_bare(value))
@@ -139,9 +139,9 @@ def _inserted(statement: list[Token], columns: dict[str, list[str]]) -> tuple[st
 
 
 def _updated(statement: list[Token]) -> tuple[str, dict[str, Any]]:
-    table, place = _table_at(statement, 1)
+    table, index = _table_at(statement, 1)
     row: dict[str, Any] = {}
-    for at in range(place, len(statement) - 2):
+    for at in range(index, len(statement) - 2):
         (kind, name), sign, (valued, value) = statement[at : at + 3]
         if kind == "name" and sign == ("sign", "=") and valued in ("text", "number", "name"):
             row[_bare(name)] = _value(valued, value)

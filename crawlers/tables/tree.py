@@ -75,27 +75,27 @@ def tables_in(name: str, document: Any) -> list[Rows]:
     names: dict[str, dict[str, str]] = {}
     """Place of a record that has a name -> that name, and the one above it."""
     while waiting:
-        way, place, above, value = waiting.pop()
+        way, index, above, value = waiting.pop()
         nodes += 1
         if nodes > MAX_NODES or len(way) > MAX_DEPTH:
             raise Refusal(f"{name}: more than {MAX_NODES} values, or nested deeper than {MAX_DEPTH}; cut it into parts")
         if isinstance(value, list):
             inner = [(str(number), each) for number, each in enumerate(value, 1) if isinstance(each, dict | list)]
-            waiting += reversed([((*way, EVERY), f"{place}:{number}", above, each) for number, each in inner])
+            waiting += reversed([((*way, EVERY), f"{index}:{number}", above, each) for number, each in inner])
         elif isinstance(value, dict) and _is_named(value, outer=len(way) < 2):
             down = {**above, **{key: each for key, each in value.items() if _is_short(each)}}
             usual = _usual_keys([each for each in value.values() if isinstance(each, dict)])
             named = [(key, each) for key, each in value.items() if isinstance(each, dict)]
-            above_it = {ABOVE: said[NAME]} if (said := names.get(place)) else {}
-            names |= {f"{place}:{key}": {NAME: key, **above_it} for key, each in named}
-            waiting += reversed([((*way, EVERY if usual & each.keys() else key), f"{place}:{key}", down, each) for key, each in named])
+            above_it = {ABOVE: said[NAME]} if (said := names.get(index)) else {}
+            names |= {f"{index}:{key}": {NAME: key, **above_it} for key, each in named}
+            waiting += reversed([((*way, EVERY if usual & each.keys() else key), f"{index}:{key}", down, each) for key, each in named])
         elif isinstance(value, dict):
             row = dict(flat(value))
             found.setdefault(way, Rows(way, [])).rows.append(
-                (f"record{place}" if place else "record:1", _with(above, row) | names.get(place, {}))
+                (f"record{index}" if index else "record:1", _with(above, row) | names.get(index, {}))
             )
             down = {**above, **{key: each for key, each in row.items() if _is_short(each)}}
-            waiting += reversed([((*way, key), f"{place}:{key}", down, each) for key, each in _lists_in(value)])
+            waiting += reversed([((*way, key), f"{index}:{key}", down, each) for key, each in _lists_in(value)])
     return list(found.values())
 
 

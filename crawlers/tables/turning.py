@@ -40,7 +40,7 @@ def turned_document(document: Any, depth: int = 0) -> Any:
     if len(inner) < len(document) or len(inner[0]) < _FEWEST or not all(key.isdigit() for key in inner[0]):
         return document
     alike = all(value.keys() == inner[0].keys() and not any(isinstance(each, dict) for each in value.values()) for value in inner)
-    return [{key: value[place] for key, value in document.items()} for place in inner[0]] if alike else document
+    return [{key: value[index] for key, value in document.items()} for index in inner[0]] if alike else document
 
 
 def _are_texts(column: list[Any]) -> bool:
@@ -66,11 +66,11 @@ def _are_stems(names: Sequence[str]) -> bool:
 
 def turned_sheet(rows: Cells) -> Cells:
     """Return a sheet with a question a column as one with a question a row: told by a last row of letters alone."""
-    filled = [(place, cells) for place, cells in rows if any(cells)]
+    filled = [(index, cells) for index, cells in rows if any(cells)]
     width = max((len(cells) for _, cells in filled), default=0)
     if not _FEWEST <= len(filled) <= _MOST_FIELDS or width < max(_FEWEST + 1, len(filled)):
         return rows
-    lettered = [place for place, (_, cells) in enumerate(filled) if _is_key(cells)]
+    lettered = [index for index, (_, cells) in enumerate(filled) if _is_key(cells)]
     if len(lettered) != 1:
         return rows
     grid = [cells + [""] * (width - len(cells)) for _, cells in filled]

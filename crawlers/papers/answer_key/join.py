@@ -23,13 +23,13 @@ def join_regions(layout: Layout, asked: Sequence[AssembledQuestion]) -> tuple[li
     for start, stop, lines in _merged(layout):
         entries = read_key(_with_numbers(lines, joined, start, stop), layout.bare)
         above = slice(*(bisect_left(joined, line, key=lambda one: one.span.start) for line in (start, stop)))
-        open_ones = [place for place, one in enumerate(joined) if not one.draft.answer]
-        wanted = [place for place in open_ones if above.start <= place < above.stop] or open_ones
-        drafts, rest = join([joined[place].draft for place in wanted], entries)
-        for place, draft in zip(wanted, drafts, strict=True):
-            joined[place] = structs.replace(joined[place], draft=draft)
+        open_ones = [index for index, one in enumerate(joined) if not one.draft.answer]
+        wanted = [index for index in open_ones if above.start <= index < above.stop] or open_ones
+        drafts, rest = join([joined[index].draft for index in wanted], entries)
+        for index, draft in zip(wanted, drafts, strict=True):
+            joined[index] = structs.replace(joined[index], draft=draft)
         for entry in rest:
-            same = [place for place, one in enumerate(joined) if one.draft.number == entry.number]
+            same = [index for index, one in enumerate(joined) if one.draft.number == entry.number]
             if len(same) == 1 and entry.answer:  # it has an answer already, or stands below the list
                 one = joined[same[0]]
                 joined[same[0]] = structs.replace(one, draft=_given(one.draft, [entry], alone=True))
@@ -102,16 +102,16 @@ def join(drafts: Sequence[Draft], entries: Sequence[Entry]) -> tuple[list[Draft]
     listed = _mended_list([entry.number for entry in entries], [draft.number for draft in drafts])
     asked_in, listed_in = _sections(drafts, numbers, entries, listed)
     told = list(zip(zip(listed_in, listed, strict=True), entries, strict=True))
-    places: dict[Hashable, list[Entry]] = {}
-    for place, entry in told:
-        places.setdefault(place, []).append(entry)
+    indices: dict[Hashable, list[Entry]] = {}
+    for index, entry in told:
+        indices.setdefault(index, []).append(entry)
     wanted = list(zip(asked_in, numbers, strict=True))
     times = Counter(wanted)
     given = [
-        _given(draft, found, alone=times[place] == 1) if (found := places.get(place)) else draft
-        for place, draft in zip(wanted, drafts, strict=True)
+        _given(draft, found, alone=times[index] == 1) if (found := indices.get(index)) else draft
+        for index, draft in zip(wanted, drafts, strict=True)
     ]
-    return given, [entry for place, entry in told if place not in times]
+    return given, [entry for index, entry in told if index not in times]
 
 
 def _given(draft: Draft, found: Sequence[Entry], alone: bool) -> Draft:
@@ -136,10 +136,10 @@ def _given(draft: Draft, found: Sequence[Entry], alone: bool) -> Draft:
 def _mended(numbers: Sequence[int]) -> list[int]:
     """Return numbers with a single misprint among them mended: 3, 4, 4, 6 and 3, 4, 9, 6 are 3, 4, 5, 6."""
     mended = list(numbers)
-    for place in range(1, len(mended) - 1):
-        before, after = mended[place - 1], mended[place + 1]
+    for index in range(1, len(mended) - 1):
+        before, after = mended[index - 1], mended[index + 1]
         if after == before + 2:
-            mended[place] = before + 1
+            mended[index] = before + 1
     return mended
 
 
@@ -175,7 +175,7 @@ def _sections(
 
 def _runs(numbers: Sequence[int], sections: Sequence[Hashable]) -> int:
     """Return how many runs there are of one section."""
-    return sum(not place or sections[place] != sections[place - 1] for place in range(len(numbers)))
+    return sum(not index or sections[index] != sections[index - 1] for index in range(len(numbers)))
 
 
 def _run_of_each(numbers: Sequence[int]) -> list[int]:

@@ -37,14 +37,14 @@ def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[Entry
     entries: list[Entry] = []
     section: str | None = None
     outer = ""
-    place = 0
+    index = 0
     torn = any(_NUMBERS.match(flat(row)) and not is_table(flat(row), flat(below)) for row, below in pairwise([*lines, ""]))
-    while place < len(lines):
-        text, below = lines[place], lines[place + 1] if place + 1 < len(lines) else ""
+    while index < len(lines):
+        text, below = lines[index], lines[index + 1] if index + 1 < len(lines) else ""
         line = flat(text)
         if is_table(line, flat(below)):
             entries += [structs.replace(entry, section=section) for entry in entries_of_table(line, flat(below))]
-            place += 2
+            index += 2
             continue
         if nested := _NESTED.match(line):
             text, line = text[nested.end() :], line[nested.end() :]
@@ -61,7 +61,7 @@ def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[Entry
             _read_line(text[group.end() :], _named(outer, section), entries)
         elif not is_title(line):
             _read_line(text, _named(outer, section), entries)
-        place += 1
+        index += 1
     for entry, after in zip_longest(entries, entries[1:]):
         entry.sure &= not _holds_next(entry, after)
     return [structs.replace(entry, sure=False) for entry in entries] if torn else entries

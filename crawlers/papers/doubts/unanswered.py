@@ -14,25 +14,25 @@ def unanswered(asked: Sequence[AssembledQuestion]) -> Doubts:
     doubts: dict[int, str] = {}
     answers: int | None = None
     seen: dict[tuple[str, int], int] = {}
-    for place, one in enumerate(asked):
+    for index, one in enumerate(asked):
         draft = one.draft
         if draft.answer or draft.above.shared_options or (draft.options and one.kind != "words"):
             continue
         if one.kind == "blank" and IMAGE not in draft.stem and lacks_blank(draft.stem, _words_at(one)):
-            doubts[place] = "stem_unreadable"
+            doubts[index] = "stem_unreadable"
         if one.kind in ("verdict", "choice", "multiple", "shared"):
             continue
         if WHOLE_ANSWER.fullmatch(flat(draft.stem)[_words_at(one) :].strip()):
             answers = one.span.section  # `1.A` asks nothing: a list of answers begins here that was not read as one
         if one.span.section == answers and not asks(flat(draft.stem)):
-            doubts.setdefault(place, "answer_list_mismatch")
+            doubts.setdefault(index, "answer_list_mismatch")
         heading = flat(draft.above.heading or "")
-        at = seen.setdefault((heading_key(heading) if heading else "", draft.number), place)
+        at = seen.setdefault((heading_key(heading) if heading else "", draft.number), index)
         first = asked[at]
         named = flat(first.draft.above.heading or "")
-        anew = at != place and one.span.section == first.span.section  # without a heading
+        anew = at != index and one.span.section == first.span.section  # without a heading
         if (anew or (heading != named and not one.kind and first.kind)) and not asks(flat(draft.stem)):
-            for either in (at, place):  # `三、` above `9. …` once more: what the list of answers says of 9 under 三、名词解释
+            for either in (at, index):  # `三、` above `9. …` once more: what the list of answers says of 9 under 三、名词解释
                 doubts.setdefault(either, "answer_list_mismatch")
     return doubts
 

@@ -55,16 +55,16 @@ def unsure(layout: Layout, asked: Sequence[AssembledQuestion], unread: Sequence[
     broken = sum(any("\n" in text for text in [one.draft.stem, *one.draft.options]) for one in asked)
     alone = broken == 1 and len(asked) >= _SOME
     spoiled: str | None = None  # the group within which a question ends with something else
-    for place, one in enumerate(asked):
+    for index, one in enumerate(asked):
         draft = one.draft
-        below = asked[place + 1] if place + 1 < len(asked) else None
-        listed = "answer_list_mismatch" if place in doubted else None
+        below = asked[index + 1] if index + 1 < len(asked) else None
+        listed = "answer_list_mismatch" if index in doubted else None
         swallowed = None if draft.doubts else _swallowed(layout, one, below, width, alone)
-        above = asked[place - 1] if place else None
+        above = asked[index - 1] if index else None
         # what the question above ends with may have been a further case
         below_case = (draft.above.case and not draft.above.announced and draft.above.group == spoiled) or _ends_with_patient(above, one)
         if doubt := _doubt(one) or listed or swallowed or _cut(layout, one) or ("case_unsure" if below_case else None):
-            doubts[place] = doubt
+            doubts[index] = doubt
         spoiled = draft.above.group if swallowed else spoiled
     return doubts
 
@@ -167,7 +167,7 @@ def wants_answer(one: AssembledQuestion) -> bool:
 
 def _without_their_list(layout: Layout, asked: Sequence[AssembledQuestion], unread: Iterable[str]) -> set[int]:
     """Return the questions without an answer where lines that look like a list of answers were read as none."""
-    wanting = {place for place, one in enumerate(asked) if wants_answer(one)}
+    wanting = {index for index, one in enumerate(asked) if wants_answer(one)}
     if not wanting or (not layout.regions and not any(_LISTED.search(flat(text)) for text in _texts(layout, asked, unread))):
         return wanting if wanting and _is_announced(layout, asked) else set()
     listed = any(_LISTED.search(flat(text)) for text in _texts(layout, asked, unread))
@@ -202,8 +202,8 @@ def _beside_answered(asked: Sequence[AssembledQuestion]) -> set[int]:
     if answered * 10 < len(asked) * 7:
         return set()
     return {
-        place
-        for place, one in enumerate(asked)
+        index
+        for index, one in enumerate(asked)
         if wants_answer(one) and one.draft.options and _ANSWER_SIGN.search(flat(one.draft.options[-1]))
     }
 

@@ -72,10 +72,10 @@ def read_otherwise(layout: Layout, asked: Sequence[AssembledQuestion], unread: S
     spoiled: AssembledQuestion | None = (
         None  # the question of a case below which a heading may stand that was not read, or one that is none
     )
-    for place, one in enumerate(asked):
-        below = asked[place + 1] if place + 1 < len(asked) and asked[place + 1].span.section == one.span.section else None
+    for index, one in enumerate(asked):
+        below = asked[index + 1] if index + 1 < len(asked) and asked[index + 1].span.section == one.span.section else None
         doubt = (
-            found.get(place)
+            found.get(index)
             or _left_over(one)
             or _structure_within(one.draft)
             or _number_within(one, below)
@@ -86,8 +86,8 @@ def read_otherwise(layout: Layout, asked: Sequence[AssembledQuestion], unread: S
         if spoiled and (one.span.section != spoiled.span.section or one.draft.above.group not in (None, spoiled.draft.above.group)):
             spoiled = None
         if doubt := doubt or ("case_unsure" if spoiled else None):
-            doubts[place] = doubt
-        if one.draft.above.case and (place in titled or any(_HEADING_AT_END.search(flat(option)) for option in one.draft.options)):
+            doubts[index] = doubt
+        if one.draft.above.case and (index in titled or any(_HEADING_AT_END.search(flat(option)) for option in one.draft.options)):
             spoiled = one
     return doubts
 
@@ -95,11 +95,11 @@ def read_otherwise(layout: Layout, asked: Sequence[AssembledQuestion], unread: S
 def _of_notes(asked: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
     """Yield the questions without a case for which a note within the texts of a question above announces one."""
     section, last = -1, 0
-    for place, one in enumerate(asked):
+    for index, one in enumerate(asked):
         if one.span.section != section:
             section, last = one.span.section, 0
         if one.draft.number <= last and not one.draft.above.case:
-            yield place, "case_unsure"
+            yield index, "case_unsure"
         texts = (one.draft.stem, *one.draft.options, one.draft.answer or "", one.draft.explanation or "")
         notes = [note_in(re.sub(r"\s", "", row)) for text in texts for row in flat(text).split("\n")[1:]]
         ends = [int(note["last"]) for note in notes if note and note.groupdict().get("last")]
@@ -229,24 +229,24 @@ def _question_in_case(one: AssembledQuestion) -> str | None:
 
 def _of_titles(layout: Layout, asked: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
     """Yield the questions with a title of answers or a heading below them that may as well end their last sentence."""
-    owners = {at: place for place, one in enumerate(asked) for at in range(one.span.start, one.span.stop)}
+    owners = {at: index for index, one in enumerate(asked) for at in range(one.span.start, one.span.stop)}
     asking = {one.span.start for one in asked}
     starts = asking | {region.start for region in layout.regions}
     wraps: Wraps | None = None  # found where it is asked for, which most papers do not
     for at, (above, line) in enumerate(pairwise(layout.lines), 1):
-        place = owners.get(at - 1)
-        if place is None or at in asking or line.gap or not (at in layout.titles or is_title(line.flat)) or is_closed(above.flat):
+        index = owners.get(at - 1)
+        if index is None or at in asking or line.gap or not (at in layout.titles or is_title(line.flat)) or is_closed(above.flat):
             continue
         wraps = wraps or wraps_of(layout.lines)
         full = columns_of(above.flat) >= layout.width * _FULL or wraps.fills(above.flat, line.flat)
         below = number_of(layout.lines[at + 1].flat) if at + 1 < len(layout.lines) else None
-        due = below is not None and below.value == asked[place].draft.number + 1
+        due = below is not None and below.value == asked[index].draft.number + 1
         bare = line.flat in _BARE_TITLES and full and (at + 1 in asking or due)
         if is_title(line.flat) and (bare or (not _PURE_TITLE.match(line.flat) and (full or not letter_of(above.text)))):
-            yield place, "stem_unreadable"
+            yield index, "stem_unreadable"
         elif at in layout.titles and heads(line.flat) and not _NUMBERED_HEADING.match(line.flat):
             heads_nothing = at + 1 not in starts and (at + 1 == len(layout.lines) or at + 1 in layout.titles)
-            yield from [(place, "stem_unreadable")] if heads_nothing else []
+            yield from [(index, "stem_unreadable")] if heads_nothing else []
 
 
 def _of_numbers(layout: Layout, asked: Sequence[AssembledQuestion]) -> dict[int, str]:
@@ -258,7 +258,7 @@ def _of_numbers(layout: Layout, asked: Sequence[AssembledQuestion]) -> dict[int,
     if usual in ("tight", "ocr") or count < max(_FEW, _MOSTLY * len(asked)):
         return {}
     found = {}
-    for place, one in enumerate(asked):
+    for index, one in enumerate(asked):
         line = layout.lines[one.span.start]
         words = line.flat[one.span.number.end :]
         if (
@@ -266,9 +266,9 @@ def _of_numbers(layout: Layout, asked: Sequence[AssembledQuestion]) -> dict[int,
             and re.match(r"[^\s.\u4e00-\u9fff(“\"《]", words)
             and line.flat[one.span.number.end - 1].isdigit()
         ):
-            found[place] = "number_out_of_order"
-            if place:
-                found[place - 1] = "number_out_of_order"
+            found[index] = "number_out_of_order"
+            if index:
+                found[index - 1] = "number_out_of_order"
     return found
 
 
@@ -276,31 +276,31 @@ def _of_answers(asked: Sequence[AssembledQuestion]) -> dict[int, str]:
     """Return the questions of a section in one of which stands what seems to be the answers of all."""
     found: dict[int, str] = {}
     sections: Mapping[int, list[int]] = defaultdict(list)
-    for place, one in enumerate(asked):
-        sections[one.span.section].append(place)
-    for places in sections.values():
-        wanting = {asked[place].draft.number for place in places if not asked[place].draft.answer}
-        for place in places:
-            if place != places[-1] and asked[place].block.answer is not None:
+    for index, one in enumerate(asked):
+        sections[one.span.section].append(index)
+    for indices in sections.values():
+        wanting = {asked[index].draft.number for index in indices if not asked[index].draft.answer}
+        for index in indices:
+            if index != indices[-1] and asked[index].block.answer is not None:
                 continue  # the points of its own answer
-            lines = flat(f"{asked[place].draft.answer or ''}\n{asked[place].draft.explanation or ''}").split("\n")
+            lines = flat(f"{asked[index].draft.answer or ''}\n{asked[index].draft.explanation or ''}").split("\n")
             numbers = {number.value for line in lines if (number := number_of(line)) and not number.counted and number.style != "hanzi"}
-            if len(numbers & wanting) > 1 or (numbers and numbers == wanting and len(wanting) == len(places) - 1):
-                found |= dict.fromkeys(places, "answer_list_mismatch")
+            if len(numbers & wanting) > 1 or (numbers and numbers == wanting and len(wanting) == len(indices) - 1):
+                found |= dict.fromkeys(indices, "answer_list_mismatch")
     return found
 
 
 def _of_lists(layout: Layout, asked: Sequence[AssembledQuestion], unread: Sequence[str]) -> dict[int, str]:
     """Return the questions whose letters cannot be trusted: rows of a list were left over, or they stand where those of few others do."""
-    lettered = [place for place, one in enumerate(asked) if one.draft.options or one.draft.above.shared_options]
-    listed = [place for place in lettered if asked[place].draft.answer and asked[place].block.answer is None]
-    joined = [place for place, one in enumerate(asked) if one.draft.answer and one.block.answer is None]
-    moved = [place for place in joined if _stands_above_unread_list(layout, asked, place)]
-    misread = any(not WHOLE_ANSWER.fullmatch(flat(asked[place].draft.answer or "")) for place in listed)
+    lettered = [index for index, one in enumerate(asked) if one.draft.options or one.draft.above.shared_options]
+    listed = [index for index in lettered if asked[index].draft.answer and asked[index].block.answer is None]
+    joined = [index for index, one in enumerate(asked) if one.draft.answer and one.block.answer is None]
+    moved = [index for index in joined if _stands_above_unread_list(layout, asked, index)]
+    misread = any(not WHOLE_ANSWER.fullmatch(flat(asked[index].draft.answer or "")) for index in listed)
     torn = misread or any(_ROW.fullmatch(flat(text).strip()) and not text.strip().isdecimal() for text in unread)
-    bare = [place for place in lettered if _is_bare(layout, asked[place])]
-    alone = 2 * sum(not asked[place].draft.answer for place in lettered) > len(lettered)
-    beside = [place for place in bare if alone or any(_denies(text, asked[place].draft) for text in unread)]
+    bare = [index for index in lettered if _is_bare(layout, asked[index])]
+    alone = 2 * sum(not asked[index].draft.answer for index in lettered) > len(lettered)
+    beside = [index for index in bare if alone or any(_denies(text, asked[index].draft) for text in unread)]
     return dict.fromkeys([*(listed if torn else []), *moved, *beside], "answer_list_mismatch")
 
 
@@ -309,13 +309,13 @@ def _denies(text: str, draft: Draft) -> bool:
     return text.startswith(f"{draft.number}. ") and not text.endswith(f" {draft.answer}")
 
 
-def _stands_above_unread_list(layout: Layout, asked: Sequence[AssembledQuestion], place: int) -> bool:
+def _stands_above_unread_list(layout: Layout, asked: Sequence[AssembledQuestion], index: int) -> bool:
     """Tell whether below a question, before further questions, a title of answers stands whose list was not read: the list that was read
     below those is theirs."""
-    start = asked[place].span.start
+    start = asked[index].span.start
     region = next((region for region in layout.regions if region.start > start), None)
-    below = [one.span for one in asked[place + 1 :] if region is not None and one.span.start < region.start]
-    between = (at for above, span in pairwise([asked[place].span, *below]) for at in range(above.stop, span.start))
+    below = [one.span for one in asked[index + 1 :] if region is not None and one.span.start < region.start]
+    between = (at for above, span in pairwise([asked[index].span, *below]) for at in range(above.stop, span.start))
     return any(is_title(layout.lines[at].flat) for at in between)
 
 

@@ -26,16 +26,16 @@ _TAB = 8
 def one_column(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with side by side questions below each other."""
     done: list[Numbered] = []
-    place = 0
-    while place < len(lines):
-        head = _head(lines[place][1])
-        region = _region(lines, place, head) if head else []
+    index = 0
+    while index < len(lines):
+        head = _head(lines[index][1])
+        region = _region(lines, index, head) if head else []
         if head and len(region) > 1:
             done += _parted(region, by_rows=head[1] == head[0] + 1)
-            place += len(region)
+            index += len(region)
         else:
-            done.append(lines[place])
-            place += 1
+            done.append(lines[index])
+            index += 1
     return done
 
 
@@ -60,7 +60,7 @@ def _region(lines: Sequence[Numbered], start: int, head: tuple[int, int, int]) -
     """Return the lines from a head on that part into two columns: place, left, right."""
     column = head[2]
     region: list[tuple[int, str, str]] = []
-    for place, text in lines[start:]:
+    for index, text in lines[start:]:
         if len(text) > _LONGEST:
             break
         again = _head(text)
@@ -68,7 +68,7 @@ def _region(lines: Sequence[Numbered], start: int, head: tuple[int, int, int]) -
         cut = _cut(text, column)
         if cut is None:
             break
-        region.append((place, text[:cut], text[cut:]))
+        region.append((index, text[:cut], text[cut:]))
     while region and not (region[-1][1].strip() or region[-1][2].strip()):
         region.pop()
     return region if sum(bool(right.strip()) for _, _, right in region) > 1 else []

@@ -76,27 +76,27 @@ def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
     wraps = wraps_of(plain)
     repeated = repeated_in(plain, wraps)
     paged = _page_numbers(plain, repeated.sure)
-    may_drop = {place for place, line in enumerate(plain) if _is_furniture(line, repeated.sure, belongs=False)}
+    may_drop = {index for index, line in enumerate(plain) if _is_furniture(line, repeated.sure, belongs=False)}
     often = Counter(bare(line.flat) for line in plain) if may_drop else Counter()
     kept: list[Line] = []
     dropped: list[str] = []
     gap = False
 
-    def is_of_page(place: int, line: Line) -> bool:
-        if place and _is_bare_number(plain[place - 1].flat) and not _OWNED.search(line.flat):
+    def is_of_page(index: int, line: Line) -> bool:
+        if index and _is_bare_number(plain[index - 1].flat) and not _OWNED.search(line.flat):
             return False  # the stem of the number above
-        above = plain[place - 1] if place and not line.gap else None
+        above = plain[index - 1] if index and not line.gap else None
         goes_on = above is not None and wraps.goes_on(above.flat, line.flat) and often[bare(line.flat)] == 1
-        below = plain[place + 1] if place + 1 < len(plain) else None
+        below = plain[index + 1] if index + 1 < len(plain) else None
         belongs = goes_on or (below is not None and letter_of(below.text) == "A")
         return not belongs or _is_furniture(line, repeated.sure, belongs=True)
 
-    for place, line in enumerate(plain):
+    for index, line in enumerate(plain):
         gap = gap or line.gap
-        if paged.get(place) or (place in may_drop and is_of_page(place, line)):
+        if paged.get(index) or (index in may_drop and is_of_page(index, line)):
             dropped.append(line.text)
             continue
-        unsure = place in paged or (bool(repeated.doubtful) and bare(line.flat) in repeated.doubtful)
+        unsure = index in paged or (bool(repeated.doubtful) and bare(line.flat) in repeated.doubtful)
         kept.append(structs.replace(line, gap=gap, unsure=unsure) if unsure or gap != line.gap else line)
         gap = False
     if sum(line.gap for line in kept) * 5 > len(kept) * 3:  # empty lines stand everywhere, and say nothing
@@ -114,11 +114,11 @@ def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, 
     page = 0
     if not any((number := number_of(line.flat)) and number.value == 1 and len(line.flat) > number.end + 1 for line in lines):
         return {}  # they are the questions' own
-    for place in range(1, len(lines)):
-        line, above = lines[place], lines[place - 1]
+    for index in range(1, len(lines)):
+        line, above = lines[index], lines[index - 1]
         if line.flat.isdecimal() and len(line.flat) <= _PAGE_DIGITS and _is_furniture(above, repeated, belongs=False):
-            found[place] = int(line.flat) == page + 1
-            page += found[place]
+            found[index] = int(line.flat) == page + 1
+            page += found[index]
     return found
 
 
@@ -175,26 +175,26 @@ def _opened_above(lines: Sequence[Line]) -> int:
 def _with_notes(lines: Sequence[Line]) -> list[Line]:
     """Return the lines, each note that a line end cut, `（1～3题共用题⏎干）`, on one line."""
     joined: list[Line] = []
-    place = 0
-    while place < len(lines):
-        rows = _note_rows(lines, place)
-        note = lines[place : place + rows]
+    index = 0
+    while index < len(lines):
+        rows = _note_rows(lines, index)
+        note = lines[index : index + rows]
         joined.append(
             structs.replace(note[0], text="".join(line.text for line in note), flat="".join(line.flat for line in note))
             if rows > 1
             else note[0]
         )
-        place += rows
+        index += rows
     return joined
 
 
-def _note_rows(lines: Sequence[Line], place: int) -> int:
+def _note_rows(lines: Sequence[Line], index: int) -> int:
     """Return how many lines a note takes that opens at a place; 1 where none does or it is whole."""
-    text = lines[place].flat
+    text = lines[index].flat
     if not _NOTE_OPENS.match(text):
         return 1
     for rows in range(2, _NOTE_ROWS + 1):
-        below = lines[place + rows - 1] if place + rows <= len(lines) else None
+        below = lines[index + rows - 1] if index + rows <= len(lines) else None
         if below is None or below.gap or len(text) > _LONGEST or is_note(below.flat):
             return 1
         text += below.flat
@@ -207,14 +207,14 @@ def _note_rows(lines: Sequence[Line], place: int) -> int:
 def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
     """Return the lines, each end of a sentence on the line of its sentence."""
     joined: list[Line] = []
-    for place, line in enumerate(lines):
-        if place not in tails or not joined:
+    for index, line in enumerate(lines):
+        if index not in tails or not joined:
             joined.append(line)
             continue
         above = joined[-1]
         blank = " " if above.flat[-1:].isascii() and line.flat[:1].isascii() else ""
         joined[-1] = structs.replace(
-            above, text=f"{above.text}{blank}{line.text}", flat=f"{above.flat}{blank}{line.flat}", unsure=above.unsure or not tails[place]
+            above, text=f"{above.text}{blank}{line.text}", flat=f"{above.flat}{blank}{line.flat}", unsure=above.unsure or not tails[index]
         )
     return joined
 

@@ -38,12 +38,12 @@ def repeated_in(lines: Sequence[PaperLine], wraps: Wraps) -> Repeated:
     """Return the lines that belong to pages."""
     if sum(bool(letter_of(line.text)) for line in lines) * 8 < len(lines):  # options without letters may be the same in many questions
         return Repeated()
-    places: dict[str, list[int]] = {}
-    for place, line in enumerate(lines):
+    indices: dict[str, list[int]] = {}
+    for index, line in enumerate(lines):
         if _may_recur(line.flat) and len(line.flat) != wraps.chars:  # a full line is text
-            places.setdefault(bare(line.flat), []).append(place)
-    often = {words: at for words, at in places.items() if len(at) >= _FEWEST and len(words) > 3}
-    taken = {place for at in often.values() for place in at}
+            indices.setdefault(bare(line.flat), []).append(index)
+    often = {words: at for words, at in indices.items() if len(at) >= _FEWEST and len(words) > 3}
+    taken = {index for at in often.values() for index in at}
     found = {words: _kind(lines, wraps, at, taken) for words, at in often.items()}
     _inherit(found, lines, wraps, often)
     return Repeated(_of(found, "page"), _of(found, "unsure"))
@@ -60,15 +60,15 @@ def _inherit(found: dict[str, str], lines: Sequence[PaperLine], wraps: Wraps, of
         pending = [words for words in pending if words not in taken]
 
 
-def _continues_text(found: Mapping[str, str], lines: Sequence[PaperLine], wraps: Wraps, places: Sequence[int]) -> bool:
+def _continues_text(found: Mapping[str, str], lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int]) -> bool:
     """Tell whether above most places stands the same line of text: a full one, or one so long that no two questions have it by chance."""
     above = Counter(
         bare(lines[at - 1].flat)
-        for at in places
+        for at in indices
         if at and not lines[at].gap and (wraps.goes_on(lines[at - 1].flat, lines[at].flat) or _tells_apart(lines[at - 1]))
     )
     words, times = above.most_common(1)[0] if above else ("", 0)
-    return times * 2 > len(places) and found.get(words, "text") == "text"
+    return times * 2 > len(indices) and found.get(words, "text") == "text"
 
 
 def _tells_apart(line: PaperLine) -> bool:
@@ -108,42 +108,42 @@ def _may_recur(line: str) -> bool:
     )
 
 
-def _kind(lines: Sequence[PaperLine], wraps: Wraps, places: Sequence[int], taken: set[int]) -> str:
+def _kind(lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int], taken: set[int]) -> str:
     """Return whether a line that recurs belongs to the pages, to the text, or whether that is unsure."""
-    roles = Counter(_role(lines, wraps, place, taken) for place in places)
-    opening = Counter(bare(lines[place - 1].flat) for place in places if _opens(lines, wraps, place, taken))
-    if max(opening.values(), default=0) * 2 > len(places):
+    roles = Counter(_role(lines, wraps, index, taken) for index in indices)
+    opening = Counter(bare(lines[index - 1].flat) for index in indices if _opens(lines, wraps, index, taken))
+    if max(opening.values(), default=0) * 2 > len(indices):
         return "text"  # the same sentence each time
-    if roles["between"] >= _MOSTLY * len(places):
+    if roles["between"] >= _MOSTLY * len(indices):
         return "page"
-    steps = [after - before for before, after in pairwise(places)]
+    steps = [after - before for before, after in pairwise(indices)]
     if median(steps) < _SHORTEST_PAGE:
         return "text"
     if roles["interrupts"] > 1:
         return "page"
-    if roles["completes"] == len(places):
-        return "unsure" if places[-1] - places[0] > len(lines) // 2 and _are_regular(steps) else "text"
-    if roles["completes"] * 2 > len(places) and not _are_regular(steps):
+    if roles["completes"] == len(indices):
+        return "unsure" if indices[-1] - indices[0] > len(lines) // 2 and _are_regular(steps) else "text"
+    if roles["completes"] * 2 > len(indices) and not _are_regular(steps):
         return "text"
-    return "page" if roles["heads"] * 2 <= len(places) else "text"
+    return "page" if roles["heads"] * 2 <= len(indices) else "text"
 
 
-def _opens(lines: Sequence[PaperLine], wraps: Wraps, place: int, taken: set[int]) -> bool:
+def _opens(lines: Sequence[PaperLine], wraps: Wraps, index: int, taken: set[int]) -> bool:
     """Tell whether the line above a place is broken in the midst of a sentence."""
-    if not place or lines[place].gap or place - 1 in taken:
+    if not index or lines[index].gap or index - 1 in taken:
         return False
-    above = lines[place - 1]
+    above = lines[index - 1]
     if is_closed(above.flat) or heads(above.flat) or _says_answer(above):
         return False
-    return wraps.fills(above.flat, lines[place].flat) if wraps.width else columns_of(above.flat) >= _BROKEN
+    return wraps.fills(above.flat, lines[index].flat) if wraps.width else columns_of(above.flat) >= _BROKEN
 
 
-def _role(lines: Sequence[PaperLine], wraps: Wraps, place: int, taken: set[int]) -> str:
+def _role(lines: Sequence[PaperLine], wraps: Wraps, index: int, taken: set[int]) -> str:
     """Return what a line does where it stands: it interrupts a sentence, completes one, ends a stem above options, or stands between
     questions."""
-    line = lines[place]
-    below = lines[place + 1] if place + 1 < len(lines) and place + 1 not in taken else None
-    opened = _opens(lines, wraps, place, taken)
+    line = lines[index]
+    below = lines[index + 1] if index + 1 < len(lines) and index + 1 not in taken else None
+    opened = _opens(lines, wraps, index, taken)
     if opened:
         if wraps.width and below is not None and is_plain(below) and not wraps.fills(line.flat, below.flat):
             return "interrupts"
@@ -151,7 +151,7 @@ def _role(lines: Sequence[PaperLine], wraps: Wraps, place: int, taken: set[int])
             return "completes"
     if below is not None and letter_of(below.text) == "A":
         return "heads"
-    above = lines[place - 1] if place and place - 1 not in taken else None
+    above = lines[index - 1] if index and index - 1 not in taken else None
     ended = above is None or line.gap or is_closed(above.flat) or heads(above.flat) or _says_answer(above)
     ended = ended or (not opened and above is not None and bool(letter_of(above.text)))  # so short an option is not broken for its length
     number = number_of(below.flat) if below is not None else None

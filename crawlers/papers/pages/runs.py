@@ -36,9 +36,9 @@ def broken_up(text: str, above: int | None = None) -> Iterator[str]:
         return
     line = flat(text)
     start = 0
-    for place in _places(line, above if _LED_BY_ANSWER.search(line) else None):
-        yield text[start:place].strip()
-        start = place
+    for index in _places(line, above if _LED_BY_ANSWER.search(line) else None):
+        yield text[start:index].strip()
+        start = index
     yield text[start:].strip()
 
 
@@ -46,7 +46,7 @@ def _places(line: str, above: int | None = None) -> list[int]:
     """Return where the next question, heading or answer list begins within a flat line."""
     opening = _OPENS.match(line)
     number = int(opening["number"]) if opening else above  # of the question that is open
-    places: list[int] = []
+    indices: list[int] = []
     start = 0
     found = [match for pattern in (_INNER_NUMBER, _INNER_HEADING, _INNER_DIGIT) for match in pattern.finditer(line)]
     inner = sorted(found, key=lambda match: match.start())
@@ -62,7 +62,7 @@ def _places(line: str, above: int | None = None) -> list[int]:
             value = int(match["number"])
             if match.re is _INNER_DIGIT and not _is_due(match.start(), shows, plain.get(value, [])):
                 continue
-            fits = value == number + 1 if number is not None else bool(places) or (value == 1 and 2 in values)
+            fits = value == number + 1 if number is not None else bool(indices) or (value == 1 and 2 in values)
             if not (fits and whole):
                 continue
             number = value
@@ -70,15 +70,15 @@ def _places(line: str, above: int | None = None) -> list[int]:
             number = None
         else:
             continue
-        places.append(match.start())
+        indices.append(match.start())
         start = match.start()
         if "答案" in match[0]:
             break  # what follows is a list of answers
-    return places
+    return indices
 
 
-def _is_due(place: int, shows: list[int], plain: list[int]) -> bool:
+def _is_due(index: int, shows: list[int], plain: list[int]) -> bool:
     """Tell whether options follow a number before words that open with a digit, and no plainer number like it stands before them."""
-    follows = bisect_left(shows, place)
-    nearest = bisect_left(plain, place)
+    follows = bisect_left(shows, index)
+    nearest = bisect_left(plain, index)
     return follows < len(shows) and not (nearest < len(plain) and plain[nearest] < shows[follows])

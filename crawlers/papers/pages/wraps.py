@@ -103,7 +103,7 @@ def _chars_of(lines: Sequence[PaperLine]) -> int:
     """Return the count of characters after which all lines are broken, 0 where there is none: no line but titles and footers is longer."""
     bare = [_DIGITS_AND_BLANKS.sub("", line.flat) for line in lines]
     again = Counter(bare)
-    own = [line.flat for place, line in enumerate(lines) if place > 1 and again[bare[place]] == 1]
+    own = [line.flat for index, line in enumerate(lines) if index > 1 and again[bare[index]] == 1]
     lengths = Counter(len(line.rstrip(_STOPS)) if line.endswith(tuple(_STOPS)) and len(line) > _FEWEST_CHARS else len(line) for line in own)
     longest = next((length for length in sorted(lengths, reverse=True) if lengths[length] >= _FEWEST), 0)
     if sum(count for length, count in lengths.items() if length > longest) >= _FEWEST:
@@ -127,24 +127,24 @@ def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
     alone = sum(bool(WHOLE_ANSWER.fullmatch(line.flat)) and not wraps.goes_on(above.flat, line.flat) for above, line in pairwise(lines))
     numbers = sum(number_of(line.flat) is not None for line in lines)
     in_place = sum(_answers(line) for line in lines) * 2 > numbers
-    for place in range(1, len(lines)):
-        if in_place and heads(lines[place].flat) and place + 1 < len(lines) and _answers(lines[place + 1]) and _above(lines, place)[0]:
-            found[place] = False  # a heading that parts a question from its answer is none
-        elif _cuts_word(lines, place):
-            found[place] = True
-        elif (filled := _FILLED.match(lines[place].flat)) and _tears_answer(lines, place, wraps, bool(filled["is"])):
-            found[place] = False  # `作出` above `答案（错误）`: the word is the stem's, or the mark
+    for index in range(1, len(lines)):
+        if in_place and heads(lines[index].flat) and index + 1 < len(lines) and _answers(lines[index + 1]) and _above(lines, index)[0]:
+            found[index] = False  # a heading that parts a question from its answer is none
+        elif _cuts_word(lines, index):
+            found[index] = True
+        elif (filled := _FILLED.match(lines[index].flat)) and _tears_answer(lines, index, wraps, bool(filled["is"])):
+            found[index] = False  # `作出` above `答案（错误）`: the word is the stem's, or the mark
         elif (
-            (kind := _read_as(lines[place].flat)) == "answer"
-            and lines[place].flat[0] in LETTERS
+            (kind := _read_as(lines[index].flat)) == "answer"
+            and lines[index].flat[0] in LETTERS
             and alone * 2 <= numbers
-            and _cuts_stem(lines, place, wraps)
+            and _cuts_stem(lines, index, wraps)
         ):
-            found[place] = False
+            found[index] = False
         elif kind and (kind != "answer" or not alone):
-            sure = _is_tail(lines, place, kind, wraps)
+            sure = _is_tail(lines, index, kind, wraps)
             if sure is not None:
-                found[place] = sure
+                found[index] = sure
     return found
 
 
@@ -170,19 +170,19 @@ def _read_as(line: str) -> str:
     return "heading" if heads(line) or may_head(line) or is_paper_title(line) else ""
 
 
-def _is_tail(lines: Sequence[PaperLine], place: int, kind: str, wraps: Wraps) -> bool | None:
+def _is_tail(lines: Sequence[PaperLine], index: int, kind: str, wraps: Wraps) -> bool | None:
     """Return whether a line surely ends the sentence above, None where it does not seem to."""
-    line, before = lines[place], lines[place - 1].flat
+    line, before = lines[index], lines[index - 1].flat
     if line.gap or before.endswith((":", "】", "]")):
         return None
-    if kind != "answer" and _leads_nowhere(lines, place):
+    if kind != "answer" and _leads_nowhere(lines, index):
         return True
-    above, letter, number = _above(lines, place)
-    below, value = _below(lines, place, wraps)
+    above, letter, number = _above(lines, index)
+    below, value = _below(lines, index, wraps)
     full = wraps.goes_on(before, line.flat)
     if above == "options" and below == "letter" and value == ord(letter) + 1:  # between two options of one question
         return True if full or kind != "answer" else None
-    if above and not full and not is_closed(before) and _goes_unheaded(lines, place, kind, above, below, value == number + 1):
+    if above and not full and not is_closed(before) and _goes_unheaded(lines, index, kind, above, below, value == number + 1):
         return False
     if not full or not above:
         return None
@@ -191,67 +191,67 @@ def _is_tail(lines: Sequence[PaperLine], place: int, kind: str, wraps: Wraps) ->
     return False if below == "number" and value == number + 1 else None
 
 
-def _leads_nowhere(lines: Sequence[PaperLine], place: int) -> bool:
+def _leads_nowhere(lines: Sequence[PaperLine], index: int) -> bool:
     """Tell whether an open sentence above goes on with the line below, or `判断` stands between it and a question with three options."""
-    before, below = lines[place - 1], lines[place + 1] if place + 1 < len(lines) else None
+    before, below = lines[index - 1], lines[index + 1] if index + 1 < len(lines) else None
     if below is None or is_closed(before.flat) or heads(before.flat):
         return False
     if not below.gap and _GOES_ON.match(below.flat):
         return True
     tells = parts_of(before.text)[-1:] and parts_of(before.text)[-1][0] == "explanation"
-    return bool(tells and _VERDICTS.fullmatch(lines[place].flat)) and _has_options(lines, place + 1, _NO_VERDICTS)
+    return bool(tells and _VERDICTS.fullmatch(lines[index].flat)) and _has_options(lines, index + 1, _NO_VERDICTS)
 
 
-def _cuts_word(lines: Sequence[PaperLine], place: int) -> bool:
+def _cuts_word(lines: Sequence[PaperLine], index: int) -> bool:
     """Tell whether a letter ends a word of the line above: `维生素` above `A`."""
-    return not lines[place].gap and bool(_WORD_CUT.search(lines[place - 1].flat) and _ITS_LETTER.fullmatch(lines[place].flat))
+    return not lines[index].gap and bool(_WORD_CUT.search(lines[index - 1].flat) and _ITS_LETTER.fullmatch(lines[index].flat))
 
 
-def _cuts_stem(lines: Sequence[PaperLine], place: int, wraps: Wraps) -> bool:
+def _cuts_stem(lines: Sequence[PaperLine], index: int, wraps: Wraps) -> bool:
     """Tell whether a letter stands between a stem whose sentence is open and its options."""
-    if lines[place].gap or is_closed(lines[place - 1].flat) or _above(lines, place)[0] != "stem":
+    if lines[index].gap or is_closed(lines[index - 1].flat) or _above(lines, index)[0] != "stem":
         return False
-    return _below(lines, place, wraps) == ("letter", ord("A"))
+    return _below(lines, index, wraps) == ("letter", ord("A"))
 
 
-def _tears_answer(lines: Sequence[PaperLine], place: int, wraps: Wraps, says_is: bool) -> bool:
+def _tears_answer(lines: Sequence[PaperLine], index: int, wraps: Wraps, says_is: bool) -> bool:
     """Tell whether a line that opens with `答案（A）` or `答案是（A）` may go on with the stem above."""
-    above = lines[place - 1].flat
-    if lines[place].gap or is_closed(above):
+    above = lines[index - 1].flat
+    if lines[index].gap or is_closed(above):
         return False
-    return wraps.fills(above, lines[place].flat) or (says_is and _above(lines, place)[0] == "stem")
+    return wraps.fills(above, lines[index].flat) or (says_is and _above(lines, index)[0] == "stem")
 
 
-def _goes_unheaded(lines: Sequence[PaperLine], place: int, kind: str, above: str, below: str, in_draw_order: bool) -> bool:
+def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str, below: str, in_draw_order: bool) -> bool:
     """Tell whether what a line would head is not there, though no width says that the line above is full.
 
     `解析` or `判断` between a stem and its options, `判断` above nothing or above a question with options whose number goes on.
     """
     if kind == "title":
         return above == "stem" and below == "letter"
-    if kind == "heading" and above == "stem" and below == "letter" and _TYPE_WORD.fullmatch(lines[place].flat):
+    if kind == "heading" and above == "stem" and below == "letter" and _TYPE_WORD.fullmatch(lines[index].flat):
         return True
-    if kind != "heading" or not _VERDICTS.fullmatch(lines[place].flat):
+    if kind != "heading" or not _VERDICTS.fullmatch(lines[index].flat):
         return False
-    if place + 1 == len(lines) or heads(lines[place + 1].flat) or is_title(lines[place + 1].flat):
+    if index + 1 == len(lines) or heads(lines[index + 1].flat) or is_title(lines[index + 1].flat):
         return True
-    return below == "number" and in_draw_order and _has_options(lines, place + 1)
+    return below == "number" and in_draw_order and _has_options(lines, index + 1)
 
 
-def _has_options(lines: Sequence[PaperLine], place: int, letter: str = "A") -> bool:
+def _has_options(lines: Sequence[PaperLine], index: int, letter: str = "A") -> bool:
     """Tell whether the question that begins at a place has options, up to a letter."""
-    for at in range(place, min(place + _NEAR, len(lines))):
-        if at > place and (number := number_of(lines[at].flat)) and number.style != "tight":
+    for at in range(index, min(index + _NEAR, len(lines))):
+        if at > index and (number := number_of(lines[at].flat)) and number.style != "tight":
             return False
         if letter_of(lines[at].text) == letter or _last_letter(lines[at].text) > letter:
             return True
     return False
 
 
-def _above(lines: Sequence[PaperLine], place: int) -> tuple[str, str, int]:
+def _above(lines: Sequence[PaperLine], index: int) -> tuple[str, str, int]:
     """Return whether the lines above a place are the stem or the options of a question, the last letter and its number."""
     found, last = "", ""
-    for at in range(place - 1, max(-1, place - _NEAR - 1), -1):
+    for at in range(index - 1, max(-1, index - _NEAR - 1), -1):
         line = lines[at]
         number = number_of(line.flat)
         if heads(line.flat) or any(kind != "text" for kind, _ in parts_of(line.text)):
@@ -271,9 +271,9 @@ def _last_letter(text: str) -> str:
     return letter
 
 
-def _below(lines: Sequence[PaperLine], place: int, wraps: Wraps) -> tuple[str, int]:
+def _below(lines: Sequence[PaperLine], index: int, wraps: Wraps) -> tuple[str, int]:
     """Return what stands below the sentence that ends at a place: letter, answer or number, and its value."""
-    for at in range(place + 1, min(place + 1 + _NEAR, len(lines))):
+    for at in range(index + 1, min(index + 1 + _NEAR, len(lines))):
         line = lines[at]
         if (number := number_of(line.flat)) and number.style != "tight":
             return ("number", number.value) if not _lists(line.text) else ("", 0)

@@ -31,10 +31,10 @@ def answers_moved(lines: Sequence[Numbered]) -> list[Numbered]:
     others = sum(_NUMBERED.match(flat(text)) is not None for _, text in given)
     if are_in_turn(letters) or len(firsts) < _SHARE * (len(firsts) + others):
         return given
-    places = [place for place, _ in firsts]
+    indices = [place for place, _ in firsts]
     with_options = sum(
         _OPTIONS.search(" ".join(flat(text) for _, text in given[start:end])) is not None
-        for start, end in zip(places, [*places[1:], len(given)], strict=True)
+        for start, end in zip(indices, [*indices[1:], len(given)], strict=True)
     )
     if with_options * 2 < len(firsts):
         return given

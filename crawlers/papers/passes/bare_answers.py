@@ -49,7 +49,7 @@ def label_bare_answers(lines: Sequence[Numbered]) -> list[Numbered]:
     ends = _ends(flats)
     if len(ends) < _FEWEST:
         return list(lines)
-    below = [place for end in ends if (place := next((at for at in range(end + 1, len(flats)) if flats[at]), None)) is not None]
+    below = [index for end in ends if (index := next((at for at in range(end + 1, len(flats)) if flats[at]), None)) is not None]
     return _labelled(lines, flats, below) or _joined(lines, flats, below) or _explained(lines, flats, below) or list(lines)
 
 
@@ -57,21 +57,21 @@ def _ends(flats: Sequence[str]) -> list[int]:
     """Return the places of the last lines of runs of options, a line each or all on one."""
     ends: list[int] = []
     letters = last = 0
-    for place, line in enumerate(flats):
+    for index, line in enumerate(flats):
         if not line:
             continue
         letter = letter_of(line)
         if letters < len(LETTERS) and letter == LETTERS[letters] and not (letters and _BEHIND_A.match(line)):
-            letters, last = letters + 1, place
+            letters, last = letters + 1, index
             if letters == 1 and _INLINE.match(line):
-                ends.append(place)
+                ends.append(index)
                 letters = 0
             continue
         if letters > 1:
             ends.append(last)
         letters = 0
         if letter == "A":
-            letters, last = 1, place
+            letters, last = 1, index
     return [*ends, last] if letters > 1 else ends
 
 
@@ -98,15 +98,15 @@ def _labelled(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[i
 def _joined(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:
     """Return the lines with a label that stands alone joined to the letters on the next line with words; none where too few do so."""
     found = {
-        place: said
-        for place in below
-        if _LABEL.fullmatch(flats[place]) and (said := next((at for at in range(place + 1, len(flats)) if flats[at]), None)) is not None
+        index: said
+        for index in below
+        if _LABEL.fullmatch(flats[index]) and (said := next((at for at in range(index + 1, len(flats)) if flats[at]), None)) is not None
     }
     if len(found) < max(_FEWEST, _SHARE * len(below)) or not all(_ALONE.fullmatch(flats[said]) for said in found.values()):
         return []
     done = list(lines)
-    for place, said in found.items():
-        done[place] = (lines[place][0], f"答案：{flats[said]}")
+    for index, said in found.items():
+        done[index] = (lines[index][0], f"答案：{flats[said]}")
         done[said] = (lines[said][0], "")
     return done
 
@@ -117,14 +117,14 @@ def _explained(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[
     if sum(asked) < max(_FEWEST, _SHARE * len(below)):
         return []
     told = [
-        place
-        for place in below
-        if not asked[place] and _SENTENCE.match(flats[place]) and not letter_of(flats[place]) and not heads(flats[place])
+        index
+        for index in below
+        if not asked[index] and _SENTENCE.match(flats[index]) and not letter_of(flats[index]) and not heads(flats[index])
     ]
-    said = any("答案" in flats[place] or "解析" in flats[place][:6] for place in below)
+    said = any("答案" in flats[index] or "解析" in flats[index][:6] for index in below)
     if said or len(told) < max(_FEWEST, _SHARE * len(below)):
         return []
     done = list(lines)
-    for place in told:
-        done[place] = (lines[place][0], f"解析：{lines[place][1].strip()}")
+    for index in told:
+        done[index] = (lines[index][0], f"解析：{lines[index][1].strip()}")
     return done

@@ -26,26 +26,26 @@ def label_explanations(lines: Sequence[Numbered]) -> list[Numbered]:
     if has_numbers(lines):
         return list(lines)
     flats = [flat(trimmed(text)) for _, text in lines]
-    ends = [place for place, line in enumerate(flats) if line and any(kind == "answer" for kind, _ in parts_of(line))]
+    ends = [index for index, line in enumerate(flats) if line and any(kind == "answer" for kind, _ in parts_of(line))]
     if len(ends) < _FEWEST or not any(_sentences(flats, _words(flats, end)) for end in ends[:_TRIED]):
         return list(lines)
     above = _words(flats, -1)
     below = [_sentences(flats, _words(flats, end)) for end in ends[:-1]]
-    first = [place for place in above if not heads(flats[place]) and not _ABOUT.search(flats[place])]
+    first = [index for index in above if not heads(flats[index]) and not _ABOUT.search(flats[index])]
     if _sentences(flats, first) or sum(map(bool, below)) < max(_FEWEST, _SHARE * len(below)):
         return list(lines)
-    last = [place for place in _words(flats, ends[-1]) if _ENDS.search(flats[place])]  # no question stands below it
+    last = [index for index in _words(flats, ends[-1]) if _ENDS.search(flats[index])]  # no question stands below it
     done = list(lines)
-    for places in [*below, last]:
-        for place in places:
-            done[place] = (lines[place][0], f"解析：{trimmed(lines[place][1])}")
+    for indices in [*below, last]:
+        for index in indices:
+            done[index] = (lines[index][0], f"解析：{trimmed(lines[index][1])}")
     return done
 
 
-def _words(flats: Sequence[str], place: int) -> list[int]:
+def _words(flats: Sequence[str], index: int) -> list[int]:
     """Return the places of the lines of words behind a line, up to the first option or answer; labelled ones apart."""
     found: list[int] = []
-    for at in range(place + 1, min(place + _MOST, len(flats))):
+    for at in range(index + 1, min(index + _MOST, len(flats))):
         if not flats[at]:
             continue
         kinds = [kind for kind, _ in parts_of(flats[at])]
@@ -58,9 +58,9 @@ def _words(flats: Sequence[str], place: int) -> list[int]:
 
 def _sentences(flats: Sequence[str], words: Sequence[int]) -> list[int]:
     """Return those of lines above options that end as sentences do and ask nothing, as far as none of them is the stem's own."""
-    ends = [at for at, place in enumerate(words[:-1]) if _ENDS.search(flats[place]) and not is_worded_as_question(flats[place])]
+    ends = [at for at, index in enumerate(words[:-1]) if _ENDS.search(flats[index]) and not is_worded_as_question(flats[index])]
     if not ends:
         return []
     found = list(words[: ends[-1] + 1])
-    own = any(_OWN.search(flats[place]) or is_worded_as_question(flats[place]) for place in found)
+    own = any(_OWN.search(flats[index]) or is_worded_as_question(flats[index]) for index in found)
     return [] if own or _REFERS.match(flats[words[ends[-1] + 1]]) else found

@@ -18,26 +18,26 @@ def bare_options_in(lines: Sequence[str]) -> dict[int, str]:
     The lines may be taken for more than one thing: ask only where something else says that they are options.
     """
     flats = [flat(line).strip() for line in lines]
-    starts = [place for place, line in enumerate(flats) if line and opens_question(line)]
+    starts = [index for index, line in enumerate(flats) if line and opens_question(line)]
     if len(starts) < _FEWEST:
         return {}
     runs = [_run(flats, start) for start in starts]
     asking = sum(is_worded_as_question(flats[start]) for start in starts)
     if sum(map(bool, runs)) < _SHARE * len(runs) or asking < _ASKING * len(runs):
         return {}
-    return {place: letter for run in runs for letter, place in zip(LETTERS, run, strict=False)}
+    return {index: letter for run in runs for letter, index in zip(LETTERS, run, strict=False)}
 
 
 def _run(flats: Sequence[str], start: int) -> list[int]:
     """Return the places of the lines below a stem up to the next one, what is said of it, or a heading; none where one is no option."""
     run: list[int] = []
-    for place in range(start + 1, len(flats)):
-        line = flats[place]
+    for index in range(start + 1, len(flats)):
+        line = flats[index]
         if not line and not run:
             continue
         if not line or opens_question(line) or heads(line) or any(kind != "text" for kind, _ in parts_of(line)):
             break
         if letter_of(line):
             return []
-        run.append(place)
+        run.append(index)
     return run if 2 <= len(run) <= _MOST else []

@@ -32,15 +32,15 @@ def label_boxes(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _pieces(text: str, boxes: Sequence[re.Match[str]], telling: bool) -> Iterator[str]:
     """Return a line with ticks for boxes; the stem before the box of A is a line of its own."""
-    place, done = 0, ""
+    index, done = 0, ""
     for box in boxes:
-        done += text[place : box.start()]
+        done += text[index : box.start()]
         if done.strip() and flat(box["letter"]) == "A":
             yield done
             done = ""
         done += ("  " if done else "") + (TICK if telling and box["box"] in _TICKED else "")
-        place = box.end()
+        index = box.end()
         if box["bare"]:  # the letter of `□ A 甲` has no sign of its own
             done += box["letter"] + "."
-            place = box.end("letter")
-    yield done + text[place:]
+            index = box.end("letter")
+    yield done + text[index:]

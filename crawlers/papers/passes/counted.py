@@ -36,33 +36,33 @@ def counts_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _lettered(lines: Sequence[Numbered], opens: re.Pattern[str], signs: Sequence[str]) -> list[Numbered] | None:
     """Return the lines with one kind of signs as letters; None where an answer does not fit the signs above it."""
-    done, blocks, counted, place = list(lines), 0, 0, 0
-    while place < len(lines):
-        stop = _run_stop(lines, place, opens, signs)
-        if stop == place:
-            place += 1
+    done, blocks, counted, index = list(lines), 0, 0, 0
+    while index < len(lines):
+        stop = _run_stop(lines, index, opens, signs)
+        if stop == index:
+            index += 1
             continue
         below = next((at for at in range(stop, min(stop + _AHEAD, len(lines))) if trimmed(lines[at][1])), len(lines))
-        words = [opens.sub("", text, count=1) for _, text in lines[place:stop]]
-        told = _letters_of_answer(trimmed(lines[below][1]), signs[: stop - place], words) if below < len(lines) else ""
+        words = [opens.sub("", text, count=1) for _, text in lines[index:stop]]
+        told = _letters_of_answer(trimmed(lines[below][1]), signs[: stop - index], words) if below < len(lines) else ""
         if not told:
             return None  # these signs are no options here, or not all of them
-        for at, letter in zip(range(place, stop), LETTERS, strict=False):
+        for at, letter in zip(range(index, stop), LETTERS, strict=False):
             done[at] = (lines[at][0], f"{letter}. {opens.sub('', lines[at][1], count=1)}")
         done[below] = (lines[below][0], f"答案：{told}")
-        asked = next((text for _, text in reversed(lines[:place]) if trimmed(text)), "")
-        blocks, counted, place = blocks + 1, counted + (ASKS_A_NUMBER.search(asked) is not None), below
+        asked = next((text for _, text in reversed(lines[:index]) if trimmed(text)), "")
+        blocks, counted, index = blocks + 1, counted + (ASKS_A_NUMBER.search(asked) is not None), below
     return done if blocks >= _FEWEST and counted * 2 <= blocks else None
 
 
-def _run_stop(lines: Sequence[Numbered], place: int, opens: re.Pattern[str], signs: Sequence[str]) -> int:
+def _run_stop(lines: Sequence[Numbered], index: int, opens: re.Pattern[str], signs: Sequence[str]) -> int:
     """Return where options that begin at a place end; the place itself where none do."""
-    at = place
-    while at < len(lines) and at - place < len(signs) and (found := opens.match(lines[at][1])):
-        if (found["sign"] or found.groupdict().get("in")) != signs[at - place]:
+    at = index
+    while at < len(lines) and at - index < len(signs) and (found := opens.match(lines[at][1])):
+        if (found["sign"] or found.groupdict().get("in")) != signs[at - index]:
             break
         at += 1
-    return at if at - place >= _FEWEST_OPTIONS else place
+    return at if at - index >= _FEWEST_OPTIONS else index
 
 
 def _letters_of_answer(line: str, signs: Sequence[str], words: Sequence[str]) -> str:

@@ -124,17 +124,17 @@ def label_marked_lines(lines: Sequence[str], signed: Sequence[str], signs: dict[
     """Return the lines of a page, with the answers that its signs tell; `signed` are the same lines with signs in them."""
     named = [_SIGNS.sub(lambda sign: f"<{signs[sign[0]]}>" if sign[0] in signs else "</>", line) for line in signed]
     bare = [re.sub(r"[ \t\r\f\v]+", " ", _SIGNS.sub("", line)).strip(" ") for line in signed]
-    kept = [place for place, line in enumerate(bare) if line]
-    if [bare[place] for place in kept] != list(lines) or any("<" in line for line in lines):
+    kept = [index for index, line in enumerate(bare) if line]
+    if [bare[index] for index in kept] != list(lines) or any("<" in line for line in lines):
         return list(lines)
-    told = label_emphasis([(place, named[at]) for place, at in enumerate(kept)])
+    told = label_emphasis([(index, named[at]) for index, at in enumerate(kept)])
     if len(told) == len(kept):
         return list(lines)
     done: list[str] = []
     last = -1
-    for place, text in told:
-        done.append(text if place == last else lines[place])
-        last = place
+    for index, text in told:
+        done.append(text if index == last else lines[index])
+        last = index
     return done
 
 
@@ -192,11 +192,11 @@ def _visible(text: str) -> tuple[str, list[frozenset[str]]]:
 def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> Iterator[list[_Option]]:
     """Yield the options of each question that has its A, B, … below one another or on one line."""
     run: list[_Option] = []
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         line = flat(text)
         found = list(_OPTION.finditer(line))
         own = [
-            _Option(place, option["letter"], *_common(line, kinds[place], option, later.start() if later else len(line)))
+            _Option(index, option["letter"], *_common(line, kinds[index], option, later.start() if later else len(line)))
             for option, later in zip(found, [*found[1:], None], strict=False)
         ]
         if own:
@@ -254,9 +254,9 @@ def _is_alone(kind: str, some: Counter[str], runs: int) -> bool:
     return bool(_RIGHT.search(kind)) or all(count * 5 <= runs for other, count in some.items() if other != kind)
 
 
-def _says_answer(texts: Sequence[str], place: int) -> bool:
+def _says_answer(texts: Sequence[str], index: int) -> bool:
     """Tell whether an answer in words stands below the options."""
-    below = [text for text in texts[place : place + 2 * _BELOW] if text.strip()][:_BELOW]
+    below = [text for text in texts[index : index + 2 * _BELOW] if text.strip()][:_BELOW]
     for text in below:
         if _OPTION.match(flat(text)):
             return False

@@ -35,19 +35,19 @@ class _Marked(Struct):
 def essays_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, those of each answer that is a list on one, parted by line ends."""
     given = [flat(trimmed(text)) for _, text in lines]
-    marks = [(place, _MARK.match(line)) for place, line in enumerate(given) if _says_answer(line)]
+    marks = [(index, _MARK.match(line)) for index, line in enumerate(given) if _says_answer(line)]
     if not any(match for _, match in marks):
         return list(lines)
     numbers = [_own(line) for line in given]
     headings = [bool(line) and (heads(line) or is_note(line) or _ORDINAL.match(line) is not None) for line in given]
     done: list[Numbered] = []
-    place = 0
+    index = 0
     for found in _answers(given, marks, numbers, headings):
-        done += lines[place : found.place]
+        done += lines[index : found.place]
         words = [trimmed(lines[found.place][1])[found.end :], *(trimmed(text) for _, text in lines[found.place + 1 : found.stop])]
         done.append((lines[found.place][0], "答案：" + "\n".join(filter(None, words))))
-        place = found.stop
-    return done + list(lines[place:])
+        index = found.stop
+    return done + list(lines[index:])
 
 
 def _says_answer(line: str) -> bool:
@@ -69,34 +69,34 @@ def _answers(
     found: list[_Marked] = []
     begin = 0  # behind the answer before, or its section's heading
     worded = False  # words stand below 【答案】 in this paper
-    for at, (place, match) in enumerate(marks):
+    for at, (index, match) in enumerate(marks):
         below = marks[at + 1][0] if at + 1 < len(marks) else len(given)
-        heads = [line for line in range(begin, place) if headings[line]]
-        asked = [line for line in range(heads[-1] + 1 if heads else begin, place) if numbers[line]]
+        heads = [line for line in range(begin, index) if headings[line]]
+        asked = [line for line in range(heads[-1] + 1 if heads else begin, index) if numbers[line]]
         owner = numbers[asked[-1]] if asked else None
         alone = len(marks) > 1 and len(asked) == 1
         if match is None or owner is None or (match["loose"] and not alone):
-            begin = place + 1
-            if match and owner and (stop := _worded(given, place, match, below, owner, numbers, headings, worded)):
-                found.append(_Marked(place, match.end(), stop))
+            begin = index + 1
+            if match and owner and (stop := _worded(given, index, match, below, owner, numbers, headings, worded)):
+                found.append(_Marked(index, match.end(), stop))
                 worded = True
             continue
-        stop = _stop(place, below, below == len(given), owner, numbers, headings)
-        if stop and _is_unsure(given, range(place + 1, stop), owner, numbers):
+        stop = _stop(index, below, below == len(given), owner, numbers, headings)
+        if stop and _is_unsure(given, range(index + 1, stop), owner, numbers):
             stop = 0
-        lines = given[place + 1 : stop or place + 1]
-        if stop and any(numbers[line] for line in range(place + 1, stop)) and not any(map(_is_no_essay, lines)):
-            found.append(_Marked(place, match.end(), stop))
-        elif match["loose"] and (own := _worded(given, place, match, below, owner, numbers, headings, worded)):
-            found.append(_Marked(place, match.end(), own))
+        lines = given[index + 1 : stop or index + 1]
+        if stop and any(numbers[line] for line in range(index + 1, stop)) and not any(map(_is_no_essay, lines)):
+            found.append(_Marked(index, match.end(), stop))
+        elif match["loose"] and (own := _worded(given, index, match, below, owner, numbers, headings, worded)):
+            found.append(_Marked(index, match.end(), own))
             stop, worded = own, True
-        begin = stop or place + 1
+        begin = stop or index + 1
     return found
 
 
 def _worded(
     given: Sequence[str],
-    place: int,
+    index: int,
     mark: re.Match[str],
     below: int,
     owner: Number,
@@ -105,29 +105,29 @@ def _worded(
     known: bool,
 ) -> int:
     """Return where the words end that stand below 【答案】, alone on its line, and above the next question; 0 where they are none."""
-    if mark["rest"] or mark.end() < len(given[place]):
+    if mark["rest"] or mark.end() < len(given[index]):
         return 0
-    stop = next((line for line in range(place + 1, below) if numbers[line] or headings[line]), below)
+    stop = next((line for line in range(index + 1, below) if numbers[line] or headings[line]), below)
     number = numbers[stop] if stop < below else None
-    words = [line for line in given[place + 1 : stop] if line]
+    words = [line for line in given[index + 1 : stop] if line]
     goes_on = number is not None and number.style == owner.style and number.value == owner.value + 1
     goes_on = goes_on or (known and number is None and (stop == len(given) or headings[stop]))
     return stop if goes_on and words and not any(_is_no_essay(line) or WHOLE_ANSWER.fullmatch(line) for line in words) else 0
 
 
-def _is_unsure(given: Sequence[str], places: range, owner: Number, numbers: Sequence[Number | None]) -> bool:
+def _is_unsure(given: Sequence[str], indices: range, owner: Number, numbers: Sequence[Number | None]) -> bool:
     """Tell whether a point of an answer has the next number and the words of a question."""
-    own = [(place, number) for place in places if (number := numbers[place]) and number.style == owner.style]
-    return any(number.value == owner.value + 1 and sets_question(given[place][number.end :]) for place, number in own)
+    own = [(index, number) for index in indices if (number := numbers[index]) and number.style == owner.style]
+    return any(number.value == owner.value + 1 and sets_question(given[index][number.end :]) for index, number in own)
 
 
-def _stop(place: int, below: int, last: bool, owner: Number, numbers: Sequence[Number | None], headings: Sequence[bool]) -> int:
+def _stop(index: int, below: int, last: bool, owner: Number, numbers: Sequence[Number | None], headings: Sequence[bool]) -> int:
     """Return where the answer below a mark ends; 0 where that is unsure."""
-    head = next((line for line in range(place + 1, below) if headings[line]), None)
+    head = next((line for line in range(index + 1, below) if headings[line]), None)
     if head is not None:
         below, last = head, True
     following, point = 0, 1
-    for line in range(place + 1, below):
+    for line in range(index + 1, below):
         number = numbers[line]
         if number is None or number.style != owner.style:
             continue

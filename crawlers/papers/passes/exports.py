@@ -243,11 +243,11 @@ def _fields(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _lettered(text: str) -> str:
-    done, place = "", 0
+    done, index = "", 0
     for field in _OPTION_FIELD.finditer(flat(text)):
-        done += f"{text[place : field.start()]}{field['letter']}. "
-        place = field.end()
-    return done + text[place:]
+        done += f"{text[index : field.start()]}{field['letter']}. "
+        index = field.end()
+    return done + text[index:]
 
 
 def _ordinals(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -288,11 +288,11 @@ def _has_own_numbers(line: str) -> bool:
 
 
 def _answers_in_digits(text: str) -> str:
-    done, place = "", 0
+    done, index = "", 0
     for found in _ORDINAL_ANSWER.finditer(flat(text)):
-        done += text[place : found.start()] + _in_digits(found)
-        place = found.end()
-    return done + text[place:]
+        done += text[index : found.start()] + _in_digits(found)
+        index = found.end()
+    return done + text[index:]
 
 
 def _in_digits(found: re.Match[str]) -> str:
@@ -336,16 +336,16 @@ def _are_opposite(one: str, other: str) -> bool:
     return bool(one and other) and one != other and one.startswith("=") == other.startswith("=")
 
 
-def _are_lettered(lines: Sequence[Numbered], place: int) -> bool:
+def _are_lettered(lines: Sequence[Numbered], index: int) -> bool:
     """Tell whether the lines from a place on are `A. 对` and `B. 错`."""
-    rows = [flat(trimmed(text)) for _, text in lines[place : place + 2]]
+    rows = [flat(trimmed(text)) for _, text in lines[index : index + 2]]
     letters = [letter_of(row) for row in rows]
     return letters == ["A", "B"] and _are_opposite(*(_meaning(row[1:].lstrip(" .、:)]")) for row in rows))
 
 
-def _stands_below_words(lines: Sequence[Numbered], place: int) -> bool:
+def _stands_below_words(lines: Sequence[Numbered], index: int) -> bool:
     """Tell whether a statement stands above a place, and no option."""
-    above = flat(trimmed(lines[place - 1][1])) if place else ""
+    above = flat(trimmed(lines[index - 1][1])) if index else ""
     return len(above) > 4 and not letter_of(above) and not _is_marked(above) and "答案" not in above
 
 

@@ -51,12 +51,12 @@ def _kind_of(line: str) -> str:
     return "heading" if heads(line) else "text"
 
 
-def _start(kinds: Sequence[str], flats: Sequence[str], place: int) -> int:
+def _start(kinds: Sequence[str], flats: Sequence[str], index: int) -> int:
     """Return where the words of a stem begin: at the top of a paragraph, below its title, else at the line that holds the answer."""
-    start = place
+    start = index
     while start and kinds[start - 1] == "text" and (len(flats[start - 1]) >= _LEAST_LINE or flats[start - 1][-1:] in _GOES_ON):
         start -= 1
-    return start if not start or kinds[start - 1] != "option" else place
+    return start if not start or kinds[start - 1] != "option" else index
 
 
 def _are_parted(kinds: Sequence[str], flats: Sequence[str]) -> bool:

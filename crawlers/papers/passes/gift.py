@@ -91,7 +91,7 @@ def _answers(inner: str) -> list[str]:
         return [f"{letter}. {inner.strip()}" for letter in "BC"]
     if not any(sign == "~" for sign, _, _ in answers):
         return [f"答案：{answers[0][1]}"] if answers else []  # the others do as well
-    right = [place for place, (sign, _, weight) in enumerate(answers) if sign == "=" or weight > 0]
+    right = [index for index, (sign, _, weight) in enumerate(answers) if sign == "=" or weight > 0]
     options = [f"{letter}. {option}" for letter, (_, option, _) in zip(LETTERS, answers, strict=False)]
     return [*options, "答案：" + letters_at(right)]
 

@@ -186,17 +186,17 @@ def _as_line(match: re.Match[str], text: str) -> str:
 
 def _boxes(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return options behind boxes with letters, and the ticked ones as the answer."""
-    place = 0
-    while place < len(lines):
-        run = place
-        while run < len(lines) and run - place < 10 and _BOX.match(lines[run][1]):
+    index = 0
+    while index < len(lines):
+        run = index
+        while run < len(lines) and run - index < 10 and _BOX.match(lines[run][1]):
             run += 1
-        if run - place < 2:
-            yield lines[place]
-            place += 1
+        if run - index < 2:
+            yield lines[index]
+            index += 1
             continue
-        yield from _options(lines[place:run])
-        place = run
+        yield from _options(lines[index:run])
+        index = run
 
 
 def _options(boxes: Sequence[Numbered]) -> Iterator[Numbered]:

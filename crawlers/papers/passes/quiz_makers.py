@@ -119,9 +119,9 @@ def _with_marked_options(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 def _options_below(flats: Sequence[str], asked: Sequence[re.Match[str] | None], start: int) -> list[int]:
     """Return the places of the options below a stem: all lines to the next empty one, stem, answer or explanation."""
-    places: list[int] = []
-    for place in range(start + 1, len(flats)):
-        if not flats[place].strip() or asked[place] or _BEHIND.match(flats[place]):
+    indices: list[int] = []
+    for index in range(start + 1, len(flats)):
+        if not flats[index].strip() or asked[index] or _BEHIND.match(flats[index]):
             break
-        places.append(place)
-    return places if 2 <= len(places) <= len(LETTERS) else []
+        indices.append(index)
+    return indices if 2 <= len(indices) <= len(LETTERS) else []

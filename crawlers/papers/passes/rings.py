@@ -19,28 +19,28 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
     if not any("①" in text for _, text in lines):
         return list(lines)
     given = [flat(trimmed(text)) for _, text in lines]
-    key = [place for place, line in enumerate(given) if _is_key(line)]
+    key = [index for index, line in enumerate(given) if _is_key(line)]
     own = sum(bool(number and number.style != "ringed") for number in map(number_of, given))
     done = list(lines)
-    place = 0
-    while place < len(lines):
-        stop = _run_stop(given, place)
-        if stop == place:
-            place += 1
+    index = 0
+    while index < len(lines):
+        stop = _run_stop(given, index)
+        if stop == index:
+            index += 1
             continue
         below = next((at for at in range(stop, len(lines)) if given[at]), len(lines))
         told = _rings_of_answer(given[below]) if below < len(lines) else None
         if own > 1 and (told or (key and (below == len(lines) or not letter_of(given[below])))):
-            for at in range(place, stop):
+            for at in range(index, stop):
                 done[at] = (
                     lines[at][0],
                     _RING.sub(lambda ring: f"  {ring[0].translate(CIRCLED_AS_LETTERS)}.", trimmed(lines[at][1])).strip(),
                 )
             if told:
                 done[below] = (lines[below][0], f"答案：{told.translate(CIRCLED_AS_LETTERS)}")
-        place = stop
-    for place in key if done != list(lines) else ():
-        done[place] = (done[place][0], done[place][1].translate(CIRCLED_AS_LETTERS))
+        index = stop
+    for index in key if done != list(lines) else ():
+        done[index] = (done[index][0], done[index][1].translate(CIRCLED_AS_LETTERS))
     return done
 
 

@@ -23,7 +23,7 @@ def stacked_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, each letter, number and label that stands alone with the words below it."""
     if sum(len(text) < _SHORT and _SIGN.fullmatch(flat(text.strip())) is not None for _, text in lines) >= 2 * _FEWEST:
         lines = _with_signs(lines)
-    given = [(place, line) for place, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
+    given = [(index, line) for index, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
     words = [line for _, line in given]
     letters = _lettered(words)
     if sum(words[at] == "A" for at in letters) < _FEWEST or any(map(_SIGNED.match, words)):
@@ -31,13 +31,13 @@ def stacked_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     alone = letters | _numbers(words) | {at for at, line in enumerate(words[:-1]) if _LABEL.fullmatch(line)}
     done = list(lines)
     for at in sorted(alone):
-        (place, line), below = given[at], given[at + 1][0]
+        (index, line), below = given[at], given[at + 1][0]
         if at + 1 in alone:  # a label with nothing said
             continue
         label = _LABEL.fullmatch(line)
         number = _NUMBER.fullmatch(line)
         sign = f"{label['words']}：" if label else f"{number['value']}. " if number else f"{line}. "
-        done[place] = (lines[place][0], f"{sign}{trimmed(lines[below][1])}")
+        done[index] = (lines[index][0], f"{sign}{trimmed(lines[below][1])}")
         done[below] = (lines[below][0], "")
     return done
 
@@ -46,14 +46,14 @@ def _with_signs(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines without the signs behind numbers, letters and labels that stand on lines of their own below them."""
     alone: list[int] = []
     above = ""
-    for place, (_, text) in enumerate(lines):
+    for index, (_, text) in enumerate(lines):
         line = flat(trimmed(text))
         if _SIGN.fullmatch(line) and (_LETTER.fullmatch(above) or _NUMBER.fullmatch(above) or _LABEL.fullmatch(above)):
-            alone.append(place)
+            alone.append(index)
         above = line or above
     done = list(lines)
-    for place in alone if len(alone) >= 2 * _FEWEST else ():
-        done[place] = (lines[place][0], "")
+    for index in alone if len(alone) >= 2 * _FEWEST else ():
+        done[index] = (lines[index][0], "")
     return done
 
 

@@ -78,12 +78,12 @@ class _Full:
         return widths[len(widths) * 9 // 10] * _FULL if widths else 0
 
 
-def _is_right(lines: Sequence[Numbered], place: int, run: Sequence[_Row], letters: str, told: str, full: _Full, may_be_all: bool) -> bool:
+def _is_right(lines: Sequence[Numbered], index: int, run: Sequence[_Row], letters: str, told: str, full: _Full, may_be_all: bool) -> bool:
     """Tell whether the ticks of a run say its answer: the run is whole, and not all of it is ticked, unless that may be."""
-    end = place + len(run)
+    end = index + len(run)
     if _breaks(lines, end, letters) or _is_cut(lines, end, full):
         return False
-    return may_be_all or len(told) < len(letters) or any(TICK in text for _, text in lines[place:end])
+    return may_be_all or len(told) < len(letters) or any(TICK in text for _, text in lines[index:end])
 
 
 def _run(lines: Sequence[Numbered], place: int) -> list[_Row]:
@@ -108,23 +108,23 @@ def _run(lines: Sequence[Numbered], place: int) -> list[_Row]:
     return run
 
 
-def _breaks(lines: Sequence[Numbered], place: int, letters: str) -> bool:
+def _breaks(lines: Sequence[Numbered], index: int, letters: str) -> bool:
     """Tell whether the next option stands within a line behind a run, whose last option a line break cut: a tick tells too little then."""
-    line = flat(lines[place][1]) if place < len(lines) else ""
+    line = flat(lines[index][1]) if index < len(lines) else ""
     option = _OPTION.search(line)
     return option is not None and bool(letters) and not _OPENS.match(line) and ord(option["letter"].upper()) == ord(max(letters)) + 1
 
 
-def _is_cut(lines: Sequence[Numbered], place: int, full: _Full) -> bool:
+def _is_cut(lines: Sequence[Numbered], index: int, full: _Full) -> bool:
     """Tell whether the last option above a place goes on there: its line is full, or the line below, plain as it is, has a tick."""
-    line = flat(lines[place][1]).strip() if place < len(lines) else ""
+    line = flat(lines[index][1]).strip() if index < len(lines) else ""
     number = number_of(line)
     if not line or (number and number.style != "tight") or letter_of(line) or heads(line):
         return False
     (kind, words), *_ = parts_of(line) or (("text", ""),)
     if kind != "text" or not words:
         return bool(_STATED.match(line))
-    return bool(_STATED.search(line)) or len(line) <= _SHORT or columns_of(flat(lines[place - 1][1])) >= full.columns
+    return bool(_STATED.search(line)) or len(line) <= _SHORT or columns_of(flat(lines[index - 1][1])) >= full.columns
 
 
 def _behind(lines: Sequence[Numbered], place: int, full: _Full) -> list[Numbered]:

@@ -60,49 +60,49 @@ def _is_numbered(line: str) -> bool:
 
 def _labelled(lines: Sequence[str]) -> list[int]:
     """Return where a label says that a question begins."""
-    return [place for place, line in enumerate(lines) if _LABEL.match(line)]
+    return [index for index, line in enumerate(lines) if _LABEL.match(line)]
 
 
 def _ruled(lines: Sequence[str]) -> list[int]:
     """Return the first lines of the blocks between rules that are questions."""
-    return _blocks(lines, lambda place: bool(_RULE.fullmatch(lines[place])))
+    return _blocks(lines, lambda index: bool(_RULE.fullmatch(lines[index])))
 
 
 def _answered(lines: Sequence[str]) -> list[int]:
     """Return the first lines of the blocks that an answer ends."""
     answered = [_says_answer(line) for line in lines]
 
-    def parts(place: int) -> bool:
-        before = next((at for at in range(place - 1, max(place - 12, -1), -1) if lines[at]), -1)
-        return not lines[place] and before >= 0 and answered[before]
+    def parts(index: int) -> bool:
+        before = next((at for at in range(index - 1, max(index - 12, -1), -1) if lines[at]), -1)
+        return not lines[index] and before >= 0 and answered[before]
 
     starts = _blocks(lines, parts)
     if len(starts) > 1:
         return starts
-    return _blocks(lines, lambda place: bool(place) and answered[place - 1] and not _is_part(lines[place]), keep=True)
+    return _blocks(lines, lambda index: bool(index) and answered[index - 1] and not _is_part(lines[index]), keep=True)
 
 
 def _blocks(lines: Sequence[str], parts: Callable[[int], bool], keep: bool = False) -> list[int]:
     """Return the first line of each block that holds options or an answer."""
     blocks: list[list[int]] = [[]]
-    for place, line in enumerate(lines):
-        if parts(place):
-            blocks.append([place] if keep and line else [])
+    for index, line in enumerate(lines):
+        if parts(index):
+            blocks.append([index] if keep and line else [])
         elif line:
-            blocks[-1].append(place)
+            blocks[-1].append(index)
     return [start for block in blocks if (start := _start(lines, block)) is not None]
 
 
 def _start(lines: Sequence[str], block: Sequence[int]) -> int | None:
     """Return where the question of a block begins, None where it is none."""
-    first = next((at for at, place in enumerate(block) if _FIRST.match(lines[place])), None)
-    said = next((at for at, place in enumerate(block) if _says_answer(lines[place])), None)
+    first = next((at for at, index in enumerate(block) if _FIRST.match(lines[index])), None)
+    said = next((at for at, index in enumerate(block) if _says_answer(lines[index])), None)
     if not first and said in (None, 0):
         return None
     words = block[: first if first else said]
-    start = next((at for at, place in enumerate(words) if _TYPED.match(lines[place])), None)
+    start = next((at for at, index in enumerate(words) if _TYPED.match(lines[index])), None)
     if start is None:
-        start = next((at for at, place in enumerate(words) if not heads(lines[place])), None)
+        start = next((at for at, index in enumerate(words) if not heads(lines[index])), None)
     return words[start] if start is not None else None
 
 

@@ -14,7 +14,7 @@ _FEWEST = 2  # pairs of a number and an answer
 
 def cells_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, numbers and answers that alternate or stand in two runs below each other as 1.B, 2.A, …"""
-    given = [(place, line) for place, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
+    given = [(index, line) for index, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
     done = list(lines)
     at = 0
     while at < len(given):
@@ -22,8 +22,8 @@ def cells_joined(lines: Sequence[Numbered]) -> list[Numbered]:
         pairs, stop = _cells(given, at + 1) if heads else ([], at + 1)
         if pairs:
             done[given[at][0]] = (lines[given[at][0]][0], "参考答案")
-            for place, _ in given[at + 1 : stop]:
-                done[place] = (lines[place][0], "")
+            for index, _ in given[at + 1 : stop]:
+                done[index] = (lines[index][0], "")
             for number, answer in pairs:
                 done[given[number][0]] = (lines[given[number][0]][0], f"{given[number][1].rstrip(' 、.:')}.{given[answer][1]}")
         at = max(stop, at + 1)

@@ -42,32 +42,32 @@ Doubts = Mapping[int, str]
 
 def with_doubts(asked: Sequence[AssembledQuestion], doubts: Doubts) -> list[AssembledQuestion]:
     """Return the questions with what a pass doubts of them."""
-    return [one.doubted(doubts.get(place)) for place, one in enumerate(asked)]
+    return [one.doubted(doubts.get(index)) for index, one in enumerate(asked)]
 
 
 def assemble(layout: Layout) -> tuple[list[AssembledQuestion], list[str]]:
     """Return the questions of a layout, and the lines that belong to none."""
     usual = _usual(layout)
     starts = {span.start: span for span in layout.spans}
-    listed = {place for region in layout.regions for place in range(region.start, region.stop)}
+    listed = {index for region in layout.regions for index in range(region.start, region.stop)}
     setting = Setting()
     asked: list[AssembledQuestion] = []
     unread: list[str] = []
-    place = 0
-    while place < len(layout.lines):
-        span = starts.get(place)
+    index = 0
+    while index < len(layout.lines):
+        span = starts.get(index)
         if span is None:
-            text = layout.lines[place].text
-            if place in layout.cases:
-                setting.begin_case(text[layout.cases[place].end :])
-            elif place not in listed and not setting.take(text, place in layout.titles) and not setting.add(text):
+            text = layout.lines[index].text
+            if index in layout.cases:
+                setting.begin_case(text[layout.cases[index].end :])
+            elif index not in listed and not setting.take(text, index in layout.titles) and not setting.add(text):
                 unread.append(text)
-            place += 1
+            index += 1
             continue
         asked.append(_ask(layout, span, setting, usual.get(span.section, 0)))
         unread += asked[-1].block.remarks
         unread += [text for text in asked[-1].block.after if not setting.take(text) and not setting.add(text)]
-        place = span.stop
+        index = span.stop
     return asked, unread
 
 

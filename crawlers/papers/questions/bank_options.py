@@ -107,10 +107,10 @@ def _placed(text: str, usual: int) -> Choice | None:
         return None
     said = 0
     bare = []
-    for place, row in enumerate(options):
+    for index, row in enumerate(options):
         words = flat(row)
         letter = _LETTER_LED.match(words)
-        if letter and letter["letter"].upper() != LETTERS[place]:
+        if letter and letter["letter"].upper() != LETTERS[index]:
             return None
         said += letter is not None
         bare.append(row[letter.end() :] if letter else row)

@@ -116,8 +116,8 @@ def _parts(paragraphs: Sequence[Sequence[Line]], parted: bool) -> list[_Part]:
         if parted and parts[-1].body:
             parts.append(_Part())
         explains = False
-        for place, line in enumerate(lines):
-            explains = _take(parts, line, last=place + 1 == len(lines), explains=explains, parted=parted)
+        for index, line in enumerate(lines):
+            explains = _take(parts, line, last=index + 1 == len(lines), explains=explains, parted=parted)
     return [part for part in parts if part.body or part.ended]
 
 

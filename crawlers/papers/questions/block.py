@@ -77,8 +77,8 @@ def _sorted(lines: Sequence[Line], kind_above: str, sharing: bool) -> _Sorted:
     for line in lines:
         parts = parts_of(line.text)
         plain = bool(parts) and parts[0][0] == "text" and line.text.startswith(parts[0][1])
-        for place, (kind, words) in enumerate(parts):
-            if kind == "text" and place == 0 and plain:
+        for index, (kind, words) in enumerate(parts):
+            if kind == "text" and index == 0 and plain:
                 if state == "explanation" and found.explanation and (line.gap or kind_above == "case") and tells_age(line.flat):
                     state = "after"  # the next patient, and not a further line of what explains this one
                 if state == "explanation" and sharing and line.gap and letter_of(line.flat) == "A":
@@ -136,7 +136,7 @@ def _part_tail(block: Block, body: list[tuple[str, bool]], usual: int) -> Block:
         block = structs.replace(block, remarks=remarks, options=[*options, "\n".join(last)])
         body = body[:-1]
     gaps = [gap for _, gap in body][len(body) - len(last) :]
-    for place in range(1, len(last)):
-        if gaps[place] or tells_patient(flat(last[place])):
-            return structs.replace(block, options=[*options, "\n".join(last[:place])], after=[*last[place:], *block.after])
+    for index in range(1, len(last)):
+        if gaps[index] or tells_patient(flat(last[index])):
+            return structs.replace(block, options=[*options, "\n".join(last[:index])], after=[*last[index:], *block.after])
     return block

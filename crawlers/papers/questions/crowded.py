@@ -33,15 +33,15 @@ def _questions(text: str) -> Iterator[tuple[int, str]]:
     line = flat(text)
     cuts: list[tuple[int, int]] = []
     for match in _NUMBER.finditer(line):
-        place, number = match.start(), int(match["number"])
-        due = not place if not cuts else number == cuts[-1][1] + 1 and _has_row(line, cuts[-1][0], place)
+        index, number = match.start(), int(match["number"])
+        due = not index if not cuts else number == cuts[-1][1] + 1 and _has_row(line, cuts[-1][0], index)
         if due:
-            cuts.append((place, number))
+            cuts.append((index, number))
         elif not cuts:
             return
     if len(cuts) > 2 or (len(cuts) == 2 and _has_row(line, cuts[1][0], len(line))):
-        for (place, number), stop in zip(cuts, [*(place for place, _ in cuts[1:]), len(text)], strict=True):
-            yield number, text[place:stop].strip()
+        for (index, number), stop in zip(cuts, [*(index for index, _ in cuts[1:]), len(text)], strict=True):
+            yield number, text[index:stop].strip()
 
 
 def _has_row(line: str, start: int, stop: int) -> bool:

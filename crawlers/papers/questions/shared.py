@@ -61,7 +61,7 @@ def below_old_options(asked: Sequence[AssembledQuestion]) -> Doubts:
     """Return the questions of a group below an explanation that ends with options: they rather are those of a further group."""
     doubts = {}
     spoiled: str | None = None
-    for place, (above, one) in enumerate(pairwise(asked), 1):
+    for index, (above, one) in enumerate(pairwise(asked), 1):
         shared = one.draft.above.shared_options and not one.draft.above.announced and not one.draft.options
         if not shared or one.draft.above.group != above.draft.above.group:
             continue
@@ -71,7 +71,7 @@ def below_old_options(asked: Sequence[AssembledQuestion]) -> Doubts:
         if found and len(found.cuts) >= _FEW:
             spoiled = one.draft.above.group
         if one.draft.above.group == spoiled:
-            doubts[place] = "options_unreadable"
+            doubts[index] = "options_unreadable"
     return doubts
 
 
@@ -133,16 +133,16 @@ def with_shared_answers(asked: Sequence[AssembledQuestion]) -> list[AssembledQue
 
 
 def _with_shared_answers(members: list[AssembledQuestion]) -> list[AssembledQuestion]:
-    sharing = [place for place, one in enumerate(members) if one.draft.above.shared_options and not one.draft.options]
-    if len(sharing) < 2 or any(members[place].draft.answer for place in sharing[:-1]):
+    sharing = [index for index, one in enumerate(members) if one.draft.above.shared_options and not one.draft.options]
+    if len(sharing) < 2 or any(members[index].draft.answer for index in sharing[:-1]):
         return members
     told = flat(members[sharing[-1]].draft.answer or "").strip()
     letters = letters_in(told)
     if len(letters) < 2 or not _WHOLE.fullmatch(told):
         return members
-    fits = len(letters) == len(sharing) and all(members[place].kind != "multiple" for place in sharing)
+    fits = len(letters) == len(sharing) and all(members[index].kind != "multiple" for index in sharing)
     of_place = dict(zip(sharing, letters, strict=fits))
     return [
-        one if place not in sharing else one.answered(of_place[place]) if fits else one.doubted("answer_list_mismatch")
-        for place, one in enumerate(members)
+        one if index not in sharing else one.answered(of_place[index]) if fits else one.doubted("answer_list_mismatch")
+        for index, one in enumerate(members)
     ]

@@ -64,17 +64,17 @@ def _named_by_answers(drafts: Sequence[Draft]) -> list[Draft]:
     A question of such a paper whose answer is none of its lines is given up.
     """
     asked = [
-        place
-        for place, draft in enumerate(drafts)
+        index
+        for index, draft in enumerate(drafts)
         if draft.answer and draft.doubt is None and not draft.options and not draft.above.shared_options
     ]
-    lined = {place: rows for place in asked if 1 < len(rows := _rows_below(drafts[place])) <= _MOST and len(set(rows)) == len(rows)}
-    found = {place: named for place, rows in lined.items() if (named := _named_in(drafts[place], rows))}
+    lined = {index: rows for index in asked if 1 < len(rows := _rows_below(drafts[index])) <= _MOST and len(set(rows)) == len(rows)}
+    found = {index: named for index, rows in lined.items() if (named := _named_in(drafts[index], rows))}
     if len(found) < _FEWEST or len(found) * 2 < len(asked):
         return list(drafts)
     return [
-        _named(draft, found[place]) if place in found else draft.doubted("options_unreadable" if place in lined else None)
-        for place, draft in enumerate(drafts)
+        _named(draft, found[index]) if index in found else draft.doubted("options_unreadable" if index in lined else None)
+        for index, draft in enumerate(drafts)
     ]
 
 
@@ -130,4 +130,4 @@ def _ringed(row: str) -> list[str]:
 
 def _stem_rows(rows: Sequence[str]) -> int:
     """Return how many lines the stem has: up to the first that ends as a stem does."""
-    return next((place + 1 for place, row in enumerate(rows[:4]) if _STEM_ENDS.search(flat(row)[-40:])), 1)
+    return next((index + 1 for index, row in enumerate(rows[:4]) if _STEM_ENDS.search(flat(row)[-40:])), 1)

@@ -41,52 +41,52 @@ def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[
     """
     regions: list[Region] = []
     headings = {*titles, *map(heading_key, titles)}
-    place = 0
-    while place < len(lines):
-        found = _opened(lines, place, headings)
+    index = 0
+    while index < len(lines):
+        found = _opened(lines, index, headings)
         if found is None:
-            if _is_heading(lines[place].flat, headings):
-                headings.add(heading_key(lines[place].flat))
-            place += 1
+            if _is_heading(lines[index].flat, headings):
+                headings.add(heading_key(lines[index].flat))
+            index += 1
             continue
         first, titled = found
-        stop = _end(lines, place + 1, headings, titled)
-        regions.append(Region(place, stop, ([first] if first else []) + [line.text for line in lines[place + 1 : stop]]))
-        place = stop
+        stop = _end(lines, index + 1, headings, titled)
+        regions.append(Region(index, stop, ([first] if first else []) + [line.text for line in lines[index + 1 : stop]]))
+        index = stop
     return regions
 
 
-def _opened(lines: Sequence[Line], place: int, headings: set[str]) -> tuple[str, bool] | None:
+def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[str, bool] | None:
     """Return what of a line already is the list where one opens, and whether a title announces it."""
-    text, line = lines[place].text, lines[place].flat
+    text, line = lines[index].text, lines[index].flat
     if is_title(line):
-        return ("", True) if not explains(lines, place) and _follows_title(lines, place + 1, headings) else None
+        return ("", True) if not explains(lines, index) and _follows_title(lines, index + 1, headings) else None
     if led := _LED.match(line):
         rest = text[led.end() :]
         return (rest, True) if is_list(rest) else None
     (kind, words), *more = parts_of(text) or [("text", "")]
     if kind == "answer" and words and not more and is_list(words):
         return words, True
-    if is_entries(lines, place):
+    if is_entries(lines, index):
         return text, False
     return None
 
 
-def explains(lines: Sequence[Line], place: int) -> bool:
+def explains(lines: Sequence[Line], index: int) -> bool:
     """Tell whether a title such as 答案解析： belongs to the question above, which has its answer, and what follows is no list."""
-    number = _answered_above(lines, place)
-    if number is None or place + 1 >= len(lines) or is_entry(lines, place + 1):
+    number = _answered_above(lines, index)
+    if number is None or index + 1 >= len(lines) or is_entry(lines, index + 1):
         return False
-    if "解析" in lines[place].flat or "详解" in lines[place].flat:
+    if "解析" in lines[index].flat or "详解" in lines[index].flat:
         return True
-    below = number_of(lines[place + 1].flat)
+    below = number_of(lines[index + 1].flat)
     return below is not None and below.style != "tight" and below.value == number + 1
 
 
-def _answered_above(lines: Sequence[Line], place: int) -> int | None:
+def _answered_above(lines: Sequence[Line], index: int) -> int | None:
     """Return the number of the question whose lines stand right above a place, where its own answer is among them."""
     answered = False
-    for at in range(place - 1, max(-1, place - _LONGEST_QUESTION), -1):
+    for at in range(index - 1, max(-1, index - _LONGEST_QUESTION), -1):
         if _is_heading(lines[at].flat, set()):
             return None
         answered = answered or any(kind == "answer" and words for kind, words in parts_of(lines[at].text))
@@ -102,9 +102,9 @@ def is_bare_run(line: str) -> bool:
     return bool(run and (run["label"].strip() or len(run["answers"]) > 4))
 
 
-def _follows_title(lines: Sequence[Line], place: int, headings: set[str]) -> bool:
+def _follows_title(lines: Sequence[Line], index: int, headings: set[str]) -> bool:
     """Tell whether what follows the word 答案 is a list, and not the answer of one question."""
-    for at in range(place, min(place + 4, len(lines))):
+    for at in range(index, min(index + 4, len(lines))):
         line = lines[at].flat
         if WHOLE_ANSWER.fullmatch(line):
             return False
@@ -117,58 +117,58 @@ def _follows_title(lines: Sequence[Line], place: int, headings: set[str]) -> boo
     return False
 
 
-def _end(lines: Sequence[Line], place: int, headings: set[str], titled: bool) -> int:
+def _end(lines: Sequence[Line], index: int, headings: set[str], titled: bool) -> int:
     """Return where the list ends that is open at a place."""
-    explained = is_entry(lines, place - 1)
-    while place < len(lines):
-        line = lines[place].flat
-        if _opens_group(lines, place):
-            return place - is_note(lines[place - 1].flat)
-        if is_entry(lines, place) or (titled and is_bare_run(line)):
+    explained = is_entry(lines, index - 1)
+    while index < len(lines):
+        line = lines[index].flat
+        if _opens_group(lines, index):
+            return index - is_note(lines[index - 1].flat)
+        if is_entry(lines, index) or (titled and is_bare_run(line)):
             explained = True
         elif _is_heading(line, headings):
-            if not _heading_goes_on(lines, place, headings, titled):
-                return place
+            if not _heading_goes_on(lines, index, headings, titled):
+                return index
         elif is_note(line):
             if not (
-                titled and _next_number(lines, place + 1) is not None and not reads_as_question(lines, _next_number(lines, place + 1) or 0)
+                titled and _next_number(lines, index + 1) is not None and not reads_as_question(lines, _next_number(lines, index + 1) or 0)
             ):
-                return place
+                return index
         elif (number := number_of(line)) and number.style != "tight":
-            if not titled or reads_as_question(lines, place):
-                return place
-        elif _parts_list(lines, place):
-            return place
-        elif not titled and not is_table(lines[place - 1].flat, line):
-            kinds = [kind for kind, _ in parts_of(lines[place].text)]
-            if is_title(line) or not explained or (kinds[:1] == ["text"] and not _goes_on(lines, place)):
-                return place
-        place += 1
-    return place
+            if not titled or reads_as_question(lines, index):
+                return index
+        elif _parts_list(lines, index):
+            return index
+        elif not titled and not is_table(lines[index - 1].flat, line):
+            kinds = [kind for kind, _ in parts_of(lines[index].text)]
+            if is_title(line) or not explained or (kinds[:1] == ["text"] and not _goes_on(lines, index)):
+                return index
+        index += 1
+    return index
 
 
-def _opens_group(lines: Sequence[Line], place: int) -> bool:
+def _opens_group(lines: Sequence[Line], index: int) -> bool:
     """Tell whether options open on a line and a further question, no answer, stands right below them: they are those of its group."""
-    if letter_of(lines[place].flat) != "A" or not opens_options(lines, place):
+    if letter_of(lines[index].flat) != "A" or not opens_options(lines, index):
         return False
-    below = place + 1
-    while below < min(place + _MOST_OPTIONS, len(lines)) and letter_of(lines[below].flat) not in ("", "A"):
+    below = index + 1
+    while below < min(index + _MOST_OPTIONS, len(lines)) and letter_of(lines[below].flat) not in ("", "A"):
         below += 1
     number = number_of(lines[below].flat) if below < len(lines) else None
     if number is None or number.style == "tight" or is_entry(lines, below):
         return False
-    above = [_LED.sub("", line.flat, count=1) for line in lines[max(0, place - _NEAR) : place]]
+    above = [_LED.sub("", line.flat, count=1) for line in lines[max(0, index - _NEAR) : index]]
     listed = [entry.number for line in above for entry in listed_in(line).entries]
-    return is_note(lines[place - 1].flat) or (bool(listed) and number.value == listed[-1] + 1)
+    return is_note(lines[index - 1].flat) or (bool(listed) and number.value == listed[-1] + 1)
 
 
-def _parts_list(lines: Sequence[Line], place: int) -> bool:
+def _parts_list(lines: Sequence[Line], index: int) -> bool:
     """Tell whether a plain line stands between letters that nothing explains and a question: it goes on with none of them."""
-    if place + 1 >= len(lines) or number_of(lines[place + 1].flat) is None or not reads_as_question(lines, place + 1):
+    if index + 1 >= len(lines) or number_of(lines[index + 1].flat) is None or not reads_as_question(lines, index + 1):
         return False
-    _, words = (parts_of(lines[place - 1].text) or (("text", ""),))[-1]  # behind a mark, where there is one
+    _, words = (parts_of(lines[index - 1].text) or (("text", ""),))[-1]  # behind a mark, where there is one
     before = listed_in(words)
-    plain = [kind for kind, _ in parts_of(lines[place].text)] == ["text"] and not is_bare_run(lines[place].flat)
+    plain = [kind for kind, _ in parts_of(lines[index].text)] == ["text"] and not is_bare_run(lines[index].flat)
     return plain and bool(before.entries) and not before.rest.strip(" 。.;；,，、")
 
 
@@ -177,23 +177,23 @@ def _is_heading(line: str, headings: set[str]) -> bool:
     return heads(line) or may_head(line) or (len(line) > 1 and line in headings)
 
 
-def _goes_on(lines: Sequence[Line], place: int) -> bool:
+def _goes_on(lines: Sequence[Line], index: int) -> bool:
     """Tell whether a plain line goes on with the explanation of the line before."""
-    kinds = [kind for kind, _ in parts_of(lines[place - 1].text)]
-    return kinds[-1:] == ["explanation"] and not lines[place].gap
+    kinds = [kind for kind, _ in parts_of(lines[index - 1].text)]
+    return kinds[-1:] == ["explanation"] and not lines[index].gap
 
 
-def _heading_goes_on(lines: Sequence[Line], place: int, headings: set[str], titled: bool) -> bool:
-    number = _next_number(lines, place + 1)
+def _heading_goes_on(lines: Sequence[Line], index: int, headings: set[str], titled: bool) -> bool:
+    number = _next_number(lines, index + 1)
     if number is None:
-        return titled and heading_key(lines[place].flat) in headings
+        return titled and heading_key(lines[index].flat) in headings
     if is_entry(lines, number):
         return True
-    return titled and heading_key(lines[place].flat) in headings and not reads_as_question(lines, number)
+    return titled and heading_key(lines[index].flat) in headings and not reads_as_question(lines, number)
 
 
-def _next_number(lines: Sequence[Line], place: int) -> int | None:
-    return next((at for at in range(place, min(place + 4, len(lines))) if number_of(lines[at].flat)), None)
+def _next_number(lines: Sequence[Line], index: int) -> int | None:
+    return next((at for at in range(index, min(index + 4, len(lines))) if number_of(lines[at].flat)), None)
 
 
 def is_list(text: str) -> bool:
@@ -207,34 +207,34 @@ def _is_text(rest: str) -> bool:
     return [kind for kind, _ in parts_of(rest)[:1]] == ["text"]
 
 
-def is_entry(lines: Sequence[Line], place: int) -> bool:
+def is_entry(lines: Sequence[Line], index: int) -> bool:
     """Tell whether a line is one or several answers, each behind its number."""
-    if place >= len(lines):
+    if index >= len(lines):
         return False
-    if place + 1 < len(lines) and is_table(lines[place].flat, lines[place + 1].flat):
+    if index + 1 < len(lines) and is_table(lines[index].flat, lines[index + 1].flat):
         return True
-    if place and is_table(lines[place - 1].flat, lines[place].flat):
+    if index and is_table(lines[index - 1].flat, lines[index].flat):
         return True
-    if is_list(lines[place].text):
+    if is_list(lines[index].text):
         return True
-    number = number_of(lines[place].flat)
+    number = number_of(lines[index].flat)
     if number is None or number.style == "tight":
         return False
-    return opening_mark(lines[place].flat[number.end :]) in ("answer", "explanation")
+    return opening_mark(lines[index].flat[number.end :]) in ("answer", "explanation")
 
 
-def is_entries(lines: Sequence[Line], place: int) -> bool:
+def is_entries(lines: Sequence[Line], index: int) -> bool:
     """Tell whether a list opens without a title."""
-    if not is_entry(lines, place):
+    if not is_entry(lines, index):
         return False
-    listed = listed_in(lines[place].text)
+    listed = listed_in(lines[index].text)
     if len(listed.entries) > 1:
         return not listed.rest.strip(" 。.;；,，、") or not _is_text(listed.rest)
     if not listed.entries:
         return True  # a table, or `1. 【答案】B`
     return (
-        is_entry(lines, place + 1)
-        or "答案" in lines[place].flat
-        or flat(lines[place].text).endswith(("解析", "】"))
+        is_entry(lines, index + 1)
+        or "答案" in lines[index].flat
+        or flat(lines[index].text).endswith(("解析", "】"))
         or bool(listed.rest.strip())
     )

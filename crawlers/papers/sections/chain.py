@@ -48,9 +48,9 @@ class _Evidence:
         self._stop = len(lines)
         self.has_options = self._sets[-1] * 8 > sum(number_of(line.flat) is not None for line in lines)
 
-    def stop(self, place: int) -> int:
+    def stop(self, index: int) -> int:
         """Return where at the latest a question that begins at a place ends."""
-        at = bisect_right(self._walls, place)
+        at = bisect_right(self._walls, index)
         return self._walls[at] if at < len(self._walls) else self._stop
 
     def between(self, start: int, stop: int) -> tuple[int, int]:
@@ -68,9 +68,9 @@ class _Evidence:
 def _option_sets(lines: Sequence[Line]) -> list[bool]:
     """Return for each line whether the options of a question begin on it; letters inside an explanation are none."""
     found, explained = [], False
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         explained = any(kind == "explanation" for kind, _ in parts_of(line.text)) or (explained and number_of(line.flat) is None)
-        found.append(not explained and opens_options(lines, place))
+        found.append(not explained and opens_options(lines, index))
     return found
 
 
@@ -78,15 +78,15 @@ def candidates_of(lines: Sequence[Line], taken: set[int], headings: Sequence[int
     """Return the lines that open with a number; not those that are headings or answers already."""
     found = []
     watch = AnswerWatch()
-    for place, line in enumerate(lines):
-        if place in taken:
+    for index, line in enumerate(lines):
+        if index in taken:
             watch.leave()
             continue
         number, ending = number_of(line.flat), ""
         if number:
             ending = watch.ending(number, line.flat)
             base = _base(line, number, watch.inside and ending != "sure") - (_ENDS if ending == "sure" else 0.0)
-            found.append(Candidate(place, number, base, bisect_right(headings, place), ending))
+            found.append(Candidate(index, number, base, bisect_right(headings, index), ending))
         watch.take(line, number, ending)
     return found
 

@@ -85,9 +85,9 @@ def unsure_positions(asked: Sequence[tuple[int, str]]) -> set[int]:
     """
     found: set[int] = set()
     owner: int | None = None
-    for place, ending in sorted(asked):
+    for index, ending in sorted(asked):
         if ending == "unsure":
-            found |= {place} if owner is None else {owner, place}
+            found |= {index} if owner is None else {owner, index}
         else:
-            owner = place
+            owner = index
     return found

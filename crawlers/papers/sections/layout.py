@@ -53,13 +53,13 @@ class Layout(Struct, frozen=True):
 def lay_out(lines: list[Line]) -> Layout:
     """Return what each line is."""
     width = _width(lines)
-    bare = {place for place in range(len(lines)) if heads_restart(lines, place, width)}
-    regions = find_regions(lines, {lines[place].flat for place in bare})
-    listed = {place for region in regions for place in range(region.start, region.stop)}
-    titles = {place for place in range(len(lines)) if place not in listed and (place in bare or is_title_line(lines, place))}
-    notes = {place for place, line in enumerate(lines) if place not in listed and is_note(line.flat)}
-    announced = {place for place in range(len(lines)) if place not in listed and _announces(lines, place)}
-    papers = {place for place in range(len(lines)) if place not in listed and begins_paper(lines, place)}
+    bare = {index for index in range(len(lines)) if heads_restart(lines, index, width)}
+    regions = find_regions(lines, {lines[index].flat for index in bare})
+    listed = {index for region in regions for index in range(region.start, region.stop)}
+    titles = {index for index in range(len(lines)) if index not in listed and (index in bare or is_title_line(lines, index))}
+    notes = {index for index, line in enumerate(lines) if index not in listed and is_note(line.flat)}
+    announced = {index for index in range(len(lines)) if index not in listed and _announces(lines, index)}
+    papers = {index for index in range(len(lines)) if index not in listed and begins_paper(lines, index)}
     walls = listed | titles | notes | announced | papers
     chosen, others = choose(lines, walls, sorted(titles | papers))
     strays = {candidate.place for candidate in [*_strays(lines, chosen, others, walls), *_lost(chosen, others), *_between(chosen)]}
@@ -69,7 +69,7 @@ def lay_out(lines: list[Line]) -> Layout:
     cases = _cases(asked, [candidate for candidate in others if candidate.place not in strays])
     ends = _ends(len(lines), walls | starts | set(cases))
     spans = [Span(c.place, ends[c.place], c.number, c.heading, c.place in strays) for c in asked]
-    return Layout(lines, regions, titles, spans, cases, width, frozenset(lines[place].flat for place in bare))
+    return Layout(lines, regions, titles, spans, cases, width, frozenset(lines[index].flat for index in bare))
 
 
 def _width(lines: Sequence[Line]) -> int:
@@ -81,24 +81,24 @@ def _width(lines: Sequence[Line]) -> int:
 def _ends(count: int, stops: set[int]) -> list[int]:
     """Return for each place the next one where something else begins."""
     ends, end = [count] * count, count
-    for place in range(count - 1, -1, -1):
-        ends[place] = end
-        end = place if place in stops else end
+    for index in range(count - 1, -1, -1):
+        ends[index] = end
+        end = index if index in stops else end
     return ends
 
 
-def _announces(lines: Sequence[Line], place: int) -> bool:
+def _announces(lines: Sequence[Line], index: int) -> bool:
     """Tell whether a line is the title of an answer list that is not there or not read."""
-    below = lines[place + 1].flat if place + 1 < len(lines) else ""
-    return is_title(lines[place].flat) and not WHOLE_ANSWER.fullmatch(below) and not explains(lines, place)
+    below = lines[index + 1].flat if index + 1 < len(lines) else ""
+    return is_title(lines[index].flat) and not WHOLE_ANSWER.fullmatch(below) and not explains(lines, index)
 
 
 def _cases(asked: Sequence[Candidate], others: Sequence[Candidate]) -> dict[int, Number]:
     """Return the numbers that have questions of their own: `31. 患者……` above `(1)`, `(2)`."""
-    places = [candidate.place for candidate in asked]
+    indices = [candidate.place for candidate in asked]
     found = {}
     for candidate in others:
-        at = bisect_right(places, candidate.place)
+        at = bisect_right(indices, candidate.place)
         if not candidate.number.is_of_question or at == len(asked):
             continue
         first = asked[at].number
@@ -146,7 +146,7 @@ def _may_be_question(lines: Sequence[Line], owner: Candidate, candidate: Candida
     words = lines[candidate.place].flat[candidate.number.end :]
     if candidate.number.style not in ("point", "ordinal") or len(words) < _MIN_WORDS or words[0].isdigit() or candidate.base < 0:
         return False
-    if any(place in walls for place in range(max(owner.place, candidate.place - 40), candidate.place)):
+    if any(index in walls for index in range(max(owner.place, candidate.place - 40), candidate.place)):
         return False
     above, below = lines[candidate.place - 1].flat, lines[min(candidate.place + 1, len(lines) - 1)].flat
     doubled = candidate.number.value == owner.number.value + 1 and letter_of(above) not in ("", "A") and letter_of(below) == "A"

@@ -30,14 +30,14 @@ _FILLED = re.compile(rf"[(\[【]\s{{0,6}}(?:{LETTERS}|{VERDICT})\s{{0,6}}[)\]】
 _AHEAD = 12  # lines that are looked at to tell a question from an answer
 
 
-def opens_options(lines: Sequence[Line], place: int) -> bool:
+def opens_options(lines: Sequence[Line], index: int) -> bool:
     """Tell whether the options of a question begin on a line."""
-    line = lines[place].flat
+    line = lines[index].flat
     if not _FIRST_LETTER.search(line):
         return False
-    below = lines[place + 1].flat if place + 1 < len(lines) else ""
+    below = lines[index + 1].flat if index + 1 < len(lines) else ""
     if _OPENING.match(line):
-        return bool(_SECOND.search(line, 2) or _SECOND.match(below) or _letter_below(lines, place))
+        return bool(_SECOND.search(line, 2) or _SECOND.match(below) or _letter_below(lines, index))
     if _OPENING_BARE.match(line) and (_SECOND_BARE.search(line, 1) or _SECOND_BARE.match(below)):
         return True
     inline = _INLINE.search(line)
@@ -59,12 +59,12 @@ def is_worded_as_question(line: str) -> bool:
     return bool(_WORDED.search(line) or _FILLED.search(line))
 
 
-def reads_as_question(lines: Sequence[Line], place: int) -> bool:
+def reads_as_question(lines: Sequence[Line], index: int) -> bool:
     """Tell whether a numbered line is a question: options follow it, or it leaves a blank."""
-    if asks(lines[place].flat):
+    if asks(lines[index].flat):
         return True
-    for at in range(place, min(place + _AHEAD, len(lines))):
-        if at > place and ((number_of(lines[at].flat) and not letter_of(lines[at].flat)) or heads(lines[at].flat)):
+    for at in range(index, min(index + _AHEAD, len(lines))):
+        if at > index and ((number_of(lines[at].flat) and not letter_of(lines[at].flat)) or heads(lines[at].flat)):
             return False
         if opens_options(lines, at):
             return True
@@ -76,6 +76,6 @@ def tells_answer(line: Line) -> bool:
     return any(kind == "answer" for kind, _ in parts_of(line.text)) or bool(_FILLED.search(line.flat))
 
 
-def _letter_below(lines: Sequence[Line], place: int) -> bool:
+def _letter_below(lines: Sequence[Line], index: int) -> bool:
     """Tell whether B opens one of the next lines: the first option may run over several."""
-    return any(_SECOND.match(line.flat) or _SECOND.search(line.flat, 1) for line in lines[place + 1 : place + 4])
+    return any(_SECOND.match(line.flat) or _SECOND.search(line.flat, 1) for line in lines[index + 1 : index + 4])

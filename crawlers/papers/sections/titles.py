@@ -20,43 +20,43 @@ _FULL = 0.8  # of the width of the longest lines: a shorter line is not broken f
 _NARROWEST = 44  # columns: no page is as narrow
 
 
-def is_title_line(lines: Sequence[Line], place: int) -> bool:
+def is_title_line(lines: Sequence[Line], index: int) -> bool:
     """Tell whether a line is a heading, by its words or by standing above a first number."""
-    line = lines[place].flat
+    line = lines[index].flat
     if heads(line):
         return True
     if _BRACKETED.fullmatch(line) or may_head(line):
-        return _heads_numbered(lines, place)
+        return _heads_numbered(lines, index)
     number = number_of(line)
     if number is None or number.style != "hanzi" or len(line) > 40 or line.endswith(("。", "?", ";")):
         return False
     if not line[number.end :].strip():
-        return _heads_more(lines, place)
-    below = next((found for later in lines[place + 1 : place + 4] if not heads(later.flat) and (found := number_of(later.flat))), None)
+        return _heads_more(lines, index)
+    below = next((found for later in lines[index + 1 : index + 4] if not heads(later.flat) and (found := number_of(later.flat))), None)
     return bool(below and below.style != "hanzi" and (below.value == 1 or kind_of(line)))
 
 
-def _heads_numbered(lines: Sequence[Line], place: int) -> bool:
+def _heads_numbered(lines: Sequence[Line], index: int) -> bool:
     """Tell whether a line in brackets, `【能力提升】`, is no mark of an answer or note and stands right above a question."""
-    line = lines[place].flat
-    if is_note(line) or number_of(line) or parts_of(lines[place].text) != (("text", lines[place].text),) or place + 1 == len(lines):
+    line = lines[index].flat
+    if is_note(line) or number_of(line) or parts_of(lines[index].text) != (("text", lines[index].text),) or index + 1 == len(lines):
         return False
-    below = number_of(lines[place + 1].flat)
-    return heads(lines[place + 1].flat) or (below is not None and below.style not in ("hanzi", "tight"))
+    below = number_of(lines[index + 1].flat)
+    return heads(lines[index + 1].flat) or (below is not None and below.style not in ("hanzi", "tight"))
 
 
-def begins_paper(lines: Sequence[Line], place: int) -> bool:
+def begins_paper(lines: Sequence[Line], index: int) -> bool:
     """Tell whether a line names a further paper, whose first question stands below."""
-    number = number_of(lines[place].flat)
-    if not is_paper_title(lines[place].flat) or (number and number.style != "tight"):
+    number = number_of(lines[index].flat)
+    if not is_paper_title(lines[index].flat) or (number and number.style != "tight"):
         return False
-    below = next((found for later in lines[place + 1 : place + 4] if not heads(later.flat) and (found := number_of(later.flat))), None)
+    below = next((found for later in lines[index + 1 : index + 4] if not heads(later.flat) and (found := number_of(later.flat))), None)
     return bool(below and below.value == 1)
 
 
-def _heads_more(lines: Sequence[Line], place: int) -> bool:
+def _heads_more(lines: Sequence[Line], index: int) -> bool:
     """Tell whether questions with numbers of another form stand below a numeral that is alone on its line."""
-    for at in range(place + 1, min(place + _CASE_LINES, len(lines))):
+    for at in range(index + 1, min(index + _CASE_LINES, len(lines))):
         if opens_options(lines, at) or tells_answer(lines[at]):
             return False
         if (number := number_of(lines[at].flat)) and not heads(lines[at].flat):
@@ -64,27 +64,27 @@ def _heads_more(lines: Sequence[Line], place: int) -> bool:
     return False
 
 
-def heads_restart(lines: Sequence[Line], place: int, width: int) -> bool:
+def heads_restart(lines: Sequence[Line], index: int, width: int) -> bool:
     """Tell whether a short line, `感觉与知觉`, is the title of a chapter whose numbers begin anew right below.
 
     Args:
         width: columns of the longest lines; a line of that width may have been broken, and this be the rest of it.
     """
-    line = lines[place].flat
-    below = number_of(lines[place + 1].flat) if 0 < place < len(lines) - 1 else None
+    line = lines[index].flat
+    below = number_of(lines[index + 1].flat) if 0 < index < len(lines) - 1 else None
     if below is None or below.value != 1 or below.style in ("tight", "hanzi", "ringed", "bracket"):
         return False
-    if columns_of(line) > _TITLE_COLUMNS or not is_bare(lines[place]) or not reads_as_question(lines, place + 1):
+    if columns_of(line) > _TITLE_COLUMNS or not is_bare(lines[index]) or not reads_as_question(lines, index + 1):
         return False
-    if not _follows_question(lines, place, below.style):
+    if not _follows_question(lines, index, below.style):
         return False
-    before = lines[place - 1].flat
+    before = lines[index - 1].flat
     return before.endswith(("。", ".", "?", ")")) or columns_of(before) < max(width, _NARROWEST) * _FULL
 
 
-def _follows_question(lines: Sequence[Line], place: int, style: str) -> bool:
+def _follows_question(lines: Sequence[Line], index: int, style: str) -> bool:
     """Tell whether a number of a style stands above a line, and no heading or note between."""
-    for at in range(place - 1, max(-1, place - _CASE_LINES), -1):
+    for at in range(index - 1, max(-1, index - _CASE_LINES), -1):
         if heads(lines[at].flat) or is_note(lines[at].flat):
             return False
         if (number := number_of(lines[at].flat)) and number.style == style:

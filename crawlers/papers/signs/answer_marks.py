@@ -122,7 +122,7 @@ def parts_of(text: str) -> tuple[tuple[str, str], ...]:
         parts.append((kind, text[start : mark.start()].strip()))
         kind, start = _KINDS[(mark.lastgroup or "a")[0]], mark.end()
     parts.append((kind, text[start:].strip()))
-    return tuple(part for place, part in enumerate(parts) if part[1] or (part[0] != "text" and place))
+    return tuple(part for index, part in enumerate(parts) if part[1] or (part[0] != "text" and index))
 
 
 def opening_mark(line: str) -> str:
@@ -156,11 +156,11 @@ def verdict_in(text: str, start: int = 0) -> tuple[str, str] | None:
     """
     line = flat(text)
     if match := _VERDICT_AT_END.search(line, start):
-        place = match.start(match.lastgroup or 0)
-        return text[: match.start()].strip(), text[place : match.end(match.lastgroup or 0)]
+        index = match.start(match.lastgroup or 0)
+        return text[: match.start()].strip(), text[index : match.end(match.lastgroup or 0)]
     if match := _VERDICT_AT_START.match(line, start):
-        place = match.start(match.lastgroup or 0)
-        return text[:start] + text[match.end() :], text[place : match.end(match.lastgroup or 0)]
+        index = match.start(match.lastgroup or 0)
+        return text[:start] + text[match.end() :], text[index : match.end(match.lastgroup or 0)]
     return None
 
 

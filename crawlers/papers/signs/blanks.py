@@ -52,8 +52,8 @@ def letters_in_blank(stem: str, letters: str, start: int = 0) -> tuple[str, str]
 
 def letters_behind(stem: str, letters: str, start: int = 0) -> tuple[str, str] | None:
     """Return a stem without the letters at its end that are its answer: `……称为（ ）。B`, `……称为（ ）。【B】`."""
-    line, place = flat(stem), max(start, len(stem) - 60)
-    match = _BEHIND.search(line, place) or (_BRACKETS_BEHIND.search(line, place) if _EMPTY.search(line, start) else None)
+    line, index = flat(stem), max(start, len(stem) - 60)
+    match = _BEHIND.search(line, index) or (_BRACKETS_BEHIND.search(line, index) if _EMPTY.search(line, start) else None)
     if match is None or not set(_upper(match["answer"])) <= set(letters):
         return None
     return stem[: match.start()].rstrip(), stem[match.start("answer") : match.end("answer")]

@@ -119,8 +119,8 @@ def is_table(row: str, below: str) -> bool:
 def _entries_of(line: str, start: int) -> tuple[list[Entry], int]:
     """Return the entries at a place of a flat line, and where they end."""
     found: list[Entry] = []
-    place = start
-    while match := _RUN.match(line, place) or _ONE.match(line, place):
+    index = start
+    while match := _RUN.match(line, index) or _ONE.match(line, index):
         if "answers" in match.groupdict():
             found += _answers_of(match)
         else:
@@ -128,12 +128,12 @@ def _entries_of(line: str, start: int) -> tuple[list[Entry], int]:
             value = int(number) if number.isdecimal() else ord(number) - 0x245F
             unknown = match["answer"] == "?"
             found.append(Entry(value, None if unknown else match["answer"].replace(" ", ""), lettered=True, sure=not unknown))
-        place = match.end()
-        if tag := SCORES.match(line, place) or _TOPIC.match(line, place):
-            place = tag.end()
-        while place < len(line) and line[place] in _PARTS:
-            place += 1
-    return found, place
+        index = match.end()
+        if tag := SCORES.match(line, index) or _TOPIC.match(line, index):
+            index = tag.end()
+        while index < len(line) and line[index] in _PARTS:
+            index += 1
+    return found, index
 
 
 def _answers_of(run: re.Match[str]) -> list[Entry]:

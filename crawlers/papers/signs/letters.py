@@ -64,10 +64,10 @@ def signs_in(text: str, start: int = 0) -> list[Sign]:
 
 def _mended(signs: list[Sign]) -> Iterable[Sign]:
     """Return signs with digits that a scan made of letters read as those: A. 8. C. and C. 0. at the end; no other digits."""
-    for place, sign in enumerate(signs):
+    for index, sign in enumerate(signs):
         if sign.letter in "8O0":
-            before = signs[place - 1].letter if place else ""
-            after = signs[place + 1].letter if place + 1 < len(signs) else ""
+            before = signs[index - 1].letter if index else ""
+            after = signs[index + 1].letter if index + 1 < len(signs) else ""
             mended = "B" if sign.letter == "8" and (before, after) == ("A", "C") else "D" if sign.letter != "8" and before == "C" else ""
             if not mended or sign.weight < (LED if sign.letter == "8" else WIDE) or after not in ("", "C", "E"):
                 continue
@@ -75,15 +75,15 @@ def _mended(signs: list[Sign]) -> Iterable[Sign]:
         yield sign
 
 
-def _weight(text: str, line: str, place: int, start: int) -> int:
-    if place == start or line[place - 1] == "\n":
+def _weight(text: str, line: str, index: int, start: int) -> int:
+    if index == start or line[index - 1] == "\n":
         return LINE
-    before = line[place - 1]
+    before = line[index - 1]
     if before == " ":
-        return WIDE if text[place - 1] == "\t" or (place > 1 and line[place - 2] == " ") else LED
+        return WIDE if text[index - 1] == "\t" or (index > 1 and line[index - 2] == " ") else LED
     if before in _LED_BY:
         return LED
-    if line[place] not in "([【" and ("A" <= before <= "Z" or before == "素"):
+    if line[index] not in "([【" and ("A" <= before <= "Z" or before == "素"):
         return FAINT  # the end of a word that a further option follows, or a word: 维生素A、B
     return 0 if before in _NOT_LED_BY else LOOSE
 

@@ -68,8 +68,8 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
     if not alone and (len(chain) < 2 or not _is_right(line, chain)):
         return OptionCuts([], sure=False) if _has_rest(signs) else None
     sure = sure and not _holds_next(text, line, chain)
-    places = sorted(sign.start for sign in chain)
-    ends = dict(zip(places, [*places[1:], len(text)], strict=True))
+    indices = sorted(sign.start for sign in chain)
+    ends = dict(zip(indices, [*indices[1:], len(text)], strict=True))
     return OptionCuts([(sign.start, ends[sign.start]) for sign in chain], sure and _is_whole(signs, chain, usual))
 
 
