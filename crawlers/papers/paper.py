@@ -92,30 +92,35 @@ def _of_makers(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def read_paper(lines: Iterable[str]) -> Reading:
     """Return the questions of a paper in their order."""
-    told = labelled_lines(lines)
-    if bank := read_bank(told):
+    labelled = labelled_lines(lines)
+    if bank := read_bank(labelled):
         return _of_bank(bank)
-    tabled, own, unread = _own_lines(told)
-    del told  # of a large paper, all lines once more
+    tabled, own, unread = _own_lines(labelled)
+    del labelled  # of a large paper, all lines once more
     layout = lay_out(own)
-    asked, unasked = assemble(layout)
-    asked, unlisted = join_regions(layout, with_shared_answers(asked))
-    unread += [*unasked, *unlisted]
-    joined_keys = with_joined_keys(asked)
-    asked = with_ringed_answers(with_unlettered(with_verdict_options(with_doubts(asked, joined_keys))))
-    # The first doubt is the one that is told: each of these rests on what those before it take for sure.
-    for doubts in (unsure(layout, asked, unread), unanswered(asked), below_old_options(asked), read_otherwise(layout, asked, unread)):
-        asked = with_doubts(asked, doubts)
-    asked = with_own_patients(asked)
+    questions, between = assemble(layout)
+    questions, unlisted = join_regions(layout, with_shared_answers(questions))
+    unread += [*between, *unlisted]
+    joined_keys = with_joined_keys(questions)
+    questions = with_ringed_answers(with_unlettered(with_verdict_options(with_doubts(questions, joined_keys))))
+    # The first doubt is the one that is reported: each of these rests on what those before it take for sure.
+    for doubts in (
+        unsure(layout, questions, unread),
+        unanswered(questions),
+        below_old_options(questions),
+        read_otherwise(layout, questions, unread),
+    ):
+        questions = with_doubts(questions, doubts)
+    questions = with_own_patients(questions)
     _forget_lines()
-    drafts = [one.draft for one in asked]
+    drafts = [one.draft for one in questions]
     drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line) if tabled else drafts
     return _reading(drafts, unread, len(layout.spans) + len(tabled))
 
 
-def _own_lines(told: Sequence[Numbered]) -> tuple[list[Draft], list[Line], list[str]]:
+def _own_lines(labelled: Sequence[Numbered]) -> tuple[list[Draft], list[Line], list[str]]:
     """Return the questions of tables and of crowded lines, the paper's other lines, and those of its pages."""
-    tabled, rest = tables_in(essays_joined(numbered(told)))
+    tabled, rest = tables_in(essays_joined(numbered(labelled)))
     crowded, rest = crowded_in(rest)
     return [*tabled, *crowded], *own_lines(rest)
 

@@ -17,9 +17,9 @@ from crawlers.papers.signs.entries import BARE_RUN, Entry, listed_in
 from crawlers.papers.signs.headings import heading_key, kind_of
 
 
-def join_regions(layout: Layout, asked: Sequence[AssembledQuestion]) -> tuple[list[AssembledQuestion], list[str]]:
+def join_regions(layout: Layout, questions: Sequence[AssembledQuestion]) -> tuple[list[AssembledQuestion], list[str]]:
     """Return the questions with what the answer lists say of them, and the entries that match none."""
-    joined, left = list(asked), list[str]()
+    joined, left = list(questions), list[str]()
     for start, stop, lines in _merged(layout):
         entries = read_key(_with_numbers(lines, joined, start, stop), layout.bare)
         above = slice(*(bisect_left(joined, line, key=lambda one: one.span.start) for line in (start, stop)))
@@ -50,9 +50,9 @@ def _without_lost(above: Sequence[AssembledQuestion], entries: Sequence[Entry], 
     return [one.doubted("answer_list_mismatch") if is_lost else one for one, is_lost in zip(above, lost, strict=True)]
 
 
-def _with_numbers(lines: Sequence[str], asked: Sequence[AssembledQuestion], start: int, stop: int) -> list[str]:
+def _with_numbers(lines: Sequence[str], questions: Sequence[AssembledQuestion], start: int, stop: int) -> list[str]:
     """Return the lines of a list; answers without numbers, `单选：ABCDA`, behind those of the questions of their section."""
-    above = [one for one in asked if start <= one.span.start < stop] or list(asked)
+    above = [one for one in questions if start <= one.span.start < stop] or list(questions)
     of_label: dict[str, list[int]] = {}
     done = []
     numbered = any(listed_in(text).entries for text in lines)

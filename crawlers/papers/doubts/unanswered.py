@@ -9,12 +9,12 @@ from crawlers.papers.signs.blanks import lacks_blank
 from crawlers.papers.signs.headings import heading_key
 
 
-def unanswered(asked: Sequence[AssembledQuestion]) -> Doubts:
+def unanswered(questions: Sequence[AssembledQuestion]) -> Doubts:
     """Return the questions whose answer stands inside their stem, as it seems, and those that seem to be answers of others."""
     doubts: dict[int, str] = {}
     answers: int | None = None
     seen: dict[tuple[str, int], int] = {}
-    for index, one in enumerate(asked):
+    for index, one in enumerate(questions):
         draft = one.draft
         if draft.answer or draft.above.shared_options or (draft.options and one.kind != "words"):
             continue
@@ -28,7 +28,7 @@ def unanswered(asked: Sequence[AssembledQuestion]) -> Doubts:
             doubts.setdefault(index, "answer_list_mismatch")
         heading = flat(draft.above.heading or "")
         at = seen.setdefault((heading_key(heading) if heading else "", draft.number), index)
-        first = asked[at]
+        first = questions[at]
         named = flat(first.draft.above.heading or "")
         anew = at != index and one.span.section == first.span.section  # without a heading
         if (anew or (heading != named and not one.kind and first.kind)) and not asks(flat(draft.stem)):

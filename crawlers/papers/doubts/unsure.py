@@ -41,26 +41,26 @@ _ANSWER_SIGNS = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
 _ANSWER_SIGN = re.compile(r"答|选\s?[A-J]|[→√]|[Kk]ey|KEY|[Aa]ns|\n")
 
 
-def with_ringed_answers(asked: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
+def with_ringed_answers(questions: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
     """Return the questions whose options have numbers in rings with letters for the numbers of their answers."""
-    return [one.answered(letters) if one.block.ringed and (letters := lettered(one.draft.answer or "")) else one for one in asked]
+    return [one.answered(letters) if one.block.ringed and (letters := lettered(one.draft.answer or "")) else one for one in questions]
 
 
-def unsure(layout: Layout, asked: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
+def unsure(layout: Layout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
     """Return the questions whose reading is unsure."""
     doubts: dict[int, str] = {}
-    doubted = _without_their_list(layout, asked, unread) | _beside_answered(asked)
+    doubted = _without_their_list(layout, questions, unread) | _beside_answered(questions)
     lengths = sorted(len(line.text) for line in layout.lines)
     width = lengths[len(lengths) * 9 // 10] if lengths else 0
-    broken = sum(any("\n" in text for text in [one.draft.stem, *one.draft.options]) for one in asked)
-    alone = broken == 1 and len(asked) >= _SOME
+    broken = sum(any("\n" in text for text in [one.draft.stem, *one.draft.options]) for one in questions)
+    alone = broken == 1 and len(questions) >= _SOME
     spoiled: str | None = None  # the group within which a question ends with something else
-    for index, one in enumerate(asked):
+    for index, one in enumerate(questions):
         draft = one.draft
-        below = asked[index + 1] if index + 1 < len(asked) else None
+        below = questions[index + 1] if index + 1 < len(questions) else None
         listed = "answer_list_mismatch" if index in doubted else None
         swallowed = None if draft.doubts else _swallowed(layout, one, below, width, alone)
-        above = asked[index - 1] if index else None
+        above = questions[index - 1] if index else None
         # what the question above ends with may have been a further case
         below_case = (draft.above.case and not draft.above.announced and draft.above.group == spoiled) or _ends_with_patient(above, one)
         if doubt := _doubt(one) or listed or swallowed or _cut(layout, one) or ("case_unsure" if below_case else None):
@@ -165,19 +165,19 @@ def wants_answer(one: AssembledQuestion) -> bool:
     )
 
 
-def _without_their_list(layout: Layout, asked: Sequence[AssembledQuestion], unread: Iterable[str]) -> set[int]:
+def _without_their_list(layout: Layout, questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> set[int]:
     """Return the questions without an answer where lines that look like a list of answers were read as none."""
-    wanting = {index for index, one in enumerate(asked) if wants_answer(one)}
-    if not wanting or (not layout.regions and not any(_LISTED.search(flat(text)) for text in _texts(layout, asked, unread))):
-        return wanting if wanting and _is_announced(layout, asked) else set()
-    listed = any(_LISTED.search(flat(text)) for text in _texts(layout, asked, unread))
-    return wanting if listed or _is_announced(layout, asked) else set()
+    wanting = {index for index, one in enumerate(questions) if wants_answer(one)}
+    if not wanting or (not layout.regions and not any(_LISTED.search(flat(text)) for text in _texts(layout, questions, unread))):
+        return wanting if wanting and _is_announced(layout, questions) else set()
+    listed = any(_LISTED.search(flat(text)) for text in _texts(layout, questions, unread))
+    return wanting if listed or _is_announced(layout, questions) else set()
 
 
-def _texts(layout: Layout, asked: Sequence[AssembledQuestion], unread: Iterable[str]) -> Iterable[str]:
+def _texts(layout: Layout, questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> Iterable[str]:
     """Return what is no part of a question, and what the last question of each section ends with."""
     yield from unread
-    for one, after in zip(asked, [*asked[1:], None], strict=True):
+    for one, after in zip(questions, [*questions[1:], None], strict=True):
         if after is None or after.span.section != one.span.section:
             draft = one.draft
             yield from (
@@ -188,22 +188,22 @@ def _texts(layout: Layout, asked: Sequence[AssembledQuestion], unread: Iterable[
             yield from "".join(draft.options[-1:]).split("\n")[:1]
 
 
-def _is_announced(layout: Layout, asked: Sequence[AssembledQuestion]) -> bool:
+def _is_announced(layout: Layout, questions: Sequence[AssembledQuestion]) -> bool:
     """Tell whether a title of answers stands below the last question, and no list was read there."""
-    last = max((one.span.start for one in asked), default=0)
+    last = max((one.span.start for one in questions), default=0)
     read = any(region.stop > last for region in layout.regions)
     title = next((at for at in range(last + 1, len(layout.lines)) if is_title(layout.lines[at].flat)), len(layout.lines))
     return not read and any(_ANSWER_SIGNS.search(line.flat) for line in layout.lines[title + 1 :])
 
 
-def _beside_answered(asked: Sequence[AssembledQuestion]) -> set[int]:
+def _beside_answered(questions: Sequence[AssembledQuestion]) -> set[int]:
     """Return the questions that alone have no answer where it may stand in their last line, unread."""
-    answered = sum(bool(one.draft.answer) for one in asked)
-    if answered * 10 < len(asked) * 7:
+    answered = sum(bool(one.draft.answer) for one in questions)
+    if answered * 10 < len(questions) * 7:
         return set()
     return {
         index
-        for index, one in enumerate(asked)
+        for index, one in enumerate(questions)
         if wants_answer(one) and one.draft.options and _ANSWER_SIGN.search(flat(one.draft.options[-1]))
     }
 

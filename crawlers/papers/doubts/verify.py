@@ -55,25 +55,25 @@ _RINGS = "①-⑳"
 _SIGNED_MARK = re.compile(r"[:】\])>]\s{0,3}$")
 
 
-def read_otherwise(layout: Layout, asked: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
+def read_otherwise(layout: Layout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
     """Return the questions whose texts may as well be read otherwise.
 
     Args:
         unread: lines that belong to no question, and what the lists of answers said of none.
     """
-    usual_marks = cache(partial(_usual_marks, layout, asked))  # found where it is asked for, which most papers do not
-    titled = dict(_of_titles(layout, asked))
+    usual_marks = cache(partial(_usual_marks, layout, questions))  # found where it is asked for, which most papers do not
+    titled = dict(_of_titles(layout, questions))
     found = dict(titled)
-    found |= _of_numbers(layout, asked)
-    found |= _of_answers(asked)
-    found |= _of_lists(layout, asked, unread)
-    found |= dict(_of_notes(asked))
+    found |= _of_numbers(layout, questions)
+    found |= _of_answers(questions)
+    found |= _of_lists(layout, questions, unread)
+    found |= dict(_of_notes(questions))
     doubts: dict[int, str] = {}
     spoiled: AssembledQuestion | None = (
         None  # the question of a case below which a heading may stand that was not read, or one that is none
     )
-    for index, one in enumerate(asked):
-        below = asked[index + 1] if index + 1 < len(asked) and asked[index + 1].span.section == one.span.section else None
+    for index, one in enumerate(questions):
+        below = questions[index + 1] if index + 1 < len(questions) and questions[index + 1].span.section == one.span.section else None
         doubt = (
             found.get(index)
             or _left_over(one)
@@ -92,10 +92,10 @@ def read_otherwise(layout: Layout, asked: Sequence[AssembledQuestion], unread: S
     return doubts
 
 
-def _of_notes(asked: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
+def _of_notes(questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
     """Yield the questions without a case for which a note within the texts of a question above announces one."""
     section, last = -1, 0
-    for index, one in enumerate(asked):
+    for index, one in enumerate(questions):
         if one.span.section != section:
             section, last = one.span.section, 0
         if one.draft.number <= last and not one.draft.above.case:
@@ -195,11 +195,11 @@ def _letters_within(draft: Draft, usual: int = 0) -> str | None:
     return "options_unreadable" if holds_letter(draft.options or shared, usual, fewer=bool(shared)) else None
 
 
-def _usual_marks(layout: Layout, asked: Sequence[AssembledQuestion]) -> set[tuple[str, str]]:
+def _usual_marks(layout: Layout, questions: Sequence[AssembledQuestion]) -> set[tuple[str, str]]:
     """Return the marks that more than half of the questions have."""
-    lines = (line for one in asked for line in layout.lines[one.span.start : one.span.stop])
+    lines = (line for one in questions for line in layout.lines[one.span.start : one.span.stop])
     often = Counter(mark for line in lines for mark in {(kind, words) for kind, words, _ in marks_in(line.text)})
-    return {mark for mark, times in often.items() if times * 2 > len(asked)}
+    return {mark for mark, times in often.items() if times * 2 > len(questions)}
 
 
 def _rare_mark(layout: Layout, one: AssembledQuestion, usual: Callable[[], Set[tuple[str, str]]]) -> str | None:
@@ -227,10 +227,10 @@ def _question_in_case(one: AssembledQuestion) -> str | None:
     return "case_unsure" if asked or (found and len(found.cuts) >= _FEW) else None
 
 
-def _of_titles(layout: Layout, asked: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
+def _of_titles(layout: Layout, questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
     """Yield the questions with a title of answers or a heading below them that may as well end their last sentence."""
-    owners = {at: index for index, one in enumerate(asked) for at in range(one.span.start, one.span.stop)}
-    asking = {one.span.start for one in asked}
+    owners = {at: index for index, one in enumerate(questions) for at in range(one.span.start, one.span.stop)}
+    asking = {one.span.start for one in questions}
     starts = asking | {region.start for region in layout.regions}
     wraps: Wraps | None = None  # found where it is asked for, which most papers do not
     for at, (above, line) in enumerate(pairwise(layout.lines), 1):
@@ -240,7 +240,7 @@ def _of_titles(layout: Layout, asked: Sequence[AssembledQuestion]) -> Iterator[t
         wraps = wraps or wraps_of(layout.lines)
         full = columns_of(above.flat) >= layout.width * _FULL or wraps.fills(above.flat, line.flat)
         below = number_of(layout.lines[at + 1].flat) if at + 1 < len(layout.lines) else None
-        due = below is not None and below.value == asked[index].draft.number + 1
+        due = below is not None and below.value == questions[index].draft.number + 1
         bare = line.flat in _BARE_TITLES and full and (at + 1 in asking or due)
         if is_title(line.flat) and (bare or (not _PURE_TITLE.match(line.flat) and (full or not letter_of(above.text)))):
             yield index, "stem_unreadable"
@@ -249,16 +249,16 @@ def _of_titles(layout: Layout, asked: Sequence[AssembledQuestion]) -> Iterator[t
             yield from [(index, "stem_unreadable")] if heads_nothing else []
 
 
-def _of_numbers(layout: Layout, asked: Sequence[AssembledQuestion]) -> dict[int, str]:
+def _of_numbers(layout: Layout, questions: Sequence[AssembledQuestion]) -> dict[int, str]:
     """Return the questions with a number of another form than all others, in the midst of a sentence, and the question above each."""
-    styles = Counter(one.span.number.style for one in asked)
-    if not asked:
+    styles = Counter(one.span.number.style for one in questions)
+    if not questions:
         return {}
     usual, count = styles.most_common(1)[0]
-    if usual in ("tight", "ocr") or count < max(_FEW, _MOSTLY * len(asked)):
+    if usual in ("tight", "ocr") or count < max(_FEW, _MOSTLY * len(questions)):
         return {}
     found = {}
-    for index, one in enumerate(asked):
+    for index, one in enumerate(questions):
         line = layout.lines[one.span.start]
         words = line.flat[one.span.number.end :]
         if (
@@ -272,35 +272,35 @@ def _of_numbers(layout: Layout, asked: Sequence[AssembledQuestion]) -> dict[int,
     return found
 
 
-def _of_answers(asked: Sequence[AssembledQuestion]) -> dict[int, str]:
+def _of_answers(questions: Sequence[AssembledQuestion]) -> dict[int, str]:
     """Return the questions of a section in one of which stands what seems to be the answers of all."""
     found: dict[int, str] = {}
     sections: Mapping[int, list[int]] = defaultdict(list)
-    for index, one in enumerate(asked):
+    for index, one in enumerate(questions):
         sections[one.span.section].append(index)
     for indices in sections.values():
-        wanting = {asked[index].draft.number for index in indices if not asked[index].draft.answer}
+        wanting = {questions[index].draft.number for index in indices if not questions[index].draft.answer}
         for index in indices:
-            if index != indices[-1] and asked[index].block.answer is not None:
+            if index != indices[-1] and questions[index].block.answer is not None:
                 continue  # the points of its own answer
-            lines = flat(f"{asked[index].draft.answer or ''}\n{asked[index].draft.explanation or ''}").split("\n")
+            lines = flat(f"{questions[index].draft.answer or ''}\n{questions[index].draft.explanation or ''}").split("\n")
             numbers = {number.value for line in lines if (number := number_of(line)) and not number.counted and number.style != "hanzi"}
             if len(numbers & wanting) > 1 or (numbers and numbers == wanting and len(wanting) == len(indices) - 1):
                 found |= dict.fromkeys(indices, "answer_list_mismatch")
     return found
 
 
-def _of_lists(layout: Layout, asked: Sequence[AssembledQuestion], unread: Sequence[str]) -> dict[int, str]:
+def _of_lists(layout: Layout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> dict[int, str]:
     """Return the questions whose letters cannot be trusted: rows of a list were left over, or they stand where those of few others do."""
-    lettered = [index for index, one in enumerate(asked) if one.draft.options or one.draft.above.shared_options]
-    listed = [index for index in lettered if asked[index].draft.answer and asked[index].block.answer is None]
-    joined = [index for index, one in enumerate(asked) if one.draft.answer and one.block.answer is None]
-    moved = [index for index in joined if _stands_above_unread_list(layout, asked, index)]
-    misread = any(not WHOLE_ANSWER.fullmatch(flat(asked[index].draft.answer or "")) for index in listed)
+    lettered = [index for index, one in enumerate(questions) if one.draft.options or one.draft.above.shared_options]
+    listed = [index for index in lettered if questions[index].draft.answer and questions[index].block.answer is None]
+    joined = [index for index, one in enumerate(questions) if one.draft.answer and one.block.answer is None]
+    moved = [index for index in joined if _stands_above_unread_list(layout, questions, index)]
+    misread = any(not WHOLE_ANSWER.fullmatch(flat(questions[index].draft.answer or "")) for index in listed)
     torn = misread or any(_ROW.fullmatch(flat(text).strip()) and not text.strip().isdecimal() for text in unread)
-    bare = [index for index in lettered if _is_bare(layout, asked[index])]
-    alone = 2 * sum(not asked[index].draft.answer for index in lettered) > len(lettered)
-    beside = [index for index in bare if alone or any(_denies(text, asked[index].draft) for text in unread)]
+    bare = [index for index in lettered if _is_bare(layout, questions[index])]
+    alone = 2 * sum(not questions[index].draft.answer for index in lettered) > len(lettered)
+    beside = [index for index in bare if alone or any(_denies(text, questions[index].draft) for text in unread)]
     return dict.fromkeys([*(listed if torn else []), *moved, *beside], "answer_list_mismatch")
 
 
@@ -309,13 +309,13 @@ def _denies(text: str, draft: Draft) -> bool:
     return text.startswith(f"{draft.number}. ") and not text.endswith(f" {draft.answer}")
 
 
-def _stands_above_unread_list(layout: Layout, asked: Sequence[AssembledQuestion], index: int) -> bool:
+def _stands_above_unread_list(layout: Layout, questions: Sequence[AssembledQuestion], index: int) -> bool:
     """Tell whether below a question, before further questions, a title of answers stands whose list was not read: the list that was read
     below those is theirs."""
-    start = asked[index].span.start
+    start = questions[index].span.start
     region = next((region for region in layout.regions if region.start > start), None)
-    below = [one.span for one in asked[index + 1 :] if region is not None and one.span.start < region.start]
-    between = (at for above, span in pairwise([asked[index].span, *below]) for at in range(above.stop, span.start))
+    below = [one.span for one in questions[index + 1 :] if region is not None and one.span.start < region.start]
+    between = (at for above, span in pairwise([questions[index].span, *below]) for at in range(above.stop, span.start))
     return any(is_title(layout.lines[at].flat) for at in between)
 
 

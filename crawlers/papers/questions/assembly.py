@@ -40,9 +40,9 @@ Doubts = Mapping[int, str]
 """Doubts by the place of the question among all of its paper."""
 
 
-def with_doubts(asked: Sequence[AssembledQuestion], doubts: Doubts) -> list[AssembledQuestion]:
+def with_doubts(questions: Sequence[AssembledQuestion], doubts: Doubts) -> list[AssembledQuestion]:
     """Return the questions with what a pass doubts of them."""
-    return [one.doubted(doubts.get(index)) for index, one in enumerate(asked)]
+    return [one.doubted(doubts.get(index)) for index, one in enumerate(questions)]
 
 
 def assemble(layout: Layout) -> tuple[list[AssembledQuestion], list[str]]:
@@ -51,7 +51,7 @@ def assemble(layout: Layout) -> tuple[list[AssembledQuestion], list[str]]:
     starts = {span.start: span for span in layout.spans}
     listed = {index for region in layout.regions for index in range(region.start, region.stop)}
     setting = Setting()
-    asked: list[AssembledQuestion] = []
+    questions: list[AssembledQuestion] = []
     unread: list[str] = []
     index = 0
     while index < len(layout.lines):
@@ -64,31 +64,31 @@ def assemble(layout: Layout) -> tuple[list[AssembledQuestion], list[str]]:
                 unread.append(text)
             index += 1
             continue
-        asked.append(_ask(layout, span, setting, usual.get(span.section, 0)))
-        unread += asked[-1].block.remarks
-        unread += [text for text in asked[-1].block.after if not setting.take(text) and not setting.add(text)]
+        questions.append(_ask(layout, span, setting, usual.get(span.section, 0)))
+        unread += questions[-1].block.remarks
+        unread += [text for text in questions[-1].block.after if not setting.take(text) and not setting.add(text)]
         index = span.stop
-    return asked, unread
+    return questions, unread
 
 
 def _usual(layout: Layout) -> dict[int, int]:
     """Return how many options the questions of each section have as a rule."""
     counts: dict[int, Counter[int]] = {}
     most = Counter(span.section for span in layout.spans)
-    told: set[int] = set()  # sections of which the questions left can change nothing
+    settled_sections: set[int] = set()  # sections of which the questions left can change nothing
     for span in layout.spans:
-        if span.section in told:
+        if span.section in settled_sections:
             continue
         block = read_block(layout.lines[span.start : span.stop], span.number, 0, "")
         if block.options and block.sure_options:
-            found = counts.setdefault(span.section, Counter())
-            found[len(block.options)] += 1
-            if found[len(block.options)] * 2 > most[span.section] > 1:
-                told.add(span.section)
+            sizes = counts.setdefault(span.section, Counter())
+            sizes[len(block.options)] += 1
+            if sizes[len(block.options)] * 2 > most[span.section] > 1:
+                settled_sections.add(span.section)
     usual = {}
-    for section, found in counts.items():
-        count, times = found.most_common(1)[0]
-        usual[section] = count if times * 2 > found.total() and times > 1 else 0
+    for section, sizes in counts.items():
+        count, times = sizes.most_common(1)[0]
+        usual[section] = count if times * 2 > sizes.total() and times > 1 else 0
     return usual
 
 
@@ -105,8 +105,8 @@ def _tells_answer(layout: Layout, span: Span) -> bool:
 def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> AssembledQuestion:
     above = setting.above(span.number.value)
     line = layout.lines[span.start].flat
-    said = type_of(line, span.number)
-    kind = (kind_of(said) if not above.shared_options else "") or kind_of(flat(above.heading or ""))
+    stated_type = type_of(line, span.number)
+    kind = (kind_of(stated_type) if not above.shared_options else "") or kind_of(flat(above.heading or ""))
     if above.shared_options and not above.announced and kind != "shared" and _has_own(layout, span):
         above = structs.replace(above, shared_options=None, group=above.group if above.case else None)
     letters = "".join(letter_of(option) for option in above.shared_options or [])
@@ -119,7 +119,7 @@ def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> AssembledQ
         line=layout.lines[span.start].index,
         place=0,
         number=span.number.value,
-        type=said or None,
+        type=stated_type or None,
         above=above,
         stem=block.stem,
         options=block.options,

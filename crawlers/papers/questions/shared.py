@@ -40,9 +40,9 @@ _ELLIPTIC = re.compile(rf"[\W_\d]*(?:{_ASKS_ON})")
 _MOST_OF_CASE = 5  # questions that do not refer to a patient above them, and still may be about him
 
 
-def with_verdict_options(asked: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
+def with_verdict_options(questions: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
     """Return statements with two options where the heading says which letter stands for which verdict: `判断题（正确填A，错误填B）`."""
-    return [_with_verdict_options(one) for one in asked]
+    return [_with_verdict_options(one) for one in questions]
 
 
 def _with_verdict_options(one: AssembledQuestion) -> AssembledQuestion:
@@ -57,11 +57,11 @@ def _with_verdict_options(one: AssembledQuestion) -> AssembledQuestion:
     return structs.replace(one, draft=structs.replace(one.draft, options=options))
 
 
-def below_old_options(asked: Sequence[AssembledQuestion]) -> Doubts:
+def below_old_options(questions: Sequence[AssembledQuestion]) -> Doubts:
     """Return the questions of a group below an explanation that ends with options: they rather are those of a further group."""
     doubts = {}
     spoiled: str | None = None
-    for index, (above, one) in enumerate(pairwise(asked), 1):
+    for index, (above, one) in enumerate(pairwise(questions), 1):
         shared = one.draft.above.shared_options and not one.draft.above.announced and not one.draft.options
         if not shared or one.draft.above.group != above.draft.above.group:
             continue
@@ -75,13 +75,15 @@ def below_old_options(asked: Sequence[AssembledQuestion]) -> Doubts:
     return doubts
 
 
-def with_own_patients(asked: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
+def with_own_patients(questions: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
     """Return each question below a patient that nothing announces with its case where it refers to him, else doubted.
 
     Where a paper goes on for long without a word of him, a question that names its own subject has no case. Where each case counts its
     questions from 1, they are all of it.
     """
-    groups = [list(members) for _, members in groupby(asked, key=lambda one: one.draft.above.group if one.draft.above.by_patient else None)]
+    groups = [
+        list(members) for _, members in groupby(questions, key=lambda one: one.draft.above.group if one.draft.above.by_patient else None)
+    ]
     counted = sum(group[0].draft.above.by_patient and group[0].draft.number == 1 for group in groups) > 1
     return [
         one
@@ -109,11 +111,11 @@ def _with_own_patient(group: list[AssembledQuestion]) -> list[AssembledQuestion]
     return told
 
 
-def with_joined_keys(asked: Sequence[AssembledQuestion]) -> Doubts:
+def with_joined_keys(questions: Sequence[AssembledQuestion]) -> Doubts:
     """Return the last question of each case whose key has a letter for each question of the case, where the others have none."""
     doubts = {}
     last = -1
-    for _, members in groupby(asked, key=lambda one: one.draft.above.group if one.draft.above.case else None):
+    for _, members in groupby(questions, key=lambda one: one.draft.above.group if one.draft.above.case else None):
         group = list(members)
         last += len(group)
         told = flat(group[-1].draft.answer or "").strip()
@@ -124,10 +126,10 @@ def with_joined_keys(asked: Sequence[AssembledQuestion]) -> Doubts:
     return doubts
 
 
-def with_shared_answers(asked: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
+def with_shared_answers(questions: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
     """Return each question of a group with its letter of those below the last; the group doubted where they are not as many."""
     shared: list[AssembledQuestion] = []
-    for _, members in groupby(asked, key=lambda one: one.draft.above.group if one.draft.above.shared_options else None):
+    for _, members in groupby(questions, key=lambda one: one.draft.above.group if one.draft.above.shared_options else None):
         shared += _with_shared_answers(list(members))
     return shared
 

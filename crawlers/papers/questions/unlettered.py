@@ -27,14 +27,14 @@ _MOST, _FEWEST = 10, 3
 _RING = re.compile(f"[{CIRCLED_NUMBERS}]")
 
 
-def with_unlettered(asked: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
+def with_unlettered(questions: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
     """Return the questions with the bare options of each section."""
     sections: dict[int, list[AssembledQuestion]] = {}
-    for one in asked:
+    for one in questions:
         if _may_have(one):
             sections.setdefault(one.span.section, []).append(one)
     usual = _usual_counts(sections)
-    return [_with_options(one, usual[one.span.section]) if one.span.section in usual and _may_have(one) else one for one in asked]
+    return [_with_options(one, usual[one.span.section]) if one.span.section in usual and _may_have(one) else one for one in questions]
 
 
 def _usual_counts(sections: Mapping[int, Sequence[AssembledQuestion]]) -> dict[int, int]:
