@@ -109,9 +109,10 @@ _DOUBLE_BRACKET = re.compile(r"[（(]（ ）[）)]|[（(]（ ）(?=[。？]?$)")
 _STOP_BEFORE_BLANK = re.compile(r"(?<=[是为即])。(?=（ ）)")
 _LOST_BRACKET = re.compile(r"^([^（(]{4,}[\u4e00-\u9fff])[）)](?=[。？]?$)")
 _STRAY_IN_BLANK = re.compile(r"（(?:[，、？?.]|……|[-—]+)）(?=[。？]?$)|(?<=[\u4e00-\u9fff])(?:—{3,}(?=[。？]?$)|[（(](?=[。？]$))")
-_STEM_START = re.compile(
-    r"^(?:-{3,}|[*•·●■◆◇★☆►▶※]|[?？!！。，、；：,;:]|[.．](?!\d)|[#＃@&/／\\|｜~～^☞→➤➢➔▲△▸▹▪✦✎‖†‡§¶](?=[\s\u4e00-\u9fff]))+\s*"
-)
+_BULLETS = "*•·●■◆◇★☆►▶※"
+_BEFORE_WORDS = r"#＃@&/／\\|｜~～^☞→➤➢➔▲△▸▹▪✦✎‖†‡§¶"
+"""Signs that are stray before Chinese words alone: △ABC and /s/ keep theirs."""
+_STEM_START = re.compile(rf"^(?:-{{3,}}|[{_BULLETS}]|[?？!！。，、；：,;:]|[.．](?!\d)|[{_BEFORE_WORDS}](?=[\s\u4e00-\u9fff]))+\s*")
 _STEM_END = re.compile(r"(?<=（ ）)[，、：:’'.]+$|[：:]$|(?<=[。？！])['`]+$")
 _OPEN_QUESTION = re.compile(r"^((?:简|论|试|阐)[述论析].{4,})[、，]$")
 
@@ -207,7 +208,7 @@ STEM_RULES = Group(
             "stem_edges",
             "signs left at either end",
             _repair_edges,
-            ("^[-*•·●■◆◇★☆►▶※?？!！。，、；：,;:.．#＃@&/／\\|｜~～^☞→➤➢➔▲△▸▹▪✦✎‖†‡§¶]", "[，、：:’'.`]$", "、（ ）$"),
+            (rf"^[-{_BULLETS}?？!！。，、；：,;:.．{_BEFORE_WORDS}]", "[，、：:’'.`]$", "、（ ）$"),
             "?抽象运算的阶段是（ ）：",
             "抽象运算的阶段是（ ）",
         ),
