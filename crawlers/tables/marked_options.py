@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from crawlers.papers.signs.numbers import are_consecutive
 from crawlers.tables.tree import OPTIONS, Rows
 
 TEXT, RIGHT = "text", "right"
@@ -168,7 +169,7 @@ def _counts(groups: Sequence[Sequence[Row]], key: str) -> bool:
         for group in groups
     ]
     starts = {each[0] for each in numbers}
-    return all(each == list(range(each[0], each[0] + len(each))) for each in numbers) and (
+    return all(map(are_consecutive, numbers)) and (
         len(starts) == 1 or starts == {sum(map(len, numbers[:index])) + numbers[0][0] for index in range(len(numbers))}
     )
 

@@ -15,6 +15,7 @@ from crawlers.papers.sections.layout import Layout
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.entries import BARE_RUN, Entry, listed_in
 from crawlers.papers.signs.headings import heading_key, kind_of
+from crawlers.papers.signs.numbers import are_consecutive
 
 
 def join_regions(layout: Layout, questions: Sequence[AssembledQuestion]) -> tuple[list[AssembledQuestion], list[str]]:
@@ -75,7 +76,7 @@ def _numbers_of(label: str, above: Sequence[AssembledQuestion]) -> list[int]:
     key, kind = (heading_key(label), kind_of(label)) if label else ("", "")
     numbers = [one.draft.number for one in above if not label or key == heading_key(flat(one.draft.above.heading or ""))]
     numbers = numbers or [one.draft.number for one in above if kind and kind == one.kind]
-    return numbers if numbers and numbers == list(range(numbers[0], numbers[0] + len(numbers))) else []
+    return numbers if are_consecutive(numbers) else []
 
 
 def _merged(layout: Layout) -> list[tuple[int, int, list[str]]]:

@@ -10,7 +10,7 @@ from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, par
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.numbers import TYPE, number_of, opens_question
+from crawlers.papers.signs.numbers import TYPE, are_consecutive, number_of, opens_question
 
 _STEM_FIELD = re.compile(
     r"(?:\s{0,8}[-*+•]\s{1,3})?(?P<before>\s{0,8}(?:\d{1,5}\s?[、.]|第\s?\d{1,5}\s?题)?\s{0,3})[【\[]?(?:题干|题目|试题|题面)(?:内容)?[】\]]?\s?:\s{0,3}(?=\S)"
@@ -70,10 +70,9 @@ _ORDINAL_ANSWER = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,
 _BY_NUMBER = re.compile(
     r"\s{0,9}A(?:ns(?:wer)?)?\s?[.#]?\s?(?P<number>\d{1,4})\s?[.:、)]?\s{0,4}(?P<answer>[A-J]{1,8}|[a-j]{1,8}|[√×TF对错]|正确|错误)\s{0,9}"
 )
+"""`A01 c` in a list, where the questions open with `Q01`."""
 _OF_HOW_MANY = re.compile(r"\s{0,9}(?:第\s?)?(?P<number>\d{1,4})\s?/\s?(?P<all>\d{1,4})\s?(?:题\s?)?[.、:)\s]\s{0,4}(?=\S)")
 _QUESTION_FIELD = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
-"""`A01 c` in a list, where the questions open with `Q01`."""
-
 _RIGHT, _WRONG = ("正确", "对", "是", "true"), ("错误", "错", "否", "false")
 _VERDICT = re.compile(
     rf"\s{{0,12}}(?:(?P<name>true|false|T|F)\s?[.、:)]\s{{0,4}})?(?P<words>{'|'.join(_RIGHT + _WRONG)})\s{{0,4}}[。.;]?\s{{0,12}}",
@@ -114,7 +113,7 @@ def _without_remarks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 def _remark_in(text: str) -> tuple[int, int] | None:
     """Return where the remarks of a line begin and end."""
     line = flat(text)
-    found = [match for match in _REMARK.finditer(line)]
+    found = list(_REMARK.finditer(line))
     if not found or not (_NO_WORDS.fullmatch(line, 0, found[0].start()) or not line[found[-1].end() :].strip()):
         return None
     beside = all(not line[one.end() : other.start()].strip() for one, other in pairwise(found))
@@ -266,7 +265,7 @@ def _by_number(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     found = [_BY_NUMBER.fullmatch(flat(text)) if "A" in text else None for _, text in lines]
     numbers = [int(match["number"]) for match in found if match]
     asked = sum(_QUESTION_FIELD.match(flat(text)) is not None for _, text in lines) if len(numbers) >= _FEWEST_ENGLISH else 0
-    is_list = 0 < len(numbers) == asked and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    is_list = 0 < len(numbers) == asked and are_consecutive(numbers)
     for (index, text), match in zip(lines, found, strict=True):
         yield index, f"{match['number']}. {match['answer']}" if match and is_list else text
 
@@ -275,7 +274,7 @@ def _counted(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines that open with which question of how many they are, `3/20 …`, with the number alone, where these count on."""
     found = [_OF_HOW_MANY.match(flat(text)) if "/" in text or "／" in text else None for _, text in lines]
     numbers = [int(match["number"]) for match in found if match]
-    is_counter = len(numbers) > _FEWEST_ENGLISH and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    is_counter = len(numbers) > _FEWEST_ENGLISH and are_consecutive(numbers)
     is_counter = is_counter and len({match["all"] for match in found if match}) == 1
     for (index, text), match in zip(lines, found, strict=True):
         yield index, f"{match['number']}. {text[match.end() :]}" if match and is_counter else text

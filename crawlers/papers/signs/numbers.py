@@ -1,7 +1,9 @@
 """The number that a line of a paper opens with, in all its forms. From a line to a value."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache, partial
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -121,6 +123,11 @@ def type_of(line: str, number: Number) -> str:
     behind = TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)
     told = _STATED_TYPE.search(line[: number.begin]) or (_STATED_TYPE.search(behind[0]) if behind else None)
     return told[0] if told else ""
+
+
+def are_consecutive(numbers: Sequence[int]) -> bool:
+    """Return whether each number is one more than the number before it."""
+    return all(after == before + 1 for before, after in pairwise(numbers))
 
 
 def _value(words: str, style: str) -> int | None:
