@@ -1,4 +1,4 @@
-"""A folder of question banks and records -> a row a file, as docs/benchmarks.md shows it: what is read, rejected, unread, and what is not.
+"""A folder of question banks and records -> a row a file: what is read, rejected, unread, and what is not.
 
     python bench/files.py ../shared/real/second
 

@@ -68,9 +68,9 @@ def graph_block(pipeline: Mapping[str, Any]) -> str:
     lines = ["```mermaid", "flowchart TD"]
     for name, stage in pipeline["stages"].items():
         each = _EACH[stage["foreach"]] if "foreach" in stage else None
-        lines.append(f'    {name}["{name}@{each}"]' if each else f'    {name}["{name}"]')
+        lines.append(f'    {name}["{name}@{each}"]' if each else f"    {name}")
     for name, befores in without_detours(readers(pipeline)).items():
-        lines += [f"    {before} --> {name}" for before in sorted(befores)]
+        lines += [f"    {' & '.join(sorted(befores))} --> {name}"] if befores else []
     return "\n".join([*lines, "```"])
 
 

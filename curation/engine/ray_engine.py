@@ -23,7 +23,7 @@ os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before ray is imported:
 try:
     import ray
 except ModuleNotFoundError as error:
-    raise ValueError(f"engine ray: {error}; install it with `pip install 'atomexam[cluster]'`, or use `engine: local`") from None
+    raise ValueError(f"engine ray: {error}; install it with `pip install -e '.[cluster]'`, or use `engine: local`") from None
 
 _SAME = ("jieba", "msgspec", "numba", "numpy", "opencc")
 """Packages whose version may change a result; Ray itself insists on one version of Python and of ray."""

@@ -234,7 +234,7 @@ from atomexam.runtime.stage import run_stage
 sys.argv = ["clean", "--engine", "ray", "--out", "nowhere"]
 run_stage(clean.main)
 """
-    assert "pip install 'atomexam[cluster]'" in stage(items, program)
+    assert "pip install -e '.[cluster]'" in stage(items, program)
 
 
 @pytest.mark.slow
