@@ -57,7 +57,7 @@ def split_options(text: str) -> list[str]:
 
 def _without_separator(parts: list[str]) -> list[str]:
     """Return lettered options without the signs that stand between them, the same between all: `A.甲$;$B.乙$;$C.丙`."""
-    ends = [found[0] if (found := _TAIL_SIGNS.search(part.rstrip())) else "" for part in parts[:-1]]
+    ends = [match[0] if (match := _TAIL_SIGNS.search(part.rstrip())) else "" for part in parts[:-1]]
     if not ends or not ends[0] or len(set(ends)) > 1:
         return parts
     return [part.rstrip().removesuffix(ends[0]) for part in parts]
@@ -65,16 +65,16 @@ def _without_separator(parts: list[str]) -> list[str]:
 
 def _are_dashed(parts: list[str]) -> bool:
     """Tell whether all texts begin with a letter and a sign, in turn from A on."""
-    found = [_DASHED.match(part) for part in parts]
-    return len(parts) > 1 and [match["letter"] for match in found if match] == [letters_at([index]) for index in range(len(parts))]
+    matches = [_DASHED.match(part) for part in parts]
+    return len(parts) > 1 and [match["letter"] for match in matches if match] == [letters_at([index]) for index in range(len(parts))]
 
 
 def _undashed(parts: list[str]) -> list[str]:
     """Return options whose letters have a sign of their own, `A-甲`, with the usual one."""
     if not _are_dashed(parts):
         return parts
-    found = [_DASHED.match(part) for part in parts]
-    return [f"{match['letter']}. {part[match.end() :]}" for match, part in zip(found, parts, strict=True) if match]
+    matches = [_DASHED.match(part) for part in parts]
+    return [f"{match['letter']}. {part[match.end() :]}" for match, part in zip(matches, parts, strict=True) if match]
 
 
 def _begin_lines(text: str, starts: list[int]) -> bool:
@@ -86,9 +86,9 @@ def options_below(text: str) -> tuple[str, list[str]]:
     """Return a question and the options that stand in the lines below it; else those that stand behind it in its own line."""
     text = _ANSWER_PROMPT.sub("", _WRITTEN_LINE_END.sub("\n", text).strip())
     lines = text.splitlines()
-    first = next((index for index, line in enumerate(lines) if (found := _MARK.match(line.strip())) and _letter(found) == "A"), 0)
+    first = next((index for index, line in enumerate(lines) if (mark := _MARK.match(line.strip())) and _letter(mark) == "A"), 0)
     options = split_options("\n".join(line.strip() for line in lines[first:] if line.strip())) if first else []
-    lettered = [_letter(found) for option in options if (found := _MARK.match(option))]
+    lettered = [_letter(mark) for option in options if (mark := _MARK.match(option))]
     if len(options) < 2 or lettered != [letters_at([index]) for index in range(len(options))]:
         return _inline(text)
     return "\n".join(lines[:first]).strip(), options
@@ -102,8 +102,8 @@ def _inline(text: str) -> tuple[str, list[str]]:
     return text[: min(run.cuts)[0]].strip(), run.texts(text)
 
 
-def _letter(found: re.Match[str]) -> str:
-    return unicodedata.normalize("NFKC", found["letter"] or found["bracketed"]).upper()
+def _letter(mark: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", mark["letter"] or mark["bracketed"]).upper()
 
 
 def _starts(text: str) -> list[int]:
@@ -119,6 +119,6 @@ def _starts(text: str) -> list[int]:
 
 def _bare_starts(text: str) -> list[int]:
     """Return where options begin whose letters have no sign: `A甲 B乙 C丙`. None if a letter stands out of its turn: `A型 B型 O型`."""
-    found = [(match.start(), unicodedata.normalize("NFKC", match[1])) for match in _BARE.finditer(text)]
-    in_draw_order = are_in_turn(letter for _, letter in found)
-    return [start for start, _ in found] if in_draw_order and len(found) >= _LEAST_BARE and found[0][0] == 0 else []
+    bare_letters = [(match.start(), unicodedata.normalize("NFKC", match[1])) for match in _BARE.finditer(text)]
+    in_turn = are_in_turn(letter for _, letter in bare_letters)
+    return [start for start, _ in bare_letters] if in_turn and len(bare_letters) >= _LEAST_BARE and bare_letters[0][0] == 0 else []

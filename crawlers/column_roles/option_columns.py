@@ -28,7 +28,7 @@ EXPLAINED = re.compile(r"expla|analy|解析|解释|解說|详解|詳解|說明|r
 
 def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[list[str]]:
     """Return the sets of columns that may hold options: one that holds several texts, or several side by side."""
-    found: list[list[str]] = []
+    column_sets: list[list[str]] = []
     for key in columns:
         if EXPLAINED.search(key):
             continue
@@ -41,27 +41,29 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
             and not _same_sets(sets)
             and not _are_keys(sets)
         ):
-            found.append([key])
-    inner = {f"{key[0]}." for key in found}
+            column_sets.append([key])
+    inner = {f"{key[0]}." for key in column_sets}
     plain_columns = [key for key in columns if not any(key.startswith(each) for each in inner)]
     short = [key for key in plain_columns if _may_be_option(rows, key)]
     runs: list[list[str]] = []
     for key in short:
-        place = plain_columns.index(key)
-        if runs and plain_columns.index(runs[-1][-1]) == place - 1:
+        index = plain_columns.index(key)
+        if runs and plain_columns.index(runs[-1][-1]) == index - 1:
             runs[-1].append(key)
         else:
             runs.append([key])
     for run in (_without_explanations(rows, run) for run in runs):
         for start in range(len(run)):
             for end in range(start + 2, min(len(run), start + MOST_OPTIONS) + 1):
-                found.append(run[start:end])
+                column_sets.append(run[start:end])
     lettered = sorted((key for key in columns if re.search(r"(?:^|[^A-Za-z])[A-Ja-j]$|[a-z][A-J]$|\d$", key)), key=lambda key: key[-1])
-    if len(lettered) > 2 and lettered not in found and set(lettered[:2]) <= set(short):  # few rows have the last of them
-        found.append(lettered)
+    if len(lettered) > 2 and lettered not in column_sets and set(lettered[:2]) <= set(short):  # few rows have the last of them
+        column_sets.append(lettered)
     named = _named_in_turn(columns)
-    found = [some for some in found if not set(named) < set(some)] if named else found  # what stands beside these has another name
-    return sorted(found, key=lambda some: some != lettered)[:200]
+    column_sets = (
+        [some for some in column_sets if not set(named) < set(some)] if named else column_sets
+    )  # what stands beside these has another name
+    return sorted(column_sets, key=lambda some: some != lettered)[:200]
 
 
 def _named_in_turn(columns: Sequence[str]) -> list[str]:
@@ -84,8 +86,8 @@ def _without_explanations(rows: Sequence[dict[str, Any]], run: list[str]) -> lis
 
 def _repeats(row: dict[str, Any], key: str, others: list[str]) -> bool:
     text = str(row.get(key) or "")
-    said = [str(row.get(other) or "") for other in others]
-    return any(1 < len(one) * 2 < len(text) and one in text for one in said)
+    other_texts = [str(row.get(other) or "") for other in others]
+    return any(1 < len(one) * 2 < len(text) and one in text for one in other_texts)
 
 
 def _same_sets(sets: list[list[str]]) -> bool:
@@ -117,15 +119,15 @@ def columns_beside(rows: Sequence[dict[str, Any]], stem: str, answer: str, optio
     if len(indices) < len(options):
         return []
     lengths = sorted(len(text) for key in options for text in texts_of(rows, key))
-    found = []
+    neighbours = []
     for key in (f"column {min(indices) - 1}", f"column {max(indices) + 1}"):
         texts = texts_of(rows, key) if key not in (stem, answer) else []
         unlike = len(set(texts)) >= max(_LEAST_UNLIKE, 0.5) * len(texts)
         short = sorted(map(len, texts))[len(texts) // 2] <= 2 * lengths[len(lengths) // 2] + 4 if texts else False
         worded = sum(text.isascii() for text in texts) * 2 < len(texts) or lengths[len(lengths) // 2] < 4
         if len(texts) >= 0.5 * len(rows) and unlike and short and worded and _may_be_option(rows, key):
-            found.append(key)
-    return found
+            neighbours.append(key)
+    return neighbours
 
 
 def are_gap_answers(rows: Sequence[dict[str, Any]], stem: str, key: str) -> bool:

@@ -53,61 +53,61 @@ def options_of(row: dict[str, Any], options: list[str], stem: str = "") -> list[
 
 
 def record_of(row: dict[str, Any], roles: Roles) -> dict[str, Any]:
-    """Return a row as a record of known keys: 题干, 选项, 正确答案, 解析 and what else was found."""
-    found: dict[str, Any] = {"题干": row.get(roles.stem)}
+    """Return a row as a record of known keys: 题干, 选项, 正确答案, 解析 and what else is known."""
+    record: dict[str, Any] = {"题干": row.get(roles.stem)}
     options = options_of(row, roles.options, roles.stem) if roles.options else []
     if options and roles.options == [roles.stem]:
-        found["题干"] = options_below(row[roles.stem])[0]
-    if isinstance(stem := found["题干"], str):
-        found["题干"] = _STEM_LABEL.sub("", stem, count=1) if _STEM_LABEL.match(stem) else stem
-    said = row.get(roles.answer) if roles.answer else None
+        record["题干"] = options_below(row[roles.stem])[0]
+    if isinstance(stem := record["题干"], str):
+        record["题干"] = _STEM_LABEL.sub("", stem, count=1) if _STEM_LABEL.match(stem) else stem
+    answer_value = row.get(roles.answer) if roles.answer else None
     if roles.options:
-        found["选项"] = options or None
+        record["选项"] = options or None
     if roles.answer:
         form = roles.form if options or roles.form in ("verdict", "words", MARKED) else ""
-        found["正确答案"] = _answer(said, options, form)
+        record["正确答案"] = _answer(answer_value, options, form)
     if roles.verdict and not options:
-        found["正确答案"] = verdict_of(as_verdict(row.get(roles.verdict))) or None
+        record["正确答案"] = verdict_of(as_verdict(row.get(roles.verdict))) or None
     if roles.explanation:
-        found["解析"] = text_of(row.get(roles.explanation)) or None
+        record["解析"] = text_of(row.get(roles.explanation)) or None
     for field, key in roles.others.items():
-        found[field] = text_of(row.get(key)) or None
-    return found
+        record[field] = text_of(row.get(key)) or None
+    return record
 
 
-def _answer(said: Any, options: list[str], form: str) -> str | None:
-    if said in (None, "", []):
+def _answer(value: Any, options: list[str], form: str) -> str | None:
+    if value in (None, "", []):
         return None
     if form == MARKED:
-        return marked_letters(said) or None
+        return marked_letters(value) or None
     if form == "verdict":
-        return verdict_of(as_verdict(said)) or text_of(said)
+        return verdict_of(as_verdict(value)) or text_of(value)
     if form in ("words", ""):
-        return text_of(said)
-    return answer_letters(said, options, form) or text_of(said)
+        return text_of(value)
+    return answer_letters(value, options, form) or text_of(value)
 
 
 def find_others(rows: Sequence[dict[str, Any]], columns: Sequence[str], roles: Roles) -> None:
     """Add the columns of explanations, types, chapters, subjects and cases to the roles."""
-    taken = {roles.stem, roles.answer, *roles.options}
+    used = {roles.stem, roles.answer, *roles.options}
     scored = []
     for key in columns:
         texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
-        if key in taken or not texts or key.startswith("^"):
+        if key in used or not texts or key.startswith("^"):
             continue
         mean, named = sum(map(len, texts)) / len(texts), bool(EXPLAINED.search(key.rpartition(".")[2]))
         if named:
             scored.append((1000 + mean, key))
     if scored:
         roles.explanation = max(scored)[1]
-        taken.add(roles.explanation)
+        used.add(roles.explanation)
     for field, pattern in NAMED.items():
-        found = next(
-            (key for key in columns if key not in taken and pattern.search(key.rpartition(".")[2]) and _are_words(rows, key, field)), None
+        column = next(
+            (key for key in columns if key not in used and pattern.search(key.rpartition(".")[2]) and _are_words(rows, key, field)), None
         )
-        if found:
-            roles.others[field] = found
-            taken.add(found)
+        if column:
+            roles.others[field] = column
+            used.add(column)
 
 
 def _are_words(rows: Sequence[dict[str, Any]], key: str, field: str) -> bool:

@@ -89,24 +89,24 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
 
 def _in_turn(rows: Sequence[dict[str, Any]]) -> list[str]:
     """Return the columns in their order: one that few rows have stands behind the one before it there, `E` behind `D`."""
-    found: list[str] = []
+    ordered: list[str] = []
     known: set[str] = set()
     for row in rows:
         before = ""
         for key in row if not row.keys() <= known else ():
             if key not in known:
                 known.add(key)
-                found.insert(found.index(before) + 1 if before else 0, key)
+                ordered.insert(ordered.index(before) + 1 if before else 0, key)
             before = key
-    return found
+    return ordered
 
 
 def _best(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[str]], proven: bool = True) -> Roles | None:
     best: Roles | None = None
     for options in sets:
-        found = _with_options(rows, columns, options, proven)
-        if found and (best is None or found.confidence > best.confidence + 1e-9):
-            best = found
+        roles = _with_options(rows, columns, options, proven)
+        if roles and (best is None or roles.confidence > best.confidence + 1e-9):
+            best = roles
     return best
 
 
@@ -222,46 +222,48 @@ def _answers(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: lis
     Args:
         proven: whether numbers have to show from where they count.
     """
-    found: list[Answer] = []
+    answers: list[Answer] = []
     for key in columns:
-        said = [(row.get(key), each) for row, each in zip(rows, sets, strict=True) if len(each) > 1 and row.get(key) not in (None, "", [])]
-        if len(said) < LEAST_ROWS or len(said) < 0.5 * sum(len(each) > 1 for each in sets):
+        filled = [
+            (row.get(key), each) for row, each in zip(rows, sets, strict=True) if len(each) > 1 and row.get(key) not in (None, "", [])
+        ]
+        if len(filled) < LEAST_ROWS or len(filled) < 0.5 * sum(len(each) > 1 for each in sets):
             continue
         for form in FORMS:
-            letters = [answer_letters(value, each, form) for value, each in said]
-            fits = sum(map(bool, letters)) / len(said)
+            letters = [answer_letters(value, each, form) for value, each in filled]
+            fits = sum(map(bool, letters)) / len(filled)
             counts = form in ("from 0", "from 1")
-            if fits < 0.8 or (counts and (_NO_INDEX.search(key) or _MASK.search(key) or not _are_indices(said, letters, form, proven))):
+            if fits < 0.8 or (counts and (_NO_INDEX.search(key) or _MASK.search(key) or not _are_indices(filled, letters, form, proven))):
                 continue
-            if form == "bits" and not _are_bits(key, said, fits):
+            if form == "bits" and not _are_bits(key, filled, fits):
                 continue
-            if len(set(letters)) < 2 and len(said) > 8:
+            if len(set(letters)) < 2 and len(filled) > 8:
                 continue
             if _SURELY_OWN.search(key) and not (_REPLY.fullmatch(key) and any(map(_PROMPT.fullmatch, rows[0]))):
                 continue
             rank = fits + (0.5 if _ANSWER.search(key.rpartition(".")[2]) else 0) - (1 if _OWN_CHOICE.search(key) else 0)
             rank += {"letters": 0.3, "text": 0.3}.get(form, 0)
-            found.append((fits, rank, key, form))
-    return sorted(found, key=lambda each: -each[1])
+            answers.append((fits, rank, key, form))
+    return sorted(answers, key=lambda each: -each[1])
 
 
-def _are_indices(said: list[tuple[Any, list[str]]], letters: list[str], form: str, proven: bool) -> bool:
+def _are_indices(filled: list[tuple[Any, list[str]]], letters: list[str], form: str, proven: bool) -> bool:
     """Tell whether numbers are places of options, counted as the form says: only a 0 or a last place proves from where."""
     lowest = "A" in "".join(letters)
-    most = max(len(each) for _, each in said)
+    most = max(len(each) for _, each in filled)
     if form == "from 0":
         return lowest
-    if len(said) >= _MANY and {str(value).strip() for value, _ in said} <= {"1", "2", "4", "8", "16", "32"}:
+    if len(filled) >= _MANY and {str(value).strip() for value, _ in filled} <= {"1", "2", "4", "8", "16", "32"}:
         return False  # in so many rows there would be a 3: these are bits
-    last = any(LETTERS[len(each) - 1] in found for found, (_, each) in zip(letters, said, strict=True) if found)
-    running = [str(value) for value, _ in said[: most + 1]] == [str(n) for n in range(1, most + 2)]
+    last = any(LETTERS[len(each) - 1] in answer for answer, (_, each) in zip(letters, filled, strict=True) if answer)
+    running = [str(value) for value, _ in filled[: most + 1]] == [str(n) for n in range(1, most + 2)]
     return (not proven or (lowest and last)) and not running
 
 
-def _are_bits(key: str, said: list[tuple[Any, list[str]]], fits: float) -> bool:
+def _are_bits(key: str, filled: list[tuple[Any, list[str]]], fits: float) -> bool:
     """Tell whether numbers are sums of 1, 2, 4, 8 …: only a number beyond the places of all options shows it, under a name of an answer."""
-    numbers = [int(str(value)) for value, _ in said if re.fullmatch(r"\d{1,4}", str(value).strip())]
-    most = max(len(each) for _, each in said)
+    numbers = [int(str(value)) for value, _ in filled if re.fullmatch(r"\d{1,4}", str(value).strip())]
+    most = max(len(each) for _, each in filled)
     single = sum(number & (number - 1) == 0 for number in numbers)
     named = _ANSWER.search(key.rpartition(".")[2]) or _MASK.search(key)
     return fits == 1.0 and bool(named) and max(numbers, default=0) > most and single >= _LEAST_SINGLE * len(numbers)
@@ -288,12 +290,12 @@ def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | Non
             continue
         asks = _asking(rows, key)
         name = key.rpartition(".")[2]
-        said = (
+        name_score = (
             0.5 * bool(_STEM.search(name))
             - 0.7 * bool(EXPLAINED.search(name))
             - 0.6 * bool(_ANSWER.search(name) and not _STEM.search(name))
         )
-        scored.append((asks + said + 0.2 * unlike + 0.1 * min(1.0, mean / 40), asks, key))
+        scored.append((asks + name_score + 0.2 * unlike + 0.1 * min(1.0, mean / 40), asks, key))
     scored.sort(key=lambda each: -each[0])
     if not scored:
         return None, 0.0, []
@@ -344,10 +346,10 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
             continue
         if key == stem or len(some) < (_LEAST_NAMED_SHARE if name else _LEAST_SHARE) * len(rows):
             continue
-        said = [as_verdict(value) for value in some] if name else some
+        values = [as_verdict(value) for value in some] if name else some
         if not name and not all(str(value).strip() in _EXAM_VERDICTS for value in some):
-            said = [None]  # a switch: yes and no, true and false
-        verdicts = [verdict_of(value) for value in said]
+            values = [None]  # a switch: yes and no, true and false
+        verdicts = [verdict_of(value) for value in values]
         if (
             sum(map(bool, verdicts)) >= 0.95 * len(verdicts)
             and len({*verdicts, ""}) == 3

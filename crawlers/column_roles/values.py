@@ -67,32 +67,32 @@ def listed(text: str) -> Any:
         return text
     for read in (json.loads, ast.literal_eval):
         try:
-            found = read(stripped)
+            parsed = read(stripped)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # TypeError: a list as a key
             continue
-        if isinstance(found, list | dict):
-            return found
+        if isinstance(parsed, list | dict):
+            return parsed
     return text
 
 
 def options_in(value: Any) -> list[str]:
     """Return the options that one value holds, each with its letter where it has one; fewer than two where it holds none."""
     if isinstance(value, str):
-        found = listed(value)
-        if isinstance(found, str):
-            parts = split_options(found)
+        parsed = listed(value)
+        if isinstance(parsed, str):
+            parts = split_options(parsed)
             lettered = sum(_MARK.match(part) is not None for part in parts)
             short = sum(map(len, parts)) <= _SHORT_CHARS * len(parts) and lettered == 0
             return parts if len(parts) <= len(LETTERS) and (short or lettered == len(parts)) else []
-        value = found
+        value = parsed
     value = _as_objects(value)
     if isinstance(value, dict):
         keys = [str(key).strip() for key in value]
         ends = [key.upper()[-1:] for key in keys]
-        in_draw_order = ends in (list(LETTERS[: len(keys)]), _digits(0, keys), _digits(1, keys))
+        in_turn = ends in (list(LETTERS[: len(keys)]), _digits(0, keys), _digits(1, keys))
         inner = list(value.values())
         are_objects = len(inner) > 1 and all(isinstance(each, dict) for each in inner)
-        return [] if not in_draw_order else _of_objects(inner) if are_objects else _texts(inner)
+        return [] if not in_turn else _of_objects(inner) if are_objects else _texts(inner)
     if not isinstance(value, list) or not 1 < len(value) <= len(LETTERS):
         return []
     if all(isinstance(each, dict) for each in value):
@@ -169,9 +169,9 @@ def _flag_of(objects: list[dict[str, Any]]) -> str:
 def _is_some_flag(key: str, values: list[Any]) -> bool:
     """Tell whether a key of another name says of some options yes and of some no; 0 and 1 alone may be places."""
     words = [word_of(value) for value in values]
-    told = any(word in YES for word in words) and any(word in NO for word in words)
+    has_both = any(word in YES for word in words) and any(word in NO for word in words)
     sure = all(isinstance(value, bool) for value in values) or len(values) > 2
-    return told and sure and set(words) <= YES | NO and not _NO_FLAG.search(key) and not _OWN.search(key)
+    return has_both and sure and set(words) <= YES | NO and not _NO_FLAG.search(key) and not _OWN.search(key)
 
 
 def _credit(value: Any) -> float:
@@ -181,8 +181,8 @@ def _credit(value: Any) -> float:
 
 
 def _is_right(each: dict[str, Any], flag: str) -> bool:
-    said = str(each.get(flag)).strip().lower()
-    return _credit(said) > 0 if _CREDIT.search(flag) else said in YES
+    value = str(each.get(flag)).strip().lower()
+    return _credit(value) > 0 if _CREDIT.search(flag) else value in YES
 
 
 def marked_letters(value: Any) -> str:
@@ -242,8 +242,8 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
 
 
 def _of_bits(parts: list[Any], options: list[str]) -> str:
-    said = str(parts[0]).strip() if len(parts) == 1 else ""
-    bits = int(said) if re.fullmatch(r"\d{1,4}", said) else 0
+    text = str(parts[0]).strip() if len(parts) == 1 else ""
+    bits = int(text) if re.fullmatch(r"\d{1,4}", text) else 0
     return "".join(letter for index, letter in enumerate(LETTERS) if bits >> index & 1) if 0 < bits < 1 << len(options) else ""
 
 
@@ -257,13 +257,13 @@ def _letters(parts: list[Any], options: list[str]) -> str:
 
 def _joined_texts(text: str, options: list[str]) -> list[str]:
     """Return the letters of the options that a text says one after the other, in their turn, where they hold signs of lists themselves."""
-    rest, found = re.sub(r"[,，、;；|]", "", plain(text)), list[str]()
+    rest, letters = re.sub(r"[,，、;；|]", "", plain(text)), list[str]()
     for letter, option in zip(LETTERS, options, strict=False):
         words = re.sub(r"[,，、;；|]", "", plain(bare(option)))
         if words and rest.startswith(words):
             rest = rest[len(words) :]
-            found.append(letter)
-    return [""] if rest else found or [""]
+            letters.append(letter)
+    return [""] if rest else letters or [""]
 
 
 def _by_text(parts: list[Any], options: list[str]) -> str:
@@ -273,10 +273,10 @@ def _by_text(parts: list[Any], options: list[str]) -> str:
             return ""
         by_text[plain(bare(option))] = letter
         by_text.setdefault(plain(option), letter)
-    found = [by_text.get(plain(str(each)), "") or by_text.get(plain(bare(str(each))), "") for each in parts]
-    if not all(found) and len(parts) == 1:
+    letters = [by_text.get(plain(str(each)), "") or by_text.get(plain(bare(str(each))), "") for each in parts]
+    if not all(letters) and len(parts) == 1:
         pieces = [plain(piece) for piece in re.split(r"[,，、;；|\n]+", str(parts[0])) if piece.strip()]
-        found = [by_text.get(piece, "") for piece in pieces] or [""]
-        if not all(found):
-            found = _joined_texts(str(parts[0]), options)
-    return "".join(sorted(set(found))) if all(found) and "" not in (plain(str(each)) for each in parts) else ""
+        letters = [by_text.get(piece, "") for piece in pieces] or [""]
+        if not all(letters):
+            letters = _joined_texts(str(parts[0]), options)
+    return "".join(sorted(set(letters))) if all(letters) and "" not in (plain(str(each)) for each in parts) else ""

@@ -79,8 +79,8 @@ def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
 
 def labelled_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return the lines with their places, what other formats left in them and how they are spelled made usual."""
-    given = [(index, visible(line)) for index, line in enumerate(lines)]
-    plain = answers_moved(label_boxes(without_fields(without_markup(without_gift(label_emphasis(stacked_joined(_of_makers(given))))))))
+    numbered = [(index, visible(line)) for index, line in enumerate(lines)]
+    plain = answers_moved(label_boxes(without_fields(without_markup(without_gift(label_emphasis(stacked_joined(_of_makers(numbered))))))))
     return label_explanations(list(label_ticks(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain)))))))
 
 
@@ -126,10 +126,10 @@ def _own_lines(labelled: Sequence[Numbered]) -> tuple[list[Draft], list[Line], l
 
 
 def _forget_lines() -> None:
-    """Let go of what is kept of each line: while a paper is read that saves most of the time, behind a large one it is memory alone."""
-    for kept in (flat, parts_of, number_of, letter_of, is_heading):
-        if kept.cache_info().currsize > _MAX_RETAINED_LINES:
-            kept.cache_clear()
+    """Clear the caches of each line's parts behind a large paper: they save most of the time while it is read, and then hold memory."""
+    for cached in (flat, parts_of, number_of, letter_of, is_heading):
+        if cached.cache_info().currsize > _MAX_RETAINED_LINES:
+            cached.cache_clear()
 
 
 def _of_bank(bank: Bank) -> Reading:

@@ -61,7 +61,7 @@ def fields_beside(records: Sequence[Any], beside: dict[str, Any]) -> dict[str, l
     """
     if len(records) < _FEWEST or not all(isinstance(record, dict) for record in records):
         return {}
-    found: dict[str, list[Any]] = {}
+    fields: dict[str, list[Any]] = {}
     for key, value in beside.items():
         if _OWN_CHOICE.search(key) or any(key in record for record in records):
             continue
@@ -69,8 +69,8 @@ def fields_beside(records: Sequence[Any], beside: dict[str, Any]) -> dict[str, l
         if len(values) != len(records) or _names_all(records, values):
             continue
         if (_EXPLAINED.search(key) and all(isinstance(each, str) for each in values)) or _are_answers(values, key):
-            found[key] = values
-    return found
+            fields[key] = values
+    return fields
 
 
 def _names_all(records: Sequence[dict[str, Any]], values: Sequence[Any]) -> bool:
@@ -96,39 +96,39 @@ def _attached(document: dict[str, Any]) -> dict[str, Any]:
     lists = [key for key, value in document.items() if isinstance(value, list) and len(value) >= _FEWEST and isinstance(value[0], dict)]
     if len(lists) == 1:
         records = document[lists[0]]
-        found = fields_beside(records, {key: value for key, value in document.items() if key != lists[0]})
-        if found:
-            joined = [record | {key: values[index] for key, values in found.items()} for index, record in enumerate(records)]
-            return {key: joined if key == lists[0] else value for key, value in document.items() if key not in found}
+        fields = fields_beside(records, {key: value for key, value in document.items() if key != lists[0]})
+        if fields:
+            joined = [record | {key: values[index] for key, values in fields.items()} for index, record in enumerate(records)]
+            return {key: joined if key == lists[0] else value for key, value in document.items() if key not in fields}
         return document
     for name in lists:  # of several, the one whose records are named
         records = document[name]
-        if found := fields_beside(records, {key: value for key, value in document.items() if isinstance(value, dict)}):
-            joined = [record | {key: values[index] for key, values in found.items()} for index, record in enumerate(records)]
-            return {key: joined if key == name else value for key, value in document.items() if key not in found}
+        if fields := fields_beside(records, {key: value for key, value in document.items() if isinstance(value, dict)}):
+            joined = [record | {key: values[index] for key, values in fields.items()} for index, record in enumerate(records)]
+            return {key: joined if key == name else value for key, value in document.items() if key not in fields}
     alike: dict[frozenset[str], list[str]] = {}
     for key, value in document.items():
         if isinstance(value, dict):
             alike.setdefault(frozenset(value), []).append(key)
     for names in alike.values():
-        for asked, said in permutations(names, 2) if len(names) <= _MOST_ALIKE else ():
-            if done := _joined(document[asked], said, document[said]):
-                return {key: done if key == asked else value for key, value in document.items() if key != said}
+        for record_key, answer_key in permutations(names, 2) if len(names) <= _MOST_ALIKE else ():
+            if done := _joined(document[record_key], answer_key, document[answer_key]):
+                return {key: done if key == record_key else value for key, value in document.items() if key != answer_key}
     return document
 
 
-def _joined(records: dict[str, Any], said: str, answers: dict[str, Any]) -> dict[str, Any] | None:
+def _joined(records: dict[str, Any], answer_key: str, answers: dict[str, Any]) -> dict[str, Any] | None:
     """Return records by name, or lists of them by name, with the answers of the same names; None where these are none."""
     names = list(records)
     if all(isinstance(each, dict) for each in records.values()):
-        found = fields_beside(list(records.values()), {said: [answers[name] for name in names]})
-        return {name: records[name] | {said: answers[name]} for name in names} if found else None
+        fields = fields_beside(list(records.values()), {answer_key: [answers[name] for name in names]})
+        return {name: records[name] | {answer_key: answers[name]} for name in names} if fields else None
     if len(names) < 2 or not all(isinstance(each, list) for each in records.values()):
         return None
-    columns = {name: fields_beside(records[name], {said: answers[name]}) for name in names}
+    columns = {name: fields_beside(records[name], {answer_key: answers[name]}) for name in names}
     if not all(columns.values()):
         return None
-    return {name: [record | {said: columns[name][said][index]} for index, record in enumerate(records[name])] for name in names}
+    return {name: [record | {answer_key: columns[name][answer_key][index]} for index, record in enumerate(records[name])] for name in names}
 
 
 def _by_index(value: Any) -> list[Any]:
@@ -166,9 +166,9 @@ def _by_number(records: Sequence[dict[str, Any]], value: dict[str, Any]) -> list
 
 def _numbers(names: Any) -> list[int]:
     """Return the numbers in names, `Q3`, `第3题`; nothing where one has none or two are the same."""
-    found = [_NUMBER.fullmatch(name.strip()) for name in names]
-    numbers = [int(each[1]) for each in found if each]
-    return numbers if len(numbers) == len(found) == len(set(numbers)) else []
+    matches = [_NUMBER.fullmatch(name.strip()) for name in names]
+    numbers = [int(each[1]) for each in matches if each]
+    return numbers if len(numbers) == len(matches) == len(set(numbers)) else []
 
 
 def _are_answers(values: Sequence[Any], key: str) -> bool:

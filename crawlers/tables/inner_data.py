@@ -29,9 +29,9 @@ def _data_in(text: str) -> Any:
     if stripped[:1] + stripped[-1:] not in ("[]", "{}"):
         return None
     try:
-        found = json.loads(stripped, parse_constant=lambda _: None, object_pairs_hook=marked_object)
+        parsed = json.loads(stripped, parse_constant=lambda _: None, object_pairs_hook=marked_object)
     except (ValueError, RecursionError):
         return None
-    if isinstance(found, dict):
-        return found
-    return found if any(isinstance(each, str | list | dict) for each in found) else None
+    if isinstance(parsed, dict):
+        return parsed
+    return parsed if any(isinstance(each, str | list | dict) for each in parsed) else None

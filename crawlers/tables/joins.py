@@ -37,14 +37,14 @@ def joined(tables: list[Rows]) -> list[Rows]:
     done = _listed(_linked([part for table in tables if table.way not in inside for part in _apart(table)]))
     for children in (_are_options, _are_answers):
         for inner in list(done):
-            found = next((each for each in _owners(inner, done) if children(inner, each[0], each[2])), None)
-            if found and inner in done:
-                outer, ids, owner = found
+            match = next((each for each in _owners(inner, done) if children(inner, each[0], each[2])), None)
+            if match and inner in done:
+                outer, ids, owner = match
                 make = _with_options if children is _are_options else _with_answers
                 done[done.index(outer)] = make(outer, ids, inner, owner)
                 done.remove(inner)
-    kept = {table.way for table in done}
-    split = ways - inside - kept  # by kinds, or put into others: what stands inside their rows went with them
+    remaining = {table.way for table in done}
+    split = ways - inside - remaining  # by kinds, or put into others: what stands inside their rows went with them
     return [*done, *(table for table in tables if table.way in inside and not any(table.way[: len(way)] == way for way in split))]
 
 
@@ -54,8 +54,8 @@ def _apart(table: Rows) -> list[Rows]:
         return [table]
     for kind in _kinds_of(table):
         parts: dict[str, Rows] = {}
-        for place, row in table.rows:
-            parts.setdefault(kind(row), Rows((*table.way[:-1], kind(row), EVERY), [])).rows.append((place, row))
+        for location, row in table.rows:
+            parts.setdefault(kind(row), Rows((*table.way[:-1], kind(row), EVERY), [])).rows.append((location, row))
         whole = [each for each in parts.values() if len(each.rows) >= _FEWEST]
         columns = [{key for _, row in each.rows for key in row} for each in whole]
         for inner, own in zip(whole, columns, strict=True):
@@ -68,14 +68,14 @@ def _apart(table: Rows) -> list[Rows]:
 def _kinds_of(table: Rows) -> list[Any]:
     """Return the ways to tell the kinds of records apart: by a column of few words, else by a column that some lack."""
     columns = table.own_columns()
-    found: list[Any] = []
+    classifiers: list[Any] = []
     for key in columns:
         words = {row.get(key) for _, row in table.rows if isinstance(row.get(key), str | int)}
         if all(isinstance(row.get(key), str | int) for _, row in table.rows) and 1 < len(words) <= _MOST_KINDS:
-            found.append(lambda row, key=key: str(row.get(key)))
+            classifiers.append(lambda row, key=key: str(row.get(key)))
     some = [key for key in dict.fromkeys(key for _, row in table.rows for key in row) if not key.startswith("^")]
     partly = [key for key in some if 0 < sum(key in row for _, row in table.rows) < len(table.rows)]
-    return found + [lambda row, key=key: f"{'with' if key in row else 'without'} {key}" for key in partly[:_MOST_KINDS]]
+    return classifiers + [lambda row, key=key: f"{'with' if key in row else 'without'} {key}" for key in partly[:_MOST_KINDS]]
 
 
 def _linked(tables: list[Rows]) -> list[Rows]:
@@ -97,8 +97,8 @@ def _linked(tables: list[Rows]) -> list[Rows]:
                 or any(len(str(row.get(column))) > 40 for _, row in link.rows)
             ):
                 continue  # its rows stand once each: options, not their questions
-            said = {str(row.get(ids)): row for _, row in outer.rows}
-            rows = [(place, {**said.get(str(row.get(column)), {}), **row}) for place, row in link.rows]
+            by_id = {str(row.get(ids)): row for _, row in outer.rows}
+            rows = [(location, {**by_id.get(str(row.get(column)), {}), **row}) for location, row in link.rows]
             done[done.index(link)] = Rows(link.way, rows)
             done.remove(outer)
             break
@@ -113,18 +113,19 @@ def _listed(tables: list[Rows]) -> list[Rows]:
         named = {key: [_keys_in(row[key]) for _, row in outer.rows] for key in lists}
         by_length = sorted(lists, key=lambda key: -sum(map(len, named[key])))
         for key in by_length if len(outer.rows) >= _FEWEST else ():
-            said = {one for row in named[key] for one in row}
-            found = next(
-                ((inner, ids) for inner in done if not _is_inside(inner, outer) for ids in _keys_of(inner) if _hold(inner, ids, said)), None
+            named_ids = {one for row in named[key] for one in row}
+            match = next(
+                ((inner, ids) for inner in done if not _is_inside(inner, outer) for ids in _keys_of(inner) if _hold(inner, ids, named_ids)),
+                None,
             )
-            if found and outer in done and sum(len(row) > 1 for row in named[key]) >= _SHARE * len(outer.rows):
-                inner, ids = found
+            if match and outer in done and sum(len(row) > 1 for row in named[key]) >= _SHARE * len(outer.rows):
+                inner, ids = match
                 rows = {str(row.get(ids)): {name: each for name, each in row.items() if not name.startswith("^")} for _, row in inner.rows}
                 done[done.index(outer)] = Rows(
                     outer.way,
                     [
-                        (place, row | {key: [rows[one] for one in each if one in rows]})
-                        for (place, row), each in zip(outer.rows, named[key], strict=True)
+                        (location, row | {key: [rows[one] for one in each if one in rows]})
+                        for (location, row), each in zip(outer.rows, named[key], strict=True)
                     ],
                 )
                 done.remove(inner)
@@ -145,9 +146,9 @@ def _keys_in(value: list[Any]) -> list[str]:
     return [str(part) for part in parts] if all(isinstance(part, str | int) and not isinstance(part, bool) for part in parts) else []
 
 
-def _hold(inner: Rows, ids: str, said: set[str]) -> bool:
+def _hold(inner: Rows, ids: str, named_ids: set[str]) -> bool:
     known = {str(row.get(ids)) for _, row in inner.rows}
-    return len(said) >= _FEWEST and len(said & known) >= _SHARE * len(said) and len(known) >= 2 * _FEWEST
+    return len(named_ids) >= _FEWEST and len(named_ids & known) >= _SHARE * len(named_ids) and len(known) >= 2 * _FEWEST
 
 
 def _owners(inner: Rows, tables: Sequence[Rows], least: float = _SHARE) -> list[tuple[Rows, str, str]]:
@@ -156,7 +157,7 @@ def _owners(inner: Rows, tables: Sequence[Rows], least: float = _SHARE) -> list[
     Args:
         least: share of the other table's rows that must be named.
     """
-    found: list[tuple[int, Rows, str, str]] = []
+    owners: list[tuple[int, Rows, str, str]] = []
     columns = [
         key for key in dict.fromkeys([*inner.own_columns(), NAME, ABOVE]) if any(row.get(key) not in (None, "") for _, row in inner.rows)
     ]
@@ -172,8 +173,12 @@ def _owners(inner: Rows, tables: Sequence[Rows], least: float = _SHARE) -> list[
                 ):
                     continue
                 values = [str(row.get(key)) for _, row in inner.rows if row.get(key) not in (None, "")]
-                met = set(values) & known
-                if not values or sum(value in known for value in values) < _SHARE * len(values) or len(met) < max(1.0, least * len(known)):
+                shared = set(values) & known
+                if (
+                    not values
+                    or sum(value in known for value in values) < _SHARE * len(values)
+                    or len(shared) < max(1.0, least * len(known))
+                ):
                     continue
                 named = (
                     _OWNER.search(key.rpartition(".")[2])
@@ -181,14 +186,14 @@ def _owners(inner: Rows, tables: Sequence[Rows], least: float = _SHARE) -> list[
                     or any(key.lower() in str(step).lower() for step in outer.way)
                 )
                 if named or least == 0.0 or not all(value.isdigit() for value in known):
-                    found.append((0 if named else 1, outer, ids, key))
-    found.sort(key=lambda each: each[0])
-    return [(outer, ids, key) for _, outer, ids, key in found]
+                    owners.append((0 if named else 1, outer, ids, key))
+    owners.sort(key=lambda each: each[0])
+    return [(outer, ids, key) for _, outer, ids, key in owners]
 
 
 def _keys_of(table: Rows) -> list[str]:
     """Return the columns that tell the rows of a table apart and are called so."""
-    found = []
+    keys = []
     for key in dict.fromkeys([*table.own_columns(), NAME]):
         if key != NAME and not _KEY.search(key):
             continue
@@ -197,8 +202,8 @@ def _keys_of(table: Rows) -> list[str]:
             isinstance(value, str | int) and not isinstance(value, bool) and str(value) and len(str(value)) <= 80 for value in values
         )
         if sound and len(set(map(str, values))) == len(values):
-            found.append(key)
-    return found
+            keys.append(key)
+    return keys
 
 
 def _groups(inner: Rows, owner: str) -> dict[str, list[dict[str, Any]]]:
@@ -243,9 +248,9 @@ def _stated(inner: Rows, owner: str) -> list[str]:
     """Return the columns in which a table says something of what its rows belong to: not the number of a row, and not the same in all."""
     others = [key for key in inner.own_columns() if key != owner and not any(isinstance(row.get(key), dict) for _, row in inner.rows)]
     keys = _keys_of(inner)
-    said = [key for key in others if not (key in keys and _ROW_NUMBER.fullmatch(key.rpartition(".")[2]))] or others
-    differing = [key for key in said if len({str(row.get(key)) for _, row in inner.rows}) > 1]
-    return differing or said
+    stated = [key for key in others if not (key in keys and _ROW_NUMBER.fullmatch(key.rpartition(".")[2]))] or others
+    differing = [key for key in stated if len({str(row.get(key)) for _, row in inner.rows}) > 1]
+    return differing or stated
 
 
 def _with_options(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
@@ -264,7 +269,10 @@ def _with_answers(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
     values = {each: [row.get(key) for row in rows] for each, rows in below.items()}
     return Rows(
         outer.way,
-        [(index, row | {name: said[0] if len(said := values.get(str(row.get(ids)), [None])) == 1 else said}) for index, row in outer.rows],
+        [
+            (index, row | {name: answers[0] if len(answers := values.get(str(row.get(ids)), [None])) == 1 else answers})
+            for index, row in outer.rows
+        ],
     )
 
 

@@ -23,47 +23,47 @@ def key_rows(cells: Sequence[tuple[str, list[str]]]) -> list[tuple[str, dict[str
     """Return the rows of a table that is nothing but numbers with their answers, side by side or below each other; else nothing."""
     rows = [(index, [cell for cell in row if cell and not _LABEL.fullmatch(cell)]) for index, row in cells]
     rows = [(index, row) for index, row in rows if row]
-    found = _below(rows) or _beside(rows) or _listed(rows)
-    numbers = [number for _, number, _ in found]
-    if len(found) < _FEWEST or len(set(numbers)) < len(numbers):
+    answers = _below(rows) or _beside(rows) or _listed(rows)
+    numbers = [number for _, number, _ in answers]
+    if len(answers) < _FEWEST or len(set(numbers)) < len(numbers):
         return []
-    return [(index, {NUMBER: number, ANSWER: answer}) for index, number, answer in found]
+    return [(index, {NUMBER: number, ANSWER: answer}) for index, number, answer in answers]
 
 
 def _below(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
     """Return the pairs of a row of numbers and a row of answers below it, again and again."""
-    found: list[tuple[str, str, str]] = []
+    answers: list[tuple[str, str, str]] = []
     if len(rows) % 2:
         return []
     for (index, upper), (_, lower) in zip(rows[::2], rows[1::2], strict=True):
         numbers = [_NUMBER.fullmatch(cell) for cell in upper]
         if len(upper) != len(lower) or not all(numbers) or not all(map(_ANSWER.fullmatch, lower)):
             return []
-        found += [(index, number[1], answer) for number, answer in zip(numbers, lower, strict=True) if number]
-    return found
+        answers += [(index, number[1], answer) for number, answer in zip(numbers, lower, strict=True) if number]
+    return answers
 
 
 def _beside(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
     """Return the pairs of a number and an answer beside it, one or several a row."""
-    found: list[tuple[str, str, str]] = []
+    answers: list[tuple[str, str, str]] = []
     for index, row in rows:
         numbers = [_NUMBER.fullmatch(cell) for cell in row[::2]]
         if len(row) % 2 or not all(numbers) or not all(map(_ANSWER.fullmatch, row[1::2])):
             return []
-        found += [(index, number[1], answer) for number, answer in zip(numbers, row[1::2], strict=True) if number]
-    return found
+        answers += [(index, number[1], answer) for number, answer in zip(numbers, row[1::2], strict=True) if number]
+    return answers
 
 
 def _listed(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
     """Return the answers of cells that are lines of a list, `1-5 BACDA`."""
-    found: list[tuple[str, str, str]] = []
+    answers: list[tuple[str, str, str]] = []
     for index, row in rows:
         for cell in row:
             listed = listed_in(cell)
             if not listed.entries or listed.rest.strip() or listed.group or not all(each.sure and each.answer for each in listed.entries):
                 return []
-            found += [(index, str(each.number), each.answer) for each in listed.entries if each.answer]
-    return found
+            answers += [(index, str(each.number), each.answer) for each in listed.entries if each.answer]
+    return answers
 
 
 def with_answers(tables: list[Rows]) -> list[Rows]:
@@ -76,29 +76,31 @@ def with_answers(tables: list[Rows]) -> list[Rows]:
         if key_table.rows[0][1].keys() == {NUMBER, ANSWER}:
             _take_by_number(done, key_table)
             continue
-        for asked in large:
-            name = _common_key(asked, key_table) if asked is not key_table and asked in done and key_table in done else ""
+        for questions in large:
+            name = _common_key(questions, key_table) if questions is not key_table and questions in done and key_table in done else ""
             own = {key for key in key_table.rows[0][1] if key != name and not key.startswith("^")}
-            if not name or own & asked.rows[0][1].keys() or not own:
+            if not name or own & questions.rows[0][1].keys() or not own:
                 continue
-            found = {str(row.get(name)): row for _, row in key_table.rows}
-            rows = [(place, row | {key: found.get(str(row.get(name)), {}).get(key) for key in own}) for place, row in asked.rows]
-            done[done.index(asked)] = Rows(asked.way, rows)
+            answers = {str(row.get(name)): row for _, row in key_table.rows}
+            rows = [
+                (location, row | {key: answers.get(str(row.get(name)), {}).get(key) for key in own}) for location, row in questions.rows
+            ]
+            done[done.index(questions)] = Rows(questions.way, rows)
             done.remove(key_table)
             break
     return done
 
 
-def _common_key(asked: Rows, key_table: Rows) -> str:
+def _common_key(questions: Rows, key_table: Rows) -> str:
     """Return the column that numbers the rows of both tables alike."""
-    widths = len(asked.rows[0][1]), len(key_table.rows[0][1])
-    says = any(map(_ANSWERED.search, key_table.columns())) and not any(map(_ANSWERED.search, asked.columns()))
+    widths = len(questions.rows[0][1]), len(key_table.rows[0][1])
+    says = any(map(_ANSWERED.search, key_table.columns())) and not any(map(_ANSWERED.search, questions.columns()))
     if widths[0] < widths[1] or (widths[0] == widths[1] and not says):
         return ""
     for name in key_table.rows[0][1]:
-        if not _KEY.search(name) or name not in asked.rows[0][1]:
+        if not _KEY.search(name) or name not in questions.rows[0][1]:
             continue
-        one, other = ([str(row.get(name)) for _, row in table.rows] for table in (asked, key_table))
+        one, other = ([str(row.get(name)) for _, row in table.rows] for table in (questions, key_table))
         if len(set(one)) == len(one) and len(set(other)) == len(other) and set(one) == set(other):
             return name
     return ""
@@ -114,18 +116,18 @@ def _take_by_number(tables: list[Rows], key_table: Rows) -> None:
     ]
     if len(fitting) != 1:
         return
-    [asked] = fitting
-    columns = [[_number_in(row.get(name)) for _, row in asked.rows] for name in asked.own_columns()]
+    [questions] = fitting
+    columns = [[_number_in(row.get(name)) for _, row in questions.rows] for name in questions.own_columns()]
     numbers = next((each for each in columns if len(set(each)) == len(each) and set(each) == answers.keys()), None)
     if numbers is None:
-        numbers = [str(place) for place in range(1, len(answers) + 1)]
-        if answers.keys() != set(numbers) or any(_KEY.search(name) for name in asked.own_columns()):
+        numbers = [str(number) for number in range(1, len(answers) + 1)]
+        if answers.keys() != set(numbers) or any(_KEY.search(name) for name in questions.own_columns()):
             return
-    rows = [(place, row | {ANSWER: answers[number]}) for (place, row), number in zip(asked.rows, numbers, strict=True)]
-    tables[tables.index(asked)] = Rows(asked.way, rows)
+    rows = [(location, row | {ANSWER: answers[number]}) for (location, row), number in zip(questions.rows, numbers, strict=True)]
+    tables[tables.index(questions)] = Rows(questions.way, rows)
     tables.remove(key_table)
 
 
 def _number_in(value: object) -> str:
-    found = _NUMBER.fullmatch(str(value).strip()) if isinstance(value, str | int) else None
-    return str(int(found[1])) if found else ""
+    match = _NUMBER.fullmatch(str(value).strip()) if isinstance(value, str | int) else None
+    return str(int(match[1])) if match else ""

@@ -46,7 +46,7 @@ def of_cards(table: Rows) -> Rows:
     known = sum(_LABEL.fullmatch(label) is not None for label in names) * 2 >= len(names)
     if len(cards) < _FEWEST or not (known or listed):
         return table
-    done = [(index, _card(said, listed)) for index, said in cards]
+    done = [(index, _card(fields, listed)) for index, fields in cards]
     return Rows(table.way, [(index, card) for index, card in done if card]) if all(card is not None for _, card in done) else table
 
 
@@ -78,11 +78,13 @@ def _labelled_rows(table: Rows) -> list[Row]:
 def _listed_label(cards: Sequence[Card]) -> str:
     """Return the label that stands several times in nearly every card, a mark and a text behind it: that of options."""
     several: Counter[str] = Counter()
-    for _, said in cards:
-        counts = Counter(label for label, values in said if _marked(values) is not None)
+    for _, fields in cards:
+        counts = Counter(label for label, values in fields if _marked(values) is not None)
         several.update(label for label, count in counts.items() if 1 < count <= _MOST_OPTIONS)
     label, count = several.most_common(1)[0] if several else ("", 0)
-    right = [any(_marked(values) for name, values in said if name == label) for _, said in cards if any(name == label for name, _ in said)]
+    right = [
+        any(_marked(values) for name, values in fields if name == label) for _, fields in cards if any(name == label for name, _ in fields)
+    ]
     return label if count >= 0.5 * len(cards) and right and sum(right) >= _SHARE * len(right) else ""
 
 
@@ -104,10 +106,10 @@ def _share(value: str) -> float:
     return float(value.rstrip("%")) if re.fullmatch(r"\d{1,3}(?:\.\d{1,6})?%?", value) else -1.0
 
 
-def _card(said: Sequence[tuple[str, list[str]]], listed: str) -> dict[str, Any] | None:
+def _card(fields: Sequence[tuple[str, list[str]]], listed: str) -> dict[str, Any] | None:
     """Return a card as a record; None where a label stands twice that is none of options."""
     card: dict[str, Any] = {}
-    for label, values in said:
+    for label, values in fields:
         text = next((value for value in values if value), "")
         if label == listed:
             marked, filled = _marked(values), [value for value in values if value]

@@ -104,8 +104,8 @@ def _blocks(lines: list[str], is_org: bool) -> Iterator[str]:
                 level = min(6, len(heading["signs"]))
                 words = _ORG_STATE.sub("", _ORG_TAGS.sub("", heading["words"]), count=1) if is_org else heading["words"]
                 yield f"<h{level}>{_inline(words, is_org)}</h{level}>"
-            elif found := _PROPERTY.match(line):
-                yield f"<p>{html.escape(found['name'])}: {_inline(found['value'].strip(), is_org)}</p>"
+            elif property_line := _PROPERTY.match(line):
+                yield f"<p>{html.escape(property_line['name'])}: {_inline(property_line['value'].strip(), is_org)}</p>"
             else:
                 yield f"<p>{_inline(bare.lstrip('> '), is_org)}</p>"
         was_blank = False
@@ -156,8 +156,8 @@ def _of_latex(text: str) -> Iterator[str]:
     """Yield the questions of a LaTeX paper as lines of Markdown: `\\question` begins one, `\\choice` and `\\CorrectChoice` its options."""
     depth = number = 0
     text = _ENVIRONMENT.sub(r"\\question ", "".join(_with_letters(text)))
-    text = _PAREN.sub(lambda found: f"（{(found['letters'] or '').strip()}）", text)
-    text = _FILL_IN.sub(lambda found: f"（ ）\n答案：{found['words']}\n" if found["words"] else "（ ）", text)
+    text = _PAREN.sub(lambda gap: f"（{(gap['letters'] or '').strip()}）", text)
+    text = _FILL_IN.sub(lambda gap: f"（ ）\n答案：{gap['words']}\n" if gap["words"] else "（ ）", text)
     for line in text.split("\n"):
         words = re.sub(r"(?<!\\)%.*", "", line).strip()
         depth += len(_BEGINS.findall(words))

@@ -62,50 +62,50 @@ def literals_of(name: str, text: str) -> dict[str, Any]:
         ValueError: the source is larger or nested deeper than data is.
     """
     reader = _Reader(name, text)
-    found: dict[str, Any] = {}
-    while reader.place < len(reader.tokens):
-        start = reader.place
+    literals: dict[str, Any] = {}
+    while reader.position < len(reader.tokens):
+        start = reader.position
         if not reader.may_begin():
-            reader.place += 1
+            reader.position += 1
             continue
         try:
             value = reader.value(0)
             if reader.peek() == "=>":  # what a function takes
                 raise _NoLiteral
         except _NoLiteral:
-            reader.place = start + 1
+            reader.position = start + 1
             continue
         path = reader.path_before(start)
         if not isinstance(value, list | dict):
             if path and isinstance(value, str | int):
-                found.setdefault(path, value)
+                literals.setdefault(path, value)
             continue
         if reader.is_passed(start):
             if len(value) < _LEAST_PASSED:
-                reader.place = start + 1
+                reader.position = start + 1
                 continue
             called = reader.name_before(start)
-            earlier = found.get(called, [])
+            earlier = literals.get(called, [])
             if isinstance(earlier, _Several):
                 earlier.append(value)
             else:
-                found[called] = _Several([*earlier, value]) if isinstance(earlier, list) else value
+                literals[called] = _Several([*earlier, value]) if isinstance(earlier, list) else value
             continue
         called = path or reader.name_before(start)
-        if called in found:
-            earlier = found[called]
+        if called in literals:
+            earlier = literals[called]
             if isinstance(earlier, _Several):
                 earlier.append(value)
             else:
-                found[called] = _Several([earlier, value])
+                literals[called] = _Several([earlier, value])
         else:
-            found[called] = value
-    return {key: value for key, value in found.items() if value}
+            literals[called] = value
+    return {key: value for key, value in literals.items() if value}
 
 
 class _Reader:
     def __init__(self, name: str, text: str) -> None:
-        self.name, self.place, self.steps = name, 0, 0
+        self.name, self.position, self.steps = name, 0, 0
         self.tokens = list(tokens_of(name, text))
         self.most = 12 * len(self.tokens) + 1000
         self.ends = (",", ";") if name.lower().endswith(".lua") else (",",)
@@ -118,22 +118,22 @@ class _Reader:
 
     def may_begin(self) -> bool:
         """Tell whether a value may begin here: behind what assigns, passes on or exports one."""
-        before, here, behind = (self._at(self.place + step) for step in (-1, 0, 1))
-        if self.place and not (before.text in ("=", "(", "default", "return", ":=") and before.kind in ("sign", "word")):
+        before, current, behind = (self._at(self.position + step) for step in (-1, 0, 1))
+        if self.position and not (before.text in ("=", "(", "default", "return", ":=") and before.kind in ("sign", "word")):
             return (
-                (here.text == "(" and self.is_passed(self.place))
-                or (here.text == "vec" and behind.text == "!")
+                (current.text == "(" and self.is_passed(self.position))
+                or (current.text == "vec" and behind.text == "!")
                 or (
-                    here.text == "[" and before.kind == "word" and self._at(self.place - 2).text == "@"  # Elixir
+                    current.text == "[" and before.kind == "word" and self._at(self.position - 2).text == "@"  # Elixir
                 )
             )
-        if here.kind == "text":
+        if current.kind == "text":
             return before.text in ("=", ":=")
-        if here.kind == "number":
-            return before.text == "=" and bool(self.path_before(self.place))
-        if here.text in _OPEN or (here.kind == "sign" and here.text in "%&*" and behind.text in _OPEN):
+        if current.kind == "number":
+            return before.text == "=" and bool(self.path_before(self.position))
+        if current.text in _OPEN or (current.kind == "sign" and current.text in "%&*" and behind.text in _OPEN):
             return True
-        return here.kind == "word" and (here.text in _BEFORE_TYPES or behind.text in ("(", "[", "{", "<", ".", "::", "!"))
+        return current.kind == "word" and (current.text in _BEFORE_TYPES or behind.text in ("(", "[", "{", "<", ".", "::", "!"))
 
     def is_passed(self, index: int) -> bool:
         """Tell whether a bracket here holds what a statement passes on: `add("…", ["…"], 2);`."""
@@ -181,13 +181,13 @@ class _Reader:
         self.steps += 1
         if self.steps > self.most:
             raise Refusal(f"{self.name}: source code that holds no data that can be read")
-        if self.place >= len(self.tokens):
+        if self.position >= len(self.tokens):
             raise _NoLiteral
-        self.place += 1
-        return self.tokens[self.place - 1]
+        self.position += 1
+        return self.tokens[self.position - 1]
 
     def peek(self) -> str:
-        return self._at(self.place).text
+        return self._at(self.position).text
 
     def value(self, depth: int) -> Any:
         check_depth(self.name, depth, MAX_DEPTH)
@@ -195,7 +195,7 @@ class _Reader:
         if kind == "text":
             return self._ended(self._joined(unquoted(text)))
         if kind == "number":
-            if self._at(self.place).kind == "word" and len(self.peek()) == 1:  # 2L, 1f
+            if self._at(self.position).kind == "word" and len(self.peek()) == 1:  # 2L, 1f
                 self._next()
             return self._ended(number_of(text))
         if kind == "word":
@@ -207,25 +207,25 @@ class _Reader:
             if kind != "number":
                 raise _NoLiteral
             return self._ended(-number_of(digits) if text == "-" else number_of(digits))
-        if text in (":", ".") and self._at(self.place).kind == "word":  # a symbol of Ruby, a case of Swift
+        if text in (":", ".") and self._at(self.position).kind == "word":  # a symbol of Ruby, a case of Swift
             return self._ended(self._next().text)
         if text == "<":  # <String>[…]
-            self.place -= 1
+            self.position -= 1
             self._skip_generic()
             if self.peek() in ("[", "{"):
                 return self.value(depth + 1)
             raise _NoLiteral
-        if text in "%&*@" and (self.peek() in _OPEN or self._at(self.place).kind in ("word", "text")):
+        if text in "%&*@" and (self.peek() in _OPEN or self._at(self.position).kind in ("word", "text")):
             return self.value(depth + 1)
         raise _NoLiteral
 
-    def _joined(self, found: str) -> str:
+    def _joined(self, first: str) -> str:
         """Return a text with those that are joined to it."""
-        parts = [found]
+        parts = [first]
         while True:
-            if self._at(self.place).kind == "text":
+            if self._at(self.position).kind == "text":
                 parts.append(unquoted(self._next().text))
-            elif self.peek() in self.joins and self._at(self.place + 1).kind == "text":
+            elif self.peek() in self.joins and self._at(self.position + 1).kind == "text":
                 self._next()
                 parts.append(unquoted(self._next().text))
             else:
@@ -233,13 +233,13 @@ class _Reader:
 
     def _ended(self, value: Any) -> Any:
         """Return a value behind which data goes on or ends: what is computed with is no data."""
-        while self.peek() in (".", "::") and self._at(self.place + 1).text in _ENDINGS and self._at(self.place + 2).text == "(":
-            self.place += 3
+        while self.peek() in (".", "::") and self._at(self.position + 1).text in _ENDINGS and self._at(self.position + 2).text == "(":
+            self.position += 3
             if self._next().text != ")":
                 raise _NoLiteral
         while self.peek() in ("as", "!!"):
-            self.place += 1
-            while self._at(self.place).kind == "word" or self.peek() in (".", "[", "<", ">"):
+            self.position += 1
+            while self._at(self.position).kind == "word" or self.peek() in (".", "[", "<", ">"):
                 self._next()
                 if self.peek() == "]":
                     self._next()
@@ -259,24 +259,24 @@ class _Reader:
             return self.value(depth + 1)
         if text in _WORDS:
             return self._ended(_WORDS[text])
-        if self._at(self.place).kind == "text" and len(text) <= 2:  # r"…", u8"…"
-            said = unquoted(self._next().text)
-            if text.lower() == "f" and "{" in said:
+        if self._at(self.position).kind == "text" and len(text) <= 2:  # r"…", u8"…"
+            literal = unquoted(self._next().text)
+            if text.lower() == "f" and "{" in literal:
                 raise _NoLiteral
-            return self._ended(self._joined(said))
+            return self._ended(self._joined(literal))
         path, generic = [text], False
         for _ in range(_MOST_TYPE_WORDS):
-            if self.peek() in (".", "::") and self._at(self.place + 1).kind == "word":
+            if self.peek() in (".", "::") and self._at(self.position + 1).kind == "word":
                 self._next()
                 path.append(self._next().text)
             elif self.peek() == "<":
                 self._skip_generic()
                 generic = True
-            elif self.peek() == "!" and self._at(self.place + 1).text in _OPEN:
+            elif self.peek() == "!" and self._at(self.position + 1).text in _OPEN:
                 self._next()
                 generic = True
-            elif self.peek() == "[" and self._at(self.place + 1).text == "]":
-                self.place += 2
+            elif self.peek() == "[" and self._at(self.position + 1).text == "]":
+                self.position += 2
                 generic = True
             elif path == ["map"] and self.peek() == "[":  # map[string]bool{…}
                 self._skip_type()
@@ -299,10 +299,10 @@ class _Reader:
         if (opened == "[" and not generic) or not (generic or builds):
             raise _NoLiteral
         self._next()
-        found = self._inside(_OPEN[opened], depth, unwrapped=opened == "(")
-        if path[-2:] in (["Map", "of"], ["ImmutableMap", "of"]) and isinstance(found, list) and len(found) % 2 == 0:
-            found = {str(key): value for key, value in zip(found[::2], found[1::2], strict=True)}
-        return self._ended(found)
+        content = self._inside(_OPEN[opened], depth, unwrapped=opened == "(")
+        if path[-2:] in (["Map", "of"], ["ImmutableMap", "of"]) and isinstance(content, list) and len(content) % 2 == 0:
+            content = {str(key): value for key, value in zip(content[::2], content[1::2], strict=True)}
+        return self._ended(content)
 
     def _skip_generic(self) -> None:
         depth = 0
@@ -336,7 +336,11 @@ class _Reader:
         Args:
             unwrapped: whether one value alone is that value, as in round brackets.
         """
-        if end == "]" and self.peek() == "]" and (self._at(self.place + 1).kind == "word" or self._at(self.place + 1).text in ("*", "[")):
+        if (
+            end == "]"
+            and self.peek() == "]"
+            and (self._at(self.position + 1).kind == "word" or self._at(self.position + 1).text in ("*", "["))
+        ):
             self._next()  # the type of a list of Go: []string{…}
             self._skip_type()
             return self._inside(self._opened("{"), depth)
@@ -373,19 +377,21 @@ class _Reader:
 
     def _key(self, depth: int) -> str | None:
         """Return the key that stands in front of a value; None where there is none."""
-        kind, text = self._at(self.place)
-        if text == "[" and kind == "sign" and self._at(self.place + 2).text == "]" and self._at(self.place + 3).text == "=":  # Lua
-            kind, text = self._at(self.place + 1)
-            self.place += 4
-        elif text == ":" and kind == "sign" and self._at(self.place + 1).kind == "word" and self._at(self.place + 2).text == "=>":  # Ruby
-            kind, text = self._at(self.place + 1)
-            self.place += 3
+        kind, text = self._at(self.position)
+        if text == "[" and kind == "sign" and self._at(self.position + 2).text == "]" and self._at(self.position + 3).text == "=":  # Lua
+            kind, text = self._at(self.position + 1)
+            self.position += 4
+        elif (
+            text == ":" and kind == "sign" and self._at(self.position + 1).kind == "word" and self._at(self.position + 2).text == "=>"
+        ):  # Ruby
+            kind, text = self._at(self.position + 1)
+            self.position += 3
         elif (
             kind in ("text", "word", "number")
-            and self._at(self.place + 1).text in _KEYED
-            and self._at(self.place + 1).kind in ("sign", "word")
+            and self._at(self.position + 1).text in _KEYED
+            and self._at(self.position + 1).kind in ("sign", "word")
         ):
-            self.place += 2
+            self.position += 2
         else:
             return None
         self.steps += 1

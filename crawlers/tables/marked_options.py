@@ -38,9 +38,9 @@ def marked_beside(table: Rows) -> Rows:
     pairs = _pairs(columns, flags) if _LISTED_CELL <= len(flags) <= _MOST_OPTIONS else []
     if not pairs or not any(_says_yes(row.get(flag)) for _, row in rows for _, flag in pairs):
         return table
-    taken = {key for pair in pairs for key in pair}
+    paired = {key for pair in pairs for key in pair}
     done = [
-        (index, {key: value for key, value in row.items() if key not in taken} | {_free(columns): _marked(row, pairs)})
+        (index, {key: value for key, value in row.items() if key not in paired} | {_free(columns): _marked(row, pairs)})
         for index, row in rows
     ]
     made = [row[_free(columns)] for _, row in done]
@@ -123,11 +123,11 @@ def _says_yes(value: Any) -> bool:
 
 def _pairs(columns: list[str], flags: list[str]) -> list[tuple[str, str]]:
     """Return the column of the text for each flag: the one with the same end to its name, else the one in front of it, or behind it."""
-    ends = {found[0]: key for key in columns if key not in flags and (found := _END.search(key))}
-    by_end = [(ends.get(found[0], ""), flag) for flag in flags if (found := _END.search(flag))]
-    places = [columns.index(flag) for flag in flags]
-    before = [(columns[place - 1] if place else "", columns[place]) for place in places]
-    behind = [(columns[place + 1] if place + 1 < len(columns) else "", columns[place]) for place in places]
+    ends = {end[0]: key for key in columns if key not in flags and (end := _END.search(key))}
+    by_end = [(ends.get(end[0], ""), flag) for flag in flags if (end := _END.search(flag))]
+    positions = [columns.index(flag) for flag in flags]
+    before = [(columns[position - 1] if position else "", columns[position]) for position in positions]
+    behind = [(columns[position + 1] if position + 1 < len(columns) else "", columns[position]) for position in positions]
     for pairs in (by_end, before, behind):
         texts = [text for text, _ in pairs]
         if len(pairs) == len(flags) and all(texts) and len(set(texts)) == len(texts) and not set(texts) & set(flags):
@@ -165,7 +165,7 @@ def _differs(groups: Sequence[Sequence[Row]], key: str) -> bool:
 def _counts(groups: Sequence[Sequence[Row]], key: str) -> bool:
     """Tell whether a column numbers the rows of each group from the same number on, or all rows."""
     numbers = [
-        [int(said) if (said := str(row.get(key) or "0").strip()).isascii() and said.isdigit() else -1 for _, row in group]
+        [int(value) if (value := str(row.get(key) or "0").strip()).isascii() and value.isdigit() else -1 for _, row in group]
         for group in groups
     ]
     starts = {each[0] for each in numbers}

@@ -27,15 +27,15 @@ def data_of(element: Any) -> Any:
         above is not None and len(above) > 1 and len(names) == len(set(names)) == len(children) > 1
     ):  # `<field name="title">…`, as mysqldump writes
         return {str(child.get("name")): (child.text or "").strip() for child in children}
-    found: dict[str, Any] = dict(element.attrib)
+    fields: dict[str, Any] = dict(element.attrib)
     counts = Counter(child.tag for child in children)
     for child in children:
         name = child.tag if child.tag not in element.attrib else f"{child.tag} (inside)"
         if counts[child.tag] > 1:
-            found.setdefault(name, []).append(data_of(child))
+            fields.setdefault(name, []).append(data_of(child))
         else:
-            found[name] = data_of(child)
-    return found | ({TEXT: words} if words else {})
+            fields[name] = data_of(child)
+    return fields | ({TEXT: words} if words else {})
 
 
 def tables_of_page(text: str) -> Iterator[list[list[str]]]:
@@ -56,12 +56,12 @@ def _cells_of(table: Any) -> list[list[str]]:
         cells: list[str] = []
         for cell in row.iterchildren("td", "th"):
             _take_spanning(cells, spanning)
-            said, width, height = shown(cell), _span(cell, "colspan"), _span(cell, "rowspan")
+            text, width, height = visible_text(cell), _span(cell, "colspan"), _span(cell, "rowspan")
             if height > 1:
-                spanning |= {len(cells) + step: (height, said if not step else "") for step in range(width)}
+                spanning |= {len(cells) + step: (height, text if not step else "") for step in range(width)}
                 _take_spanning(cells, spanning)
             else:
-                cells += [said, *[""] * (width - 1)]
+                cells += [text, *[""] * (width - 1)]
         _take_spanning(cells, spanning)
         rows.append(cells)
     return rows
@@ -70,26 +70,26 @@ def _cells_of(table: Any) -> list[list[str]]:
 def _take_spanning(cells: list[str], spanning: dict[int, tuple[int, str]]) -> None:
     """Put what spans rows into a row, up to the next cell of its own."""
     while len(cells) in spanning:
-        left, said = spanning.pop(len(cells))
+        left, text = spanning.pop(len(cells))
         if left > 1:
-            spanning[len(cells)] = left - 1, said
-            cells.append(said)
+            spanning[len(cells)] = left - 1, text
+            cells.append(text)
             if len(cells) > _MOST_COLUMNS:
                 return
         else:
-            cells.append(said)
+            cells.append(text)
 
 
 def _span(cell: Any, name: str) -> int:
-    said = cell.get(name) or "1"
-    return max(1, min(int(said), _MOST_COLUMNS)) if said.isdigit() and len(said) < 6 else 1
+    value = cell.get(name) or "1"
+    return max(1, min(int(value), _MOST_COLUMNS)) if value.isdigit() and len(value) < 6 else 1
 
 
 def scripts_of_page(text: str) -> Iterator[str]:
     """Yield the scripts that stand in a page."""
     for script in document_of_page(text).iter("script"):
-        if not script.get("src") and (said := (script.text or "").strip()):
-            yield said
+        if not script.get("src") and (source := (script.text or "").strip()):
+            yield source
 
 
 def cells_of_book(root: Any) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
@@ -97,14 +97,14 @@ def cells_of_book(root: Any) -> Iterator[tuple[str, list[tuple[str, list[str]]]]
     for number, sheet in enumerate(root.iter("Worksheet"), 1):
         title = next((value for key, value in sheet.attrib.items() if key.endswith("Name")), f"sheet {number}")
         rows: list[tuple[str, list[str]]] = []
-        for place, row in enumerate(sheet.iter("Row"), 1):
+        for row_number, row in enumerate(sheet.iter("Row"), 1):
             cells: list[str] = []
             for cell in row.iterchildren("Cell"):
                 index = next((value for key, value in cell.attrib.items() if key.endswith("Index")), "")
                 if index.isdigit() and len(index) < 4:
                     cells += [""] * (int(index) - 1 - len(cells))
                 cells.append("".join(cell.itertext()).strip())
-            rows.append((f"{title}:row:{place}", cells))
+            rows.append((f"{title}:row:{row_number}", cells))
         yield title, rows
 
 
@@ -116,6 +116,6 @@ def document_of_page(text: str) -> HtmlElement:
         return document_fromstring("<html></html>")
 
 
-def shown(element: Any) -> str:
+def visible_text(element: Any) -> str:
     """Return the words of an element as a reader sees them."""
     return text_of(etree.tostring(element, encoding="unicode", with_tail=False, method="html"))

@@ -28,10 +28,10 @@ def with_named_answers(table: Rows) -> Rows:
 def _of_columns(table: Rows, columns: Sequence[str]) -> None:
     """Put the text of the column that an answer names, `optionB`, in its place."""
     for key in columns:
-        said = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value]
-        if len(said) < max(_FEWEST, _SHARE * len(table.rows)) or len(set(said)) < 2 or not set(said) <= set(columns) - {key}:
+        names = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value]
+        if len(names) < max(_FEWEST, _SHARE * len(table.rows)) or len(set(names)) < 2 or not set(names) <= set(columns) - {key}:
             continue
-        if all(len(name) == 1 for name in said):  # letters of options, which need no other
+        if all(len(name) == 1 for name in names):  # letters of options, which need no other
             continue
         for _, row in table.rows:
             if isinstance(name := row.get(key), str) and name in row:
@@ -79,12 +79,12 @@ def _ids(value: Any, own: set[str]) -> list[dict[str, str]]:
         return [] if plain else [dict(zip(keys, LETTERS, strict=False))]
     if not isinstance(value, list) or not 1 < len(value) <= _MOST_OPTIONS or not all(isinstance(each, dict) for each in value):
         return []
-    found: list[dict[str, str]] = []
+    letters_by_id: list[dict[str, str]] = []
     for name in value[0]:
         ids = [str(each.get(name)) for each in value]
         if len(set(ids)) == len(ids) and (name in own or all(re.fullmatch(r"[\w-]{2,40}", one, re.ASCII) for one in ids)):
-            found.append(dict(zip(ids, LETTERS, strict=False)))
-    return found
+            letters_by_id.append(dict(zip(ids, LETTERS, strict=False)))
+    return letters_by_id
 
 
 def _parts(value: Any) -> list[str]:

@@ -56,7 +56,7 @@ def numbered(values: Mapping[str, Any]) -> list[Any]:
 
 def _records(values: Mapping[str, Any], index: int) -> list[dict[str, Any]]:
     """Return the records by the number at one place of the keys."""
-    found: dict[int, dict[str, Any]] = defaultdict(dict)
+    by_number: dict[int, dict[str, Any]] = defaultdict(dict)
     fields: set[str] = set()
     twice, doubted = set(values.get(TWICE, ())), set[int]()
     for key, value in values.items():
@@ -65,20 +65,20 @@ def _records(values: Mapping[str, Any], index: int) -> list[dict[str, Any]]:
             continue
         at = numbers[index]
         field = _field(key[: at.start()], key[at.end() :])
-        if field in found[int(at[0])]:
+        if field in by_number[int(at[0])]:
             return []
-        found[int(at[0])][field] = value
+        by_number[int(at[0])][field] = value
         fields.add(field)
         if key in twice:
             doubted.add(int(at[0]))
-    enough = len(found) >= (_FEWEST if len(fields) >= _FEW_FIELDS else _MANY)
+    enough = len(by_number) >= (_FEWEST if len(fields) >= _FEW_FIELDS else _MANY)
     if not enough or not 1 < len(fields) <= _MOST_FIELDS:
         return []
-    filled = sum(map(len, found.values()))
-    if filled < _FILLED * len(found) * len(fields) and filled < _FEW_FIELDS * len(found):
+    filled = sum(map(len, by_number.values()))
+    if filled < _FILLED * len(by_number) * len(fields) and filled < _FEW_FIELDS * len(by_number):
         return []
     marks = {number: {TWICE: True} for number in doubted}
-    return [{NUMBER: str(number), **found[number], **marks.get(number, {})} for number in sorted(found)]
+    return [{NUMBER: str(number), **by_number[number], **marks.get(number, {})} for number in sorted(by_number)]
 
 
 def _field(head: str, tail: str) -> str:

@@ -45,8 +45,8 @@ def with_outlines(document: Any) -> Any:
         _sort(root, "", questions, rest)
     if len(questions) < _FEWEST:
         return document
-    tell = _mark_of([node for node, _ in questions])
-    records = [_record(node, chapter, tell) for node, chapter in questions]
+    right_mark = _mark_of([node for node, _ in questions])
+    records = [_record(node, chapter, right_mark) for node, chapter in questions]
     if sum(bool(record.get(ANSWER)) or any(option[RIGHT] for option in record[OPTIONS]) for record in records) * 2 < len(records):
         return document
     return {"questions": records, "rest": [{"text": text} for text in rest]}
@@ -54,7 +54,7 @@ def with_outlines(document: Any) -> Any:
 
 def _keys_of(document: Any) -> tuple[str, str] | None:
     """Return the keys of the text and of what stands below, where such stand below each other at least twice; None where none do."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     lengths: Counter[tuple[str, str]] = Counter()
     waiting: list[tuple[Any, int]] = [(document, 0)]
     while waiting:
@@ -66,12 +66,12 @@ def _keys_of(document: Any) -> tuple[str, str] | None:
         if isinstance(value, dict):
             for key in value:
                 children = _below(value, key)
-                for text in [text for text, said in value.items() if isinstance(said, str) and not _ID.search(text)] if children else ():
+                for text in [text for text, words in value.items() if isinstance(words, str) and not _ID.search(text)] if children else ():
                     nested = any(_below(child, key) for child in children)
                     if nested and sum(isinstance(child.get(text), str) for child in children) * 2 > len(children):
-                        found[text, key] += 1
+                        counts[text, key] += 1
                         lengths[text, key] += len(value[text]) + sum(len(str(child.get(text) or "")) for child in children)
-    return max(found, key=lambda each: (found[each], lengths[each]), default=None)
+    return max(counts, key=lambda each: (counts[each], lengths[each]), default=None)
 
 
 def _below(value: dict[str, Any], key: str) -> list[dict[str, Any]]:
@@ -116,15 +116,17 @@ def _sort(node: Node, chapter: str, questions: list[tuple[Node, str]], rest: lis
 
 def _mark_of(questions: list[Node]) -> tuple[str, str] | None:
     """Return what right options alone have: a key and its value, a key alone (with ""), or a tick in the text; None where none tells."""
-    held: Counter[tuple[str, str]] = Counter()
-    all_held: Counter[tuple[str, str]] = Counter()
+    distinguishing: Counter[tuple[str, str]] = Counter()
+    common: Counter[tuple[str, str]] = Counter()
     for node in questions:
         marks = [_marks(child) for child in node.below]
-        held.update(mark for mark in set().union(*marks) if not all(mark in each for each in marks))
-        all_held.update(mark for mark in set().union(*marks) if all(mark in each for each in marks))
-    sound = [mark for mark, count in held.items() if count + all_held[mark] >= _SHARE * len(questions) and count * 2 > len(questions)]
+        distinguishing.update(mark for mark in set().union(*marks) if not all(mark in each for each in marks))
+        common.update(mark for mark in set().union(*marks) if all(mark in each for each in marks))
+    sound = [
+        mark for mark, count in distinguishing.items() if count + common[mark] >= _SHARE * len(questions) and count * 2 > len(questions)
+    ]
     good = [mark for mark in sound if _says_right(mark)]
-    bad = {key for key, value in held if value and _BAD.search(value)}
+    bad = {key for key, value in distinguishing if value and _BAD.search(value)}
     fair = [mark for mark in sound if not _BAD.search(f"{mark[0]} {mark[1]}") and not (mark[0] in bad and not mark[1])]
     for some in (good, fair):
         plain = [mark for mark in some if mark[1]] or some
@@ -134,14 +136,14 @@ def _mark_of(questions: list[Node]) -> tuple[str, str] | None:
 
 
 def _marks(node: Node) -> set[tuple[str, str]]:
-    found = {(key, value) for key, value in node.extras.items()} | {(key, "") for key in node.extras}
-    return found | ({("\0tick", "√")} if _TICK.match(node.text) or _TICK.search(node.text[-9:]) else set())
+    marks = {(key, value) for key, value in node.extras.items()} | {(key, "") for key in node.extras}
+    return marks | ({("\0tick", "√")} if _TICK.match(node.text) or _TICK.search(node.text[-9:]) else set())
 
 
 def _says_right(mark: tuple[str, str]) -> bool:
     key, value = mark
-    said = word_of(value.strip('"'))
-    if key == "\0tick" or (said in YES and said and _GOOD.search(key)):
+    word = word_of(value.strip('"'))
+    if key == "\0tick" or (word in YES and word and _GOOD.search(key)):
         return True
     return _GOOD.search(value) is not None and not _BAD.search(value)
 
@@ -150,16 +152,16 @@ def _same(questions: list[Node], one: tuple[str, str], other: tuple[str, str]) -
     return all((one in _marks(child)) == (other in _marks(child)) for node in questions for child in node.below)
 
 
-def _record(node: Node, chapter: str, tell: tuple[str, str] | None) -> dict[str, Any]:
-    found: dict[str, Any] = {STEM: node.text, OPTIONS: [], CHAPTER: chapter or None}
+def _record(node: Node, chapter: str, right_mark: tuple[str, str] | None) -> dict[str, Any]:
+    record: dict[str, Any] = {STEM: node.text, OPTIONS: [], CHAPTER: chapter or None}
     for child in node.below:
-        if said := _ANSWER_LINE.fullmatch(child.text):
-            found[ANSWER if said["answer"] else EXPLANATION] = said["rest"].strip()
+        if match := _ANSWER_LINE.fullmatch(child.text):
+            record[ANSWER if match["answer"] else EXPLANATION] = match["rest"].strip()
             continue
-        text = _TICK.sub("", child.text) if tell == ("\0tick", "√") else child.text
-        found[OPTIONS].append({TEXT: text, RIGHT: int(tell is not None and tell in _marks(child))})
-    if ANSWER in found and not _LETTERS.fullmatch(str(found[ANSWER])):
-        return found
-    if ANSWER in found:  # letters name the options: what marks them says no more
-        found[OPTIONS] = [option[TEXT] for option in found[OPTIONS]]
-    return found
+        text = _TICK.sub("", child.text) if right_mark == ("\0tick", "√") else child.text
+        record[OPTIONS].append({TEXT: text, RIGHT: int(right_mark is not None and right_mark in _marks(child))})
+    if ANSWER in record and not _LETTERS.fullmatch(str(record[ANSWER])):
+        return record
+    if ANSWER in record:  # letters name the options: what marks them says no more
+        record[OPTIONS] = [option[TEXT] for option in record[OPTIONS]]
+    return record

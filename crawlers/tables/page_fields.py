@@ -18,21 +18,21 @@ def list_fields(document: HtmlElement) -> None:
     groups: dict[str, list[Any]] = defaultdict(list)
     for field in document.xpath("//input[@type='radio' or @type='checkbox'][@name]"):
         groups[field.get("name")].append(field)
-    asked = [fields for fields in groups.values() if 2 <= len(fields) <= _MOST_OPTIONS]
-    if len(asked) < _FEWEST:
+    questions = [fields for fields in groups.values() if 2 <= len(fields) <= _MOST_OPTIONS]
+    if len(questions) < _FEWEST:
         return
-    for fields in asked:
+    for fields in questions:
         _list(fields)
     hidden = [
         field
         for field in document.xpath("//input[@type='hidden'][@value]")
         if _KEY_NAME.fullmatch(field.get("name") or field.get("id") or "") and _LETTERS.fullmatch(field.get("value"))
     ]
-    if len(hidden) >= max(_FEWEST, len(asked) // 2):
+    if len(hidden) >= max(_FEWEST, len(questions) // 2):
         for field in hidden:
-            said = etree.Element("p")
-            said.text, said.tail = f"答案：{field.get('value')}", field.tail
-            field.getparent().replace(field, said)
+            paragraph = etree.Element("p")
+            paragraph.text, paragraph.tail = f"答案：{field.get('value')}", field.tail
+            field.getparent().replace(field, paragraph)
 
 
 def _list(fields: Sequence[Any]) -> None:

@@ -13,7 +13,7 @@ from atomexam.text.option_letters import LETTERS, WIDE
 from crawlers.papers.passes.emphasis import RIGHT_CLASS
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
-from crawlers.tables.markup import document_of_page, shown
+from crawlers.tables.markup import document_of_page, visible_text
 
 MOST_OPTIONS = 10
 NAMES = (
@@ -102,13 +102,13 @@ def _letter_of(option: Any) -> str:
     first = next((text for text in option.itertext() if text.strip()), "")
     words = words_of(option)
     alone = _LETTER_ALONE.fullmatch(first)
-    found = alone if alone and len(words) > len(first.strip()) else _LETTER.match(words)
-    return found["letter"] if found else next((said.upper() for key, said in option.attrib.items() if _names_letter(key, said)), "")
+    mark = alone if alone and len(words) > len(first.strip()) else _LETTER.match(words)
+    return mark["letter"] if mark else next((value.upper() for key, value in option.attrib.items() if _names_letter(key, value)), "")
 
 
-def _names_letter(key: str, said: str) -> bool:
+def _names_letter(key: str, value: str) -> bool:
     """Tell whether an attribute holds the letter of an option: `data-key="A"`."""
-    return len(said) == 1 and said.upper() in LETTERS and (key.startswith("data-") or key == "value")
+    return len(value) == 1 and value.upper() in LETTERS and (key.startswith("data-") or key == "value")
 
 
 def _are_fields(parent: Any, children: Sequence[Any]) -> bool:
@@ -141,7 +141,7 @@ def bare_words(element: Any) -> str:
 
 def option_words(option: Any) -> str:
     """Return the words of an option as a reader sees them on one line, its letter with a sign behind it."""
-    text = shown(option)
+    text = visible_text(option)
     first = next((words.strip() for words in option.itertext() if words.strip()), "")
     rest = text[len(first) :]
     if len(first) == 1 and _LETTER_ALONE.fullmatch(first) and text.startswith(first) and rest.strip() and not _LETTER.match(text):
@@ -173,13 +173,13 @@ def page_without_visitor(html: str) -> str:
     if not (lettered or counts or chosen or bare or aside):
         return html
     for element in list(document.iter(etree.Element)):
-        if bare and (found := options_in(element, (*TAGS, "tr"))):
-            for option in found[1]:
+        if bare and (group := options_in(element, (*TAGS, "tr"))):
+            for option in group[1]:
                 _sign_letter(option)
         if aside and element.tag in _INLINE and _ASIDE_CLASS.search(element.get("class") or ""):
             _bracket(element)
-        if counts and (found := options_in(element, (*TAGS, "tr"))):
-            without_counts(found[1])
+        if counts and (group := options_in(element, (*TAGS, "tr"))):
+            without_counts(group[1])
         if chosen and any(map(_OWN_CLASS.fullmatch, (element.get("class") or "").split())) and _CHOICE.fullmatch(words_of(element)):
             element.drop_tree()
     return etree.tostring(document, encoding="unicode", method="html")
@@ -207,16 +207,16 @@ def _with_letters(document: Any) -> bool:
         is_bare = 2 <= len(entries) <= MOST_OPTIONS and not any(map(_letter_of, entries))
         if is_bare and not any(
             inner.tag != "li" or inner.attrib for inner in each.iterdescendants()
-        ):  # where some stand out, that is asked first
+        ):  # options that stand out are looked for first
             lists.append((each, entries))
-    asked = sum(is_worded_as_question(flat(_words_before(each))) for each, _ in lists)
-    all_asked = asked >= _FEWEST_LISTS and asked >= _ASKING * len(lists)
-    shown_so = [(each, entries) for each, entries in lists if all_asked or (each.tag == "ol" and each.get("type") in ("A", "a"))]
-    for each, entries in shown_so:
+    below_questions = sum(is_worded_as_question(flat(_words_before(each))) for each, _ in lists)
+    all_below_questions = below_questions >= _FEWEST_LISTS and below_questions >= _ASKING * len(lists)
+    lettered = [(each, entries) for each, entries in lists if all_below_questions or (each.tag == "ol" and each.get("type") in ("A", "a"))]
+    for each, entries in lettered:
         each.attrib.pop("type", None)
         for letter, entry in zip(LETTERS, entries, strict=False):
             entry.text = f"{letter}. {(entry.text or '').lstrip()}"
-    return bool(shown_so)
+    return bool(lettered)
 
 
 def _words_before(element: Any) -> str:
@@ -242,7 +242,7 @@ def _last_count(option: Any) -> Any:
     return None
 
 
-def is_told(option: Any) -> bool:
+def is_marked_right(option: Any) -> bool:
     """Tell whether a class or an attribute says that an option is right."""
     elements = list(option.iter(etree.Element))
     named = any(_RIGHT.fullmatch(name) for each in elements for name in (each.get("class") or "").lower().split())
@@ -256,9 +256,9 @@ def is_called_right(option: Any) -> bool:
 
 def ticked_options(texts: Sequence[str]) -> tuple[list[str], list[bool]]:
     """Return options without the ticks and crosses in their words, and which have a tick; none where all or none have."""
-    found = [_TICKED.fullmatch(text) for text in texts]
-    if not 0 < sum(map(bool, found)) < len(texts):
+    ticks = [_TICKED.fullmatch(text) for text in texts]
+    if not 0 < sum(map(bool, ticks)) < len(texts):
         return list(texts), [False] * len(texts)
-    signs = [tick or _CROSSED.fullmatch(text) for tick, text in zip(found, texts, strict=True)]
+    signs = [tick or _CROSSED.fullmatch(text) for tick, text in zip(ticks, texts, strict=True)]
     bare = [sign["behind"] or sign["before"] if sign else text for sign, text in zip(signs, texts, strict=True)]
-    return bare, list(map(bool, found))
+    return bare, list(map(bool, ticks))

@@ -25,7 +25,7 @@ from crawlers.tables.page_options import (
     TAGS,
     bare_words,
     is_called_right,
-    is_told,
+    is_marked_right,
     option_words,
     options_in,
     ticked_options,
@@ -92,11 +92,11 @@ def questions_of_page(text: str) -> Rows | None:
     _part_terms(document)
     list_fields(document)
     groups = [group for each in list(document.iter(etree.Element)) if (group := options_in(each, (*TAGS, "tr")))]
-    held = Counter(above for parent, _ in groups for above in [parent, *parent.iterancestors()])
+    group_counts = Counter(above for parent, _ in groups for above in [parent, *parent.iterancestors()])
     tops: dict[HtmlElement, list[HtmlElement]] = {}
     for parent, options in groups:
         top = parent
-        while (above := top.getparent()) is not None and held[above] == 1:
+        while (above := top.getparent()) is not None and group_counts[above] == 1:
             top = above
         tops[top] = options
     alike = Counter((top.getparent(), top.tag) for top in tops)
@@ -119,14 +119,14 @@ def questions_of_page(text: str) -> Rows | None:
 def _with_statements(sets: dict[HtmlElement, list[HtmlElement]]) -> list[HtmlElement]:
     """Return elements that hold options, and those alike beside them that say an answer and have none: statements."""
     alike = {(top.getparent(), top.tag, top.get("class")) for top in sets}
-    found = []
+    elements = []
     for parent in dict.fromkeys(parent for parent, _, _ in alike):
-        found += [
+        elements += [
             child
             for child in parent.iterchildren()
             if child in sets or ((parent, child.tag, child.get("class")) in alike and _says_answer(child) and len(child))
         ]
-    return found
+    return elements
 
 
 def _says_answer(element: Any) -> bool:
@@ -147,11 +147,11 @@ def _part_terms(document: HtmlElement) -> None:
             or any(child.tag not in ("dt", "dd") for child in children)
         ):
             continue
-        for term, *said in runs:
+        for term, *definitions in runs:
             part, options = etree.SubElement(terms, "div"), etree.Element("ul")
             part.append(term)
             part.append(options)
-            options.extend(said)
+            options.extend(definitions)
 
 
 def _part_of(top: Any, options: list[Any]) -> _Part:
@@ -170,7 +170,7 @@ def _part_of(top: Any, options: list[Any]) -> _Part:
 
 def _key_in(top: Any, inside: set[Any]) -> str:
     """Return the letters of the one element of a question whose class says that they are its answer."""
-    found = [
+    keys = [
         words.strip()
         for each in top.iter(etree.Element)
         if each not in inside
@@ -178,7 +178,7 @@ def _key_in(top: Any, inside: set[Any]) -> str:
         and not _OWN_CLASS.search(each.get("class") or "")
         and _LETTERS.fullmatch(words := words_of(each))
     ]
-    return found[0] if len(set(found)) == 1 else ""
+    return keys[0] if len(set(keys)) == 1 else ""
 
 
 def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> Iterator[_Part]:
@@ -217,27 +217,27 @@ def _starts(gaps: Sequence[Sequence[Any]]) -> list[int | None]:
         counts = [sum(each.tag == name for each in gap) for gap in gaps]
         if counts[0] and all(count == 1 for count in counts[1:]) and (name in _HEADINGS or all(len(gap) == 1 for gap in gaps[1:])):
             return [max(at for at, each in enumerate(gap) if each.tag == name) for gap in gaps]
-    found: list[int | None] = []
+    starts: list[int | None] = []
     for gap in gaps:
-        said = [at for at, each in enumerate(gap) if SURELY_STATED.match(words_of(each))]
-        start = said[-1] + 1 if said else len(gap) - 1
-        found.append(start if start == len(gap) - 1 else None)
-    return found
+        stated = [at for at, each in enumerate(gap) if SURELY_STATED.match(words_of(each))]
+        start = stated[-1] + 1 if stated else len(gap) - 1
+        starts.append(start if start == len(gap) - 1 else None)
+    return starts
 
 
 def _sides(elements: Sequence[Any], options: list[Any], inside: set[Any]) -> tuple[str, list[Any], str]:
     """Return the words before the options of elements, the options, and the words behind."""
     before: list[str] = []
     after: list[str] = []
-    seen = False
+    past_options = False
     for top in elements:
         for kind, element in etree.iterwalk(top, events=("start", "end")):
             if element in inside:
-                seen = True
+                past_options = True
                 if element in options and kind == "end" and (element.tail or "").strip():
                     after.append(element.tail)
                 continue
-            side = after if seen else before
+            side = after if past_options else before
             words = element.text if kind == "start" else element.tail if element is not top else None
             if not isinstance(element.tag, str):
                 words = element.tail if kind == "end" and element is not top else None
@@ -250,31 +250,33 @@ def _sides(elements: Sequence[Any], options: list[Any], inside: set[Any]) -> tup
 
 def _are_numbered(parts: Sequence[_Part]) -> bool:
     """Tell whether each question opens with its number in an element of its own, and these count on."""
-    numbers = [int(found["number"]) if (found := _NUMBER_ALONE.match(part.before)) else 0 for part in parts]
+    numbers = [int(number["number"]) if (number := _NUMBER_ALONE.match(part.before)) else 0 for part in parts]
     steps = sum(after == before + 1 for before, after in pairwise(numbers))
     return bool(numbers[0]) and steps >= _SHARE * (len(numbers) - 1)
 
 
 def _row(part: _Part, numbered: bool) -> dict[str, Any]:
     called = [is_called_right(option) for option in part.options]
-    marked = [is_told(option) or (call and not all(called)) for option, call in zip(part.options, called, strict=True)]
+    marked = [is_marked_right(option) or (call and not all(called)) for option, call in zip(part.options, called, strict=True)]
     texts = [option_words(option) for option in part.options]
     before, above = _answer_above(part.before)
     stem, kind = _stem_of(before, numbered)
-    said = _stated(above) | _stated(part.after) | ({"答案": part.key} if part.key else {}) | ({"题型": kind} if kind else {})
-    if "答案" not in said and texts:
+    stated = _stated(above) | _stated(part.after) | ({"答案": part.key} if part.key else {}) | ({"题型": kind} if kind else {})
+    if "答案" not in stated and texts:
         texts, ticked = ticked_options(texts)
         marked = marked if any(marked) else ticked
     options = _with_marks(texts, marked) if any(marked) else texts
-    return {"stem": stem, "options": options} | part.attributes | said
+    return {"stem": stem, "options": options} | part.attributes | stated
 
 
 def _answer_above(before: str) -> tuple[str, str]:
     """Return the words of a stem, and the lines below its first that say its answer: the properties of a heading of Org."""
     lines = before.split("\n")
     first = next((index for index, line in enumerate(lines) if line.strip()), 0)
-    said = [index for index, line in enumerate(lines) if index > first and SURELY_STATED.match(" ".join(line.split()))]
-    return "\n".join(line for index, line in enumerate(lines) if index not in said), "\n".join(lines[index] for index in said)
+    answer_lines = [index for index, line in enumerate(lines) if index > first and SURELY_STATED.match(" ".join(line.split()))]
+    return "\n".join(line for index, line in enumerate(lines) if index not in answer_lines), "\n".join(
+        lines[index] for index in answer_lines
+    )
 
 
 def _stem_of(before: str, numbered: bool) -> tuple[str, str]:
@@ -306,8 +308,8 @@ def _mark_right(rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_Par
     for each in faces:
         counts = Counter(face for option in each for face in option)
         some.update(face for face, count in counts.items() if count < len(each))
-    told = [face for face, count in some.items() if count >= _SHARE * len(parts)]
-    marks = [[[face in option for option in each] for each in faces] for face in told]
+    marking = [face for face, count in some.items() if count >= _SHARE * len(parts)]
+    marks = [[[face in option for option in each] for each in faces] for face in marking]
     if not marks or any(other != marks[0] for other in marks) or any(all(each) for each in marks[0]):
         return
     for (_, row), marked in zip(rows, marks[0], strict=True):
@@ -317,17 +319,17 @@ def _mark_right(rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_Par
 def _faces(option: Any, styles: dict[str, str]) -> set[str]:
     """Return how all words of an option but its letter stand out."""
     words = bare_words(option)
-    found = set()
+    faces = set()
     for element in option.iter(etree.Element):
         if bare_words(element) == words:
             rest = "".join(f' {key}="{value}"' for key, value in element.attrib.items())
-            found.add(face_of(element.tag, rest, styles))
-    return found - {""}
+            faces.add(face_of(element.tag, rest, styles))
+    return faces - {""}
 
 
 def _stated(text: str) -> dict[str, str]:
     """Return answer and explanation as words below a question say them; what a visitor answered is neither."""
-    found: dict[str, str] = {}
+    stated: dict[str, str] = {}
     name = ""
     for line in filter(None, (" ".join(line.split()) for line in text.split("\n"))):
         if _MINE.match(line) or (name == "答案" and _BESIDE.match(line)):
@@ -339,5 +341,5 @@ def _stated(text: str) -> dict[str, str]:
         if name == "答案" and (aside := _MINE.search(line) or _BESIDE.search(line)):
             line = line[: aside.start()].strip()
         if name and line:
-            found[name] = f"{found[name]}\n{line}" if name in found else line
-    return found
+            stated[name] = f"{stated[name]}\n{line}" if name in stated else line
+    return stated

@@ -21,7 +21,7 @@ def properties_of(name: str, text: str) -> dict[str, object]:
         return _catalogue(text)
     if lower.endswith(".strings"):
         return marked_object((unescaped(key), unescaped(value)) for key, value in _QUOTED.findall(text))
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     whole = ""
     for line in text.lstrip("\ufeff").splitlines():
         if not whole and line.lstrip()[:1] in ("#", "!", ";", ""):
@@ -32,9 +32,9 @@ def properties_of(name: str, text: str) -> dict[str, object]:
             whole = whole[:-1]
             continue
         if match := _LINE.fullmatch(whole):
-            found.append((unescaped(match["key"]), unescaped(match["value"]).strip()))
+            pairs.append((unescaped(match["key"]), unescaped(match["value"]).strip()))
         whole = ""
-    return marked_object(found)
+    return marked_object(pairs)
 
 
 def unescaped(text: str) -> str:
@@ -44,18 +44,18 @@ def unescaped(text: str) -> str:
 
 def _catalogue(text: str) -> dict[str, object]:
     """Return the translations of a catalogue of gettext by their ids."""
-    found: list[tuple[str, str]] = []
-    open_one, said = "", {"msgid": "", "msgstr": ""}
+    pairs: list[tuple[str, str]] = []
+    open_one, message = "", {"msgid": "", "msgstr": ""}
     for line in [*text.splitlines(), 'msgid ""']:
         match = _MESSAGE.fullmatch(line.strip())
         if match is None:
             continue
-        if match[1] == "msgid" and said["msgid"]:
-            found.append((said["msgid"], said["msgstr"]))
-            said = {"msgid": "", "msgstr": ""}
+        if match[1] == "msgid" and message["msgid"]:
+            pairs.append((message["msgid"], message["msgstr"]))
+            message = {"msgid": "", "msgstr": ""}
         open_one = match[1] or open_one
         if match[1]:
-            said[open_one] = unescaped(match[2])
+            message[open_one] = unescaped(match[2])
         else:
-            said[open_one] = said.get(open_one, "") + unescaped(match[3])
-    return marked_object(found)
+            message[open_one] = message.get(open_one, "") + unescaped(match[3])
+    return marked_object(pairs)

@@ -26,14 +26,14 @@ class Separated(NamedTuple):
 
 def separated(text: str) -> Separated | None:
     """Return the rows of a text; None where its lines are not parted alike."""
-    told = _message(text)
-    if not told and (answered := _ending_in_answers(text)):
+    headers = _anki_headers(text)
+    if not headers and (answered := _ending_in_answers(text)):
         return answered
-    sign = told.get("separator", "")
-    sign = _NAMED_SIGNS.get(sign.lower(), sign) if told else _sign_of(text)
+    sign = headers.get("separator", "")
+    sign = _NAMED_SIGNS.get(sign.lower(), sign) if headers else _sign_of(text)
     if len(sign) != 1:
         return None
-    head = len(told)
+    head = len(headers)
     lines = text.lstrip("\ufeff").split("\n")[head:]
     rows: list[tuple[str, list[str]]] = []
     reader = csv.reader(io.StringIO("\n".join(lines), newline=""), delimiter=sign)
@@ -45,24 +45,24 @@ def separated(text: str) -> Separated | None:
             last = reader.line_num
     except csv.Error:
         return None
-    columns = [name.strip() for name in re.split(re.escape(sign) + r"|\t", told.get("columns", ""))] if told.get("columns") else []
+    columns = [name.strip() for name in re.split(re.escape(sign) + r"|\t", headers.get("columns", ""))] if headers.get("columns") else []
     for key, name in _ASIDE.items():
-        if told.get(key, "").strip().isdigit() and rows:
+        if headers.get(key, "").strip().isdigit() and rows:
             width = max(len(cells) for _, cells in rows)
             columns += [f"column {index}" for index in range(len(columns) + 1, width + 1)]
-            index = int(told[key])
+            index = int(headers[key])
             columns[index - 1 : index] = [name]
     return Separated(columns, rows)
 
 
-def _message(text: str) -> dict[str, str]:
+def _anki_headers(text: str) -> dict[str, str]:
     """Return what the first lines of an export of Anki say of the rest."""
-    told: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for line in text.lstrip("\ufeff").split("\n", _MOST_HEAD)[:_MOST_HEAD]:
-        if not (found := _ANKI.fullmatch(line.rstrip("\r"))):
+        if not (match := _ANKI.fullmatch(line.rstrip("\r"))):
             break
-        told[found["key"]] = found["value"]
-    return told if "separator" in told else {}
+        headers[match["key"]] = match["value"]
+    return headers if "separator" in headers else {}
 
 
 def _ending_in_answers(text: str) -> Separated | None:

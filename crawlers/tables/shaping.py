@@ -24,7 +24,7 @@ _PROMPT = re.compile(r"(?![A-J][.．、:：)）])(?=.{0,99}(?:题|[回作]答|�
 _LEAST_PROMPTED = 0.1
 """Share of the texts that must open with a line for it to be words to whoever answers."""
 
-_RIGHT_ATTRIBUTES = re.compile(
+_ANSWER_SENTENCE = re.compile(
     r"\s{0,9}(?:(?:所以|因此|故|该题|本题|这道?题)的?)?(?:正确|参考|标准)?(?:答案|选项)\s?(?:应该?)?[是为选]\s?[:：]?\s?[\"“【(（]?"
     r"(?P<letters>[A-J](?:[、,，]?[A-J]){0,9}|正确|错误|对|错)[\"”】)）]?(?:项|选项)?(?:[。.,，;；!！]\s{0,9}(?P<rest>[^\x00]*))?\s{0,9}$"
 )
@@ -59,11 +59,11 @@ def _filled_down(table: Rows) -> Rows:
         firsts = [other for other in columns if filled[other] and set(filled[other]) <= set(starts)]
         if max(columns, key=lambda other: _mean_length(rows, other)) not in firsts:
             continue  # an option that few questions have
-        said: dict[str, Any] = {}
+        shared: dict[str, Any] = {}
         done = []
         for index, row in rows:
-            said = {other: row.get(other) for other in firsts} if row.get(key) not in (None, "") else said
-            done.append((index, row | said))
+            shared = {other: row.get(other) for other in firsts} if row.get(key) not in (None, "") else shared
+            done.append((index, row | shared))
         return Rows(table.way, done)
     return table
 
@@ -78,13 +78,13 @@ def _of_answers(table: Rows) -> Rows:
     for key in list(table.rows[0][1]) if table.rows else ():
         texts = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value.strip()]
         form = (
-            next((form for form in (_ANSWERED, _RIGHT_ATTRIBUTES) if all(map(form.match, texts))), None) if len(texts) >= _FEWEST else None
+            next((form for form in (_ANSWERED, _ANSWER_SENTENCE) if all(map(form.match, texts))), None) if len(texts) >= _FEWEST else None
         )
-        if form is not None and (form is _RIGHT_ATTRIBUTES or any(form.match(text)["rest"] for text in texts)):  # type: ignore[index]
+        if form is not None and (form is _ANSWER_SENTENCE or any(form.match(text)["rest"] for text in texts)):  # type: ignore[index]
             name = f"{key} 解析"
             for _, row in table.rows:
-                if isinstance(row.get(key), str) and (found := form.match(row[key])):
-                    row[key], row[name] = found["letters"], found["rest"] or ""
+                if isinstance(row.get(key), str) and (stated := form.match(row[key])):
+                    row[key], row[name] = stated["letters"], stated["rest"] or ""
     return table
 
 

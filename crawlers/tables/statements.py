@@ -32,20 +32,20 @@ def statement_rows(text: str) -> dict[str, list[dict[str, Any]]]:
             table, names = _created(statement)
             columns[table] = names
         elif words[:2] == ["insert", "into"] or words[:2] == ["replace", "into"] or words[:1] == ["insert"]:
-            table, found = _inserted(statement, columns)
-            rows.setdefault(table, []).extend(found)
+            table, table_rows = _inserted(statement, columns)
+            rows.setdefault(table, []).extend(table_rows)
         elif words[:1] == ["update"]:
             table, row = _updated(statement)
             rows.setdefault(table, []).extend([row] if row else [])
-    for table, found in copied:
-        rows.setdefault(table, []).extend(found)
-    return {table: found for table, found in rows.items() if found}
+    for table, table_rows in copied:
+        rows.setdefault(table, []).extend(table_rows)
+    return {table: table_rows for table, table_rows in rows.items() if table_rows}
 
 
 def _without_copies(text: str) -> tuple[str, list[tuple[str, list[dict[str, Any]]]]]:
     """Return a dump without the rows that PostgreSQL copies as lines, and these rows."""
-    kept: list[str] = []
-    found: list[tuple[str, list[dict[str, Any]]]] = []
+    rest: list[str] = []
+    tables: list[tuple[str, list[dict[str, Any]]]] = []
     names: list[str] | None = None
     for line in text.split("\n"):
         line = line.removesuffix("\r")
@@ -53,19 +53,19 @@ def _without_copies(text: str) -> tuple[str, list[tuple[str, list[dict[str, Any]
             if line == "\\.":
                 names = None
             elif len(cells := line.split("\t")) == len(names):
-                found[-1][1].append(dict(zip(names, map(_copied, cells), strict=True)))
+                tables[-1][1].append(dict(zip(names, map(_copied, cells), strict=True)))
         elif match := _COPY.match(line):
             names = [_bare(name.strip()) for name in match["names"].split(",")]
-            found.append((_bare(match["table"].rpartition(".")[2]), []))
+            tables.append((_bare(match["table"].rpartition(".")[2]), []))
         else:
-            kept.append(line)
-    for _, rows in found:
+            rest.append(line)
+    for _, rows in tables:
         for key in rows[0] if rows else ():
             values = [row[key] for row in rows]
             if all(value is None or _WHOLE.fullmatch(value) for value in values):
                 for row in rows:
                     row[key] = None if row[key] is None else int(row[key])
-    return "\n".join(kept), found
+    return "\n".join(rest), tables
 
 
 def _copied(cell: str) -> str | None:
@@ -112,18 +112,18 @@ def _created(statement: list[Token]) -> tuple[str, list[str]]:
 
 
 def _inserted(statement: list[Token], columns: dict[str, list[str]]) -> tuple[str, list[dict[str, Any]]]:
-    said = [value.lower() for _, value in statement[:8]]
-    into = said.index("into") if "into" in said else said.index("insert")
-    table, place = _table_at(statement, into + 1)
+    words = [value.lower() for _, value in statement[:8]]
+    into = words.index("into") if "into" in words else words.index("insert")
+    table, position = _table_at(statement, into + 1)
     names: list[str] = []
-    if place < len(statement) and statement[place][1] == "(":
-        end = next((at for at in range(place, len(statement)) if statement[at][1] == ")"), len(statement))
-        names = [_bare(value) for kind, value in statement[place + 1 : end] if kind in ("name", "text")]
-        place = end + 1
+    if position < len(statement) and statement[position][1] == "(":
+        end = next((at for at in range(position, len(statement)) if statement[at][1] == ")"), len(statement))
+        names = [_bare(value) for kind, value in statement[position + 1 : end] if kind in ("name", "text")]
+        position = end + 1
     names = names or columns.get(table, [])
     rows: list[dict[str, Any]] = []
     row: list[Any] | None = None
-    for kind, value in statement[place + 1 :]:
+    for kind, value in statement[position + 1 :]:
         if value == "(" and kind == "sign" and row is None:
             row = []
         elif row is None:

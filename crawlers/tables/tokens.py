@@ -48,30 +48,30 @@ def tokens_of(name: str, text: str) -> Iterator[Token]:
     suffix = PurePosixPath(name).suffix.lower()
     sign = next((sign for sign, suffixes in _COMMENTS.items() if suffix in suffixes), "")
     pattern = _TOKENS[sign]
-    place, unclosed, last_end = 0, dict.fromkeys((*_WITHIN, *_LONG), 0), text.rfind("*/")
-    while place < len(text):
-        if place < unclosed.get(text[place], 0):
-            yield Token("sign", text[place])
-            place += 1
+    position, unclosed, last_end = 0, dict.fromkeys((*_WITHIN, *_LONG), 0), text.rfind("*/")
+    while position < len(text):
+        if position < unclosed.get(text[position], 0):
+            yield Token("sign", text[position])
+            position += 1
             continue
-        if text.startswith("/*", place) and place + 2 <= last_end:
-            place = text.index("*/", place + 2) + 2
+        if text.startswith("/*", position) and position + 2 <= last_end:
+            position = text.index("*/", position + 2) + 2
             continue
-        quotes = text[place : place + 3]
-        if quotes in _LONG and place >= unclosed[quotes]:
-            end = _LONG[quotes].match(text, place + 3).end()  # type: ignore[union-attr]
+        quotes = text[position : position + 3]
+        if quotes in _LONG and position >= unclosed[quotes]:
+            end = _LONG[quotes].match(text, position + 3).end()  # type: ignore[union-attr]
             if text.startswith(quotes, end):
-                yield Token("text", f'"{text[place + 3 : end]}"')
-                place = end + 3
+                yield Token("text", f'"{text[position + 3 : end]}"')
+                position = end + 3
                 continue
             unclosed[quotes] = end
-        match = pattern.match(text, place)
+        match = pattern.match(text, position)
         assert match is not None  # a sign is any character
         if match.lastgroup != "blank":
             yield Token(match.lastgroup or "", match.group())
         if match.lastgroup == "sign" and match.group() in _WITHIN:
-            unclosed[match.group()] = _WITHIN[match.group()].match(text, place + 1).end()  # type: ignore[union-attr]
-        place = match.end()
+            unclosed[match.group()] = _WITHIN[match.group()].match(text, position + 1).end()  # type: ignore[union-attr]
+        position = match.end()
 
 
 def unquoted(text: str) -> str:

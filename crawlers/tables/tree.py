@@ -54,13 +54,13 @@ class Rows(Struct):
 
 def marked_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object with the last value of each key, and which keys stand twice with different values, so that none of them is sure."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     twice = set[str]()
     for key, value in pairs:
-        if key in found and found[key] != value:
+        if key in fields and fields[key] != value:
             twice.add(key)
-        found[key] = value
-    return {**found, TWICE: tuple(sorted(twice))} if twice else found
+        fields[key] = value
+    return {**fields, TWICE: tuple(sorted(twice))} if twice else fields
 
 
 def tables_in(name: str, document: Any) -> list[Rows]:
@@ -69,7 +69,7 @@ def tables_in(name: str, document: Any) -> list[Rows]:
     Raises:
         ValueError: it is larger or deeper than data is.
     """
-    found: dict[tuple[str, ...], Rows] = {}
+    tables: dict[tuple[str, ...], Rows] = {}
     nodes = 0
     waiting: list[tuple[tuple[str, ...], str, dict[str, Any], Any]] = [((), "", {}, document)]
     names: dict[str, dict[str, str]] = {}
@@ -86,17 +86,17 @@ def tables_in(name: str, document: Any) -> list[Rows]:
             down = {**above, **{key: each for key, each in value.items() if _is_short(each)}}
             usual = _usual_keys([each for each in value.values() if isinstance(each, dict)])
             named = [(key, each) for key, each in value.items() if isinstance(each, dict)]
-            above_it = {ABOVE: said[NAME]} if (said := names.get(index)) else {}
+            above_it = {ABOVE: own_name[NAME]} if (own_name := names.get(index)) else {}
             names |= {f"{index}:{key}": {NAME: key, **above_it} for key, each in named}
             waiting += reversed([((*way, EVERY if usual & each.keys() else key), f"{index}:{key}", down, each) for key, each in named])
         elif isinstance(value, dict):
             row = dict(flat(value))
-            found.setdefault(way, Rows(way, [])).rows.append(
+            tables.setdefault(way, Rows(way, [])).rows.append(
                 (f"record{index}" if index else "record:1", _with(above, row) | names.get(index, {}))
             )
             down = {**above, **{key: each for key, each in row.items() if _is_short(each)}}
             waiting += reversed([((*way, key), f"{index}:{key}", down, each) for key, each in _lists_in(value)])
-    return list(found.values())
+    return list(tables.values())
 
 
 def _with(above: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ _LEAST_STEM_CHARS, _SHARE = 8, 0.8
 _LEAST_TEXT_CHARS = 4
 _LETTERS = re.compile(r"[A-J][A-J,、;\s]{0,18}")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
-_ASKER, _QUESTION_NAME = re.compile(r"user|human|用户|提问", re.IGNORECASE), re.compile(r"assistant|gpt|bot|model|助手|回答", re.IGNORECASE)
+_ASKER, _ANSWERER = re.compile(r"user|human|用户|提问", re.IGNORECASE), re.compile(r"assistant|gpt|bot|model|助手|回答", re.IGNORECASE)
 _SETTER = re.compile(r"system|系统|developer", re.IGNORECASE)
 """Who says before a talk what it is about."""
 
@@ -26,8 +26,8 @@ Cells = list[tuple[str, list[str]]]
 def turned_document(document: Any, depth: int = 0) -> Any:
     """Return a document whose values are columns as a list of records: `{"question": [...], "answer": [...]}`, and what pandas writes."""
     if isinstance(document, dict) and depth < _DEEPEST and len(document) <= _MOST_FIELDS:
-        held = [value for value in document.values() if isinstance(value, dict | list)]
-        if len(held) == 1 and isinstance(held[0], dict):  # what all of the data stands under
+        containers = [value for value in document.values() if isinstance(value, dict | list)]
+        if len(containers) == 1 and isinstance(containers[0], dict):  # what all of the data stands under
             return {key: turned_document(value, depth + 1) if isinstance(value, dict) else value for key, value in document.items()}
     if not isinstance(document, dict) or not 1 < len(document) <= _MOST_FIELDS:
         return document
@@ -79,11 +79,11 @@ def turned_sheet(rows: Cells) -> Cells:
 
 def _is_key(cells: list[str]) -> bool:
     """Tell whether nearly all cells of a row are letters of options, not all of them the same, and not A, B, C in turn."""
-    said = [cell for cell in cells if cell]
-    letters = [cell for cell in said if _LETTERS.fullmatch(cell)]
-    named = [cell for cell in said if cell not in letters]
-    in_draw_order = "".join(letters) in LETTERS
-    return len(letters) >= _FEWEST and len(named) <= 1 and len(set(letters)) > 1 and not in_draw_order
+    filled = [cell for cell in cells if cell]
+    letters = [cell for cell in filled if _LETTERS.fullmatch(cell)]
+    named = [cell for cell in filled if cell not in letters]
+    in_turn = "".join(letters) in LETTERS
+    return len(letters) >= _FEWEST and len(named) <= 1 and len(set(letters)) > 1 and not in_turn
 
 
 def with_talks(table: Rows) -> Rows:
@@ -97,15 +97,15 @@ def with_talks(table: Rows) -> Rows:
 
 def _turns(value: list[Any]) -> tuple[str, str] | None:
     """Return what the one who asks and the one who answers say; None where it is no talk of these two."""
-    said: list[tuple[bool, str]] = []
+    turns: list[tuple[bool, str]] = []
     for each in value:
         if not isinstance(each, dict) or not 2 <= len(each) <= 3 or not all(isinstance(one, str) for one in each.values()):
             return None
         words = list(each.values())
-        if not said and any(_SETTER.fullmatch(word) for word in words):
+        if not turns and any(_SETTER.fullmatch(word) for word in words):
             continue
-        speaker = next((word for word in words if len(word) <= 12 and (_ASKER.fullmatch(word) or _QUESTION_NAME.fullmatch(word))), None)
+        speaker = next((word for word in words if len(word) <= 12 and (_ASKER.fullmatch(word) or _ANSWERER.fullmatch(word))), None)
         text = next((word for word in words if word is not speaker), None)
         if speaker is not None and text is not None:
-            said.append((_ASKER.fullmatch(speaker) is not None, text))
-    return (said[0][1], said[1][1]) if [asks for asks, _ in said] == [True, False] else None
+            turns.append((_ASKER.fullmatch(speaker) is not None, text))
+    return (turns[0][1], turns[1][1]) if [asks for asks, _ in turns] == [True, False] else None

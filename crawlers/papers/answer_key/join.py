@@ -33,7 +33,7 @@ def join_regions(layout: Layout, questions: Sequence[AssembledQuestion]) -> tupl
             same = [index for index, one in enumerate(joined) if one.draft.number == entry.number]
             if len(same) == 1 and entry.answer:  # it has an answer already, or stands below the list
                 one = joined[same[0]]
-                joined[same[0]] = structs.replace(one, draft=_given(one.draft, [entry], alone=True))
+                joined[same[0]] = structs.replace(one, draft=_answered(one.draft, [entry], alone=True))
             if len(same) != 1 or not entry.answer or joined[same[0]].draft.doubt == "two_answers":
                 left.append(f"{entry.number}. {entry.answer}")
         joined[above] = _without_lost(joined[above], entries, bool(left))
@@ -43,11 +43,11 @@ def join_regions(layout: Layout, questions: Sequence[AssembledQuestion]) -> tupl
 def _without_lost(above: Sequence[AssembledQuestion], entries: Sequence[Entry], left: bool) -> list[AssembledQuestion]:
     """Return the questions above a list, those doubted that it should have answered and did not: it has answers too many, or none for
     their whole section."""
-    said: dict[int, set[str]] = {}
+    answers_by_section: dict[int, set[str]] = {}
     for one in above:
-        said.setdefault(one.span.section, set()).add(one.draft.answer or "")
+        answers_by_section.setdefault(one.span.section, set()).add(one.draft.answer or "")
     spoiled = left or any(not entry.sure for entry in entries) or any(one.draft.doubt == "answer_list_mismatch" for one in above)
-    lost = [wants_answer(one) and (spoiled or said[one.span.section] == {""}) for one in above]
+    lost = [wants_answer(one) and (spoiled or answers_by_section[one.span.section] == {""}) for one in above]
     return [one.doubted("answer_list_mismatch") if is_lost else one for one, is_lost in zip(above, lost, strict=True)]
 
 
@@ -96,41 +96,41 @@ def _merged(layout: Layout) -> list[tuple[int, int, list[str]]]:
 
 
 def join(drafts: Sequence[Draft], entries: Sequence[Entry]) -> tuple[list[Draft], list[Entry]]:
-    """Return unanswered questions with their answers, and the entries that found none."""
+    """Return unanswered questions with their answers, and the entries that match no question."""
     if not drafts or not entries:
         return list(drafts), list(entries)
     numbers = _mended([draft.number for draft in drafts])
     listed = _mended_list([entry.number for entry in entries], [draft.number for draft in drafts])
-    asked_in, listed_in = _sections(drafts, numbers, entries, listed)
-    told = list(zip(zip(listed_in, listed, strict=True), entries, strict=True))
+    question_sections, entry_sections = _sections(drafts, numbers, entries, listed)
+    keyed_entries = list(zip(zip(entry_sections, listed, strict=True), entries, strict=True))
     indices: dict[Hashable, list[Entry]] = {}
-    for index, entry in told:
+    for index, entry in keyed_entries:
         indices.setdefault(index, []).append(entry)
-    wanted = list(zip(asked_in, numbers, strict=True))
+    wanted = list(zip(question_sections, numbers, strict=True))
     times = Counter(wanted)
-    given = [
-        _given(draft, found, alone=times[index] == 1) if (found := indices.get(index)) else draft
+    answered = [
+        _answered(draft, matches, alone=times[index] == 1) if (matches := indices.get(index)) else draft
         for index, draft in zip(wanted, drafts, strict=True)
     ]
-    return given, [entry for index, entry in told if index not in times]
+    return answered, [entry for index, entry in keyed_entries if index not in times]
 
 
-def _given(draft: Draft, found: Sequence[Entry], alone: bool) -> Draft:
+def _answered(draft: Draft, matches: Sequence[Entry], alone: bool) -> Draft:
     """Return a question with what a list says of it, doubted where that is not sure.
 
     Args:
         alone: no other question has this number.
     """
-    answers = {_bare(entry.answer) for entry in found if entry.answer}
-    if len(answers) > 1 or not alone or not all(entry.sure for entry in found):
+    answers = {_bare(entry.answer) for entry in matches if entry.answer}
+    if len(answers) > 1 or not alone or not all(entry.sure for entry in matches):
         return draft.doubted("answer_list_mismatch")
-    told = next((entry for entry in found if entry.answer), None)
-    if told and draft.answer and _bare(draft.answer) != _bare(told.answer):
+    answering = next((entry for entry in matches if entry.answer), None)
+    if answering and draft.answer and _bare(draft.answer) != _bare(answering.answer):
         draft = draft.doubted("two_answers")
     return structs.replace(
         draft,
-        answer=draft.answer or (told.answer if told else None),
-        explanation=draft.explanation or next((entry.explanation for entry in found if entry.explanation), None),
+        answer=draft.answer or (answering.answer if answering else None),
+        explanation=draft.explanation or next((entry.explanation for entry in matches if entry.explanation), None),
     )
 
 
@@ -144,9 +144,9 @@ def _mended(numbers: Sequence[int]) -> list[int]:
     return mended
 
 
-def _mended_list(listed: Sequence[int], asked: Sequence[int]) -> list[int]:
+def _mended_list(listed: Sequence[int], question_numbers: Sequence[int]) -> list[int]:
     """Return the numbers of a list mended where its misprint is that of the questions, or no number of theirs."""
-    counts = Counter(asked)
+    counts = Counter(question_numbers)
     mended = zip(listed, _mended(listed), strict=True)
     return [better if counts[number] != 1 else number for number, better in mended]
 
@@ -160,18 +160,30 @@ def _sections(
     headings = [flat(draft.above.heading or "") for draft in drafts]
     keys = [entry.section for entry in entries]
     for key in (heading_key, kind_of):
-        asked: list[Hashable] = [key(heading) if heading else None for heading in headings]
-        named: list[Hashable] = [key(name) if name else None for name in keys]
-        if None not in named and "" not in named and set(named) <= set(asked) and _runs(numbers, asked) == len({*asked}):
-            return asked, named
+        question_keys: list[Hashable] = [key(heading) if heading else None for heading in headings]
+        entry_keys: list[Hashable] = [key(name) if name else None for name in keys]
+        if (
+            None not in entry_keys
+            and "" not in entry_keys
+            and set(entry_keys) <= set(question_keys)
+            and _runs(numbers, question_keys) == len({*question_keys})
+        ):
+            return question_keys, entry_keys
     for key in (heading_key, kind_of):  # a section that was not read, or has no answers, moves no answers of the others
-        asked = [key(heading) or None for heading in headings]
-        named = [key(name or "") or None for name in keys]
-        apart = _runs(numbers, asked) == len({*asked}) and _runs(listed, named) == len({*named})
-        if None not in asked and None not in named and apart and {*asked} & {*named} and len({*asked}) > 1 and len({*named}) > 1:
-            return asked, named
-    asked_runs, listed_runs = _run_of_each(numbers), _run_of_each(listed)
-    return list(asked_runs), list(listed_runs)
+        question_keys = [key(heading) or None for heading in headings]
+        entry_keys = [key(name or "") or None for name in keys]
+        apart = _runs(numbers, question_keys) == len({*question_keys}) and _runs(listed, entry_keys) == len({*entry_keys})
+        if (
+            None not in question_keys
+            and None not in entry_keys
+            and apart
+            and {*question_keys} & {*entry_keys}
+            and len({*question_keys}) > 1
+            and len({*entry_keys}) > 1
+        ):
+            return question_keys, entry_keys
+    question_runs, listed_runs = _run_of_each(numbers), _run_of_each(listed)
+    return list(question_runs), list(listed_runs)
 
 
 def _runs(numbers: Sequence[int], sections: Sequence[Hashable]) -> int:

@@ -121,15 +121,15 @@ def _worded(text: str, entries: Sequence[Entry], section: str | None) -> list[En
         first = form.match(line)
         if first is None or not _begins(int(first["number"]), style, section, entries):
             continue
-        found = [first]
+        matches = [first]
         for match in form.finditer(line, first.end()):
-            if int(match["number"]) == int(found[-1]["number"]) + 1:
-                found.append(match)
-        stops = [match.start() for match in found[1:]] + [len(text)]
-        if len(found) > 1:
+            if int(match["number"]) == int(matches[-1]["number"]) + 1:
+                matches.append(match)
+        stops = [match.start() for match in matches[1:]] + [len(text)]
+        if len(matches) > 1:
             return [
                 Entry(int(match["number"]), text[match.end() : stop].strip(" 　;；"), section=section, style=style)
-                for match, stop in zip(found, stops, strict=True)
+                for match, stop in zip(matches, stops, strict=True)
             ]
     return []
 

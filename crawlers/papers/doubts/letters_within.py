@@ -41,7 +41,7 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
         return True  # those before were lost
     sign, _ = signs.most_common(1)[0]
     again = [_SIGNED_LETTER.match(body) for body in bodies]
-    doubled = [found is not None and (found[1], found[2]) == (letter, sign) for letter, found in zip(LETTERS, again, strict=False)]
+    doubled = [mark is not None and (mark[1], mark[2]) == (letter, sign) for letter, mark in zip(LETTERS, again, strict=False)]
     if any(doubled) and not all(doubled):
         return True
     for due, body, below in zip(LETTERS[1:], bodies, own[1:], strict=False):

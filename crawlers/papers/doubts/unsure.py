@@ -221,15 +221,15 @@ def _lacks_options(one: AssembledQuestion) -> bool:
     """Tell whether options are lost: there are none where all others have some, or fewer than others and not that of the answer."""
     draft = one.draft
     if not draft.options and not draft.above.shared_options and IMAGE not in draft.stem and one.kind not in ("blank", "words"):
-        told = flat(draft.answer or "")
-        if _ONE_LETTER.fullmatch(told) if one.kind in ("", "verdict") else _LETTERS_ALONE.fullmatch(told):
+        flat_answer = flat(draft.answer or "")
+        if _ONE_LETTER.fullmatch(flat_answer) if one.kind in ("", "verdict") else _LETTERS_ALONE.fullmatch(flat_answer):
             return True
     if not one.usual or draft.above.shared_options or len(draft.options) >= one.usual:
         return False
     if not draft.options:
         return one.kind in ("choice", "multiple") and IMAGE not in draft.stem
-    shown = [draft.answer or "", *_IN_BLANK.findall(flat(draft.stem))]
-    return any(re.fullmatch("[A-J]+", words) and names_no_option(words, len(draft.options)) for words in map(flat, shown))
+    answer_texts = [draft.answer or "", *_IN_BLANK.findall(flat(draft.stem))]
+    return any(re.fullmatch("[A-J]+", words) and names_no_option(words, len(draft.options)) for words in map(flat, answer_texts))
 
 
 def _doubt(one: AssembledQuestion) -> str | None:

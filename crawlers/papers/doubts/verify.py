@@ -61,13 +61,13 @@ def read_otherwise(layout: Layout, questions: Sequence[AssembledQuestion], unrea
     Args:
         unread: lines that belong to no question, and what the lists of answers said of none.
     """
-    usual_marks = cache(partial(_usual_marks, layout, questions))  # found where it is asked for, which most papers do not
+    usual_marks = cache(partial(_usual_marks, layout, questions))  # computed on first use; most papers never need it
     titled = dict(_of_titles(layout, questions))
-    found = dict(titled)
-    found |= _of_numbers(layout, questions)
-    found |= _of_answers(questions)
-    found |= _of_lists(layout, questions, unread)
-    found |= dict(_of_notes(questions))
+    paper_doubts = dict(titled)
+    paper_doubts |= _of_numbers(layout, questions)
+    paper_doubts |= _of_answers(questions)
+    paper_doubts |= _of_lists(layout, questions, unread)
+    paper_doubts |= dict(_of_notes(questions))
     doubts: dict[int, str] = {}
     spoiled: AssembledQuestion | None = (
         None  # the question of a case below which a heading may stand that was not read, or one that is none
@@ -75,7 +75,7 @@ def read_otherwise(layout: Layout, questions: Sequence[AssembledQuestion], unrea
     for index, one in enumerate(questions):
         below = questions[index + 1] if index + 1 < len(questions) and questions[index + 1].span.section == one.span.section else None
         doubt = (
-            found.get(index)
+            paper_doubts.get(index)
             or _left_over(one)
             or _structure_within(one.draft)
             or _number_within(one, below)
@@ -221,10 +221,10 @@ def _rare_mark(layout: Layout, one: AssembledQuestion, usual: Callable[[], Set[t
 def _question_in_case(one: AssembledQuestion) -> str | None:
     """Return the doubt of a question whose case has options in it: it rather is a question without a number."""
     case = one.draft.above.case or ""
-    found = find_options(case) if case else None
+    run = find_options(case) if case else None
     number = number_of(flat(case))
-    asked = number is not None and number.style in RETAINED_STYLES and (asks(flat(case)) or _FILLED.search(flat(case)))
-    return "case_unsure" if asked or (found and len(found.cuts) >= _FEW) else None
+    is_question = number is not None and number.style in RETAINED_STYLES and (asks(flat(case)) or _FILLED.search(flat(case)))
+    return "case_unsure" if is_question or (run and len(run.cuts) >= _FEW) else None
 
 
 def _of_titles(layout: Layout, questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
@@ -232,7 +232,7 @@ def _of_titles(layout: Layout, questions: Sequence[AssembledQuestion]) -> Iterat
     owners = {at: index for index, one in enumerate(questions) for at in range(one.span.start, one.span.stop)}
     asking = {one.span.start for one in questions}
     starts = asking | {region.start for region in layout.regions}
-    wraps: Wraps | None = None  # found where it is asked for, which most papers do not
+    wraps: Wraps | None = None  # computed on first use; most papers never need it
     for at, (above, line) in enumerate(pairwise(layout.lines), 1):
         index = owners.get(at - 1)
         if index is None or at in asking or line.gap or not (at in layout.titles or is_title(line.flat)) or is_closed(above.flat):
@@ -257,7 +257,7 @@ def _of_numbers(layout: Layout, questions: Sequence[AssembledQuestion]) -> dict[
     usual, count = styles.most_common(1)[0]
     if usual in ("tight", "ocr") or count < max(_FEW, _MOSTLY * len(questions)):
         return {}
-    found = {}
+    doubts = {}
     for index, one in enumerate(questions):
         line = layout.lines[one.span.start]
         words = line.flat[one.span.number.end :]
@@ -266,15 +266,15 @@ def _of_numbers(layout: Layout, questions: Sequence[AssembledQuestion]) -> dict[
             and re.match(r"[^\s.\u4e00-\u9fff(“\"《]", words)
             and line.flat[one.span.number.end - 1].isdigit()
         ):
-            found[index] = "number_out_of_order"
+            doubts[index] = "number_out_of_order"
             if index:
-                found[index - 1] = "number_out_of_order"
-    return found
+                doubts[index - 1] = "number_out_of_order"
+    return doubts
 
 
 def _of_answers(questions: Sequence[AssembledQuestion]) -> dict[int, str]:
     """Return the questions of a section in one of which stands what seems to be the answers of all."""
-    found: dict[int, str] = {}
+    doubts: dict[int, str] = {}
     sections: Mapping[int, list[int]] = defaultdict(list)
     for index, one in enumerate(questions):
         sections[one.span.section].append(index)
@@ -286,8 +286,8 @@ def _of_answers(questions: Sequence[AssembledQuestion]) -> dict[int, str]:
             lines = flat(f"{questions[index].draft.answer or ''}\n{questions[index].draft.explanation or ''}").split("\n")
             numbers = {number.value for line in lines if (number := number_of(line)) and not number.counted and number.style != "hanzi"}
             if len(numbers & wanting) > 1 or (numbers and numbers == wanting and len(wanting) == len(indices) - 1):
-                found |= dict.fromkeys(indices, "answer_list_mismatch")
-    return found
+                doubts |= dict.fromkeys(indices, "answer_list_mismatch")
+    return doubts
 
 
 def _of_lists(layout: Layout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> dict[int, str]:

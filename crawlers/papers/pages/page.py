@@ -70,15 +70,15 @@ class Line(Struct, frozen=True, gc=False):
     """It ends with a short line that may as well be a heading."""
 
 
-def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
+def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
     """Return the lines of the paper itself, and those that belong to its pages."""
-    plain = _stops_joined(_pieces(one_column(given)))
+    plain = _stops_joined(_pieces(one_column(lines)))
     wraps = wraps_of(plain)
     repeated = repeated_in(plain, wraps)
     paged = _page_numbers(plain, repeated.sure)
     may_drop = {index for index, line in enumerate(plain) if _is_furniture(line, repeated.sure, belongs=False)}
     often = Counter(bare(line.flat) for line in plain) if may_drop else Counter()
-    kept: list[Line] = []
+    retained: list[Line] = []
     dropped: list[str] = []
     gap = False
 
@@ -97,12 +97,12 @@ def own_lines(given: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
             dropped.append(line.text)
             continue
         unsure = index in paged or (bool(repeated.doubtful) and bare(line.flat) in repeated.doubtful)
-        kept.append(structs.replace(line, gap=gap, unsure=unsure) if unsure or gap != line.gap else line)
+        retained.append(structs.replace(line, gap=gap, unsure=unsure) if unsure or gap != line.gap else line)
         gap = False
-    if sum(line.gap for line in kept) * 5 > len(kept) * 3:  # empty lines stand everywhere, and say nothing
-        kept = [structs.replace(line, gap=False) if line.gap else line for line in kept]
-    kept = _with_notes(kept)
-    return _with_tails(kept, tails_of(kept, wraps)), dropped
+    if sum(line.gap for line in retained) * 5 > len(retained) * 3:  # empty lines stand everywhere, and say nothing
+        retained = [structs.replace(line, gap=False) if line.gap else line for line in retained]
+    retained = _with_notes(retained)
+    return _with_tails(retained, tails_of(retained, wraps)), dropped
 
 
 def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, bool]:
@@ -110,16 +110,16 @@ def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, 
 
     Those that follow each other from 1 on are; another one may as well end the sentence above the page.
     """
-    found: dict[int, bool] = {}
+    is_sure: dict[int, bool] = {}
     page = 0
     if not any((number := number_of(line.flat)) and number.value == 1 and len(line.flat) > number.end + 1 for line in lines):
         return {}  # they are the questions' own
     for index in range(1, len(lines)):
         line, above = lines[index], lines[index - 1]
         if line.flat.isdecimal() and len(line.flat) <= _PAGE_DIGITS and _is_furniture(above, repeated, belongs=False):
-            found[index] = int(line.flat) == page + 1
-            page += found[index]
-    return found
+            is_sure[index] = int(line.flat) == page + 1
+            page += is_sure[index]
+    return is_sure
 
 
 def _is_bare_number(line: str) -> bool:
@@ -130,28 +130,28 @@ def _is_bare_number(line: str) -> bool:
     return not _WORDS.search(line, tags.end() if tags else number.end)
 
 
-def _pieces(given: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+def _pieces(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Yield the lines, those with several questions in pieces."""
     number = None
-    for index, line in given:
+    for index, line in lines:
         for piece in broken_up(_without_markdown(trimmed(line)), number):
-            found = number_of(flat(piece))
-            number = found.value if found and found.style == "point" else number
+            opening = number_of(flat(piece))
+            number = opening.value if opening and opening.style == "point" else number
             yield index, piece
 
 
-def _stops_joined(given: Iterable[tuple[int, str]]) -> list[Line]:
+def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
     """Return the lines that are not empty; a full stop or a unit that found no room stands on the line above, beyond a running title."""
-    given = list(given)
-    stops = {place for place, (_, text) in enumerate(given) if _STOPS.fullmatch(flat(text))}
-    often = Counter(bare(flat(text)) for _, text in given) if stops else Counter()
+    numbered = list(numbered)
+    stops = {position for position, (_, text) in enumerate(numbered) if _STOPS.fullmatch(flat(text))}
+    often = Counter(bare(flat(text)) for _, text in numbered) if stops else Counter()
     lines: list[Line] = []
     gap = False
-    for place, (index, text) in enumerate(given):
+    for position, (index, text) in enumerate(numbered):
         line = flat(text)
         if not text:
             gap = True
-        elif lines and not gap and place in stops:
+        elif lines and not gap and position in stops:
             at = _opened_above(lines) if line[0] == ")" else -1
             if at == -1 and len(lines) > 1 and often[bare(lines[-1].flat)] > 2 and not opens_content(lines[-1].flat):
                 at = -2  # beyond a running title

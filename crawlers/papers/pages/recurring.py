@@ -43,24 +43,24 @@ def repeated_in(lines: Sequence[PaperLine], wraps: Wraps) -> Repeated:
         if _may_recur(line.flat) and len(line.flat) != wraps.chars:  # a full line is text
             indices.setdefault(bare(line.flat), []).append(index)
     often = {words: at for words, at in indices.items() if len(at) >= _FEWEST and len(words) > 3}
-    taken = {index for at in often.values() for index in at}
-    found = {words: _kind(lines, wraps, at, taken) for words, at in often.items()}
-    _inherit(found, lines, wraps, often)
-    return Repeated(_of(found, "page"), _of(found, "unsure"))
+    recurring = {index for at in often.values() for index in at}
+    kinds = {words: _kind(lines, wraps, at, recurring) for words, at in often.items()}
+    _inherit(kinds, lines, wraps, often)
+    return Repeated(_of(kinds, "page"), _of(kinds, "unsure"))
 
 
-def _inherit(found: dict[str, str], lines: Sequence[PaperLine], wraps: Wraps, often: Mapping[str, Sequence[int]]) -> None:
+def _inherit(kinds: dict[str, str], lines: Sequence[PaperLine], wraps: Wraps, often: Mapping[str, Sequence[int]]) -> None:
     """Take the lines with which a full line of text goes on each time for text, too: a question that is printed twice has several."""
-    pending = [words for words, kind in found.items() if kind != "text"]
+    pending = [words for words, kind in kinds.items() if kind != "text"]
     for _ in range(len(pending)):
-        taken = [words for words in pending if _continues_text(found, lines, wraps, often[words])]
-        if not taken:
+        continuing = [words for words in pending if _continues_text(kinds, lines, wraps, often[words])]
+        if not continuing:
             return
-        found.update(dict.fromkeys(taken, "text"))
-        pending = [words for words in pending if words not in taken]
+        kinds.update(dict.fromkeys(continuing, "text"))
+        pending = [words for words in pending if words not in continuing]
 
 
-def _continues_text(found: Mapping[str, str], lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int]) -> bool:
+def _continues_text(kinds: Mapping[str, str], lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int]) -> bool:
     """Tell whether above most places stands the same line of text: a full one, or one so long that no two questions have it by chance."""
     above = Counter(
         bare(lines[at - 1].flat)
@@ -68,7 +68,7 @@ def _continues_text(found: Mapping[str, str], lines: Sequence[PaperLine], wraps:
         if at and not lines[at].gap and (wraps.goes_on(lines[at - 1].flat, lines[at].flat) or _tells_apart(lines[at - 1]))
     )
     words, times = above.most_common(1)[0] if above else ("", 0)
-    return times * 2 > len(indices) and found.get(words, "text") == "text"
+    return times * 2 > len(indices) and kinds.get(words, "text") == "text"
 
 
 def _tells_apart(line: PaperLine) -> bool:
@@ -91,8 +91,8 @@ def opens_content(line: str) -> bool:
     return bool(line) and (parts_of(line)[:1] != (("text", line),) or WHOLE_ANSWER.fullmatch(line) is not None)
 
 
-def _of(found: Mapping[str, str], kind: str) -> frozenset[str]:
-    return frozenset(words for words, one in found.items() if one == kind)
+def _of(kinds: Mapping[str, str], kind: str) -> frozenset[str]:
+    return frozenset(words for words, one in kinds.items() if one == kind)
 
 
 def _may_recur(line: str) -> bool:
@@ -108,10 +108,10 @@ def _may_recur(line: str) -> bool:
     )
 
 
-def _kind(lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int], taken: set[int]) -> str:
+def _kind(lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int], recurring: set[int]) -> str:
     """Return whether a line that recurs belongs to the pages, to the text, or whether that is unsure."""
-    roles = Counter(_role(lines, wraps, index, taken) for index in indices)
-    opening = Counter(bare(lines[index - 1].flat) for index in indices if _opens(lines, wraps, index, taken))
+    roles = Counter(_role(lines, wraps, index, recurring) for index in indices)
+    opening = Counter(bare(lines[index - 1].flat) for index in indices if _opens(lines, wraps, index, recurring))
     if max(opening.values(), default=0) * 2 > len(indices):
         return "text"  # the same sentence each time
     if roles["between"] >= _MOSTLY * len(indices):
@@ -128,9 +128,9 @@ def _kind(lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int], take
     return "page" if roles["heads"] * 2 <= len(indices) else "text"
 
 
-def _opens(lines: Sequence[PaperLine], wraps: Wraps, index: int, taken: set[int]) -> bool:
+def _opens(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[int]) -> bool:
     """Tell whether the line above a place is broken in the midst of a sentence."""
-    if not index or lines[index].gap or index - 1 in taken:
+    if not index or lines[index].gap or index - 1 in recurring:
         return False
     above = lines[index - 1]
     if is_closed(above.flat) or heads(above.flat) or _says_answer(above):
@@ -138,12 +138,12 @@ def _opens(lines: Sequence[PaperLine], wraps: Wraps, index: int, taken: set[int]
     return wraps.fills(above.flat, lines[index].flat) if wraps.width else columns_of(above.flat) >= _BROKEN
 
 
-def _role(lines: Sequence[PaperLine], wraps: Wraps, index: int, taken: set[int]) -> str:
+def _role(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[int]) -> str:
     """Return what a line does where it stands: it interrupts a sentence, completes one, ends a stem above options, or stands between
     questions."""
     line = lines[index]
-    below = lines[index + 1] if index + 1 < len(lines) and index + 1 not in taken else None
-    opened = _opens(lines, wraps, index, taken)
+    below = lines[index + 1] if index + 1 < len(lines) and index + 1 not in recurring else None
+    opened = _opens(lines, wraps, index, recurring)
     if opened:
         if wraps.width and below is not None and is_plain(below) and not wraps.fills(line.flat, below.flat):
             return "interrupts"
@@ -151,7 +151,7 @@ def _role(lines: Sequence[PaperLine], wraps: Wraps, index: int, taken: set[int])
             return "completes"
     if below is not None and letter_of(below.text) == "A":
         return "heads"
-    above = lines[index - 1] if index and index - 1 not in taken else None
+    above = lines[index - 1] if index and index - 1 not in recurring else None
     ended = above is None or line.gap or is_closed(above.flat) or heads(above.flat) or _says_answer(above)
     ended = ended or (not opened and above is not None and bool(letter_of(above.text)))  # so short an option is not broken for its length
     number = number_of(below.flat) if below is not None else None

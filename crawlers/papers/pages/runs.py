@@ -36,26 +36,26 @@ def broken_up(text: str, above: int | None = None) -> Iterator[str]:
         return
     line = flat(text)
     start = 0
-    for index in _places(line, above if _LED_BY_ANSWER.search(line) else None):
+    for index in _starts(line, above if _LED_BY_ANSWER.search(line) else None):
         yield text[start:index].strip()
         start = index
     yield text[start:].strip()
 
 
-def _places(line: str, above: int | None = None) -> list[int]:
+def _starts(line: str, above: int | None = None) -> list[int]:
     """Return where the next question, heading or answer list begins within a flat line."""
     opening = _OPENS.match(line)
     number = int(opening["number"]) if opening else above  # of the question that is open
     indices: list[int] = []
     start = 0
-    found = [match for pattern in (_INNER_NUMBER, _INNER_HEADING, _INNER_DIGIT) for match in pattern.finditer(line)]
-    inner = sorted(found, key=lambda match: match.start())
+    matches = [match for pattern in (_INNER_NUMBER, _INNER_HEADING, _INNER_DIGIT) for match in pattern.finditer(line)]
+    inner = sorted(matches, key=lambda match: match.start())
     plain: dict[int, list[int]] = {}
     for match in inner:
         if match.re is _INNER_NUMBER:
             plain.setdefault(int(match["number"]), []).append(match.start())
     values = {int(match["number"]) for match in inner if match.re is _INNER_NUMBER}
-    shows = sorted([found.start() for pattern in (_OPTION_PAIR, _ANSWERED) for found in pattern.finditer(line)]) if inner else []
+    shows = sorted([match.start() for pattern in (_OPTION_PAIR, _ANSWERED) for match in pattern.finditer(line)]) if inner else []
     for match in inner:
         whole = number is None or bisect_left(shows, match.start()) > bisect_left(shows, start)
         if match.re is not _INNER_HEADING:

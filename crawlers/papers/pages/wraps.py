@@ -123,29 +123,35 @@ def is_plain(line: PaperLine) -> bool:
 
 def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
     """Return the places of lines that read as a heading, mark or answer and are the end of the sentence above, and whether that is sure."""
-    found: dict[int, bool] = {}
+    tails: dict[int, bool] = {}
     alone = sum(bool(WHOLE_ANSWER.fullmatch(line.flat)) and not wraps.goes_on(above.flat, line.flat) for above, line in pairwise(lines))
     numbers = sum(number_of(line.flat) is not None for line in lines)
-    in_place = sum(_answers(line) for line in lines) * 2 > numbers
+    answers_follow = sum(_answers(line) for line in lines) * 2 > numbers
     for index in range(1, len(lines)):
-        if in_place and heads(lines[index].flat) and index + 1 < len(lines) and _answers(lines[index + 1]) and _above(lines, index)[0]:
-            found[index] = False  # a heading that parts a question from its answer is none
+        if (
+            answers_follow
+            and heads(lines[index].flat)
+            and index + 1 < len(lines)
+            and _answers(lines[index + 1])
+            and _above(lines, index)[0]
+        ):
+            tails[index] = False  # a heading that parts a question from its answer is none
         elif _cuts_word(lines, index):
-            found[index] = True
+            tails[index] = True
         elif (filled := _FILLED.match(lines[index].flat)) and _tears_answer(lines, index, wraps, bool(filled["is"])):
-            found[index] = False  # `作出` above `答案（错误）`: the word is the stem's, or the mark
+            tails[index] = False  # `作出` above `答案（错误）`: the word is the stem's, or the mark
         elif (
             (kind := _read_as(lines[index].flat)) == "answer"
             and lines[index].flat[0] in LETTERS
             and alone * 2 <= numbers
             and _cuts_stem(lines, index, wraps)
         ):
-            found[index] = False
+            tails[index] = False
         elif kind and (kind != "answer" or not alone):
             sure = _is_tail(lines, index, kind, wraps)
             if sure is not None:
-                found[index] = sure
-    return found
+                tails[index] = sure
+    return tails
 
 
 def _answers(line: PaperLine) -> bool:
@@ -222,7 +228,7 @@ def _tears_answer(lines: Sequence[PaperLine], index: int, wraps: Wraps, says_is:
     return wraps.fills(above, lines[index].flat) or (says_is and _above(lines, index)[0] == "stem")
 
 
-def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str, below: str, in_draw_order: bool) -> bool:
+def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str, below: str, is_next: bool) -> bool:
     """Tell whether what a line would head is not there, though no width says that the line above is full.
 
     `解析` or `判断` between a stem and its options, `判断` above nothing or above a question with options whose number goes on.
@@ -235,7 +241,7 @@ def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str
         return False
     if index + 1 == len(lines) or heads(lines[index + 1].flat) or is_title(lines[index + 1].flat):
         return True
-    return below == "number" and in_draw_order and _has_options(lines, index + 1)
+    return below == "number" and is_next and _has_options(lines, index + 1)
 
 
 def _has_options(lines: Sequence[PaperLine], index: int, letter: str = "A") -> bool:
@@ -250,17 +256,17 @@ def _has_options(lines: Sequence[PaperLine], index: int, letter: str = "A") -> b
 
 def _above(lines: Sequence[PaperLine], index: int) -> tuple[str, str, int]:
     """Return whether the lines above a place are the stem or the options of a question, the last letter and its number."""
-    found, last = "", ""
+    role, last = "", ""
     for at in range(index - 1, max(-1, index - _NEAR - 1), -1):
         line = lines[at]
         number = number_of(line.flat)
         if heads(line.flat) or any(kind != "text" for kind, _ in parts_of(line.text)):
             return "", "", 0
         if number and number.style != "tight":
-            return found or ("stem" if not _lists(line.text) else ""), last, number.value
-        if not found and (letter := letter_of(line.text)):
-            found, last = "options", _last_letter(line.text) or letter
-    return found, last, 0
+            return role or ("stem" if not _lists(line.text) else ""), last, number.value
+        if not role and (letter := letter_of(line.text)):
+            role, last = "options", _last_letter(line.text) or letter
+    return role, last, 0
 
 
 def _last_letter(text: str) -> str:

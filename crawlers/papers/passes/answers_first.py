@@ -22,29 +22,29 @@ _FEWEST, _SHARE = 3, 0.8
 
 def answers_moved(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, each answer that stands before a number put below its question as `答案：B`."""
-    given = list(lines)
-    firsts = [(place, first) for place, (_, text) in enumerate(given) if (first := _FIRST.match(flat(text)))]
+    numbered = list(lines)
+    firsts = [(position, first) for position, (_, text) in enumerate(numbered) if (first := _FIRST.match(flat(text)))]
     numbers = [int(first["number"]) for _, first in firsts]
     if len(firsts) < _FEWEST or not _count_on(numbers):
-        return given
+        return numbered
     letters = [first["inside"] or first["bare"] for _, first in firsts]
-    others = sum(_NUMBERED.match(flat(text)) is not None for _, text in given)
+    others = sum(_NUMBERED.match(flat(text)) is not None for _, text in numbered)
     if are_in_turn(letters) or len(firsts) < _SHARE * (len(firsts) + others):
-        return given
-    indices = [place for place, _ in firsts]
+        return numbered
+    indices = [position for position, _ in firsts]
     with_options = sum(
-        _OPTIONS.search(" ".join(flat(text) for _, text in given[start:end])) is not None
-        for start, end in zip(indices, [*indices[1:], len(given)], strict=True)
+        _OPTIONS.search(" ".join(flat(text) for _, text in numbered[start:end])) is not None
+        for start, end in zip(indices, [*indices[1:], len(numbered)], strict=True)
     )
     if with_options * 2 < len(firsts):
-        return given
+        return numbered
     done: list[Numbered] = []
-    starts = {place: first for place, first in firsts}
+    starts = {position: first for position, first in firsts}
     answer = ""
-    for place, (index, text) in enumerate(given):
-        if place in starts:
+    for position, (index, text) in enumerate(numbered):
+        if position in starts:
             _say_answer(done, answer)
-            first = starts[place]
+            first = starts[position]
             answer = first["inside"] or first["bare"]
             text = text[first.start("number") :]
         done.append((index, text))

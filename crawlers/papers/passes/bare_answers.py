@@ -78,14 +78,14 @@ def _ends(flats: Sequence[str]) -> list[int]:
 def _labelled(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:
     """Return the lines with the answers of one form; none where too few have it."""
     for form in _FORMS:
-        found = {place: match for place in below if (match := form.match(flats[place]))}
-        rests = [match["rest"] or "" for match in found.values()] if "rest" in form.groupindex else []
-        is_asked = 2 * sum(opens_question(rest) or is_worded_as_question(rest) for rest in rests) > len(found)  # the answer stands first
-        if len(found) < max(_FEWEST, _SHARE * len(below)) or is_asked:
+        matches = {position: match for position in below if (match := form.match(flats[position]))}
+        rests = [match["rest"] or "" for match in matches.values()] if "rest" in form.groupindex else []
+        rests_ask = 2 * sum(opens_question(rest) or is_worded_as_question(rest) for rest in rests) > len(matches)  # the answer stands first
+        if len(matches) < max(_FEWEST, _SHARE * len(below)) or rests_ask:
             continue
         done: list[Numbered] = []
-        for place, (index, text) in enumerate(lines):
-            if match := found.get(place):
+        for position, (index, text) in enumerate(lines):
+            if match := matches.get(position):
                 done.append((index, f"答案：{match['letters']}"))
                 start = match.start("rest") if "rest" in form.groupindex and match["rest"] else -1
                 done += [(index, f"解析：{text.strip()[start:]}")] if start >= 0 and match["rest"].strip() else []
@@ -97,34 +97,34 @@ def _labelled(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[i
 
 def _joined(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:
     """Return the lines with a label that stands alone joined to the letters on the next line with words; none where too few do so."""
-    found = {
-        index: said
+    values_at = {
+        index: value_at
         for index in below
-        if _LABEL.fullmatch(flats[index]) and (said := next((at for at in range(index + 1, len(flats)) if flats[at]), None)) is not None
+        if _LABEL.fullmatch(flats[index]) and (value_at := next((at for at in range(index + 1, len(flats)) if flats[at]), None)) is not None
     }
-    if len(found) < max(_FEWEST, _SHARE * len(below)) or not all(_ALONE.fullmatch(flats[said]) for said in found.values()):
+    if len(values_at) < max(_FEWEST, _SHARE * len(below)) or not all(_ALONE.fullmatch(flats[value_at]) for value_at in values_at.values()):
         return []
     done = list(lines)
-    for index, said in found.items():
-        done[index] = (lines[index][0], f"答案：{flats[said]}")
-        done[said] = (lines[said][0], "")
+    for index, value_at in values_at.items():
+        done[index] = (lines[index][0], f"答案：{flats[value_at]}")
+        done[value_at] = (lines[value_at][0], "")
     return done
 
 
 def _explained(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:
     """Return the lines with a label before the sentence that stands between the options of nearly every numbered question and the next."""
-    asked = [opens_question(line) for line in flats]
-    if sum(asked) < max(_FEWEST, _SHARE * len(below)):
+    is_question = [opens_question(line) for line in flats]
+    if sum(is_question) < max(_FEWEST, _SHARE * len(below)):
         return []
-    told = [
+    sentences = [
         index
         for index in below
-        if not asked[index] and _SENTENCE.match(flats[index]) and not letter_of(flats[index]) and not heads(flats[index])
+        if not is_question[index] and _SENTENCE.match(flats[index]) and not letter_of(flats[index]) and not heads(flats[index])
     ]
-    said = any("答案" in flats[index] or "解析" in flats[index][:6] for index in below)
-    if said or len(told) < max(_FEWEST, _SHARE * len(below)):
+    is_labelled = any("答案" in flats[index] or "解析" in flats[index][:6] for index in below)
+    if is_labelled or len(sentences) < max(_FEWEST, _SHARE * len(below)):
         return []
     done = list(lines)
-    for index in told:
+    for index in sentences:
         done[index] = (lines[index][0], f"解析：{lines[index][1].strip()}")
     return done

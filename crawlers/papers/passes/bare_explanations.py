@@ -44,7 +44,7 @@ def label_explanations(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _words(flats: Sequence[str], index: int) -> list[int]:
     """Return the places of the lines of words behind a line, up to the first option or answer; labelled ones apart."""
-    found: list[int] = []
+    words: list[int] = []
     for at in range(index + 1, min(index + _MOST, len(flats))):
         if not flats[at]:
             continue
@@ -52,8 +52,8 @@ def _words(flats: Sequence[str], index: int) -> list[int]:
         if letter_of(flats[at]) or "answer" in kinds:
             break
         if kinds == ["text"]:
-            found.append(at)
-    return found
+            words.append(at)
+    return words
 
 
 def _sentences(flats: Sequence[str], words: Sequence[int]) -> list[int]:
@@ -61,6 +61,6 @@ def _sentences(flats: Sequence[str], words: Sequence[int]) -> list[int]:
     ends = [at for at, index in enumerate(words[:-1]) if _ENDS.search(flats[index]) and not is_worded_as_question(flats[index])]
     if not ends:
         return []
-    found = list(words[: ends[-1] + 1])
-    own = any(_OWN.search(flats[index]) or is_worded_as_question(flats[index]) for index in found)
-    return [] if own or _REFERS.match(flats[words[ends[-1] + 1]]) else found
+    sentences = list(words[: ends[-1] + 1])
+    own = any(_OWN.search(flats[index]) or is_worded_as_question(flats[index]) for index in sentences)
+    return [] if own or _REFERS.match(flats[words[ends[-1] + 1]]) else sentences

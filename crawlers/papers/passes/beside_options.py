@@ -26,24 +26,30 @@ _BEHIND = re.compile(
 
 def label_beside_options(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with a tick behind the right options, and none of what else stands beside them; other texts as they are."""
-    found = {place: option for place, (_, text) in enumerate(lines) if (option := _OPTION.match(flat(text)))}
-    if len(found) < _FEWEST:
+    options = {position: option for position, (_, text) in enumerate(lines) if (option := _OPTION.match(flat(text)))}
+    if len(options) < _FEWEST:
         return list(lines)
-    done = {place: lines[place][1][option.start("option") :] for place, option in found.items()}
-    before = {place: option["right"] is not None for place, option in found.items() if option["right"] or option["wrong"]}
-    counts = {place: cut.start() for place, text in done.items() if (cut := _COUNT.search(flat(text), 2)) and text[2 : cut.start()].strip()}
-    if len(counts) >= _SHARE * len(found):
-        done |= {place: done[place][:end] for place, end in counts.items()}
-    marks = {place: mark for place, text in done.items() if (mark := _BEHIND.search(flat(text), 3))}
-    behind = {place: mark["right"] is not None for place, mark in marks.items()}
-    told = next((each for each in (before, behind) if _are_labelled(each, len(found))), None)
-    if told is None and len(counts) < _SHARE * len(found):
+    done = {position: lines[position][1][option.start("option") :] for position, option in options.items()}
+    before = {position: option["right"] is not None for position, option in options.items() if option["right"] or option["wrong"]}
+    counts = {
+        position: cut.start() for position, text in done.items() if (cut := _COUNT.search(flat(text), 2)) and text[2 : cut.start()].strip()
+    }
+    if len(counts) >= _SHARE * len(options):
+        done |= {position: done[position][:end] for position, end in counts.items()}
+    marks = {position: mark for position, text in done.items() if (mark := _BEHIND.search(flat(text), 3))}
+    behind = {position: mark["right"] is not None for position, mark in marks.items()}
+    labels = next((each for each in (before, behind) if _are_labelled(each, len(options))), None)
+    if labels is None and len(counts) < _SHARE * len(options):
         return list(lines)
-    if told is behind:
-        done |= {place: done[place][: mark.start()] for place, mark in marks.items()}
-    done |= {place: f"{done[place]} √" for place, is_right in (told or {}).items() if is_right}
-    kept = {place: lines[place][1][: option.start("option")] for place, option in found.items()} if told is not before else {}
-    return [(index, kept.get(place, "") + done[place] if place in done else text) for place, (index, text) in enumerate(lines)]
+    if labels is behind:
+        done |= {position: done[position][: mark.start()] for position, mark in marks.items()}
+    done |= {position: f"{done[position]} √" for position, is_right in (labels or {}).items() if is_right}
+    leading = (
+        {position: lines[position][1][: option.start("option")] for position, option in options.items()} if labels is not before else {}
+    )
+    return [
+        (index, leading.get(position, "") + done[position] if position in done else text) for position, (index, text) in enumerate(lines)
+    ]
 
 
 def _are_labelled(marks: dict[int, bool], count: int) -> bool:

@@ -25,9 +25,9 @@ def label_boxes(lines: Sequence[Numbered]) -> list[Numbered]:
     boxes = [list(_BOX.finditer(text)) for _, text in lines]
     if not any(boxes):
         return list(lines)
-    empty = any(box["box"] not in _TICKED for found in boxes for box in found)
+    empty = any(box["box"] not in _TICKED for line_boxes in boxes for box in line_boxes)
     telling = empty or any(_UNBOXED.match(flat(text)) for _, text in lines)
-    return [(index, piece) for (index, text), found in zip(lines, boxes, strict=True) for piece in _pieces(text, found, telling)]
+    return [(index, piece) for (index, text), line_boxes in zip(lines, boxes, strict=True) for piece in _pieces(text, line_boxes, telling)]
 
 
 def _pieces(text: str, boxes: Sequence[re.Match[str]], telling: bool) -> Iterator[str]:

@@ -53,28 +53,28 @@ class _Message(Struct):
 
 def label_chats(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the questions and answers of the one who asks; all lines where nobody asks and answers time and again."""
-    given = list(lines)
-    messages = _messages(given)
+    numbered = list(lines)
+    messages = _messages(numbered)
     if len(messages) < 2 * _FEWEST:
-        return given
-    asked = Counter(message.who for message in messages if _asks(message))
-    asker, count = asked.most_common(1)[0] if asked else ("", 0)
+        return numbered
+    askers = Counter(message.who for message in messages if _asks(message))
+    asker, count = askers.most_common(1)[0] if askers else ("", 0)
     own = [message for message in messages if message.who == asker]
     answered = sum(_answer(message) is not None for message in own)
-    if count < _FEWEST or answered < _SHARE * count or count < _SHARE * sum(asked.values()):
-        return given
+    if count < _FEWEST or answered < _SHARE * count or count < _SHARE * sum(askers.values()):
+        return numbered
     done: list[Numbered] = []
-    number, said, is_open = "", "", False
+    number, answer, is_open = "", "", False
     for message in own:
         if _asks(message):
             done += [(message.lines[0][0], ""), *((index, text) for index, text in message.lines if not _is_request(text))]
             inside = _answer(message, below=True)
-            number, said, is_open = _number_of(message), inside["answer"] if inside else "", True
-        elif (found := _answer(message)) is None:
-            is_open = is_open and not said and sum(len(text) for _, text in message.lines) < _SHORT  # else it may be another question
-        elif is_open and found["number"] in (None, number) and found["answer"] != said:  # a second one contradicts the first
-            said = found["answer"]
-            done.append((message.lines[0][0], f"答案：{said}"))
+            number, answer, is_open = _number_of(message), inside["answer"] if inside else "", True
+        elif (stated := _answer(message)) is None:
+            is_open = is_open and not answer and sum(len(text) for _, text in message.lines) < _SHORT  # else it may be another question
+        elif is_open and stated["number"] in (None, number) and stated["answer"] != answer:  # a second one contradicts the first
+            answer = stated["answer"]
+            done.append((message.lines[0][0], f"答案：{answer}"))
             done += [
                 (at, f"解析：{words}") for at, text in message.lines for kind, words in parts_of(text) if kind == "explanation" and words
             ]
@@ -86,7 +86,7 @@ def _messages(lines: Sequence[Numbered]) -> list[_Message]:
     flats = [flat(text) for _, text in lines]
     timed = [_CLOCK.search(line) is not None for line in flats]
     forms = [[form.match(line) if is_timed else None for line, is_timed in zip(flats, timed, strict=True)] for form in _HEADS if any(timed)]
-    heads = max(forms, key=lambda found: sum(each is not None for each in found), default=[None] * len(flats))
+    heads = max(forms, key=lambda form_heads: sum(each is not None for each in form_heads), default=[None] * len(flats))
     if sum(head is not None for head in heads) < 2 * _FEWEST:
         heads, flats = _untimed(flats), ["" if _TIME_ALONE.fullmatch(line) else line for line in flats]
     messages: list[_Message] = []
@@ -102,8 +102,8 @@ def _messages(lines: Sequence[Numbered]) -> list[_Message]:
 
 def _untimed(flats: Sequence[str]) -> list[re.Match[str] | None]:
     """Return the heads of a record without times: names before a colon, of several who speak time and again; none where they are labels."""
-    found = [_UNTIMED.match(line) if ":" in line else None for line in flats]
-    heads = [head if head and not _LABEL.search(head["who"]) else None for head in found]
+    matches = [_UNTIMED.match(line) if ":" in line else None for line in flats]
+    heads = [head if head and not _LABEL.search(head["who"]) else None for head in matches]
     counts = Counter(head["who"] for head in heads if head)
     names = {who for who, count in counts.items() if count >= _FEWEST}
     return [head if head and head["who"] in names else None for head in heads] if len(names) > 1 else [None] * len(flats)
@@ -111,9 +111,9 @@ def _untimed(flats: Sequence[str]) -> list[re.Match[str] | None]:
 
 def _asks(message: _Message) -> bool:
     """Tell whether a message holds a question: options, or a tag or a number over a blank."""
-    shown = [flat(text).strip() for _, text in message.lines if text.strip()]
-    letters = "".join(letter_of(line) for line in shown)
-    first = next(iter(shown), "")
+    texts = [flat(text).strip() for _, text in message.lines if text.strip()]
+    letters = "".join(letter_of(line) for line in texts)
+    first = next(iter(texts), "")
     if _ANSWER.match(first):
         return False
     number = number_of(first)
@@ -125,10 +125,10 @@ def _asks(message: _Message) -> bool:
 def _answer(message: _Message, below: bool = False) -> re.Match[str] | None:
     """Return where a message says an answer; `below` a question in the same message, in a line of its own."""
     texts = [flat(text) for _, text in message.lines]
-    found = [match for text in texts for match in _ANSWER.finditer(text)]
+    matches = [match for text in texts for match in _ANSWER.finditer(text)]
     if below:
         return next((match for text in texts if (match := _ANSWER.match(text.strip()))), None)
-    return found[0] if len({match["answer"].upper() for match in found}) == 1 else None
+    return matches[0] if len({match["answer"].upper() for match in matches}) == 1 else None
 
 
 def _number_of(message: _Message) -> str:

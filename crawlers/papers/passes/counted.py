@@ -44,22 +44,22 @@ def _lettered(lines: Sequence[Numbered], opens: re.Pattern[str], signs: Sequence
             continue
         below = next((at for at in range(stop, min(stop + _AHEAD, len(lines))) if trimmed(lines[at][1])), len(lines))
         words = [opens.sub("", text, count=1) for _, text in lines[index:stop]]
-        told = _letters_of_answer(trimmed(lines[below][1]), signs[: stop - index], words) if below < len(lines) else ""
-        if not told:
+        letters = _letters_of_answer(trimmed(lines[below][1]), signs[: stop - index], words) if below < len(lines) else ""
+        if not letters:
             return None  # these signs are no options here, or not all of them
         for at, letter in zip(range(index, stop), LETTERS, strict=False):
             done[at] = (lines[at][0], f"{letter}. {opens.sub('', lines[at][1], count=1)}")
-        done[below] = (lines[below][0], f"答案：{told}")
-        asked = next((text for _, text in reversed(lines[:index]) if trimmed(text)), "")
-        blocks, counted, index = blocks + 1, counted + (ASKS_A_NUMBER.search(asked) is not None), below
+        done[below] = (lines[below][0], f"答案：{letters}")
+        stem = next((text for _, text in reversed(lines[:index]) if trimmed(text)), "")
+        blocks, counted, index = blocks + 1, counted + (ASKS_A_NUMBER.search(stem) is not None), below
     return done if blocks >= _FEWEST and counted * 2 <= blocks else None
 
 
 def _run_stop(lines: Sequence[Numbered], index: int, opens: re.Pattern[str], signs: Sequence[str]) -> int:
     """Return where options that begin at a place end; the place itself where none do."""
     at = index
-    while at < len(lines) and at - index < len(signs) and (found := opens.match(lines[at][1])):
-        if (found["sign"] or found.groupdict().get("in")) != signs[at - index]:
+    while at < len(lines) and at - index < len(signs) and (mark := opens.match(lines[at][1])):
+        if (mark["sign"] or mark.groupdict().get("in")) != signs[at - index]:
             break
         at += 1
     return at if at - index >= _FEWEST_OPTIONS else index
@@ -70,11 +70,11 @@ def _letters_of_answer(line: str, signs: Sequence[str], words: Sequence[str]) ->
     parts = parts_of(line)
     if len(parts) != 1 or parts[0][0] != "answer":
         return ""
-    said = parts[0][1].strip().strip("()（）。. ")
-    same = [place for place, each in enumerate(words) if _bare(each) == _bare(said)]
-    if len(same) == 1 and said not in signs:
+    stated = parts[0][1].strip().strip("()（）。. ")
+    same = [index for index, each in enumerate(words) if _bare(each) == _bare(stated)]
+    if len(same) == 1 and stated not in signs:
         return LETTERS[same[0]]
-    pieces = [piece for piece in _PARTS.split(said) if piece]
+    pieces = [piece for piece in _PARTS.split(stated) if piece]
     if pieces and set("".join(pieces)) <= set(LETTERS[: len(signs)]):
         return "".join(sorted(set("".join(pieces))))
     if len(pieces) == 1 and pieces[0] not in signs:

@@ -57,7 +57,7 @@ _BELOW = 3  # lines below the options in which an answer may stand
 class _Option(Struct):
     """One option and what stands out in all its words."""
 
-    place: int
+    line: int
     letter: str
     kinds: frozenset[str]
     partly: frozenset[str] = frozenset()
@@ -68,26 +68,26 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, the answer of each question whose right options stand out below these."""
     if not any("<" in text or "**" in text or "==" in text or _SIGNS.search(text) for _, text in lines):
         return list(lines)
-    seen = [_visible(text) for _, text in lines]
-    runs = list(_runs([words for words, _ in seen], [kinds for _, kinds in seen]))
-    plain = [words for words, _ in seen]
-    said = [_says_answer(plain, run[-1].place + 1) for run in runs]
-    told = _telling(runs) if sum(said) * 10 <= len(runs) else ""
-    if not told:
+    visible_lines = [_visible(text) for _, text in lines]
+    runs = list(_runs([words for words, _ in visible_lines], [kinds for _, kinds in visible_lines]))
+    plain = [words for words, _ in visible_lines]
+    has_answer = [_says_answer(plain, run[-1].line + 1) for run in runs]
+    face = _telling(runs) if sum(has_answer) * 10 <= len(runs) else ""
+    if not face:
         return list(lines)
-    bare = {option.place for run in runs for option in run}
+    bare = {option.line for run in runs for option in run}
     answers = {
-        run[-1].place: letters
-        for run, is_said in zip(runs, said, strict=True)
-        if not is_said
-        and (letters := "".join(option.letter for option in run if told in option.kinds))
-        and (len(letters) < len(run) or told.startswith(("colour", "class")))  # all in bold type is emphasis alone
+        run[-1].line: letters
+        for run, is_answered in zip(runs, has_answer, strict=True)
+        if not is_answered
+        and (letters := "".join(option.letter for option in run if face in option.kinds))
+        and (len(letters) < len(run) or face.startswith(("colour", "class")))  # all in bold type is emphasis alone
     }
     done: list[Numbered] = []
-    for place, (index, text) in enumerate(lines):
-        done.append((index, plain[place] if place in bare else text))
-        if place in answers:
-            done.append((index, f"答案：{answers[place]}"))
+    for position, (index, text) in enumerate(lines):
+        done.append((index, plain[position] if position in bare else text))
+        if position in answers:
+            done.append((index, f"答案：{answers[position]}"))
     return done
 
 
@@ -124,15 +124,15 @@ def label_marked_lines(lines: Sequence[str], signed: Sequence[str], signs: dict[
     """Return the lines of a page, with the answers that its signs tell; `signed` are the same lines with signs in them."""
     named = [_SIGNS.sub(lambda sign: f"<{signs[sign[0]]}>" if sign[0] in signs else "</>", line) for line in signed]
     bare = [re.sub(r"[ \t\r\f\v]+", " ", _SIGNS.sub("", line)).strip(" ") for line in signed]
-    kept = [index for index, line in enumerate(bare) if line]
-    if [bare[index] for index in kept] != list(lines) or any("<" in line for line in lines):
+    filled = [index for index, line in enumerate(bare) if line]
+    if [bare[index] for index in filled] != list(lines) or any("<" in line for line in lines):
         return list(lines)
-    told = label_emphasis([(index, named[at]) for index, at in enumerate(kept)])
-    if len(told) == len(kept):
+    labelled = label_emphasis([(index, named[at]) for index, at in enumerate(filled)])
+    if len(labelled) == len(filled):
         return list(lines)
     done: list[str] = []
     last = -1
-    for index, text in told:
+    for index, text in labelled:
         done.append(text if index == last else lines[index])
         last = index
     return done
@@ -154,8 +154,8 @@ def face_of(name: str, rest: str, styles: dict[str, str] | None = None) -> str:
     if styles and (classes := _CLASSES.search(rest)):
         rest = " ".join([rest, *(styles[each] for each in classes["names"].split() if each in styles)])
     if rest:
-        if found := _CLASS.search(rest) or _RIGHT_CLASS.search(rest):
-            return f"class {found.groupdict().get('name', 'told')}"
+        if named_class := _CLASS.search(rest) or _RIGHT_CLASS.search(rest):
+            return f"class {named_class.groupdict().get('name', 'told')}"
         for colour in _COLOUR.finditer(rest):
             if not _PLAIN_COLOURS.fullmatch(colour["colour"]):
                 return f"colour {re.sub(r'[<>]', '', colour['colour']).lower().replace(' ', '')}"
@@ -194,13 +194,13 @@ def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> It
     run: list[_Option] = []
     for index, text in enumerate(texts):
         line = flat(text)
-        found = list(_OPTION.finditer(line))
+        options = list(_OPTION.finditer(line))
         own = [
             _Option(index, option["letter"], *_common(line, kinds[index], option, later.start() if later else len(line)))
-            for option, later in zip(found, [*found[1:], None], strict=False)
+            for option, later in zip(options, [*options[1:], None], strict=False)
         ]
         if own:
-            if line[: found[0].start()].strip():
+            if line[: options[0].start()].strip():
                 yield from _whole(run)
                 run = []
             for option in own:
@@ -231,10 +231,10 @@ def _telling(runs: Sequence[Sequence[_Option]]) -> str:
     for run in runs:
         counts = Counter(kind for option in run for kind in option.kinds if kind)
         some.update(kind for kind, count in counts.items() if count < len(run))
-    found = [kind for kind, count in some.items() if count >= _least(kind, len(runs)) and _is_of_whole(kind, runs)]
-    right = [kind for kind in found if _RIGHT.search(kind)]
-    found = right if len(right) == 1 else found
-    return found[0] if len(found) == 1 and _is_alone(found[0], some, len(runs)) else ""
+    candidates = [kind for kind, count in some.items() if count >= _least(kind, len(runs)) and _is_of_whole(kind, runs)]
+    right = [kind for kind in candidates if _RIGHT.search(kind)]
+    candidates = right if len(right) == 1 else candidates
+    return candidates[0] if len(candidates) == 1 and _is_alone(candidates[0], some, len(runs)) else ""
 
 
 def _least(kind: str, runs: int) -> float:

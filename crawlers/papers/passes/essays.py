@@ -26,7 +26,7 @@ _ORDINAL = re.compile("第[一二三四五六七八九十]{1,3}题")
 class _Marked(Struct):
     """A line that says that an answer follows, and the answer's lines."""
 
-    place: int
+    index: int
     end: int
     """Where the words behind the mark begin."""
     stop: int = 0
@@ -34,19 +34,19 @@ class _Marked(Struct):
 
 def essays_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, those of each answer that is a list on one, parted by line ends."""
-    given = [flat(trimmed(text)) for _, text in lines]
-    marks = [(index, _MARK.match(line)) for index, line in enumerate(given) if _says_answer(line)]
+    flats = [flat(trimmed(text)) for _, text in lines]
+    marks = [(index, _MARK.match(line)) for index, line in enumerate(flats) if _says_answer(line)]
     if not any(match for _, match in marks):
         return list(lines)
-    numbers = [_own(line) for line in given]
-    headings = [bool(line) and (heads(line) or is_note(line) or _ORDINAL.match(line) is not None) for line in given]
+    numbers = [_own(line) for line in flats]
+    headings = [bool(line) and (heads(line) or is_note(line) or _ORDINAL.match(line) is not None) for line in flats]
     done: list[Numbered] = []
     index = 0
-    for found in _answers(given, marks, numbers, headings):
-        done += lines[index : found.place]
-        words = [trimmed(lines[found.place][1])[found.end :], *(trimmed(text) for _, text in lines[found.place + 1 : found.stop])]
-        done.append((lines[found.place][0], "答案：" + "\n".join(filter(None, words))))
-        index = found.stop
+    for essay in _answers(flats, marks, numbers, headings):
+        done += lines[index : essay.index]
+        words = [trimmed(lines[essay.index][1])[essay.end :], *(trimmed(text) for _, text in lines[essay.index + 1 : essay.stop])]
+        done.append((lines[essay.index][0], "答案：" + "\n".join(filter(None, words))))
+        index = essay.stop
     return done + list(lines[index:])
 
 
@@ -63,39 +63,39 @@ def _own(line: str) -> Number | None:
 
 
 def _answers(
-    given: Sequence[str], marks: Sequence[tuple[int, re.Match[str] | None]], numbers: Sequence[Number | None], headings: Sequence[bool]
+    flats: Sequence[str], marks: Sequence[tuple[int, re.Match[str] | None]], numbers: Sequence[Number | None], headings: Sequence[bool]
 ) -> list[_Marked]:
     """Return the answers that are lists."""
-    found: list[_Marked] = []
+    essays: list[_Marked] = []
     begin = 0  # behind the answer before, or its section's heading
     worded = False  # words stand below 【答案】 in this paper
     for at, (index, match) in enumerate(marks):
-        below = marks[at + 1][0] if at + 1 < len(marks) else len(given)
+        below = marks[at + 1][0] if at + 1 < len(marks) else len(flats)
         heads = [line for line in range(begin, index) if headings[line]]
-        asked = [line for line in range(heads[-1] + 1 if heads else begin, index) if numbers[line]]
-        owner = numbers[asked[-1]] if asked else None
-        alone = len(marks) > 1 and len(asked) == 1
+        numbered = [line for line in range(heads[-1] + 1 if heads else begin, index) if numbers[line]]
+        owner = numbers[numbered[-1]] if numbered else None
+        alone = len(marks) > 1 and len(numbered) == 1
         if match is None or owner is None or (match["loose"] and not alone):
             begin = index + 1
-            if match and owner and (stop := _worded(given, index, match, below, owner, numbers, headings, worded)):
-                found.append(_Marked(index, match.end(), stop))
+            if match and owner and (stop := _worded(flats, index, match, below, owner, numbers, headings, worded)):
+                essays.append(_Marked(index, match.end(), stop))
                 worded = True
             continue
-        stop = _stop(index, below, below == len(given), owner, numbers, headings)
-        if stop and _is_unsure(given, range(index + 1, stop), owner, numbers):
+        stop = _stop(index, below, below == len(flats), owner, numbers, headings)
+        if stop and _is_unsure(flats, range(index + 1, stop), owner, numbers):
             stop = 0
-        lines = given[index + 1 : stop or index + 1]
+        lines = flats[index + 1 : stop or index + 1]
         if stop and any(numbers[line] for line in range(index + 1, stop)) and not any(map(_is_no_essay, lines)):
-            found.append(_Marked(index, match.end(), stop))
-        elif match["loose"] and (own := _worded(given, index, match, below, owner, numbers, headings, worded)):
-            found.append(_Marked(index, match.end(), own))
+            essays.append(_Marked(index, match.end(), stop))
+        elif match["loose"] and (own := _worded(flats, index, match, below, owner, numbers, headings, worded)):
+            essays.append(_Marked(index, match.end(), own))
             stop, worded = own, True
         begin = stop or index + 1
-    return found
+    return essays
 
 
 def _worded(
-    given: Sequence[str],
+    flats: Sequence[str],
     index: int,
     mark: re.Match[str],
     below: int,
@@ -105,20 +105,20 @@ def _worded(
     known: bool,
 ) -> int:
     """Return where the words end that stand below 【答案】, alone on its line, and above the next question; 0 where they are none."""
-    if mark["rest"] or mark.end() < len(given[index]):
+    if mark["rest"] or mark.end() < len(flats[index]):
         return 0
     stop = next((line for line in range(index + 1, below) if numbers[line] or headings[line]), below)
     number = numbers[stop] if stop < below else None
-    words = [line for line in given[index + 1 : stop] if line]
+    words = [line for line in flats[index + 1 : stop] if line]
     goes_on = number is not None and number.style == owner.style and number.value == owner.value + 1
-    goes_on = goes_on or (known and number is None and (stop == len(given) or headings[stop]))
+    goes_on = goes_on or (known and number is None and (stop == len(flats) or headings[stop]))
     return stop if goes_on and words and not any(_is_no_essay(line) or WHOLE_ANSWER.fullmatch(line) for line in words) else 0
 
 
-def _is_unsure(given: Sequence[str], indices: range, owner: Number, numbers: Sequence[Number | None]) -> bool:
+def _is_unsure(flats: Sequence[str], indices: range, owner: Number, numbers: Sequence[Number | None]) -> bool:
     """Tell whether a point of an answer has the next number and the words of a question."""
     own = [(index, number) for index in indices if (number := numbers[index]) and number.style == owner.style]
-    return any(number.value == owner.value + 1 and sets_question(given[index][number.end :]) for index, number in own)
+    return any(number.value == owner.value + 1 and sets_question(flats[index][number.end :]) for index, number in own)
 
 
 def _stop(index: int, below: int, last: bool, owner: Number, numbers: Sequence[Number | None], headings: Sequence[bool]) -> int:

@@ -113,32 +113,34 @@ def _without_remarks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 def _remark_in(text: str) -> tuple[int, int] | None:
     """Return where the remarks of a line begin and end."""
     line = flat(text)
-    found = list(_REMARK.finditer(line))
-    if not found or not (_NO_WORDS.fullmatch(line, 0, found[0].start()) or not line[found[-1].end() :].strip()):
+    remarks = list(_REMARK.finditer(line))
+    if not remarks or not (_NO_WORDS.fullmatch(line, 0, remarks[0].start()) or not line[remarks[-1].end() :].strip()):
         return None
-    beside = all(not line[one.end() : other.start()].strip() for one, other in pairwise(found))
-    return (found[0].start(), found[-1].end()) if beside else None
+    beside = all(not line[one.end() : other.start()].strip() for one, other in pairwise(remarks))
+    return (remarks[0].start(), remarks[-1].end()) if beside else None
 
 
 def _with_colons(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines of names and values, `题干=…`, `选项A=…`, with the usual sign between these."""
-    found = [_EQUALS.match(flat(text)) if "=" in text or "＝" in text else None for _, text in lines]
-    is_said = min(sum(bool(match and match[kind]) for match in found) for kind in ("stem", "answer")) >= _FEWEST_ENGLISH
-    for (index, text), match in zip(lines, found, strict=True):
-        yield index, f"{text[: match.start('sign')]}：{text[match.end('sign') :]}" if match and is_said else text
+    matches = [_EQUALS.match(flat(text)) if "=" in text or "＝" in text else None for _, text in lines]
+    is_export = min(sum(bool(match and match[kind]) for match in matches) for kind in ("stem", "answer")) >= _FEWEST_ENGLISH
+    for (index, text), match in zip(lines, matches, strict=True):
+        yield index, f"{text[: match.start('sign')]}：{text[match.end('sign') :]}" if match and is_export else text
 
 
 def _in_chinese(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines whose fields are named in English with the names that they have in Chinese; words under `Type:` as a tag of the stem."""
-    found = [_ENGLISH.match(flat(text)) for _, text in lines]
-    counts = Counter(match.lastgroup for match in found if match)
-    answers = [flat(text)[match.end() :] for (_, text), match in zip(lines, found, strict=True) if match and match.lastgroup == "answer"]
-    is_said = len(answers) > _FEWEST_ENGLISH and all(map(WHOLE_ANSWER.fullmatch, answers))
-    if counts["answer"] < _FEWEST_ENGLISH or not (is_said or max(counts["stem"], counts["options"], counts["letter"]) >= _FEWEST_ENGLISH):
+    matches = [_ENGLISH.match(flat(text)) for _, text in lines]
+    counts = Counter(match.lastgroup for match in matches if match)
+    answers = [flat(text)[match.end() :] for (_, text), match in zip(lines, matches, strict=True) if match and match.lastgroup == "answer"]
+    has_answers = len(answers) > _FEWEST_ENGLISH and all(map(WHOLE_ANSWER.fullmatch, answers))
+    if counts["answer"] < _FEWEST_ENGLISH or not (
+        has_answers or max(counts["stem"], counts["options"], counts["letter"]) >= _FEWEST_ENGLISH
+    ):
         yield from lines
         return
     tag = ""
-    for (index, text), match in zip(lines, found, strict=True):
+    for (index, text), match in zip(lines, matches, strict=True):
         kind = match.lastgroup if match else None
         if match is None or kind is None or (kind == "stem" and not text[match.end() :].strip()):
             yield index, text
@@ -162,29 +164,29 @@ def _unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     if not any("<details" in text.lower() for _, text in lines):
         yield from lines
         return
-    inside, said, asked = False, 0, False  # lines of the fold so far; whether its title goes on
+    inside, fold_lines, title_open = False, 0, False  # lines of the fold so far; whether its title goes on
     for index, text in lines:
-        pieces, place = [], 0
-        text, asked, title = _without_title(text, asked)
+        pieces, position = [], 0
+        text, title_open, title = _without_title(text, title_open)
         pieces += [title] if title else []
         for fold in [*_FOLD.finditer(text), None]:
-            words = _SUMMARY.sub("", text[place : fold.start() if fold else len(text)]).strip()
-            if inside and words and said == 0:
+            words = _SUMMARY.sub("", text[position : fold.start() if fold else len(text)]).strip()
+            if inside and words and fold_lines == 0:
                 pieces.append(words if _is_marked(words) else f"答案：{words}")
-                said = 1
-            elif inside and words and said == 1:
+                fold_lines = 1
+            elif inside and words and fold_lines == 1:
                 pieces.append(words if _is_marked(words) else f"解析：{words}")
-                said = 2
+                fold_lines = 2
             elif words:
                 pieces.append(words)
             if fold:
-                inside, said, place = not fold["slash"], 0, fold.end()
+                inside, fold_lines, position = not fold["slash"], 0, fold.end()
         yield from ((index, piece) for piece in pieces or [""])
 
 
 def _without_title(text: str, goes_on: bool) -> tuple[str, bool, str]:
     """Return a line without what the title of a fold says there, whether that goes on below, and its words where they are a question's."""
-    start = 0 if goes_on else found.start() if (found := _TITLE.search(text)) else -1
+    start = 0 if goes_on else match.start() if (match := _TITLE.search(text)) else -1
     if start < 0:
         return text, False, ""
     end = text.lower().find("</summary>")
@@ -212,8 +214,8 @@ def _official_answers(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             text = text[: mine.start()] + text[mine.end() :] if mine else text
             mine = _MINE_BEHIND.search(flat(text))
             text = f"{text[: mine.end('theirs')]} {text[mine.end() :]}".rstrip() if mine else text
-            if told := _WITH_OPTION.search(flat(text)):
-                text = text[: told.end("letters")]
+            if with_option := _WITH_OPTION.search(flat(text)):
+                text = text[: with_option.end("letters")]
             answered = True
         elif opens_question(line.strip()):
             answered = False
@@ -262,21 +264,21 @@ def _ordinals(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 def _by_number(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return a list of answers, `A01 c`, as one of numbers alone where its numbers count on and as many questions open with `Q01`."""
-    found = [_BY_NUMBER.fullmatch(flat(text)) if "A" in text else None for _, text in lines]
-    numbers = [int(match["number"]) for match in found if match]
-    asked = sum(_QUESTION_FIELD.match(flat(text)) is not None for _, text in lines) if len(numbers) >= _FEWEST_ENGLISH else 0
-    is_list = 0 < len(numbers) == asked and are_consecutive(numbers)
-    for (index, text), match in zip(lines, found, strict=True):
+    matches = [_BY_NUMBER.fullmatch(flat(text)) if "A" in text else None for _, text in lines]
+    numbers = [int(match["number"]) for match in matches if match]
+    question_count = sum(_QUESTION_FIELD.match(flat(text)) is not None for _, text in lines) if len(numbers) >= _FEWEST_ENGLISH else 0
+    is_list = 0 < len(numbers) == question_count and are_consecutive(numbers)
+    for (index, text), match in zip(lines, matches, strict=True):
         yield index, f"{match['number']}. {match['answer']}" if match and is_list else text
 
 
 def _counted(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines that open with which question of how many they are, `3/20 …`, with the number alone, where these count on."""
-    found = [_OF_HOW_MANY.match(flat(text)) if "/" in text or "／" in text else None for _, text in lines]
-    numbers = [int(match["number"]) for match in found if match]
+    matches = [_OF_HOW_MANY.match(flat(text)) if "/" in text or "／" in text else None for _, text in lines]
+    numbers = [int(match["number"]) for match in matches if match]
     is_counter = len(numbers) > _FEWEST_ENGLISH and are_consecutive(numbers)
-    is_counter = is_counter and len({match["all"] for match in found if match}) == 1
-    for (index, text), match in zip(lines, found, strict=True):
+    is_counter = is_counter and len({match["all"] for match in matches if match}) == 1
+    for (index, text), match in zip(lines, matches, strict=True):
         yield index, f"{match['number']}. {text[match.end() :]}" if match and is_counter else text
 
 
@@ -288,36 +290,36 @@ def _has_own_numbers(line: str) -> bool:
 
 def _answers_in_digits(text: str) -> str:
     done, index = "", 0
-    for found in _ORDINAL_ANSWER.finditer(flat(text)):
-        done += text[index : found.start()] + _in_digits(found)
-        index = found.end()
+    for match in _ORDINAL_ANSWER.finditer(flat(text)):
+        done += text[index : match.start()] + _in_digits(match)
+        index = match.end()
     return done + text[index:]
 
 
-def _in_digits(found: re.Match[str]) -> str:
-    value = value_of(found["number"])
-    return f"第{value}题" if value else found[0]
+def _in_digits(match: re.Match[str]) -> str:
+    value = value_of(match["number"])
+    return f"第{value}题" if value else match[0]
 
 
 def _verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the two verdicts below a statement as options, `A. 正确` over `B. 错误`; a copy without letters above those is left out."""
-    meant = [_meaning(flat(text)) for _, text in lines]
-    place = 0
-    while place < len(lines):
-        if place + 1 == len(lines) or not _are_opposite(meant[place], meant[place + 1]):
-            yield lines[place]
-            place += 1
+    meanings = [_meaning(flat(text)) for _, text in lines]
+    position = 0
+    while position < len(lines):
+        if position + 1 == len(lines) or not _are_opposite(meanings[position], meanings[position + 1]):
+            yield lines[position]
+            position += 1
             continue
-        named = bool(meant[place] and meant[place].startswith("="))
-        if not named and _are_lettered(lines, place + 2):
-            place += 2
+        named = bool(meanings[position] and meanings[position].startswith("="))
+        if not named and _are_lettered(lines, position + 2):
+            position += 2
             continue
-        is_last = place + 2 == len(lines) or not trimmed(lines[place + 2][1]) or _is_marked(trimmed(lines[place + 2][1]))
-        for at in (place, place + 1):
+        is_last = position + 2 == len(lines) or not trimmed(lines[position + 2][1]) or _is_marked(trimmed(lines[position + 2][1]))
+        for at in (position, position + 1):
             index, text = lines[at]
-            offered = named or (is_last and _stands_below_words(lines, place))
-            yield index, f"{'AB'[at - place]}. {_VERDICT.sub(lambda m: m['words'], flat(text)).strip()}" if offered else text
-        place += 2
+            offered = named or (is_last and _stands_below_words(lines, position))
+            yield index, f"{'AB'[at - position]}. {_VERDICT.sub(lambda m: m['words'], flat(text)).strip()}" if offered else text
+        position += 2
 
 
 def _meaning(line: str) -> str:
@@ -350,22 +352,22 @@ def _stands_below_words(lines: Sequence[Numbered], index: int) -> bool:
 
 def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the type that stands behind a stem, `（中；单选题）`, as a tag behind the question's number."""
-    tags = {place: tag for place, (_, text) in enumerate(lines) if (tag := _tag_behind(flat(text)))}
+    tags = {position: tag for position, (_, text) in enumerate(lines) if (tag := _tag_behind(flat(text)))}
     if not tags:
         yield from lines
         return
     done = list(lines)
     opened = -1  # the line of the last number, above which words of its stem alone have come
-    for place, (index, text) in enumerate(lines):
+    for position, (index, text) in enumerate(lines):
         line = flat(text)
         if opens_question(line.strip()):
-            opened = place
+            opened = position
         elif letter_of(line.strip()) or _is_marked(trimmed(text)):
             opened = -1
-        tag = tags.get(place)
+        tag = tags.get(position)
         if tag is None or opened < 0:
             continue
-        done[place] = (index, text[: tag.start()])
+        done[position] = (index, text[: tag.start()])
         first, words = done[opened]
         start = len(words) - len(words.lstrip())
         number = number_of(flat(words)[start:])

@@ -29,17 +29,17 @@ def filled_stems_numbered(lines: Sequence[Numbered]) -> list[Numbered]:
         return list(lines)
     flats = [flat(text).strip() for _, text in lines]
     kinds = list(map(_kind_of, flats))
-    asked = [place for place, kind in enumerate(kinds) if kind == "stem"]
-    starts = [_start(kinds, flats, place) for place in asked]
-    known = len(asked) + sum(kind in ("option", "heading") for kind in kinds)
-    known += sum(place - start for place, start in zip(asked, starts, strict=True))
+    stems = [position for position, kind in enumerate(kinds) if kind == "stem"]
+    starts = [_start(kinds, flats, position) for position in stems]
+    known = len(stems) + sum(kind in ("option", "heading") for kind in kinds)
+    known += sum(position - start for position, start in zip(stems, starts, strict=True))
     numbered = sum(number_of(flats[start]) is not None for start in starts)
-    if len(asked) < _FEWEST or numbered > _NUMBERED * len(asked) or known < _SHARE * sum(map(bool, flats)) or not _are_parted(kinds, flats):
+    if len(stems) < _FEWEST or numbered > _NUMBERED * len(stems) or known < _SHARE * sum(map(bool, flats)) or not _are_parted(kinds, flats):
         return list(lines)
-    told = [(index, _bracketed(text) if kind == "stem" else text) for (index, text), kind in zip(lines, kinds, strict=True)]
+    bracketed = [(index, _bracketed(text) if kind == "stem" else text) for (index, text), kind in zip(lines, kinds, strict=True)]
     numbers = {start: number for number, start in enumerate(starts, 1)}
-    above = {place: [(told[place][0], f"第{number}题")] for place, number in numbers.items()}
-    return [line for place, own in enumerate(told) for line in (*above.get(place, ()), own)]
+    above = {position: [(bracketed[position][0], f"第{number}题")] for position, number in numbers.items()}
+    return [line for position, own in enumerate(bracketed) for line in (*above.get(position, ()), own)]
 
 
 def _kind_of(line: str) -> str:

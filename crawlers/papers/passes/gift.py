@@ -74,8 +74,8 @@ def _question(words: str, number: int) -> list[str]:
     stem, _, rest = words.partition("{")
     inner, _, tail = rest.rpartition("}")
     stem = re.sub(r"^\[(?:html|markdown|plain|moodle)\]", "", stem.strip())
-    said = " ".join(filter(None, (*stem.split("\n"), "____" if tail.strip() else "", tail.strip().replace("\n", " "))))
-    lines = [f"第{number}题 {said.strip()}"]
+    stem_text = " ".join(filter(None, (*stem.split("\n"), "____" if tail.strip() else "", tail.strip().replace("\n", " "))))
+    lines = [f"第{number}题 {stem_text.strip()}"]
     inner, _, remark = inner.partition("####")
     return [*lines, *_answers(inner), *([f"解析：{' '.join(remark.split())}"] if remark.strip() else [])]
 
@@ -100,5 +100,5 @@ def _parted(words: str) -> tuple[str, float]:
     """Return the words of an answer without its weight and its remark, and the weight."""
     weight = _WEIGHT.match(words)
     bare = re.split(r"(?<!\\)#", words[weight.end() :] if weight else words, maxsplit=1)[0]
-    told = re.search(r"-?\d+(?:\.\d+)?", weight[0]) if weight else None
-    return re.sub(r"\\(.)", r"\1", bare).strip().replace("\n", " "), float(told[0]) if told else 0.0
+    number = re.search(r"-?\d+(?:\.\d+)?", weight[0]) if weight else None
+    return re.sub(r"\\(.)", r"\1", bare).strip().replace("\n", " "), float(number[0]) if number else 0.0

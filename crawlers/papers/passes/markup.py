@@ -166,11 +166,11 @@ def _placed(tag: re.Match[str]) -> str:
 
 def _pairs(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines that are a key and its value as lines of a paper."""
-    found = [_PAIR.match(text) if '"' in text else None for _, text in lines]
-    if sum(match is not None for match in found) < 3:
+    matches = [_PAIR.match(text) if '"' in text else None for _, text in lines]
+    if sum(match is not None for match in matches) < 3:
         yield from lines
         return
-    for (index, text), match in zip(lines, found, strict=True):
+    for (index, text), match in zip(lines, matches, strict=True):
         yield index, _as_line(match, text) if match else "" if re.fullmatch(r"[\s{}\[\],]*", text) else text
 
 

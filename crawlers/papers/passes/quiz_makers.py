@@ -42,25 +42,25 @@ def label_quiz_makers(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _without_feedback(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines without what learners are told, `[*]` as a ticked box; what is told whoever answers explains the question."""
+    """Return lines without feedback, `[*]` as a ticked box; feedback to any answer becomes the explanation."""
     if sum(_STARRED.match(text) is not None for _, text in lines) < _FEWEST:
         yield from lines
         return
-    told = [_FEEDBACK.match(text) for _, text in lines]
-    is_told = any(match and (match["all"] or match["right"]) for match in told)
-    held: list[Numbered] = []
+    feedback = [_FEEDBACK.match(text) for _, text in lines]
+    has_explanations = any(match and (match["all"] or match["right"]) for match in feedback)
+    pending: list[Numbered] = []
     below_choice = False
-    for (index, text), match in zip(lines, told, strict=True):
-        if match and is_told:
+    for (index, text), match in zip(lines, feedback, strict=True):
+        if match and has_explanations:
             if not below_choice and (match["all"] or match["right"] == "~"):
-                held.append((index, f"解析：{match['words']}"))
+                pending.append((index, f"解析：{match['words']}"))
             continue
         if not text.strip() and below_choice:
-            yield from held
-            held = []
+            yield from pending
+            pending = []
         below_choice = bool(_CHOICE.match(text)) or (below_choice and bool(text.strip()))
         yield index, _BOX.sub(lambda box: f"{box['indent']}[{'x' if box['sign'] == '*' else ' '}]", text, count=1)
-    yield from held
+    yield from pending
 
 
 def _as_printed(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -81,47 +81,47 @@ def _as_printed(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 def _label_answer_lines(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines whose `A: C` below `Q: …` is an answer, as no option is letters alone."""
     flats = [flat(text) for _, text in lines]
-    said = [_ANSWER_LINE.match(line) for line in flats]
-    asked = sum(_QUESTION.match(line) is not None for line in flats)
-    if asked < _FEWEST or sum(map(bool, said)) < _SHARE * asked or any(map(_FIRST.match, flats)):
+    answers = [_ANSWER_LINE.match(line) for line in flats]
+    question_count = sum(_QUESTION.match(line) is not None for line in flats)
+    if question_count < _FEWEST or sum(map(bool, answers)) < _SHARE * question_count or any(map(_FIRST.match, flats)):
         yield from lines
         return
-    for (index, text), answer in zip(lines, said, strict=True):
+    for (index, text), answer in zip(lines, answers, strict=True):
         yield index, f"答案：{answer['answer']}" if answer else text
 
 
 def _with_marked_options(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return questions with their kind behind the stem, `……[单选题]`, with letters before the options and the marked ones as answer."""
     flats = [flat(text) for _, text in lines]
-    asked = [_QUESTION_LINE.match(line) for line in flats]
-    starts = [place for place, match in enumerate(asked) if match]
-    blocks = [(start, _options_below(flats, asked, start)) for start in starts]
+    question_lines = [_QUESTION_LINE.match(line) for line in flats]
+    starts = [position for position, match in enumerate(question_lines) if match]
+    blocks = [(start, _options_below(flats, question_lines, start)) for start in starts]
     marked = sum(any(_RIGHT.search(flats[at]) for at in options) for _, options in blocks)
     if len(starts) < _FEWEST or marked < _SHARE * sum(bool(options) for _, options in blocks) or not marked:
         yield from lines
         return
-    number, options_at = 0, {at: (place, options) for _, options in blocks for place, at in enumerate(options)}
-    for place, (index, text) in enumerate(lines):
-        if match := asked[place]:
+    number, options_at = 0, {at: (position, options) for _, options in blocks for position, at in enumerate(options)}
+    for position, (index, text) in enumerate(lines):
+        if match := question_lines[position]:
             number += 1
             stem = text[: match.end("stem")]
-            own = _NUMBER.match(flats[place])
+            own = _NUMBER.match(flats[position])
             yield index, f"{number}. 【{match['type']}】{stem[own.end() :] if own else stem}"
-        elif place in options_at:
-            at, options = options_at[place]
-            right, letter = _RIGHT.search(flats[place]), _LETTER.match(flats[place])
+        elif position in options_at:
+            at, options = options_at[position]
+            right, letter = _RIGHT.search(flats[position]), _LETTER.match(flats[position])
             yield index, f"{LETTERS[at]}. {text[letter.end() if letter else 0 : right.start() if right else len(text)].strip()}"
-            if place == options[-1]:
+            if position == options[-1]:
                 yield index, f"答案：{''.join(LETTERS[n] for n, option in enumerate(options) if _RIGHT.search(flats[option]))}"
         else:
             yield index, text
 
 
-def _options_below(flats: Sequence[str], asked: Sequence[re.Match[str] | None], start: int) -> list[int]:
+def _options_below(flats: Sequence[str], question_lines: Sequence[re.Match[str] | None], start: int) -> list[int]:
     """Return the places of the options below a stem: all lines to the next empty one, stem, answer or explanation."""
     indices: list[int] = []
     for index in range(start + 1, len(flats)):
-        if not flats[index].strip() or asked[index] or _BEHIND.match(flats[index]):
+        if not flats[index].strip() or question_lines[index] or _BEHIND.match(flats[index]):
             break
         indices.append(index)
     return indices if 2 <= len(indices) <= len(LETTERS) else []

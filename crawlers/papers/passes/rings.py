@@ -18,42 +18,42 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with options ①甲 ②乙 as A.甲 B.乙, and their answers as letters."""
     if not any("①" in text for _, text in lines):
         return list(lines)
-    given = [flat(trimmed(text)) for _, text in lines]
-    key = [index for index, line in enumerate(given) if _is_key(line)]
-    own = sum(bool(number and number.style != "ringed") for number in map(number_of, given))
+    flats = [flat(trimmed(text)) for _, text in lines]
+    key = [index for index, line in enumerate(flats) if _is_key(line)]
+    own = sum(bool(number and number.style != "ringed") for number in map(number_of, flats))
     done = list(lines)
     index = 0
     while index < len(lines):
-        stop = _run_stop(given, index)
+        stop = _run_stop(flats, index)
         if stop == index:
             index += 1
             continue
-        below = next((at for at in range(stop, len(lines)) if given[at]), len(lines))
-        told = _rings_of_answer(given[below]) if below < len(lines) else None
-        if own > 1 and (told or (key and (below == len(lines) or not letter_of(given[below])))):
+        below = next((at for at in range(stop, len(lines)) if flats[at]), len(lines))
+        answer = _rings_of_answer(flats[below]) if below < len(lines) else None
+        if own > 1 and (answer or (key and (below == len(lines) or not letter_of(flats[below])))):
             for at in range(index, stop):
                 done[at] = (
                     lines[at][0],
                     _RING.sub(lambda ring: f"  {ring[0].translate(CIRCLED_AS_LETTERS)}.", trimmed(lines[at][1])).strip(),
                 )
-            if told:
-                done[below] = (lines[below][0], f"答案：{told.translate(CIRCLED_AS_LETTERS)}")
+            if answer:
+                done[below] = (lines[below][0], f"答案：{answer.translate(CIRCLED_AS_LETTERS)}")
         index = stop
     for index in key if done != list(lines) else ():
         done[index] = (done[index][0], done[index][1].translate(CIRCLED_AS_LETTERS))
     return done
 
 
-def _run_stop(given: Sequence[str], place: int) -> int:
-    """Return where options that begin at a place end; the place itself where none do."""
-    count, at = 0, place
-    while at < min(place + 10, len(given)) and given[at][:1] in CIRCLED_NUMBERS and given[at]:
-        rings = [CIRCLED_NUMBERS.index(ring) for ring in _RING.findall(given[at])]
+def _run_stop(flats: Sequence[str], start: int) -> int:
+    """Return where options that begin at a line end; that line itself where none do."""
+    count, at = 0, start
+    while at < min(start + 10, len(flats)) and flats[at][:1] in CIRCLED_NUMBERS and flats[at]:
+        rings = [CIRCLED_NUMBERS.index(ring) for ring in _RING.findall(flats[at])]
         if rings != list(range(count, count + len(rings))):
             break
         count += len(rings)
         at += 1
-    return at if count > 1 else place
+    return at if count > 1 else start
 
 
 def _rings_of_answer(line: str) -> str | None:

@@ -26,14 +26,16 @@ def label_signed_blocks(lines: Sequence[Numbered]) -> list[Numbered]:
     if signed < _FEWEST:
         return list(lines)
     blocks = list(_blocks(lines))
-    for told in (_label_by_signs, _label_by_stars):
-        found = [told(block) for block in blocks]
-        count = sum(bool(each) for each in found)
-        asking = sum(bool(each) and is_worded_as_question(flat(block[0][1])) for block, each in zip(blocks, found, strict=True))
-        partly = sum(any(kind == "option" for _, kind, _ in each) for each in found)
+    for label_block in (_label_by_signs, _label_by_stars):
+        labelled = [label_block(block) for block in blocks]
+        count = sum(bool(each) for each in labelled)
+        asking = sum(bool(each) and is_worded_as_question(flat(block[0][1])) for block, each in zip(blocks, labelled, strict=True))
+        partly = sum(any(kind == "option" for _, kind, _ in each) for each in labelled)
         if count >= max(_FEWEST, _SHARE * len(blocks)) and 2 * partly > count and asking >= _ASKING * count:
             numbers = iter(range(1, count + 1))
-            return [line for block, each in zip(blocks, found, strict=True) for line in (_written(each, next(numbers)) if each else block)]
+            return [
+                line for block, each in zip(blocks, labelled, strict=True) for line in (_written(each, next(numbers)) if each else block)
+            ]
     return list(lines)
 
 
@@ -51,10 +53,10 @@ def _blocks(lines: Sequence[Numbered]) -> Iterator[Block]:
 
 def _label_by_signs(block: Block) -> list[tuple[int, str, str]]:
     """Return the lines of a block as index, kind and words: all options have a sign, `+` the right ones."""
-    found = [_SIGNED.match(flat(text)) for _, text in block]
-    start = next((at for at, match in enumerate(found) if match), 0)
-    end = next((at for at in range(start, len(block)) if not found[at]), len(block))
-    return _parts(block, start, end, [bool(match and match["sign"] == "+") for match in found], _SIGNED)
+    matches = [_SIGNED.match(flat(text)) for _, text in block]
+    start = next((at for at, match in enumerate(matches) if match), 0)
+    end = next((at for at in range(start, len(block)) if not matches[at]), len(block))
+    return _parts(block, start, end, [bool(match and match["sign"] == "+") for match in matches], _SIGNED)
 
 
 def _label_by_stars(block: Block) -> list[tuple[int, str, str]]:

@@ -162,23 +162,23 @@ def _with_signs(text: str) -> str:
 
 def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return a letter that stands alone on its line, and a numeral, with the line below."""
-    place = 0
-    shown = [*(flat(trimmed(text)) for _, text in lines), ""]
-    while place < len(lines):
-        index, text = lines[place]
-        bare, next_line = shown[place : place + 2]
-        below = lines[place + 1][1] if place + 1 < len(lines) else ""
+    position = 0
+    flats = [*(flat(trimmed(text)) for _, text in lines), ""]
+    while position < len(lines):
+        index, text = lines[position]
+        bare, next_line = flats[position : position + 2]
+        below = lines[position + 1][1] if position + 1 < len(lines) else ""
         option = len(bare) < 5 and _LETTER_ALONE.fullmatch(bare) and next_line and not _OPENS.match(next_line)
         heading = len(bare) < 6 and _NUMERAL_ALONE.fullmatch(bare) and is_heading(next_line) and not _NUMERAL_ALONE.match(next_line)
         if (one := _RANGE_OF_ONE.fullmatch(bare)) and re.match(rf"0?{one[1]}\s?[、.]", next_line):
             yield index, ""
-            place += 1
+            position += 1
         elif len(bare) < 6 and (alone := _NUMBER_ALONE.fullmatch(bare)) and _TAGGED.match(next_line):
             yield index, f"{alone[1]}. {below.strip()}"
-            place += 2
+            position += 2
         elif option or heading:
             yield index, f"{text.strip()}{'' if heading else ' '}{below.strip()}"
-            place += 2
+            position += 2
         else:
             yield index, text
-            place += 1
+            position += 1

@@ -23,15 +23,15 @@ def stacked_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, each letter, number and label that stands alone with the words below it."""
     if sum(len(text) < _SHORT and _SIGN.fullmatch(flat(text.strip())) is not None for _, text in lines) >= 2 * _FEWEST:
         lines = _with_signs(lines)
-    given = [(index, line) for index, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
-    words = [line for _, line in given]
+    filled = [(index, line) for index, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
+    words = [line for _, line in filled]
     letters = _lettered(words)
     if sum(words[at] == "A" for at in letters) < _FEWEST or any(map(_SIGNED.match, words)):
         return list(lines)
     alone = letters | _numbers(words) | {at for at, line in enumerate(words[:-1]) if _LABEL.fullmatch(line)}
     done = list(lines)
     for at in sorted(alone):
-        (index, line), below = given[at], given[at + 1][0]
+        (index, line), below = filled[at], filled[at + 1][0]
         if at + 1 in alone:  # a label with nothing said
             continue
         label = _LABEL.fullmatch(line)
@@ -59,7 +59,7 @@ def _with_signs(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _lettered(words: Sequence[str]) -> set[int]:
     """Return where letters stand alone that are A, B, … in turn, each over words; that of an answer stands below its label."""
-    found: set[int] = set()
+    letters: set[int] = set()
     run: list[int] = []
     for at, line in enumerate(words[:-1]):
         if not _LETTER.fullmatch(line) or (at and _LABEL.fullmatch(words[at - 1])):
@@ -68,12 +68,12 @@ def _lettered(words: Sequence[str]) -> set[int]:
             run = []
         run = [*run, at] if line == LETTERS[len(run)] else []
         if len(run) > 1:
-            found |= set(run)
-    return found
+            letters |= set(run)
+    return letters
 
 
 def _numbers(words: Sequence[str]) -> set[int]:
     """Return where numbers stand alone that count on through the paper."""
-    found = [(at, int(number["value"])) for at, line in enumerate(words[:-1]) if (number := _NUMBER.fullmatch(line))]
-    steps = [after == before + 1 for (_, before), (_, after) in pairwise(found)]
-    return {at for at, _ in found} if len(found) >= _FEWEST and all(steps) else set()
+    numbers = [(at, int(number["value"])) for at, line in enumerate(words[:-1]) if (number := _NUMBER.fullmatch(line))]
+    steps = [after == before + 1 for (_, before), (_, after) in pairwise(numbers)]
+    return {at for at, _ in numbers} if len(numbers) >= _FEWEST and all(steps) else set()

@@ -42,28 +42,32 @@ class _Row(Struct):
 
 def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the lines with ticked options bare and their letters as the answer below."""
-    place = partly = 0
+    position = partly = 0
     several = False
     full = _Full(lines)
-    while place < len(lines):
-        if behind := _behind(lines, place, full):
+    while position < len(lines):
+        if behind := _behind(lines, position, full):
             yield from behind
-            place += 1
+            position += 1
             continue
-        run = _run(lines, place)
-        letters, told = "".join(row.letters for row in run), "".join(sorted("".join(row.ticked for row in run)))
-        if not run and "选" in lines[place][1] and (_SEVERAL.search(lines[place][1]) or _ONE.search(lines[place][1])):
-            several = _SEVERAL.search(lines[place][1]) is not None
-        partly += 0 < len(told) < len(letters)
-        if len(letters) < 2 or not told or not _is_right(lines, place, run, letters, told, full, several and partly >= _LEAST_LABELLED):
-            yield from lines[place : place + (len(run) or 1)]
+        run = _run(lines, position)
+        letters, answer = "".join(row.letters for row in run), "".join(sorted("".join(row.ticked for row in run)))
+        if not run and "选" in lines[position][1] and (_SEVERAL.search(lines[position][1]) or _ONE.search(lines[position][1])):
+            several = _SEVERAL.search(lines[position][1]) is not None
+        partly += 0 < len(answer) < len(letters)
+        if (
+            len(letters) < 2
+            or not answer
+            or not _is_right(lines, position, run, letters, answer, full, several and partly >= _LEAST_LABELLED)
+        ):
+            yield from lines[position : position + (len(run) or 1)]
         else:
             yield from ((row.index, row.text) for row in run)
-            yield run[-1].index, f"答案：{told}"
-            boxed = any(TICK in text for _, text in lines[place : place + len(run)])
-            if boxed and (filled := _filled(lines[place - 1][1] if place else "", letters)) not in ("", told):
+            yield run[-1].index, f"答案：{answer}"
+            boxed = any(TICK in text for _, text in lines[position : position + len(run)])
+            if boxed and (filled := _filled(lines[position - 1][1] if position else "", letters)) not in ("", answer):
                 yield run[-1].index, f"答案：{filled}"
-        place += len(run) or 1
+        position += len(run) or 1
 
 
 class _Full:
@@ -78,19 +82,19 @@ class _Full:
         return widths[len(widths) * 9 // 10] * _FULL if widths else 0
 
 
-def _is_right(lines: Sequence[Numbered], index: int, run: Sequence[_Row], letters: str, told: str, full: _Full, may_be_all: bool) -> bool:
+def _is_right(lines: Sequence[Numbered], index: int, run: Sequence[_Row], letters: str, answer: str, full: _Full, may_be_all: bool) -> bool:
     """Tell whether the ticks of a run say its answer: the run is whole, and not all of it is ticked, unless that may be."""
     end = index + len(run)
     if _breaks(lines, end, letters) or _is_cut(lines, end, full):
         return False
-    return may_be_all or len(told) < len(letters) or any(TICK in text for _, text in lines[index:end])
+    return may_be_all or len(answer) < len(letters) or any(TICK in text for _, text in lines[index:end])
 
 
-def _run(lines: Sequence[Numbered], place: int) -> list[_Row]:
-    """Return the lines from a place on that are options A, B, …, one or several on each."""
+def _run(lines: Sequence[Numbered], start: int) -> list[_Row]:
+    """Return the lines from a start on that are options A, B, …, one or several on each."""
     run: list[_Row] = []
     letters = ""
-    for at in range(place, min(place + _MOST, len(lines))):
+    for at in range(start, min(start + _MOST, len(lines))):
         index, text = lines[at]
         line = flat(text)
         if not _OPENS.match(line):
@@ -127,23 +131,27 @@ def _is_cut(lines: Sequence[Numbered], index: int, full: _Full) -> bool:
     return bool(_STATED.search(line)) or len(line) <= _SHORT or columns_of(flat(lines[index - 1][1])) >= full.columns
 
 
-def _behind(lines: Sequence[Numbered], place: int, full: _Full) -> list[Numbered]:
+def _behind(lines: Sequence[Numbered], position: int, full: _Full) -> list[Numbered]:
     """Return a line with a stem and all its options, one of them said to be right, without that, and its answer below it."""
-    index, text = lines[place]
+    index, text = lines[position]
     line = flat(text)
-    if not _STATED.search(line) or _OPENS.match(line) or _is_cut(lines, place + 1, full):
+    if not _STATED.search(line) or _OPENS.match(line) or _is_cut(lines, position + 1, full):
         return []
-    found = find_options(text)
-    if found is None or not found.sure or len(found.cuts) < _FEWEST or found.cuts != sorted(found.cuts) or not found.cuts[0][0]:
+    run = find_options(text)
+    if run is None or not run.sure or len(run.cuts) < _FEWEST or run.cuts != sorted(run.cuts) or not run.cuts[0][0]:
         return []
-    cuts = sorted(found.cuts)
+    cuts = sorted(run.cuts)
     words = text[: cuts[0][0]]
-    told = ""
+    answer = ""
     for letter, (start, stop) in zip(LETTERS, cuts, strict=False):
         tick = _TICK.search(line, max(start, stop - 60), stop)
-        told += letter if tick else ""
+        answer += letter if tick else ""
         words += text[start : tick.start()] + "  " if tick else text[start:stop]
-    return [(index, words.rstrip()), (index, f"答案：{told}")] if told and len(told) < len(cuts) and not _STATED.search(flat(words)) else []
+    return (
+        [(index, words.rstrip()), (index, f"答案：{answer}")]
+        if answer and len(answer) < len(cuts) and not _STATED.search(flat(words))
+        else []
+    )
 
 
 def is_unread(text: str) -> bool:
@@ -153,8 +161,8 @@ def is_unread(text: str) -> bool:
 
 def _filled(stem: str, letters: str) -> str:
     """Return the letters that stand in the blank of a stem already, so that they are heard beside the ticks."""
-    found = _FILLED.findall(flat(stem))
-    return found[-1] if found and set(found[-1]) <= set(letters) else ""
+    blanks = _FILLED.findall(flat(stem))
+    return blanks[-1] if blanks and set(blanks[-1]) <= set(letters) else ""
 
 
 def _is_whole(letters: str) -> bool:
@@ -179,27 +187,29 @@ class _Option(NamedTuple):
 
 def _options_of(text: str, line: str) -> list[_Option]:
     """Return the options of a line, those run together too where one of them is said to be right: `A.甲B.乙（正确答案）C.丙`."""
-    found = [_Option(one.start(), one.end("star") if one["star"] else one.start(), one["letter"].upper()) for one in _OPTION.finditer(line)]
-    told = find_options(text) if _STATED.search(line) else None
-    if told is None or not told.sure or len(told.cuts) <= len(found) or any(one.words > one.start for one in found):
-        return found
-    return [_Option(start, start, letter_of(text[start:])) for start, _ in sorted(told.cuts)]
+    options = [
+        _Option(one.start(), one.end("star") if one["star"] else one.start(), one["letter"].upper()) for one in _OPTION.finditer(line)
+    ]
+    run = find_options(text) if _STATED.search(line) else None
+    if run is None or not run.sure or len(run.cuts) <= len(options) or any(one.words > one.start for one in options):
+        return options
+    return [_Option(start, start, letter_of(text[start:])) for start, _ in sorted(run.cuts)]
 
 
 def _row(index: int, text: str, line: str) -> _Row:
     """Return the options of a line, and which of them have a tick or star before or behind them."""
-    found = _options_of(text, line)
+    options = _options_of(text, line)
     if not _MAY_TICK.search(line):
-        return _Row(index, text, "".join(option.letter for option in found), "")
+        return _Row(index, text, "".join(option.letter for option in options), "")
     row = _Row(index, "", "", "")
-    bare, place = "", 0
-    for option, later in zip(found, [*found[1:], None], strict=False):
+    bare, position = "", 0
+    for option, later in zip(options, [*options[1:], None], strict=False):
         stop = later.start if later else len(line)
         tick = _TICK.search(line, max(option.words, stop - 60), stop)
         row.letters += option.letter
         row.ticked += option.letter if option.words > option.start or tick else ""
-        bare += text[place : option.start] + text[option.words : tick.start() if tick else stop]
+        bare += text[position : option.start] + text[option.words : tick.start() if tick else stop]
         bare += "  " if tick and later else ""
-        place = stop
-    row.text = bare + text[place:]
+        position = stop
+    row.text = bare + text[position:]
     return row

@@ -24,18 +24,20 @@ _VERDICT_BEHIND = re.compile(r"\(\s{0,3}(?:[A-J]{1,6}|[√×TF对错])\s{0,3}\)"
 
 def numbered(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, each block of a question without a number behind a line that says which it is."""
-    given = [(index, flat(trimmed(text))) for index, text in lines]
-    if any(_is_numbered(line) for _, line in given):
+    flat_lines = [(index, flat(trimmed(text))) for index, text in lines]
+    if any(_is_numbered(line) for _, line in flat_lines):
         return list(lines)
-    starts = next((found for way in (_labelled, _ruled, _answered) if len(found := way([line for _, line in given])) > 1), [])
+    starts = next(
+        (block_starts for way in (_labelled, _ruled, _answered) if len(block_starts := way([line for _, line in flat_lines])) > 1), []
+    )
     begun = dict(zip(starts, range(1, len(starts) + 1), strict=True))
     done: list[Numbered] = []
-    for place, (index, text) in enumerate(lines):
-        if place in begun:
-            done.append((index, f"第{begun[place]}题"))
+    for position, (index, text) in enumerate(lines):
+        if position in begun:
+            done.append((index, f"第{begun[position]}题"))
             label = _LABEL.match(flat(text.strip()))
             done.append((index, text.strip()[label.end() :] if label else text))
-        elif not (starts and _RULE.fullmatch(given[place][1])):
+        elif not (starts and _RULE.fullmatch(flat_lines[position][1])):
             done.append((index, text))
     return done
 
@@ -96,10 +98,10 @@ def _blocks(lines: Sequence[str], parts: Callable[[int], bool], keep: bool = Fal
 def _start(lines: Sequence[str], block: Sequence[int]) -> int | None:
     """Return where the question of a block begins, None where it is none."""
     first = next((at for at, index in enumerate(block) if _FIRST.match(lines[index])), None)
-    said = next((at for at, index in enumerate(block) if _says_answer(lines[index])), None)
-    if not first and said in (None, 0):
+    answer_at = next((at for at, index in enumerate(block) if _says_answer(lines[index])), None)
+    if not first and answer_at in (None, 0):
         return None
-    words = block[: first if first else said]
+    words = block[: first if first else answer_at]
     start = next((at for at, index in enumerate(words) if _TYPED.match(lines[index])), None)
     if start is None:
         start = next((at for at, index in enumerate(words) if not heads(lines[index])), None)

@@ -14,30 +14,30 @@ _FEWEST = 2  # pairs of a number and an answer
 
 def cells_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, numbers and answers that alternate or stand in two runs below each other as 1.B, 2.A, …"""
-    given = [(index, line) for index, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
+    filled = [(index, line) for index, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
     done = list(lines)
     at = 0
-    while at < len(given):
-        heads = bool(_NUMBERS.fullmatch(given[at][1])) or is_title(given[at][1])
-        pairs, stop = _cells(given, at + 1) if heads else ([], at + 1)
+    while at < len(filled):
+        heads = bool(_NUMBERS.fullmatch(filled[at][1])) or is_title(filled[at][1])
+        pairs, stop = _cells(filled, at + 1) if heads else ([], at + 1)
         if pairs:
-            done[given[at][0]] = (lines[given[at][0]][0], "参考答案")
-            for index, _ in given[at + 1 : stop]:
+            done[filled[at][0]] = (lines[filled[at][0]][0], "参考答案")
+            for index, _ in filled[at + 1 : stop]:
                 done[index] = (lines[index][0], "")
             for number, answer in pairs:
-                done[given[number][0]] = (lines[given[number][0]][0], f"{given[number][1].rstrip(' 、.:')}.{given[answer][1]}")
+                done[filled[number][0]] = (lines[filled[number][0]][0], f"{filled[number][1].rstrip(' 、.:')}.{filled[answer][1]}")
         at = max(stop, at + 1)
     return done
 
 
-def _cells(given: Sequence[tuple[int, str]], start: int) -> tuple[list[tuple[int, int]], int]:
+def _cells(filled: Sequence[tuple[int, str]], start: int) -> tuple[list[tuple[int, int]], int]:
     """Return the places of numbers with those of their answers from a place on, and where they end; none where they do not match."""
     numbers: list[int] = []
     answers: list[int] = []
     pairs: list[tuple[int, int]] = []
     at = stop = start
-    while at < len(given):
-        line = given[at][1]
+    while at < len(filled):
+        line = filled[at][1]
         if _NUMBER.fullmatch(line):
             numbers.append(at)
         elif _ANSWER.fullmatch(line) and len(answers) < len(numbers):

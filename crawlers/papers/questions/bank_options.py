@@ -63,11 +63,11 @@ def letters_of(text: str) -> str:
 
 def _signed(text: str, usual: int) -> Choice:
     """Return the options whose letters have signs: A、 B. (C)."""
-    found = find_options(text, 0, usual)
-    if found is None or not found.cuts or not found.sure:
+    run = find_options(text, 0, usual)
+    if run is None or not run.cuts or not run.sure:
         return Choice(text, sure=False)
-    options = found.texts(text)
-    first = min(start for start, _ in found.cuts)
+    options = run.texts(text)
+    first = min(start for start, _ in run.cuts)
     stem = text[:first].strip()
     rows = text[first:].split("\n")
     whole = len(options) >= usual or all(_SIGNED.match(flat(row)) for row in rows)
@@ -81,8 +81,8 @@ def _signed(text: str, usual: int) -> Choice:
 def _lettered(text: str, letters: Sequence[re.Match[str]], usual: int) -> Choice | None:
     """Return the options whose letters stand bare, where they are whole."""
     line = flat(text)
-    told = "".join(match[0] for match in letters).upper()
-    if len(told) < 2 or not are_in_turn(told) or len(told) < usual:
+    sequence = "".join(match[0] for match in letters).upper()
+    if len(sequence) < 2 or not are_in_turn(sequence) or len(sequence) < usual:
         return None
     starts = [match.start() for match in letters]
     options = [text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
@@ -105,18 +105,18 @@ def _placed(text: str, usual: int) -> Choice | None:
     stem = rows[: len(rows) - usual]
     if not options or not _STEM_ENDS.search(flat(stem[-1])) or any(_STEM_ENDS.search(flat(row)) for row in [*stem[:-1], *options]):
         return None
-    said = 0
+    lettered = 0
     bare = []
     for index, row in enumerate(options):
         words = flat(row)
         letter = _LETTER_LED.match(words)
         if letter and letter["letter"].upper() != LETTERS[index]:
             return None
-        said += letter is not None
+        lettered += letter is not None
         bare.append(row[letter.end() :] if letter else row)
         if columns_of(row) >= _BROKEN or not bare[-1] or " " in flat(bare[-1]) or re.fullmatch("[A-Ja-j]", words):
             return None
-    if said < 2 or _garbled(bare) or len(set(bare)) < len(bare):
+    if lettered < 2 or _garbled(bare) or len(set(bare)) < len(bare):
         return None
     return Choice("\n".join(stem), bare)
 

@@ -54,17 +54,17 @@ class Bank(Struct, frozen=True):
     unread: list[str]
 
 
-def read_bank(given: Sequence[Numbered]) -> Bank | None:
+def read_bank(numbered_lines: Sequence[Numbered]) -> Bank | None:
     """Return all questions of a bank without numbers; None where the lines are none."""
-    plain = [flat(trimmed(text)) for _, text in given]
+    plain = [flat(trimmed(text)) for _, text in numbered_lines]
     answers = [line for line in plain if _ends_with_answer(line)]
     if len(answers) < _FEWEST or _numbered(plain) * 2 > len(answers) or is_parted(plain):
         return None
-    lines, dropped = own_lines(given)
+    lines, dropped = own_lines(numbered_lines)
     unread = [text for text in dropped if not _HAN.search(text) or dropped.count(text) >= _FEWEST]
-    kept = {text for text in dropped if text not in unread}  # an advert, it seems: within a block it may as well be its own
-    empty = {index for index, text in given if not trimmed(text)}
-    back = [Line(index, trimmed(text), flat(trimmed(text)), unsure=True) for index, text in given if trimmed(text) in kept]
+    doubtful = {text for text in dropped if text not in unread}  # an advert, it seems: within a block it may as well be its own
+    empty = {index for index, text in numbered_lines if not trimmed(text)}
+    back = [Line(index, trimmed(text), flat(trimmed(text)), unsure=True) for index, text in numbered_lines if trimmed(text) in doubtful]
     paragraphs = _paragraphs(sorted([*lines, *back], key=lambda line: line.index), empty)
     parts = _parts(paragraphs, _are_blocks(paragraphs))
     if not _is_bank(parts):
@@ -124,15 +124,18 @@ def _parts(paragraphs: Sequence[Sequence[Line]], parted: bool) -> list[_Part]:
 def _take(parts: list[_Part], line: Line, last: bool, explains: bool, parted: bool) -> bool:
     """Put a line into its block; return whether it explains the answer above."""
     part = parts[-1]
-    told = parts_of(line.text)
-    kinds = {kind for kind, _ in told}
+    labelled = parts_of(line.text)
+    kinds = {kind for kind, _ in labelled}
     alone = _WORD_ALONE.search(line.flat)
     if "answer" not in kinds and alone and (last or alone.start() == 0):
-        told, kinds = ((("text", line.text[: alone.start()].strip()), ("answer", "")) if alone.start() else (("answer", ""),)), {"answer"}
+        labelled, kinds = (
+            ((("text", line.text[: alone.start()].strip()), ("answer", "")) if alone.start() else (("answer", ""),)),
+            {"answer"},
+        )
     if "answer" in kinds:
         if part.ended:
             part = _next(parts)
-        for kind, words in told:
+        for kind, words in labelled:
             if kind == "text" and words and not part.ended:
                 part.body.append(Line(line.index, words, flat(words)))
             elif kind == "answer" and not part.ended:
@@ -143,7 +146,7 @@ def _take(parts: list[_Part], line: Line, last: bool, explains: bool, parted: bo
                 part.furniture += [words] if words else []
         return "explanation" in kinds
     if kinds & {"explanation", "remark"}:
-        for kind, words in told:
+        for kind, words in labelled:
             if kind == "text" and not part.ended:
                 part.body.append(Line(line.index, words, flat(words)))
             elif words:
@@ -172,8 +175,8 @@ def _is_bank(parts: Sequence[_Part]) -> bool:
     """Tell whether blocks have answers that are letters or verdicts, and no numbers of their own."""
     ended = [part for part in parts if part.ended]
     whole = sum(part.answer is None or WHOLE_ANSWER.fullmatch(flat(part.answer)) is not None for part in ended)
-    told = sum(part.answer is not None for part in ended)
-    if len(ended) < _FEWEST or whole * 5 < len(ended) * 4 or told * 2 < len(ended):
+    answered = sum(part.answer is not None for part in ended)
+    if len(ended) < _FEWEST or whole * 5 < len(ended) * 4 or answered * 2 < len(ended):
         return False
     sure, next_up, before = 0, 0, None
     for part in ended:
@@ -187,13 +190,13 @@ def _is_bank(parts: Sequence[_Part]) -> bool:
 
 def _without_counters(parts: Sequence[_Part]) -> None:
     """Take the app's counters from the first lines of the blocks."""
-    found = [part for part in parts if len(part.body) > 1 and _COUNTER.fullmatch(part.body[0].flat)]
-    if len(found) < _FEWEST:
+    counted = [part for part in parts if len(part.body) > 1 and _COUNTER.fullmatch(part.body[0].flat)]
+    if len(counted) < _FEWEST:
         return
-    words = Counter(re.sub(r"[\d\s/.|]", "", part.body[0].flat) for part in found).most_common(1)[0][0]
+    words = Counter(re.sub(r"[\d\s/.|]", "", part.body[0].flat) for part in counted).most_common(1)[0][0]
     glued = re.compile(rf"\d{{1,4}}\s?[/.|]?\s?\d{{0,6}}\s?{re.escape(words)}")
     for part in parts:
-        if part in found:
+        if part in counted:
             part.furniture.append(part.body.pop(0).text)
         elif part.body and (counter := glued.match(part.body[0].flat)):
             line = part.body[0]
@@ -215,7 +218,7 @@ def _with_headings(parts: Sequence[_Part]) -> None:
 def _choices(parts: Sequence[_Part]) -> list[Choice]:
     """Return what each block offers, once it is known how many options the questions have as a rule."""
     texts = ["\n".join(line.text for line in part.body) for part in parts]
-    counts = Counter(len(found.options) for text in texts if (found := read_choice(text, 0)).sure and len(found.options) > 2)
+    counts = Counter(len(choice.options) for text in texts if (choice := read_choice(text, 0)).sure and len(choice.options) > 2)
     lettered = [letters for text in texts if (letters := letters_of(text))]
     often = [at for at, letter in enumerate(OPTION_LETTERS, 1) if sum(letter in row for row in lettered) * 5 >= len(lettered)]
     usual = max(max(often, default=0) if lettered else 0, counts.most_common(1)[0][0] if counts else 0)

@@ -41,15 +41,15 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
     text = "\n".join(words for words, _ in body)
     block = Block(after=sorted_.after, remarks=sorted_.remarks, explanation="\n".join(sorted_.explanation) or None)
     block = with_marked(block, sorted_.answers)
-    found = find_options(text, start, usual) if kind != "words" or not block.answer else None
+    run = find_options(text, start, usual) if kind != "words" or not block.answer else None
     stem = text
-    if found and found.cuts:
-        stem = text[: min(found.cuts)[0]].strip()
-        block = _part_tail(structs.replace(block, options=found.texts(text)), body, usual)
+    if run and run.cuts:
+        stem = text[: min(run.cuts)[0]].strip()
+        block = _part_tail(structs.replace(block, options=run.texts(text)), body, usual)
     worded = bool(stem[start:].strip())
     if start and number.style not in RETAINED_STYLES:
         stem, start = stem[start:], 0
-    block = structs.replace(block, stem=stem, rows=stem.split("\n"), worded=worded, sure_options=found is None or found.sure)
+    block = structs.replace(block, stem=stem, rows=stem.split("\n"), worded=worded, sure_options=run is None or run.sure)
     return with_answer(block, start, number.verdict, kind, letters)
 
 
@@ -72,55 +72,57 @@ def _without_tags(text: str, number: Number) -> str:
 
 
 def _sorted(lines: Sequence[Line], kind_above: str, sharing: bool) -> _Sorted:
-    found = _Sorted()
+    content = _Sorted()
     state = "body"
     for line in lines:
         parts = parts_of(line.text)
         plain = bool(parts) and parts[0][0] == "text" and line.text.startswith(parts[0][1])
         for index, (kind, words) in enumerate(parts):
             if kind == "text" and index == 0 and plain:
-                if state == "explanation" and found.explanation and (line.gap or kind_above == "case") and tells_age(line.flat):
+                if state == "explanation" and content.explanation and (line.gap or kind_above == "case") and tells_age(line.flat):
                     state = "after"  # the next patient, and not a further line of what explains this one
                 if state == "explanation" and sharing and line.gap and letter_of(line.flat) == "A":
                     state = "after"  # the options of the next group
-                state = _take_plain(found, state, words, line.gap, sharing)
+                state = _take_plain(content, state, words, line.gap, sharing)
             elif kind == "text":
-                found.body.append((words, line.gap))
+                content.body.append((words, line.gap))
                 state = "body"
             elif kind == "answer":
-                found.answers.append(words)
+                content.answers.append(words)
                 state = "answer"
             elif kind == "explanation":
-                found.explanation += [words] if words else []
+                content.explanation += [words] if words else []
                 state = "explanation"
             else:
-                found.remarks += [words] if words else []
+                content.remarks += [words] if words else []
                 state = "remark"
-    return found
+    return content
 
 
-def _take_plain(found: _Sorted, state: str, words: str, gap: bool, sharing: bool) -> str:
+def _take_plain(content: _Sorted, state: str, words: str, gap: bool, sharing: bool) -> str:
     """Put a line without a mark where it belongs; return what a further line belongs to."""
     if state == "answer":
-        answer = found.answers[-1]
+        answer = content.answers[-1]
         if not answer:
-            found.answers[-1] = words
+            content.answers[-1] = words
         elif not WHOLE_ANSWER.fullmatch(flat(answer)):
-            found.answers[-1] = f"{answer}\n{words}"
+            content.answers[-1] = f"{answer}\n{words}"
         elif (
-            not (gap and sharing) and find_options("\n".join([words, "B."])) and not find_options("\n".join(line for line, _ in found.body))
+            not (gap and sharing)
+            and find_options("\n".join([words, "B."]))
+            and not find_options("\n".join(line for line, _ in content.body))
         ):
-            found.body.append((words, gap))
+            content.body.append((words, gap))
             return "body"  # an answer may stand above the options
         else:
-            found.after.append(words)
+            content.after.append(words)
             return "after"
     elif state == "explanation":
-        found.explanation.append(words)
-    elif state == "after" or (state == "remark" and (found.answers or found.explanation)):
-        found.after.append(words)
+        content.explanation.append(words)
+    elif state == "after" or (state == "remark" and (content.answers or content.explanation)):
+        content.after.append(words)
     else:
-        found.body.append((words, gap))
+        content.body.append((words, gap))
         return "body"
     return state
 

@@ -20,11 +20,11 @@ def crowded_in(lines: Sequence[Numbered]) -> tuple[list[Draft], list[Numbered]]:
     drafts: list[Draft] = []
     rest: list[Numbered] = []
     for index, text in lines:
-        found = list(_questions(trimmed(text))) if _SHORTEST < len(text) < _LONGEST else []
+        questions = list(_questions(trimmed(text))) if _SHORTEST < len(text) < _LONGEST else []
         drafts += [
-            Draft(line=index, place=0, number=number, above=Above(), stem=stem, doubts=("stem_unreadable",)) for number, stem in found
+            Draft(line=index, place=0, number=number, above=Above(), stem=stem, doubts=("stem_unreadable",)) for number, stem in questions
         ]
-        rest.append((index, "" if found else text))
+        rest.append((index, "" if questions else text))
     return drafts, rest
 
 
@@ -47,8 +47,8 @@ def _questions(text: str) -> Iterator[tuple[int, str]]:
 def _has_row(line: str, start: int, stop: int) -> bool:
     """Tell whether A, B and C stand in turn in a part of a line."""
     for letter in _LETTERS:
-        found = letter.search(line, start, stop)
-        if found is None:
+        match = letter.search(line, start, stop)
+        if match is None:
             return False
-        start = found.end()
+        start = match.end()
     return True

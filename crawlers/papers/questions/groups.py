@@ -56,7 +56,7 @@ class Setting:
         self._by_patient = False
         self._text: list[str] = []
         self._options: list[str] = []
-        self._asked = False
+        self._has_questions = False
         self._last: int | None = None
         self._left: int | None = None
 
@@ -80,7 +80,7 @@ class Setting:
             if rest := text[slice(*mark)].strip():
                 self.add(rest)
         elif opens_case(line):
-            if self._kind != "case" or self._asked:  # else it goes on with the case that was announced
+            if self._kind != "case" or self._has_questions:  # else it goes on with the case that was announced
                 self._open("case")
             self.add(text)
         elif is_heading(line) or is_title:
@@ -100,15 +100,15 @@ class Setting:
     def add(self, text: str) -> bool:
         """Read any other line that stands before a question; False where it belongs to nothing."""
         options = options_in(text, letter_of(self._options[-1]) if self._options else "")
-        if options and (self._kind != "case" or not self._text or self._asked):
-            if self._kind == "case" and not self._text and not self._asked:
+        if options and (self._kind != "case" or not self._text or self._has_questions):
+            if self._kind == "case" and not self._text and not self._has_questions:
                 self._kind = "options"  # what the note announced are options
-            if self._kind != "options" or self._asked:
+            if self._kind != "options" or self._has_questions:
                 self._open("options")
             self._options.append(text)
-        elif self._kind == "options" and self._options and not self._asked:
+        elif self._kind == "options" and self._options and not self._has_questions:
             self._options.append(text)
-        elif self._kind == "case" and not self._asked:
+        elif self._kind == "case" and not self._has_questions:
             if not self._text and is_instruction(flat(text)):
                 return False
             self._text.append(text)
@@ -144,8 +144,8 @@ class Setting:
                 self._left -= 1
         if not (self._text or self._options):
             return Above(heading=self.heading, unsure=self._unsure)
-        self._groups += not self._asked
-        self._asked = True
+        self._groups += not self._has_questions
+        self._has_questions = True
         case = "\n".join(self._text)
         return Above(
             heading=self.heading,
@@ -160,17 +160,17 @@ class Setting:
 
     def _shared(self) -> list[str]:
         text = "\n".join(self._options)
-        found = find_options(text) if text else None
-        return found.texts(text) if found and found.cuts else self._options
+        run = find_options(text) if text else None
+        return run.texts(text) if run and run.cuts else self._options
 
     def _open(self, kind: str, note: re.Match[str] | None = None) -> None:
         self._close()
         self._kind = kind
         self._announced = note is not None
-        found = note.groupdict() if note else {}
-        if last := found.get("last") or found.get("last2"):
+        stated = note.groupdict() if note else {}
+        if last := stated.get("last") or stated.get("last2"):
             self._last = int(last)
-        elif count := found.get("count"):
+        elif count := stated.get("count"):
             self._left = value_of(count) or 0
 
     def _close(self) -> None:
@@ -180,6 +180,6 @@ class Setting:
         self._by_patient = False
         self._text = []
         self._options = []
-        self._asked = False
+        self._has_questions = False
         self._last = None
         self._left = None

@@ -46,11 +46,11 @@ def with_verdict_options(questions: Sequence[AssembledQuestion]) -> list[Assembl
 
 
 def _with_verdict_options(one: AssembledQuestion) -> AssembledQuestion:
-    found = next(filter(None, (legend.search(flat(one.draft.above.heading or "")) for legend in _LEGENDS)), None)
+    match = next(filter(None, (legend.search(flat(one.draft.above.heading or "")) for legend in _LEGENDS)), None)
     answer = flat(one.draft.answer or "").strip()
-    if one.kind != "verdict" or not found or one.draft.options or one.draft.above.shared_options or not _WHOLE.fullmatch(answer):
+    if one.kind != "verdict" or not match or one.draft.options or one.draft.above.shared_options or not _WHOLE.fullmatch(answer):
         return one
-    letters = {found["of_right"]: found["right"], found["of_false"]: found["false"]}
+    letters = {match["of_right"]: match["right"], match["of_false"]: match["false"]}
     if len(letters) < 2 or letters_in(answer)[0] not in letters:
         return one
     options = [f"{letter}. {word}" for letter, word in sorted(letters.items())]
@@ -67,8 +67,8 @@ def below_old_options(questions: Sequence[AssembledQuestion]) -> Doubts:
             continue
         lines = (above.draft.explanation or "").split("\n")
         opening = max((at for at, line in enumerate(lines) if letter_of(line) == "A"), default=0)
-        found = find_options("\n".join(lines[opening:])) if opening else None
-        if found and len(found.cuts) >= _FEW:
+        run = find_options("\n".join(lines[opening:])) if opening else None
+        if run and len(run.cuts) >= _FEW:
             spoiled = one.draft.above.group
         if one.draft.above.group == spoiled:
             doubts[index] = "options_unreadable"
@@ -93,22 +93,22 @@ def with_own_patients(questions: Sequence[AssembledQuestion]) -> list[AssembledQ
 
 
 def _with_own_patient(group: list[AssembledQuestion]) -> list[AssembledQuestion]:
-    refers = [place == 0 or bool(_REFERS.search(flat(one.draft.stem))) for place, one in enumerate(group)]
+    refers = [number == 0 or bool(_REFERS.search(flat(one.draft.stem))) for number, one in enumerate(group)]
     goes_on = refers[::-1].index(True) > _MOST_OF_CASE
-    told = []
+    checked = []
     is_open = True
     for one, refers_to_it in zip(group, refers, strict=True):
         stem = flat(one.draft.stem)
         if is_open and (refers_to_it or _BARE.fullmatch(stem)):
-            told.append(one)
+            checked.append(one)
             continue
         is_open = False
         if goes_on and not refers_to_it and not _ELLIPTIC.match(stem) and not _BARE.fullmatch(stem):
             above = structs.replace(one.draft.above, case=None, group=None, images=0, by_patient=False)
-            told.append(structs.replace(one, draft=structs.replace(one.draft, above=above)))
+            checked.append(structs.replace(one, draft=structs.replace(one.draft, above=above)))
         else:
-            told.append(one.doubted("case_unsure"))
-    return told
+            checked.append(one.doubted("case_unsure"))
+    return checked
 
 
 def with_joined_keys(questions: Sequence[AssembledQuestion]) -> Doubts:
@@ -118,10 +118,10 @@ def with_joined_keys(questions: Sequence[AssembledQuestion]) -> Doubts:
     for _, members in groupby(questions, key=lambda one: one.draft.above.group if one.draft.above.case else None):
         group = list(members)
         last += len(group)
-        told = flat(group[-1].draft.answer or "").strip()
+        joined_key = flat(group[-1].draft.answer or "").strip()
         if len(group) < 2 or any(one.draft.answer for one in group[:-1]) or not all(one.draft.options for one in group):
             continue
-        if len(letters_in(told)) == len(group) and _WHOLE.fullmatch(told):
+        if len(letters_in(joined_key)) == len(group) and _WHOLE.fullmatch(joined_key):
             doubts[last] = "answer_list_mismatch"
     return doubts
 
@@ -138,13 +138,13 @@ def _with_shared_answers(members: list[AssembledQuestion]) -> list[AssembledQues
     sharing = [index for index, one in enumerate(members) if one.draft.above.shared_options and not one.draft.options]
     if len(sharing) < 2 or any(members[index].draft.answer for index in sharing[:-1]):
         return members
-    told = flat(members[sharing[-1]].draft.answer or "").strip()
-    letters = letters_in(told)
-    if len(letters) < 2 or not _WHOLE.fullmatch(told):
+    joined_key = flat(members[sharing[-1]].draft.answer or "").strip()
+    letters = letters_in(joined_key)
+    if len(letters) < 2 or not _WHOLE.fullmatch(joined_key):
         return members
     fits = len(letters) == len(sharing) and all(members[index].kind != "multiple" for index in sharing)
-    of_place = dict(zip(sharing, letters, strict=fits))
+    letter_by_index = dict(zip(sharing, letters, strict=fits))
     return [
-        one if index not in sharing else one.answered(of_place[index]) if fits else one.doubted("answer_list_mismatch")
+        one if index not in sharing else one.answered(letter_by_index[index]) if fits else one.doubted("answer_list_mismatch")
         for index, one in enumerate(members)
     ]

@@ -36,17 +36,17 @@ def tables_in(lines: Sequence[tuple[int, str]]) -> tuple[list[Draft], list[tuple
     drafts: list[Draft] = []
     rest = list(lines)
     columns: _Columns | None = None
-    for place, (index, line) in enumerate(lines):
+    for position, (index, line) in enumerate(lines):
         if not any(sign in line for sign in _SIGNS):
             columns = columns if columns and not line.strip() else None
         elif names := _columns(line):
-            columns, rest[place] = names, (index, "")
+            columns, rest[position] = names, (index, "")
         elif columns:
             if draft := _draft(_cells(line, columns.sign), columns, index):
                 drafts.append(draft)
-                rest[place] = (index, "")
+                rest[position] = (index, "")
             elif _RULE.fullmatch(flat(line)):
-                rest[place] = (index, "")
+                rest[position] = (index, "")
     return drafts, rest
 
 
@@ -75,11 +75,11 @@ def _columns(line: str) -> _Columns | None:
 def _draft(cells: Sequence[str], columns: _Columns, index: int) -> Draft | None:
     if len(cells) < 2 or (columns.sign == "|" and _RULE.fullmatch(flat("".join(cells)) + "---")):
         return None
-    held: dict[str, list[str]] = {}
+    by_role: dict[str, list[str]] = {}
     for role, cell in zip(columns.roles, cells, strict=False):
-        held.setdefault(role, []).append(cell)
-    stem, number = held.get("stem", [""])[0], re.search(r"\d{1,6}", flat(held.get("number", [""])[0]))
-    options = held.get("option", [])
+        by_role.setdefault(role, []).append(cell)
+    stem, number = by_role.get("stem", [""])[0], re.search(r"\d{1,6}", flat(by_role.get("number", [""])[0]))
+    options = by_role.get("option", [])
     while options and not options[-1]:
         options.pop()
     if not stem and not options:
@@ -89,10 +89,10 @@ def _draft(cells: Sequence[str], columns: _Columns, index: int) -> Draft | None:
         line=index,
         place=0,
         number=int(number[0]) if number else index,
-        above=Above(heading=held.get("kind", [""])[0] or None),
+        above=Above(heading=by_role.get("kind", [""])[0] or None),
         stem=stem,
         options=options,
-        answer=held.get("answer", [""])[0] or None,
-        explanation=held.get("explanation", [""])[0] or None,
+        answer=by_role.get("answer", [""])[0] or None,
+        explanation=by_role.get("explanation", [""])[0] or None,
     )
     return draft if fits and stem else draft.doubted("options_unreadable" if stem else "stem_unreadable")

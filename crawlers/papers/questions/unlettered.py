@@ -39,7 +39,7 @@ def with_unlettered(questions: Sequence[AssembledQuestion]) -> list[AssembledQue
 
 def _usual_counts(sections: Mapping[int, Sequence[AssembledQuestion]]) -> dict[int, int]:
     """Return how many bare options the questions of a section have, where most have as many."""
-    found = {}
+    usual_counts = {}
     for section, members in sections.items():
         counts = Counter(len(cells) for one in members if (cells := _cells(one.block.rows)))
         if not counts:
@@ -47,15 +47,15 @@ def _usual_counts(sections: Mapping[int, Sequence[AssembledQuestion]]) -> dict[i
         usual, times = counts.most_common(1)[0]
         if usual < 2 or times * 5 < len(members) * 3 or (times == 1 and usual not in (4, 5)):
             continue
-        found[section] = usual
-    return found
+        usual_counts[section] = usual
+    return usual_counts
 
 
 def with_plain_options(paper: Reading) -> Reading:
     """Return a paper without the signs between options, `A.甲|B.乙|C.丙`, with the lines as options that its answers name."""
     drafts = _named_by_answers([structs.replace(one, options=without_sign(one.options)) if one.options else one for one in paper.drafts])
-    given_up = [draft for draft in drafts if draft.doubt]
-    return structs.replace(paper, questions=[draft for draft in drafts if not draft.doubt], rejected=given_up)
+    doubted = [draft for draft in drafts if draft.doubt]
+    return structs.replace(paper, questions=[draft for draft in drafts if not draft.doubt], rejected=doubted)
 
 
 def _named_by_answers(drafts: Sequence[Draft]) -> list[Draft]:
@@ -63,17 +63,17 @@ def _named_by_answers(drafts: Sequence[Draft]) -> list[Draft]:
 
     A question of such a paper whose answer is none of its lines is given up.
     """
-    asked = [
+    unlettered = [
         index
         for index, draft in enumerate(drafts)
         if draft.answer and draft.doubt is None and not draft.options and not draft.above.shared_options
     ]
-    lined = {index: rows for index in asked if 1 < len(rows := _rows_below(drafts[index])) <= _MOST and len(set(rows)) == len(rows)}
-    found = {index: named for index, rows in lined.items() if (named := _named_in(drafts[index], rows))}
-    if len(found) < _FEWEST or len(found) * 2 < len(asked):
+    lined = {index: rows for index in unlettered if 1 < len(rows := _rows_below(drafts[index])) <= _MOST and len(set(rows)) == len(rows)}
+    by_index = {index: named for index, rows in lined.items() if (named := _named_in(drafts[index], rows))}
+    if len(by_index) < _FEWEST or len(by_index) * 2 < len(unlettered):
         return list(drafts)
     return [
-        _named(draft, found[index]) if index in found else draft.doubted("options_unreadable" if index in lined else None)
+        _named(draft, by_index[index]) if index in by_index else draft.doubted("options_unreadable" if index in lined else None)
         for index, draft in enumerate(drafts)
     ]
 
@@ -88,14 +88,14 @@ def _rows_below(draft: Draft) -> list[str]:
 
 def _named_in(draft: Draft, rows: list[str]) -> tuple[list[str], str] | None:
     """Return the options that lines are and the answer, where it says one line or several of them, by their words or by their numbers."""
-    said = (draft.answer or "").strip()
-    if said in rows or any(sign.join(row for row in rows if row in said) == said for sign in _JOINTS):
-        return rows, said
+    stated = (draft.answer or "").strip()
+    if stated in rows or any(sign.join(row for row in rows if row in stated) == stated for sign in _JOINTS):
+        return rows, stated
     numbers = [_COUNTED.match(row) for row in rows]
-    in_draw_order = [int(number["number"]) if number else 0 for number in numbers] == list(range(1, len(rows) + 1))
-    pieces = [int(piece) for piece in re.findall(r"\d+", said)] if _NUMBERS.fullmatch(said) else []
+    in_turn = [int(number["number"]) if number else 0 for number in numbers] == list(range(1, len(rows) + 1))
+    pieces = [int(piece) for piece in re.findall(r"\d+", stated)] if _NUMBERS.fullmatch(stated) else []
     counts = ASKS_A_NUMBER.search(draft.stem.split("\n")[0]) is not None
-    if in_draw_order and not counts and len(rows) > 2 and pieces and all(0 < piece <= len(rows) for piece in pieces):
+    if in_turn and not counts and len(rows) > 2 and pieces and all(0 < piece <= len(rows) for piece in pieces):
         options = [row[number.end() :] for row, number in zip(rows, numbers, strict=True) if number]
         return options, "".join(sorted({IN_TURN[piece - 1] for piece in pieces}))
     return None

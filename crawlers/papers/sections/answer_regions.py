@@ -43,13 +43,13 @@ def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[
     headings = {*titles, *map(heading_key, titles)}
     index = 0
     while index < len(lines):
-        found = _opened(lines, index, headings)
-        if found is None:
+        opening = _opened(lines, index, headings)
+        if opening is None:
             if _is_heading(lines[index].flat, headings):
                 headings.add(heading_key(lines[index].flat))
             index += 1
             continue
-        first, titled = found
+        first, titled = opening
         stop = _end(lines, index + 1, headings, titled)
         regions.append(Region(index, stop, ([first] if first else []) + [line.text for line in lines[index + 1 : stop]]))
         index = stop

@@ -25,7 +25,7 @@ _STYLES = {"point": 2.5, "ordinal": 2.5, "titled": 2.5, "tight": 0.0, "ocr": 0.5
 class Candidate(Struct):
     """A line that opens with a number."""
 
-    place: int
+    index: int
     number: Number
     base: float
     """What its own line says for it."""
@@ -67,28 +67,28 @@ class _Evidence:
 
 def _option_sets(lines: Sequence[Line]) -> list[bool]:
     """Return for each line whether the options of a question begin on it; letters inside an explanation are none."""
-    found, explained = [], False
+    begins, explained = [], False
     for index, line in enumerate(lines):
         explained = any(kind == "explanation" for kind, _ in parts_of(line.text)) or (explained and number_of(line.flat) is None)
-        found.append(not explained and opens_options(lines, index))
-    return found
+        begins.append(not explained and opens_options(lines, index))
+    return begins
 
 
-def candidates_of(lines: Sequence[Line], taken: set[int], headings: Sequence[int]) -> list[Candidate]:
+def candidates_of(lines: Sequence[Line], walls: set[int], headings: Sequence[int]) -> list[Candidate]:
     """Return the lines that open with a number; not those that are headings or answers already."""
-    found = []
+    candidates = []
     watch = AnswerWatch()
     for index, line in enumerate(lines):
-        if index in taken:
+        if index in walls:
             watch.leave()
             continue
         number, ending = number_of(line.flat), ""
         if number:
             ending = watch.ending(number, line.flat)
             base = _base(line, number, watch.inside and ending != "sure") - (_ENDS if ending == "sure" else 0.0)
-            found.append(Candidate(index, number, base, bisect_right(headings, index), ending))
+            candidates.append(Candidate(index, number, base, bisect_right(headings, index), ending))
         watch.take(line, number, ending)
-    return found
+    return candidates
 
 
 def _base(line: Line, number: Number, inside: bool) -> float:
@@ -101,46 +101,46 @@ def _base(line: Line, number: Number, inside: bool) -> float:
     return base
 
 
-def choose(lines: Sequence[Line], taken: set[int], headings: Sequence[int]) -> tuple[list[Candidate], list[Candidate]]:
+def choose(lines: Sequence[Line], walls: set[int], headings: Sequence[int]) -> tuple[list[Candidate], list[Candidate]]:
     """Return the numbers of the questions in their order, and those that no run takes in.
 
     Args:
-        taken: places of lines that are headings, notes or answer lists.
-        headings: places of headings, ascending.
+        walls: indices of lines that are headings, notes or answer lists.
+        headings: indices of headings, ascending.
     """
-    found = candidates_of(lines, taken, headings)
-    if not found:
+    candidates = candidates_of(lines, walls, headings)
+    if not candidates:
         return [], []
-    evidence = _Evidence(lines, sorted(taken))
+    evidence = _Evidence(lines, sorted(walls))
     by_value: dict[int, list[int]] = {}
     top = -1
-    for at, candidate in enumerate(found):
+    for at, candidate in enumerate(candidates):
         candidate.score = candidate.base - (0.0 if candidate.number.value == 1 else 2.0 if candidate.number.style != "tight" else 12.0)
-        for earlier in _earlier(found, at, by_value, top):
-            before = found[earlier]
-            score = before.score + evidence.worth(before.place, candidate.place) + _step(before, candidate, evidence) + candidate.base
+        for earlier in _earlier(candidates, at, by_value, top):
+            before = candidates[earlier]
+            score = before.score + evidence.worth(before.index, candidate.index) + _step(before, candidate, evidence) + candidate.base
             if score >= candidate.score:
                 candidate.score, candidate.before = score, earlier
         by_value.setdefault(candidate.number.value, []).append(at)
-        if top < 0 or candidate.score >= found[top].score:
+        if top < 0 or candidate.score >= candidates[top].score:
             top = at
-    last = max(range(len(found)), key=lambda at: (found[at].score + evidence.worth(found[at].place, len(lines)), at))
+    last = max(range(len(candidates)), key=lambda at: (candidates[at].score + evidence.worth(candidates[at].index, len(lines)), at))
     run = []
     while last >= 0:
         run.append(last)
-        last = found[last].before
+        last = candidates[last].before
     chosen = set(run)
-    return [found[at] for at in reversed(run)], [candidate for at, candidate in enumerate(found) if at not in chosen]
+    return [candidates[at] for at in reversed(run)], [candidate for at, candidate in enumerate(candidates) if at not in chosen]
 
 
-def _earlier(found: list[Candidate], at: int, by_value: dict[int, list[int]], top: int) -> list[int]:
+def _earlier(candidates: list[Candidate], at: int, by_value: dict[int, list[int]], top: int) -> list[int]:
     """Return the candidates that may stand before one in a run."""
-    value = found[at].number.value
+    value = candidates[at].number.value
     near = set(by_value.get(value - 1, ())[-_NEAR:])
     tried = near | set(range(max(0, at - _NEAR), at)) | set(by_value.get(value, ())[-1:])
     if top >= 0:
         tried.add(top)
-    if not any(found[earlier].number.style == found[at].number.style for earlier in near):
+    if not any(candidates[earlier].number.style == candidates[at].number.style for earlier in near):
         for skipped in range(2, _SKIPPED + 2):
             tried.update(by_value.get(value - skipped, ())[-1:])
     return sorted(tried)
@@ -151,7 +151,7 @@ def _step(before: Candidate, after: Candidate, evidence: _Evidence) -> float:
     cost = 0.5 if before.number.sign != after.number.sign else 0.0
     anew = before.heading != after.heading
     grown = after.number.value - before.number.value
-    bare = evidence.has_options and not any(evidence.between(before.place, after.place))
+    bare = evidence.has_options and not any(evidence.between(before.index, after.index))
     if after.number.style == "tight" and not (grown == 1 or (after.number.value == 1 and anew)):
         cost += 25.0
     if after.number.style in ("tight", "ocr") and bare:

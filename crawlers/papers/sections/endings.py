@@ -26,7 +26,7 @@ class AnswerWatch:
     def __init__(self) -> None:
         self.inside = False
         """An answer in words or an explanation is open."""
-        self._asked: dict[str, int] = {}  # by style, the last number outside of answers
+        self._question_numbers: dict[str, int] = {}  # by style, the last number outside of answers
         self._points: dict[str, int] = {}  # by style, the last point of the answer that is open; they began at 1
         self._doubted: dict[str, int] = {}
 
@@ -41,7 +41,7 @@ class AnswerWatch:
             return ""
         if self._doubted.get(style) == value - 1:
             return "unsure"
-        if self._asked.get(style) != value - 1:
+        if self._question_numbers.get(style) != value - 1:
             return ""
         if self._points.get(style) == value - 1:
             return "unsure" if sets_question(line[number.end :]) else ""
@@ -51,7 +51,7 @@ class AnswerWatch:
         """Pass a line of the paper."""
         if number and (not self.inside or ending == "sure"):
             self._close()
-            self._asked[number.style] = number.value
+            self._question_numbers[number.style] = number.value
         elif number and ending == "unsure":
             self._doubted[number.style] = number.value
         parts = parts_of(line.text)
@@ -77,17 +77,17 @@ class AnswerWatch:
         self._points, self._doubted = {}, {}
 
 
-def unsure_positions(asked: Sequence[tuple[int, str]]) -> set[int]:
-    """Return the places of the questions of which it is unsure whether they are points of the answer above, and of that answer's own.
+def unsure_positions(numbers: Sequence[tuple[int, str]]) -> set[int]:
+    """Return the indices of numbers that may be points of the answer above, and of the question that this answer belongs to.
 
     Args:
-        asked: place and ending of each number that is a question's or may be one.
+        numbers: index and ending of each number that is a question's or may be one.
     """
-    found: set[int] = set()
+    unsure: set[int] = set()
     owner: int | None = None
-    for index, ending in sorted(asked):
+    for index, ending in sorted(numbers):
         if ending == "unsure":
-            found |= {index} if owner is None else {owner, index}
+            unsure |= {index} if owner is None else {owner, index}
         else:
             owner = index
-    return found
+    return unsure

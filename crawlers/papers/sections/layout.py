@@ -62,13 +62,13 @@ def lay_out(lines: list[Line]) -> Layout:
     papers = {index for index in range(len(lines)) if index not in listed and begins_paper(lines, index)}
     walls = listed | titles | notes | announced | papers
     chosen, others = choose(lines, walls, sorted(titles | papers))
-    strays = {candidate.place for candidate in [*_strays(lines, chosen, others, walls), *_lost(chosen, others), *_between(chosen)]}
-    asked = sorted([*chosen, *(candidate for candidate in others if candidate.place in strays)], key=lambda candidate: candidate.place)
-    strays |= unsure_positions([(candidate.place, candidate.ending) for candidate in asked])
-    starts = {candidate.place for candidate in asked}
-    cases = _cases(asked, [candidate for candidate in others if candidate.place not in strays])
+    strays = {candidate.index for candidate in [*_strays(lines, chosen, others, walls), *_lost(chosen, others), *_between(chosen)]}
+    questions = sorted([*chosen, *(candidate for candidate in others if candidate.index in strays)], key=lambda candidate: candidate.index)
+    strays |= unsure_positions([(candidate.index, candidate.ending) for candidate in questions])
+    starts = {candidate.index for candidate in questions}
+    cases = _cases(questions, [candidate for candidate in others if candidate.index not in strays])
     ends = _ends(len(lines), walls | starts | set(cases))
-    spans = [Span(c.place, ends[c.place], c.number, c.heading, c.place in strays) for c in asked]
+    spans = [Span(c.index, ends[c.index], c.number, c.heading, c.index in strays) for c in questions]
     return Layout(lines, regions, titles, spans, cases, width, frozenset(lines[index].flat for index in bare))
 
 
@@ -93,34 +93,34 @@ def _announces(lines: Sequence[Line], index: int) -> bool:
     return is_title(lines[index].flat) and not WHOLE_ANSWER.fullmatch(below) and not explains(lines, index)
 
 
-def _cases(asked: Sequence[Candidate], others: Sequence[Candidate]) -> dict[int, Number]:
+def _cases(questions: Sequence[Candidate], others: Sequence[Candidate]) -> dict[int, Number]:
     """Return the numbers that have questions of their own: `31. 患者……` above `(1)`, `(2)`."""
-    indices = [candidate.place for candidate in asked]
-    found = {}
+    indices = [candidate.index for candidate in questions]
+    cases = {}
     for candidate in others:
-        at = bisect_right(indices, candidate.place)
-        if not candidate.number.is_of_question or at == len(asked):
+        at = bisect_right(indices, candidate.index)
+        if not candidate.number.is_of_question or at == len(questions):
             continue
-        first = asked[at].number
-        if first.value == 1 and first.style in ("bracket", "paren", "ringed") and asked[at].place - candidate.place < _CASE_LINES:
-            found[candidate.place] = candidate.number
-    return found
+        first = questions[at].number
+        if first.value == 1 and first.style in ("bracket", "paren", "ringed") and questions[at].index - candidate.index < _CASE_LINES:
+            cases[candidate.index] = candidate.number
+    return cases
 
 
 def _strays(lines: Sequence[Line], chosen: list[Candidate], others: list[Candidate], walls: set[int]) -> list[Candidate]:
     """Return the numbers that are those of questions by their looks, though they fit into no run."""
-    found: list[Candidate] = []
+    strays: list[Candidate] = []
     owners = iter([*chosen, None])
     owner, following = None, next(owners)
     listed = 0  # last number of a list 1, 2, 3 inside a question
     for candidate in others:
-        while following and following.place < candidate.place:
+        while following and following.index < candidate.index:
             owner, following, listed = following, next(owners), 0
         if candidate.number.value == listed + 1:
             listed += 1
         elif owner and candidate.number.style == owner.number.style and _may_be_question(lines, owner, candidate, walls):
-            found.append(candidate)
-    return found
+            strays.append(candidate)
+    return strays
 
 
 def _between(chosen: Sequence[Candidate]) -> list[Candidate]:
@@ -143,11 +143,11 @@ def _lost(chosen: Sequence[Candidate], others: Sequence[Candidate]) -> list[Cand
 
 
 def _may_be_question(lines: Sequence[Line], owner: Candidate, candidate: Candidate, walls: set[int]) -> bool:
-    words = lines[candidate.place].flat[candidate.number.end :]
+    words = lines[candidate.index].flat[candidate.number.end :]
     if candidate.number.style not in ("point", "ordinal") or len(words) < _MIN_WORDS or words[0].isdigit() or candidate.base < 0:
         return False
-    if any(index in walls for index in range(max(owner.place, candidate.place - 40), candidate.place)):
+    if any(index in walls for index in range(max(owner.index, candidate.index - 40), candidate.index)):
         return False
-    above, below = lines[candidate.place - 1].flat, lines[min(candidate.place + 1, len(lines) - 1)].flat
+    above, below = lines[candidate.index - 1].flat, lines[min(candidate.index + 1, len(lines) - 1)].flat
     doubled = candidate.number.value == owner.number.value + 1 and letter_of(above) not in ("", "A") and letter_of(below) == "A"
     return above.endswith(_SENTENCE_ENDS) or (doubled and inquires(words))  # a number that stands twice, between options

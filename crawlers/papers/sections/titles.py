@@ -32,7 +32,7 @@ def is_title_line(lines: Sequence[Line], index: int) -> bool:
         return False
     if not line[number.end :].strip():
         return _heads_more(lines, index)
-    below = next((found for later in lines[index + 1 : index + 4] if not heads(later.flat) and (found := number_of(later.flat))), None)
+    below = next((opening for later in lines[index + 1 : index + 4] if not heads(later.flat) and (opening := number_of(later.flat))), None)
     return bool(below and below.style != "hanzi" and (below.value == 1 or kind_of(line)))
 
 
@@ -50,7 +50,7 @@ def begins_paper(lines: Sequence[Line], index: int) -> bool:
     number = number_of(lines[index].flat)
     if not is_paper_title(lines[index].flat) or (number and number.style != "tight"):
         return False
-    below = next((found for later in lines[index + 1 : index + 4] if not heads(later.flat) and (found := number_of(later.flat))), None)
+    below = next((opening for later in lines[index + 1 : index + 4] if not heads(later.flat) and (opening := number_of(later.flat))), None)
     return bool(below and below.value == 1)
 
 

@@ -39,9 +39,9 @@ _LEADS = re.compile(
 def letters_in_blank(stem: str, letters: str, start: int = 0) -> tuple[str, str] | None:
     """Return a stem with its blank emptied, and the letters that stood in it: `……称为（ B ）。`."""
     line = flat(stem)
-    found = [match for match in _IN_BRACKETS.finditer(line, start) if set(_upper(match["answer"])) <= set(letters)]
-    if len(found) == 1 and not _EMPTY.search(line):
-        match = found[0]
+    filled = [match for match in _IN_BRACKETS.finditer(line, start) if set(_upper(match["answer"])) <= set(letters)]
+    if len(filled) == 1 and not _EMPTY.search(line):
+        match = filled[0]
         return stem[: match.start()] + "（ ）" + stem[match.end() :], stem[match.start("answer") : match.end("answer")]
     between = list(_BETWEEN_LINES.finditer(line, start))
     if len(between) == 1 and set(_upper(between[0]["answer"])) <= set(letters):
@@ -65,24 +65,24 @@ def lettered(answer: str) -> str | None:
     return signs.translate(CIRCLED_AS_LETTERS) if signs and set(signs) <= set(CIRCLED_NUMBERS) else None
 
 
-def filled_blanks(stem: str, start: int = 0, asked: bool = False) -> tuple[str, str] | None:
+def filled_blanks(stem: str, start: int = 0, announced: bool = False) -> tuple[str, str] | None:
     """Return a stem with its blanks emptied, and the words that stood in them: `研究___行为___的科学`, `四气是（寒）、（热）`.
 
     Args:
         start: where the words behind the number begin.
-        asked: a heading says that blanks are to be filled in, so that single underscores and brackets may be blanks.
+        announced: a heading says that blanks are to be filled in, so that single underscores and brackets may be blanks.
     """
     line = flat(stem)
-    found = list(_UNDERLINED.finditer(line, start))
-    found = found or (list(_UNDERLINED_ONCE.finditer(line, start)) if asked else [])
+    filled = list(_UNDERLINED.finditer(line, start))
+    filled = filled or (list(_UNDERLINED_ONCE.finditer(line, start)) if announced else [])
     if (
-        not found
-        or len(re.findall("_{1,60}" if asked else "_{2,60}", line)) != 2 * len(found)
-        or any(_JOINING.fullmatch(match["words"]) for match in found)
-        or any(sign in match["words"] for match in found for sign in "、,。;")
+        not filled
+        or len(re.findall("_{1,60}" if announced else "_{2,60}", line)) != 2 * len(filled)
+        or any(_JOINING.fullmatch(match["words"]) for match in filled)
+        or any(sign in match["words"] for match in filled for sign in "、,。;")
     ):
-        return _filled_brackets(stem, start) if asked else None
-    return _emptied(stem, found)
+        return _filled_brackets(stem, start) if announced else None
+    return _emptied(stem, filled)
 
 
 def lacks_blank(stem: str, start: int = 0) -> bool:
@@ -103,17 +103,17 @@ def _in_brackets(line: str, start: int) -> list[re.Match[str]]:
 def _filled_brackets(stem: str, start: int) -> tuple[str, str] | None:
     """Return a stem with its brackets emptied where all of them are blanks for sure: it has no others, and wants words at each."""
     line = flat(stem)
-    found = _in_brackets(line, start)
-    sure = all(_LEADS.search(line[max(start, match.start() - 9) : match.start()]) or match.start() == start for match in found)
-    return _emptied(stem, found) if found and sure and not _BLANK.search(line, start) else None
+    brackets = _in_brackets(line, start)
+    sure = all(_LEADS.search(line[max(start, match.start() - 9) : match.start()]) or match.start() == start for match in brackets)
+    return _emptied(stem, brackets) if brackets and sure and not _BLANK.search(line, start) else None
 
 
-def _emptied(stem: str, found: list[re.Match[str]]) -> tuple[str, str]:
+def _emptied(stem: str, matches: list[re.Match[str]]) -> tuple[str, str]:
     emptied, end = "", 0
-    for match in found:
+    for match in matches:
         emptied += stem[end : match.start("words")] + stem[match.end("words") : match.end()]
         end = match.end()
-    return emptied + stem[end:], "；".join(stem[match.start("words") : match.end("words")] for match in found)
+    return emptied + stem[end:], "；".join(stem[match.start("words") : match.end("words")] for match in matches)
 
 
 def _upper(answer: str) -> list[str]:

@@ -118,22 +118,22 @@ def is_table(row: str, below: str) -> bool:
 
 def _entries_of(line: str, start: int) -> tuple[list[Entry], int]:
     """Return the entries at a place of a flat line, and where they end."""
-    found: list[Entry] = []
+    entries: list[Entry] = []
     index = start
     while match := _RUN.match(line, index) or _ONE.match(line, index):
         if "answers" in match.groupdict():
-            found += _answers_of(match)
+            entries += _answers_of(match)
         else:
             number = match["number"]
             value = int(number) if number.isdecimal() else ord(number) - 0x245F
             unknown = match["answer"] == "?"
-            found.append(Entry(value, None if unknown else match["answer"].replace(" ", ""), lettered=True, sure=not unknown))
+            entries.append(Entry(value, None if unknown else match["answer"].replace(" ", ""), lettered=True, sure=not unknown))
         index = match.end()
         if tag := SCORES.match(line, index) or _TOPIC.match(line, index):
             index = tag.end()
         while index < len(line) and line[index] in _PARTS:
             index += 1
-    return found, index
+    return entries, index
 
 
 def _answers_of(run: re.Match[str]) -> list[Entry]:

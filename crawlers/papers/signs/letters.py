@@ -46,20 +46,20 @@ def _letter(match: re.Match[str]) -> str:
 def signs_in(text: str, start: int = 0) -> list[Sign]:
     """Return the letters from a place on, in their order; those that a letter stands right before have the weight FAINT."""
     line = flat(text)
-    found = []
+    signs = []
     for match in _SIGNED.finditer(line, start):
         weight = _weight(text, line, match.start(), start)
         small = match["letter"] and match["letter"].islower()
         if weight and not (small and weight <= LOOSE):
             sign = "ringed" if match["ringed"] else match["sign"][0] + ("small" if small else "")
-            found.append(Sign(match.start(), match.end(), _letter(match), sign, weight))
-    found = list(_mended(found))
-    taken = {sign.start for sign in found}
+            signs.append(Sign(match.start(), match.end(), _letter(match), sign, weight))
+    signs = list(_mended(signs))
+    starts = {sign.start for sign in signs}
     for match in _BARE.finditer(line, start):
-        if match.start() not in taken:
+        if match.start() not in starts:
             weight = _BARE_WEIGHTS.get(_weight(text, line, match.start(), start), BARE_LED)
-            found.append(Sign(match.start(), match.end(), match["letter"], "", weight))
-    return sorted(found, key=lambda sign: sign.start)
+            signs.append(Sign(match.start(), match.end(), match["letter"], "", weight))
+    return sorted(signs, key=lambda sign: sign.start)
 
 
 def _mended(signs: list[Sign]) -> Iterable[Sign]:

@@ -121,8 +121,8 @@ def opens_question(line: str) -> bool:
 def type_of(line: str, number: Number) -> str:
     """Return the type that a tag before or behind a number says, `1.[判断题]` or `（多选题）3.`; empty where none does."""
     behind = TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)
-    told = _STATED_TYPE.search(line[: number.begin]) or (_STATED_TYPE.search(behind[0]) if behind else None)
-    return told[0] if told else ""
+    tag = _STATED_TYPE.search(line[: number.begin]) or (_STATED_TYPE.search(behind[0]) if behind else None)
+    return tag[0] if tag else ""
 
 
 def are_consecutive(numbers: Sequence[int]) -> bool:

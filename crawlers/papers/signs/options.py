@@ -43,8 +43,10 @@ class OptionCuts(Struct, frozen=True):
 
     def texts(self, text: str) -> list[str]:
         """Return the options themselves; a digit that a scan made of a letter is that letter again."""
-        told = [text[start:end].strip() for start, end in self.cuts]
-        return [_SCANNED.sub(letter, option) if _SCANNED.match(option) else option for letter, option in zip(LETTERS, told, strict=False)]
+        options = [text[start:end].strip() for start, end in self.cuts]
+        return [
+            _SCANNED.sub(letter, option) if _SCANNED.match(option) else option for letter, option in zip(LETTERS, options, strict=False)
+        ]
 
 
 def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None:
@@ -78,8 +80,8 @@ def options_in(text: str, after: str = "") -> list[str]:
     opening = letter_of(text)
     if not opening or (not is_signed(text) and (not after or ord(opening) != ord(after) + 1)) or (opening != "A" and opening <= after):
         return []
-    found = find_options(text)
-    return found.texts(text) if found and found.cuts and min(found.cuts)[0] == 0 else [text]
+    run = find_options(text)
+    return run.texts(text) if run and run.cuts and min(run.cuts)[0] == 0 else [text]
 
 
 def without_sign(parts: list[str]) -> list[str]:
@@ -119,12 +121,12 @@ def _trimmed(chain: list[Sign], usual: int) -> list[Sign]:
         if not last.sign:
             signed = any(sign.sign for sign in chain)
             narrow = last.weight == BARE_LED
-            kept = len(chain) <= (usual or _MANY) and not narrow if signed else not narrow or len(chain) >= (usual or _MANY)
+            fits = len(chain) <= (usual or _MANY) and not narrow if signed else not narrow or len(chain) >= (usual or _MANY)
         elif last.weight == LOOSE:
-            kept = (not usual or len(chain) <= usual) and last.sign in {sign.sign for sign in chain[:-1]}
+            fits = (not usual or len(chain) <= usual) and last.sign in {sign.sign for sign in chain[:-1]}
         else:
-            kept = True
-        if kept:
+            fits = True
+        if fits:
             break
         chain = chain[:-1]
     return chain
@@ -134,12 +136,12 @@ def _bridged(line: str, chain: list[Sign], signs: Iterable[Sign], usual: int) ->
     """Return a run with the further letters of its sign that a letter stands right before: `B.12×10⁹/LC.乙D.丙`; nothing without them."""
     if not chain or {sign.sign for sign in chain} != {chain[0].sign} or not chain[0].sign:
         return []
-    found = [*chain]
+    bridged = [*chain]
     for sign in signs:
-        if sign.start >= found[-1].end and sign.sign == chain[0].sign and ord(sign.letter) == ord(found[-1].letter) + 1:
-            found.append(sign)
-    run_together = all(sign.weight in (LOOSE, FAINT) or (sign.weight == LED and line[sign.start - 1] != " ") for sign in found[1:])
-    return found if len(found) > len(chain) and run_together else []
+        if sign.start >= bridged[-1].end and sign.sign == chain[0].sign and ord(sign.letter) == ord(bridged[-1].letter) + 1:
+            bridged.append(sign)
+    run_together = all(sign.weight in (LOOSE, FAINT) or (sign.weight == LED and line[sign.start - 1] != " ") for sign in bridged[1:])
+    return bridged if len(bridged) > len(chain) and run_together else []
 
 
 def _columns(signs: Sequence[Sign]) -> list[Sign]:
@@ -183,12 +185,12 @@ def _is_right(line: str, chain: list[Sign]) -> bool:
 
 def _is_whole(signs: Iterable[Sign], chain: list[Sign], usual: int) -> bool:
     """Tell whether no further letter opens a line in the manner of the options: one that is out of turn shows that some letter was lost."""
-    taken = {sign.start for sign in chain}
-    first = min(taken)
+    starts = {sign.start for sign in chain}
+    first = min(starts)
     kinds = {sign.sign for sign in chain if sign.sign}
     last = chain[-1].letter
     for sign in signs:
-        if sign.start in taken:
+        if sign.start in starts:
             continue
         if sign.start < first:
             if sign.weight == LINE and sign.sign in kinds and sign.letter == "A":

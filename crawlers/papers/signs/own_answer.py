@@ -9,8 +9,8 @@ from crawlers.papers.signs.answer_marks import VERDICT, WHOLE_ANSWER, flat, verd
 from crawlers.papers.signs.blanks import filled_blanks, letters_behind, letters_in_blank
 
 _LETTERS = r"[A-J](?:[\s,、]{0,3}[A-J]){0,9}"
-_REASON = re.compile(rf"(?P<told>{_LETTERS})\s{{0,3}}(?:[。.,;\s]\s{{0,3}}|(?=[\u4e00-\u9fff(\[]))(?P<reason>(?:.|\n){{2,}})")
-_VERDICT_REASON = re.compile(rf"(?P<told>{VERDICT})\s{{0,3}}(?:[。.,;:\s]\s{{0,3}}|(?=[(\[]))(?P<reason>(?:.|\n){{2,}})")
+_REASON = re.compile(rf"(?P<answer>{_LETTERS})\s{{0,3}}(?:[。.,;\s]\s{{0,3}}|(?=[\u4e00-\u9fff(\[]))(?P<reason>(?:.|\n){{2,}})")
+_VERDICT_REASON = re.compile(rf"(?P<answer>{VERDICT})\s{{0,3}}(?:[。.,;:\s]\s{{0,3}}|(?=[(\[]))(?P<reason>(?:.|\n){{2,}})")
 _OPTION_INSTEAD = re.compile(r"[(\[]?(?P<letter>[A-J])\s?[.、:)\]]\s{0,3}[^\sA-J]")
 _ALONE = re.compile(r"[(\[【]?\s{0,3}(?P<answer>[A-J]{1,6})\s{0,3}[)\]】]?")
 _BEHIND_OPTION = re.compile(r"\s{1,20}[(\[【]\s{0,3}(?P<answer>[A-J]{1,6})\s{0,3}[)\]】]$")
@@ -46,17 +46,17 @@ class Block(Struct, frozen=True):
 
 def with_marked(block: Block, answers: list[str]) -> Block:
     """Return the question with the answer that a mark says; a second one that says the same is no other."""
-    told = [answer.rstrip("）)】]") if not re.search(r"[（(【\[]", answer) else answer for answer in answers if answer]
-    told = [answer for answer in told if not _NO_ANSWER.fullmatch(flat(answer))]
-    if not told:
+    stated = [answer.rstrip("）)】]") if not re.search(r"[（(【\[]", answer) else answer for answer in answers if answer]
+    stated = [answer for answer in stated if not _NO_ANSWER.fullmatch(flat(answer))]
+    if not stated:
         return block
-    whole = [WHOLE_ANSWER.fullmatch(flat(answer)) is not None for answer in told]
-    again = [other for other, is_whole in zip(told[1:], whole[1:], strict=True) if is_whole and whole[0]]
-    further = [other for other, is_whole in zip(told[1:], whole[1:], strict=True) if not (is_whole and whole[0])]
+    whole = [WHOLE_ANSWER.fullmatch(flat(answer)) is not None for answer in stated]
+    again = [other for other, is_whole in zip(stated[1:], whole[1:], strict=True) if is_whole and whole[0]]
+    further = [other for other, is_whole in zip(stated[1:], whole[1:], strict=True) if not (is_whole and whole[0])]
     return structs.replace(
         block,
-        answer=told[0],
-        sure_answer=block.sure_answer and all(_bare(other) == _bare(told[0]) for other in again),
+        answer=stated[0],
+        sure_answer=block.sure_answer and all(_bare(other) == _bare(stated[0]) for other in again),
         explanation="\n".join(filter(None, (block.explanation, *further))) if further else block.explanation,
     )
 
@@ -81,8 +81,8 @@ def with_answer(block: Block, start: int, verdict: str, kind: str, letters: str)
         block = _read_verdict(block, start, kind)
     if verdict and not block.answer and (not own or verdict in own or kind == "verdict"):
         block = structs.replace(block, answer=verdict)
-    if (kind == "blank" or (kind == "" and not own)) and not block.answer and (found := filled_blanks(block.stem, start, kind == "blank")):
-        block = structs.replace(block, stem=found[0], answer=found[1])
+    if (kind == "blank" or (kind == "" and not own)) and not block.answer and (filled := filled_blanks(block.stem, start, kind == "blank")):
+        block = structs.replace(block, stem=filled[0], answer=filled[1])
     if own or kind == "verdict":
         block = _part_reason(block, _REASON if own else _VERDICT_REASON)
     if own and not block.answer and block.explanation:
@@ -105,24 +105,24 @@ def _read_behind_options(block: Block) -> Block:
 
 
 def _read_letters(block: Block, start: int, own: str) -> Block:
-    found = letters_in_blank(block.stem, own, start)
-    if not found or _bare(block.answer or found[1]) != _bare(found[1]):
-        found = None if block.answer else letters_behind(block.stem, own, start)
-    return structs.replace(block, stem=found[0], answer=found[1]) if found else block
+    filled = letters_in_blank(block.stem, own, start)
+    if not filled or _bare(block.answer or filled[1]) != _bare(filled[1]):
+        filled = None if block.answer else letters_behind(block.stem, own, start)
+    return structs.replace(block, stem=filled[0], answer=filled[1]) if filled else block
 
 
 def _read_verdict(block: Block, start: int, kind: str) -> Block:
-    found = verdict_in(block.stem, start)
+    parted = verdict_in(block.stem, start)
     corrected = _CORRECTED.search(flat(block.stem), start)
-    if kind in ("verdict", "") and corrected and not block.answer and not found:
+    if kind in ("verdict", "") and corrected and not block.answer and not parted:
         block = structs.replace(
             block,
             stem=block.stem[: corrected.start()].rstrip(),
             answer=corrected["answer"],
             explanation="\n".join(filter(None, (block.stem[corrected.end() :], block.explanation))),
         )
-    if found and _bare(block.answer or found[1]) == _bare(found[1]):
-        block = structs.replace(block, stem=found[0], answer=block.answer or found[1])
+    if parted and _bare(block.answer or parted[1]) == _bare(parted[1]):
+        block = structs.replace(block, stem=parted[0], answer=block.answer or parted[1])
     if kind == "verdict" and (empty := _EMPTY_AT_END.search(flat(block.stem), start)):
         block = structs.replace(block, stem=block.stem[: empty.start()])
     return block
@@ -131,16 +131,16 @@ def _read_verdict(block: Block, start: int, kind: str) -> Block:
 def _part_reason(block: Block, pattern: re.Pattern[str]) -> Block:
     """Return 【答案】B。因为…… parted into the answer and its explanation."""
     answer = block.answer or ""
-    if WHOLE_ANSWER.fullmatch(flat(answer)) or not (found := pattern.match(flat(answer))):
+    if WHOLE_ANSWER.fullmatch(flat(answer)) or not (parted := pattern.match(flat(answer))):
         return block
-    explanation = "\n".join(filter(None, (answer[found.start("reason") :], block.explanation)))
-    return structs.replace(block, answer=answer[: found.end("told")], explanation=explanation)
+    explanation = "\n".join(filter(None, (answer[parted.start("reason") :], block.explanation)))
+    return structs.replace(block, answer=answer[: parted.end("answer")], explanation=explanation)
 
 
 def _answer_by(explanation: str) -> str | None:
     """Return the letters that an explanation opens with or concludes: 答案解析：B。因为……, ……故选B。"""
     if led := _REASON.match(flat(explanation)):
-        return explanation[: led.end("told")]
+        return explanation[: led.end("answer")]
     chosen = {match["letters"] for match in _CHOSEN.finditer(flat(explanation))}
     return chosen.pop() if len(chosen) == 1 else None
 
