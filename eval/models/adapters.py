@@ -19,7 +19,7 @@ def adapted(model: Any, folder: Path) -> Any:
     try:
         from peft import PeftModel, get_peft_model_state_dict
     except ImportError:
-        raise ValueError(f"{folder} is an adapter, and peft is not installed; `pip install -e .[tune]`") from None
+        raise ValueError(f"{folder} is an adapter, and peft is not installed; `pip install -e '.[tune]'`") from None
     if not (folder / "adapter_model.safetensors").exists():
         raise ValueError(f"{folder} has no adapter_model.safetensors; of other formats loading may run code")
     try:

@@ -70,7 +70,7 @@ def _with_adapter(model: Any, tuning: Tuning, about: Description) -> Any:
     try:
         from peft import LoraConfig, get_peft_model
     except ImportError:
-        raise ValueError("method lora needs peft, which is not installed; `pip install -e .[tune]`, or set `method: full`") from None
+        raise ValueError("method lora needs peft, which is not installed; `pip install -e '.[tune]'`, or set `method: full`") from None
     config = LoraConfig(r=tuning.rank, lora_alpha=tuning.alpha, target_modules="all-linear", task_type="CAUSAL_LM")
     if tuning.embeddings == "learned":
         config.modules_to_save, config.ensure_weight_tying = _embeddings_of(model)
