@@ -138,5 +138,5 @@ def _of_bank(bank: Bank) -> Reading:
 
 
 def _reading(drafts: Sequence[Draft], unread: list[str], numbers: int) -> Reading:
-    placed = [structs.replace(draft, place=index) for index, draft in enumerate(drafts, 1)]
-    return Reading([draft for draft in placed if not draft.doubts], unread, [draft for draft in placed if draft.doubts], numbers)
+    counted = [structs.replace(draft, ordinal=index) for index, draft in enumerate(drafts, 1)]
+    return Reading([draft for draft in counted if not draft.doubts], unread, [draft for draft in counted if draft.doubts], numbers)

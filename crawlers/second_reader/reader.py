@@ -208,7 +208,7 @@ def _draft(one: _DecodedQuestion, index: int, usual: int, key_answer: str | None
     block = with_answer(block, number.end if number else 0, "", kind_of(flat(one.heading or "")), "")
     draft = Draft(
         line=one.first.line,
-        place=index,
+        ordinal=index,
         number=number.value if number else index,
         above=Above(heading=one.heading),
         stem=block.stem,

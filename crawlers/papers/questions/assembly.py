@@ -117,7 +117,7 @@ def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> AssembledQ
         block = structs.replace(block, after=[*"\n".join(block.options).split("\n"), *block.after], options=[])
     draft = Draft(
         line=layout.lines[span.start].index,
-        place=0,
+        ordinal=0,
         number=span.number.value,
         type=stated_type or None,
         above=above,

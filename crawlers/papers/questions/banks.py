@@ -232,11 +232,11 @@ def _reads_as_question(part: _Part, choice: Choice) -> bool:
     )
 
 
-def _draft(part: _Part, choice: Choice, place: int) -> Draft:
+def _draft(part: _Part, choice: Choice, ordinal: int) -> Draft:
     draft = Draft(
         line=part.body[0].index if part.body else 0,
-        place=place,
-        number=place,
+        ordinal=ordinal,
+        number=ordinal,
         above=Above(heading=part.heading),
         stem=choice.stem,
         options=choice.options,

@@ -197,15 +197,15 @@ class ExamcooSpider(SourceSpider):
             where = msgspec.structs.replace(page_provenance, position=f"q{number}")
             yield QuestionItem(url=view or response.url, provenance=where, **page, **question.fields)
 
-    def _ask_explanation(self, page: Response, asked: PaperQuestion, item: QuestionItem, paper: dict[str, str]) -> Request:
-        form = {"id": asked.id.partition("_")[2], "sdtId": asked.id, "p": "1", "l": "0", "msgid": "0", "cmid": "0", "tid": "0"}
+    def _ask_explanation(self, page: Response, question: PaperQuestion, item: QuestionItem, paper: dict[str, str]) -> Request:
+        form = {"id": question.id.partition("_")[2], "sdtId": question.id, "p": "1", "l": "0", "msgid": "0", "cmid": "0", "tid": "0"}
         return FormRequest(
             f"{_HOST}/editor/comment/index",
             formdata={**form, "verifydtid": "0", **paper},
             headers={"Referer": item.url},
             callback=self.parse_explanation,
             errback=self.unexplained,
-            cb_kwargs={"item": item, "asked": asked, "paper": paper},
+            cb_kwargs={"item": item, "asked": question, "paper": paper},
             dont_filter=True,  # a paper may show one question twice, and the request carries the question
             meta=of_session(paper["tokenpid"], page),
         )

@@ -125,7 +125,7 @@ _TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=60).map
 def check(reading: Reading) -> None:
     """Hold what a reading must have, whatever was read."""
     assert reading.numbers == len(reading.questions) + len(reading.rejected) == len(reading.drafts)
-    assert [draft.place for draft in reading.drafts] == list(range(1, reading.numbers + 1))
+    assert [draft.ordinal for draft in reading.drafts] == list(range(1, reading.numbers + 1))
     assert all(draft.doubt is None for draft in reading.questions)
     assert all(draft.doubt in DOUBTS for draft in reading.rejected)
     for draft in reading.drafts:
