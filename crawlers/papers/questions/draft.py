@@ -69,7 +69,7 @@ class Draft(Struct, frozen=True, kw_only=True):
         } | ({"type_raw": self.type} if self.type else {})
 
 
-class Reading(Struct, frozen=True):
+class ParsedPaper(Struct, frozen=True):
     """What a paper gave: each number that opens a question in it is in `questions` or in `rejected`."""
 
     questions: list[Draft]
