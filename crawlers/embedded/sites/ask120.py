@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 
 from crawlers.embedded.content import FOLDER, Content, Disease, Examination, Medicine, Symptom, symptoms_on
 from crawlers.embedded.rendering import full_width, html_reply, moved, templates, traditional
-from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply, SiteRequest
 from crawlers.embedded.sites.ask120_diseases import CAPTIONS, articles, boxes, diet_rows, home, intro, layout, numbered, sentence
 
 HOSTS = ("tag.120ask.com", "yp.120ask.com", "www.120ask.com")
@@ -61,7 +61,7 @@ def surgeries() -> list[Surgery]:
 def build(content: Content) -> Respond:
     """Return the function that answers for the site; blemishes depend on the rank of entries, so all builds are equal."""
     carried = content.on("ask120")
-    pages: dict[tuple[str, str], Reply] = {(host, "/robots.txt"): Reply(body=_ROBOTS.encode()) for host in HOSTS}
+    pages: dict[tuple[str, str], SiteReply] = {(host, "/robots.txt"): SiteReply(body=_ROBOTS.encode()) for host in HOSTS}
     env = templates("ask120")
 
     def show(host: str, target: str, template: str, encoding: str = "utf-8", **values: Any) -> None:
@@ -89,9 +89,9 @@ def build(content: Content) -> Respond:
         if (_TAG, target) in pages:
             pages[_TAG, target] = html_reply(traditional(pages[_TAG, target].body.decode()))
 
-    def respond(ask: Ask) -> Reply | None:
+    def respond(ask: SiteRequest) -> SiteReply | None:
         agent = {name.lower(): value for name, value in ask.headers.items()}.get("user-agent")
-        return pages.get((ask.host, ask.target)) if agent else Reply(status=403)
+        return pages.get((ask.host, ask.target)) if agent else SiteReply(status=403)
 
     return respond
 

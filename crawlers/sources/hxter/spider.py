@@ -26,7 +26,7 @@ from crawlers.sources.hxter.answers import (
     plain_answer,
     with_answer,
 )
-from crawlers.sources.hxter.selectors import Layout, every, read_selectors, text_at
+from crawlers.sources.hxter.selectors import QuestionSelectors, every, read_selectors, text_at
 from crawlers.text.fields import images_in, text_of
 
 _FILE = Path(__file__).with_name("selectors.yaml")
@@ -122,7 +122,9 @@ class HxterSpider(SourceSpider):
             if address and address != page.url:
                 yield Request(address, callback)
 
-    def _questions(self, page: TextResponse, name: str, layout: Layout, blocks: SelectorList) -> Iterator[QuestionItem | Request]:
+    def _questions(
+        self, page: TextResponse, name: str, layout: QuestionSelectors, blocks: SelectorList
+    ) -> Iterator[QuestionItem | Request]:
         path = [text_of(link).strip() for link in every(page, self.where.breadcrumb)]
         about = {
             "exam_raw": path[1] or None if len(path) > 1 else None,
@@ -175,7 +177,7 @@ class HxterSpider(SourceSpider):
             address, self.parse_answers, errback=self.unanswered, cb_kwargs=known, headers={"Referer": page.url}, dont_filter=True
         )
 
-    def _report_missing(self, page: TextResponse, name: str, layout: Layout, items: list[QuestionItem]) -> None:
+    def _report_missing(self, page: TextResponse, name: str, layout: QuestionSelectors, items: list[QuestionItem]) -> None:
         """Report selectors without a match on a page with questions."""
         if not any(item.stem_raw for item in items):
             self.misfit(page, f"none of {len(items)} questions has a stem in layouts.{name}.stem ({layout.stem!r}); {_MEND}")
@@ -204,19 +206,19 @@ def _decoded(response: TextResponse) -> TextResponse:
     return response.replace(encoding="utf-8")
 
 
-def _fields_of_all(blocks: SelectorList, layout: Layout) -> list[dict[str, Any]]:
+def _fields_of_all(blocks: SelectorList, layout: QuestionSelectors) -> list[dict[str, Any]]:
     """Return the raw fields of each question of a page; one that contains another comes from broken markup and is rejected."""
     roots = {block.root for block in blocks}
     torn = {outer for block in blocks for outer in block.root.iterancestors() if outer in roots}
     return [_torn_fields(block, layout) if block.root in torn else _fields(block, layout) for block in blocks]
 
 
-def _torn_fields(block: Selector, layout: Layout) -> dict[str, Any]:
+def _torn_fields(block: Selector, layout: QuestionSelectors) -> dict[str, Any]:
     words = every(block, layout.stem)[:1].xpath("string()").get() or ""
     return {"stem_raw": words.strip()[:_TORN_CHARS] or None, "doubt": _TORN}
 
 
-def _fields(block: Selector, layout: Layout) -> dict[str, Any]:
+def _fields(block: Selector, layout: QuestionSelectors) -> dict[str, Any]:
     options = outermost(every(block, layout.options))
     number = text_at(block, layout.number)
     stem = text_at(block, layout.stem, drop_hidden=True)
