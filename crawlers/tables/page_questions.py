@@ -182,7 +182,7 @@ def _key_in(top: Any, inside: set[Any]) -> str:
 
 
 def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> Iterator[_PageQuestion]:
-    """Yield the questions whose stem, options and answer stand beside each other in one element; none where a stem cannot be told."""
+    """Yield the questions whose stem, options and answer stand beside each other in one element; none where a stem is unclear."""
     gaps: list[list[Any]] = [[]]
     lists: list[Any] = []
     for child in parent:
