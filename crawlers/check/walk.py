@@ -18,7 +18,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from atomexam.records.item import EntityItem, Item, QuestionItem
 from crawlers.embedded.content import load_content
 from crawlers.embedded.serving.saved import saved_site
-from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply, SiteRequest
 from crawlers.embedded.sites import SITES
 from crawlers.html.source_spider import NOTED, SourceSpider
 from crawlers.store.exchanges import key_of
@@ -157,9 +157,9 @@ def response_to(request: Request, respond: Respond, cookies: dict[str, str]) -> 
         if cookies:
             headers["cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
         target = (address.path or "/") + (f"?{address.query}" if address.query else "")
-        reply = respond(Ask(method=method, host=(address.hostname or ""), target=target, headers=headers, body=request.body)) or Reply(
-            status=404
-        )
+        reply = respond(
+            SiteRequest(method=method, host=(address.hostname or ""), target=target, headers=headers, body=request.body)
+        ) or SiteReply(status=404)
         for name, value in reply.headers.items():
             if name.lower() == "set-cookie":
                 key, _, rest = value.partition("=")

@@ -20,7 +20,7 @@ _BEFORE = " \t\n\r\u3000;；|,，。、$#@&^~/\\*!"
 _DASHED = re.compile(r"(?P<letter>[A-J])\s?(?:[-—–=>→#_]|=>|->)\s?(?=\S)")
 """A letter with another sign than the usual ones: it is one where all options have it, in turn."""
 _ANSWER_PROMPT = re.compile(r"\s{0,9}(?:(?:正确|你的)?答案|(?:the )?(?:correct )?answer)(?:是|为|is)?\s?[:：]\s{0,9}$", re.IGNORECASE)
-"""What stands behind the options in front of an answer that is told elsewhere."""
+"""A label of the answer behind the options, where the answer itself is elsewhere."""
 _TAIL_SIGNS = re.compile(r"[;；|$#@&^~/\\*!,，]{1,8}$")
 
 

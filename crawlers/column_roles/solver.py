@@ -1,4 +1,4 @@
-"""Which column or path of a table holds what of a question, told by what stands under it: rows in, roles with their confidence out.
+"""Which column or path of a table holds what of a question, by the values in it: rows in, roles with their confidence out.
 
 Options are found first, then the answer that fits them row by row, then the stem. Names of columns are signs among others. Where two
 readings fit alike, none is taken.

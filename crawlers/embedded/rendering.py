@@ -6,7 +6,7 @@ from pathlib import Path
 import opencc
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from crawlers.embedded.site import Reply
+from crawlers.embedded.site import SiteReply
 
 _FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
@@ -19,15 +19,15 @@ def templates(site: str) -> Environment:
     )
 
 
-def html_reply(html: str, encoding: str = "utf-8", named_in_header: bool = True) -> Reply:
+def html_reply(html: str, encoding: str = "utf-8", named_in_header: bool = True) -> SiteReply:
     """Return a page; with `named_in_header` false only the page's meta tag names the encoding, if any."""
     charset = f"; charset={encoding}" if named_in_header else ""
-    return Reply(headers={"Content-Type": f"text/html{charset}"}, body=html.encode(encoding))
+    return SiteReply(headers={"Content-Type": f"text/html{charset}"}, body=html.encode(encoding))
 
 
-def moved(location: str) -> Reply:
+def moved(location: str) -> SiteReply:
     """Return a permanent redirect."""
-    return Reply(status=301, headers={"Location": location})
+    return SiteReply(status=301, headers={"Location": location})
 
 
 def full_width(text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 
-class Ask(Struct, frozen=True, kw_only=True):
+class SiteRequest(Struct, frozen=True, kw_only=True):
     """One request as it reached the server."""
 
     method: str
@@ -18,7 +18,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     body: bytes = b""
 
 
-class Reply(Struct, frozen=True, kw_only=True):
+class SiteReply(Struct, frozen=True, kw_only=True):
     """One answer. `Content-Type` has the charset of the real site, or is left out as there."""
 
     status: int = 200
@@ -26,5 +26,5 @@ class Reply(Struct, frozen=True, kw_only=True):
     body: bytes = b""
 
 
-Respond = Callable[[Ask], Reply | None]
+Respond = Callable[[SiteRequest], SiteReply | None]
 """None is answered with 404."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from atomexam.records.answer_forms import answer_form
 from atomexam.text.refusal import Refusal
-from crawlers.papers.questions.draft import Draft, Reading
+from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.sections.signals import asks, is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import kind_of
@@ -35,7 +35,7 @@ _COLUMNS, _ROWS_SHARE = re.compile(r"[A-Za-z_]\w{1,30}(?P<sign>[,;|\t])[A-Za-z_]
 _BOX = re.compile(r"\s{0,20}(?:[-*+•]\s{1,4})?(?:\[[ xX√]?\]|[☐☑☒])\s")
 
 
-def refuse_no_bank(name: str, lines: Sequence[str], paper: Reading) -> None:
+def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:
     """Refuse a text most of whose points are nothing like a question: they would be read as questions without answers.
 
     Raises:

@@ -17,7 +17,7 @@ from crawlers.importers.files.text import read_html, read_light, read_text
 from crawlers.importers.no_banks import refuse_no_bank
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import DOUBTS
-from crawlers.papers.questions.draft import Reading as Paper
+from crawlers.papers.questions.draft import ParsedPaper as Paper
 from crawlers.papers.questions.unlettered import with_plain_options
 from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, flat, parts_of

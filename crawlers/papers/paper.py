@@ -50,7 +50,7 @@ from crawlers.papers.passes.vertical import cells_joined
 from crawlers.papers.questions.assembly import assemble, with_doubts
 from crawlers.papers.questions.banks import Bank, read_bank
 from crawlers.papers.questions.crowded import crowded_in
-from crawlers.papers.questions.draft import Draft, Reading
+from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.shared import (
     below_old_options,
     with_joined_keys,
@@ -68,7 +68,7 @@ from crawlers.papers.signs.numbers import number_of
 from crawlers.text.fields import text_of
 
 _MAX_RETAINED_LINES = 1 << 16
-__all__ = ["IMAGE", "Draft", "Reading", "labelled_lines", "lines_of", "read_paper"]
+__all__ = ["IMAGE", "Draft", "ParsedPaper", "labelled_lines", "lines_of", "read_paper"]
 
 
 def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
@@ -90,7 +90,7 @@ def _of_makers(lines: Sequence[Numbered]) -> list[Numbered]:
     return filled_stems_numbered(label_bare_answers(label_beside_options(made)))
 
 
-def read_paper(lines: Iterable[str]) -> Reading:
+def read_paper(lines: Iterable[str]) -> ParsedPaper:
     """Return the questions of a paper in their order."""
     labelled = labelled_lines(lines)
     if bank := read_bank(labelled):
@@ -132,11 +132,11 @@ def _forget_lines() -> None:
             cached.cache_clear()
 
 
-def _of_bank(bank: Bank) -> Reading:
+def _of_bank(bank: Bank) -> ParsedPaper:
     """Return what a bank without numbers gave: each answer in it is in `questions` or in `rejected`."""
     return _reading([verified(draft) for draft in bank.drafts], bank.unread, len(bank.drafts))
 
 
-def _reading(drafts: Sequence[Draft], unread: list[str], numbers: int) -> Reading:
-    placed = [structs.replace(draft, place=index) for index, draft in enumerate(drafts, 1)]
-    return Reading([draft for draft in placed if not draft.doubts], unread, [draft for draft in placed if draft.doubts], numbers)
+def _reading(drafts: Sequence[Draft], unread: list[str], numbers: int) -> ParsedPaper:
+    counted = [structs.replace(draft, ordinal=index) for index, draft in enumerate(drafts, 1)]
+    return ParsedPaper([draft for draft in counted if not draft.doubts], unread, [draft for draft in counted if draft.doubts], numbers)

@@ -23,7 +23,7 @@ from atomexam.runtime.workers import cores
 from crawlers.html.source_spider import SourceSpider
 from crawlers.replay.components import replay_settings
 from crawlers.replay.page_index import PageIndex
-from crawlers.replay.worker import Ended, PageReport, Task, work
+from crawlers.replay.worker import Ended, PageReport, ReplayTask, work
 from crawlers.store.missing_pages import BREAKS_READER
 from crawlers.web.broken_pages import MOST_BROKEN, PAGE_SECONDS, CurrentPage, reader_version
 from crawlers.web.request_queue import Frontier, url_of
@@ -233,7 +233,7 @@ def worker_pool(count: int, **shared: Any) -> Iterator[list[WorkerProcess]]:
         for number in range(count):
             ours, theirs = context.Pipe()
             items, started, current_page = ExternalSort(), context.RawValue("L", 0), CurrentPage()
-            task = Task(**shared, items=items, connection=theirs, started=started, current_page=current_page, is_first=number == 0)
+            task = ReplayTask(**shared, items=items, connection=theirs, started=started, current_page=current_page, is_first=number == 0)
             not_theirs = [*(worker.connection for worker in processes), ours]
             process = context.Process(target=_work, args=(task, not_theirs), daemon=True)
             process.start()
@@ -243,7 +243,7 @@ def worker_pool(count: int, **shared: Any) -> Iterator[list[WorkerProcess]]:
         yield processes
 
 
-def _work(task: Task, not_mine: list[Connection]) -> None:
+def _work(task: ReplayTask, not_mine: list[Connection]) -> None:
     for connection in not_mine:  # else a worker would not see that the parent is gone
         connection.close()
     work(task)

@@ -39,7 +39,7 @@ def order(item: Item) -> bytes:
     return item.url.encode("utf-8", "surrogatepass") + b"\0" + natural_bytes(item.provenance.position)
 
 
-class Task(NamedTuple):
+class ReplayTask(NamedTuple):
     """The arguments of a worker."""
 
     spider: type[SourceSpider]
@@ -80,7 +80,7 @@ class Ended(NamedTuple):
 class Worker:
     """What scheduler, middlewares and signals of one engine share: the current page and its results."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: ReplayTask) -> None:
         self.task = task
         self.crawler: Crawler
         self.ready: Request | None = None
@@ -215,7 +215,7 @@ class Worker:
         os._exit(1)  # the parent is gone, so there is nobody to report to
 
 
-def work(task: Task) -> None:
+def work(task: ReplayTask) -> None:
     """Run a worker to its end, in a process of its own: Scrapy's reactor does not start twice."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # at Ctrl-C the parent ends its workers
     quiet()

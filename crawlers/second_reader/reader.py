@@ -15,7 +15,7 @@ from msgspec import Struct
 from atomexam.text.option_letters import LETTERS, are_in_turn, letters_in, names_no_option
 from crawlers.papers.paper import labelled_lines
 from crawlers.papers.passes.unnumbered import has_numbers
-from crawlers.papers.questions.draft import Draft, Reading
+from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.sections.signals import inquires
 from crawlers.papers.signs.answer_marks import LETTERS as ANSWER_LETTERS
@@ -23,7 +23,7 @@ from crawlers.papers.signs.answer_marks import VERDICT, flat
 from crawlers.papers.signs.entries import is_title, listed_in
 from crawlers.papers.signs.headings import kind_of
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.own_answer import Block, with_answer, with_marked
+from crawlers.papers.signs.own_answer import QuestionBlock, with_answer, with_marked
 from crawlers.second_reader.roles import ROLES, Weights, best_roles, parse_weights
 from crawlers.second_reader.segments import LABEL, Segment, segments_of
 
@@ -70,7 +70,7 @@ def _weights() -> Weights:
     return parse_weights(_WEIGHTS.read_text(encoding="utf-8"))
 
 
-def decode_paper(lines: Iterable[str]) -> Reading:
+def decode_paper(lines: Iterable[str]) -> ParsedPaper:
     """Return the questions of a paper in their order."""
     segments = segments_of(labelled_lines(lines))
     roles, margins = best_roles([one.features for one in segments], _weights())
@@ -90,10 +90,10 @@ def decode_paper(lines: Iterable[str]) -> Reading:
     usual = Counter(len(one.options) for one in questions if one.options).most_common(1)
     drafts = [_draft(one, index, usual[0][0] if usual else 0, key_answers.get(id(one))) for index, one in enumerate(questions, 1)]
     doubtful = [draft for draft in drafts if draft.doubt]
-    return Reading([draft for draft in drafts if not draft.doubt], paper.unread, doubtful, len(drafts))
+    return ParsedPaper([draft for draft in drafts if not draft.doubt], paper.unread, doubtful, len(drafts))
 
 
-def better_read(lines: Sequence[str], passes: Reading) -> Reading:
+def better_read(lines: Sequence[str], passes: ParsedPaper) -> ParsedPaper:
     """Return what the passes read of a paper, or what the decoder does where that is plainly better.
 
     The decoder runs where no line opens with the number of a question, or where the passes leave much unread. Its reading counts only
@@ -113,12 +113,12 @@ def better_read(lines: Sequence[str], passes: Reading) -> Reading:
     return decoded if gain > 0 and _is_regular(decoded, count) else passes
 
 
-def _rows(reading: Reading) -> int:
+def _rows(reading: ParsedPaper) -> int:
     """Return how many lines stems have beyond their first."""
     return sum(draft.stem.count("\n") for draft in reading.questions)
 
 
-def _is_regular(reading: Reading, count: int) -> bool:
+def _is_regular(reading: ParsedPaper, count: int) -> bool:
     """Tell whether nearly all of a paper is questions of one form."""
     read = reading.questions
     if len(read) < _FEWEST or len(read) < _MOSTLY * reading.numbers or sum(map(len, reading.unread)) > _LITTLE_UNREAD * count:
@@ -203,12 +203,12 @@ def _draft(one: _DecodedQuestion, index: int, usual: int, key_answer: str | None
         if any(lettered)
         else [option[bullet.end() :] if (bullet := _BULLET.match(flat(option))) else option for option in one.options]
     )
-    block = Block(stem="\n".join(one.stem), options=options, explanation="\n".join(one.explanation) or None)
+    block = QuestionBlock(stem="\n".join(one.stem), options=options, explanation="\n".join(one.explanation) or None)
     block = with_marked(block, [*one.answers, *([key_answer] if key_answer else [])])
     block = with_answer(block, number.end if number else 0, "", kind_of(flat(one.heading or "")), "")
     draft = Draft(
         line=one.first.line,
-        place=index,
+        ordinal=index,
         number=number.value if number else index,
         above=Above(heading=one.heading),
         stem=block.stem,
@@ -219,7 +219,7 @@ def _draft(one: _DecodedQuestion, index: int, usual: int, key_answer: str | None
     return draft.doubted(_doubt(one, block, lettered, usual))
 
 
-def _doubt(one: _DecodedQuestion, block: Block, lettered: list[str], usual: int) -> str | None:
+def _doubt(one: _DecodedQuestion, block: QuestionBlock, lettered: list[str], usual: int) -> str | None:
     """Return the reason to reject a question, None where it is read."""
     if one.case:
         return "case_unsure"

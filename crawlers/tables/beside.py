@@ -92,7 +92,7 @@ def is_key(value: Any) -> bool:
 
 
 def _attached(document: dict[str, Any]) -> dict[str, Any]:
-    """Return an object with the fields beside its one list of records put into these; also list by list, where both are by name."""
+    """Return an object with the fields beside its one list of records joined to these; also list by list, where both are by name."""
     lists = [key for key, value in document.items() if isinstance(value, list) and len(value) >= _FEWEST and isinstance(value[0], dict)]
     if len(lists) == 1:
         records = document[lists[0]]

@@ -29,7 +29,7 @@ _CHOSEN = re.compile(
 
 
 def joined(tables: list[Rows]) -> list[Rows]:
-    """Return the tables, rows of one that name a row of another put into that row."""
+    """Return the tables; rows that name a row of another table become part of that row."""
     if sum(len(table.rows) >= _FEWEST for table in tables) > MOST_TABLES:
         return tables
     ways = {table.way for table in tables}
@@ -79,7 +79,7 @@ def _kinds_of(table: Rows) -> list[Any]:
 
 
 def _linked(tables: list[Rows]) -> list[Rows]:
-    """Return the tables, one that does nothing but link rows of two others with what it links put into it."""
+    """Return the tables; one that only links rows of two others takes in what it links."""
     done = list(tables)
     for link in tables:
         owners = list(_owners(link, [each for each in tables if each is not link], least=0.0))

@@ -67,7 +67,7 @@ def _listed(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]
 
 
 def with_answers(tables: list[Rows]) -> list[Rows]:
-    """Return the tables, a list of answers that names its questions by a number put beside them."""
+    """Return the tables; a list of answers that names its questions by a number is joined to them."""
     done = list(tables)
     large = [table for table in tables if len(table.rows) >= _FEWEST]  # as both are
     for key_table in large if len(large) <= MOST_TABLES else ():

@@ -75,7 +75,7 @@ _SCORE = re.compile(r"[(\[【]?\s?(?:分值\s?:?|本题|共)?\s?\d{1,3}(?:\.\d)?
 """What stands in lines of their own above a stem: the kind of question, its score, which of how many it is."""
 
 
-class _Part(Struct):
+class _PageQuestion(Struct):
     """One question: what stands before its options, these, and what stands behind."""
 
     before: str
@@ -154,7 +154,7 @@ def _part_terms(document: HtmlElement) -> None:
             options.extend(definitions)
 
 
-def _part_of(top: Any, options: list[Any]) -> _Part:
+def _part_of(top: Any, options: list[Any]) -> _PageQuestion:
     """Return the question of one element."""
     inside = {each for option in options for each in option.iter()}
     sides = _sides([top], options, inside)
@@ -165,7 +165,7 @@ def _part_of(top: Any, options: list[Any]) -> _Part:
         for key, value in each.attrib.items()
         if key.startswith("data-")
     }
-    return _Part(*sides, attributes, _key_in(top, inside))
+    return _PageQuestion(*sides, attributes, _key_in(top, inside))
 
 
 def _key_in(top: Any, inside: set[Any]) -> str:
@@ -181,8 +181,8 @@ def _key_in(top: Any, inside: set[Any]) -> str:
     return keys[0] if len(set(keys)) == 1 else ""
 
 
-def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> Iterator[_Part]:
-    """Yield the questions whose stem, options and answer stand beside each other in one element; none where a stem cannot be told."""
+def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> Iterator[_PageQuestion]:
+    """Yield the questions whose stem, options and answer stand beside each other in one element; none where a stem is unclear."""
     gaps: list[list[Any]] = [[]]
     lists: list[Any] = []
     for child in parent:
@@ -202,7 +202,7 @@ def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> I
         if index + 1 == len(lists):
             end = next((at for at, each in enumerate(behind) if _ends(each)), len(behind))
         inside = {each for option in sets[top] for each in option.iter()}
-        yield _Part(*_sides([*gaps[index][starts[index] :], top, *behind[:end]], sets[top], inside), {})
+        yield _PageQuestion(*_sides([*gaps[index][starts[index] :], top, *behind[:end]], sets[top], inside), {})
 
 
 def _ends(element: Any) -> bool:
@@ -248,14 +248,14 @@ def _sides(elements: Sequence[Any], options: list[Any], inside: set[Any]) -> tup
     return "".join(before), options, "".join(after)
 
 
-def _are_numbered(parts: Sequence[_Part]) -> bool:
+def _are_numbered(parts: Sequence[_PageQuestion]) -> bool:
     """Tell whether each question opens with its number in an element of its own, and these count on."""
     numbers = [int(number["number"]) if (number := _NUMBER_ALONE.match(part.before)) else 0 for part in parts]
     steps = sum(after == before + 1 for before, after in pairwise(numbers))
     return bool(numbers[0]) and steps >= _SHARE * (len(numbers) - 1)
 
 
-def _row(part: _Part, numbered: bool) -> dict[str, Any]:
+def _row(part: _PageQuestion, numbered: bool) -> dict[str, Any]:
     called = [is_called_right(option) for option in part.options]
     marked = [is_marked_right(option) or (call and not all(called)) for option, call in zip(part.options, called, strict=True)]
     texts = [option_words(option) for option in part.options]
@@ -297,7 +297,7 @@ def _with_marks(texts: Sequence[str], marked: Sequence[bool]) -> list[dict[str, 
     return [{"text": text, "right": int(right)} for text, right in zip(texts, marked, strict=True)]
 
 
-def _mark_right(rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_Part], styles: dict[str, str]) -> None:
+def _mark_right(rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_PageQuestion], styles: dict[str, str]) -> None:
     """Mark the options that alone stand out, question after question, where no words and no class say which are right."""
     if any(row["options"] and isinstance(row["options"][0], dict) for _, row in rows) or sum(
         "答案" in row for _, row in rows

@@ -13,7 +13,7 @@ from atomexam.text.refusal import Refusal
 
 MAX_DEPTH, MAX_NODES = 32, 20_000_000
 MOST_TABLES = 60
-"""Where a document has more tables, they are not held against each other."""
+"""Where a document has more tables, they are not compared with each other."""
 EVERY = "*"
 OPTIONS, STEM, NUMBER = "options", "题干", "题号"
 """Names of the columns that are made here."""
@@ -22,7 +22,7 @@ NAME, ABOVE = "^\0name", "^\0above"
 TWICE = "\0twice"
 """Key of a record in which keys stand twice with different values; an object as it was read has their names there."""
 _EXCERPT_ROWS = 50
-"""Which columns a table has is told by so many rows."""
+"""Rows that show which columns a table has."""
 _ALIKE, _LEAST_NAMED = 0.8, 2
 _LEAST_BESIDE, _BESIDE = 3, 4
 """Of objects by name with plain values beside them: how many there must be, and how many to each such value."""

@@ -65,7 +65,7 @@ def _are_stems(names: Sequence[str]) -> bool:
 
 
 def turned_sheet(rows: Cells) -> Cells:
-    """Return a sheet with a question a column as one with a question a row: told by a last row of letters alone."""
+    """Return a sheet with a question a column as one with a question a row: its one row of letters alone shows it."""
     filled = [(index, cells) for index, cells in rows if any(cells)]
     width = max((len(cells) for _, cells in filled), default=0)
     if not _FEWEST <= len(filled) <= _MOST_FIELDS or width < max(_FEWEST + 1, len(filled)):
@@ -87,7 +87,7 @@ def _is_key(cells: list[str]) -> bool:
 
 
 def with_talks(table: Rows) -> Rows:
-    """Return a table with a column for what was asked and one for what was answered in each talk of two turns."""
+    """Return a table with a column for the question and one for the answer of each conversation of two turns."""
     for _, row in table.rows:
         for key, value in list(row.items()):
             if isinstance(value, list) and (turns := _turns(value)):

@@ -22,7 +22,7 @@ from atomexam.runtime.stage import run_stage
 from crawlers.crawl import crawl_embedded
 from crawlers.embedded.content import Content, load_content
 from crawlers.embedded.serving.server import serving
-from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply, SiteRequest
 from crawlers.embedded.sites import examcoo
 from crawlers.extract import replay
 from crawlers.sources.examcoo.spider import ExamcooSpider
@@ -37,10 +37,10 @@ _NUMBERS = count(1)
 def build(content: Content) -> Respond:
     inner = examcoo.build(content)
     known = {_own(examcoo.token_of(paper.id)): examcoo.token_of(paper.id).encode() for paper in content.papers}
-    cookie = examcoo.build(content)(Ask(method="GET", host="www.examcoo.com", target=f"/editor/do/view/id/{min(PAPERS)}")).headers
+    cookie = examcoo.build(content)(SiteRequest(method="GET", host="www.examcoo.com", target=f"/editor/do/view/id/{min(PAPERS)}")).headers
     plain, own = cookie["Set-Cookie"].partition(";")[0], f"PHPSESSID={FLAGS.get('session')}"
 
-    def respond(ask: Ask) -> Reply | None:
+    def respond(ask: SiteRequest) -> SiteReply | None:
         if "asked" in FLAGS:
             with open(FLAGS["asked"], "a", encoding="utf-8") as asked:
                 asked.write(f"{ask.target} {ask.body.decode()}\n")

@@ -28,7 +28,7 @@ from atomexam.runtime.stage import run_stage
 from crawlers.crawl import _crawl, crawl_embedded, crawl_live, crawl_without_broken_pages
 from crawlers.embedded.content import Content
 from crawlers.embedded.serving.server import serving
-from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply, SiteRequest
 from crawlers.extract import replay
 from crawlers.html.source_spider import SourceSpider
 from crawlers.web import broken_pages, settings
@@ -77,21 +77,21 @@ class Toy(SourceSpider):
 def build(content: object) -> Respond:
     requests = count(1)
 
-    def respond(ask: Ask) -> Reply | None:
+    def respond(ask: SiteRequest) -> SiteReply | None:
         if "full" in FLAGS:
             fill_disk(next(requests))
         if "asked" in FLAGS:
             with open(FLAGS["asked"], "a", encoding="utf-8") as asked:
                 asked.write(ask.target + "\n")
         if ask.target == "/robots.txt" and "hidden" in FLAGS:
-            return Reply(headers={"Content-Type": "text/plain"}, body=f"User-agent: *\nDisallow: {FLAGS['hidden']}\n".encode())
+            return SiteReply(headers={"Content-Type": "text/plain"}, body=f"User-agent: *\nDisallow: {FLAGS['hidden']}\n".encode())
         if ask.target == "/" or ask.target.startswith("/l/"):
             return _list(int(ask.target.removeprefix("/l/").removeprefix("/") or 0))
         if not ask.target.startswith("/p/"):
             return None
         number = int(ask.target.removeprefix("/p/"))
         if number >= PAGES - int(FLAGS.get("broken", 0)):
-            return Reply(status=500, body=b"")
+            return SiteReply(status=500, body=b"")
         edition = FLAGS.get("edition", "") if number % 10 == 0 else ""
         return _page(f"<p>第{number}页{edition}</p>" + "字" * 3000, packed=number % 2 == 1)
 
@@ -105,7 +105,7 @@ def fill_disk(request: int) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2000 if request == first else resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
-def _list(number: int) -> Reply:
+def _list(number: int) -> SiteReply:
     """Return a list page. A crawl goes into depth: it leaves the first link for the end, and follows the last one first."""
     first = number * PER_LIST
     more = f"<a href=/l/{number + 1}>…</a>" if first + PER_LIST < PAGES else ""
@@ -113,10 +113,12 @@ def _list(number: int) -> Reply:
     return _page("".join(links if FLAGS.get("next") != "last" else reversed(links)))
 
 
-def _page(text: str, packed: bool = False) -> Reply:
+def _page(text: str, packed: bool = False) -> SiteReply:
     body, kind = text.encode("gbk"), {"Content-Type": "text/html; charset=gbk"}
     return (
-        Reply(headers=kind | {"Content-Encoding": "gzip"}, body=gzip.compress(body, mtime=0)) if packed else Reply(headers=kind, body=body)
+        SiteReply(headers=kind | {"Content-Encoding": "gzip"}, body=gzip.compress(body, mtime=0))
+        if packed
+        else SiteReply(headers=kind, body=body)
     )
 
 

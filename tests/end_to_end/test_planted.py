@@ -25,7 +25,7 @@ from atomexam.records.rejection import Rejected
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
-from crawlers.embedded.sites.ask120_surgery import surgeries
+from crawlers.embedded.sites.ask120 import surgeries
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("planted")]
 

@@ -121,7 +121,7 @@ def follow(spider: SourceSpider, made: list[Any], headers: dict[str, str], body:
 def require_all(lines: list[str]) -> None:
     reading = read_paper(lines)
     require(reading.numbers == len(reading.questions) + len(reading.rejected), "in is not out + rejected")
-    require([draft.place for draft in reading.drafts] == list(range(1, reading.numbers + 1)), "places that are not 1, 2, 3 …")
+    require([draft.ordinal for draft in reading.drafts] == list(range(1, reading.numbers + 1)), "ordinals that are not 1, 2, 3 …")
     for draft in reading.drafts:
         require((draft.doubt is not None) == (draft in reading.rejected), "a doubt among the questions")
         require_sound(QuestionItem(url="file:a", provenance=msgspec.structs.replace(SEEN, position=draft.position), **draft.raw_fields()))

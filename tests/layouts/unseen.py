@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from crawlers.papers.paper import read_paper
-from crawlers.papers.questions.draft import Draft, Reading
+from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.second_reader.reader import better_read, decode_paper
 
 Asked = tuple[str, list[str], str, str]
 """Stem, options, letter, explanation."""
-Reader = Callable[[list[str]], Reading]
+Reader = Callable[[list[str]], ParsedPaper]
 QUESTIONS: list[Asked] = [
     ("下列属于条件反射的是", ["膝跳反射", "望梅止渴", "眨眼反射", "吸吮反射"], "B", "望梅止渴是后天建立的反射。"),
     ("成年人安静时的正常心率是", ["每分钟40至50次", "每分钟60至100次", "每分钟110至130次", "每分钟140次以上"], "B", "低于60次为心动过缓。"),

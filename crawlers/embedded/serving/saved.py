@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from w3lib.url import safe_url_string
 
 from crawlers.embedded.content import Content
-from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply, SiteRequest
 from crawlers.html.source_spider import SourceSpider
 from crawlers.text.columns import counted
 
@@ -27,7 +27,7 @@ SavedAddress = tuple[str, str]
 class SavedSite:
     """The saved pages of one source, as a site for the server of the replicas."""
 
-    def __init__(self, name: str, hosts: set[str], pages: dict[SavedAddress, Reply]) -> None:
+    def __init__(self, name: str, hosts: set[str], pages: dict[SavedAddress, SiteReply]) -> None:
         self.__name__ = f"saved pages of {name}"
         self.HOSTS = tuple(sorted(hosts))
         self.pages = pages
@@ -43,7 +43,7 @@ class SavedSite:
             digest.update(json.dumps([key, sorted(reply.headers.items())]).encode() + sha256(reply.body).digest())
         return digest.hexdigest()[:16]
 
-    def _reply_to(self, ask: Ask) -> Reply | None:
+    def _reply_to(self, ask: SiteRequest) -> SiteReply | None:
         return self.pages.get((ask.host, ask.target))
 
 
@@ -54,7 +54,7 @@ def saved_site(spider: type[SourceSpider], sources: Path = SOURCES) -> SavedSite
         ValueError: there is none, two have one address, or none has a start address of the spider; says what to do.
     """
     name = spider.name
-    pages: dict[SavedAddress, Reply] = {}
+    pages: dict[SavedAddress, SiteReply] = {}
     by: dict[SavedAddress, str] = {}
     for case, url, reply in _cases(pages_folder(name, sources)):
         key = _key_of(url)
@@ -89,7 +89,7 @@ def headers_of(case: dict[str, Any], page: Path) -> dict[str, str]:
     return case.get("headers") or ({"Content-Type": "text/html"} if page.suffix == ".html" else {})
 
 
-def _cases(folder: Path) -> Iterator[tuple[str, str, Reply]]:
+def _cases(folder: Path) -> Iterator[tuple[str, str, SiteReply]]:
     for path in sorted(folder.glob("*.json")):
         where = f"crawlers/sources/{folder.parent.name}/pages/{path.name}"
         try:
@@ -99,10 +99,10 @@ def _cases(folder: Path) -> Iterator[tuple[str, str, Reply]]:
         if not isinstance(case, dict) or not isinstance(case.get("url"), str):
             raise ValueError(f'{where}: expected an object with "url", the address that the page was saved from')
         page = saved_page(path)
-        yield path.stem, case["url"], Reply(headers=headers_of(case, page), body=page.read_bytes())
+        yield path.stem, case["url"], SiteReply(headers=headers_of(case, page), body=page.read_bytes())
 
 
-def _require_start(spider: type[SourceSpider], pages: dict[SavedAddress, Reply]) -> None:
+def _require_start(spider: type[SourceSpider], pages: dict[SavedAddress, SiteReply]) -> None:
     """Raise ValueError if the spider could not start on the saved pages."""
     starts = [str(url) for url in getattr(spider, "start_urls", ())]
     if pages and (not starts or any(_key_of(url) in pages for url in starts)):

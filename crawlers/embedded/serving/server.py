@@ -15,12 +15,14 @@ from aiohttp import web
 
 from crawlers.embedded.content import Content, load_content
 from crawlers.embedded.serving.saved import SavedSite, saved_site
-from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply, SiteRequest
 from crawlers.embedded.sites import SITES
 from crawlers.html.source_spider import SourceSpider
 
-_NOT_FOUND = Reply(status=404, headers={"Content-Type": "text/html; charset=utf-8"}, body="<title>404</title><p>页面不存在</p>".encode())
-_NO_RULES = Reply(headers={"Content-Type": "text/plain"}, body=b"User-agent: *\nDisallow:\n")
+_NOT_FOUND = SiteReply(
+    status=404, headers={"Content-Type": "text/html; charset=utf-8"}, body="<title>404</title><p>页面不存在</p>".encode()
+)
+_NO_RULES = SiteReply(headers={"Content-Type": "text/plain"}, body=b"User-agent: *\nDisallow:\n")
 _MAX_BODY_BYTES = 1 << 20
 Site = ModuleType | SavedSite
 
@@ -37,7 +39,7 @@ class _Dispatch:
 
     async def answer(self, request: web.Request) -> web.Response:
         host = request.host.partition(":")[0].lower()
-        ask = Ask(
+        ask = SiteRequest(
             method=request.method,
             host=host,
             target=request.raw_path,
@@ -53,11 +55,11 @@ class _Dispatch:
                 return web.Response(status=304, headers=remaining)
         return web.Response(status=reply.status, headers=headers, body=reply.body)
 
-    def reply(self, ask: Ask) -> Reply:
+    def reply(self, ask: SiteRequest) -> SiteReply:
         site = self._site(ask.host)
         if site is None:
             text = f"no embedded site answers for {ask.host}; known: {', '.join(sorted(self.by_host))}"
-            return Reply(status=501, headers={"Content-Type": "text/plain; charset=utf-8"}, body=text.encode())
+            return SiteReply(status=501, headers={"Content-Type": "text/plain; charset=utf-8"}, body=text.encode())
         if site.__name__ not in self.built:
             self.built[site.__name__] = site.build(self.content())
         reply = self.built[site.__name__](ask)
@@ -72,7 +74,7 @@ class _Dispatch:
         return self.by_host.get(host)
 
 
-def _tag(reply: Reply) -> str:
+def _tag(reply: SiteReply) -> str:
     """Return the ETag of an answer."""
     headers = "\n".join(f"{name}: {value}" for name, value in sorted(reply.headers.items()))
     return f'"{sha256(headers.encode() + reply.body).hexdigest()[:20]}"'

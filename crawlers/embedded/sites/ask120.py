@@ -1,15 +1,17 @@
-"""The replica of tag.120ask.com and yp.120ask.com: indexes, diseases with their sub-pages, surgery, examinations, medicines."""
+"""The replica of tag.120ask.com and yp.120ask.com: indexes, diseases with their sub-pages, symptoms, surgery, examinations, medicines."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from crawlers.embedded.content import Content, Disease, Examination, Medicine
+import msgspec
+from msgspec import Struct
+from ruamel.yaml import YAML
+
+from crawlers.embedded.content import FOLDER, Content, Disease, Examination, Medicine, Symptom, symptoms_on
 from crawlers.embedded.rendering import full_width, html_reply, moved, templates, traditional
-from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply, SiteRequest
 from crawlers.embedded.sites.ask120_diseases import CAPTIONS, articles, boxes, diet_rows, home, intro, layout, numbered, sentence
-from crawlers.embedded.sites.ask120_surgery import show_surgery
-from crawlers.embedded.sites.ask120_symptoms import show_symptoms
-from crawlers.embedded.sites.ask120_tree import show_tree
 
 HOSTS = ("tag.120ask.com", "yp.120ask.com", "www.120ask.com")
 _TAG, _YP, _WWW = HOSTS
@@ -21,15 +23,45 @@ _SLUGS = {
     "皮肤性病科": "pfxbk", "皮肤科": "pfk", "精神心理科": "jsxlk", "精神科": "jsk", "五官科": "wgk", "口腔科": "kqk",
     "耳鼻喉科": "ebhk", "眼科": "yk",
 }  # fmt: skip
+_TREE_SLUGS = {"内科": "neike", "外科": "waike"}
+"""The departments of the tree that the site had until 2019."""
+_LISTED_LINKS = 3
+"""Diseases of a department in the tree itself; symptoms are among them."""
+_POSSIBLE = 3
+"""Diseases that a symptom's home names; its own sub-page names all."""
+_SURGERY_CAPTIONS = {
+    "shiying": "适应症", "bingfa": "并发症", "jinji": "禁忌症", "buzhou": "手术步骤", "zhunbei": "术前准备", "huli": "术后护理",
+    "zhuyi": "注意事项", "baojia": "费用",
+}  # fmt: skip
+"""The sub-pages that every surgery's home links to, whether they exist or not."""
 
 Show = Callable[..., None]
 """Show a page: host, target, template, and the template's values."""
 
 
+class Surgery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The content of a surgery's pages."""
+
+    slug: str
+    name: str
+    department: str
+    rows: list[str]
+    """Labels with their values, beside the name; three at most."""
+    parts: dict[str, str]
+    """Prose by the sub-page's part of the address; other sub-pages do not exist on the site."""
+
+
+@cache
+def surgeries() -> list[Surgery]:
+    """Return the surgeries of the site."""
+    with open(FOLDER / "surgeries.yaml", encoding="utf-8") as file:
+        return msgspec.convert(YAML(typ="safe", pure=True).load(file), list[Surgery])
+
+
 def build(content: Content) -> Respond:
     """Return the function that answers for the site; blemishes depend on the rank of entries, so all builds are equal."""
     carried = content.on("ask120")
-    pages: dict[tuple[str, str], Reply] = {(host, "/robots.txt"): Reply(body=_ROBOTS.encode()) for host in HOSTS}
+    pages: dict[tuple[str, str], SiteReply] = {(host, "/robots.txt"): SiteReply(body=_ROBOTS.encode()) for host in HOSTS}
     env = templates("ask120")
 
     def show(host: str, target: str, template: str, encoding: str = "utf-8", **values: Any) -> None:
@@ -40,9 +72,9 @@ def build(content: Content) -> Respond:
 
     _show_letters(show, carried.diseases)
     _show_departments(show, carried.diseases)
-    show_tree(show, carried.diseases)
-    show_symptoms(show, carried.diseases, _LETTERS)
-    show_surgery(show, _SLUGS)
+    _show_tree(show, carried.diseases)
+    _show_symptoms(show, carried.diseases)
+    _show_surgeries(show)
     pages[_WWW, "/disease"] = moved(f"//{_TAG}/jibing/")  # the library's old address
     for rank, disease in enumerate(carried.diseases):
         _show_disease(show, disease, rank, carried)
@@ -57,9 +89,9 @@ def build(content: Content) -> Respond:
         if (_TAG, target) in pages:
             pages[_TAG, target] = html_reply(traditional(pages[_TAG, target].body.decode()))
 
-    def respond(ask: Ask) -> Reply | None:
+    def respond(ask: SiteRequest) -> SiteReply | None:
         agent = {name.lower(): value for name, value in ask.headers.items()}.get("user-agent")
-        return pages.get((ask.host, ask.target)) if agent else Reply(status=403)
+        return pages.get((ask.host, ask.target)) if agent else SiteReply(status=403)
 
     return respond
 
@@ -91,6 +123,89 @@ def _show_departments(show: Show, diseases: list[Disease]) -> None:
         )  # fmt: skip
     # Linked from every department, but robots.txt keeps crawlers out.
     show(_TAG, "/jibing/zhuanti/", "letter.html", title="疾病专题", letters="", links=[])
+
+
+def _show_tree(show: Show, diseases: list[Disease]) -> None:
+    """Show the tree, and for its departments a page with alternating headings and links; subordinate departments have their own pages."""
+    rows = []
+    for name, slug in _TREE_SLUGS.items():
+        own = _of_department(diseases, name)
+        lower = sorted({part.partition("-")[2] for disease in own for part in disease.departments if part.startswith(f"{name}-")})
+        deeper = [{"name": below, "href": f"/jibing/{slug}{number}/"} for number, below in enumerate(lower, 1)]
+        blocks = [{"name": below, "links": _links(_of_department(own, f"{name}-{below}"))} for below in lower]
+        show(_TAG, f"/jibing/{slug}/", "category.html", title=name, deeper=deeper, blocks=blocks)
+        for link, block in zip(deeper, blocks, strict=True):
+            show(_TAG, link["href"], "category.html", title=link["name"], deeper=[], blocks=[block])
+        among = [_symptom_link(symptom) for symptom in symptoms_on("ask120")[:1]]
+        rows.append({"name": name, "href": f"/jibing/{slug}/", "links": _links(own)[:_LISTED_LINKS] + among})
+    show(_TAG, "/jibing/", "tree.html", title="疾病库", rows=rows)
+
+
+def _of_department(diseases: list[Disease], department: str) -> list[Disease]:
+    return [disease for disease in diseases if any(part.startswith(department) for part in disease.departments)]
+
+
+def _show_symptoms(show: Show, diseases: list[Disease]) -> None:
+    """Show the index by letter, and of each symptom its home and the sub-pages it has, some of which are missing."""
+    for letter in _LETTERS:
+        links = [_symptom_link(symptom) for symptom in symptoms_on("ask120") if symptom.slug.startswith(letter)]
+        show(
+            _TAG, f"/zhengzhuang/pinyin/{letter}.html", "symptom_letter.html", title=f"症状{letter.upper()}", letters=_LETTERS, links=links
+        )
+    for symptom in symptoms_on("ask120"):
+        _show_symptom(show, symptom, [disease for disease in diseases if symptom.name in disease.symptoms])
+
+
+def _show_symptom(show: Show, symptom: Symptom, sick: list[Disease]) -> None:
+    address = _symptom_link(symptom)["href"]
+    rows = [
+        {
+            "name": disease.name,
+            "href": home(disease),
+            "department": {"name": disease.departments[0], "href": "/jibing/ks/nk.html"},
+            "symptoms": disease.symptoms,
+        }
+        for disease in sick[:_POSSIBLE]
+        if disease.departments
+    ]
+    related = [_symptom_link(other) for other in symptoms_on("ask120") if other is not symptom]
+    own: dict[str, Any] = {"title": symptom.name, "name": symptom.name, "home": address}
+    own["layout"] = symptom.layout
+    old = "_old" if symptom.layout else ""
+    show(_TAG, address, f"symptom{old}.html", **own, intro=symptom.articles["gaishu"], possible=rows, related=related)
+    article = "article_old.html" if symptom.layout else "symptom_article.html"
+    for slug, text in symptom.articles.items():
+        show(_TAG, f"{address}{slug}/", article, **own, paragraphs=[("", text)], diseases=[])
+    if symptom.diet:
+        show(_TAG, f"{address}shiliao/", "symptom_diet.html", **own, sentences=symptom.diet)
+    if sick:
+        possibility = f"下列疾病都可能出现{symptom.name}。是否与这些疾病有关，需要结合起病缓急、伴随的其他症状和检查结果，由医生判断。"
+        show(_TAG, f"{address}jibing/", article, **own, paragraphs=[("", possibility)], diseases=_links(sick))
+
+
+def _symptom_link(symptom: Symptom) -> dict[str, str]:
+    return {"name": symptom.name, "href": f"/zhengzhuang/{symptom.slug}/"}
+
+
+def _show_surgeries(show: Show) -> None:
+    """Show the index of all, a list for each department, and of each surgery its home and the sub-pages it has."""
+    departments = [{"name": name, "slug": _SLUGS[name]} for name in dict.fromkeys(one.department for one in surgeries())]
+    listed: dict[str, Any] = {"title": "手术大全", "departments": departments}
+    show(_TAG, "/shoushu/pinyin.html", "surgeries.html", **listed, links=[_surgery_link(one) for one in surgeries()])
+    for row in departments:
+        own = [_surgery_link(one) for one in surgeries() if one.department == row["name"]]
+        show(_TAG, f"/shoushu/ks/{row['slug']}.html", "surgeries.html", **listed, links=own)
+    for surgery in surgeries():
+        link = _surgery_link(surgery)
+        context: dict[str, Any] = {"name": surgery.name, "home": link["href"], "captions": _SURGERY_CAPTIONS}
+        show(_TAG, link["href"], "surgery.html", title=surgery.name, **context, rows=surgery.rows, text="")
+        for slug, text in surgery.parts.items():
+            title = f"{surgery.name}{_SURGERY_CAPTIONS[slug]}"
+            show(_TAG, f"{link['href']}{slug}/", "surgery.html", title=title, **context, rows=[], text=text)
+
+
+def _surgery_link(surgery: Surgery) -> dict[str, str]:
+    return {"name": surgery.name, "href": f"/shoushu/{surgery.slug}/"}
 
 
 def _show_disease(show: Show, disease: Disease, rank: int, carried: Content) -> None:

@@ -12,7 +12,7 @@ from jinja2 import Environment
 
 from crawlers.embedded.content import Content, Paper
 from crawlers.embedded.rendering import html_reply, moved, templates
-from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply, SiteRequest
 from crawlers.embedded.sites.examcoo_paper import Part, answers_of_call, parts_of_page
 
 HOSTS = ("www.examcoo.com",)
@@ -34,7 +34,7 @@ ROBOTS = "User-agent: *\n" + "".join(f"Disallow: {path}\n" for path in DISALLOWE
 _COMMENTS = "/editor/comment/index"
 _VIEW = re.compile(rf"https://{HOSTS[0]}/editor/do/view/id/\d+")
 _SESSION = hashlib.md5(b"examcoo", usedforsecurity=False).hexdigest()[:26]  # the same for all, so that two clones store the same bytes
-_FORBIDDEN = Reply(status=403, headers={"Content-Type": "text/html; charset=utf-8"}, body="非法访问".encode())
+_FORBIDDEN = SiteReply(status=403, headers={"Content-Type": "text/html; charset=utf-8"}, body="非法访问".encode())
 
 
 def build(content: Content) -> Respond:
@@ -47,7 +47,7 @@ def build(content: Content) -> Respond:
         part.id: (paper.id, part.explanation) for paper in papers for part in parts[paper.id] if part.id and part.explanation
     }
 
-    def respond(ask: Ask) -> Reply | None:
+    def respond(ask: SiteRequest) -> SiteReply | None:
         is_call = ask.method == "POST" or ask.target.startswith("/editor/rpc/")
         if is_call and not _is_from_view(ask):
             return _FORBIDDEN
@@ -63,15 +63,15 @@ def token_of(paper: int) -> str:
     return hashlib.md5(f"examcoo {paper}".encode(), usedforsecurity=False).hexdigest()
 
 
-def _is_from_view(ask: Ask) -> bool:
+def _is_from_view(ask: SiteRequest) -> bool:
     """Return whether a call comes from the page of a paper: by its Referer, and by the session of that page."""
     return bool(_VIEW.match(ask.headers.get("referer", ""))) and f"PHPSESSID={_SESSION}" in ask.headers.get("cookie", "")
 
 
-def _pages(site: Environment, papers: list[Paper], parts: dict[int, list[Part]]) -> Iterator[tuple[str, Reply]]:
+def _pages(site: Environment, papers: list[Paper], parts: dict[int, list[Part]]) -> Iterator[tuple[str, SiteReply]]:
     lists = _lists(papers)
     categories = _categories(lists)
-    yield "/robots.txt", Reply(headers={"Content-Type": "text/plain"}, body=ROBOTS.encode())
+    yield "/robots.txt", SiteReply(headers={"Content-Type": "text/plain"}, body=ROBOTS.encode())
     yield "/index/ku", html_reply(site.get_template("home.html").render(categories=categories))
     for mid, name, category_parts in categories:
         yield f"/index/detail/mid/{mid}", html_reply(site.get_template("category.html").render(mid=mid, name=name, parts=category_parts))
@@ -104,7 +104,7 @@ def _lists(papers: list[Paper]) -> dict[tuple[str, str], tuple[int, list[Paper]]
     return lists
 
 
-def _list_pages(site: Environment, kid: int, name: str, papers: list[Paper]) -> Iterator[tuple[str, Reply]]:
+def _list_pages(site: Environment, kid: int, name: str, papers: list[Paper]) -> Iterator[tuple[str, SiteReply]]:
     rows = [(paper.id, paper.title, sum(len(section.questions) for section in paper.sections)) for paper in papers]
     if kid == FIRST_LIST:
         rows[2:2] = [(MISSING, f"{name}历年试卷（已删除）", 100), (FORBIDDEN, f"{name}内部试卷", 100)]
@@ -114,7 +114,7 @@ def _list_pages(site: Environment, kid: int, name: str, papers: list[Paper]) -> 
         yield f"/paperlist/index/k/{kid}/p/{page}", html_reply(site.get_template("list.html").render(**context))
 
 
-def _paper_pages(site: Environment, paper: Paper, parts: list[Part], crumbs: list[tuple[str, str]]) -> Iterator[tuple[str, Reply]]:
+def _paper_pages(site: Environment, paper: Paper, parts: list[Part], crumbs: list[tuple[str, str]]) -> Iterator[tuple[str, SiteReply]]:
     token = None if paper.id in RENDERED_PAPERS else token_of(paper.id)
     count = sum(1 for part in parts if part.id and not part.rule)
     view = f"/editor/do/view/id/{paper.id}"
@@ -130,7 +130,7 @@ def _paper_pages(site: Environment, paper: Paper, parts: list[Part], crumbs: lis
         body = json.dumps(answers_of_call(paper, parts), ensure_ascii=False, separators=(",", ":")).replace("/", "\\/")
         yield (
             f"/editor/rpc/getpapercontent/pid/{paper.id}/tokenpid/{token}/fromAction/view",
-            Reply(headers={"Content-Type": "text/html; charset=UTF-8"}, body=body.encode()),
+            SiteReply(headers={"Content-Type": "text/html; charset=UTF-8"}, body=body.encode()),
         )
 
 
@@ -138,7 +138,7 @@ def _rendered_parts(parts: list[Part]) -> list[dict[str, Any]]:
     return [part.rendered() for part in parts]
 
 
-def _comment(site: Environment, explained: dict[str, tuple[int, str | None]], ask: Ask) -> Reply:
+def _comment(site: Environment, explained: dict[str, tuple[int, str | None]], ask: SiteRequest) -> SiteReply:
     form = {name: values[0] for name, values in parse_qs(ask.body.decode()).items()}
     paper, explanation = explained.get(form.get("sdtId", ""), (0, None))
     if form.get("tokenpid") != token_of(int(form.get("pid", "0"))):

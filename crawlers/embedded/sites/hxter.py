@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from atomexam.text.option_letters import LETTERS
 from crawlers.embedded.content import Content, Paper, PaperSection, Q
 from crawlers.embedded.rendering import full_width, html_reply, moved, templates
-from crawlers.embedded.site import Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply
 
 HOSTS = ("www.hxter.com",)
 EXAM = "教师资格考试"
@@ -42,9 +42,9 @@ def build(content: Content) -> Respond:
     return lambda ask: pages.get(ask.target) if ask.method == "GET" else None
 
 
-def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[str, Reply]]:
+def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[str, SiteReply]]:
     subjects = [(slug, subject) for subject, slug in SLUGS.items() if any(paper.subject == subject for paper in papers)]
-    yield "/robots.txt", Reply(headers={"Content-Type": "text/plain"}, body=b"User-agent: *\nDisallow: /user/\n")
+    yield "/robots.txt", SiteReply(headers={"Content-Type": "text/plain"}, body=b"User-agent: *\nDisallow: /user/\n")
     yield "/", _reply(site, "home.html", exam=EXAM, subjects=subjects)
     for slug, subject in subjects:
         yield from _lists(site, slug, subject, [paper for paper in papers if paper.subject == subject])
@@ -56,7 +56,7 @@ def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[str, Reply]
             yield from _list_layout(site, paper)
 
 
-def _lists(site: Environment, slug: str, subject: str, papers: list[Paper]) -> Iterator[tuple[str, Reply]]:
+def _lists(site: Environment, slug: str, subject: str, papers: list[Paper]) -> Iterator[tuple[str, SiteReply]]:
     rows = [(f"/p/{paper.id}" if paper.id % 3 == 2 else f"/paper/{paper.id}.html", paper.title) for paper in papers]
     rows.append((f"/paper/{papers[-1].id}9.html", f"{EXAM}{subject}押题卷（已下架）"))  # a paper that is gone: 404
     chunks = [rows[start : start + PAPERS_A_LIST] for start in range(0, len(rows), PAPERS_A_LIST)]
@@ -65,7 +65,7 @@ def _lists(site: Environment, slug: str, subject: str, papers: list[Paper]) -> I
         yield f"/list/{slug}/" + (f"index_{number}.html" if number > 1 else ""), _reply(site, "list.html", **context)
 
 
-def _list_layout(site: Environment, paper: Paper) -> Iterator[tuple[str, Reply]]:
+def _list_layout(site: Environment, paper: Paper) -> Iterator[tuple[str, SiteReply]]:
     """Yield the pages of a paper; a heading is repeated on the next page of its questions."""
     numbered = list(enumerate(((section, q) for section in paper.sections for q in section.questions), 1))
     chunks = [numbered[start : start + QUESTIONS_A_PAGE] for start in range(0, len(numbered), QUESTIONS_A_PAGE)]
@@ -151,7 +151,7 @@ def _table_sections(paper: Paper) -> list[dict[str, Any]]:
     return sections
 
 
-def _reply(site: Environment, template: str, **context: Any) -> Reply:
+def _reply(site: Environment, template: str, **context: Any) -> SiteReply:
     """Return a page in GBK that calls itself gb2312, as many do, or names no encoding; characters missing in GBK are numeric references."""
     paper = context.get("paper")
     html = site.get_template(template).render(charset=None if paper and paper.id in UNNAMED_ENCODING else "gb2312", **context)

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from atomexam.text.option_letters import LETTERS
 from crawlers.embedded.content import Content, Paper, PaperSection, Q
 from crawlers.embedded.rendering import html_reply, moved, templates
-from crawlers.embedded.site import Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply
 
 HOSTS = ("tk.mxqe.com", "www.mxqe.com", "api.mxqe.com")
 BANK, MAIN, API = HOSTS
@@ -39,9 +39,9 @@ def build(content: Content) -> Respond:
     return lambda ask: pages.get((ask.host, ask.target)) if ask.method == "GET" else None
 
 
-def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[tuple[str, str], Reply]]:
+def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[tuple[str, str], SiteReply]]:
     for host in (BANK, MAIN):
-        yield (host, "/robots.txt"), Reply(headers={"Content-Type": "text/plain"}, body=_ROBOTS)
+        yield (host, "/robots.txt"), SiteReply(headers={"Content-Type": "text/plain"}, body=_ROBOTS)
     yield (BANK, "/"), _reply(site, "home.html", exam=EXAM)
     rows: dict[str, list[tuple[str, str]]] = {column: [] for column in COLUMNS}
     rows["zkjy"].append(("/zkjy/2551003.html", "自考教育心理学真题（已删除）"))  # a dead link
@@ -76,13 +76,13 @@ def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[tuple[str, 
         yield (MAIN, address), reply
 
 
-def _detail(number: int, title: str, content: str | None, is_paid: int) -> tuple[tuple[str, str], Reply]:
+def _detail(number: int, title: str, content: str | None, is_paid: int) -> tuple[tuple[str, str], SiteReply]:
     """Return the answer of the API: `is_vip` is a property of the caller, `is_sf` of the article."""
     body = json.dumps({"id": str(number), "title": title, "content": content, "is_vip": 0, "is_sf": is_paid}, ensure_ascii=False).encode()
-    return (API, f"/baiduApi.php?action=detail&id={number}"), Reply(headers={"Content-Type": "application/json"}, body=body)
+    return (API, f"/baiduApi.php?action=detail&id={number}"), SiteReply(headers={"Content-Type": "application/json"}, body=body)
 
 
-def _lists(site: Environment, name: str, rows: list[tuple[str, str]], size: int, addresses: list[str]) -> Iterator[tuple[str, Reply]]:
+def _lists(site: Environment, name: str, rows: list[tuple[str, str]], size: int, addresses: list[str]) -> Iterator[tuple[str, SiteReply]]:
     chunks = _chunks(rows, size)
     pages = list(enumerate(addresses[: len(chunks)], 1))
     for (page, address), chunk in zip(pages, chunks, strict=True):
@@ -117,7 +117,7 @@ def _title(paper: Paper) -> str:
     return paper.title if paper.title.endswith("答案") else paper.title + ("及答案", "", "_答案圈")[paper.id % 3]
 
 
-def _article(site: Environment, paper: Paper) -> Iterator[tuple[tuple[str, str], Reply]]:
+def _article(site: Environment, paper: Paper) -> Iterator[tuple[tuple[str, str], SiteReply]]:
     path = [("/tkda/", "题库答案"), ("/zk/", EXAM)] if paper.id in ON_MAIN else _path(_column(paper))
     numbered = list(enumerate(((section, q) for section in paper.sections for q in section.questions), 1))
     chunks = _chunks(numbered, QUESTIONS_A_PAGE if paper.id % 2 else len(numbered))
@@ -182,6 +182,6 @@ def _noisy(text: str, number: int) -> Markup:
     return escape(text_variant[:middle]) + noise + escape(text_variant[middle:])
 
 
-def _reply(site: Environment, template: str, **context: Any) -> Reply:
+def _reply(site: Environment, template: str, **context: Any) -> SiteReply:
     """Return a page in UTF-8 that does not name its encoding."""
     return html_reply(site.get_template(template).render(columns=COLUMNS.items(), **context), named_in_header=False)

@@ -6,7 +6,7 @@ from jinja2 import Environment
 
 from crawlers.embedded.content import Content, Paper
 from crawlers.embedded.rendering import html_reply, moved, templates
-from crawlers.embedded.site import Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply
 from crawlers.embedded.sites.studyez_paper import paragraphs_of, style_of
 
 HOSTS = ("www.studyez.com",)
@@ -34,8 +34,8 @@ def build(content: Content) -> Respond:
     return lambda ask: pages.get(ask.target) if ask.method == "GET" else None
 
 
-def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[str, Reply]]:
-    yield "/robots.txt", Reply(headers={"Content-Type": "text/plain"}, body=ROBOTS.encode())
+def _pages(site: Environment, papers: list[Paper]) -> Iterator[tuple[str, SiteReply]]:
+    yield "/robots.txt", SiteReply(headers={"Content-Type": "text/plain"}, body=ROBOTS.encode())
     boxes = []
     for exam, (channel, name) in CHANNELS.items():
         own = [paper for paper in papers if paper.exam == exam]
@@ -77,7 +77,7 @@ def _entry(address: str, title: str) -> Row:
     return HOME.rstrip("/") + address, text, title, "10-18"
 
 
-def _lists(site: Environment, channel: str, name: str, section: str, section_name: str, rows: list[Row]) -> Iterator[tuple[str, Reply]]:
+def _lists(site: Environment, channel: str, name: str, section: str, section_name: str, rows: list[Row]) -> Iterator[tuple[str, SiteReply]]:
     chunks = [rows[start : start + ROWS_A_LIST] for start in range(0, len(rows), ROWS_A_LIST)]
     first = f"/{channel}/{section}/"
     for page, chunk in enumerate(chunks, 1):
@@ -87,7 +87,7 @@ def _lists(site: Environment, channel: str, name: str, section: str, section_nam
         yield first if page == 1 else f"{first}index_{page}.htm", html_reply(html)
 
 
-def _articles(site: Environment, paper: Paper, channel: str, name: str) -> Iterator[tuple[str, Reply]]:
+def _articles(site: Environment, paper: Paper, channel: str, name: str) -> Iterator[tuple[str, SiteReply]]:
     paragraphs = paragraphs_of(paper)
     middle = len(paragraphs) // 2
     pages = [paragraphs[:middle], paragraphs[middle:]] if style_of(paper).pages > 1 else [paragraphs]

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from crawlers.embedded.content import Content, Entry, Symptom, symptoms_on
 from crawlers.embedded.rendering import html_reply, templates
-from crawlers.embedded.site import Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply
 from crawlers.embedded.sites.xiaohe_entries import (
     blocks,
     disease_detail,
@@ -40,7 +40,7 @@ _KINDS: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
 def build(content: Content) -> Respond:
     """Return the function that answers for the site; blemishes depend on the rank of entries, so all builds are equal."""
     carried = content.on("xiaohe")
-    pages: dict[tuple[str, str], Reply] = {(host, "/robots.txt"): Reply(body=_ROBOTS.encode()) for host in HOSTS}
+    pages: dict[tuple[str, str], SiteReply] = {(host, "/robots.txt"): SiteReply(body=_ROBOTS.encode()) for host in HOSTS}
     env = templates("xiaohe")
 
     def show(host: str, target: str, template: str, container: str, state: Any, **values: Any) -> None:
@@ -84,7 +84,7 @@ def _address(kind: str, entry: Entry | Symptom) -> tuple[str, str]:
     return _WWW, f"/medical/{kind}/{entry_id(entry)}"
 
 
-def _show_lists(show: Callable[..., None], pages: dict[tuple[str, str], Reply], kind: str, entries: list[Any]) -> None:
+def _show_lists(show: Callable[..., None], pages: dict[tuple[str, str], SiteReply], kind: str, entries: list[Any]) -> None:
     """Show the first entries on a page, the others in answers of the list call; the last entry listed is gone (404)."""
     rows = [{"id": entry_id(entry), "name": entry.name, "url": _listed_url(kind, entry, rank)} for rank, entry in enumerate(entries)]
     rows.append({"id": "1", "name": "已下线词条", "url": f"/medical/{kind}/1"})
@@ -97,7 +97,7 @@ def _show_lists(show: Callable[..., None], pages: dict[tuple[str, str], Reply], 
             show(_WWW, f"/medical/{kind}", "index.html", "window", state, kinds=False, **context)
         else:
             body = json.dumps({"code": 0, "message": "success", "data": listing}, ensure_ascii=False).encode()
-            reply = Reply(headers={"Content-Type": "application/json; charset=utf-8"}, body=body)
+            reply = SiteReply(headers={"Content-Type": "application/json; charset=utf-8"}, body=body)
             pages[_WWW, f"/medical/api/list?type={kind}&cursor={start}"] = reply
 
 

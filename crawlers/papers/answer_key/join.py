@@ -11,14 +11,14 @@ from crawlers.papers.answer_key.key_lines import read_key
 from crawlers.papers.doubts.unsure import wants_answer
 from crawlers.papers.questions.assembly import AssembledQuestion
 from crawlers.papers.questions.draft import Draft
-from crawlers.papers.sections.layout import Layout
+from crawlers.papers.sections.layout import PaperLayout
 from crawlers.papers.signs.answer_marks import flat
-from crawlers.papers.signs.entries import BARE_RUN, Entry, listed_in
+from crawlers.papers.signs.entries import BARE_RUN, KeyEntry, listed_in
 from crawlers.papers.signs.headings import heading_key, kind_of
 from crawlers.papers.signs.numbers import are_consecutive
 
 
-def join_regions(layout: Layout, questions: Sequence[AssembledQuestion]) -> tuple[list[AssembledQuestion], list[str]]:
+def join_regions(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> tuple[list[AssembledQuestion], list[str]]:
     """Return the questions with what the answer lists say of them, and the entries that match none."""
     joined, left = list(questions), list[str]()
     for start, stop, lines in _merged(layout):
@@ -40,7 +40,7 @@ def join_regions(layout: Layout, questions: Sequence[AssembledQuestion]) -> tupl
     return joined, left
 
 
-def _without_lost(above: Sequence[AssembledQuestion], entries: Sequence[Entry], left: bool) -> list[AssembledQuestion]:
+def _without_lost(above: Sequence[AssembledQuestion], entries: Sequence[KeyEntry], left: bool) -> list[AssembledQuestion]:
     """Return the questions above a list, those doubted that it should have answered and did not: it has answers too many, or none for
     their whole section."""
     answers_by_section: dict[int, set[str]] = {}
@@ -79,7 +79,7 @@ def _numbers_of(label: str, above: Sequence[AssembledQuestion]) -> list[int]:
     return numbers if are_consecutive(numbers) else []
 
 
-def _merged(layout: Layout) -> list[tuple[int, int, list[str]]]:
+def _merged(layout: PaperLayout) -> list[tuple[int, int, list[str]]]:
     """Return for each answer list where the questions above it begin, where it begins, and its lines; lists without questions between
     them are one."""
     merged: list[tuple[int, int, list[str]]] = []
@@ -95,7 +95,7 @@ def _merged(layout: Layout) -> list[tuple[int, int, list[str]]]:
     return merged
 
 
-def join(drafts: Sequence[Draft], entries: Sequence[Entry]) -> tuple[list[Draft], list[Entry]]:
+def join(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[list[Draft], list[KeyEntry]]:
     """Return unanswered questions with their answers, and the entries that match no question."""
     if not drafts or not entries:
         return list(drafts), list(entries)
@@ -103,7 +103,7 @@ def join(drafts: Sequence[Draft], entries: Sequence[Entry]) -> tuple[list[Draft]
     listed = _mended_list([entry.number for entry in entries], [draft.number for draft in drafts])
     question_sections, entry_sections = _sections(drafts, numbers, entries, listed)
     keyed_entries = list(zip(zip(entry_sections, listed, strict=True), entries, strict=True))
-    indices: dict[Hashable, list[Entry]] = {}
+    indices: dict[Hashable, list[KeyEntry]] = {}
     for index, entry in keyed_entries:
         indices.setdefault(index, []).append(entry)
     wanted = list(zip(question_sections, numbers, strict=True))
@@ -115,7 +115,7 @@ def join(drafts: Sequence[Draft], entries: Sequence[Entry]) -> tuple[list[Draft]
     return answered, [entry for index, entry in keyed_entries if index not in times]
 
 
-def _answered(draft: Draft, matches: Sequence[Entry], alone: bool) -> Draft:
+def _answered(draft: Draft, matches: Sequence[KeyEntry], alone: bool) -> Draft:
     """Return a question with what a list says of it, doubted where that is not sure.
 
     Args:
@@ -152,7 +152,7 @@ def _mended_list(listed: Sequence[int], question_numbers: Sequence[int]) -> list
 
 
 def _sections(
-    drafts: Sequence[Draft], numbers: list[int], entries: Sequence[Entry], listed: list[int]
+    drafts: Sequence[Draft], numbers: list[int], entries: Sequence[KeyEntry], listed: list[int]
 ) -> tuple[list[Hashable], list[Hashable]]:
     """Return what tells apart equal numbers: nothing, the numerals or kinds of the headings, or the order of the sections."""
     if len(set(numbers)) == len(numbers) and len(set(listed)) == len(listed):

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from atomexam.text.numerals import HANZI
 from crawlers.papers.signs.answer_marks import flat, parts_of
-from crawlers.papers.signs.entries import ANSWER, GROUP, SCORES, Entry, Listed, entries_of_table, is_table, is_title, listed_in
+from crawlers.papers.signs.entries import ANSWER, GROUP, SCORES, KeyEntry, Listed, entries_of_table, is_table, is_title, listed_in
 from crawlers.papers.signs.headings import heads, may_head
 from crawlers.papers.signs.numbers import number_of
 
@@ -27,14 +27,14 @@ _MORE_LETTERS = re.compile(r"(?:[A-J]{1,6}|[a-j]{1,6})[)\]]?\s{0,4}(?:$|[。.;,�
 _WITH_SIGN = re.compile(r"(?:(?<=[\s;。,])|^)(?P<number>\d{1,5})\s?(?:[、:]|\.(?!\d))\s{0,3}")
 
 
-def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[Entry]:
+def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[KeyEntry]:
     """Return the entries of an answer list; headings part its sections, lines without a number go on with the entry before.
 
     Args:
         titles: flat lines that are headings, whatever their words.
     """
     lines = [piece for line in lines for piece in _by_case(line)]
-    entries: list[Entry] = []
+    entries: list[KeyEntry] = []
     section: str | None = None
     outer = ""
     index = 0
@@ -67,7 +67,7 @@ def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[Entry
     return [structs.replace(entry, sure=False) for entry in entries] if torn else entries
 
 
-def _holds_next(entry: Entry, after: Entry | None) -> bool:
+def _holds_next(entry: KeyEntry, after: KeyEntry | None) -> bool:
     """Tell whether a line of an answer in words opens with the number that comes next, without its sign, and no other entry has it."""
     due = entry.number + 1
     if after is not None and after.number == due:
@@ -87,7 +87,7 @@ def _named(outer: str, section: str | None) -> str | None:
     return f"{outer}{section}" if outer and section and section != outer else section
 
 
-def _add(listed: Listed, section: str | None, entries: list[Entry]) -> None:
+def _add(listed: Listed, section: str | None, entries: list[KeyEntry]) -> None:
     entries += [structs.replace(entry, section=section) for entry in listed.entries]
     for kind, words in parts_of(listed.rest):
         words = SCORES.sub("", words).strip(" 　。.;；,，、") if kind == "text" else words
@@ -95,7 +95,7 @@ def _add(listed: Listed, section: str | None, entries: list[Entry]) -> None:
             _extend(entries[-1], "explanation" if kind == "text" else kind, words)
 
 
-def _read_line(text: str, section: str | None, entries: list[Entry]) -> None:
+def _read_line(text: str, section: str | None, entries: list[KeyEntry]) -> None:
     worded = _worded(text, entries, section)
     if worded:
         entries += worded
@@ -107,14 +107,14 @@ def _read_line(text: str, section: str | None, entries: list[Entry]) -> None:
     kind, words = parts[0] if parts else ("text", "")
     number = number_of(flat(words)) if kind == "text" else None
     if number and _begins(number.value, number.style, section, entries):
-        entries.append(Entry(number.value, section=section, style=number.style))
+        entries.append(KeyEntry(number.value, section=section, style=number.style))
         parts[0] = ("answer", words[number.end :])
     for kind, words in parts:
         if entries and words.strip():
             _extend(entries[-1], kind, words.strip())
 
 
-def _worded(text: str, entries: Sequence[Entry], section: str | None) -> list[Entry]:
+def _worded(text: str, entries: Sequence[KeyEntry], section: str | None) -> list[KeyEntry]:
     """Return the entries of a line that has several answers in words: `（1）顺应（2）八`, `11. 感觉 12. 知觉`."""
     line = flat(text)
     for form, style in ((_IN_BRACKETS, "bracket"), (_WITH_SIGN, "point")):
@@ -128,13 +128,13 @@ def _worded(text: str, entries: Sequence[Entry], section: str | None) -> list[En
         stops = [match.start() for match in matches[1:]] + [len(text)]
         if len(matches) > 1:
             return [
-                Entry(int(match["number"]), text[match.end() : stop].strip(" 　;；"), section=section, style=style)
+                KeyEntry(int(match["number"]), text[match.end() : stop].strip(" 　;；"), section=section, style=style)
                 for match, stop in zip(matches, stops, strict=True)
             ]
     return []
 
 
-def _begins(number: int, style: str, section: str | None, entries: Sequence[Entry]) -> bool:
+def _begins(number: int, style: str, section: str | None, entries: Sequence[KeyEntry]) -> bool:
     """Tell whether a number that no letters follow begins an answer in words, and is not a point of the one before."""
     if not entries or entries[-1].section != section:
         return True
@@ -144,7 +144,7 @@ def _begins(number: int, style: str, section: str | None, entries: Sequence[Entr
     return number == before.number + 1 or (before.lettered and number > before.number)
 
 
-def _extend(entry: Entry, kind: str, words: str) -> None:
+def _extend(entry: KeyEntry, kind: str, words: str) -> None:
     if kind == "remark":
         return
     if kind == "explanation" or (kind == "text" and (entry.explanation or entry.lettered)):

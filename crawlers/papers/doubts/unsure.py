@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from atomexam.text.option_letters import names_no_option
 from crawlers.papers.passes.ticks import is_unread
 from crawlers.papers.questions.assembly import AssembledQuestion, Doubts
-from crawlers.papers.sections.layout import Layout
+from crawlers.papers.sections.layout import PaperLayout
 from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, columns_of, flat
 from crawlers.papers.signs.blanks import lettered
@@ -46,7 +46,7 @@ def with_ringed_answers(questions: Sequence[AssembledQuestion]) -> list[Assemble
     return [one.answered(letters) if one.block.ringed and (letters := lettered(one.draft.answer or "")) else one for one in questions]
 
 
-def unsure(layout: Layout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
+def unsure(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
     """Return the questions whose reading is unsure."""
     doubts: dict[int, str] = {}
     doubted = _without_their_list(layout, questions, unread) | _beside_answered(questions)
@@ -77,7 +77,7 @@ def _ends_with_patient(above: AssembledQuestion | None, one: AssembledQuestion) 
     return any("\n" in text and tells_age(flat(text[text.rindex("\n") + 1 :])) for text in texts)
 
 
-def _cut(layout: Layout, one: AssembledQuestion) -> str | None:
+def _cut(layout: PaperLayout, one: AssembledQuestion) -> str | None:
     """Return the doubt of a question that ends with a line that may as well be the heading of what follows."""
     own = layout.lines[one.span.start : one.span.stop]
     if is_unread("".join(line.flat for line in own)):
@@ -87,7 +87,7 @@ def _cut(layout: Layout, one: AssembledQuestion) -> str | None:
     return None
 
 
-def _swallowed(layout: Layout, one: AssembledQuestion, below: AssembledQuestion | None, width: int, alone: bool) -> str | None:
+def _swallowed(layout: PaperLayout, one: AssembledQuestion, below: AssembledQuestion | None, width: int, alone: bool) -> str | None:
     """Return the doubt of a question that ends with a line of something else: a remark, or the next question without its number."""
     options = one.draft.options
     if _ends_with_title(one):
@@ -130,7 +130,7 @@ def _ends_with_title(one: AssembledQuestion) -> bool:
     return any(_TELLS_ANSWERS.match(line) for line in below)
 
 
-def _holds_another(layout: Layout, one: AssembledQuestion, below: AssembledQuestion | None) -> bool:
+def _holds_another(layout: PaperLayout, one: AssembledQuestion, below: AssembledQuestion | None) -> bool:
     """Tell whether a question whose next number is missing has further options or a further blank behind its answer."""
     draft = one.draft
     if below is None or below.span.section != one.span.section or below.draft.number <= draft.number + 1:
@@ -165,7 +165,7 @@ def wants_answer(one: AssembledQuestion) -> bool:
     )
 
 
-def _without_their_list(layout: Layout, questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> set[int]:
+def _without_their_list(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> set[int]:
     """Return the questions without an answer where lines that look like a list of answers were read as none."""
     wanting = {index for index, one in enumerate(questions) if wants_answer(one)}
     if not wanting or (not layout.regions and not any(_LISTED.search(flat(text)) for text in _texts(layout, questions, unread))):
@@ -174,7 +174,7 @@ def _without_their_list(layout: Layout, questions: Sequence[AssembledQuestion], 
     return wanting if listed or _is_announced(layout, questions) else set()
 
 
-def _texts(layout: Layout, questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> Iterable[str]:
+def _texts(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> Iterable[str]:
     """Return what is no part of a question, and what the last question of each section ends with."""
     yield from unread
     for one, after in zip(questions, [*questions[1:], None], strict=True):
@@ -188,7 +188,7 @@ def _texts(layout: Layout, questions: Sequence[AssembledQuestion], unread: Itera
             yield from "".join(draft.options[-1:]).split("\n")[:1]
 
 
-def _is_announced(layout: Layout, questions: Sequence[AssembledQuestion]) -> bool:
+def _is_announced(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> bool:
     """Tell whether a title of answers stands below the last question, and no list was read there."""
     last = max((one.span.start for one in questions), default=0)
     read = any(region.stop > last for region in layout.regions)

@@ -17,7 +17,7 @@ from crawlers.papers.pages.page import PAGE_AT_END, PAGE_NUMBER, PAGE_WITHIN
 from crawlers.papers.pages.wraps import Wraps, is_closed, wraps_of
 from crawlers.papers.questions.assembly import AssembledQuestion, Doubts
 from crawlers.papers.questions.draft import Draft
-from crawlers.papers.sections.layout import Layout
+from crawlers.papers.sections.layout import PaperLayout
 from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, marks_in, parts_of
 from crawlers.papers.signs.entries import is_title
@@ -55,7 +55,7 @@ _RINGS = "①-⑳"
 _SIGNED_MARK = re.compile(r"[:】\])>]\s{0,3}$")
 
 
-def read_otherwise(layout: Layout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
+def read_otherwise(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
     """Return the questions whose texts may as well be read otherwise.
 
     Args:
@@ -195,14 +195,14 @@ def _letters_within(draft: Draft, usual: int = 0) -> str | None:
     return "options_unreadable" if holds_letter(draft.options or shared, usual, fewer=bool(shared)) else None
 
 
-def _usual_marks(layout: Layout, questions: Sequence[AssembledQuestion]) -> set[tuple[str, str]]:
+def _usual_marks(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> set[tuple[str, str]]:
     """Return the marks that more than half of the questions have."""
     lines = (line for one in questions for line in layout.lines[one.span.start : one.span.stop])
     often = Counter(mark for line in lines for mark in {(kind, words) for kind, words, _ in marks_in(line.text)})
     return {mark for mark, times in often.items() if times * 2 > len(questions)}
 
 
-def _rare_mark(layout: Layout, one: AssembledQuestion, usual: Callable[[], Set[tuple[str, str]]]) -> str | None:
+def _rare_mark(layout: PaperLayout, one: AssembledQuestion, usual: Callable[[], Set[tuple[str, str]]]) -> str | None:
     """Return the doubt of a question with a word for a mark, without a sign of its own, in the midst of its stem: others have it not."""
     lines = layout.lines[one.span.start : one.span.stop]
     for above, line in pairwise(lines):
@@ -227,7 +227,7 @@ def _question_in_case(one: AssembledQuestion) -> str | None:
     return "case_unsure" if is_question or (run and len(run.cuts) >= _FEW) else None
 
 
-def _of_titles(layout: Layout, questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
+def _of_titles(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
     """Yield the questions with a title of answers or a heading below them that may as well end their last sentence."""
     owners = {at: index for index, one in enumerate(questions) for at in range(one.span.start, one.span.stop)}
     asking = {one.span.start for one in questions}
@@ -249,7 +249,7 @@ def _of_titles(layout: Layout, questions: Sequence[AssembledQuestion]) -> Iterat
             yield from [(index, "stem_unreadable")] if heads_nothing else []
 
 
-def _of_numbers(layout: Layout, questions: Sequence[AssembledQuestion]) -> dict[int, str]:
+def _of_numbers(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> dict[int, str]:
     """Return the questions with a number of another form than all others, in the midst of a sentence, and the question above each."""
     styles = Counter(one.span.number.style for one in questions)
     if not questions:
@@ -290,7 +290,7 @@ def _of_answers(questions: Sequence[AssembledQuestion]) -> dict[int, str]:
     return doubts
 
 
-def _of_lists(layout: Layout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> dict[int, str]:
+def _of_lists(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> dict[int, str]:
     """Return the questions whose letters cannot be trusted: rows of a list were left over, or they stand where those of few others do."""
     lettered = [index for index, one in enumerate(questions) if one.draft.options or one.draft.above.shared_options]
     listed = [index for index in lettered if questions[index].draft.answer and questions[index].block.answer is None]
@@ -309,7 +309,7 @@ def _denies(text: str, draft: Draft) -> bool:
     return text.startswith(f"{draft.number}. ") and not text.endswith(f" {draft.answer}")
 
 
-def _stands_above_unread_list(layout: Layout, questions: Sequence[AssembledQuestion], index: int) -> bool:
+def _stands_above_unread_list(layout: PaperLayout, questions: Sequence[AssembledQuestion], index: int) -> bool:
     """Tell whether below a question, before further questions, a title of answers stands whose list was not read: the list that was read
     below those is theirs."""
     start = questions[index].span.start
@@ -319,7 +319,7 @@ def _stands_above_unread_list(layout: Layout, questions: Sequence[AssembledQuest
     return any(is_title(layout.lines[at].flat) for at in between)
 
 
-def _is_bare(layout: Layout, one: AssembledQuestion) -> bool:
+def _is_bare(layout: PaperLayout, one: AssembledQuestion) -> bool:
     """Tell whether the answer of a question stands behind its stem or its options without a mark, and in no blank."""
     lines = layout.lines[one.span.start : one.span.stop]
     marked = any(kind == "answer" for line in lines for kind, _ in parts_of(line.text))

@@ -54,7 +54,7 @@ _WHOLE = 5  # options that a colour covers to one in which it ends
 _BELOW = 3  # lines below the options in which an answer may stand
 
 
-class _Option(Struct):
+class _EmphasizedOption(Struct):
     """One option and what stands out in all its words."""
 
     line: int
@@ -189,14 +189,14 @@ def _visible(text: str) -> tuple[str, list[frozenset[str]]]:
     return words + text[end:], kinds + [frozenset(active)] * (len(text) - end)
 
 
-def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> Iterator[list[_Option]]:
+def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> Iterator[list[_EmphasizedOption]]:
     """Yield the options of each question that has its A, B, … below one another or on one line."""
-    run: list[_Option] = []
+    run: list[_EmphasizedOption] = []
     for index, text in enumerate(texts):
         line = flat(text)
         options = list(_OPTION.finditer(line))
         own = [
-            _Option(index, option["letter"], *_common(line, kinds[index], option, later.start() if later else len(line)))
+            _EmphasizedOption(index, option["letter"], *_common(line, kinds[index], option, later.start() if later else len(line)))
             for option, later in zip(options, [*options[1:], None], strict=False)
         ]
         if own:
@@ -214,7 +214,7 @@ def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> It
     yield from _whole(run)
 
 
-def _whole(run: list[_Option]) -> list[list[_Option]]:
+def _whole(run: list[_EmphasizedOption]) -> list[list[_EmphasizedOption]]:
     return [run] if len(run) > 1 and are_in_turn([option.letter for option in run]) else []
 
 
@@ -225,7 +225,7 @@ def _common(line: str, kinds: Sequence[frozenset[str]], option: re.Match[str], s
     return common, kinds[option.start("letter")].union(*marked) - common
 
 
-def _telling(runs: Sequence[Sequence[_Option]]) -> str:
+def _telling(runs: Sequence[Sequence[_EmphasizedOption]]) -> str:
     """Return what stands on the right options of the paper; nothing where that is unsure."""
     some: Counter[str] = Counter()
     for run in runs:
@@ -243,7 +243,7 @@ def _least(kind: str, runs: int) -> float:
     return max(_FEWEST_OF_TYPE, runs * _SHARE_OF_TYPE) if of_type else max(_FEWEST, runs * _SHARE)
 
 
-def _is_of_whole(kind: str, runs: Sequence[Sequence[_Option]]) -> bool:
+def _is_of_whole(kind: str, runs: Sequence[Sequence[_EmphasizedOption]]) -> bool:
     """Tell whether a kind stands on whole options; one that ends within many of them has nothing to do with which are right."""
     whole = sum(kind in option.kinds for run in runs for option in run)
     return sum(kind in option.partly for run in runs for option in run) * _WHOLE <= whole

@@ -177,7 +177,7 @@ def _goes_on(lines: Sequence[Numbered], at: int, letters: str) -> bool:
     return option is not None and _is_whole(letters + option["letter"].upper())
 
 
-class _Option(NamedTuple):
+class _OptionStart(NamedTuple):
     """Where an option of a line begins, and where it does behind its star."""
 
     start: int
@@ -185,15 +185,15 @@ class _Option(NamedTuple):
     letter: str
 
 
-def _options_of(text: str, line: str) -> list[_Option]:
+def _options_of(text: str, line: str) -> list[_OptionStart]:
     """Return the options of a line, those run together too where one of them is said to be right: `A.甲B.乙（正确答案）C.丙`."""
     options = [
-        _Option(one.start(), one.end("star") if one["star"] else one.start(), one["letter"].upper()) for one in _OPTION.finditer(line)
+        _OptionStart(one.start(), one.end("star") if one["star"] else one.start(), one["letter"].upper()) for one in _OPTION.finditer(line)
     ]
     run = find_options(text) if _STATED.search(line) else None
     if run is None or not run.sure or len(run.cuts) <= len(options) or any(one.words > one.start for one in options):
         return options
-    return [_Option(start, start, letter_of(text[start:])) for start, _ in sorted(run.cuts)]
+    return [_OptionStart(start, start, letter_of(text[start:])) for start, _ in sorted(run.cuts)]
 
 
 def _row(index: int, text: str, line: str) -> _Row:

@@ -8,19 +8,19 @@ from msgspec import Struct, structs
 from crawlers.papers.questions.block import read_block
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Setting
-from crawlers.papers.sections.layout import Layout, Span
+from crawlers.papers.sections.layout import PaperLayout, Span
 from crawlers.papers.signs.answer_marks import flat, parts_of
 from crawlers.papers.signs.headings import kind_of
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import type_of
-from crawlers.papers.signs.own_answer import Block
+from crawlers.papers.signs.own_answer import QuestionBlock
 
 
 class AssembledQuestion(Struct, frozen=True):
     """One question with the lines and the section it is from."""
 
     draft: Draft
-    block: Block
+    block: QuestionBlock
     span: Span
     kind: str
     """What the heading above announces."""
@@ -45,7 +45,7 @@ def with_doubts(questions: Sequence[AssembledQuestion], doubts: Doubts) -> list[
     return [one.doubted(doubts.get(index)) for index, one in enumerate(questions)]
 
 
-def assemble(layout: Layout) -> tuple[list[AssembledQuestion], list[str]]:
+def assemble(layout: PaperLayout) -> tuple[list[AssembledQuestion], list[str]]:
     """Return the questions of a layout, and the lines that belong to none."""
     usual = _usual(layout)
     starts = {span.start: span for span in layout.spans}
@@ -71,7 +71,7 @@ def assemble(layout: Layout) -> tuple[list[AssembledQuestion], list[str]]:
     return questions, unread
 
 
-def _usual(layout: Layout) -> dict[int, int]:
+def _usual(layout: PaperLayout) -> dict[int, int]:
     """Return how many options the questions of each section have as a rule."""
     counts: dict[int, Counter[int]] = {}
     most = Counter(span.section for span in layout.spans)
@@ -92,17 +92,17 @@ def _usual(layout: Layout) -> dict[int, int]:
     return usual
 
 
-def _has_own(layout: Layout, span: Span) -> bool:
+def _has_own(layout: PaperLayout, span: Span) -> bool:
     """Tell whether a question has options of its own directly below its stem: those above are then of a question without a number."""
     return len(read_block(layout.lines[span.start : span.stop], span.number, 0, "").options) > 1
 
 
-def _tells_answer(layout: Layout, span: Span) -> bool:
+def _tells_answer(layout: PaperLayout, span: Span) -> bool:
     """Tell whether a mark in a question's own lines says its answer."""
     return any(kind == "answer" for line in layout.lines[span.start : span.stop] for kind, _ in parts_of(line.text))
 
 
-def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> AssembledQuestion:
+def _ask(layout: PaperLayout, span: Span, setting: Setting, usual: int) -> AssembledQuestion:
     above = setting.above(span.number.value)
     line = layout.lines[span.start].flat
     stated_type = type_of(line, span.number)
@@ -117,7 +117,7 @@ def _ask(layout: Layout, span: Span, setting: Setting, usual: int) -> AssembledQ
         block = structs.replace(block, after=[*"\n".join(block.options).split("\n"), *block.after], options=[])
     draft = Draft(
         line=layout.lines[span.start].index,
-        place=0,
+        ordinal=0,
         number=span.number.value,
         type=stated_type or None,
         above=above,

@@ -31,7 +31,7 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 _ASKS = re.compile(r"[(（]\s{0,9}[)）]?|[?？]|_{2,}")
 
 
-class _Part(Struct):
+class _BankBlock(Struct):
     """The lines of one block."""
 
     body: list[Line] = []
@@ -73,7 +73,7 @@ def read_bank(numbered_lines: Sequence[Numbered]) -> Bank | None:
     _with_headings(parts)
     choices = _choices(parts)
     drafts: list[Draft] = []
-    for part, choice, below in zip(parts, choices, [*parts[1:], _Part()], strict=True):
+    for part, choice, below in zip(parts, choices, [*parts[1:], _BankBlock()], strict=True):
         unread += part.furniture
         if not part.ended and not _reads_as_question(part, choice):
             unread += [line.text for line in part.body]
@@ -109,19 +109,19 @@ def _are_blocks(paragraphs: Sequence[Sequence[Line]]) -> bool:
     return len(counts) >= _FEWEST and counts.count(1) * 5 >= len(counts) * 4
 
 
-def _parts(paragraphs: Sequence[Sequence[Line]], parted: bool) -> list[_Part]:
+def _parts(paragraphs: Sequence[Sequence[Line]], parted: bool) -> list[_BankBlock]:
     """Return the blocks: each ends behind its answer and what explains it, and with its paragraph where those are blocks."""
-    parts = [_Part()]
+    parts = [_BankBlock()]
     for lines in paragraphs:
         if parted and parts[-1].body:
-            parts.append(_Part())
+            parts.append(_BankBlock())
         explains = False
         for index, line in enumerate(lines):
             explains = _take(parts, line, last=index + 1 == len(lines), explains=explains, parted=parted)
     return [part for part in parts if part.body or part.ended]
 
 
-def _take(parts: list[_Part], line: Line, last: bool, explains: bool, parted: bool) -> bool:
+def _take(parts: list[_BankBlock], line: Line, last: bool, explains: bool, parted: bool) -> bool:
     """Put a line into its block; return whether it explains the answer above."""
     part = parts[-1]
     labelled = parts_of(line.text)
@@ -166,12 +166,12 @@ def _take(parts: list[_Part], line: Line, last: bool, explains: bool, parted: bo
     return False
 
 
-def _next(parts: list[_Part]) -> _Part:
-    parts.append(_Part())
+def _next(parts: list[_BankBlock]) -> _BankBlock:
+    parts.append(_BankBlock())
     return parts[-1]
 
 
-def _is_bank(parts: Sequence[_Part]) -> bool:
+def _is_bank(parts: Sequence[_BankBlock]) -> bool:
     """Tell whether blocks have answers that are letters or verdicts, and no numbers of their own."""
     ended = [part for part in parts if part.ended]
     whole = sum(part.answer is None or WHOLE_ANSWER.fullmatch(flat(part.answer)) is not None for part in ended)
@@ -188,7 +188,7 @@ def _is_bank(parts: Sequence[_Part]) -> bool:
     return sure * 5 < len(ended) and next_up * 2 < len(ended)
 
 
-def _without_counters(parts: Sequence[_Part]) -> None:
+def _without_counters(parts: Sequence[_BankBlock]) -> None:
     """Take the app's counters from the first lines of the blocks."""
     counted = [part for part in parts if len(part.body) > 1 and _COUNTER.fullmatch(part.body[0].flat)]
     if len(counted) < _FEWEST:
@@ -204,7 +204,7 @@ def _without_counters(parts: Sequence[_Part]) -> None:
             part.body[0] = Line(line.index, line.text[counter.end() :], line.flat[counter.end() :])
 
 
-def _with_headings(parts: Sequence[_Part]) -> None:
+def _with_headings(parts: Sequence[_BankBlock]) -> None:
     """Take headings and notes from the first lines of the blocks, each for the blocks below."""
     heading, case = None, False
     for part in parts:
@@ -215,7 +215,7 @@ def _with_headings(parts: Sequence[_Part]) -> None:
         part.heading, part.case = heading, case
 
 
-def _choices(parts: Sequence[_Part]) -> list[Choice]:
+def _choices(parts: Sequence[_BankBlock]) -> list[Choice]:
     """Return what each block offers, once it is known how many options the questions have as a rule."""
     texts = ["\n".join(line.text for line in part.body) for part in parts]
     counts = Counter(len(choice.options) for text in texts if (choice := read_choice(text, 0)).sure and len(choice.options) > 2)
@@ -225,18 +225,18 @@ def _choices(parts: Sequence[_Part]) -> list[Choice]:
     return [read_choice(text, usual) for text in texts]
 
 
-def _reads_as_question(part: _Part, choice: Choice) -> bool:
+def _reads_as_question(part: _BankBlock, choice: Choice) -> bool:
     """Tell whether a block without an answer is a question."""
     return (
         bool(choice.options) or not choice.sure or (len(part.body) > 1 and bool(_ASKS.search("\n".join(line.flat for line in part.body))))
     )
 
 
-def _draft(part: _Part, choice: Choice, place: int) -> Draft:
+def _draft(part: _BankBlock, choice: Choice, ordinal: int) -> Draft:
     draft = Draft(
         line=part.body[0].index if part.body else 0,
-        place=place,
-        number=place,
+        ordinal=ordinal,
+        number=ordinal,
         above=Above(heading=part.heading),
         stem=choice.stem,
         options=choice.options,
@@ -246,13 +246,13 @@ def _draft(part: _Part, choice: Choice, place: int) -> Draft:
     return draft.doubted(_doubt(part, choice))
 
 
-def _contradicts(part: _Part, below: _Part) -> bool:
+def _contradicts(part: _BankBlock, below: _BankBlock) -> bool:
     """Tell whether another answer stands right below a block's own, as letters below ticked options."""
     own, other = (re.sub(r"\W", "", flat(each.answer or "")) for each in (part, below))
     return below.ended and not below.body and bool(own and other) and own != other
 
 
-def _doubt(part: _Part, choice: Choice) -> str | None:
+def _doubt(part: _BankBlock, choice: Choice) -> str | None:
     """Return why a question is given up, None where it is read."""
     if part.case:
         return "case_unsure"

@@ -11,7 +11,7 @@ from crawlers.papers.signs.headings import tells_age, tells_patient
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import BARE_TAG, RETAINED_STYLES, TAGS, TAGS_AT_END, Number
 from crawlers.papers.signs.options import find_options
-from crawlers.papers.signs.own_answer import Block, with_answer, with_marked
+from crawlers.papers.signs.own_answer import QuestionBlock, with_answer, with_marked
 
 _SPEAKS = re.compile(r"[\u4e00-\u9fff]{1,6}:\S")
 _FEW = 4  # options: with fewer, a line behind them rather goes on with the last
@@ -28,7 +28,7 @@ class _Sorted(Struct):
     remarks: list[str] = []
 
 
-def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, letters: str = "") -> Block:
+def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, letters: str = "") -> QuestionBlock:
     """Read the lines of one question.
 
     Args:
@@ -39,7 +39,7 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
     sorted_ = _sorted(lines, kind, bool(letters))
     body, start = _without_number_line(sorted_.body or [("", False)], lines[0], number)
     text = "\n".join(words for words, _ in body)
-    block = Block(after=sorted_.after, remarks=sorted_.remarks, explanation="\n".join(sorted_.explanation) or None)
+    block = QuestionBlock(after=sorted_.after, remarks=sorted_.remarks, explanation="\n".join(sorted_.explanation) or None)
     block = with_marked(block, sorted_.answers)
     run = find_options(text, start, usual) if kind != "words" or not block.answer else None
     stem = text
@@ -127,7 +127,7 @@ def _take_plain(content: _Sorted, state: str, words: str, gap: bool, sharing: bo
     return state
 
 
-def _part_tail(block: Block, body: list[tuple[str, bool]], usual: int) -> Block:
+def _part_tail(block: QuestionBlock, body: list[tuple[str, bool]], usual: int) -> QuestionBlock:
     """Return the question without what follows its last option behind an empty line, or tells of the next patient."""
     *options, tail = block.options
     last = tail.split("\n")

@@ -22,7 +22,7 @@ def crowded_in(lines: Sequence[Numbered]) -> tuple[list[Draft], list[Numbered]]:
     for index, text in lines:
         questions = list(_questions(trimmed(text))) if _SHORTEST < len(text) < _LONGEST else []
         drafts += [
-            Draft(line=index, place=0, number=number, above=Above(), stem=stem, doubts=("stem_unreadable",)) for number, stem in questions
+            Draft(line=index, ordinal=0, number=number, above=Above(), stem=stem, doubts=("stem_unreadable",)) for number, stem in questions
         ]
         rest.append((index, "" if questions else text))
     return drafts, rest

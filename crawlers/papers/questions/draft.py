@@ -23,7 +23,7 @@ class Draft(Struct, frozen=True, kw_only=True):
 
     line: int
     """Index of the line it begins on, by which a paper of several pages finds the page."""
-    place: int
+    ordinal: int
     """1 for the first question of the paper, those given up counted."""
     number: int
     type: str | None = None
@@ -48,7 +48,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     @property
     def position(self) -> str:
         """Place within the paper for the provenance."""
-        return f"q{self.place}"
+        return f"q{self.ordinal}"
 
     def raw_fields(self) -> dict[str, Any]:
         """Return the fields of a QuestionItem that come from the paper's text."""
@@ -69,7 +69,7 @@ class Draft(Struct, frozen=True, kw_only=True):
         } | ({"type_raw": self.type} if self.type else {})
 
 
-class Reading(Struct, frozen=True):
+class ParsedPaper(Struct, frozen=True):
     """What a paper gave: each number that opens a question in it is in `questions` or in `rejected`."""
 
     questions: list[Draft]
@@ -83,7 +83,7 @@ class Reading(Struct, frozen=True):
     @property
     def drafts(self) -> list[Draft]:
         """Return the questions and those given up, in the order of the paper."""
-        return sorted([*self.questions, *self.rejected], key=lambda draft: draft.place)
+        return sorted([*self.questions, *self.rejected], key=lambda draft: draft.ordinal)
 
 
 def _without_images(texts: list[str]) -> list[str]:

@@ -87,7 +87,7 @@ def _draft(cells: Sequence[str], columns: _Columns, index: int) -> Draft | None:
     fits = len(cells) <= len(columns.roles) or not any(cells[len(columns.roles) :])
     draft = Draft(
         line=index,
-        place=0,
+        ordinal=0,
         number=int(number[0]) if number else index,
         above=Above(heading=by_role.get("kind", [""])[0] or None),
         stem=stem,

@@ -10,7 +10,7 @@ from atomexam.text.numerals import CIRCLED_NUMBERS
 from atomexam.text.option_letters import LETTERS as IN_TURN
 from crawlers.papers.passes.counted import ASKS_A_NUMBER
 from crawlers.papers.questions.assembly import AssembledQuestion
-from crawlers.papers.questions.draft import Draft, Reading
+from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.answer_marks import LETTERS, flat
 from crawlers.papers.signs.options import without_sign
 
@@ -51,7 +51,7 @@ def _usual_counts(sections: Mapping[int, Sequence[AssembledQuestion]]) -> dict[i
     return usual_counts
 
 
-def with_plain_options(paper: Reading) -> Reading:
+def with_plain_options(paper: ParsedPaper) -> ParsedPaper:
     """Return a paper without the signs between options, `A.甲|B.乙|C.丙`, with the lines as options that its answers name."""
     drafts = _named_by_answers([structs.replace(one, options=without_sign(one.options)) if one.options else one for one in paper.drafts])
     doubted = [draft for draft in drafts if draft.doubt]

@@ -34,7 +34,7 @@ class Span(Struct, frozen=True):
     """The number does not fit among those around it."""
 
 
-class Layout(Struct, frozen=True):
+class PaperLayout(Struct, frozen=True):
     """What each line of a paper is."""
 
     lines: list[Line]
@@ -50,7 +50,7 @@ class Layout(Struct, frozen=True):
     """Flat titles that no word tells as such, by which the answer lists may name their sections."""
 
 
-def lay_out(lines: list[Line]) -> Layout:
+def lay_out(lines: list[Line]) -> PaperLayout:
     """Return what each line is."""
     width = _width(lines)
     bare = {index for index in range(len(lines)) if heads_restart(lines, index, width)}
@@ -69,7 +69,7 @@ def lay_out(lines: list[Line]) -> Layout:
     cases = _cases(questions, [candidate for candidate in others if candidate.index not in strays])
     ends = _ends(len(lines), walls | starts | set(cases))
     spans = [Span(c.index, ends[c.index], c.number, c.heading, c.index in strays) for c in questions]
-    return Layout(lines, regions, titles, spans, cases, width, frozenset(lines[index].flat for index in bare))
+    return PaperLayout(lines, regions, titles, spans, cases, width, frozenset(lines[index].flat for index in bare))
 
 
 def _width(lines: Sequence[Line]) -> int:

@@ -55,7 +55,7 @@ _CELL = re.compile(rf"[A-J]+|[a-j]+|{_SIGN}")
 _LETTER_OR_SIGN, _SIGNS = re.compile(rf"[A-Ja-j]|{_SIGN}"), re.compile(_SIGN)
 
 
-class Entry(Struct):
+class KeyEntry(Struct):
     """One answer of the list. Grows while its lines are read."""
 
     number: int
@@ -74,7 +74,7 @@ class Entry(Struct):
 class Listed(Struct):
     """What a line of an answer list says."""
 
-    entries: list[Entry]
+    entries: list[KeyEntry]
     rest: str
     """What follows its last entry."""
     group: str = ""
@@ -116,9 +116,9 @@ def is_table(row: str, below: str) -> bool:
     return bool(_NUMBER_ROW.match(row) and _ANSWER_ROW.match(below))
 
 
-def _entries_of(line: str, start: int) -> tuple[list[Entry], int]:
+def _entries_of(line: str, start: int) -> tuple[list[KeyEntry], int]:
     """Return the entries at a place of a flat line, and where they end."""
-    entries: list[Entry] = []
+    entries: list[KeyEntry] = []
     index = start
     while match := _RUN.match(line, index) or _ONE.match(line, index):
         if "answers" in match.groupdict():
@@ -127,7 +127,7 @@ def _entries_of(line: str, start: int) -> tuple[list[Entry], int]:
             number = match["number"]
             value = int(number) if number.isdecimal() else ord(number) - 0x245F
             unknown = match["answer"] == "?"
-            entries.append(Entry(value, None if unknown else match["answer"].replace(" ", ""), lettered=True, sure=not unknown))
+            entries.append(KeyEntry(value, None if unknown else match["answer"].replace(" ", ""), lettered=True, sure=not unknown))
         index = match.end()
         if tag := SCORES.match(line, index) or _TOPIC.match(line, index):
             index = tag.end()
@@ -136,7 +136,7 @@ def _entries_of(line: str, start: int) -> tuple[list[Entry], int]:
     return entries, index
 
 
-def _answers_of(run: re.Match[str]) -> list[Entry]:
+def _answers_of(run: re.Match[str]) -> list[KeyEntry]:
     """Return the answers of `1-5 ABCDA` or `21-23 AB ACD BC`; unsure ones where they are not as many as the questions."""
     first, last = int(run["first"]), int(run["last"])
     if not first <= last < first + 200:
@@ -145,16 +145,16 @@ def _answers_of(run: re.Match[str]) -> list[Entry]:
     for pattern in (_SIGNS,) if "T" in run["answers"] else (_CELL, _LETTER_OR_SIGN):
         answers = pattern.findall(run["answers"])
         if len(answers) == len(numbers):
-            return [Entry(number, answer, lettered=True) for number, answer in zip(numbers, answers, strict=True)]
-    return [Entry(number, run["answers"].strip(), sure=False, lettered=True) for number in numbers]
+            return [KeyEntry(number, answer, lettered=True) for number, answer in zip(numbers, answers, strict=True)]
+    return [KeyEntry(number, run["answers"].strip(), sure=False, lettered=True) for number in numbers]
 
 
-def entries_of_table(row: str, below: str) -> list[Entry]:
+def entries_of_table(row: str, below: str) -> list[KeyEntry]:
     """Return the entries of a flat row of numbers over a flat row of answers; unsure ones where they are not as many."""
     numbers, answers = re.findall(r"\d+", row), _CELL.findall(below[_ANSWER_ROW.match(below).start("cells") :])  # type: ignore[union-attr]
     if len(numbers) == len(answers):
-        return [Entry(int(number), answer, lettered=True) for number, answer in zip(numbers, answers, strict=True)]
+        return [KeyEntry(int(number), answer, lettered=True) for number, answer in zip(numbers, answers, strict=True)]
     joined = " ".join(answers)
     if all(len(answer) == 1 or answer in _SIGN.split("|") for answer in answers) or len("".join(answers)) != len(numbers):
-        return [Entry(int(number), joined, sure=False, lettered=True) for number in numbers]
-    return [Entry(int(number), answer, lettered=True) for number, answer in zip(numbers, "".join(answers), strict=True)]
+        return [KeyEntry(int(number), joined, sure=False, lettered=True) for number in numbers]
+    return [KeyEntry(int(number), answer, lettered=True) for number, answer in zip(numbers, "".join(answers), strict=True)]

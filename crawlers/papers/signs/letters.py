@@ -21,7 +21,7 @@ letter does: `12×10⁹/LD、乙`."""
 _BARE_WEIGHTS = {LINE: BARE_LINE, WIDE: BARE_WIDE, LED: BARE_LED}
 
 
-class Sign(Struct, gc=False):
+class OptionMarker(Struct, gc=False):
     """One place that may open an option."""
 
     start: int
@@ -43,7 +43,7 @@ def _letter(match: re.Match[str]) -> str:
     return CIRCLED_LETTERS[match["ringed"]] if match.re is _SIGNED and match["ringed"] else match["letter"].upper()
 
 
-def signs_in(text: str, start: int = 0) -> list[Sign]:
+def signs_in(text: str, start: int = 0) -> list[OptionMarker]:
     """Return the letters from a place on, in their order; those that a letter stands right before have the weight FAINT."""
     line = flat(text)
     signs = []
@@ -52,17 +52,17 @@ def signs_in(text: str, start: int = 0) -> list[Sign]:
         small = match["letter"] and match["letter"].islower()
         if weight and not (small and weight <= LOOSE):
             sign = "ringed" if match["ringed"] else match["sign"][0] + ("small" if small else "")
-            signs.append(Sign(match.start(), match.end(), _letter(match), sign, weight))
+            signs.append(OptionMarker(match.start(), match.end(), _letter(match), sign, weight))
     signs = list(_mended(signs))
     starts = {sign.start for sign in signs}
     for match in _BARE.finditer(line, start):
         if match.start() not in starts:
             weight = _BARE_WEIGHTS.get(_weight(text, line, match.start(), start), BARE_LED)
-            signs.append(Sign(match.start(), match.end(), match["letter"], "", weight))
+            signs.append(OptionMarker(match.start(), match.end(), match["letter"], "", weight))
     return sorted(signs, key=lambda sign: sign.start)
 
 
-def _mended(signs: list[Sign]) -> Iterable[Sign]:
+def _mended(signs: list[OptionMarker]) -> Iterable[OptionMarker]:
     """Return signs with digits that a scan made of letters read as those: A. 8. C. and C. 0. at the end; no other digits."""
     for index, sign in enumerate(signs):
         if sign.letter in "8O0":

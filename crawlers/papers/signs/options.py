@@ -17,7 +17,7 @@ from crawlers.papers.signs.letters import (
     LINE,
     LOOSE,
     WIDE,
-    Sign,
+    OptionMarker,
     is_signed,
     letter_of,
     signs_in,
@@ -93,7 +93,7 @@ def without_sign(parts: list[str]) -> list[str]:
     return parts
 
 
-def _chains(signs: Iterable[Sign]) -> Iterable[list[Sign]]:
+def _chains(signs: Iterable[OptionMarker]) -> Iterable[list[OptionMarker]]:
     """Return for each letter the best run A, B, … that ends with it, small letters and capitals apart."""
     best: dict[tuple[str, bool], tuple[int, tuple]] = {}
     for sign in signs:
@@ -107,14 +107,14 @@ def _chains(signs: Iterable[Sign]) -> Iterable[list[Sign]]:
         if known is None or weight >= known[0]:
             best[sign.letter, small] = (weight, (before[1] if before else None, sign))
     for _, linked in best.values():
-        chain: list[Sign] = []
+        chain: list[OptionMarker] = []
         while linked:
             linked, sign = linked
             chain.append(sign)
         yield chain[::-1]
 
 
-def _trimmed(chain: list[Sign], usual: int) -> list[Sign]:
+def _trimmed(chain: list[OptionMarker], usual: int) -> list[OptionMarker]:
     """Drop from the end of a run what rather is a letter inside the last option."""
     while len(chain) > 1:
         last = chain[-1]
@@ -132,7 +132,7 @@ def _trimmed(chain: list[Sign], usual: int) -> list[Sign]:
     return chain
 
 
-def _bridged(line: str, chain: list[Sign], signs: Iterable[Sign], usual: int) -> list[Sign]:
+def _bridged(line: str, chain: list[OptionMarker], signs: Iterable[OptionMarker], usual: int) -> list[OptionMarker]:
     """Return a run with the further letters of its sign that a letter stands right before: `B.12×10⁹/LC.乙D.丙`; nothing without them."""
     if not chain or {sign.sign for sign in chain} != {chain[0].sign} or not chain[0].sign:
         return []
@@ -144,12 +144,12 @@ def _bridged(line: str, chain: list[Sign], signs: Iterable[Sign], usual: int) ->
     return bridged if len(bridged) > len(chain) and run_together else []
 
 
-def _columns(signs: Sequence[Sign]) -> list[Sign]:
+def _columns(signs: Sequence[OptionMarker]) -> list[OptionMarker]:
     """Return options that stand in columns, A C over B D: each letter once, at the start of a line or behind wide blanks."""
     return _in_narrow_columns(signs) or _in_columns(signs, (LINE, WIDE)) or _in_columns(signs, (BARE_LINE, BARE_WIDE))
 
 
-def _in_narrow_columns(signs: Iterable[Sign]) -> list[Sign]:
+def _in_narrow_columns(signs: Iterable[OptionMarker]) -> list[OptionMarker]:
     """Return options in two columns that a single blank parts, as a page shows them: A and B open lines, C and D stand behind them."""
     led = [sign for sign in signs if sign.weight in (LINE, WIDE, LED) and sign.sign]
     ordered = sorted(led, key=lambda sign: sign.letter)
@@ -165,14 +165,14 @@ def _in_narrow_columns(signs: Iterable[Sign]) -> list[Sign]:
     return ordered if len(led) > half and [sign for row in rows for sign in row] == led else []
 
 
-def _in_columns(signs: Iterable[Sign], weights: tuple[int, ...]) -> list[Sign]:
+def _in_columns(signs: Iterable[OptionMarker], weights: tuple[int, ...]) -> list[OptionMarker]:
     wide = [sign for sign in signs if sign.weight in weights]
     ordered = sorted(wide, key=lambda sign: sign.letter)
     whole = are_in_turn(sign.letter for sign in ordered)
     return ordered if whole and wide and wide[0].letter == "A" else []
 
 
-def _is_right(line: str, chain: list[Sign]) -> bool:
+def _is_right(line: str, chain: list[OptionMarker]) -> bool:
     """Tell whether a run of letters is one of options, and no row of points in a sentence."""
     if any(sign.weight in (LINE, BARE_LINE) and sign.letter == "A" for sign in chain) or sum(s.weight >= WIDE for s in chain) > 1:
         return True
@@ -183,7 +183,7 @@ def _is_right(line: str, chain: list[Sign]) -> bool:
     return before.endswith((")", "?", ":", "_", "是", "为")) or words in ("对", "错", "正确", "错误", "√", "×", "是", "否")
 
 
-def _is_whole(signs: Iterable[Sign], chain: list[Sign], usual: int) -> bool:
+def _is_whole(signs: Iterable[OptionMarker], chain: list[OptionMarker], usual: int) -> bool:
     """Tell whether no further letter opens a line in the manner of the options: one that is out of turn shows that some letter was lost."""
     starts = {sign.start for sign in chain}
     first = min(starts)
@@ -207,7 +207,7 @@ def _is_whole(signs: Iterable[Sign], chain: list[Sign], usual: int) -> bool:
     return True
 
 
-def _holds_next(text: str, line: str, chain: Sequence[Sign]) -> bool:
+def _holds_next(text: str, line: str, chain: Sequence[OptionMarker]) -> bool:
     """Tell whether the letter behind the last one stands within the options with the sign of all others: `b.乙c.丙`."""
     for before, later in pairwise(chain):  # `C. 丙(D)⏎D型行为`, and not `C. 抑郁（D）⏎D. 癔症（Hy）`
         end = _ENDS_WITH_LETTER.search(line, before.end, max(before.end, later.start))
@@ -226,7 +226,7 @@ def _holds_next(text: str, line: str, chain: Sequence[Sign]) -> bool:
     return sign in _GLUES and re.search(rf"(?<=[\u4e00-\u9fff\d℃)])(?<!素){letter}\s?{re.escape(sign)}(?=\S)", behind) is not None
 
 
-def _has_rest(signs: list[Sign]) -> bool:
+def _has_rest(signs: list[OptionMarker]) -> bool:
     """Tell whether options are there whose first letter is lost."""
     opening = [sign for sign in signs if sign.weight in (LINE, WIDE)]
     return any(ord(later.letter) == ord(sign.letter) + 1 for sign, later in pairwise(opening))

@@ -21,7 +21,7 @@ _NO_ANSWER = re.compile(r"[(\[]?\s?(?:略|暂无|暂缺|[?]{1,3}|-{1,4}|见解�
 _EMPTY_AT_END = re.compile(r"\s?[(\[]\s{0,20}[)\]]\s?$")
 
 
-class Block(Struct, frozen=True):
+class QuestionBlock(Struct, frozen=True):
     """One question as its lines say it; raw texts."""
 
     stem: str = ""
@@ -44,7 +44,7 @@ class Block(Struct, frozen=True):
     """The lines of the stem, from which options without letters can still be taken."""
 
 
-def with_marked(block: Block, answers: list[str]) -> Block:
+def with_marked(block: QuestionBlock, answers: list[str]) -> QuestionBlock:
     """Return the question with the answer that a mark says; a second one that says the same is no other."""
     stated = [answer.rstrip("）)】]") if not re.search(r"[（(【\[]", answer) else answer for answer in answers if answer]
     stated = [answer for answer in stated if not _NO_ANSWER.fullmatch(flat(answer))]
@@ -61,7 +61,7 @@ def with_marked(block: Block, answers: list[str]) -> Block:
     )
 
 
-def with_answer(block: Block, start: int, verdict: str, kind: str, letters: str) -> Block:
+def with_answer(block: QuestionBlock, start: int, verdict: str, kind: str, letters: str) -> QuestionBlock:
     """Return the question with its answer taken from where it stands in it, and left out there.
 
     Args:
@@ -90,7 +90,7 @@ def with_answer(block: Block, start: int, verdict: str, kind: str, letters: str)
     return block
 
 
-def _read_behind_options(block: Block) -> Block:
+def _read_behind_options(block: QuestionBlock) -> QuestionBlock:
     """Return letters that stand alone below the last option, or in brackets behind it, as the answer."""
     last = block.options[-1]
     line = flat(last[last.rfind("\n") + 1 :])
@@ -104,14 +104,14 @@ def _read_behind_options(block: Block) -> Block:
     return structs.replace(block, options=[*block.options[:-1], last[:end]], answer=answer)
 
 
-def _read_letters(block: Block, start: int, own: str) -> Block:
+def _read_letters(block: QuestionBlock, start: int, own: str) -> QuestionBlock:
     filled = letters_in_blank(block.stem, own, start)
     if not filled or _bare(block.answer or filled[1]) != _bare(filled[1]):
         filled = None if block.answer else letters_behind(block.stem, own, start)
     return structs.replace(block, stem=filled[0], answer=filled[1]) if filled else block
 
 
-def _read_verdict(block: Block, start: int, kind: str) -> Block:
+def _read_verdict(block: QuestionBlock, start: int, kind: str) -> QuestionBlock:
     parted = verdict_in(block.stem, start)
     corrected = _CORRECTED.search(flat(block.stem), start)
     if kind in ("verdict", "") and corrected and not block.answer and not parted:
@@ -128,7 +128,7 @@ def _read_verdict(block: Block, start: int, kind: str) -> Block:
     return block
 
 
-def _part_reason(block: Block, pattern: re.Pattern[str]) -> Block:
+def _part_reason(block: QuestionBlock, pattern: re.Pattern[str]) -> QuestionBlock:
     """Return 【答案】B。因为…… parted into the answer and its explanation."""
     answer = block.answer or ""
     if WHOLE_ANSWER.fullmatch(flat(answer)) or not (parted := pattern.match(flat(answer))):

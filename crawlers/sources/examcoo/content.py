@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from crawlers.sources.examcoo.answers import BAD_DATA, answer_of_code, kind_of_answer
-from crawlers.sources.examcoo.parts import QUESTION_ID, Between, Fields, PaperQuestion, Reading, joined, own_options, stem_text
+from crawlers.sources.examcoo.parts import QUESTION_ID, Between, ExamcooPaper, Fields, PaperQuestion, joined, own_options, stem_text
 from crawlers.text.fields import images_in, sound_json, text_of
 
 TIMED_OUT = "-1"
@@ -37,7 +37,7 @@ def rows_of(text: str) -> list[Any]:
     return rows
 
 
-def read_rows(rows: list[Any]) -> Reading:
+def read_rows(rows: list[Any]) -> ExamcooPaper:
     """Return the questions of a call: the paper's own record comes first, then alternating blocks of text and questions."""
     between = Between()
     questions: list[PaperQuestion] = []
@@ -66,7 +66,7 @@ def read_rows(rows: list[Any]) -> Reading:
             if isinstance(row, dict) and isinstance(row.get("a"), str):  # it has text, so it may be a question
                 unknown = {"number_raw": str(len(questions) + 1), "stem_raw": text_of(row["a"]) or None, "doubt": "row_unknown"}
                 questions.append(PaperQuestion(fields=unknown))
-    return Reading(title, questions, faults + between.faults, between.unread, source_papers)
+    return ExamcooPaper(title, questions, faults + between.faults, between.unread, source_papers)
 
 
 def _fields(kind: str, row: Fields, shared: list[str] | None) -> Fields:

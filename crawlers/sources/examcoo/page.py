@@ -9,7 +9,7 @@ from parsel import Selector
 from crawlers.html.nesting import outermost
 from crawlers.html.pages import without
 from crawlers.sources.examcoo.answers import BLANKS, VERDICT, VERDICTS, answer_of_marks, kind_of_answer
-from crawlers.sources.examcoo.parts import QUESTION_ID, Between, Fields, PaperQuestion, Reading, joined, own_options, stem_text
+from crawlers.sources.examcoo.parts import QUESTION_ID, Between, ExamcooPaper, Fields, PaperQuestion, joined, own_options, stem_text
 from crawlers.text.fields import images_in, text_of
 
 _VARIABLE = re.compile(r"""\bvar (\w+) ?= ?["']([^"']*)["']""")
@@ -40,7 +40,7 @@ def holds_questions(page: Any) -> bool:
     return bool(page.css(_QUESTION))
 
 
-def read_page(page: Selector) -> Reading:
+def read_page(page: Selector) -> ExamcooPaper:
     """Return the questions of a page that holds them itself. A question that contains another comes from broken markup and is rejected."""
     parts = page.css(f"#paperContent .blockContainer, {_QUESTION}")
     roots = {part.root for part in parts}
@@ -74,7 +74,7 @@ def read_page(page: Selector) -> Reading:
         above = between.above(int(number[0]) if number else len(questions) - first + 1)
         fields["options_raw"] = own_options(fields.get("options_raw") or [], above["shared_options_raw"]) or None
         questions.append(PaperQuestion(fields=joined(above, fields), id=id_match[0] if id_match else ""))
-    return Reading(text_of(page.css("#paperName")[:1]) or None, questions, faults, between.unread, source_papers)
+    return ExamcooPaper(text_of(page.css("#paperName")[:1]) or None, questions, faults, between.unread, source_papers)
 
 
 def _style(line: Selector) -> str:

@@ -33,7 +33,7 @@ class PaperQuestion(Struct, frozen=True, kw_only=True):
     """Whether the site has an explanation or comments."""
 
 
-class Reading(Struct, frozen=True):
+class ExamcooPaper(Struct, frozen=True):
     """The parsed paper."""
 
     title: str | None

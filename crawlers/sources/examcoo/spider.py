@@ -16,7 +16,7 @@ from crawlers.html.pages import MOST_PAGES, is_page, links_of, request_of
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.examcoo.content import TIMED_OUT, read_rows, refused_with, rows_of
 from crawlers.sources.examcoo.page import about, call_of, holds_questions, read_page
-from crawlers.sources.examcoo.parts import PaperQuestion, Reading
+from crawlers.sources.examcoo.parts import ExamcooPaper, PaperQuestion
 from crawlers.store.exchanges import UNSTORED, Outdated, lasting, of_session
 from crawlers.text.fields import text_of
 
@@ -175,12 +175,12 @@ class ExamcooSpider(SourceSpider):
             yield self._ask_explanation(response, question, item, paper) if question.is_explained else item
         yield from self._source_papers(reading)
 
-    def _source_papers(self, reading: Reading) -> Iterator[Request]:
+    def _source_papers(self, reading: ExamcooPaper) -> Iterator[Request]:
         """Follow the papers that a paper draws its questions from."""
         for pid in dict.fromkeys(reading.source_papers):
             yield Request(f"{_HOST}/editor/do/view/id/{pid}", self.parse_view)
 
-    def _items(self, response: Response, reading: Reading, page: Fields, view: str | None = None) -> Iterator[QuestionItem]:
+    def _items(self, response: Response, reading: ExamcooPaper, page: Fields, view: str | None = None) -> Iterator[QuestionItem]:
         """Yield the questions of a paper, and report what is not as expected."""
         if reading.source_papers:
             self.note("rules that draw questions from another paper", len(reading.source_papers))
@@ -197,15 +197,15 @@ class ExamcooSpider(SourceSpider):
             where = msgspec.structs.replace(page_provenance, position=f"q{number}")
             yield QuestionItem(url=view or response.url, provenance=where, **page, **question.fields)
 
-    def _ask_explanation(self, page: Response, asked: PaperQuestion, item: QuestionItem, paper: dict[str, str]) -> Request:
-        form = {"id": asked.id.partition("_")[2], "sdtId": asked.id, "p": "1", "l": "0", "msgid": "0", "cmid": "0", "tid": "0"}
+    def _ask_explanation(self, page: Response, question: PaperQuestion, item: QuestionItem, paper: dict[str, str]) -> Request:
+        form = {"id": question.id.partition("_")[2], "sdtId": question.id, "p": "1", "l": "0", "msgid": "0", "cmid": "0", "tid": "0"}
         return FormRequest(
             f"{_HOST}/editor/comment/index",
             formdata={**form, "verifydtid": "0", **paper},
             headers={"Referer": item.url},
             callback=self.parse_explanation,
             errback=self.unexplained,
-            cb_kwargs={"item": item, "asked": asked, "paper": paper},
+            cb_kwargs={"item": item, "asked": question, "paper": paper},
             dont_filter=True,  # a paper may show one question twice, and the request carries the question
             meta=of_session(paper["tokenpid"], page),
         )

@@ -21,11 +21,11 @@ Where = str | list[str]
 _XPATH = re.compile(r"\./|\.\.|/|\(|\.$")
 
 
-class Block(Struct, frozen=True, forbid_unknown_fields=True):
+class SelectorGroup(Struct, frozen=True, forbid_unknown_fields=True):
     """One block of selectors.yaml."""
 
 
-class Layout(Block, frozen=True, kw_only=True):
+class QuestionSelectors(SelectorGroup, frozen=True, kw_only=True):
     """Selectors of a question and of its parts."""
 
     question: Where
@@ -42,7 +42,7 @@ class Layout(Block, frozen=True, kw_only=True):
     """Address of a page with the answer to this question alone."""
 
 
-class AnswerPage(Block, frozen=True, kw_only=True):
+class AnswerPage(SelectorGroup, frozen=True, kw_only=True):
     """Selectors of answers on a separate page."""
 
     link: Where = []
@@ -53,7 +53,7 @@ class AnswerPage(Block, frozen=True, kw_only=True):
     analysis: Where = []
 
 
-class Script(Block, frozen=True, kw_only=True):
+class Script(SelectorGroup, frozen=True, kw_only=True):
     """Keys of answers in JSON, in a script of the page or behind an answer link."""
 
     variables: list[str] = []
@@ -62,7 +62,7 @@ class Script(Block, frozen=True, kw_only=True):
     analysis: list[str] = []
 
 
-class Selectors(Block, frozen=True, kw_only=True):
+class Selectors(SelectorGroup, frozen=True, kw_only=True):
     """The whole file."""
 
     home: str
@@ -74,7 +74,7 @@ class Selectors(Block, frozen=True, kw_only=True):
     next_page: Where = []
     title: Where = []
     breadcrumb: Where = []
-    layouts: dict[str, Layout]
+    layouts: dict[str, QuestionSelectors]
     answer_page: AnswerPage | None = None
     script: Script | None = None
 
@@ -104,14 +104,14 @@ def _addresses(selectors: Selectors) -> Iterator[tuple[str, str]]:
         yield "list_address", selectors.list_address if "{}" in selectors.list_address else ""
 
 
-def _every(block: Block, prefix: str = "") -> Iterator[tuple[str, str]]:
+def _every(block: SelectorGroup, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Yield all selectors of a block with their names."""
     for field in msgspec.structs.fields(block):
         value = getattr(block, field.name)
         if isinstance(value, dict):
             for name, inner in value.items():
                 yield from _every(inner, f"{prefix}{field.name}.{name}.")
-        elif isinstance(value, Block):
+        elif isinstance(value, SelectorGroup):
             yield from () if isinstance(value, Script) else _every(value, f"{prefix}{field.name}.")
         elif field.type == Where:
             yield from ((prefix + field.name, one) for one in _listed(value))

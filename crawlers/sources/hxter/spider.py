@@ -14,17 +14,29 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 
 from atomexam.records.item import QuestionItem
 from crawlers.html.links import address_of
+from crawlers.html.nesting import outermost
 from crawlers.html.pages import is_page, request_of
 from crawlers.html.source_spider import SourceSpider
-from crawlers.sources.hxter.answers import answers_in_json, answers_in_scripts, answers_on_page, bare_key, with_answer
-from crawlers.sources.hxter.question import TORN, fields_of_all
-from crawlers.sources.hxter.selectors import Layout, every, read_selectors, text_at
-from crawlers.text.fields import text_of
+from crawlers.sources.hxter.answers import (
+    answers_in_json,
+    answers_in_scripts,
+    answers_on_page,
+    bare_key,
+    plain_analysis,
+    plain_answer,
+    with_answer,
+)
+from crawlers.sources.hxter.selectors import QuestionSelectors, every, read_selectors, text_at
+from crawlers.text.fields import images_in, text_of
 
 _FILE = Path(__file__).with_name("selectors.yaml")
 _MEND = "mend crawlers/sources/hxter/selectors.yaml"
 _EXPECTED = ("number", "options")
 """Parts that a page with questions should have; if a layout names them and none is found, it is counted."""
+_TORN = "question_torn"
+"""The doubt about a question with another one in it."""
+_TORN_CHARS = 500
+_NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、]\s*")
 
 
 class HxterSpider(SourceSpider):
@@ -110,7 +122,9 @@ class HxterSpider(SourceSpider):
             if address and address != page.url:
                 yield Request(address, callback)
 
-    def _questions(self, page: TextResponse, name: str, layout: Layout, blocks: SelectorList) -> Iterator[QuestionItem | Request]:
+    def _questions(
+        self, page: TextResponse, name: str, layout: QuestionSelectors, blocks: SelectorList
+    ) -> Iterator[QuestionItem | Request]:
         path = [text_of(link).strip() for link in every(page, self.where.breadcrumb)]
         about = {
             "exam_raw": path[1] or None if len(path) > 1 else None,
@@ -119,7 +133,7 @@ class HxterSpider(SourceSpider):
         }
         answers = answers_in_scripts(page.css("script::text").getall(), self.where.script) if self.where.script else {}
         items, keys = [], []
-        for number, (block, fields) in enumerate(zip(blocks, fields_of_all(blocks, layout), strict=True), 1):
+        for number, (block, fields) in enumerate(zip(blocks, _fields_of_all(blocks, layout), strict=True), 1):
             item = self.question(page, f"q{number}", **about, **fields)
             names = [bare_key(text_at(block, layout.key)), bare_key(item.number_raw), str(number)]
             names = [one for one in names if one]
@@ -163,11 +177,11 @@ class HxterSpider(SourceSpider):
             address, self.parse_answers, errback=self.unanswered, cb_kwargs=known, headers={"Referer": page.url}, dont_filter=True
         )
 
-    def _report_missing(self, page: TextResponse, name: str, layout: Layout, items: list[QuestionItem]) -> None:
+    def _report_missing(self, page: TextResponse, name: str, layout: QuestionSelectors, items: list[QuestionItem]) -> None:
         """Report selectors without a match on a page with questions."""
         if not any(item.stem_raw for item in items):
             self.misfit(page, f"none of {len(items)} questions has a stem in layouts.{name}.stem ({layout.stem!r}); {_MEND}")
-        if torn := [item.provenance.position for item in items if item.doubt == TORN]:
+        if torn := [item.provenance.position for item in items if item.doubt == _TORN]:
             self.misfit(page, f"{len(torn)} of {len(items)} questions hold others, first {torn[0]}; {_MEND}")
         if not items[0].paper_raw:
             self._count_missing(page, "title", self.where.title)
@@ -190,3 +204,33 @@ def _decoded(response: TextResponse) -> TextResponse:
     except UnicodeDecodeError:
         return response.replace(encoding="gb18030")
     return response.replace(encoding="utf-8")
+
+
+def _fields_of_all(blocks: SelectorList, layout: QuestionSelectors) -> list[dict[str, Any]]:
+    """Return the raw fields of each question of a page; one that contains another comes from broken markup and is rejected."""
+    roots = {block.root for block in blocks}
+    torn = {outer for block in blocks for outer in block.root.iterancestors() if outer in roots}
+    return [_torn_fields(block, layout) if block.root in torn else _fields(block, layout) for block in blocks]
+
+
+def _torn_fields(block: Selector, layout: QuestionSelectors) -> dict[str, Any]:
+    words = every(block, layout.stem)[:1].xpath("string()").get() or ""
+    return {"stem_raw": words.strip()[:_TORN_CHARS] or None, "doubt": _TORN}
+
+
+def _fields(block: Selector, layout: QuestionSelectors) -> dict[str, Any]:
+    options = outermost(every(block, layout.options))
+    number = text_at(block, layout.number)
+    stem = text_at(block, layout.stem, drop_hidden=True)
+    if stem and number and stem.startswith(number):  # the number is inside the stem
+        stem = stem[len(number) :].strip() or None
+    return {
+        "section_raw": text_at(block, layout.heading),
+        "type_raw": text_at(block, layout.mark),
+        "number_raw": number or (number_match.group() if stem and (number_match := _NUMBER.match(stem)) else None),
+        "stem_raw": stem,
+        "options_raw": [text_of(option, drop_hidden=True) for option in options] or None,
+        "answer_raw": plain_answer(text_at(block, layout.answer)),
+        "explanation_raw": plain_analysis(text_at(block, layout.analysis)),
+        "images": sum(images_in(part) for part in [*outermost(every(block, layout.stem)), *options]),
+    }

@@ -28,7 +28,7 @@ _MAX_HEADING_PIECES = 40  # beginnings and ends of tags
 _BOILERPLATE = re.compile(r"小荷医典内容仅供[^\n]{0,120}?请?遵医嘱[。！]?|【(?:温馨)?提示】[^\n]*")
 
 
-class Entry(NamedTuple):
+class EntryContent(NamedTuple):
     """The content of a page."""
 
     name: str
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
     """False if it was read from the HTML."""
 
 
-def read_entry(response: Response) -> Entry | None:
+def read_entry(response: Response) -> EntryContent | None:
     """Return the entry of a page: from the first state that holds one, else from the HTML."""
     wanted = page_heading(response)
     for state in states(response):
@@ -52,13 +52,17 @@ def page_heading(response: Response) -> str:
     return text_of(response.css("h1")[0]).strip() if response.css("h1") else ""
 
 
-def entry_in(state: Any, wanted: str = "") -> Entry | None:
+def entry_in(state: Any, wanted: str = "") -> EntryContent | None:
     """Return the entry of the state that the page's heading names, else its first entry."""
     state_entry = entry_of_state(state, wanted)
-    return Entry(state_entry.name, state_entry.alias, *_values_and_sections(state_entry.pairs, state_entry.parts)) if state_entry else None
+    return (
+        EntryContent(state_entry.name, state_entry.alias, *_values_and_sections(state_entry.pairs, state_entry.parts))
+        if state_entry
+        else None
+    )
 
 
-def entry_from_html(response: Response) -> Entry | None:
+def entry_from_html(response: Response) -> EntryContent | None:
     """Return the entry in a page's HTML; None if it has no heading or nothing under it."""
     name = page_heading(response)
     page = Selector(text=response.text, type="html")  # a copy, which reading modifies
@@ -68,7 +72,7 @@ def entry_from_html(response: Response) -> Entry | None:
     alias = _ALIAS_LABEL.sub("", "".join(text_of(one) for one in response.css("p.alias, .alias")[:1]))
     pairs = [(text_of(label), text_of(_next_value(label.root))) for label in outermost(response.css("dl dt"))]
     intro = response.css("div.summary").get() or ""
-    return Entry(name, alias, *_values_and_sections(pairs, [("概述", intro), *parts]), from_state=False)
+    return EntryContent(name, alias, *_values_and_sections(pairs, [("概述", intro), *parts]), from_state=False)
 
 
 def _sections_of_html(page: Selector) -> list[Part]:

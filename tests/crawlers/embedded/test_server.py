@@ -8,18 +8,18 @@ import pytest
 
 from crawlers.embedded.content import Content
 from crawlers.embedded.serving.server import serving, state
-from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply, SiteRequest
 
 
 def build(content: Content) -> Respond:
-    def respond(ask: Ask) -> Reply | None:
+    def respond(ask: SiteRequest) -> SiteReply | None:
         if ask.target == "/sniffed":
-            return Reply(body=b"<html>")
+            return SiteReply(body=b"<html>")
         if ask.target == "/moved":
-            return Reply(status=302, headers={"Location": "https://b.example/", "Set-Cookie": "seen=1"})
+            return SiteReply(status=302, headers={"Location": "https://b.example/", "Set-Cookie": "seen=1"})
         if ask.target.startswith("/echo"):
             text = f"{ask.method} {ask.host} {ask.target} {ask.headers['x-asked']} {ask.body.decode('gbk')}"
-            return Reply(headers={"Content-Type": "text/html; charset=gbk"}, body=text.encode("gbk"))
+            return SiteReply(headers={"Content-Type": "text/html; charset=gbk"}, body=text.encode("gbk"))
         return None
 
     return respond

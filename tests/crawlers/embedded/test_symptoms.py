@@ -1,7 +1,7 @@
 """Symptoms of the embedded encyclopedias: where single-source entries are spoken of by the other site."""
 
 from crawlers.embedded.content import load_content, symptoms_on
-from crawlers.embedded.site import Ask
+from crawlers.embedded.site import SiteRequest
 from crawlers.embedded.sites import xiaohe
 
 LEAST_CHARS = 40  # of a passage (curation.clean.facts.passages)
@@ -23,7 +23,7 @@ def test_a_symptom_stands_in_the_list_of_xiaohe_and_has_its_page() -> None:
     respond = xiaohe.build(load_content())
 
     def body(target: str) -> str:
-        reply = respond(Ask(method="GET", host="www.xiaohe.cn", target=target, headers={}, body=b""))
+        reply = respond(SiteRequest(method="GET", host="www.xiaohe.cn", target=target, headers={}, body=b""))
         assert reply is not None, target
         return reply.body.decode()
 

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from crawlers.papers.paper import Draft, Reading, read_paper
+from crawlers.papers.paper import Draft, ParsedPaper, read_paper
 
 PAPERS = Path(__file__).parents[2] / "papers"
 _SCORE = re.compile(r"[\[【(]\d+(?:\.\d)?分[\])】]")
@@ -19,7 +19,7 @@ _EDGE = re.compile(r"(?:[。.,;:、!?]|\(\))+$")
 _RIGHT, _WRONG = {"√", "对", "正确", "T", "TRUE", "✓", "是"}, {"×", "错", "错误", "F", "FALSE", "X", "╳", "✗", "✘", "不正确", "否"}
 
 
-def differences(text: str, wanted: dict[str, Any]) -> tuple[list[str], Reading]:
+def differences(text: str, wanted: dict[str, Any]) -> tuple[list[str], ParsedPaper]:
     """Return what is read otherwise than wanted, a line each; a question that is given up counts where it was readable."""
     reading = read_paper(text.split("\n"))
     drafts, questions = reading.drafts, wanted["questions"]

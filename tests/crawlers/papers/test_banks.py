@@ -5,13 +5,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from crawlers.papers.paper import Draft, Reading, read_paper
+from crawlers.papers.paper import Draft, ParsedPaper, read_paper
 from tests.crawlers.papers.paper_pairs import plain
 
 LETTERS = "ABCDEFGH"
 
 
-def read(real_data: Path, name: str) -> Reading:
+def read(real_data: Path, name: str) -> ParsedPaper:
     """Read a bank, and hold that no number of its text is lost."""
     text = (real_data / "exams_text" / f"{name}.txt").read_text(encoding="utf-8")
     reading = read_paper(text.split("\n"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawlers.papers.paper import Reading, read_paper
+from crawlers.papers.paper import ParsedPaper, read_paper
 from crawlers.papers.questions.draft import DOUBTS
 from tests.crawlers.papers.paper_pairs import PAPERS
 
@@ -122,10 +122,10 @@ PIECES = (
 _TEXT = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=60).map("".join)
 
 
-def check(reading: Reading) -> None:
+def check(reading: ParsedPaper) -> None:
     """Hold what a reading must have, whatever was read."""
     assert reading.numbers == len(reading.questions) + len(reading.rejected) == len(reading.drafts)
-    assert [draft.place for draft in reading.drafts] == list(range(1, reading.numbers + 1))
+    assert [draft.ordinal for draft in reading.drafts] == list(range(1, reading.numbers + 1))
     assert all(draft.doubt is None for draft in reading.questions)
     assert all(draft.doubt in DOUBTS for draft in reading.rejected)
     for draft in reading.drafts:

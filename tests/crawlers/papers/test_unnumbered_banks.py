@@ -78,7 +78,7 @@ def test_each_block_with_letters_is_read(
         lines += [*one, *(["解析：因为如此。"] if explained else []), *([""] if empty_between else [])]
         wanted.append((stem, one[1:-1], "ABC"[right], "因为如此。" if explained else None))
     reading = read_paper(lines)
-    assert [draft.place for draft in reading.drafts] == list(range(1, len(asked) + 1))
+    assert [draft.ordinal for draft in reading.drafts] == list(range(1, len(asked) + 1))
     assert not reading.unread
     for draft, expected in zip(reading.drafts, wanted, strict=True):
         assert draft.doubt or (draft.stem, draft.options, draft.answer, draft.explanation) == expected
@@ -106,7 +106,7 @@ def test_each_block_with_a_verdict_is_read(answers: list[str], explained: bool) 
 
 def test_what_a_recognition_lost_is_read_or_doubted() -> None:
     reading = read_paper(NOISY.split("\n"))
-    assert [(draft.place, draft.options, draft.answer) for draft in reading.questions] == [
+    assert [(draft.ordinal, draft.options, draft.answer) for draft in reading.questions] == [
         (1, ["认真听讲", "大声说话", "随意走动", "玩手机"], "A"),
         (2, ["是", "否"], "B"),
         (3, ["是", "否"], None),

@@ -17,7 +17,7 @@ from scrapy.utils.test import get_crawler
 
 from atomexam.records.item import EntityItem
 from crawlers.embedded.content import load_content
-from crawlers.embedded.site import Ask, Reply, Respond
+from crawlers.embedded.site import Respond, SiteReply, SiteRequest
 from crawlers.embedded.sites import ask120
 from crawlers.embedded.sites.ask120_diseases import is_boxless, is_cut
 from crawlers.html.source_spider import NOTED
@@ -38,8 +38,8 @@ def respond() -> Respond:
     return ask120.build(load_content())
 
 
-def get(respond: Respond, target: str, host: str = "tag.120ask.com", headers: dict[str, str] | None = None) -> Reply | None:
-    return respond(Ask(method="GET", host=host, target=target, headers={"user-agent": "test"} if headers is None else headers))
+def get(respond: Respond, target: str, host: str = "tag.120ask.com", headers: dict[str, str] | None = None) -> SiteReply | None:
+    return respond(SiteRequest(method="GET", host=host, target=target, headers={"user-agent": "test"} if headers is None else headers))
 
 
 def page(html: str, url: str = f"{TAG}/jibing/x/") -> HtmlResponse:

@@ -19,7 +19,7 @@ from scrapy.utils.test import get_crawler
 
 from atomexam.records.item import EntityItem
 from crawlers.embedded.content import load_content
-from crawlers.embedded.site import Ask
+from crawlers.embedded.site import SiteRequest
 from crawlers.embedded.sites import ask120, xiaohe
 from crawlers.html.page_state import CONTAINERS
 from crawlers.html.source_spider import SourceSpider
@@ -100,13 +100,15 @@ def replica_pages(source: str) -> list[str]:
     pages: dict[str, str] = {}
     if source == "xiaohe":
         target = "/medical/qa/70000000000001?enter_position=nav"
-        pages[target] = respond(Ask(method="GET", host="www.xiaohe.cn", target=target)).body.decode()
+        pages[target] = respond(SiteRequest(method="GET", host="www.xiaohe.cn", target=target)).body.decode()
     while left:
         request = left.pop()
         asked = urlsplit(request.url)
         target = asked.path + (f"?{asked.query}" if asked.query else "")
         reply = (
-            None if request.url in pages else respond(Ask(method="GET", host=asked.netloc, target=target, headers={"user-agent": "test"}))
+            None
+            if request.url in pages
+            else respond(SiteRequest(method="GET", host=asked.netloc, target=target, headers={"user-agent": "test"}))
         )
         if reply and reply.status == 301:
             left.append(request.replace(url=urljoin(request.url, reply.headers["Location"])))

@@ -20,7 +20,7 @@ from scrapy.utils.test import get_crawler
 
 from atomexam.records.item import EntityItem
 from crawlers.embedded.content import Content, Disease, Entry, load_content
-from crawlers.embedded.site import Ask, Respond
+from crawlers.embedded.site import Respond, SiteRequest
 from crawlers.embedded.sites import ask120, xiaohe
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.ask120.spider import Ask120Spider
@@ -70,7 +70,7 @@ def walk(spider_class: type[SourceSpider], respond: Respond) -> Walk:
         seen.add(request.url)
         asked = urlsplit(request.url)
         target = asked.path + (f"?{asked.query}" if asked.query else "")
-        reply = respond(Ask(method="GET", host=asked.netloc, target=target, headers={"user-agent": "test"}))
+        reply = respond(SiteRequest(method="GET", host=asked.netloc, target=target, headers={"user-agent": "test"}))
         statuses[reply.status if reply else 404] += 1
         if reply and reply.status == 301:
             requests.append(request.replace(url=urljoin(request.url, reply.headers["Location"])))

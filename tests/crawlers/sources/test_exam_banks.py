@@ -17,7 +17,7 @@ from scrapy.utils.test import get_crawler
 from atomexam.records.item import QuestionItem
 from atomexam.text.canonical import canonical
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
-from crawlers.embedded.site import Ask, Respond
+from crawlers.embedded.site import Respond, SiteRequest
 from crawlers.embedded.sites import hxter, mxqe
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.hxter.spider import HxterSpider
@@ -50,7 +50,7 @@ def walk(spider_class: type[SourceSpider], respond: Respond) -> Walk:
         seen.add(request.url)
         asked = urlsplit(request.url)
         assert asked.netloc in spider.allowed_domains
-        reply = respond(Ask(method="GET", host=asked.netloc, target=asked.path + (f"?{asked.query}" if asked.query else "")))
+        reply = respond(SiteRequest(method="GET", host=asked.netloc, target=asked.path + (f"?{asked.query}" if asked.query else "")))
         if reply is None:
             missing.append(request.url)
         elif reply.status == 301:

@@ -22,7 +22,7 @@ from twisted.python.failure import Failure
 
 from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import Paper, PaperSection, Q, load_content
-from crawlers.embedded.site import Ask
+from crawlers.embedded.site import SiteRequest
 from crawlers.embedded.sites import examcoo, hxter, mxqe, studyez
 from crawlers.html.source_spider import NOTED, SourceSpider
 from crawlers.sources.examcoo.spider import ExamcooSpider
@@ -136,7 +136,7 @@ def replica_pages(source: str) -> Iterator[tuple[str, str]]:
             continue
         seen.add((request.url, request.body))
         sent = {name.decode().lower(): values[0].decode() for name, values in request.headers.items()} | {"cookie": cookie}
-        reply = respond(Ask(method=request.method, host=asked.netloc, target=target, headers=sent, body=request.body))
+        reply = respond(SiteRequest(method=request.method, host=asked.netloc, target=target, headers=sent, body=request.body))
         if reply and reply.status == 301:
             left.append(request.replace(url=urljoin(request.url, reply.headers["Location"])))
         elif reply and reply.status == 200:

@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 
 from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
-from crawlers.embedded.site import Ask, Respond
+from crawlers.embedded.site import Respond, SiteRequest
 from crawlers.embedded.sites import examcoo, studyez
 from crawlers.html.source_spider import SourceSpider
 from crawlers.sources.examcoo.spider import ExamcooSpider
@@ -64,14 +64,14 @@ class Walk:
         """Return the answer, behind its redirects; 999 where robots.txt forbids to ask."""
         parts = urlsplit(request.url)
         target = parts.path + (f"?{parts.query}" if parts.query else "")
-        robots = self.respond(Ask(method="GET", host=parts.netloc, target="/robots.txt"))
+        robots = self.respond(SiteRequest(method="GET", host=parts.netloc, target="/robots.txt"))
         rules = re.findall(r"Disallow: (\S+)", robots.body.decode())
         if any(target.startswith(rule) for rule in rules):
             self.statuses[999] += 1
             return Response(request.url, status=999)
         sent = {name.decode().lower(): values[0].decode() for name, values in request.headers.items()}
         sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        reply = self.respond(Ask(method=request.method, host=parts.netloc, target=target, headers=sent, body=request.body))
+        reply = self.respond(SiteRequest(method=request.method, host=parts.netloc, target=target, headers=sent, body=request.body))
         self.statuses[reply.status if reply else 404] += 1
         if reply is None:
             return Response(request.url, status=404, request=request)

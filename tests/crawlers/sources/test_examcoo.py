@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 
 from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import Content, Paper, PaperSection, Q
-from crawlers.embedded.site import Ask
+from crawlers.embedded.site import SiteRequest
 from crawlers.embedded.sites import examcoo
 from crawlers.embedded.sites.examcoo_paper import answers_of_call, parts_of_page
 from crawlers.html.pages import MOST_PAGES
@@ -386,11 +386,11 @@ def test_the_replica_answers_no_call_with_a_wrong_token() -> None:
     respond = examcoo.build(Content(papers=[paper]))
     good = f"/editor/rpc/getpapercontent/pid/2599999/tokenpid/{examcoo.token_of(2599999)}/fromAction/view"
     bad = good.replace("tokenpid/", "tokenpid/0")
-    view = respond(Ask(method="GET", host="www.examcoo.com", target="/editor/do/view/id/2599999"))
+    view = respond(SiteRequest(method="GET", host="www.examcoo.com", target="/editor/do/view/id/2599999"))
     known = {"referer": f"{HOST}/editor/do/view/id/2599999", "cookie": view.headers["Set-Cookie"].partition(";")[0]}
 
     def status(target: str, headers: dict[str, str], method: str = "GET", body: bytes = b"") -> int:
-        return respond(Ask(method=method, host="www.examcoo.com", target=target, headers=headers, body=body)).status
+        return respond(SiteRequest(method=method, host="www.examcoo.com", target=target, headers=headers, body=body)).status
 
     assert [status(good, known), status(bad, known)] == [200, 403]
     assert [status(good, {name: known[name]}) for name in known] == [403, 403]  # without the session, without the page it comes from

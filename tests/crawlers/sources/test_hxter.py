@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 
 from atomexam.records.provenance import page_id
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content
-from crawlers.embedded.site import Ask, Respond
+from crawlers.embedded.site import Respond, SiteRequest
 from crawlers.embedded.sites import hxter
 from crawlers.sources.hxter import spider as spider_module
 from crawlers.sources.hxter.answers import answers_in_scripts
@@ -36,7 +36,7 @@ def respond() -> Respond:
 
 
 def fetch(respond: Respond, target: str) -> HtmlResponse:
-    reply = respond(Ask(method="GET", host="www.hxter.com", target=target))
+    reply = respond(SiteRequest(method="GET", host="www.hxter.com", target=target))
     kind = responsetypes.from_args(headers=Headers(reply.headers), url=HOME + target, body=reply.body)
     return kind(HOME + target, headers=reply.headers, body=reply.body, request=Request(HOME + target))
 
@@ -92,7 +92,7 @@ def test_lists_lead_to_their_next_page_and_to_papers(respond: Respond, spider: H
         f"{HOME}/paper/2530002.html": "parse_paper",
         f"{HOME}/list/xiaoxue/index_2.html": "parse_list",
     }
-    assert respond(Ask(method="GET", host="www.hxter.com", target="/p/2530001")).status == 301
+    assert respond(SiteRequest(method="GET", host="www.hxter.com", target="/p/2530001")).status == 301
 
 
 def test_a_long_paper_goes_on_under_its_heading(respond: Respond, spider: HxterSpider) -> None:

@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 
 from atomexam.records.item import QuestionItem
 from crawlers.embedded.content import load_content
-from crawlers.embedded.site import Ask, Respond
+from crawlers.embedded.site import Respond, SiteRequest
 from crawlers.embedded.sites import mxqe
 from crawlers.sources.mxqe.article import about, lines_of_article
 from crawlers.sources.mxqe.spider import MxqeSpider, _list_page
@@ -32,7 +32,7 @@ def respond() -> Respond:
 
 def fetch(respond: Respond, url: str) -> HtmlResponse:
     host, slash, target = url.removeprefix("https://").partition("/")
-    reply = respond(Ask(method="GET", host=host, target=slash + target))
+    reply = respond(SiteRequest(method="GET", host=host, target=slash + target))
     return HtmlResponse(url, headers=reply.headers, body=reply.body, request=Request(url))
 
 
@@ -81,7 +81,7 @@ def test_addresses_of_list_pages(url: str, number: int, address: str) -> None:
 
 
 def test_an_article_that_moved_redirects(respond: Respond) -> None:
-    reply = respond(Ask(method="GET", host="tk.mxqe.com", target="/zkyy/2550008.html"))
+    reply = respond(SiteRequest(method="GET", host="tk.mxqe.com", target="/zkyy/2550008.html"))
     assert (reply.status, reply.headers["Location"]) == (301, f"{MAIN}/zkyy/2550008.html")
 
 

@@ -11,7 +11,7 @@ from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
 from crawlers.embedded.content import load_content
-from crawlers.embedded.site import Ask
+from crawlers.embedded.site import SiteRequest
 from crawlers.embedded.sites import xiaohe
 from crawlers.html.page_state import states
 from crawlers.sources.xiaohe.entries import entry_from_html, entry_in
@@ -44,7 +44,7 @@ def pages_of(kind: str) -> list[str]:
     respond = xiaohe.build(content)
     entries = {"disease": content.on("xiaohe").diseases, "food": content.on("xiaohe").foods}[kind]
     targets = [f"/medical/{kind}/{xiaohe.entry_id(entry)}" for entry in entries]
-    return [respond(Ask(method="GET", host="www.xiaohe.cn", target=target)).body.decode() for target in targets]
+    return [respond(SiteRequest(method="GET", host="www.xiaohe.cn", target=target)).body.decode() for target in targets]
 
 
 def test_more_of_a_list_leads_to_its_entries_until_there_is_no_more(spider: XiaoheSpider) -> None:
@@ -201,7 +201,7 @@ def test_other_answers_are_no_refusals(spider: XiaoheSpider) -> None:
 
 def test_the_check_of_the_replica_is_a_refusal_and_no_other_page_is(spider: XiaoheSpider) -> None:
     respond = xiaohe.build(load_content())
-    checked = respond(Ask(method="GET", host="www.xiaohe.cn", target="/medical/qa/70000000000001?enter_position=nav"))
+    checked = respond(SiteRequest(method="GET", host="www.xiaohe.cn", target="/medical/qa/70000000000001?enter_position=nav"))
     assert spider.refusal(page(checked.body.decode())) == "a check of the browser: __ac_nonce"
     assert [html for kind in ("disease", "food") for html in pages_of(kind) if spider.refusal(page(html))] == []
 
