@@ -55,7 +55,7 @@ _AFFIRMED = {"不包括": "包括", "不具有": "具有", "不可": "可", "异
 
 
 def four_errors(request: Request, draw: Random) -> str:
-    """Return one of SdAK's four errors, drawn by the seed: no verdict, assent, a claim called too loose, a denial read as what it denies."""
+    """Return one of SdAK's four errors at random: no verdict, assent, a claim called too loose, a denial taken for its opposite."""
     claim = request.claim or ""
     for negation, plain in _AFFIRMED.items():
         claim = claim.replace(negation, plain)
