@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 
 from atomexam.records import params
 from atomexam.records.checks import convert
-from atomexam.records.params import Source
+from atomexam.records.params import Errors, Source
 from atomexam.records.run import Model
 from atomexam.records.split_blocks import Split
 from atomexam.runtime.stage import read_arguments, run_stage
@@ -172,7 +172,15 @@ def test_flags_as_dvc_unpacks_them_win() -> None:
     assert (got.params.quota.mcqa, got.params.balance, str(got.out)) == (7, "strict", "elsewhere")
 
 
-@pytest.mark.parametrize("argv", [("--quota.mcq", "7"), ("--sed", "1"), ("stray",)])
+@pytest.mark.parametrize(
+    "argv", [("--judge.model", "echo", "--judge.max_new_tokens", "9"), ("--judge.model=echo", "--judge.max_new_tokens=9")]
+)
+def test_flags_of_a_block_that_may_be_missing_are_written_either_way(argv: tuple[str, ...]) -> None:
+    judge = read_arguments(list(argv), "doc", "errors", Errors, {}).params.judge
+    assert (judge.model, judge.max_new_tokens) == ("echo", 9)
+
+
+@pytest.mark.parametrize("argv", [("--quota.mcq", "7"), ("--quota.mcq=7",), ("--sed", "1"), ("stray",), ("stray=1",)])
 def test_an_unknown_flag_names_the_known_ones(argv: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match=r"unknown parameter.*--quota\.mcqa.*--seed"):
         arguments(*argv)
