@@ -12,7 +12,10 @@ _BY_RULE: tuple[Pattern, ...] = ("not_follow", "sycophancy", "contrary", "revers
 _PAGE_HEAD = ("NotFollow", "Sycophancy", "Safety", "Misinterpretation", "contrary", "reversed")
 
 
-TO_LABEL = "Fill the sheets in data/errors, run `python -m eval.review FILES`, then `dvc repro` (docs/evaluation.md)."
+TO_LABEL = (
+    "Copy the sheets in data/errors, which the next `errors` overwrites, name the copies after their annotators and fill them in; "
+    "run `python -m eval.review COPIES`, then `dvc repro` (docs/evaluation.md)."
+)
 """Instruction where a table has no labels yet."""
 
 
