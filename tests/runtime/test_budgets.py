@@ -12,6 +12,7 @@ import pytest
 
 from atomexam.runtime import budgets
 from atomexam.runtime.budgets import Budget, OverBudget, ProcessFailure, read_guarded, renew_cpu_limit, run_isolated, within
+from atomexam.text.refusal import Refusal
 
 BUDGET = Budget(seconds=1, bytes=1024**3)
 
@@ -40,7 +41,9 @@ def reader(name: str, body: bytes) -> Iterator[str]:
             signal.signal(signal.SIGSEGV, signal.SIG_DFL)  # no words of Python's own
             os.kill(os.getpid(), signal.SIGSEGV)
         case b"refuse":
-            raise ValueError(f"{name}: no such thing")
+            raise Refusal(f"{name}: no such thing")
+        case b"fail":
+            raise ValueError(f"{name}: a fault of the reader's own")
         case b"nested":
             yield from read_guarded(reader, "inner", b"", "")
 
@@ -54,6 +57,7 @@ def none_left() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
+        (b"fail", "a: a fault of the reader's own"),
         (b"loop", "a: it takes more than 1 seconds of computing; cut it"),
         (b"deaf", "a: it takes more than 1 seconds of computing; cut it"),
         (b"part", "a: page 7 takes more than 0.3 seconds of computing; cut it"),
@@ -65,8 +69,9 @@ def none_left() -> Iterator[None]:
 def test_what_breaks_its_reader_ends_alone(body: bytes, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     budgets.stop()
     monkeypatch.setattr(budgets, "_GRACE_SECONDS", 0.2)
-    with pytest.raises(ValueError, match=f"^{words}$"):
+    with pytest.raises(ValueError, match=f"^{words}$") as raised:
         list(read_guarded(reader, "a", body, "cut it", BUDGET))
+    assert isinstance(raised.value, Refusal) == (body != b"fail")
     assert list(read_guarded(reader, "b", b"nested", "cut it", BUDGET)) == ["b begins", "inner begins"]
 
 

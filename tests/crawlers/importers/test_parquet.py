@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime import budgets
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files import parquet
 from crawlers.importers.files.json import read_records
 from crawlers.importers.files.parquet import read_rows
@@ -202,7 +203,7 @@ WHOLE = parquet_of([QUESTION] * 3)
     ids=range(11),
 )
 def test_what_is_no_sound_parquet_is_told(body: bytes, message: str) -> None:
-    with pytest.raises(ValueError, match=rf"^a\.parquet: ({message})"):
+    with pytest.raises(Refusal, match=rf"^a\.parquet: ({message})"):
         read(body)
 
 
