@@ -125,6 +125,8 @@ def stop() -> None:
 def within(seconds: float, what: str) -> Iterator[None]:
     """Stop the block when it takes more of the processor than it may, as soon as Python runs; in a guarded process alone.
 
+    Libraries catch what they do not know: an error within the block comes again later, and at its end, whatever became of it.
+
     Raises:
         OverBudget: it did; the message begins with `what`.
     """
@@ -132,22 +134,30 @@ def within(seconds: float, what: str) -> Iterator[None]:
     if not is_guarded() or 0 < left < seconds:  # then the block around this one ends first
         yield
         return
-    is_over = False
+    has_ended = has_run_out = False
+    message = f"{what} takes more than {seconds:g} seconds of computing"
 
     def stopped(*_: Any) -> None:
-        if not is_over:
-            raise OverBudget(f"{what} takes more than {seconds:g} seconds of computing")
+        nonlocal has_run_out
+        if not has_ended:
+            has_run_out = True
+            raise OverBudget(message)
 
     before, start = signal.signal(signal.SIGPROF, stopped), time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN_SECONDS)  # again: libraries catch what they do not know
+    signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN_SECONDS)
     try:
         yield
+    except Exception:
+        if not has_run_out:
+            raise
     finally:
-        is_over = True
+        has_ended = True
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
         if left:  # of the block around this one
             signal.setitimer(signal.ITIMER_PROF, max(left - (time.process_time() - start), 0.001), _AGAIN_SECONDS)
+    if has_run_out:
+        raise OverBudget(message)
 
 
 def run_isolated(work: Callable[[], T], seconds: float, most_bytes: int = 0) -> "T | ProcessFailure":

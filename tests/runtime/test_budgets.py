@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -35,6 +36,20 @@ def reader(name: str, body: bytes) -> Iterator[str]:
             with within(0.3, "page 7"):
                 while True:
                     pass
+        case b"swallow" | b"wrap":  # as a library that goes on with what it has, or says that the file is damaged
+            with within(0.3, "page 8"):
+                try:
+                    while True:
+                        pass
+                except OverBudget:
+                    if body == b"wrap":
+                        raise KeyError("damaged") from None
+            yield "page 8 ends"
+        case b"outer":
+            with within(0.3, "the file"), within(0.4, "page 9"), suppress(OverBudget):
+                while True:
+                    pass
+            yield "page 9 ends"
         case b"swell":
             yield str(len(bytearray(4 * 1024**3)))
         case b"crash":
@@ -61,6 +76,9 @@ def none_left() -> Iterator[None]:
         (b"loop", "a: it takes more than 1 seconds of computing; cut it"),
         (b"deaf", "a: it takes more than 1 seconds of computing; cut it"),
         (b"part", "a: page 7 takes more than 0.3 seconds of computing; cut it"),
+        (b"swallow", "a: page 8 takes more than 0.3 seconds of computing; cut it"),
+        (b"wrap", "a: page 8 takes more than 0.3 seconds of computing; cut it"),
+        (b"outer", "a: the file takes more than 0.3 seconds of computing; cut it"),
         (b"swell", "a: takes more than 1024 MB of memory; cut it"),
         (b"crash", "a: its reader broke down on it; cut it"),
         (b"refuse", "a: no such thing"),
