@@ -4,8 +4,9 @@ import lzma
 import zipfile
 import zlib
 from io import BytesIO
+from typing import Any
 
-from lxml.etree import XMLParser, XMLSyntaxError
+from lxml.etree import XMLParser, XMLSyntaxError, parse
 
 from atomexam.text.refusal import Refusal
 
@@ -50,6 +51,12 @@ def check_zipped(name: str, body: bytes, main_part: str, kind: str) -> None:
         raise
     except BROKEN_ZIP as error:
         raise Refusal(f"{name}: no readable {kind} ({error}); is it whole?") from None
+
+
+def root_of(parts: zipfile.ZipFile, part_name: str) -> Any:
+    """Return the root of a part of XML."""
+    with parts.open(part_name) as part:
+        return parse(part, PARSER).getroot()
 
 
 def _check_sizes(name: str, entries: list[zipfile.ZipInfo]) -> None:
