@@ -100,7 +100,7 @@ def _percent(share: float) -> str:
 
 def _agreement_lines(figures: Mapping[str, Any]) -> list[str]:
     if not figures["claims"]:
-        return ["No claim is verified by two annotators, so there is no agreement to tell."]
+        return ["No claim is verified by two annotators, so there is no agreement to report."]
     lines = [f"{figures['claims']} claims have two verdicts or more; in {figures['unanimous']} they are the same.", ""]
     lines += ["| agreement | claims | figure |", "|---|---:|---|"]
     named = {f"Cohen's kappa, {pair}": one for pair, one in figures["cohen"].items()}

@@ -87,7 +87,7 @@ def ratings_of(labels: Mapping[str, Mapping[str, Label]], allowed: Sequence[str]
 
 def markdown(runs: Mapping[str, Figures]) -> str:
     """Return the page: a line a run and method, shares in percent of that line's pairs."""
-    lines = [f"| run | told by | pairs | {' | '.join(_PAGE_HEAD)} | undecided |", f"|---|---|{'---:|' * (len(_PAGE_HEAD) + 2)}"]
+    lines = [f"| run | method | pairs | {' | '.join(_PAGE_HEAD)} | undecided |", f"|---|---|{'---:|' * (len(_PAGE_HEAD) + 2)}"]
     for run, figures in runs.items():
         for way in ("by_verdicts", "proposed", "by_people"):
             part = figures[way]

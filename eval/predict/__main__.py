@@ -112,7 +112,11 @@ def _ask_run(
     line = counts.line(rank.name(name) if rank.number else name)
     print(f"{line}, {short} short of {run.shots} shots" if run.shots else line, file=sys.stderr, flush=True)
     if counts.failed and not rank.number:
-        print(f"{name}: what failed is not kept; `dvc repro -fs predict@{run.model}` asks that alone again", file=sys.stderr, flush=True)
+        print(
+            f"{name}: failed replies are not stored; `dvc repro -fs predict@{run.model}` requests only those again",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _replies(model: CachedModel, run: Run, name: str, requests: RequestBuilder, rank: Rank) -> Iterator[tuple[ModelQuery, Reply]]:

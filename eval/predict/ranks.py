@@ -130,9 +130,9 @@ def wait_for_others(
             waiting.pop(0)
             continue
         if not announced:
-            there = "is there" if done is None else "is no longer of other questions"
+            there = "exists" if done is None else "is of the same requests"
             print(
-                f"{run}: its share is asked; waiting for {len(waiting)} others, until {path} {there}",
+                f"{run}: its share is done; waiting for {len(waiting)} others, until {path} {there}",
                 file=sys.stderr,
                 flush=True,
             )

@@ -47,10 +47,10 @@ def test_the_file_in_the_repository_is_sound() -> None:
         (b"sources:\n  a: [\n", "params.yaml: no YAML .*line 3"),
         (b"a: 1\na: 2\n", "params.yaml: no YAML .*line 2"),
         (b"a: \xff\n", "no YAML"),
-        (b"a: " + b"[" * 3000 + b"]" * 3000, r"params.yaml: no YAML \(nested too deep\); mend"),
-        (b"a: " + b"9" * 6000, r"no YAML \(Exceeds the limit \(4300 digits\)[^;]*\); mend"),
-        (b"a: 2026-13-41", r"no YAML \(month must be in 1..12\); mend"),
-        (b"- a", "expected keys and values, found list; mend"),
+        (b"a: " + b"[" * 3000 + b"]" * 3000, r"params.yaml: no YAML \(nested too deep\); correct"),
+        (b"a: " + b"9" * 6000, r"no YAML \(Exceeds the limit \(4300 digits\)[^;]*\); correct"),
+        (b"a: 2026-13-41", r"no YAML \(month must be in 1..12\); correct"),
+        (b"- a", "expected keys and values, found list; correct"),
         (b"sources: [1]", "params.yaml: sources: found list; expected keys and values"),
         (b"clean: x", "params.yaml: clean: found str; expected keys and values"),
         (b"imports: {a: 3}", r"params.yaml: imports\.a: found int; expected keys and values"),
@@ -260,7 +260,7 @@ def test_what_the_repository_has_not_is_told_before_the_first_stage(root: Path) 
         (
             "models.random",
             {"backend": "huggingface", "name": "imports/models/nowhere"},
-            r"models.random.name: no folder imports/models/nowhere .*mend the name",
+            r"models.random.name: no folder imports/models/nowhere .*correct the name",
         ),
         ("claims.template", "papr", r"claims.template: unknown template set 'papr'; .*did you mean paper\?"),
     ):

@@ -28,7 +28,7 @@ _MAX_NAME_CHARS = 256
 _ROWS_AT_ONCE = 64
 _MARK, _LOCKED_MARK, _POINTER_MARK = b"PAR1", b"PARE", b"version https://git-lfs."
 _MOST_ERROR_CHARS = 160
-_ADVICE = "write it anew in parts, with pandas or `datasets`"
+_ADVICE = "write it again in parts, with pandas or `datasets`"
 _VALUE_BYTES, _CHARACTER_BYTES = 8, 2
 _IMAGE_KEYS = {"bytes", "path"}
 """Of an image or a sound as `datasets` stores it."""
