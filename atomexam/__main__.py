@@ -23,7 +23,7 @@ COMMANDS = {
     "audit": Command("curation.audit", "report what is wrong with a question set: duplicates, leaks, conflicting keys"),
     "read": Command("crawlers.read", "print the questions of books, tables and published sets as JSONL"),
     "answers": Command("eval.answers", "read the answers out of model replies"),
-    "compare": Command("eval.compare", "test whether two runs differ on what both were asked", ("params.yaml",)),
+    "compare": Command("eval.compare", "test whether two runs differ on their shared items", ("params.yaml",)),
     "check": Command("crawlers.check", "crawl a few pages of a source and print what was read", ("params.yaml", "crawlers/sources")),
     "new": Command("crawlers.new", "write the spider, stub pages and params line of a new source", ("params.yaml", "crawlers/sources")),
     "diff": Command("eval.diff", "explain why the figures moved between two versions", ("params.yaml",)),

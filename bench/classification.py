@@ -33,7 +33,7 @@ Tables = dict[tuple[str, str], Counter[tuple[str, str]]]
 
 
 def row_of(exam: str | None = None, **known: Any) -> Unclassified:
-    empty = {name: None for name in Unclassified._fields} | {"source": "labelled", "shared_options": False, "options": []}
+    empty: dict[str, Any] = {name: None for name in Unclassified._fields} | {"source": "labelled", "shared_options": False, "options": []}
     return Unclassified(**empty | {"exam_raw": exam} | known)
 
 

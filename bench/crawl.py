@@ -33,8 +33,9 @@ PLAIN = {"ROBOTSTXT_OBEY": True, "LOG_LEVEL": "WARNING", "TELNETCONSOLE_ENABLED"
 
 
 def plain(folder: Path, url: str, settings: dict[str, Any]) -> None:
-    from generated_site import Plain
     from scrapy.crawler import AsyncCrawlerProcess
+
+    from bench.generated_site import Plain
 
     process = AsyncCrawlerProcess(PLAIN | settings)
     process.crawl(process.create_crawler(Plain), start_urls=[f"{url}/"])
@@ -42,8 +43,8 @@ def plain(folder: Path, url: str, settings: dict[str, Any]) -> None:
 
 
 def ours(folder: Path, url: str, at_once: int) -> None:
-    from generated_site import Ours
-
+    from bench import generated_site  # noqa: F401
+    from bench.generated_site import Ours
     from crawlers.web import settings
     from crawlers.web.archive import finish_crawl
     from crawlers.web.run_spider import run_spider
@@ -60,9 +61,8 @@ def cache(folder: Path) -> dict[str, Any]:
 
 
 def replay(pages: Path, out: Path, workers: int) -> None:
-    from generated_site import Ours
-
     from atomexam.records.params import ExtractFlags
+    from bench.generated_site import Ours
     from crawlers.extract import replay
 
     replay(Ours, ExtractFlags(snapshot=SNAPSHOT, max_pages=0), pages, 0.0, out, workers=workers)
@@ -70,10 +70,10 @@ def replay(pages: Path, out: Path, workers: int) -> None:
 
 def load_components() -> None:
     """Import what runs import as they begin: it takes as long for one page as for all."""
-    import generated_site  # noqa: F401
     from scrapy.settings import Settings, default_settings
     from scrapy.utils.misc import load_object
 
+    from bench import generated_site  # noqa: F401
     from crawlers.web import settings
 
     bases = [value for name, value in vars(default_settings).items() if name.endswith("_BASE")]
@@ -115,6 +115,7 @@ def measured(name: str, folder: Path, url: str = "", workers: int = 1) -> dict[s
 def served(pages: int) -> Iterator[str]:
     command = [sys.executable, str(Path(__file__).with_name("generated_site.py")), str(pages)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
         yield server.stdout.readline().strip()
         server.kill()
 
@@ -147,7 +148,7 @@ def compare(pages: int, rounds: int) -> str:
 
 def grow(sizes: list[int], workers: list[int], rounds: int, questions: int) -> str:
     """Return the table of replays of sites of several sizes."""
-    import generated_site
+    from bench import generated_site
 
     lines = [
         "| pages | workers | s a 1,000 pages, median (all) | CPU s a 1,000 pages | parent MB | worker MB |",
@@ -156,7 +157,7 @@ def grow(sizes: list[int], workers: list[int], rounds: int, questions: int) -> s
     for size in sizes:
         with tempfile.TemporaryDirectory() as place:
             generated_site.store(Path(place) / "pages", SNAPSHOT, size, questions)
-            found = {count: [] for count in workers}
+            found: dict[int, list[dict[str, float]]] = {count: [] for count in workers}
             for _ in range(rounds):
                 for count in workers:
                     found[count].append(measured("our replay", Path(place), workers=count))

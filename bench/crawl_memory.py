@@ -10,9 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from crawl import measured, served
+from bench.crawl import measured, served
 
 
 def main() -> None:

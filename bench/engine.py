@@ -22,9 +22,9 @@ from pathlib import Path
 
 import psutil
 
-sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent)]
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-import clean as questions  # noqa: E402  bench/clean.py, beside this file
+from bench import clean as questions
 
 ROOT = Path(__file__).parent.parent
 COPIES = 1 / 3

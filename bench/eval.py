@@ -109,7 +109,7 @@ def timed(work: Callable[..., Answers], *given: Any) -> tuple[float, Answers]:
     return clock() - start, made
 
 
-def distinct_share(rows: Sequence[Sequence[int]]) -> float:
+def distinct_share(rows: Sequence[list[int]]) -> float:
     """Return the share of tokens that no row before begins with as well."""
     new, before = 0, [*map(tuple, sorted(rows))]
     for last, row in zip([(), *before], before, strict=False):

@@ -106,7 +106,7 @@ def main() -> None:
     plain = timed("one figure, 2,000 draws of single pairs", lambda: drawn_one_by_one(one))
     print(f"  accuracy {figures['accuracy']} in {figures['accuracy_interval']}; of single pairs {plain[0]:.4f} … {plain[1]:.4f}")
     tallies = [tally(rows, METRICS["accuracy"]) for rows in (one, other)]
-    found = timed("one comparison, 100,000 draws", lambda: paired(*tallies, {}, "one/other"))
+    found = timed("one comparison, 100,000 draws", lambda: paired(tallies[0], tallies[1], {}, "one/other"))
     gaps = np.array([float(tallies[0][key].share - tallies[1][key].share) for key in tallies[0]])
     student = stats.ttest_1samp(gaps, 0).pvalue
     print(f"  difference {found['difference']} in {found['interval']}, p = {found['bootstrap_p']}; t test {student:.3g}")

@@ -17,16 +17,16 @@ from twisted.internet import asyncioreactor
 
 asyncioreactor.install()  # before Scrapy takes another one
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from generated_site import Ours, body  # noqa: E402 - behind the reactor and the path
-from scrapy import Request  # noqa: E402
+from scrapy import Request  # noqa: E402 - behind the reactor
 from scrapy.core.spidermw import SpiderMiddlewareManager  # noqa: E402
 from scrapy.crawler import Crawler  # noqa: E402
 from scrapy.http import HtmlResponse  # noqa: E402
 from scrapy.statscollectors import MemoryStatsCollector  # noqa: E402
 
 from atomexam.runtime import budgets  # noqa: E402
+from bench.generated_site import Ours, body  # noqa: E402
 from crawlers.html.readable import readable  # noqa: E402
 from crawlers.web import settings  # noqa: E402
 from crawlers.web.broken_pages import PageTracker  # noqa: E402
@@ -54,7 +54,7 @@ def manager(without: str = "") -> SpiderMiddlewareManager:
     return SpiderMiddlewareManager.from_crawler(crawler)
 
 
-async def through(chain: SpiderMiddlewareManager, response: HtmlResponse, found: list[Any]) -> None:
+async def through(chain: SpiderMiddlewareManager, response: Any, found: list[Any]) -> None:
     """Pass what a callback yields for a page through a chain."""
 
     async def callback(*_: Any) -> AsyncIterator[Any]:

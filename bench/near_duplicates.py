@@ -73,7 +73,8 @@ def rensa(texts: list[str]) -> Found:
     from rensa import RMinHash, RMinHashLSH
 
     index = RMinHashLSH(THRESHOLD, PERMUTATIONS, BANDS)
-    sketches, found = [], []
+    sketches: list[RMinHash] = []
+    found: Found = []
     for place, text in enumerate(texts):
         sketch = RMinHash(PERMUTATIONS, 1)
         sketch.update([text[i : i + NGRAM_CHARS] for i in range(len(text) - NGRAM_CHARS + 1)])

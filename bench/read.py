@@ -19,9 +19,9 @@ from typing import Any
 
 from openpyxl import Workbook
 
-sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent)]
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from engine import ROOT, Taken  # noqa: E402  bench/engine.py, beside this file
+from bench.engine import ROOT, Taken
 
 KINDS = ["bank.xlsx", "bank.json", "bank.txt", "unnamed.xlsx", "unnamed.json", "unnamed.txt"]
 NAMES = {"bank": ["题干", "A", "B", "C", "D", "答案", "解析"], "unnamed": ["tm", "xa", "xb", "xc", "xd", "da", "jx"]}

@@ -14,9 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent)]
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from engine import ROOT, Taken, build  # noqa: E402  bench/engine.py, beside this file
+from bench.engine import ROOT, Taken, build
 
 PARAMS = """sources: {bench: {}}
 clean: {min_stem_chars: 2, min_chinese_share: 0.3}

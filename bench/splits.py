@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from multiprocessing import Process
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from atomexam.records.identity import content_id
 from atomexam.records.provenance import Provenance
-from atomexam.records.question import Option, Question, question_id
+from atomexam.records.question import Option, Question, QuestionType, question_id
 from atomexam.runtime.jsonl import to_line
 
 _WORDS = "有机体长期处于强烈压力之下适应资源被耗尽容易生病的时期是警觉阶段抵抗衰竭恢复记忆思维情绪意志人格能力气质性格动机需要"
@@ -47,12 +48,12 @@ def questions(count: int, seed: int) -> Iterator[Question]:
         form = random.choice(("a1", "a2", "a3", "b1")) if exam == "TCM" else None
         together = 3 if form in ("a3", "b1") or random.random() < 0.05 else 1
         shared = text(random, 120) if together > 1 else None
-        fields = {
+        fields: dict[str, Any] = {
             "exam": exam, "subject": f"科目{random.randrange(10)}", "form": form, "category": "ca" if together > 1 and not form else "kg",
             "group_id": content_id("group", shared) if shared else None, "shared_stem": shared,
         }  # fmt: skip
         for _ in range(together):
-            kind = "mcqa" if form or random.random() < 0.75 else "mrqa"
+            kind: QuestionType = "mcqa" if form or random.random() < 0.75 else "mrqa"
             stem, options = text(random, random.randint(12, 60)), [text(random, random.randint(2, 16)) for _ in "ABCDE"]
             url = f"https://example.com/{number}"
             yield Question(

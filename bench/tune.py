@@ -17,8 +17,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import torch
 from peft import LoraConfig, get_peft_model
-from predict import SHAPES
 from transformers import Qwen2Config, Qwen2ForCausalLM
+
+from bench.predict import SHAPES
 
 _GB = 10**9
 

@@ -50,7 +50,7 @@ def crawl_without_broken_pages(name: str, folder: Path, crawl: Callable[[], "Acc
         sys.stderr.write(f"warning: crawl {name}: {request}: {words}; the crawl goes on without that page\n")
 
     return run_without_broken_pages(
-        crawl, leave_out, f"crawl {name}: the spider", f"mend crawlers/sources/{name}/spider.py; what was fetched is kept"
+        crawl, leave_out, f"crawl {name}: the spider", f"fix crawlers/sources/{name}/spider.py; what was fetched is kept"
     )
 
 

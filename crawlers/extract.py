@@ -63,7 +63,7 @@ def check_pages(name: str, account: CharacterAccount, limit: float) -> None:
     """
     if account.unread_share > limit:
         what = f"{account.unread_share:.1%} of the visible text of the pages is in no item, more than max_unread_page_share {limit:g}"
-        advice = f"mend crawlers/sources/{name}/spider.py, or raise max_unread_page_share in the line of sources.{name}"
+        advice = f"fix crawlers/sources/{name}/spider.py, or raise max_unread_page_share in the line of sources.{name}"
         raise ValueError(
             f"extract {name}: {what}. First: {'; '.join(account.largest(_MAX_PASSAGES))}. `python -m crawlers.check {name}` looks; {advice}"
         )
@@ -100,17 +100,17 @@ def replay(
             _logger.warning("extract %s: rejected: %s", name, request)
         misfits = [*outcome.misfits, *outcome.errors, *outcome.rejected]  # a page that a callback failed on fits no better
         if len(misfits) > outcome.pages * max_misfit_share:
-            limit = f"more than max_misfit_share {max_misfit_share:g}; the site has changed: mend crawlers/sources/{name}/spider.py"
+            limit = f"more than max_misfit_share {max_misfit_share:g}; the site has changed: fix crawlers/sources/{name}/spider.py"
             raise ValueError(
                 f"extract {name}: {len(misfits)} of {outcome.pages} pages no longer fit the spider, {limit}:{first_lines(misfits)}"
             )
         if (count := outcome.stats.get("log_count/ERROR", 0) - outcome.stats.get("spider_exceptions/count", 0)) > 0:
-            raise ValueError(f"extract {name}: {count} errors, logged above; mend crawlers/sources/{name}/spider.py")
+            raise ValueError(f"extract {name}: {count} errors, logged above; fix crawlers/sources/{name}/spider.py")
         if not outcome.stats.get("item_scraped_count"):
             raise ValueError(f"extract {name}: no items in {outcome.pages} pages; {_mend(name, source)}")
         if lost := losses(last_figures(folder, source), figures_of(outcome.stats), max_kind_loss):
             limit = f"more than max_kind_loss {max_kind_loss:g} of what the last snapshot had is gone; look at the site with"
-            advice = f"`python -m crawlers.check {name} --live`, mend the spider, or raise max_kind_loss in the line of sources.{name}"
+            advice = f"`python -m crawlers.check {name} --live`, fix the spider, or raise max_kind_loss in the line of sources.{name}"
             raise ValueError(f"extract {name}: {limit} {advice}:{first_lines(lost)}")
         with replacing(out) as part, open(part, "wb") as lines:
             lines.writelines(outcome.lines)
@@ -121,7 +121,7 @@ def _mend(name: str, source: ExtractFlags) -> str:
     """Return what to do if there are pages and no items."""
     scopes = [scope for scope in ("letters", "departments", "lists") if getattr(source, scope) is not None]
     named = f"does the site have what sources.{name}.{scopes[0]} in params.yaml names? if so, " if scopes else ""
-    return f"{named}mend crawlers/sources/{name}/spider.py"
+    return f"{named}fix crawlers/sources/{name}/spider.py"
 
 
 if __name__ == "__main__":

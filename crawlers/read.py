@@ -70,7 +70,7 @@ def _propose(files: Iterable[tuple[str, Path]]) -> int:
             with replacing(layout_path, on_disk=True) as part:
                 part.write_text(text, encoding="utf-8")
             unsure = "not sure: look at its rows, and take out `confirmed: no`; " if UNCONFIRMED in text else ""
-            sys.stderr.write(f"{layout_path}: {unsure}mend what is wrong in it, then: python -m crawlers.read {path}\n")
+            sys.stderr.write(f"{layout_path}: {unsure}correct what is wrong in it, then: python -m crawlers.read {path}\n")
         except FileExistsError:
             failed = True
             sys.stderr.write(f"error: {layout_path}: is there already; remove it to have it proposed anew\n")
@@ -116,10 +116,10 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--format", metavar="NAME", help=f"one format for all files: {', '.join(known_formats())}")
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
-    parser.add_argument("--propose", action="store_true", help="write beside each file what its columns hold, to confirm or mend")
+    parser.add_argument("--propose", action="store_true", help="write beside each file what its columns hold, to confirm or correct")
     parser.add_argument("--rejected", type=Path, metavar="FILE", help="write what could not be read here, with the reason in `doubt`")
     parser.add_argument("--report", type=Path, metavar="FILE", help="write as JSONL what was found in each file, and which keys were read")
-    parser.add_argument("--beside", action="append", default=[], metavar="KEY", help="with --report: tell what each record holds under it")
+    parser.add_argument("--beside", action="append", default=[], metavar="KEY", help="with --report: show what each record holds under it")
     parser.add_argument("--verbose", action="store_true", help="show where and why items were rejected, and the lines that belong to none")
     return parser.parse_args(argv)
 

@@ -159,7 +159,7 @@ def _unread(name: str, source: Import, worst: list[tuple[float, str, list[str]]]
     others = [f"{other} ({part:.1%})" for part, other, _ in worst[1:] if part > limit]
     more = f" So are other files: {', '.join(others)}." if others else ""
     look = f"`{_look(source)} --verbose` shows all"
-    advice = f"mend the file, name keys of no use under `unread` in a layout, or raise max_unread_share in the line of imports.{name}"
+    advice = f"correct the file, name keys of no use under `unread` in a layout, or raise max_unread_share in the line of imports.{name}"
     what = f"{share:.1%} of the characters of {file} are in no item, more than max_unread_share {limit:g}"
     return f"read {name}: {what}. First: {_first(passages)}.{more} {look}; {advice}"
 

@@ -97,7 +97,7 @@ def _label(one: Filled, known: Mapping[str, ReplyPair]) -> Label:
     if one.claim is not None and canonical(one.claim) != canonical(pair.factual):
         raise ValueError(f"the claim reads {one.claim[:80]!r} and was drawn as {pair.factual!r}; fill in label and comment alone")
     if one.annotator is None:
-        raise ValueError("the file does not tell who labelled; give --annotator NAME, or name the sheet after its annotator")
+        raise ValueError("the file does not say who labelled; give --annotator NAME, or name the sheet after its annotator")
     check_name(LABELS, one.annotator)
     label = one.label.casefold()
     if label not in (allowed := _ALLOWED[pair.asks]):

@@ -29,7 +29,7 @@ Relation = Literal[
 ]
 """The 17 atomic types of SdAK, Table 2, in its order."""
 
-RELATIONS: tuple[str, ...] = get_args(Relation)
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
 
 class Fact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

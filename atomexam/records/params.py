@@ -194,7 +194,7 @@ def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
     Raises:
         ValueError: it is no YAML, or has no keys; says where.
     """
-    advice = f"mend the line it names: `git diff {path}` shows what was changed"
+    advice = f"correct the line it names: `git diff {path}` shows what was changed"
     values = yaml_values(Path(path).read_bytes(), str(path), advice) or {}
     if not isinstance(values, dict):
         raise ValueError(f"{path}: expected keys and values, found {type(values).__name__}; {advice}")
@@ -304,7 +304,7 @@ def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -
         if folder.startswith("imports/") and not (root / folder).is_dir():
             raise ValueError(
                 f"{where}: models.{name}.name: no folder {folder} below the folder of the repository; put the model there "
-                "(config.json, tokenizer, *.safetensors), or mend the name"
+                "(config.json, tokenizer, *.safetensors), or correct the name"
             )
     if (root / _TEMPLATES).exists():
         templates = re.findall(

@@ -84,7 +84,7 @@ class Sweep(Block, frozen=True):
             if not getattr(self, name):
                 raise ValueError(f"{name}: [] found; expected at least one")
             if twice := [one for index, one in enumerate(getattr(self, name)) if one in getattr(self, name)[:index]]:
-                raise ValueError(f"{name}: {twice[0]} stands there twice; take one out")
+                raise ValueError(f"{name}: {twice[0]} appears twice; take one out")
         if self.kinds and (both := sorted(set(self.kinds) & self.always.keys())):
             raise ValueError(f"{both[0]} stands in `kinds` and in `always`; what is always learned has no amounts to compare")
         if unused := sorted(self.tune.keys() & {"data", "seed"}):

@@ -19,7 +19,7 @@ def read_verdicts(path: Path) -> dict[str, list[Verdict]]:
     Raises:
         ValueError: an annotator has two verdicts on a claim, as a merge of two branches may leave them.
     """
-    remedy = "mend the line, or import the answers again: python -m curation.verdicts FILES"
+    remedy = "correct the line, or import the answers again: python -m curation.verdicts FILES"
     by_claim = _by_item(path, VERDICTS, read_jsonl(path, Verdict, remedy))
     return {claim: list(by_annotator.values()) for claim, by_annotator in by_claim.items()}
 
@@ -51,7 +51,7 @@ def read_decisions(path: Path) -> dict[str, Decision]:
         ValueError: two lines decide on one id, or a line decides nothing.
     """
     decisions: dict[str, Decision] = {}
-    lines = read_jsonl(path, Decision, "mend the line: a copy of a `decision` in a review.jsonl") if path.exists() else ()
+    lines = read_jsonl(path, Decision, "correct the line: a copy of a `decision` in a review.jsonl") if path.exists() else ()
     for number, one in enumerate(lines, 1):
         if one.id in decisions:
             raise ValueError(f"{path}:{number}: {one.id} is decided on twice; leave one line")

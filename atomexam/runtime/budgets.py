@@ -23,8 +23,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct
 
+from atomexam.text.refusal import Refusal
+
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would take the locks of the parent's threads with it
-_ANSWER, _ERROR, _END = "answer", "error", "end"
+_ANSWER, _REFUSAL, _ERROR, _END = "answer", "refusal", "error", "end"
 _COLLECTED_EVERY = 100_000
 _GRACE_SECONDS = 5.0
 """Between the end of a budget, which Python sees once it runs again, and the end of the process."""
@@ -77,7 +79,8 @@ def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget
         extra: what the reader takes besides name and bytes.
 
     Raises:
-        ValueError: the reader's own, or the file takes too much memory or time.
+        Refusal: the reader's own, or the file takes too much memory or time.
+        ValueError: the reader's own.
     """
     if is_guarded():
         yield from read(name, body, *extra)
@@ -91,7 +94,7 @@ def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget
         reader.pipe.send((read, name, body, advice, budget, hard, extra))
         while True:
             if not reader.pipe.poll(_WALL * hard):
-                raise ValueError(f"{name}: not read within {_WALL * hard:.0f} seconds; {advice}")
+                raise Refusal(f"{name}: not read within {_WALL * hard:.0f} seconds; {advice}")
             kind, answer = reader.pipe.recv()
             if kind != _ANSWER:
                 break
@@ -100,12 +103,12 @@ def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget
         reader.process.join()
         is_slow = reader.process.exitcode == -signal.SIGXCPU
         words = f"it takes more than {budget.seconds:g} seconds of computing" if is_slow else "its reader broke down on it"
-        raise ValueError(f"{name}: {words}; {advice}") from None
+        raise Refusal(f"{name}: {words}; {advice}") from None
     finally:
-        if kind not in (_ERROR, _END):  # what it still has to say would be taken for the next file's
+        if kind not in (_REFUSAL, _ERROR, _END):  # what it still has to say would be taken for the next file's
             stop()
-    if kind == _ERROR:
-        raise ValueError(answer)
+    if kind != _END:
+        raise (Refusal if kind == _REFUSAL else ValueError)(answer)
 
 
 @atexit.register
@@ -122,6 +125,8 @@ def stop() -> None:
 def within(seconds: float, what: str) -> Iterator[None]:
     """Stop the block when it takes more of the processor than it may, as soon as Python runs; in a guarded process alone.
 
+    Libraries catch what they do not know: an error within the block comes again later, and at its end, whatever became of it.
+
     Raises:
         OverBudget: it did; the message begins with `what`.
     """
@@ -129,22 +134,30 @@ def within(seconds: float, what: str) -> Iterator[None]:
     if not is_guarded() or 0 < left < seconds:  # then the block around this one ends first
         yield
         return
-    is_over = False
+    has_ended = has_run_out = False
+    message = f"{what} takes more than {seconds:g} seconds of computing"
 
     def stopped(*_: Any) -> None:
-        if not is_over:
-            raise OverBudget(f"{what} takes more than {seconds:g} seconds of computing")
+        nonlocal has_run_out
+        if not has_ended:
+            has_run_out = True
+            raise OverBudget(message)
 
     before, start = signal.signal(signal.SIGPROF, stopped), time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN_SECONDS)  # again: libraries catch what they do not know
+    signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN_SECONDS)
     try:
         yield
+    except Exception:
+        if not has_run_out:
+            raise
     finally:
-        is_over = True
+        has_ended = True
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
         if left:  # of the block around this one
             signal.setitimer(signal.ITIMER_PROF, max(left - (time.process_time() - start), 0.001), _AGAIN_SECONDS)
+    if has_run_out:
+        raise OverBudget(message)
 
 
 def run_isolated(work: Callable[[], T], seconds: float, most_bytes: int = 0) -> "T | ProcessFailure":
@@ -285,11 +298,11 @@ def _answer(pipe: Connection, read: Read, name: str, body: bytes, advice: str, b
             for answer in read(name, body, *extra):
                 pipe.send((_ANSWER, answer))
     except ValueError as error:
-        last = (_ERROR, str(error))
+        last = (_REFUSAL if isinstance(error, Refusal) else _ERROR, str(error))
     except OverBudget as error:
-        last = (_ERROR, f"{name}: {error}; {advice}")
+        last = (_REFUSAL, f"{name}: {error}; {advice}")
     except MemoryError:
-        last = (_ERROR, f"{name}: takes more than {budget.bytes // 1024**2} MB of memory; {advice}")
+        last = (_REFUSAL, f"{name}: takes more than {budget.bytes // 1024**2} MB of memory; {advice}")
     _limit_seconds(0)
     pipe.send(last)
 

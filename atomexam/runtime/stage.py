@@ -163,14 +163,14 @@ def _listed(shape: type[Struct], prefix: str = "") -> set[str]:
 
 
 def _free_flags(rest: list[str], names: set[str]) -> dict[str, str]:
-    """Return flags below a free-form dict field (`--train.steps 300`); anything else unknown is an error."""
+    """Return flags below a free-form dict field (`--train.steps 300`, `--train.steps=300`); anything else unknown is an error."""
     flags: dict[str, str] = {}
     while rest:
-        flag = rest.pop(0)
+        flag, equals, value = rest.pop(0).partition("=")
         name = flag.removeprefix("--")
-        if not flag.startswith("--") or name.split(".")[0] not in names or not rest:
+        if not flag.startswith("--") or name.split(".")[0] not in names or not (equals or rest):
             raise ValueError(f"unknown parameter {flag!r}; known: {', '.join('--' + n for n in sorted(names)) or 'none'}")
-        flags[name] = rest.pop(0)
+        flags[name] = value if equals else rest.pop(0)
     return flags
 
 

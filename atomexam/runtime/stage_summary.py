@@ -45,7 +45,7 @@ def _headline(figures: Mapping[str, Any]) -> str:
     of = f"of {figures['pairs' if figures['task'] == 'claim' else 'questions']:,}"
     if (share := figures.get("accuracy")) is None:
         if (answered := figures["following_rate"]) is None:
-            return f"{of}, nothing was asked"
+            return f"{of}, no requests"
         in_words = figures["task"] == "essay"
         return f"{of}, {100 * answered:.1f} % answered{' in words; a judge marks them' if in_words else '; the right answers are hidden'}"
     accuracy = f"accuracy {100 * share:.1f} %{_between(figures.get('accuracy_interval'), 100)} {of}"

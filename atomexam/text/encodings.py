@@ -150,12 +150,12 @@ def refuse_mojibake(name: str, text: str) -> None:
     beyond = len(sight) - len(sight.encode("ascii", "ignore"))
     lost = sum(len(match[0]) for match in _LOST.finditer(sight))
     if lost * 20 > beyond:
-        raise Refusal(f"{name}: {lost} of {beyond} characters beyond ASCII were lost before the file was saved; export it anew as UTF-8")
+        raise Refusal(f"{name}: {lost} of {beyond} characters beyond ASCII were lost before the file was saved; export it again as UTF-8")
     for wrong in ("gb18030", "cp1252", "latin-1"):
         for right in ("utf-8", "gb18030"):
             again = _again(sight, wrong, right) if wrong != right else None
             if again and common_share(again) > 4 * common_share(sight) and common_share(again) > _MIN_COMMON:
-                raise Refusal(f"{name}: the text is {right} that was read as {wrong} and saved so; export it anew as UTF-8")
+                raise Refusal(f"{name}: the text is {right} that was read as {wrong} and saved so; export it again as UTF-8")
 
 
 def _again(text: str, wrong: str, right: str) -> str | None:

@@ -8,7 +8,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 _MAX_MESSAGE_CHARS = 300
 
 
-def yaml_values(content: str | bytes, where: str, advice: str = "mend the line it names") -> Any:
+def yaml_values(content: str | bytes, where: str, advice: str = "correct the line it names") -> Any:
     """Return what YAML says, as plain values.
 
     Args:

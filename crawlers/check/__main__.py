@@ -63,7 +63,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"warning: check {spider.name}: {request}: {words}; the check goes on without that page", file=sys.stderr)
 
     with TemporaryDirectory() as folder:  # pages fetched before one broke the process stay in it, and are not requested again
-        what, advice = f"check {spider.name}: the spider", f"mend crawlers/sources/{spider.name}/spider.py"
+        what, advice = f"check {spider.name}: the spider", f"fix crawlers/sources/{spider.name}/spider.py"
         return run_without_broken_pages(
             lambda: _check_source(arguments, spider, source, mode, Path(folder), broken), leave_out, what, advice
         )

@@ -16,8 +16,8 @@ first option, 2 for the second, 4 for the third, and so on."""
 MARKED = "marked"
 """Further form: each option says itself whether it is right."""
 ALL_FORMS = (*FORMS, MARKED, "verdict", "words")
-_TRUE = {"正确", "对", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
-_FALSE = {"错误", "错", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
+_TRUE = {"正确", "对", "真", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
+_FALSE = {"错误", "错", "假", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
 _TWO_VERDICTS = {"正确", "错误"}
 _LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.$#@&^+_]{0,3}[A-Ja-j])*[.、。;；,]?")
 _ANSWER_LABEL = re.compile(r"^(?:(?:正确|参考|标准)?答案|answer)\s{0,3}[:是为]\s{0,3}", re.IGNORECASE)

@@ -15,7 +15,7 @@ WALLS = {
 }
 BESIDE_WALLS = (
     "the site wants a person or a browser, and nothing here gets around that: open the address in a browser to see whether it lets people"
-    " in, ask its owner (ATOMEXAM_CONTACT tells who asks), save pages by hand (docs/adding-a-source.md), or set `sites: embedded`"
+    " in, ask its owner (ATOMEXAM_CONTACT says who crawls), save pages by hand (docs/adding-a-source.md), or set `sites: embedded`"
 )
 """Advice to the user."""
 _MOST_BYTES = 50_000

@@ -46,7 +46,7 @@ def read_by_content(name: str, body: bytes, provenance: Provenance, known: Seque
     sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
     if not sure:
         if (unsure := max(candidates, key=lambda each: each[1].confidence, default=None)) and unsure[1].confidence >= _MAYBE:
-            propose = f"python -m crawlers.read {name} --propose writes down what was found, for you to confirm or mend"
+            propose = f"python -m crawlers.read {name} --propose writes down what was found, for you to confirm or correct"
             raise Refusal(f"{name}: may hold questions, but it is not sure which: {roles_in_words(*unsure)}; {propose}")
         return None
     return _reading(name, tables, sure, provenance, known)
@@ -144,7 +144,7 @@ def _add_known(reading: FileReading, table: Rows, known: Sequence[Item]) -> None
     positions = {position for position, _ in table.rows}
     items = [item for item in known if item.provenance.position in positions]
     if not items:
-        reading.skipped.append(f"{len(table.rows)} rows under {'.'.join(table.way)}: not told to be questions, so they are not read")
+        reading.skipped.append(f"{len(table.rows)} rows under {'.'.join(table.way)}: not recognized as questions, so they are not read")
     reading.items += items
     reading.record_count += len(items)
     _account_for(reading, table.rows)
@@ -202,7 +202,10 @@ def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any
     answer = record.get("正确答案")
     if TWICE in row:
         yield Lost(
-            provenance.position, "field_unreadable", "a key stands twice with different values, so which holds is not known", raw_of(row)
+            provenance.position,
+            "field_unreadable",
+            "a key appears twice with different values, so which is right is not known",
+            raw_of(row),
         )
     elif roles.options and answer and answer.isdigit() and not (record.get("选项") and roles.form == "words"):
         yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} fits no options of its row", raw_of(row))

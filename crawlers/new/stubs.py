@@ -98,5 +98,5 @@ def _address(url: str, is_private: bool) -> tuple[str, str]:
     if address.username is not None or address.password is not None:
         raise ValueError(f"URL: {url!r} found; a crawl logs in nowhere: leave name and password out")
     if port not in (None, 80, 443) and not is_private:
-        raise ValueError(f"URL: {url!r} found; a live crawl asks ports 80 and 443 alone; of a site in your own network, add --private")
+        raise ValueError(f"URL: {url!r} found; a live crawl requests ports 80 and 443 alone; of a site in your own network, add --private")
     return address._replace(netloc=address.netloc.lower(), path=address.path or "/", fragment="").geturl(), host

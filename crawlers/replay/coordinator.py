@@ -88,7 +88,7 @@ def replayed(
                 index.broken[broke.request] = f"{BREAKS_READER}: {broke.words}"
                 if len(index.broken) - known >= MOST_BROKEN:
                     new = [f"{request}: {why}" for request, why in [*index.broken.items()][known:]]
-                    what = f"{len(new)} pages broke the spider; mend crawlers/sources/{spider.name}/spider.py"
+                    what = f"{len(new)} pages broke the spider; fix crawlers/sources/{spider.name}/spider.py"
                     raise ValueError(f"extract {spider.name}: {what}:{first_lines(new)}") from None
         if broken := coordinator.notes["broken"]:
             raise ValueError(f"extract {spider.name}: {len(broken)} requests cannot be replayed:{first_lines(broken)}")
@@ -152,7 +152,7 @@ class WorkerProcess:
             raise PageBroke(request, f"takes more than {self.page_seconds:g} seconds of computing" if slow else signal.Signals(-code).name)
         if code == -signal.SIGKILL:
             return f"a worker was killed{where}, as the system does when memory runs out; run it again"
-        return f"a worker ended with status {code}{where}, see above; mend crawlers/sources/{self.name}/spider.py"
+        return f"a worker ended with status {code}{where}, see above; fix crawlers/sources/{self.name}/spider.py"
 
 
 class Coordinator:

@@ -89,7 +89,7 @@ def _yaml(name: str, text: str) -> Any:
             else:
                 documents.append(value)
     except (YAMLError, UnicodeError) as error:
-        raise Refusal(f"{name}: no YAML ({_answer_stated(error)}); mend the line it names") from None
+        raise Refusal(f"{name}: no YAML ({_answer_stated(error)}); correct the line it names") from None
     return documents[0] if len(documents) == 1 else documents
 
 
@@ -128,7 +128,7 @@ def _toml(name: str, text: str) -> Any:
     except RecursionError:
         raise Refusal(f"{name}: nested too deeply to be read; expected records of plain fields") from None
     except ValueError as error:  # of the format, or a number of thousands of digits
-        raise Refusal(f"{name}: no TOML ({error}); mend the line it names") from None
+        raise Refusal(f"{name}: no TOML ({error}); correct the line it names") from None
 
 
 def _ini(name: str, text: str) -> Any:
@@ -140,5 +140,5 @@ def _ini(name: str, text: str) -> Any:
     try:
         parser.read_string(text.lstrip("\ufeff"), name)
     except configparser.Error as error:
-        raise Refusal(f"{name}: no INI ({' '.join(str(error).split())[:200]}); mend the line it names") from None
+        raise Refusal(f"{name}: no INI ({' '.join(str(error).split())[:200]}); correct the line it names") from None
     return {section: dict(parser.items(section)) for section in parser.sections()}

@@ -358,7 +358,7 @@ class _Reader:
             if key is None:
                 values.append(value)
             elif key in keyed and keyed[key] != value:
-                raise Refusal(f"{self.name}: key {key[:40]!r} stands twice in one object with different values")
+                raise Refusal(f"{self.name}: key {key[:40]!r} appears twice in one object with different values")
             else:
                 keyed[key] = value
             if self.peek() not in (*self.ends, end):

@@ -109,7 +109,7 @@ def table(name: str, account: Account, size: int = 0) -> str:
     rows += [
         ("forbidden by robots.txt", account.forbidden),
         ("beyond max_pages", account.over_limit),
-        ("off the site, not asked", account.off_site),
+        ("off the site", account.off_site),
         ("items", account.items),
         *((f"noted: {what}", number) for what, number in account.noted.items()),
         ("bytes in the archive", size),
@@ -139,7 +139,7 @@ def incomplete_reason(
     """
     again = f"what was fetched is kept; `dvc repro crawl@{name}` goes on from there"
     if len(outcome.errors) > outcome.pages * (_MAX_ERROR_SHARE if is_live else 0):
-        mend = f"mend crawlers/sources/{name}/spider.py"
+        mend = f"fix crawlers/sources/{name}/spider.py"
         return f"crawl {name}: the spider failed on {len(outcome.errors)} pages; {mend}; {again}:{first_lines(outcome.errors)}"
     if outcome.finish_reason != "finished":
         walls = f"; {BESIDE_WALLS}" if any(map(is_wall, failed.values())) else ""
@@ -161,7 +161,7 @@ def incomplete_reason(
             f"crawl {name}: {misfits} of {outcome.pages} pages do not fit the spider; {_misfit_advice(name)}:{first_lines(outcome.misfits)}"
         )
     if is_live and not account.items:
-        return f"crawl {name}: no items in {outcome.pages} pages; mend crawlers/sources/{name}/spider.py; {again}"
+        return f"crawl {name}: no items in {outcome.pages} pages; fix crawlers/sources/{name}/spider.py; {again}"
     if count := outcome.stats.get("archive/unanswered", 0):
         return f"crawl {name}: {count} of {account.requests} requests ended without page or cause, see the log above; {again}"
     count = outcome.stats.get("log_count/ERROR", 0)
@@ -178,7 +178,7 @@ def _are_too_many(failed: int, total: int, is_live: bool) -> bool:
 def _misfit_advice(name: str) -> str:
     """Return what to do if pages came that the spider does not know; they are stored all the same."""
     spider = f"crawlers/sources/{name}/spider.py"
-    changed = f"where the site has changed, mend {spider}: `dvc repro crawl@{name}` reads again what is kept"
+    changed = f"where the site has changed, fix {spider}: `dvc repro crawl@{name}` reads again what is kept"
     refused = f"where it sent a log-in or a check of the browser, have `refusal` in {spider} know that and crawl a new `snapshot`"
     return f"{changed}; {refused}"
 
@@ -219,7 +219,7 @@ def _nothing(name: str, account: Account, failed: dict[str, str]) -> str:
         forbids = f"robots.txt forbids {account.forbidden} of {account.requests} requests"
         return f"no page was fetched: {forbids}; ask the site, or take the source out of params.yaml"
     if account.off_site:
-        return f"no page was fetched: start_urls are not on the hosts of allowed_domains; mend crawlers/sources/{name}/spider.py"
+        return f"no page was fetched: start_urls are not on the hosts of allowed_domains; fix crawlers/sources/{name}/spider.py"
     return f"no page was fetched; check start_urls in crawlers/sources/{name}/spider.py"
 
 

@@ -19,7 +19,7 @@ _TODO = {
     "twin_in_train": ("train asks it too: a model trained on it has seen the question", "drop it from train, or replace it here"),
     "twin_in_other_split": ("another split asks it too", "keep it in one split"),
     "contaminated": ("a reference benchmark asks it too", "drop it, or report figures without it"),
-    "rejected": ("", "mend it, or drop it: as it is, it cannot be asked"),
+    "rejected": ("", "repair it or drop it: as it is, it cannot be answered"),
     "duplicate": ("the same split asks it already", "keep one of them"),
     "repaired": ("", "write it so in the file; until then every user mends it in another way"),
     "near_identical_options": ("two options are equal, or differ in one character", "read it: many are intended"),

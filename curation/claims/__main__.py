@@ -54,7 +54,7 @@ def _warn_of_unused_decisions(known: ClaimContext, facts: Sequence[Fact]) -> Non
     on_facts = {key for key, decision in known.decisions.items() if decision.polarity is not None}
     if on_facts and (idle := sorted(on_facts.difference(fact.id for fact in facts))):
         names = ", ".join(idle)
-        logging.getLogger("claims").warning("decisions on facts that are not there: %s; delete these lines, or mend the ids", names)
+        logging.getLogger("claims").warning("decisions on facts that are not there: %s; delete these lines, or correct the ids", names)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def _torn(tail: str) -> bool:
 @cache
 def _patterns() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
     table = read_vocabulary("tails")
-    patterns = {}
+    patterns: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {}
     for relation in RELATIONS:
         unfit = "|".join(table["unfit"][name] for name in ("any", relation) if name in table["unfit"])
         patterns[relation] = (re.compile(re.sub(r"\s+", "", unfit)), re.compile(table["needs"].get(relation, "")))

@@ -41,7 +41,7 @@ def _draw(arguments: argparse.Namespace) -> None:
     by_intent = Counter(query.intent for query in sample)
     for intent in order:
         short = (
-            f", and no more are there than these; {arguments.per_intent} were asked for" if by_intent[intent] < arguments.per_intent else ""
+            f", and no more are there than these; {arguments.per_intent} were requested" if by_intent[intent] < arguments.per_intent else ""
         )
         print(f"{intent:16}{by_intent[intent]:6}{short}")
     print(f"{arguments.out}: {len(sample)} queries, a code proposed for {proposed}")

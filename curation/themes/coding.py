@@ -75,7 +75,7 @@ def read_coding_sheet(path: Path, coder: str) -> list[Coded]:
         if one is None:
             continue
         if one.query_id in by_query:
-            raise ValueError(f"{row.where}: the query {one.query!r} stands there twice; leave one line")
+            raise ValueError(f"{row.where}: the query {one.query!r} appears twice; leave one line")
         by_query[one.query_id] = one
     return list(by_query.values())
 

@@ -100,7 +100,7 @@ def main(argv: list[str] | None = None) -> None:
         if warned := failures(tables, "warning"):
             logger.warning("expectations of severity warning do not hold; the line goes on:\n%s", describe(warned))
         if failed := failures(tables, "error"):
-            advice = f"{out / 'index.html'} is the report, {out / 'failing.jsonl'} names all ids; mend what makes them, then `dvc repro`"
+            advice = f"{out / 'index.html'} is the report, {out / 'failing.jsonl'} names all ids; fix what makes them, then `dvc repro`"
             raise ValueError(f"expectations failed; {advice}:\n{describe(failed)}")
         write_json(args.metrics, figures(tables))
         write_json(out / PASSED, list(suites))

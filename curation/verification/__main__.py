@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> None:
 def summary_line(figures: dict[str, Any]) -> str:
     """Return what the stage came to, or what people have to do first."""
     if not figures["verdicts"]:
-        return "nobody has judged a claim yet: fill the sheets in data/annotation, then `python -m curation.verdicts FILES`"
+        return "nobody has judged a claim yet: fill copies of the sheet in data/annotation, then `python -m curation.verdicts COPIES`"
     shares = ", ".join(f"{figures['in_data'][answer]:,} {answer}" for answer in ANSWERS)
     return f"{figures['verdicts']:,} verdicts of {figures['annotators']:,} annotators; of the claims now: {shares}"
 

@@ -15,7 +15,10 @@ from atomexam.records.fact import RELATIONS
 from atomexam.records.verdict import ANSWERS, Verdict, majority
 from atomexam.runtime import agreement as people
 
-TO_VERIFY = "Fill the sheets in data/annotation, run `python -m curation.verdicts FILES`, then `dvc repro` (docs/verification.md)."
+TO_VERIFY = (
+    "Copy the sheet in data/annotation, which the next `evidence` overwrites, name the copies after their annotators and fill them in; "
+    "run `python -m curation.verdicts COPIES`, then `dvc repro` (docs/verification.md)."
+)
 """What people do first where a table waits for them."""
 
 
@@ -97,7 +100,7 @@ def _percent(share: float) -> str:
 
 def _agreement_lines(figures: Mapping[str, Any]) -> list[str]:
     if not figures["claims"]:
-        return ["No claim is verified by two annotators, so there is no agreement to tell."]
+        return ["No claim is verified by two annotators, so there is no agreement to report."]
     lines = [f"{figures['claims']} claims have two verdicts or more; in {figures['unanimous']} they are the same.", ""]
     lines += ["| agreement | claims | figure |", "|---|---:|---|"]
     named = {f"Cohen's kappa, {pair}": one for pair, one in figures["cohen"].items()}

@@ -12,7 +12,10 @@ _BY_RULE: tuple[Pattern, ...] = ("not_follow", "sycophancy", "contrary", "revers
 _PAGE_HEAD = ("NotFollow", "Sycophancy", "Safety", "Misinterpretation", "contrary", "reversed")
 
 
-TO_LABEL = "Fill the sheets in data/errors, run `python -m eval.review FILES`, then `dvc repro` (docs/evaluation.md)."
+TO_LABEL = (
+    "Copy the sheets in data/errors, which the next `errors` overwrites, name the copies after their annotators and fill them in; "
+    "run `python -m eval.review COPIES`, then `dvc repro` (docs/evaluation.md)."
+)
 """Instruction where a table has no labels yet."""
 
 
@@ -84,7 +87,7 @@ def ratings_of(labels: Mapping[str, Mapping[str, Label]], allowed: Sequence[str]
 
 def markdown(runs: Mapping[str, Figures]) -> str:
     """Return the page: a line a run and method, shares in percent of that line's pairs."""
-    lines = [f"| run | told by | pairs | {' | '.join(_PAGE_HEAD)} | undecided |", f"|---|---|{'---:|' * (len(_PAGE_HEAD) + 2)}"]
+    lines = [f"| run | method | pairs | {' | '.join(_PAGE_HEAD)} | undecided |", f"|---|---|{'---:|' * (len(_PAGE_HEAD) + 2)}"]
     for run, figures in runs.items():
         for way in ("by_verdicts", "proposed", "by_people"):
             part = figures[way]

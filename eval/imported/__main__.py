@@ -48,10 +48,10 @@ def predictions(name: str, imported: Iterable[ImportedReply], requests: Mapping[
         request = request_of(one.item_id, requests)
         if one.gold is not None and request.answer is not None and one.gold != request.answer:
             raise ValueError(
-                f"{one.item_id}: right is {one.gold} in the file, {request.answer} in the test split; take the version that was asked"
+                f"{one.item_id}: right is {one.gold} in the file, {request.answer} in the test split; use the version that was answered"
             )
         if (one.item_id, one.repeat) in by_key:
-            raise ValueError(f"{one.item_id}: given twice; where a model was asked again, number the rows by `repeat`: 0, 1, …")
+            raise ValueError(f"{one.item_id}: given twice; where a model answered several times, number the rows by `repeat`: 0, 1, …")
         reply = request.reply(max(one.likelihoods, key=one.likelihoods.__getitem__)) if one.likelihoods else one.reply
         by_key[one.item_id, one.repeat] = Prediction(
             item_id=one.item_id,

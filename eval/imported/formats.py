@@ -57,7 +57,7 @@ def request_of(item: str, requests: Mapping[str, Request]) -> Request:
         ValueError: no task asks it.
     """
     if item not in requests:
-        raise ValueError(f"item {item}: no task asks it of this test split; take the version of the data that was asked")
+        raise ValueError(f"item {item}: no task has it in this test split; use the version of the data that the model answered")
     return requests[item]
 
 
@@ -135,5 +135,5 @@ def _test_row(prompt: str, table: Sequence[Mapping[str, str]], index: int) -> Ma
     else:
         candidates = [row for row in table if row["question"] in prompt]
     if not candidates:
-        raise ValueError(f"the prompt {prompt[-40:]!r} asks nothing of the table; it is of another version of the data")
+        raise ValueError(f"the prompt {prompt[-40:]!r} asks no question of the table; it is of another version of the data")
     return max(candidates, key=lambda row: prompt.rfind(row["question"]))

@@ -21,7 +21,7 @@ from atomexam.runtime.jsonl import BUFFER_BYTES, folder_lock, read_jsonl, replac
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage
 from atomexam.runtime.stage_summary import judge_headline, print_summary
 from eval.answers.reply_files import by_item
-from eval.judge.figures import MarkedReply, MarkOutcome, figures, mark_outcome, mark_reply
+from eval.judge.figures import MarkedReplies, MarkOutcome, figures, mark_outcome, mark_reply
 from eval.judge.marks import ORDERS, answer_id, mark_request, read_mark
 from eval.models import open_backend
 from eval.models.cached_model import stream_replies
@@ -74,7 +74,7 @@ def write_judgements(args: Arguments, judgings: Iterator[Judgings], out: BinaryI
     """Write the judgements of all answers, sorted; return the figures."""
     question_count = unscored = without_answer = 0
     readings: Counter[MarkOutcome] = Counter()
-    replies: list[MarkedReply] = []
+    replies = MarkedReplies()
     for question, scores in answered_questions(args):
         question_count += 1
         if not question.answer:
@@ -85,9 +85,9 @@ def write_judgements(args: Arguments, judgings: Iterator[Judgings], out: BinaryI
             judgements = _judgements(score, question_judgings, args) if score.answer else []
             out.writelines(map(to_line, judgements))
             readings.update(map(mark_outcome, judgements))
-            replies.append(mark_reply(question, score, judgements))
+            replies.add(mark_reply(question, score, judgements))
             without_answer += not score.answer
-    return {"questions": question_count, "unscored": unscored, "without_answer": without_answer} | figures(replies, readings)
+    return {"questions": question_count, "unscored": unscored, "without_answer": without_answer} | figures(replies.columns(), readings)
 
 
 def answered_questions(args: Arguments) -> Iterator[tuple[Question, list[Score]]]:

@@ -1,23 +1,26 @@
 """Marks of answers in words -> a run's figures: mean, spread and interval, by exam, subject and category, and how far both orders agree."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from math import nan
 from statistics import fmean, stdev
-from sys import intern
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Score
 from atomexam.records.question import Question
 from eval.judge.marks import ORDERS, PUBLISHED
-from eval.statistics.intervals import Figures, rate_interval
+from eval.statistics.intervals import Figures, hash_of, rate_interval
 
 _DIGITS = 2  # of marks, as in CPsyExam, Table 3
 _HUNDREDTHS, _FULL = 100, 100
 MarkOutcome = Literal["read", "unread", "failed"]
 _FACETS = ("exam", "subject", "category")
+Numbers = npt.NDArray[np.float64]
 
 
 class MarkedReply(NamedTuple):
@@ -45,8 +48,8 @@ def mark_reply(question: Question, score: Score, judgements: Sequence[Judgement]
     published = [one.reply for one in judgements if one.order == "standard_first" and one.draw == 0]
     return MarkedReply(
         cluster=question.group_id or question.id,
-        exam=intern(question.exam),
-        subject=intern(f"{question.exam} {question.subject}"),
+        exam=question.exam,
+        subject=f"{question.exam} {question.subject}",
         category=question.category,
         repeat=score.repeat,
         mark=fmean(marks) if marks else None,
@@ -55,20 +58,80 @@ def mark_reply(question: Question, score: Score, judgements: Sequence[Judgement]
     )
 
 
-def figures(marked: Sequence[MarkedReply], readings: Counter[MarkOutcome]) -> Figures:
-    """Return the figures of a run, from its replies sorted by question and repeat, and from the outcomes of all judgings.
+class ReplyColumns(NamedTuple):
+    """Marked replies as columns, a row a reply; NaN where it has no number."""
+
+    mark: Numbers
+    by_order: Numbers
+    """Two columns; both NaN where one order has no mark."""
+    published: Numbers
+    """One column a parser."""
+    repeat: npt.NDArray[np.int32]
+    cluster: npt.NDArray[np.uint64]
+    """Hash of its name."""
+    facets: Sequence[tuple[str | None, ...]]
+    """Different values of exam, subject and category together."""
+    facet: npt.NDArray[np.int32]
+    """Index in `facets`."""
+
+    def with_value(self, name: str, value: str) -> "ReplyColumns":
+        """Return the rows with a value of a facet."""
+        chosen = np.array([values[_FACETS.index(name)] == value for values in self.facets], bool)[self.facet]
+        return ReplyColumns(
+            mark=self.mark[chosen],
+            by_order=self.by_order[chosen],
+            published=self.published[chosen],
+            repeat=self.repeat[chosen],
+            cluster=self.cluster[chosen],
+            facets=self.facets,
+            facet=self.facet[chosen],
+        )
+
+
+class MarkedReplies:
+    """Marked replies that are added one at a time and kept as columns, some fifty bytes each."""
+
+    def __init__(self) -> None:
+        self._mark, self._by_order, self._published = array("d"), array("d"), array("d")
+        self._repeat, self._facet, self._cluster = array("i"), array("i"), array("Q")
+        self._facets: dict[tuple[str | None, ...], int] = {}
+
+    def add(self, one: MarkedReply) -> None:
+        """Add a reply."""
+        self._mark.append(nan if one.mark is None else one.mark)
+        self._by_order.extend(one.by_order or (nan, nan))
+        self._published.extend(nan if mark is None else mark for mark in one.published)
+        self._repeat.append(one.repeat)
+        self._facet.append(self._facets.setdefault((one.exam, one.subject, one.category), len(self._facets)))
+        self._cluster.append(hash_of(one.cluster))
+
+    def columns(self) -> ReplyColumns:
+        """Return all replies."""
+        return ReplyColumns(
+            mark=np.frombuffer(self._mark, np.float64),
+            by_order=np.frombuffer(self._by_order, np.float64).reshape(-1, len(ORDERS)),
+            published=np.frombuffer(self._published, np.float64).reshape(-1, len(PUBLISHED)),
+            repeat=np.frombuffer(self._repeat, np.int32),
+            cluster=np.frombuffer(self._cluster, np.uint64),
+            facets=list(self._facets),
+            facet=np.frombuffer(self._facet, np.int32),
+        )
+
+
+def figures(replies: ReplyColumns, readings: Counter[MarkOutcome]) -> Figures:
+    """Return the figures of a run, from its replies and from the outcomes of all judgings.
 
     A reply without a mark is in no mean; it is counted, and the bounds show what it could change.
     """
     return {
-        **_part(marked, "all"),
-        **_spread(marked),
-        **_bounds(marked),
+        **_part(replies, "all"),
+        **_spread(replies),
+        **_bounds(replies),
         "readings": {name: readings[name] for name in get_args(MarkOutcome)},
         "read_share": round(readings["read"] / readings.total(), 4) if readings else None,
-        "published": {name: _published(one.published[index] for one in marked) for index, name in enumerate(PUBLISHED)},
-        "orders": agreement_of_orders(marked),
-        **{f"by_{name}": _grouped(marked, name) for name in _FACETS},
+        "published": {name: _published(marks) for name, marks in zip(PUBLISHED, replies.published.T, strict=True)},
+        "orders": agreement_of_orders(replies.by_order),
+        **{f"by_{name}": _grouped(replies, name) for name in _FACETS},
     }
 
 
@@ -77,64 +140,59 @@ def mark_outcome(judgement: Judgement) -> MarkOutcome:
     return "failed" if judgement.finish_reason == "error" else "unread" if judgement.mark is None else "read"
 
 
-def _part(marked: Sequence[MarkedReply], where: str) -> Figures:
+def _known(marks: Numbers) -> Numbers:
+    return marks[~np.isnan(marks)]
+
+
+def _part(replies: ReplyColumns, where: str) -> Figures:
     """Return how many replies there are, the mean mark, and its interval by bootstrap over questions, and cases where they share one."""
-    known = [one for one in marked if one.mark is not None]
-    summary = {"replies": len(marked), "without_mark": len(marked) - len(known), "mark": _mean(known)}
-    sums: Counter[str] = Counter()
-    counts: Counter[str] = Counter()
-    for one in known:
-        sums[one.cluster] += round(_HUNDREDTHS * (one.mark or 0))  # whole numbers, whose sums are the same on every machine
-        counts[one.cluster] += _HUNDREDTHS * _FULL
-    if summary["mark"] not in (None, 0.0, float(_FULL)) and len({one.mark for one in known}) == 1:
+    known = _known(replies.mark)
+    summary = {"replies": len(replies.mark), "without_mark": len(replies.mark) - len(known), "mark": _mean(known)}
+    if summary["mark"] not in (None, 0.0, float(_FULL)) and np.ptp(known) == 0:
         return summary  # always the same mark: nothing to draw from, and no certainty either
-    clusters = sorted(counts)
-    interval = rate_interval(np.array([sums[name] for name in clusters]), np.array([counts[name] for name in clusters]), f"{where}/mark")
+    _, numbers = np.unique(replies.cluster[~np.isnan(replies.mark)], return_inverse=True)
+    hundredths = np.rint(_HUNDREDTHS * known)  # whole numbers, whose sums are the same on every machine
+    sums = np.bincount(numbers, weights=hundredths).astype(np.int64)
+    interval = rate_interval(sums, np.bincount(numbers) * _HUNDREDTHS * _FULL, f"{where}/mark")
     return summary | ({"mark_interval": [round(_FULL * bound, _DIGITS) for bound in interval]} if interval else {})
 
 
-def _mean(known: Iterable[MarkedReply]) -> float | None:
-    marks = [one.mark for one in known if one.mark is not None]
-    return round(fmean(marks), _DIGITS) if marks else None
+def _mean(marks: Numbers) -> float | None:
+    return round(fmean(marks), _DIGITS) if len(marks) else None
 
 
-def _spread(marked: Sequence[MarkedReply]) -> Figures:
+def _spread(replies: ReplyColumns) -> Figures:
     """Return the sample standard deviation of single marks, and with repeats that of the repeats' means."""
-    marks = [one.mark for one in marked if one.mark is not None]
-    spread: Figures = {"mark_spread": round(stdev(marks), _DIGITS) if len(marks) > 1 else None}
-    repeats = sorted({one.repeat for one in marked})
-    by_repeat = [[one.mark for one in marked if one.repeat == repeat and one.mark is not None] for repeat in repeats]
-    means = [fmean(row) for row in by_repeat if row]
+    known = _known(replies.mark)
+    spread: Figures = {"mark_spread": round(float(stdev(known)), _DIGITS) if len(known) > 1 else None}
+    by_repeat = [_known(replies.mark[replies.repeat == repeat]) for repeat in np.unique(replies.repeat)]
+    means = [fmean(marks) for marks in by_repeat if len(marks)]
     return spread | ({"mark_std": round(stdev(means), _DIGITS)} if len(means) > 1 else {})
 
 
-def _bounds(marked: Sequence[MarkedReply]) -> Figures:
+def _bounds(replies: ReplyColumns) -> Figures:
     """Return the mean if each reply without a mark had been worth nothing, and if each had been worth 100."""
     bounds = {"mark_at_least": 0.0, "mark_at_most": float(_FULL)}
-    return {name: _mean([one if one.mark is not None else one._replace(mark=bound) for one in marked]) for name, bound in bounds.items()}
+    return {name: _mean(np.where(np.isnan(replies.mark), bound, replies.mark)) for name, bound in bounds.items()}
 
 
-def _published(marks: Iterable[float | None]) -> Figures:
+def _published(marks: Numbers) -> Figures:
     """Return the mean by a published parser."""
-    every = list(marks)
-    known = [mark for mark in every if mark is not None]
-    return {"mark": round(fmean(known), _DIGITS) if known else None, "without_mark": len(every) - len(known)}
+    known = _known(marks)
+    return {"mark": _mean(known), "without_mark": len(marks) - len(known)}
 
 
-def _grouped(marked: Iterable[MarkedReply], name: str) -> Figures:
-    groups: dict[str, list[MarkedReply]] = defaultdict(list)
-    for one in marked:
-        if group := getattr(one, name):
-            groups[group].append(one)
-    return {group: _part(groups[group], f"{name}/{group}") for group in sorted(groups)}
+def _grouped(replies: ReplyColumns, name: str) -> Figures:
+    groups = {values[_FACETS.index(name)] for values in replies.facets}
+    return {group: _part(replies.with_value(name, group), f"{name}/{group}") for group in sorted(filter(None, groups))}
 
 
-def agreement_of_orders(marked: Iterable[MarkedReply]) -> Figures:
+def agreement_of_orders(by_order: Numbers) -> Figures:
     """Return how far the marks of one answer in the two orders are apart, over answers of which both were read."""
-    both = [one.by_order for one in marked if one.by_order]
-    if not both:
+    both = by_order[~np.isnan(by_order[:, 0])]
+    if not len(both):
         return {"answers": 0}
-    first, second = np.array(both).T
+    first, second = both.T
     return {
         "answers": len(both),
         "mean_absolute_difference": round(float(np.abs(second - first).mean()), _DIGITS),

@@ -76,7 +76,7 @@ def empty(request: Request, draw: Random) -> str:
 def overlap(request: Request, draw: Random) -> str:
     """Mark an answer by the F1 of the character bigrams that it shares with the standard answer."""
     if request.compared is None:
-        raise ValueError(f"{request.item_id} is asked for a mark, and has no two answers to compare; this is a fault of its task")
+        raise ValueError(f"{request.item_id} requests a mark, and has no two answers to compare; this is a fault of its task")
     return request.reply(str(round(100 * bigram_f1(*request.compared))))
 
 

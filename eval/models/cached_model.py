@@ -75,7 +75,7 @@ class CachedModel:
         generate = self._backend.loglikelihoods if self._method == "likelihood" else self._backend.generate
         for index, reply in generate(list(missing.values()), self._settings) if missing else ():
             if not 0 <= index < len(todo):
-                raise ValueError(f"{self._backend.identity} replied to a question that was not asked; this is a fault of the backend")
+                raise ValueError(f"{self._backend.identity} replied to a request that was not made; this is a fault of the backend")
             key = todo[index]
             if missing.pop(key, None) is None:
                 raise ValueError(f"{self._backend.identity} replied twice to the same question; this is a fault of the backend")
@@ -113,7 +113,7 @@ class CachedModel:
             while window:
                 ready = [one for one in window if one.follows is None or (one.follows, 0) in done]
                 if not ready:
-                    raise ValueError(f"{window[0].item_id} follows {window[0].follows}, which is not asked")
+                    raise ValueError(f"{window[0].item_id} follows {window[0].follows}, which is not requested")
                 window = [one for one in window if one.follows is not None and (one.follows, 0) not in done]
                 queries = [query for one in ready for query in self._queries(one, repeats, done, bar)]
                 for query, reply in zip(queries, self.replies(queries, bar), strict=True):

@@ -116,7 +116,7 @@ async def bounded(response: httpx2.Response) -> None:
     """
     packed = response.headers.get("content-encoding", "identity")
     if packed.lower() != "identity":
-        raise TooLong(f"the answer is packed ({packed[:20]}), which was not asked for")
+        raise TooLong(f"the response is compressed ({packed[:20]}), which was not requested")
     charset = response.charset_encoding
     response.encoding = charset if charset and is_charset(charset) else "utf-8"
     assert isinstance(response.stream, httpx2.AsyncByteStream)
@@ -212,7 +212,7 @@ class Caller:
             raise Failure(f"no chat completion in JSON ({self._one_line(error)}): {excerpt}", is_retryable=True) from None
         choice, usage = completion.choices[0], completion.usage or _Usage()
         if choice.finish_reason == "content_filter":
-            raise Failure("the server's content filter held the reply back", is_server_fault=False)
+            raise Failure("the server's content filter withheld the reply", is_server_fault=False)
         if choice.finish_reason not in _STOPS:
             raise Failure(f"the reply ended for an unknown reason: finish_reason {self._one_line(choice.finish_reason)}")
         tokens = usage.completion_tokens or 0

@@ -60,7 +60,7 @@ class OpenAI:
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Refuse: chat completions tell no likelihood of a given answer."""
-        raise ValueError(f"{self._where}: a server tells no likelihoods of answers; set `method: generation` for its runs in params.yaml")
+        raise ValueError(f"{self._where}: a server gives no likelihoods of answers; set `method: generation` for its runs in params.yaml")
 
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies as they arrive; those that arrived before a Ctrl-C or the server's end are yielded before the error.
@@ -158,11 +158,11 @@ class OpenAI:
         why = f"{self._at} answers no request" if failure.is_fatal else f"{_MAX_FAILURES_IN_A_ROW} requests in a row failed at {self._at}"
         hint = f"; is the key in {self._server.key_variable} right?" if failure.status in (401, 403) else ""
         hint = f"; is `name` {self._name} right, and server.url?" if failure.status == 404 else hint
-        look = f"does the server run, at server.url {self._server.url}? `curl {self._server.url}/models` asks it"
+        look = f"does the server run, at server.url {self._server.url}? `curl {self._server.url}/models` shows whether it responds"
         hint = f"; {look}" if str(failure).startswith("connection:") else hint
         return (
             f"{self._where}: {why}: {failure}{hint}; {answered} replies of this start came and are kept; "
-            f"`dvc repro` goes on from there when that is mended, and asks only for what is missing"
+            f"`dvc repro` goes on from there once that is fixed, and requests only what is missing"
         )
 
 

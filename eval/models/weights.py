@@ -40,10 +40,10 @@ def locate(description: Description, folder: Path) -> Path:
         siblings = ", ".join(sorted(path.name for path in above.glob("*/"))) if above.is_dir() else ""
         wanted = f"no such folder; expected one with config.json, tokenizer and *.safetensors; in {above}: {siblings or 'no folder'}"
         raise ValueError(
-            f"model {description.model}: {name}: {wanted}; put it there, or mend models.{description.model}.name in params.yaml"
+            f"model {description.model}: {name}: {wanted}; put it there, or correct models.{description.model}.name in params.yaml"
         )
     cache = os.path.relpath(constants.HF_HUB_CACHE, Path.home())
-    hub_message = "HF_HUB_OFFLINE is set, so the hub was not asked" if constants.HF_HUB_OFFLINE else f"the hub gave nothing ({reason})"
+    hub_message = "HF_HUB_OFFLINE is set, so the hub was not contacted" if constants.HF_HUB_OFFLINE else f"the hub gave nothing ({reason})"
     raise ValueError(
         f"model {description.model}: {name}, revision {description.revision or 'main'}, cannot be had: no folder of that name, "
         f"nothing kept in ~/{cache}, and {hub_message}; "

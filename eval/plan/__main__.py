@@ -67,7 +67,7 @@ def weights_of(model: Description, made: Path = Path("data/models")) -> str:
     if folder.is_dir():
         if not any(folder.resolve().is_relative_to(watched.resolve()) for watched in (_WATCHED, made)):
             again = f"after a change there, run `dvc repro -f plan`, or keep the model in {_WATCHED / model.model}"
-            _logger.warning("params.yaml: models.%s: DVC watches %s alone, and %s lies elsewhere: %s", model.model, _WATCHED, folder, again)
+            _logger.warning("params.yaml: models.%s: DVC watches %s alone, and %s is elsewhere: %s", model.model, _WATCHED, folder, again)
         base = base_of(model, folder)
         return f"files {content_hash(folder)}" + (f" over {weights_of(base, made)}" if base else "") + _own_template(model)
     revision = model.revision or "main"

@@ -31,6 +31,7 @@ from eval.predict.ranks import (
     finished_path,
     hash_requests,
     left_before,
+    only_one_of,
     paths_of_others,
     read_rank,
     share_of,
@@ -61,19 +62,21 @@ def main(argv: list[str] | None = None) -> None:
     requests = RequestBuilder(args.splits)
     rank = read_rank()
     folder = store_path(args.out, args.key, args.key).parent
-    left = left_before(folder, runs, rank.of) if not rank.number else {}
-    for name in runs if rank.number else ():
-        finished_path(folder, name, rank).unlink(missing_ok=True)
     backend = cache(lambda: open_backend(*described))  # once, and only where a reply is missing
-    with folder_lock(args.out) if not rank.number else nullcontext(args.out) as out:
-        for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
-            stale.unlink()
-        for name, run in runs.items():
-            _ask_run(run, name, requests, backend(), folder, rank, left, out / f"{name}.jsonl")
-        if not rank.number:
-            write_json(out / "runs.json", runs)  # whose replies these are; DVC warns of an empty folder, too
-            for path in paths_of_others(folder, runs, rank.of):  # not before: killed between two runs, it needs those of the first again
-                path.unlink(missing_ok=True)
+    with only_one_of(folder, args.key, rank) if rank.of > 1 else nullcontext():
+        left = left_before(folder, runs, rank.of) if not rank.number else {}
+        for name in runs if rank.number else ():
+            finished_path(folder, name, rank).unlink(missing_ok=True)
+        with folder_lock(args.out) if not rank.number else nullcontext(args.out) as out:
+            for stale in (path for path in out.glob("*.jsonl*") if path.name.removesuffix(".part").removesuffix(".jsonl") not in runs):
+                stale.unlink()
+            for name, run in runs.items():
+                _ask_run(run, name, requests, backend(), folder, rank, left, out / f"{name}.jsonl")
+            if not rank.number:
+                write_json(out / "runs.json", runs)  # whose replies these are; DVC warns of an empty folder, too
+                # Not before: killed between two runs, it needs those of the first again.
+                for path in paths_of_others(folder, runs, rank.of):
+                    path.unlink(missing_ok=True)
 
 
 def _ask_run(
@@ -109,7 +112,11 @@ def _ask_run(
     line = counts.line(rank.name(name) if rank.number else name)
     print(f"{line}, {short} short of {run.shots} shots" if run.shots else line, file=sys.stderr, flush=True)
     if counts.failed and not rank.number:
-        print(f"{name}: what failed is not kept; `dvc repro -fs predict@{run.model}` asks that alone again", file=sys.stderr, flush=True)
+        print(
+            f"{name}: failed replies are not stored; `dvc repro -fs predict@{run.model}` requests only those again",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _replies(model: CachedModel, run: Run, name: str, requests: RequestBuilder, rank: Rank) -> Iterator[tuple[ModelQuery, Reply]]:

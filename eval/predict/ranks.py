@@ -7,11 +7,13 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from filelock import FileLock, Timeout
 from msgspec import Struct
 
 from atomexam.runtime.jsonl import read_json, write_json
@@ -52,6 +54,26 @@ def read_rank(environment: Mapping[str, str] = os.environ) -> Rank:
     if not (number.isdecimal() and of.isdecimal() and int(number) < int(of)):
         raise ValueError(f"RANK={number} WORLD_SIZE={of}: expected 0 <= RANK < WORLD_SIZE, as torchrun sets them; unset both to run alone")
     return Rank(int(number), int(of))
+
+
+@contextmanager
+def only_one_of(folder: Path, model: str, rank: Rank) -> Iterator[None]:
+    """Hold a rank against the same one of another launch: the two would take away each other's files, and wait for them without end.
+
+    Raises:
+        ValueError: another process holds it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / f".{rank.name(model)}.lock")
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        other = f"another process with RANK={rank.number} WORLD_SIZE={rank.of} is at work there"
+        raise ValueError(f"{folder}: {other}; wait until its launch ends or stop it, and run the same command again") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def share_of(requests: Sequence[Request], rank: Rank) -> list[Request]:
@@ -108,9 +130,9 @@ def wait_for_others(
             waiting.pop(0)
             continue
         if not announced:
-            there = "is there" if done is None else "is no longer of other questions"
+            there = "exists" if done is None else "is of the same requests"
             print(
-                f"{run}: its share is asked; waiting for {len(waiting)} others, until {path} {there}",
+                f"{run}: its share is done; waiting for {len(waiting)} others, until {path} {there}",
                 file=sys.stderr,
                 flush=True,
             )

@@ -4,7 +4,6 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from operator import attrgetter
 from statistics import stdev
 from typing import NamedTuple, get_args
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from atomexam.records.prediction import Outcome, Score
 from eval.answers.reply_files import by_item
-from eval.statistics.intervals import DIGITS, Figures, rate_interval
+from eval.statistics.intervals import DIGITS, Figures, hash_of, rate_interval
 from eval.tasks.claim import NEGATIONS
 from eval.tasks.request import Request
 
@@ -171,11 +170,6 @@ def read_scores(scores: Collection[Score], requests: Iterable[Request]) -> RunSc
     for request, of_item in by_item(ordered, asked, "scores", "rebuild them with `dvc repro score`", repeats):
         run.add(request, of_item)
     return run
-
-
-def hash_of(name: str) -> int:
-    """Return an 8-byte hash of a name: among a million names, two collide with a chance of one in thirty million."""
-    return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
 class Units:

@@ -75,7 +75,7 @@ def read_items(task: Task, folder: Path, prompt: str) -> Iterator[Request]:
             if request.item_id == last:
                 raise ValueError(duplicate_message(last))
             if request.item_id < last:
-                raise ValueError(f"{request.item_id} stands behind {last}; the split is not sorted: rebuild it with `dvc repro -f split`")
+                raise ValueError(f"{request.item_id} comes after {last}; the split is not sorted: rebuild it with `dvc repro -f split`")
             last = request.item_id
             yield request
 

@@ -41,4 +41,4 @@ def _committed_bytes(path: Path) -> int:
 
 def remedy(path: Path) -> str:
     """Return what to do about a line that is wrong or lost."""
-    return f"mend the line: `git log -p {path}` shows what it was; of a conflict delete the marks (<<<<<<<, =======, >>>>>>>) alone"
+    return f"correct the line: `git log -p {path}` shows what it was; of a conflict delete the marks (<<<<<<<, =======, >>>>>>>) alone"

@@ -188,7 +188,7 @@ def test_shares_are_those_of_a_mixed_run(tmp_path: Path) -> None:
     assert sorted(row.asks for row in folder.queue("mixed")) == ["error"] * 5 + ["reason"] * 3
     table = (tmp_path / "errors/table.md").read_text(encoding="utf-8")
     assert "| mixed | by verdicts | 6 | 16.67 | 50.00 |  |  | 33.33 | 0.00 |  |" in table
-    assert "by people" not in table and "No label of people yet of mixed. Fill the sheets in data/errors" in table
+    assert "by people" not in table and "No label of people yet of mixed. Copy the sheets in data/errors" in table
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:

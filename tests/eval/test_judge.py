@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
+import msgspec
+import numpy as np
 import pytest
 
 from atomexam.records.judgement import Judgement
@@ -16,7 +18,7 @@ from atomexam.records.question import Question
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from eval.judge import __main__ as judge_stage
 from eval.judge.__main__ import main
-from eval.judge.figures import MarkedReply, agreement_of_orders, figures, mark_outcome, mark_reply
+from eval.judge.figures import MarkedReplies, ReplyColumns, agreement_of_orders, figures, mark_outcome, mark_reply
 from eval.models import cached_model
 from eval.models.baseline import Baseline
 from eval.models.contract import ModelQuery, Reply, Settings
@@ -70,9 +72,12 @@ def judgement(item: str, order: str, mark: float | None, **changes) -> Judgement
     return Judgement(item_id=item, order=order, mark=mark, **(values | changes))
 
 
-def mark_replies(questions: list[Question], rows: list[Judgement]) -> list[MarkedReply]:
+def mark_replies(questions: list[Question], rows: list[Judgement]) -> ReplyColumns:
     """Return an answer to each question with its mark."""
-    return [mark_reply(one, score(one, "答"), [row for row in rows if row.item_id == one.id]) for one in questions]
+    replies = MarkedReplies()
+    for one in questions:
+        replies.add(mark_reply(one, score(one, "答"), [row for row in rows if row.item_id == one.id]))
+    return replies.columns()
 
 
 def figures_of(questions: list[Question], rows: list[Judgement]) -> dict:
@@ -275,7 +280,7 @@ def test_agreement_of_orders_is_that_of_the_formulas() -> None:
         for question, pair in zip(questions, marks, strict=True)
         for order, mark in zip(("standard_first", "given_first"), pair, strict=True)
     ]
-    found = agreement_of_orders(mark_replies(questions, rows))
+    found = agreement_of_orders(mark_replies(questions, rows).by_order)
     assert (found["answers"], found["mean_absolute_difference"], found["mean_difference"]) == (3, 10.0, -3.33)
     firsts, seconds = [80, 60, 20], [90, 60, 0]
     mean_1, mean_2 = sum(firsts) / 3, sum(seconds) / 3
@@ -291,18 +296,31 @@ def test_agreement_of_orders_is_that_of_the_formulas() -> None:
 def test_agreement_takes_no_table_of_answers_and_marks() -> None:
     """Means of several draws are nearly as many as answers."""
     draw = Random(1)
-    marked = [mark_reply(one, score(one, "答"), [])._replace(by_order=(draw.random(), draw.random())) for one in four() * 500]
+    by_order = np.array([[draw.random(), draw.random()] for _ in range(2000)])
     tracemalloc.start()
-    agreement_of_orders(marked)
+    agreement_of_orders(by_order)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 300 * len(marked)
+    assert peak < 300 * len(by_order)
+
+
+def test_a_marked_reply_takes_some_fifty_bytes() -> None:
+    question = four()[0]
+    tracemalloc.start()
+    replies = MarkedReplies()
+    for number in range(5000):
+        replies.add(mark_reply(msgspec.structs.replace(question, id=f"q-{number}"), score(question, "答"), []))
+    held = tracemalloc.get_traced_memory()[0]
+    assert figures(replies.columns(), Counter())["replies"] == 5000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert held < 80 * 5000 and peak < 250 * 5000
 
 
 def test_agreement_that_is_not_defined_is_none() -> None:
     questions = four()[:2]
     alike = [judgement(question.id, order, 50) for question in questions for order in ("standard_first", "given_first")]
-    assert agreement_of_orders(mark_replies(questions, alike)) | {"answers": 2} == {
+    assert agreement_of_orders(mark_replies(questions, alike).by_order) | {"answers": 2} == {
         "answers": 2,
         "mean_absolute_difference": 0,
         "mean_difference": 0,

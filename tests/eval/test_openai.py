@@ -88,7 +88,7 @@ def test_what_is_worth_it_is_tried_again(way: str, calls: int, opened: Opened, s
 
 @pytest.mark.parametrize(("way", "cause"), [
     ("endless", "the answer has more than 8 MB; no reply is as long"),
-    ("packed", "the answer is packed .gzip., which was not asked for"),
+    ("packed", "the response is compressed .gzip., which was not requested"),
 ])  # fmt: skip
 def test_an_answer_of_any_length_takes_little_memory(way: str, cause: str, opened: Opened) -> None:
     tracemalloc.start()
@@ -139,7 +139,7 @@ def test_a_head_without_end_ends(way: str, cause: str, opened: Opened) -> None:
     ("403-flagged", 1, "HTTP status 403: .*requires moderation and your input was flagged.*"),
     ("debt", 2, "no chat completion in JSON .Expected `int` >= 0 .*"),
     ("host-of-tokens", 2, "no chat completion in JSON .*completion_tokens.*"),
-    ("filter", 1, "the server's content filter held the reply back"),
+    ("filter", 1, "the server's content filter withheld the reply"),
     ("odd", 1, "the reply ended for an unknown reason: finish_reason gremlins"),
     ("null", 1, "the reply ended for an unknown reason: finish_reason None"),
 ])  # fmt: skip
@@ -194,7 +194,7 @@ def test_requests_that_are_too_long_never_end_a_run(opened: Opened) -> None:
 
 def test_a_server_that_cannot_be_reached(opened: Opened) -> None:
     told = (
-        r"10 requests in a row failed at 127.0.0.1:\d+: connection: All connection attempts failed; does the server run, .*/models` asks it"
+        r"10 requests in a row failed at 127.0.0.1:\d+: connection: All connection attempts failed; does the server run, .*/models` shows"
     )
     with pytest.raises(ValueError, match=told):
         asked(opened(url="http://127.0.0.1:9/v1", tries=1), [str(number) for number in range(20)])
@@ -283,7 +283,7 @@ def test_where_a_loop_is_running_already(opened: Opened) -> None:
 
 
 def test_likelihoods_are_refused(opened: Opened) -> None:
-    with pytest.raises(ValueError, match="a server tells no likelihoods of answers; set `method: generation`"):
+    with pytest.raises(ValueError, match="a server gives no likelihoods of answers; set `method: generation`"):
         opened().loglikelihoods([], PLAIN)
 
 

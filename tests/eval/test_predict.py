@@ -275,7 +275,7 @@ def test_a_reply_to_nothing_is_named(place: int, queries: list[ModelQuery], tmp_
         def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
             yield place, Reply(text="A", finish_reason="stop", tokens=1)
 
-    with pytest.raises(ValueError, match="replied to a question that was not asked; this is a fault of the backend"):
+    with pytest.raises(ValueError, match="replied to a request that was not made; this is a fault of the backend"):
         ask(Lost(), queries, PLAIN, tmp_path / "kept.jsonl", "r")
     assert not (tmp_path / "kept.jsonl").read_bytes()
 
@@ -335,7 +335,7 @@ def test_a_question_after_a_failed_one_fails_and_is_not_asked(case: list[Request
 
 
 def test_a_request_that_follows_nothing_asked_is_named(case: list[Request], tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=rf"{case[1].item_id} follows {case[0].item_id}, which is not asked"):
+    with pytest.raises(ValueError, match=rf"{case[1].item_id} follows {case[0].item_id}, which is not requested"):
         in_turn(Counting(), case[1:], tmp_path / "kept.jsonl")
 
 

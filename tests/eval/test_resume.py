@@ -191,6 +191,22 @@ def test_two_processes_share_a_run(failing: str, runs: Callable[..., Runs]) -> N
     assert f"{SIZE * 4 - failed} kept, {failed} asked, 0 failed" in err
 
 
+@pytest.mark.parametrize("rank", ["0", "1"])
+def test_a_launch_beside_another_one_is_refused(rank: str, runs: Callable[..., Runs]) -> None:
+    """The two would take away each other's files of completion, and wait for them without end."""
+    shared = runs("shared")
+    first = shared.start(RANK=rank, WORLD_SIZE="2", SCRIPTED_SECONDS="0.01")
+    while not (shared.store / f"run.{rank}of2.jsonl").exists():
+        assert first.poll() is None
+        time.sleep(0.01)
+    again = shared.start(RANK=rank, WORLD_SIZE="2")
+    _, err = again.communicate(timeout=60)
+    first.kill()
+    first.communicate()
+    assert again.returncode == 1
+    assert f"another process with RANK={rank} WORLD_SIZE=2 is at work there" in err
+
+
 def test_what_failed_in_an_earlier_launch_is_asked_again_by_the_first_process_alone(runs: Callable[..., Runs]) -> None:
     """The second process is done, the first is killed and started again by hand: what failed then may not fail now."""
     alone, shared = runs("alone"), runs("shared")

@@ -137,7 +137,7 @@ def test_an_annotator_is_named_by_the_file_unless_it_is_named_after_the_run(tmp_
     folder = Folder(tmp_path, {"run": [("正确", "正确")]})
     folder.errors()
     path = folder.fill("run", "run", by_claim("sycophancy"))
-    with pytest.raises(ValueError, match="the file does not tell who labelled; give --annotator NAME"):
+    with pytest.raises(ValueError, match="the file does not say who labelled; give --annotator NAME"):
         folder.review(path)
     folder.review(path, "--annotator", "second")
     assert [one.annotator for one in folder.labels()] == ["second"]

@@ -120,7 +120,7 @@ def test_what_is_given_twice_is_named() -> None:
 def test_a_split_that_has_nothing_for_a_task_is_scored(task: str, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     metrics = scored(tmp_path, [], ["--model", "tiny", "--task", task], [], [])
     assert metrics["following_rate"] is None
-    assert "score new-run: of 0, nothing was asked" in capsys.readouterr().err
+    assert "score new-run: of 0, no requests" in capsys.readouterr().err
 
 
 def test_tokens_and_failed_calls_are_counted_and_have_a_price_where_the_server_has() -> None:

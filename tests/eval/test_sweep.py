@@ -60,8 +60,8 @@ def test_a_type_is_taken_out_of_the_claims_that_are_always_learned() -> None:
     ({"kinds": []}, r"kinds: \[\] found"),
     ({"always": {"claims": 1}}, "claims stands in `kinds` and in `always`"),
     ({"tune": {"seed": 3}}, "seed is what the sweep varies"),
-    ({"seeds": [1, 2, 1]}, "seeds: 1 stands there twice"),
-    ({"amounts": [1, 1.0]}, "amounts: 1.0 stands there twice"),
+    ({"seeds": [1, 2, 1]}, "seeds: 1 appears twice"),
+    ({"amounts": [1, 1.0]}, "amounts: 1.0 appears twice"),
 ])  # fmt: skip
 def test_a_wrong_sweep_is_named(change: dict, told: str) -> None:
     with pytest.raises(ValueError, match=told):

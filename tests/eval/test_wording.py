@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomexam.records.claim import ClaimPair
-from eval.score.grid import Grid, hash_of, read_scores
+from eval.score.grid import Grid, read_scores
 from eval.score.wording import FACTUAL, NON_FACTUAL, balanced_units, best, chance_interval, negated_sides, rules
+from eval.statistics.intervals import hash_of
 from eval.tasks.claim import TASK, requests
 
 TYPES = ("disease_food", "disease_infectivity")

@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 
 from atomexam.records import params
 from atomexam.records.checks import convert
-from atomexam.records.params import Source
+from atomexam.records.params import Errors, Source
 from atomexam.records.run import Model
 from atomexam.records.split_blocks import Split
 from atomexam.runtime.stage import read_arguments, run_stage
@@ -47,10 +47,10 @@ def test_the_file_in_the_repository_is_sound() -> None:
         (b"sources:\n  a: [\n", "params.yaml: no YAML .*line 3"),
         (b"a: 1\na: 2\n", "params.yaml: no YAML .*line 2"),
         (b"a: \xff\n", "no YAML"),
-        (b"a: " + b"[" * 3000 + b"]" * 3000, r"params.yaml: no YAML \(nested too deep\); mend"),
-        (b"a: " + b"9" * 6000, r"no YAML \(Exceeds the limit \(4300 digits\)[^;]*\); mend"),
-        (b"a: 2026-13-41", r"no YAML \(month must be in 1..12\); mend"),
-        (b"- a", "expected keys and values, found list; mend"),
+        (b"a: " + b"[" * 3000 + b"]" * 3000, r"params.yaml: no YAML \(nested too deep\); correct"),
+        (b"a: " + b"9" * 6000, r"no YAML \(Exceeds the limit \(4300 digits\)[^;]*\); correct"),
+        (b"a: 2026-13-41", r"no YAML \(month must be in 1..12\); correct"),
+        (b"- a", "expected keys and values, found list; correct"),
         (b"sources: [1]", "params.yaml: sources: found list; expected keys and values"),
         (b"clean: x", "params.yaml: clean: found str; expected keys and values"),
         (b"imports: {a: 3}", r"params.yaml: imports\.a: found int; expected keys and values"),
@@ -172,7 +172,15 @@ def test_flags_as_dvc_unpacks_them_win() -> None:
     assert (got.params.quota.mcqa, got.params.balance, str(got.out)) == (7, "strict", "elsewhere")
 
 
-@pytest.mark.parametrize("argv", [("--quota.mcq", "7"), ("--sed", "1"), ("stray",)])
+@pytest.mark.parametrize(
+    "argv", [("--judge.model", "echo", "--judge.max_new_tokens", "9"), ("--judge.model=echo", "--judge.max_new_tokens=9")]
+)
+def test_flags_of_a_block_that_may_be_missing_are_written_either_way(argv: tuple[str, ...]) -> None:
+    judge = read_arguments(list(argv), "doc", "errors", Errors, {}).params.judge
+    assert (judge.model, judge.max_new_tokens) == ("echo", 9)
+
+
+@pytest.mark.parametrize("argv", [("--quota.mcq", "7"), ("--quota.mcq=7",), ("--sed", "1"), ("stray",), ("stray=1",)])
 def test_an_unknown_flag_names_the_known_ones(argv: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match=r"unknown parameter.*--quota\.mcqa.*--seed"):
         arguments(*argv)
@@ -252,7 +260,7 @@ def test_what_the_repository_has_not_is_told_before_the_first_stage(root: Path) 
         (
             "models.random",
             {"backend": "huggingface", "name": "imports/models/nowhere"},
-            r"models.random.name: no folder imports/models/nowhere .*mend the name",
+            r"models.random.name: no folder imports/models/nowhere .*correct the name",
         ),
         ("claims.template", "papr", r"claims.template: unknown template set 'papr'; .*did you mean paper\?"),
     ):

@@ -60,7 +60,7 @@ def test_each_answer_that_cannot_stand_is_named() -> None:
 def test_names_that_may_stand_in_git() -> None:
     assert check_name(KIND, "张医生-1") == "张医生-1"
     for name in ("a@b.example", "", "x" * 41):
-        with pytest.raises(ValueError, match="verdicts stand in git, so no mail address"):
+        with pytest.raises(ValueError, match="verdicts are in git, so no mail address"):
             check_name(KIND, name)
 
 

@@ -6,12 +6,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from atomexam.runtime import budgets
 from atomexam.runtime.budgets import Budget, OverBudget, ProcessFailure, read_guarded, renew_cpu_limit, run_isolated, within
+from atomexam.text.refusal import Refusal
 
 BUDGET = Budget(seconds=1, bytes=1024**3)
 
@@ -34,13 +36,29 @@ def reader(name: str, body: bytes) -> Iterator[str]:
             with within(0.3, "page 7"):
                 while True:
                     pass
+        case b"swallow" | b"wrap":  # as a library that goes on with what it has, or says that the file is damaged
+            with within(0.3, "page 8"):
+                try:
+                    while True:
+                        pass
+                except OverBudget:
+                    if body == b"wrap":
+                        raise KeyError("damaged") from None
+            yield "page 8 ends"
+        case b"outer":
+            with within(0.3, "the file"), within(0.4, "page 9"), suppress(OverBudget):
+                while True:
+                    pass
+            yield "page 9 ends"
         case b"swell":
             yield str(len(bytearray(4 * 1024**3)))
         case b"crash":
             signal.signal(signal.SIGSEGV, signal.SIG_DFL)  # no words of Python's own
             os.kill(os.getpid(), signal.SIGSEGV)
         case b"refuse":
-            raise ValueError(f"{name}: no such thing")
+            raise Refusal(f"{name}: no such thing")
+        case b"fail":
+            raise ValueError(f"{name}: a fault of the reader's own")
         case b"nested":
             yield from read_guarded(reader, "inner", b"", "")
 
@@ -54,9 +72,13 @@ def none_left() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
+        (b"fail", "a: a fault of the reader's own"),
         (b"loop", "a: it takes more than 1 seconds of computing; cut it"),
         (b"deaf", "a: it takes more than 1 seconds of computing; cut it"),
         (b"part", "a: page 7 takes more than 0.3 seconds of computing; cut it"),
+        (b"swallow", "a: page 8 takes more than 0.3 seconds of computing; cut it"),
+        (b"wrap", "a: page 8 takes more than 0.3 seconds of computing; cut it"),
+        (b"outer", "a: the file takes more than 0.3 seconds of computing; cut it"),
         (b"swell", "a: takes more than 1024 MB of memory; cut it"),
         (b"crash", "a: its reader broke down on it; cut it"),
         (b"refuse", "a: no such thing"),
@@ -65,8 +87,9 @@ def none_left() -> Iterator[None]:
 def test_what_breaks_its_reader_ends_alone(body: bytes, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     budgets.stop()
     monkeypatch.setattr(budgets, "_GRACE_SECONDS", 0.2)
-    with pytest.raises(ValueError, match=f"^{words}$"):
+    with pytest.raises(ValueError, match=f"^{words}$") as raised:
         list(read_guarded(reader, "a", body, "cut it", BUDGET))
+    assert isinstance(raised.value, Refusal) == (body != b"fail")
     assert list(read_guarded(reader, "b", b"nested", "cut it", BUDGET)) == ["b begins", "inner begins"]
 
 

@@ -30,7 +30,7 @@ def test_a_run_has_its_accuracy_with_its_interval() -> None:
     assert headline({"task": "essay", "questions": 4, "following_rate": 0.5}) == "of 4, 50.0 % answered in words; a judge marks them"
     hidden = {"task": "choice", "questions": 4, "following_rate": 0.5, "accuracy": None}
     assert headline(hidden) == "of 4, 50.0 % answered; the right answers are hidden"
-    assert headline(hidden | {"questions": 0, "following_rate": None}) == "of 0, nothing was asked"
+    assert headline(hidden | {"questions": 0, "following_rate": None}) == "of 0, no requests"
 
 
 def test_a_judge_has_its_mark() -> None:

@@ -146,11 +146,11 @@ def test_a_ledger_with_a_line_that_is_none_is_not_guessed_at(split_files, releas
     folder = split_files(plain)
     with open(folder / "assignments.jsonl", "a", encoding="utf-8") as file:
         file.write(line + "\n")
-    with pytest.raises(ValueError, match=r"assignments\.jsonl:\d+: .*mend the line: `git log -p.*conflict"):
+    with pytest.raises(ValueError, match=r"assignments\.jsonl:\d+: .*correct the line: `git log -p.*conflict"):
         split_files(plain)
     (folder / "assignments.jsonl").write_bytes(b"")
     (tmp_path / "released.jsonl").write_text(line + "\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"released\.jsonl:1: .*mend the line: `git log -p"):
+    with pytest.raises(ValueError, match=r"released\.jsonl:1: .*correct the line: `git log -p"):
         release_of(split_files(plain))
 
 

@@ -6,14 +6,16 @@ Colour, bold and underlined type and what is set high or low come along; notes, 
 import html
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
 from lxml import etree
 
 from atomexam.text.refusal import Refusal
-from crawlers.importers.files.zipped import BROKEN_PARTS, PARSER, check_zipped
+from crawlers.importers.documents.docx_numbers import FORMATS
+from crawlers.importers.files.open_document import attributes_of
+from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped, root_of
 
 _LINES, _ASIDE = ("p", "h"), ("note", "annotation", "tracked-changes", "forms", "sequence-decls", "ruby-text", "table-of-content")
 """Elements that are a line; those whose words are no part of what the text says."""
@@ -21,11 +23,7 @@ _SPACES = {"tab": "\t", "line-break": "<br>", "image": "<img>"}
 _MOST_SPACES, _MOST_LEVELS = 100, 10
 _COLOUR = re.compile("#[0-9A-Fa-f]{6}")
 _PLAIN_COLOURS = ("#000000", "transparent")
-_COUNTED: dict[str, Callable[[int], str]] = {
-    "1": str,
-    "A": lambda count: chr(64 + min(count, 26)),
-    "a": lambda count: chr(96 + min(count, 26)),
-}
+_COUNTED = {"1": FORMATS["decimal"], "A": FORMATS["upperLetter"], "a": FORMATS["lowerLetter"]}
 Styles = dict[str, list[tuple[str, str]]]
 """Opening and closing tags by the name of a style."""
 Numbers = dict[tuple[str, int], tuple[str, str, str]]
@@ -41,7 +39,7 @@ def page_of_odt(name: str, body: bytes) -> str:
     check_zipped(name, body, "content.xml", "odt")
     try:
         with zipfile.ZipFile(BytesIO(body)) as parts:
-            roots = [_root(parts, part) for part in ("styles.xml", "content.xml") if part in parts.namelist()]
+            roots = [root_of(parts, part) for part in ("styles.xml", "content.xml") if part in parts.namelist()]
         text = next(roots[-1].iter("{*}text"))
         styles = {name: tags for root in roots for name, tags in _styles(root)}
         numbers = {key: signs for root in roots for key, signs in _numbers(root)}
@@ -51,21 +49,16 @@ def page_of_odt(name: str, body: bytes) -> str:
     return "\n".join(["<html><body>", *blocks, "</body></html>"])
 
 
-def _root(parts: zipfile.ZipFile, part_name: str) -> Any:
-    with parts.open(part_name) as part:
-        return etree.parse(part, PARSER).getroot()
-
-
 def _styles(root: Any) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     for style in root.iter("{*}style"):
-        properties = {key: value for each in style.iterchildren("{*}text-properties") for key, value in _attributes(each).items()}
+        properties = {key: value for each in style.iterchildren("{*}text-properties") for key, value in attributes_of(each).items()}
         tags = [("<b>", "</b>")] * (properties.get("font-weight") in ("bold", "600", "700", "800", "900"))
         tags += [("<u>", "</u>")] * (properties.get("text-underline-style", "none") != "none")
         tags += [(f"<{tag}>", f"</{tag}>") for tag in ("sub", "sup") if _is_moved(properties.get("text-position", ""), tag)]
         colour, ground = properties.get("color", ""), properties.get("background-color", "")
         css = f"color:{colour}" if _COLOUR.fullmatch(colour) and colour not in _PLAIN_COLOURS else ""
         css = css or (f"background:{ground}" if _COLOUR.fullmatch(ground) else "")
-        yield _attributes(style).get("name", ""), [*tags, *([(f'<span style="{css}">', "</span>")] if css else [])]
+        yield attributes_of(style).get("name", ""), [*tags, *([(f'<span style="{css}">', "</span>")] if css else [])]
 
 
 def _is_moved(position: str, tag: str) -> bool:
@@ -76,13 +69,9 @@ def _is_moved(position: str, tag: str) -> bool:
 def _numbers(root: Any) -> Iterator[tuple[tuple[str, int], tuple[str, str, str]]]:
     for style in root.iter("{*}list-style"):
         for level in style.iterchildren("{*}list-level-style-number"):
-            properties = _attributes(level)
+            properties = attributes_of(level)
             signs = properties.get("num-format", ""), properties.get("num-prefix", ""), properties.get("num-suffix", "")
-            yield (_attributes(style).get("name", ""), _count(properties.get("level", ""), 1)), signs
-
-
-def _attributes(element: Any) -> dict[str, str]:
-    return {etree.QName(key).localname: str(value) for key, value in element.attrib.items()}
+            yield (attributes_of(style).get("name", ""), _count(properties.get("level", ""), 1)), signs
 
 
 def _count(digits: str, otherwise: int) -> int:
@@ -114,8 +103,8 @@ def _name(element: Any) -> str:
 
 def _entries(top: Any, styles: Styles, numbers: Numbers, counts: dict[str, int], cell: bool) -> Iterator[str]:
     """Yield the lines of a list and of those within it, each entry's first with its number."""
-    style = _attributes(top).get("style-name", "")
-    goes_on = _attributes(top).get("continue-numbering") == "true"
+    style = attributes_of(top).get("style-name", "")
+    goes_on = attributes_of(top).get("continue-numbering") == "true"
     levels = [counts.get(style, 0) if goes_on else 0]
     waiting = [(1, each) for each in reversed(top)]
     while waiting:
@@ -124,7 +113,7 @@ def _entries(top: Any, styles: Styles, numbers: Numbers, counts: dict[str, int],
         if name in ("list-item", "list-header"):
             del levels[level:]
             levels += [0] * (level - len(levels))
-            levels[-1] = _count(_attributes(element).get("start-value", ""), levels[-1] + 1) if name == "list-item" else levels[-1]
+            levels[-1] = _count(attributes_of(element).get("start-value", ""), levels[-1] + 1) if name == "list-item" else levels[-1]
             kind, before, behind = numbers.get((style, level), ("", "", ""))
             sign = f"{before}{_COUNTED[kind](levels[-1])}{behind or '.'} " if kind in _COUNTED and name == "list-item" else ""
             for each in element:
@@ -139,7 +128,7 @@ def _entries(top: Any, styles: Styles, numbers: Numbers, counts: dict[str, int],
 
 def _line(line: Any, styles: Styles, sign: str, cell: bool) -> str:
     words = sign + "".join(_pieces(line, styles))
-    tag = "p" if _name(line) == "p" else f"h{min(6, _count(_attributes(line).get('outline-level', ''), 2))}"
+    tag = "p" if _name(line) == "p" else f"h{min(6, _count(attributes_of(line).get('outline-level', ''), 2))}"
     return words if cell else f"<{tag}>{words}</{tag}>"
 
 
@@ -148,7 +137,7 @@ def _pieces(line: Any, styles: Styles) -> Iterator[str]:
     skipped: Any = None
     for event, element in etree.iterwalk(line, events=("start", "end")):
         name = _name(element)
-        tags = styles.get(_attributes(element).get("style-name", ""), []) if name in ("span", *_LINES) else []
+        tags = styles.get(attributes_of(element).get("style-name", ""), []) if name in ("span", *_LINES) else []
         if skipped is None and event == "start":
             skipped = element if name in _ASIDE else None
             if skipped is None:
@@ -167,4 +156,4 @@ def _pieces(line: Any, styles: Styles) -> Iterator[str]:
 
 
 def _spaces(element: Any, name: str) -> int:
-    return min(_MOST_SPACES, _count(_attributes(element).get("c", ""), 1)) if name == "s" else 0
+    return min(_MOST_SPACES, _count(attributes_of(element).get("c", ""), 1)) if name == "s" else 0

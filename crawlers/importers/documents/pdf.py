@@ -124,8 +124,6 @@ def _damaged(name: str, error: BaseException) -> str:
     cause = error.args[0] if error.args and isinstance(error.args[0], BaseException) else error
     if isinstance(cause, PDFPasswordIncorrect | PDFEncryptionError):
         return f"{name}: the PDF is locked; save it without a password"
-    if isinstance(cause, OverBudget):
-        return f"{name}: {cause}; {_ADVICE}"
     if isinstance(cause, MemoryError):
         return f"{name}: takes more memory than there is for one file when unpacked; print it to a new PDF"
     return f"{name}: no readable PDF ({type(cause).__name__}: {str(cause)[:80]}); is it whole? Print it to a new PDF"

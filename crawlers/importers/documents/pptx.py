@@ -15,7 +15,8 @@ from lxml import etree
 
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx_formulas import FORMULA, formula
-from crawlers.importers.files.zipped import BROKEN_PARTS, PARSER, check_zipped
+from crawlers.importers.documents.docx_numbers import FORMATS
+from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped, root_of
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
@@ -24,6 +25,7 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 _ASIDE = ("sldNum", "dt", "ftr", "hdr", "sldImg")
 """Kinds of placeholders whose words are no part of what a slide says."""
 _NUMBERS = re.compile(r"(?P<kind>arabic|alphaUc|alphaLc)(?P<form>Period|ParenR|ParenBoth|Plain)")
+_COUNTED = {"arabic": FORMATS["decimal"], "alphaUc": FORMATS["upperLetter"], "alphaLc": FORMATS["lowerLetter"]}
 _FORMS = {"Period": "{}. ", "ParenR": "{}) ", "ParenBoth": "({}) ", "Plain": "{} "}
 _COLOUR = re.compile("[0-9A-Fa-f]{6}")
 _MOST_SLIDES = 5000
@@ -55,18 +57,18 @@ def _slides(parts: zipfile.ZipFile, known: set[str]) -> Iterator[str]:
     known = set(known)
     main = "ppt/presentation.xml"
     targets = _related(parts, known, main)
-    for entry in list(_root(parts, main).iter(f"{_P}sldId"))[:_MOST_SLIDES]:
+    for entry in list(root_of(parts, main).iter(f"{_P}sldId"))[:_MOST_SLIDES]:
         path = targets.get(entry.get(f"{_R}id", ""), "")
         if path not in known:
             continue
         known.remove(path)
-        slide = _root(parts, path)
+        slide = root_of(parts, path)
         if slide.get("show") in ("0", "false"):
             continue
         yield from _shapes(slide)
         for notes in sorted({each for each in _related(parts, known, path).values() if "notesSlide" in each and each in known}):
             known.remove(notes)
-            yield from _shapes(_root(parts, notes))
+            yield from _shapes(root_of(parts, notes))
 
 
 def _related(parts: zipfile.ZipFile, known: set[str], path: str) -> dict[str, str]:
@@ -77,14 +79,9 @@ def _related(parts: zipfile.ZipFile, known: set[str], path: str) -> dict[str, st
         return {}
     return {
         entry.get("Id", ""): posixpath.normpath(posixpath.join(folder, entry.get("Target", ""))).lstrip("/")
-        for entry in _root(parts, listed)
+        for entry in root_of(parts, listed)
         if isinstance(entry.tag, str) and entry.get("TargetMode") != "External"
     }
-
-
-def _root(parts: zipfile.ZipFile, path: str) -> etree._Element:
-    with parts.open(path) as part:
-        return etree.fromstring(part.read(), PARSER)
 
 
 def _shapes(slide: etree._Element) -> Iterator[str]:
@@ -130,9 +127,7 @@ def _number(paragraph: etree._Element, counts: Counter[int]) -> str:
         return ""
     start = numbers.get("startAt", "1")
     counts[level] = counts[level] + 1 if level in counts else int(start) if start.isdigit() and len(start) < 5 else 1
-    count = counts[level]
-    sign = str(count) if kind["kind"] == "arabic" else chr((64 if kind["kind"] == "alphaUc" else 96) + min(count, 26))
-    return _FORMS[kind["form"]].format(sign)
+    return _FORMS[kind["form"]].format(_COUNTED[kind["kind"]](counts[level]))
 
 
 def _pieces(paragraph: etree._Element) -> Iterator[str]:

@@ -48,7 +48,7 @@ def read_exchange(name: str, body: bytes, format_name: str, provenance: Provenan
         ValueError: the file is no XML, has a document type, or is of another format.
     """
     if (true_format := exchange_format(name, body)) != format_name:
-        raise Refusal(f"{name}: the file is {true_format}, and {format_name} was asked for; --format {true_format} reads it")
+        raise Refusal(f"{name}: the file is {true_format}, and {format_name} was requested; --format {true_format} reads it")
     reading = FileReading()
     for number, (element, parts) in enumerate(_READERS[format_name](root_of(name, body), reading.unread), 1):
         record_provenance = structs.replace(provenance, position=f"record:{number}")

@@ -35,7 +35,7 @@ def notes_of(name: str, body: bytes) -> list[Rows]:
             with parts.open(base) as part:
                 data = part.read(MAX_BYTES + 1)
     except BROKEN_ZIP as error:
-        raise Refusal(f"{name}: no readable deck ({error}); export it anew" if name not in str(error) else str(error)) from None
+        raise Refusal(f"{name}: no readable deck ({error}); export it again" if name not in str(error) else str(error)) from None
     if base.endswith("b"):
         data = _unpacked(name, data)
     if len(data) > MAX_BYTES:
@@ -43,14 +43,14 @@ def notes_of(name: str, body: bytes) -> list[Rows]:
     try:
         return _notes(data)
     except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise Refusal(f"{name}: no readable deck ({type(error).__name__}: {str(error)[:80]}); export it anew as text or .apkg") from None
+        raise Refusal(f"{name}: no readable deck ({type(error).__name__}: {str(error)[:80]}); export it again as text or .apkg") from None
 
 
 def _unpacked(name: str, data: bytes) -> bytes:
     try:
         return zstd.ZstdDecompressor().decompress(data, MAX_BYTES + 1)
     except (zstd.ZstdError, EOFError) as error:
-        raise Refusal(f"{name}: no readable deck ({error}); export it anew") from None
+        raise Refusal(f"{name}: no readable deck ({error}); export it again") from None
 
 
 def _notes(data: bytes) -> list[Rows]:

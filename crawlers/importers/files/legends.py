@@ -3,6 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from atomexam.text.option_letters import LETTERS
+from crawlers.column_roles.values import verdict_of
+
 _WITHIN = 20
 """Rows among which the names of columns stand."""
 _LEGEND = re.compile(r"(?P<name>[^()（）\[\]【】]{0,20})[(（\[【](?P<legend>[^()（）\[\]【】]{3,60})[)）\]】]\s{0,4}")
@@ -13,7 +16,6 @@ _FORMS = (
     re.compile(rf"(?P<code>{_CODE}){_SAYS}(?P<word>{_WORD}){_APART}"),
     re.compile(rf"(?P<word>{_WORD}){_SAYS}(?P<code>{_CODE}){_APART}"),
 )
-_TRUTH = {"正确": "正确", "对": "正确", "真": "正确", "错误": "错误", "错": "错误", "假": "错误"}
 _OWN = re.compile(r"我的|你的|考生|学[生员]|用户|作答|得分|成绩|user|score", re.IGNORECASE)
 _ANSWER = re.compile(r"答案|answer|key", re.IGNORECASE)
 
@@ -40,7 +42,8 @@ def _legend_of(cell: str) -> tuple[str, dict[str, str]] | None:
     for form in _FORMS:
         pairs, end = dict[str, str](), 0
         while pair := form.match(label["legend"], end):
-            pairs[pair["code"]], end = _TRUTH.get(pair["word"], pair["word"]), pair.end()
+            word, end = pair["word"], pair.end()
+            pairs[pair["code"]] = word if word in LETTERS else verdict_of(word)
         if end == len(label["legend"]) and len(set(pairs.values())) == len(pairs) > 1:
             is_answer = _ANSWER.search(label["name"])
             is_truth = set(pairs.values()) == {"正确", "错误"}

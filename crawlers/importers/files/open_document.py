@@ -8,7 +8,7 @@ from typing import Any
 from lxml import etree
 
 from atomexam.text.refusal import Refusal
-from crawlers.importers.files.zipped import BROKEN_PARTS, PARSER, check_zipped
+from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped, root_of
 
 ODS = ".ods"
 _MOST_COLUMNS, _MOST_CELLS, _MOST_REPEATED_CHARS = 512, 5_000_000, 2000
@@ -23,13 +23,13 @@ def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
     """
     check_zipped(name, body, "content.xml", "ods")
     try:
-        with zipfile.ZipFile(BytesIO(body)) as parts, parts.open("content.xml") as part:
-            root: Any = etree.parse(part, PARSER).getroot()
+        with zipfile.ZipFile(BytesIO(body)) as parts:
+            root = root_of(parts, "content.xml")
     except BROKEN_PARTS as error:
         raise Refusal(f"{name}: no readable ods ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx") from None
     cells = 0
     for sheet in root.iter("{*}table"):
-        title = _attribute(sheet, "name") or "sheet"
+        title = attributes_of(sheet).get("name") or "sheet"
         rows: list[tuple[str, list[str]]] = []
         for number, row in enumerate(sheet.iter("{*}table-row"), 1):
             values = _cells(row)
@@ -45,7 +45,7 @@ def _cells(row: Any) -> list[str]:
     cells: list[str] = []
     for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
         text = "\n".join("".join(part.itertext()) for part in cell.iterchildren("{*}p")).strip()
-        times = _attribute(cell, _REPEATED)
+        times = attributes_of(cell).get(_REPEATED, "")
         count = int(times) if times.isdigit() and len(times) < 8 else 1
         if text:  # a long text that is said hundreds of times would fill any memory
             count = min(count, max(1, _MOST_REPEATED_CHARS // len(text)))
@@ -55,5 +55,6 @@ def _cells(row: Any) -> list[str]:
     return cells
 
 
-def _attribute(element: Any, name: str) -> str:
-    return next((str(value) for key, value in element.attrib.items() if etree.QName(key).localname == name), "")
+def attributes_of(element: Any) -> dict[str, str]:
+    """Return the attributes of an element by their names without namespaces."""
+    return {etree.QName(key).localname: str(value) for key, value in element.attrib.items()}

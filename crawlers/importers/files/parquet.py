@@ -28,7 +28,7 @@ _MAX_NAME_CHARS = 256
 _ROWS_AT_ONCE = 64
 _MARK, _LOCKED_MARK, _POINTER_MARK = b"PAR1", b"PARE", b"version https://git-lfs."
 _MOST_ERROR_CHARS = 160
-_ADVICE = "write it anew in parts, with pandas or `datasets`"
+_ADVICE = "write it again in parts, with pandas or `datasets`"
 _VALUE_BYTES, _CHARACTER_BYTES = 8, 2
 _IMAGE_KEYS = {"bytes", "path"}
 """Of an image or a sound as `datasets` stores it."""
@@ -96,17 +96,13 @@ def batches_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
             count += len(rows)
             unpacked_bytes += sum(size_of(row) for _, row in rows)
             if unpacked_bytes > MAX_UNPACKED_BYTES:
-                raise _RefusedParquet(f"{name}: unpacks to more than {MAX_UNPACKED_BYTES} bytes at row {count}; {_ADVICE}")
+                raise Refusal(f"{name}: unpacks to more than {MAX_UNPACKED_BYTES} bytes at row {count}; {_ADVICE}")
             yield rows
-    except (_RefusedParquet, MemoryError):
+    except (Refusal, MemoryError):
         raise
     except (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError, TypeError, RecursionError) as error:
         what = " ".join(str(error).split())[:_MOST_ERROR_CHARS]
         raise Refusal(f"{name}: no readable parquet ({what}); is it whole, and not encrypted?") from None
-
-
-class _RefusedParquet(ValueError):
-    """A file that could be read and is not."""
 
 
 def _opened(body: bytes) -> "ParquetFile":
@@ -130,11 +126,11 @@ def _check_marks(name: str, body: bytes) -> None:
 def _check_schema(name: str, file: "ParquetFile") -> None:
     names = file.schema_arrow.names
     if not names or file.metadata.num_columns > MAX_COLUMNS:
-        raise _RefusedParquet(f"{name}: {file.metadata.num_columns} columns; from 1 to {MAX_COLUMNS} are read")
+        raise Refusal(f"{name}: {file.metadata.num_columns} columns; from 1 to {MAX_COLUMNS} are read")
     if long := next((column for column in names if len(column) > _MAX_NAME_CHARS), None):
-        raise _RefusedParquet(f"{name}: a column whose name has {len(long)} characters ({long[:40]!r}); at most {_MAX_NAME_CHARS} are read")
+        raise Refusal(f"{name}: a column whose name has {len(long)} characters ({long[:40]!r}); at most {_MAX_NAME_CHARS} are read")
     if twice := next((column for column in names if names.count(column) > 1), None):
-        raise _RefusedParquet(f"{name}: several columns are called {twice!r}, so which one holds is not known; name each once")
+        raise Refusal(f"{name}: several columns are called {twice!r}, so which one holds is not known; name each once")
 
 
 def _labels_of(schema: "pa.Schema") -> dict[str, list[str]]:

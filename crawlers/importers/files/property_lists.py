@@ -28,7 +28,7 @@ def property_list(name: str, body: bytes) -> Any:
 
 def _plain(name: str, value: Any, depth: int, left: Iterator[int]) -> Any:
     if next(left, None) is None:
-        raise Refusal(f"{name}: its lists name each other, so that it says far more than it holds; export it anew")
+        raise Refusal(f"{name}: its lists name each other, so that it says far more than it holds; export it again")
     check_depth(name, depth)
     if isinstance(value, dict):
         return {str(key): _plain(name, each, depth + 1, left) for key, each in value.items()}

@@ -4,8 +4,9 @@ import lzma
 import zipfile
 import zlib
 from io import BytesIO
+from typing import Any
 
-from lxml.etree import XMLParser, XMLSyntaxError
+from lxml.etree import XMLParser, XMLSyntaxError, parse
 
 from atomexam.text.refusal import Refusal
 
@@ -26,10 +27,6 @@ _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HEAD = 4096
 
 
-class _RefusedZip(ValueError):
-    """A file that could be opened and is not."""
-
-
 def check_zipped(name: str, body: bytes, main_part: str, kind: str) -> None:
     """Make sure that a file is a zip of XML that can be opened without harm.
 
@@ -45,31 +42,37 @@ def check_zipped(name: str, body: bytes, main_part: str, kind: str) -> None:
         with zipfile.ZipFile(BytesIO(body)) as parts:
             entries = parts.infolist()
             if not any(entry.filename.startswith(main_part) for entry in entries):
-                raise _RefusedZip(f"{name}: a zip file without {main_part}, so no {kind}")
+                raise Refusal(f"{name}: a zip file without {main_part}, so no {kind}")
             _check_sizes(name, entries)
             for entry in entries:
                 if entry.filename.endswith((".xml", ".rels")):
                     _check_part(name, parts, entry)
-    except _RefusedZip:
+    except Refusal:
         raise
     except BROKEN_ZIP as error:
         raise Refusal(f"{name}: no readable {kind} ({error}); is it whole?") from None
+
+
+def root_of(parts: zipfile.ZipFile, part_name: str) -> Any:
+    """Return the root of a part of XML."""
+    with parts.open(part_name) as part:
+        return parse(part, PARSER).getroot()
 
 
 def _check_sizes(name: str, entries: list[zipfile.ZipInfo]) -> None:
     total = sum(entry.file_size for entry in entries)
     if len(entries) > MAX_PARTS or total > MAX_UNPACKED_BYTES:
         limits = f"at most {MAX_PARTS} parts and {MAX_UNPACKED_BYTES} bytes are unpacked"
-        raise _RefusedZip(f"{name}: {len(entries)} parts of {total} bytes when unpacked; {limits}")
+        raise Refusal(f"{name}: {len(entries)} parts of {total} bytes when unpacked; {limits}")
     for entry in entries:
         if entry.file_size > _SMALL and entry.file_size > MAX_RATIO * max(1, entry.compress_size):
-            raise _RefusedZip(f"{name}: {entry.filename} grows from {entry.compress_size} to {entry.file_size} bytes; that is no document")
+            raise Refusal(f"{name}: {entry.filename} grows from {entry.compress_size} to {entry.file_size} bytes; that is no document")
 
 
 def _check_part(name: str, parts: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
     if entry.file_size > MAX_PART_BYTES:
-        raise _RefusedZip(f"{name}: {entry.filename} has {entry.file_size} bytes when unpacked; at most {MAX_PART_BYTES} are read")
+        raise Refusal(f"{name}: {entry.filename} has {entry.file_size} bytes when unpacked; at most {MAX_PART_BYTES} are read")
     with parts.open(entry) as part:
         head = part.read(_HEAD).replace(b"\0", b"")  # also in UTF-16
     if b"<!DOCTYPE" in head or b"<!ENTITY" in head:
-        raise _RefusedZip(f"{name}: {entry.filename} declares a document type; Office writes none, and entities are not read")
+        raise Refusal(f"{name}: {entry.filename} declares a document type; Office writes none, and entities are not read")

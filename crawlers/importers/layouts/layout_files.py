@@ -80,7 +80,7 @@ def _unconfirmed(path: Path, name: str, of: Path | None) -> str:
     again = f"run: python -m crawlers.read {of}" if of else "run the same command again"
     return (
         f"{path}: line {number}: {name} says `confirmed: no`: it was proposed without being sure, and nobody has confirmed it. Look at the "
-        f"rows it shows, mend what is wrong, take out line {number} or write `confirmed: yes` there, then {again}"
+        f"rows it shows, correct what is wrong, take out line {number} or write `confirmed: yes` there, then {again}"
     )
 
 

@@ -79,7 +79,7 @@ def _proposal_of(
 
 
 def propose_layout(name: str, body: bytes) -> str:
-    """Return the text of a layout for a file of records or its first such table, for a person to confirm or mend.
+    """Return the text of a layout for a file of records or its first such table, for a person to confirm or correct.
 
     Raises:
         ValueError: the file is damaged, or holds no entries of an encyclopedia.

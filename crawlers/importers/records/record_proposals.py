@@ -16,7 +16,7 @@ from crawlers.column_roles.solver import SURE
 from crawlers.importers.records.record_roles import LayoutProposal
 from crawlers.importers.records.record_values import flat_record, plain_text
 
-UNCONFIRMED = "  confirmed: no  # nothing is read by it yet: mend what is wrong below, then take out this line, or write yes"
+UNCONFIRMED = "  confirmed: no  # nothing is read by it yet: correct what is wrong below, then take out this line, or write yes"
 """Line of a layout that was proposed without being sure."""
 _MOST_EXAMPLES, _MOST_EXAMPLE_CHARS = 3, 40
 
@@ -34,8 +34,8 @@ def layout_text(name: str, proposal: LayoutProposal, records: Sequence[Mapping[s
         if value not in (None, [], {}, False) and field not in ("labels", "types")
     }
     lines = [
-        f"# {len(records)} records of {entity.type}, told with a confidence of {proposal.confidence:.0%}. "
-        "Mend what is wrong, then read it:",
+        f"# {len(records)} records of {entity.type}, recognized with a confidence of {proposal.confidence:.0%}. "
+        "Correct what is wrong, then read it:",
         "# python -m crawlers.read FILE --layouts THIS_FILE",
         f"{_quoted(name)}:",
         *([] if proposal.confidence >= SURE and not proposal.by_content else [UNCONFIRMED]),

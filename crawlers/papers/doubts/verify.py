@@ -27,7 +27,9 @@ from crawlers.papers.signs.numbers import RETAINED_STYLES, number_of
 from crawlers.papers.signs.options import find_options
 
 _MOSTLY = 0.7
-_FEW, _MANY = 3, 4
+_FEW = 3
+_HEADING_CHARS, _UNIT_CHARS = 8, 4
+"""Behind a number: among which 题 says that it numbers a section; of which a unit of measure says that it counts."""
 _LONGEST_FOOT = 40
 _FULL = 0.85  # of the width that nine of ten lines do not exceed
 _REST = re.compile(r"[)\]】]|[A-J]{1,6}[\s,、;.。]{0,3}(?:$|\d|\()")
@@ -140,7 +142,7 @@ def _structure_within(draft: Draft) -> str | None:
                 line.strip() == "题"  # what is left of a heading
                 or PAGE_NUMBER.fullmatch(line.strip())
                 or (len(line) < _LONGEST_FOOT and (PAGE_WITHIN.search(line) or PAGE_AT_END.search(line)))
-                or (number and number.style == "hanzi" and "题" in line[: 2 * _MANY + number.end])
+                or (number and number.style == "hanzi" and "题" in line[: number.end + _HEADING_CHARS])
             ):
                 return "number_out_of_order"
     for option in draft.options or draft.above.shared_options or []:
@@ -182,7 +184,7 @@ def _opens_with(text: str, due: int, left_out: bool) -> bool:
     digits = r"\s?".join(str(due))
     form = rf"\n(?P<open>[(\[【第]?)\s?{digits}(?!\d)\s{{0,2}}(?P<close>[)\]】、.:题]?)\s{{0,4}}[\[(\u4e00-\u9fff]"
     for opening in re.finditer(form, text):
-        number = number_of(text[opening.start() + 1 : opening.end() + _MANY])
+        number = number_of(text[opening.start() + 1 : opening.end() + _UNIT_CHARS])
         listed = re.search(rf"(?<!\d){due - 1}\s?[)\]】、.:]|[{_RINGS}]", text[: opening.start()])
         if not listed and not (number and number.counted) and (left_out or opening["open"] or opening["close"]):
             return True

@@ -91,7 +91,7 @@ class BaikemySpider(SourceSpider):
             self.misfit(response, f"no entry: `{_TITLES}` with `{_SECTIONS}` or `{_HEADINGS}`")
             return
         if entity_type is None and not _OF_DISEASES & {section.title for section in sections}:
-            self.note("entries of a kind that neither list nor headings tell")
+            self.note("entries whose kind neither list nor headings show")
             return
         generic = _GENERIC_NAME.search(text_of(response.css(".name_info")[:1]))
         yield self.entity(

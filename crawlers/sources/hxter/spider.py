@@ -30,7 +30,7 @@ from crawlers.sources.hxter.selectors import QuestionSelectors, every, read_sele
 from crawlers.text.fields import images_in, text_of
 
 _FILE = Path(__file__).with_name("selectors.yaml")
-_MEND = "mend crawlers/sources/hxter/selectors.yaml"
+_MEND = "fix crawlers/sources/hxter/selectors.yaml"
 _EXPECTED = ("number", "options")
 """Parts that a page with questions should have; if a layout names them and none is found, it is counted."""
 _TORN = "question_torn"

@@ -131,7 +131,7 @@ class MxqeSpider(SourceSpider):
         elif prices - _FREE:  # the text is sent all the same, for the client to hide
             self.note("articles that are to be paid for")
         elif not prices:
-            self.misfit(response, f"no `is_sf`, which tells what is to be paid for; the keys are {', '.join(map(str, data))[:80]}")
+            self.misfit(response, f"no `is_sf`, which marks what has to be paid for; the keys are {', '.join(map(str, data))[:80]}")
         else:
             title = data.get("title") if isinstance(data.get("title"), str) else ""
             lines = lines_of_article(_plain(data["content"]), is_first=True)

@@ -68,7 +68,7 @@ class StudyezSpider(SourceSpider):
         if labels and not wanted:
             self.unmatched(response, "channel", labels)
         elif missed and (self.lists is None or not wanted):
-            self.misfit(response, f"no link to a channel that is known, {', '.join(missed)}; it is asked for all the same")
+            self.misfit(response, f"no link to a channel that is known, {', '.join(missed)}; it is requested all the same")
         for scope in self.lists if self.lists is not None else wanted | _KNOWN_CHANNEL:
             channel = scope.partition("/")[0]
             name = wanted.get(channel) or next(iter(names.get(channel, [])), "") or _KNOWN_CHANNEL.get(channel, channel)

@@ -10,6 +10,7 @@ from docx import Document
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
+from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx import read_docx
 from crawlers.importers.documents.docx_numbers import FORMATS
 from crawlers.importers.files.zipped import check_zipped
@@ -240,7 +241,7 @@ WHOLE = saved(Document())
     ids=range(10),
 )
 def test_what_is_no_sound_document_is_told(body: bytes, message: str) -> None:
-    with pytest.raises(ValueError, match=f"a.docx: .*{message}|a.docx: {message}"):
+    with pytest.raises(Refusal, match=f"a.docx: .*{message}|a.docx: {message}"):
         read_docx("a.docx", body)
 
 

@@ -89,7 +89,7 @@ def test_what_is_no_bank_or_not_safe_is_refused(text: str, message: str) -> None
 
 
 def test_a_file_of_another_format_than_was_asked_for_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"a\.xml: the file is qti, and moodle_xml was asked for; --format qti reads it"):
+    with pytest.raises(ValueError, match=r"a\.xml: the file is qti, and moodle_xml was requested; --format qti reads it"):
         read_file("a.xml", EXCHANGED["qti"].encode(), "moodle_xml", SEEN)
 
 

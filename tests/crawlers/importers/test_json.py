@@ -193,8 +193,8 @@ def test_options_as_objects_that_would_lose_something_are_told(options: Any) -> 
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ('"answer": "A", "options": ["甲", "乙"], "answer": "B"', "'answer' stands 2 times with different values"),
-        ('"options": {"A": "甲", "B": "乙", "B": "丙"}, "answer": "A"', "'B' stands 2 times with different values"),
+        ('"answer": "A", "options": ["甲", "乙"], "answer": "B"', "'answer' appears 2 times with different values"),
+        ('"options": {"A": "甲", "B": "乙", "B": "丙"}, "answer": "A"', "'B' appears 2 times with different values"),
         ('"answer": "A", "options": ["甲", "乙"], "answer": "A"', ""),
     ],
 )

@@ -250,6 +250,13 @@ def test_a_file_that_is_none_is_refused_by_name(name: str, body: bytes, said: st
     assert name in str(caught.value)
 
 
+def test_automatic_letters_go_on_behind_z() -> None:
+    auto = '<a:pPr><a:buAutoNum type="alphaLcPeriod"/></a:pPr>'
+    assert "<p>aa. 第27点</p>" in packed_page("a.pptx", _slides([[_shape([_paragraph(f"第{n}点", before=auto) for n in range(1, 28)])]]))
+    entries = "".join(f"<text:list-item><text:p>第{n}点</text:p></text:list-item>" for n in range(1, 28))
+    assert "<p>AA. 第27点</p>" in packed_page("a.odt", _odt(f'<text:list text:style-name="Letters">{entries}</text:list>'))
+
+
 def test_hidden_slides_and_footers_are_left_out() -> None:
     shapes = [_shape([_paragraph("1. 题")]), _shape([_paragraph("第3页")], "sldNum"), _shape([_paragraph("某学院")], "ftr")]
     page = packed_page("a.pptx", _slides([shapes]))

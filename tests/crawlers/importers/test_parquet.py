@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.runtime import budgets
+from atomexam.text.refusal import Refusal
 from crawlers.importers.files import parquet
 from crawlers.importers.files.json import read_records
 from crawlers.importers.files.parquet import read_rows
@@ -99,7 +100,7 @@ def test_options_in_a_map() -> None:
     row = {"question": "感觉是（ ）", "options": [("A", "甲"), ("B", "乙")], "answer": "A"}
     assert read(written(pa.Table.from_pylist([row], kinds))).items[0].options_raw == ["A.甲", "B.乙"]
     twice = read(written(pa.Table.from_pylist([row | {"options": [("A", "甲"), ("A", "乙")]}], kinds)))
-    assert twice.items[0].doubt == "field_unreadable" and "stands 2 times" in twice.faults[0]
+    assert twice.items[0].doubt == "field_unreadable" and "appears 2 times" in twice.faults[0]
 
 
 @pytest.mark.parametrize("lists", [{"label": ["A", "B"], "text": ["甲"]}, {"label": ["1", "2"], "text": ["甲", "乙"]}])
@@ -202,7 +203,7 @@ WHOLE = parquet_of([QUESTION] * 3)
     ids=range(11),
 )
 def test_what_is_no_sound_parquet_is_told(body: bytes, message: str) -> None:
-    with pytest.raises(ValueError, match=rf"^a\.parquet: ({message})"):
+    with pytest.raises(Refusal, match=rf"^a\.parquet: ({message})"):
         read(body)
 
 
@@ -218,7 +219,7 @@ def test_a_small_file_that_unpacks_to_much_is_refused() -> None:
     text = pa.DictionaryArray.from_arrays(pa.array([0] * 60_000, pa.int32()), ["长" * 100_000])
     body = written(pa.table({"question": text}), compression="zstd")
     assert len(body) < 20_000
-    with pytest.raises(ValueError, match=r"^a\.parquet: unpacks to more than 536870912 bytes at row \d+; write it anew in parts"):
+    with pytest.raises(ValueError, match=r"^a\.parquet: unpacks to more than 536870912 bytes at row \d+; write it again in parts"):
         read_file("a.parquet", body, "table", SEEN)
 
 

@@ -394,6 +394,7 @@ _TRUTHS = [(f"第{n}条关于病历书写的要求是正确的。", n % 3 == 0) 
         ("答案（0正确1错误）", "0", "1"),
         ("判断(Y=对;N=错)", "Y", "N"),
         ("结果（对-2，错-1）", "2", "1"),
+        ("答案（T真F假）", "T", "F"),
         ("是否正确", "1", "0"),
         ("答案", "1", "0"),
     ],
@@ -406,9 +407,9 @@ def test_codes_mean_what_the_name_of_their_column_says(name: str, true: str, fal
 
 
 def test_codes_may_be_those_of_letters() -> None:
-    rows = [[f"第{n}项检查首选的是（ ）", "甲", "乙", "丙", "丁", n % 4 + 1] for n in range(12)]
-    reading = read(["题干", "A", "B", "C", "D", "答案(1=A,2=B,3=C,4=D)"], *rows)
-    assert [item.answer_raw for item in asked(reading)] == ["ABCD"[n % 4] for n in range(12)]
+    rows = [[f"第{n}项检查首选的是（ ）", *"甲乙丙丁戊己", n % 6 + 1] for n in range(12)]
+    reading = read(["题干", *"ABCDEF", "答案(1=A,2=B,3=C,4=D,5=E,6=F)"], *rows)
+    assert [item.answer_raw for item in asked(reading)] == ["ABCDEF"[n % 6] for n in range(12)]
 
 
 def test_what_0_and_1_mean_is_not_guessed() -> None:

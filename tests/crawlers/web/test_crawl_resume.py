@@ -95,7 +95,7 @@ def test_pages_that_fail_fail_the_crawl_and_keep_the_others(tmp_path: Path, run_
 def test_a_failing_spider_fails_the_crawl(tmp_path: Path, run_toy: Toy) -> None:
     status, errors = run_toy("crawl", tmp_path / "toy", spider="failing")
     assert status == 1
-    assert "error: crawl toy: the spider failed on 1 pages; mend crawlers/sources/toy/spider.py" in errors
+    assert "error: crawl toy: the spider failed on 1 pages; fix crawlers/sources/toy/spider.py" in errors
     assert "https://toy.example/p/3: KeyError" in errors
 
 

@@ -31,7 +31,7 @@ def crawl(root: Path, folder: Path, *arguments: str) -> subprocess.CompletedProc
 def test_a_scope_of_which_nothing_is_found_fails_the_crawl(root: Path, tmp_path: Path, arguments: list[str], told: str) -> None:
     done = crawl(root, tmp_path, *arguments)
     assert done.returncode == 1, done.stderr
-    assert told in done.stderr and "HTTP status 404" in done.stderr and "mend crawlers/sources" not in done.stderr
+    assert told in done.stderr and "HTTP status 404" in done.stderr and "fix crawlers/sources" not in done.stderr
     assert not (tmp_path / "metrics.json").exists()
 
 

@@ -227,5 +227,5 @@ def test_a_decision_on_a_fact_that_is_not_there_is_told(tmp_path: Path, caplog: 
     write_jsonl(tmp_path / "decisions.jsonl", [*decided((SAID, True), (EGG, True)).values(), Decision(id="q-1", right=["甲"])], key=str)
     run(tmp_path)
     assert [record.getMessage() for record in caplog.records] == [
-        f"decisions on facts that are not there: {EGG.id}; delete these lines, or mend the ids"
+        f"decisions on facts that are not there: {EGG.id}; delete these lines, or correct the ids"
     ]

@@ -166,7 +166,7 @@ def test_the_whole_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     texts = ["=痛风的原因", "痛风怎么引起", "为什么头晕", "牛皮癣的原因|甲", "失眠<b>什么原因"]
     (tmp_path / "q.json").write_text(json.dumps([{"query": text, "label": "病因分析"} for text in texts]))
     themes.main(["draw", str(tmp_path / "q.json"), "--out", str(tmp_path / "one.xlsx"), "--per-intent", "4"])
-    assert "Cause                4\n" in (told := capsys.readouterr().out) and "asked for" in told.splitlines()[0]
+    assert "Cause                4\n" in (told := capsys.readouterr().out) and "requested" in told.splitlines()[0]
     rows = [[row.cells[name] for name in COLUMNS] for row in read_sheet(tmp_path / "one.xlsx")]
     assert len(rows) == 4
     for name, codes in (("one", ["disease_cause"] * 4), ("two", ["disease_cause"] * 3 + ["disease_symptom"])):
@@ -214,8 +214,8 @@ def test_a_stranger_is_told_the_next_command(tmp_path: Path, monkeypatch: pytest
         ("a: b", "expected `intents` and `codes`, as in curation/vocab/themes.yaml, found a"),
         ("[1]", "expected `intents` and `codes`"),
         ("intents: {病因分析: [a]}\ncodes: {}", r"k\.yaml: intents: Expected `str"),
-        ("a: [", r"k\.yaml: no YAML \(.*line 1.*mend the line"),
-        ("[" * 3000, r"k\.yaml: no YAML \(nested too deep\); mend the line"),
+        ("a: [", r"k\.yaml: no YAML \(.*line 1.*correct the line"),
+        ("[" * 3000, r"k\.yaml: no YAML \(nested too deep\); correct the line"),
     ],
 )
 def test_keywords_of_another_shape_are_told(content: str, told: str, tmp_path: Path) -> None:

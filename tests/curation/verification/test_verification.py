@@ -184,7 +184,7 @@ def test_the_stage_without_verdicts_says_so(tmp_path: Path) -> None:
         **dict.fromkeys(ANSWERS, 0),
     }
     told = (tmp_path / "out/table.md").read_text()
-    assert told.startswith("No claim is verified yet. Fill the sheets in data/annotation") and told.count("\n") == 1
+    assert told.startswith("No claim is verified yet. Copy the sheet in data/annotation") and told.count("\n") == 1
     assert (tmp_path / "out/disagreements.jsonl").read_text() == ""
 
 
