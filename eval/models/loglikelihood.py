@@ -13,6 +13,7 @@ from eval.tasks.prompt import token_ids
 from eval.tasks.request import allowed_answers
 
 _END = -1  # stands for the end of the reply: any of the tokens that end it
+NOTHING_BEFORE = "no token of the prompt stands before all answers"
 _DIGITS = 4  # the next ones differ between devices and batches of other shapes
 
 
