@@ -70,15 +70,15 @@ def failed_reply(cause: str) -> Reply:
     return Reply(text="", finish_reason="error", tokens=0, error=cause)
 
 
-def too_long(prompt: int, whole: int, limit: int) -> Reply:
-    """Return the reply to a query that does not fit into a model's window.
+def too_long(prompt: int, whole: int, limit: int) -> str:
+    """Return the cause of failure of a query that does not fit into a model's window.
 
     Args:
         prompt: tokens of the prompt.
         whole: with those of the longest reply.
     """
     cause = f"the prompt has {prompt} tokens, with the reply {whole}, and this model was made for {limit}"
-    return failed_reply(f"{cause}; lower `shots` or `max_new_tokens` of the run in params.yaml")
+    return f"{cause}; lower `shots` or `max_new_tokens` of the run in params.yaml"
 
 
 class Backend(Protocol):

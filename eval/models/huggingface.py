@@ -213,7 +213,7 @@ class HuggingFace:
         """Yield each index, with a failed reply where it is too long for the model, in tokens read or in all."""
         limit = getattr(self._model.config, "max_position_embeddings", None)
         for index, (length, whole) in enumerate(room):
-            yield index, too_long(length, whole, limit) if limit and whole > limit else None
+            yield index, failed_reply(too_long(length, whole, limit)) if limit and whole > limit else None
 
     def _out_of_memory(self, length: int) -> Reply:
         return failed_reply(f"out of memory on {self._device.type}, for this prompt of {length} tokens alone")
