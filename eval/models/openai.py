@@ -56,8 +56,7 @@ class OpenAI:
                 )
             self._completions, self._renderer = None, None
         else:
-            path = self._tokenizer_folder(description)
-            self._renderer = Renderer(path, description)
+            path, self._renderer = self._open_tokenizer(description)
             self._completions = Completions(api, self._name, self._renderer)
             self.shares_prefixes = True
             identity += [api, tokenizer_hash(path)]
@@ -81,14 +80,15 @@ class OpenAI:
         if self._key and address.scheme == "http" and not _is_near(self._host):
             _logger.warning("%s: prompts and key travel to %s unencrypted; use https", self._where, self._host)
 
-    def _tokenizer_folder(self, description: Description) -> Path:
-        name = self._server.tokenizer or description.name
+    def _open_tokenizer(self, description: Description) -> tuple[Path, Renderer]:
+        described = structs.replace(description, name=self._server.tokenizer or description.name)
         try:
-            return locate(structs.replace(description, name=name), Path(), TOKENIZER_FILES)
+            path = locate(described, Path(), TOKENIZER_FILES)
+            return path, Renderer(path, described)
         except ValueError as error:
             raise ValueError(
                 f"{self._where}: server.api: {self._server.api} renders prompts here, and needs the model's tokenizer and config.json; "
-                f"name them by server.tokenizer, on the hub or in a folder, or set server.api: chat ({error})"
+                f"name them by server.tokenizer, on the hub or in a folder, or set server.api: chat ({str(error).splitlines()[0]})"
             ) from None
 
     def render(self, messages: Sequence[Message]) -> str:
