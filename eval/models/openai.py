@@ -234,7 +234,7 @@ class OpenAI:
         hint = f"; {look}" if str(failure).startswith("connection:") else hint
         hint += self._api_hint(failure)
         return (
-            f"{self._where}: {why}: {failure}{hint}; {answered} replies of this start came and are kept; "
+            f"{self._where}: {why}: {failure}{hint}; {answered} calls of this start were answered; "
             f"`dvc repro` goes on from there once that is fixed, and requests only what is missing"
         )
 
