@@ -3,12 +3,12 @@
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from itertools import count
 from random import Random
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import httpx2
 import msgspec
@@ -72,10 +72,23 @@ class Completion(Struct, frozen=True, kw_only=True):
     finish_reason: FinishReason
     tokens: int
     prompt_tokens: int
-    """0 where the server does not tell."""
+    """0 where the server does not give it."""
     token_ids: list[int] | None = None
     """With the token that ended the reply; of vLLM."""
     logprobs: Logprobs | None = None
+
+
+class Call(NamedTuple):
+    """One call to a server, and what becomes of its response."""
+
+    name: str
+    body: Callable[[], dict[str, Any]]
+    """Without what all calls of a model have; made when the call starts, since bodies are long."""
+    read: Callable[[Completion], Any]
+    """May raise Failure."""
+    most_tokens: int
+    room: tuple[int, int] = (0, 0)
+    """Tokens of the prompt, and with the longest reply."""
 
 
 class _Message(Struct):
@@ -217,7 +230,7 @@ class Caller:
         return text.replace(self._key, "[key]") if self._key and len(self._key) >= _SHORTEST_KEY else text
 
     async def window(self, model: str) -> int | None:
-        """Return how many tokens a prompt and its reply may have, where the server tells it with its models, as vLLM does."""
+        """Return how many tokens a prompt and its reply may have, where the server gives it with its models, as vLLM does."""
         with suppress(APIError, TooLong, TimeoutError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             async with asyncio.timeout(self._server.timeout):
                 response = await self._client.models.with_raw_response.list()

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import exp, log
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from msgspec import structs
 
-from eval.models.calls import Completion, Failure
+from eval.models.calls import Call, Completion, Failure
 from eval.models.contract import ModelQuery, Reply, Settings
 from eval.models.loglikelihood import DIGITS, END, NOTHING_BEFORE, TokenizedAnswers, last_nodes, reply_of
 from eval.models.rendering import Renderer, end_of
@@ -19,19 +19,6 @@ _CLAMPED = -9999.0
 """What vLLM says for minus infinity, which JSON cannot express."""
 _TOKEN_ID = "token_id:{}"
 """How vLLM spells a token by its number (`return_tokens_as_token_ids`)."""
-
-
-class Call(NamedTuple):
-    """One call to a server, and what becomes of its response."""
-
-    name: str
-    body: Callable[[], dict[str, Any]]
-    """Without what all calls of a model have; made when the call starts, since bodies are long."""
-    read: Callable[[Completion], Any]
-    """May raise Failure."""
-    most_tokens: int
-    room: tuple[int, int] = (0, 0)
-    """Tokens of the prompt, and with the longest reply."""
 
 
 class Completions:
@@ -167,23 +154,23 @@ def _check_prompt(done: Completion, prompt_tokens: int) -> None:
 
 def _values_after(done: Completion, tokens: Sequence[int]) -> list[float]:
     """Return the log-likelihoods of chosen tokens as the first of the reply."""
-    told = ((done.logprobs and done.logprobs.top_logprobs) or [None])[0] or {}
-    values = [told.get(_TOKEN_ID.format(token)) for token in tokens]
+    given = ((done.logprobs and done.logprobs.top_logprobs) or [None])[0] or {}
+    values = [given.get(_TOKEN_ID.format(token)) for token in tokens]
     return _numbers(values, "logprob_token_ids of /completions, as vLLM 0.33 has it; set server.api: tokens for an older one")
 
 
 def _values_of_prompt(done: Completion, start: int, size: int) -> list[float]:
     """Return the log-likelihoods of a prompt's last tokens, which stand behind the start of all answers."""
-    told = (done.logprobs and done.logprobs.token_logprobs) or []
-    is_whole = len(told) in (start + size, start + size + 1)  # with the token that had to be generated
-    values = told[start : start + size] if is_whole else [None] * size
+    given = (done.logprobs and done.logprobs.token_logprobs) or []
+    is_whole = len(given) in (start + size, start + size + 1)  # with the token that had to be generated
+    values = given[start : start + size] if is_whole else [None] * size
     return _numbers(values, "`echo` with `logprobs` of /completions; set `method: generation` without it")
 
 
 def _numbers(values: Sequence[float | None], expected: str) -> list[float]:
     numbers = [value for value in values if value is not None]
     if len(numbers) < len(values):
-        raise Failure(f"the server told no likelihoods of {len(values) - len(numbers)} of {len(values)} tokens; expected {expected}")
+        raise Failure(f"the server gave no likelihoods of {len(values) - len(numbers)} of {len(values)} tokens; expected {expected}")
     return [float("-inf") if value <= _CLAMPED else value for value in numbers]
 
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 import msgspec
@@ -18,12 +18,14 @@ from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from atomexam.records.model import Description
 from atomexam.records.run import Server
-from eval.models.calls import UNPACKED, Caller, Completion, Failure, RateLimit, bounded
-from eval.models.completions import Call, Completions
+from eval.models.calls import UNPACKED, Call, Caller, Completion, Failure, RateLimit, bounded
 from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
-from eval.models.rendering import Renderer
 from eval.models.weights import TOKENIZER_FILES, locate, tokenizer_hash
 from eval.tasks.prompt import Message, defused
+
+if TYPE_CHECKING:
+    from eval.models.completions import Completions
+    from eval.models.rendering import Renderer
 
 _MAX_FAILURES_IN_A_ROW = 10  # requests that failed by the server's doing: it is down, and further requests would only cost
 _OFFICIAL = (".openai.com", ".openai.azure.com")  # they want `max_completion_tokens`; `max_tokens` is what all others know
@@ -56,6 +58,8 @@ class OpenAI:
                 )
             self._completions, self._renderer = None, None
         else:
+            from eval.models.completions import Completions  # heavy, and of no use to a chat
+
             path, self._renderer = self._open_tokenizer(description)
             self._completions = Completions(api, self._name, self._renderer)
             self.shares_prefixes = True
@@ -80,7 +84,9 @@ class OpenAI:
         if self._key and address.scheme == "http" and not _is_near(self._host):
             _logger.warning("%s: prompts and key travel to %s unencrypted; use https", self._where, self._host)
 
-    def _open_tokenizer(self, description: Description) -> tuple[Path, Renderer]:
+    def _open_tokenizer(self, description: Description) -> "tuple[Path, Renderer]":
+        from eval.models.rendering import Renderer
+
         described = structs.replace(description, name=self._server.tokenizer or description.name)
         try:
             path = locate(described, Path(), TOKENIZER_FILES)
@@ -109,16 +115,16 @@ class OpenAI:
         """Yield the likeliest of each request's answers with the likelihoods of all.
 
         Raises:
-            ValueError: the API tells no likelihoods of given answers, or as `generate` and the renderer's `answers` do.
+            ValueError: the API gives no likelihoods of given answers, or as `generate` and the renderer's `answers` do.
         """
         if self._completions is None or self._server.api == "text":
             raise ValueError(
-                f"{self._where}: a server tells no likelihoods of answers by server.api: {self._server.api}; set `method: generation` for "
+                f"{self._where}: a server gives no likelihoods of answers by server.api: {self._server.api}; set `method: generation` for "
                 "its runs in params.yaml, or server.api: tokens or vllm where the server takes token ids"
             )
         return self._likelihoods(self._completions, queries, settings)
 
-    def _likelihoods(self, completions: Completions, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
+    def _likelihoods(self, completions: "Completions", queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         for index, outcome in completions.likelihoods(queries, settings, self._outcomes):
             yield index, self._failed(outcome) if isinstance(outcome, Failure) else outcome
 

@@ -285,7 +285,7 @@ def test_where_a_loop_is_running_already(opened: Opened) -> None:
 def test_likelihoods_are_refused(opened: Opened) -> None:
     with pytest.raises(
         ValueError,
-        match=r"a server tells no likelihoods of answers by server.api: chat; set `method: generation` .* or server.api: tokens or vllm",
+        match=r"a server gives no likelihoods of answers by server.api: chat; set `method: generation` .* or server.api: tokens or vllm",
     ):
         opened().loglikelihoods([], PLAIN)
 

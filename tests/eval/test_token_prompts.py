@@ -151,7 +151,7 @@ def test_a_server_elsewhere_gets_text(folder: Path, toy_data: Path) -> None:
         else:
             assert [one.text for one in found] == [one.text for one in replies(here.generate, queries)]
         assert all(isinstance(body["prompt"], str) for body in server.bodies)
-        with pytest.raises(ValueError, match=r"tells no likelihoods of answers by server.api: text; set `method: generation`"):
+        with pytest.raises(ValueError, match=r"gives no likelihoods of answers by server.api: text; set `method: generation`"):
             there.loglikelihoods(queries, PLAIN)
 
 
@@ -226,14 +226,14 @@ def test_a_prompt_that_is_read_otherwise_is_a_failure(api: str, served: Callable
 
 
 @pytest.mark.parametrize(("way", "api", "cause"), [
-    ("none", "vllm", "the server told no likelihoods of . of . tokens; expected logprob_token_ids of /completions, as vLLM 0.33 has it.*"),
-    ("other", "vllm", "the server told no likelihoods of . of . tokens; expected logprob_token_ids .*"),
-    ("null", "vllm", "the server told no likelihoods of . of . tokens; expected logprob_token_ids .*"),
+    ("none", "vllm", "the server gave no likelihoods of . of . tokens; expected logprob_token_ids of /completions, as vLLM 0.33 has it.*"),
+    ("other", "vllm", "the server gave no likelihoods of . of . tokens; expected logprob_token_ids .*"),
+    ("null", "vllm", "the server gave no likelihoods of . of . tokens; expected logprob_token_ids .*"),
     ("nan", "vllm", "no completion in JSON .*"),
     ("clamped", "vllm", None),
-    ("none", "tokens", "the server told no likelihoods of . of . tokens; expected `echo` with `logprobs` of /completions.*"),
-    ("short", "tokens", "the server told no likelihoods of . of . tokens; expected `echo` .*"),
-    ("null", "tokens", "the server told no likelihoods of . of . tokens; expected `echo` .*"),
+    ("none", "tokens", "the server gave no likelihoods of . of . tokens; expected `echo` with `logprobs` of /completions.*"),
+    ("short", "tokens", "the server gave no likelihoods of . of . tokens; expected `echo` .*"),
+    ("null", "tokens", "the server gave no likelihoods of . of . tokens; expected `echo` .*"),
     ("nan", "tokens", "no completion in JSON .*"),
     ("clamped", "tokens", None),
 ])  # fmt: skip
