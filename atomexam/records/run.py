@@ -21,6 +21,11 @@ class Server(Block, frozen=True):
     """Seconds for one call."""
     tries: Positive = 5
     """Calls for one request, counting the first, where trying again may help."""
+    api: Literal["chat", "tokens", "text", "vllm"] = "chat"
+    """chat: messages to /chat/completions, into the server's own chat template. Others: prompts rendered here, to /completions: tokens as
+    token ids, text as text, vllm as token ids with vLLM's own fields. The backend `vllm` always takes that."""
+    tokenizer: str | None = None
+    """Of all APIs but chat: the model on the hub, or its folder, whose tokenizer makes the prompts; None takes the model's `name`."""
     knows: list[Literal["seed", "top_k", "repetition_penalty"]] = field(default_factory=list)
     """Settings outside the common API that this server honours; a run that needs another is an error."""
     arguments: list[str] = field(default_factory=list)

@@ -1,14 +1,14 @@
-"""Calls to an OpenAI-compatible server: a request's body in, a reply or its failure with cause out; never a key in either."""
+"""Calls to an OpenAI-compatible server: a request's body in, its completion or the failure with cause out; never a key in either."""
 
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from itertools import count
 from random import Random
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import httpx2
 import msgspec
@@ -18,7 +18,6 @@ from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI
 from atomexam.records.prediction import FinishReason
 from atomexam.records.run import Server
 from atomexam.text.encodings import is_charset
-from eval.models.contract import Reply
 
 _RETRYABLE = (408, 409, 425, 429)  # and all from 500 up: the same call may do better later
 _OWN_FAULT = (400, 413, 422)  # this request is refused, another may not be; every other status, a filter's 403 apart, ends the run
@@ -57,13 +56,55 @@ class Failure(Exception):
         """No other request will fare better."""
 
 
-class _CompletionMessage(Struct):
+class Logprobs(Struct):
+    """Log-likelihoods of tokens, as the older API has them."""
+
+    token_logprobs: list[float | None] | None = None
+    """Of the tokens of the text; None where nothing stands before one."""
+    top_logprobs: list[dict[str, float | None] | None] | None = None
+    """For each token of the text, those of tokens in its place, by their spelling."""
+
+
+class Completion(Struct, frozen=True, kw_only=True):
+    """What a server replied to one request."""
+
+    text: str
+    finish_reason: FinishReason
+    tokens: int
+    prompt_tokens: int
+    """0 where the server does not give it."""
+    token_ids: list[int] | None = None
+    """With the token that ended the reply; of vLLM."""
+    logprobs: Logprobs | None = None
+
+
+class Call(NamedTuple):
+    """One call to a server, and what becomes of its response."""
+
+    name: str
+    body: Callable[[], dict[str, Any]]
+    """Without what all calls of a model have; made when the call starts, since bodies are long."""
+    read: Callable[[Completion], Any]
+    """May raise Failure."""
+    most_tokens: int
+    room: tuple[int, int] = (0, 0)
+    """Tokens of the prompt, and with the longest reply."""
+
+
+class _Message(Struct):
     content: str | None = None
 
 
-class _Choice(Struct):
-    message: _CompletionMessage
+class _ChatChoice(Struct):
+    message: _Message
     finish_reason: str | None = None
+
+
+class _TextChoice(Struct):
+    text: str
+    finish_reason: str | None = None
+    token_ids: list[int] | None = None
+    logprobs: Logprobs | None = None
 
 
 _Tokens = Annotated[int, Meta(ge=0, le=1 << 40)]
@@ -74,9 +115,23 @@ class _Usage(Struct):
     completion_tokens: _Tokens | None = None
 
 
-class _Completion(Struct):
-    choices: Annotated[list[_Choice], Meta(min_length=1)]
+class _Chat(Struct):
+    choices: Annotated[list[_ChatChoice], Meta(min_length=1)]
     usage: _Usage | None = None
+
+
+class _Text(Struct):
+    choices: Annotated[list[_TextChoice], Meta(min_length=1)]
+    usage: _Usage | None = None
+
+
+class _Model(Struct):
+    id: str
+    max_model_len: Annotated[int, Meta(gt=0)] | None = None
+
+
+class _Models(Struct):
+    data: list[_Model]
 
 
 UNPACKED = {"Accept-Encoding": "identity"}
@@ -147,11 +202,11 @@ class Caller:
     def __init__(self, client: AsyncOpenAI, server: Server, key: str | None, rate_limit: RateLimit) -> None:
         self._client, self._server, self._key, self._rate_limit = client, server, key, rate_limit
 
-    async def reply(self, body: dict[str, Any], most_tokens: int, name: str) -> Reply:
-        """Return the reply to one request, with retries where they may help.
+    async def complete(self, body: dict[str, Any], most_tokens: int, name: str) -> Completion:
+        """Return the completion of one request, with retries where they may help.
 
         Raises:
-            Failure: there is no reply; `is_fatal` and `is_server_fault` tell what that means for other requests.
+            Failure: there is none; `is_fatal` and `is_server_fault` tell what that means for other requests.
         """
         jitter = Random(name)  # spreads the workers; no output depends on it
         for number in count(1):
@@ -174,11 +229,21 @@ class Caller:
         """Return a text without the API key, which a server or a library may have quoted."""
         return text.replace(self._key, "[key]") if self._key and len(self._key) >= _SHORTEST_KEY else text
 
-    async def _call(self, body: dict[str, Any], most_tokens: int) -> Reply:
+    async def window(self, model: str) -> int | None:
+        """Return how many tokens a prompt and its reply may have, where the server gives it with its models, as vLLM does."""
+        with suppress(APIError, TooLong, TimeoutError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            async with asyncio.timeout(self._server.timeout):
+                response = await self._client.models.with_raw_response.list()
+            models = msgspec.json.decode(response.http_response.content, type=_Models).data
+            return next((one.max_model_len for one in models if one.id == model), None)
+        return None
+
+    async def _call(self, body: dict[str, Any], most_tokens: int) -> Completion:
+        api = self._client.completions if "prompt" in body else self._client.chat.completions
         try:
             # The library's own limit is on silence between bytes; a server that drips one a second would hold a worker for hours.
             async with asyncio.timeout(self._server.timeout):
-                response = await self._client.chat.completions.with_raw_response.create(**body)
+                response = await api.with_raw_response.create(**body)
         except TooLong as error:
             raise Failure(str(error), is_retryable=True) from None
         except TimeoutError:
@@ -191,7 +256,7 @@ class Caller:
             ) from None
         except APIError as error:
             raise Failure(f"no reply: {self._one_line(error)}", is_retryable=True) from None
-        return self._parse(response.http_response.content, most_tokens)
+        return self._parse(response.http_response.content, _Text if "prompt" in body else _Chat, most_tokens)
 
     def _refusal(self, error: APIStatusError) -> Failure:
         status, message = error.status_code, self._one_line(error.response.text)
@@ -204,13 +269,14 @@ class Caller:
         own_words = any(words in message.lower() for words in _TOO_LONG + _FILTERED)
         return Failure(cause, is_server_fault=not own_words, is_fatal=status not in _OWN_FAULT and not own_words, status=status)
 
-    def _parse(self, content: bytes, most_tokens: int) -> Reply:
+    def _parse(self, content: bytes, kind: type[_Text] | type[_Chat], most_tokens: int) -> Completion:
         try:
-            completion = msgspec.json.decode(content, type=_Completion)
+            response = msgspec.json.decode(content, type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             excerpt = self._one_line(content[:1000].decode(errors="replace"))
-            raise Failure(f"no chat completion in JSON ({self._one_line(error)}): {excerpt}", is_retryable=True) from None
-        choice, usage = completion.choices[0], completion.usage or _Usage()
+            what = "chat completion" if kind is _Chat else "completion"
+            raise Failure(f"no {what} in JSON ({self._one_line(error)}): {excerpt}", is_retryable=True) from None
+        choice, usage = response.choices[0], response.usage or _Usage()
         if choice.finish_reason == "content_filter":
             raise Failure("the server's content filter withheld the reply", is_server_fault=False)
         if choice.finish_reason not in _STOPS:
@@ -218,8 +284,14 @@ class Caller:
         tokens = usage.completion_tokens or 0
         if tokens > most_tokens:
             raise Failure(f"the server ignores the limit of {most_tokens} tokens: the reply has {tokens}")
-        text = self.without_key(choice.message.content or "")
-        return Reply(text=text, finish_reason=_STOPS[choice.finish_reason], tokens=tokens, prompt_tokens=usage.prompt_tokens or 0)
+        return Completion(
+            text=self.without_key((choice.text if isinstance(choice, _TextChoice) else choice.message.content) or ""),
+            finish_reason=_STOPS[choice.finish_reason],
+            tokens=tokens,
+            prompt_tokens=usage.prompt_tokens or 0,
+            token_ids=choice.token_ids if isinstance(choice, _TextChoice) else None,
+            logprobs=choice.logprobs if isinstance(choice, _TextChoice) else None,
+        )
 
     def _one_line(self, words: object) -> str:
         """Return a message of others as one short line; the key is removed before anything is cut."""

@@ -65,6 +65,22 @@ class Reply(Struct, frozen=True, kw_only=True):
     """Natural log-likelihood of each of the request's answers."""
 
 
+def failed_reply(cause: str) -> Reply:
+    """Return the reply to a query that cannot be answered."""
+    return Reply(text="", finish_reason="error", tokens=0, error=cause)
+
+
+def too_long(prompt: int, whole: int, limit: int) -> str:
+    """Return the cause of failure of a query that does not fit into a model's window.
+
+    Args:
+        prompt: tokens of the prompt.
+        whole: with those of the longest reply.
+    """
+    cause = f"the prompt has {prompt} tokens, with the reply {whole}, and this model was made for {limit}"
+    return f"{cause}; lower `shots` or `max_new_tokens` of the run in params.yaml"
+
+
 class Backend(Protocol):
     """A model that replies to requests."""
 

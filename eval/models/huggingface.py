@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from safetensors import SafetensorError
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, DynamicCache, GenerationConfig, logging
+from transformers import AutoConfig, AutoModelForCausalLM, DynamicCache, GenerationConfig, logging
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from transformers.generation import LogitsProcessorList, StoppingCriteriaList
 
@@ -20,19 +19,17 @@ from atomexam.records.prediction import FinishReason
 from eval.models import batches, loglikelihood, stopping
 from eval.models.adapters import adapted
 from eval.models.continuous import ContinuousBatch, DecodingRow, Generated
-from eval.models.contract import ModelQuery, Reply, Settings
+from eval.models.contract import ModelQuery, Reply, Settings, failed_reply, too_long
 from eval.models.double_precision import in_float64
+from eval.models.rendering import Renderer, end_of, end_tokens, loaded
 from eval.models.sampling import SampledToken
 from eval.models.shared_prefixes import PrefixReader
-from eval.models.weights import base_of, identity_of, locate, read_chat_template
-from eval.tasks.prompt import Message, opens_reasoning, render, token_ids
+from eval.models.weights import base_of, identity_of, locate
+from eval.tasks.prompt import Message
 
 _SMALL_PARAMETERS = 50_000_000  # a smaller model is no faster on several CPU cores, and on one its sums are the same everywhere
-_NOTHING_BEFORE = "no token of the prompt stands before all answers"
 _EMPTY = "the prompt has no tokens"
 _NO_NUMBERS = "the model's scores are no numbers (NaN)"
-_REASONS = "the chat template opens the model's reasoning (<think>)"
-_CLOSED = "{enable_thinking: false}"  # as Qwen3 and those after it name it
 _REPLY_VERSION = "2"  # raise it when a change of this module changes replies: stored ones are then requested anew
 
 _READ = {"max_new_tokens": 1, "return_dict_in_generate": True, "output_logits": True}
@@ -64,21 +61,19 @@ class HuggingFace:
         self._device = _device()
         self._dtype = torch.bfloat16 if self._device.type == "cuda" else self._dtype_on_cpu()
         words = path if (path / "tokenizer_config.json").exists() else self._weights
-        self._tokenizer = self._loaded(AutoTokenizer, words, padding_side="left")
-        if description.chat_template:
-            self._tokenizer.chat_template = read_chat_template(description)
-        self._reasons = False
+        self._renderer = Renderer(words, description)
+        self._tokenizer = self._renderer.tokenizer
         self.identity = f"huggingface/{_REPLY_VERSION}/{weights}/{self._dtype}".replace("torch.", "")
 
     @cached_property
     def _model(self) -> Any:
-        model = self._loaded(AutoModelForCausalLM, self._weights, dtype=self._dtype, use_safetensors=True)
+        model = loaded(AutoModelForCausalLM, self._weights, self._description, dtype=self._dtype, use_safetensors=True)
         if self._weights != self._path:
             model = adapted(model, self._path)
         model = model.to(self._device).eval()
         model = in_float64(model) if self._dtype == torch.float64 else model
         batches.set_threads(1 if model.num_parameters() < _SMALL_PARAMETERS else None)
-        ends = _end_tokens(model, self._tokenizer)
+        ends = end_tokens(model.generation_config, self._tokenizer)
         # What a model's authors recommend must not mix with what the run asks for.
         model.generation_config = GenerationConfig(eos_token_id=ends, pad_token_id=self._pad_token(ends))
         return model
@@ -89,25 +84,11 @@ class HuggingFace:
 
     def _dtype_on_cpu(self) -> torch.dtype:
         """Return float64 where the model's own configuration says so, as that of a model trained here does, else float32."""
-        return torch.float64 if self._loaded(AutoConfig, self._weights).dtype == torch.float64 else torch.float32
-
-    def _loaded(self, kind: Any, path: Path, **settings: Any) -> Any:
-        try:
-            return kind.from_pretrained(path, trust_remote_code=False, **settings)
-        except (OSError, SafetensorError) as error:
-            raise ValueError(
-                f"model {self._description.model}: {self._description.name or path} has no model of the Hugging Face format "
-                f"in safetensors: {str(error).splitlines()[0]}; `dvc repro finetune@{self._description.model}` makes a model that is "
-                "trained here"
-            ) from None
+        return torch.float64 if loaded(AutoConfig, self._weights, self._description).dtype == torch.float64 else torch.float32
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt by the model's chat template."""
-        prompt = render(self._tokenizer, messages, self._description.template)
-        if opens_reasoning(prompt) and not self._reasons:
-            self._reasons = True
-            print(f"{self._description.model}: {_REASONS}; give its runs a `max_new_tokens` of 1,000 or more", file=sys.stderr)
-        return prompt
+        return self._renderer.render(messages)
 
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies batch by batch, short prompts first.
@@ -115,7 +96,7 @@ class HuggingFace:
         Where replies end with their verdict, those that have it leave: on a CPU at once, and other prompts take their slots; else, and with
         models that do not share prefixes, batches are made anew in rounds.
         """
-        ids = token_ids(self._tokenizer, [query.prompt for query in queries])
+        ids = self._renderer.token_ids(queries)
         if settings.stop == "verdict" and self._device.type == "cpu" and self._shares_prefixes and self._reader.has_small_steps():
             yield from self._until_verdict(ids, queries, settings)
             return
@@ -136,7 +117,7 @@ class HuggingFace:
         for index, failed in self._fitting([(len(prompt), len(prompt) + settings.max_new_tokens) for prompt in prompts]):
             prompt, query = prompts[index], queries[index]
             if failed or not prompt:
-                yield index, failed or _failed(_EMPTY)
+                yield index, failed or failed_reply(_EMPTY)
             else:
                 rows.append(DecodingRow(index, prompt, [], SampledToken(settings, [query], torch.ones((1, len(prompt)))), {}))
         for index, generated in ContinuousBatch(self._reader, self._tokenizer, self._ends, settings).of(rows):
@@ -171,16 +152,11 @@ class HuggingFace:
         Raises:
             ValueError: the settings ask for sampling, a request has no given answers, or a prompt opens the model's reasoning.
         """
-        unused = {"temperature": 0.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}
-        for name in (name for name, value in unused.items() if getattr(settings, name) != value):
-            raise ValueError(
-                f"the method likelihood has no {name} (found {getattr(settings, name)}); take it out of the run in params.yaml"
-            )
-        if any(opens_reasoning(query.prompt) for query in queries):
-            raise ValueError(f"model {self._description.model}: {_REASONS}, and no answer stands there; set `template: {_CLOSED}` of it")
-        tokenized = loglikelihood.tokenize_answers(self._tokenizer, queries)
+        tokenized = self._renderer.answers(queries, settings)
         fitting = list(self._fitting([(len(answers.start), answers.longest()) for answers in tokenized]))
-        fitting = [(index, failed or (None if tokenized[index].start else _failed(_NOTHING_BEFORE))) for index, failed in fitting]
+        fitting = [
+            (index, failed or (None if tokenized[index].start else failed_reply(loglikelihood.NOTHING_BEFORE))) for index, failed in fitting
+        ]
         yield from ((index, failed) for index, failed in fitting if failed)
         readable = [index for index, failed in fitting if failed is None]
         for number, scores in self._scores([tokenized[index] for index in readable], settings):
@@ -190,7 +166,7 @@ class HuggingFace:
             else:
                 weights = loglikelihood.likelihoods(tokenized[index], scores, self._ends)
                 is_number = not any(map(isnan, weights.values()))
-                yield index, loglikelihood.reply_of(queries[index], tokenized[index], weights) if is_number else _failed(_NO_NUMBERS)
+                yield index, loglikelihood.reply_of(queries[index], tokenized[index], weights) if is_number else failed_reply(_NO_NUMBERS)
 
     def _scores(self, requests: Sequence[loglikelihood.TokenizedAnswers], settings: Settings) -> Iterator[tuple[int, torch.Tensor | None]]:
         if not self._shares_prefixes:
@@ -237,12 +213,10 @@ class HuggingFace:
         """Yield each index, with a failed reply where it is too long for the model, in tokens read or in all."""
         limit = getattr(self._model.config, "max_position_embeddings", None)
         for index, (length, whole) in enumerate(room):
-            cause = f"the prompt has {length} tokens, with the reply {whole}, and this model was made for {limit}"
-            is_long = limit and whole > limit
-            yield index, _failed(f"{cause}; lower `shots` or `max_new_tokens` of the run in params.yaml") if is_long else None
+            yield index, failed_reply(too_long(length, whole, limit)) if limit and whole > limit else None
 
     def _out_of_memory(self, length: int) -> Reply:
-        return _failed(f"out of memory on {self._device.type}, for this prompt of {length} tokens alone")
+        return failed_reply(f"out of memory on {self._device.type}, for this prompt of {length} tokens alone")
 
     @torch.inference_mode()
     def _generate_batch(self, rows: Sequence[_PromptRow], width: int, settings: Settings, limit: int) -> list[Generated]:
@@ -325,12 +299,13 @@ class HuggingFace:
         sizes = criteria[0].sizes if criteria else [None] * len(rows)
         replies = []
         for tokens, size in zip(rows, sizes, strict=True):
-            end = next((index for index, token in enumerate(tokens[:size]) if token in self._ends), size)
+            end = end_of(tokens[:size], self._ends)
+            end = size if end is None else end
             replies.append(Generated(tokens[:end], end is not None, size is not None))
         return replies
 
     def _read(self, generated: Generated, prompt_tokens: int, settings: Settings) -> Reply:
-        text = self._tokenizer.decode(generated.tokens, skip_special_tokens=True)
+        text = self._renderer.text(generated.tokens)
         text = text[: stopping.reply_end(text, settings)] if generated.is_cut else text  # a token may hold more than the end of a clause
         reason: FinishReason = "stop" if generated.is_done else "length"
         return Reply(text=text, finish_reason=reason, tokens=len(generated.tokens), prompt_tokens=prompt_tokens)
@@ -360,15 +335,3 @@ def _rows_of(cache: DynamicCache, numbers: Sequence[int]) -> DynamicCache:
     chosen.layers = [copy(layer) for layer in cache.layers]
     chosen.batch_select_indices(torch.tensor(numbers, device=cache.layers[0].device))
     return chosen
-
-
-def _failed(cause: str) -> Reply:
-    return Reply(text="", finish_reason="error", tokens=0, error=cause)
-
-
-def _end_tokens(model: Any, tokenizer: Any) -> list[int]:
-    ends = model.generation_config.eos_token_id if model.generation_config else None
-    ends = ends if isinstance(ends, list) else [] if ends is None else [ends]
-    if tokenizer.eos_token_id is not None and tokenizer.eos_token_id not in ends:
-        ends = [*ends, tokenizer.eos_token_id]
-    return ends

@@ -12,8 +12,11 @@ from eval.models.contract import ModelQuery, Reply
 from eval.tasks.prompt import token_ids
 from eval.tasks.request import allowed_answers
 
-_END = -1  # stands for the end of the reply: any of the tokens that end it
-_DIGITS = 4  # the next ones differ between devices and batches of other shapes
+END = -1
+"""Stands for the end of the reply: any of the tokens that end it."""
+NOTHING_BEFORE = "no token of the prompt stands before all answers"
+DIGITS = 4
+"""Of a likelihood: the next ones differ between devices and batches of other shapes."""
 
 
 class TokenizedAnswers(Struct, frozen=True, kw_only=True):
@@ -54,7 +57,7 @@ def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[Toke
             start = start[: shared_length(start, row)]
         # AC is likelier than ACD, whatever the model thinks, until the end of the reply counts too.
         unended = any(one != other and one.startswith(other) for one in answers for other in answers)
-        ends = (_END,) if unended else ()
+        ends = (END,) if unended else ()
         paths = {answer: (*row[len(start) :], *ends) for answer, row in zip(answers, whole, strict=True)}
         tokenized.append(TokenizedAnswers(prompt_tokens=len(prompt), start=start, paths=paths))
     return tokenized
@@ -73,7 +76,7 @@ def likelihoods(tokenized: TokenizedAnswers, scores: torch.Tensor, ends: Sequenc
     shares = torch.cat([scores, ended], dim=-1) - scores.logsumexp(-1, keepdim=True)  # the end is the last, where -1 finds it
     steps = [(score_rows[path[:size]], token) for path in tokenized.paths.values() for size, token in enumerate(path)]
     step_likelihoods = iter(shares[tuple(torch.tensor(steps, device=shares.device).T)].tolist())
-    return {answer: round(sum(next(step_likelihoods) for _ in path), _DIGITS) for answer, path in tokenized.paths.items()}
+    return {answer: round(sum(next(step_likelihoods) for _ in path), DIGITS) for answer, path in tokenized.paths.items()}
 
 
 def whole_scores(

@@ -1,10 +1,9 @@
-"""Backend `vllm`: vLLM's own server, started on this machine for the length of a run and called as any other server is.
+"""Backend `vllm`: vLLM's own server, started on this machine for the length of a run. Prompts go there as token ids.
 
 Why no `import vllm`: docs/decisions/0014-vllm-is-a-server.md.
 """
 
 import ctypes
-import hashlib
 import os
 import re
 import shutil
@@ -22,20 +21,20 @@ from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 from weakref import finalize
 
-import msgspec
 from msgspec import structs
 
 from atomexam.records.model import Description
 from atomexam.records.run import Server
 from eval.models.contract import ModelQuery, Reply, Settings
 from eval.models.openai import OpenAI
-from eval.models.weights import ADAPTER, content_hash, locate, read_chat_template
+from eval.models.weights import ADAPTER, content_hash, locate
 from eval.tasks.prompt import Message
 
 _LONGEST_START = 1800.0  # seconds; 70 billion parameters from a slow disk take most of it
-_REPLY_VERSION = "2"  # raise it when a change of this module changes replies
+_REPLY_VERSION = "3"  # raise it when a change of this module changes replies
 _LAUNCHED = ("RANK", "LOCAL_RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # by torchrun
 _ERROR = re.compile(r"\b\w*(?:Error|Exception): ")
+_NOWHERE = "http://127.0.0.1/v1"  # until the server is started
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
@@ -54,23 +53,20 @@ class Vllm:
             raise ValueError(
                 f"model {description.model}: {path.name} is an adapter; set `backend: huggingface`, which merges it when it is opened"
             )
-        server = structs.replace(description.server or Server(), knows=["seed", "top_k", "repetition_penalty"], key_variable="VLLM_API_KEY")
-        moved = [_version(program), content_hash(path), *server.arguments]  # all that a reply depends on
-        moved += [msgspec.json.encode(description.template, order="sorted").decode()] if description.template else []
-        arguments = list(server.arguments)
-        if description.chat_template:
-            moved.append(hashlib.sha256(read_chat_template(description).encode()).hexdigest())
-            arguments += ["--chat-template", str(Path(description.chat_template).resolve())]
+        own = description.server or Server()
+        server = structs.replace(own, api="vllm", url=_NOWHERE, tokenizer=None, key_variable="VLLM_API_KEY")
         # Not what the model's authors recommend; of two flags for the same, the server uses the last.
-        self._command = [program, "serve", str(path), *arguments, "--generation-config", "vllm"]
-        self._description = structs.replace(description, name=str(path), server=server, chat_template=None)
-        self.identity = "/".join(["vllm", _REPLY_VERSION, *moved])
+        self._command = [program, "serve", str(path), *server.arguments, "--generation-config", "vllm"]
+        self._client = OpenAI(structs.replace(description, name=str(path), server=server))
+        self._model = description.model
+        self.identity = "/".join(["vllm", _REPLY_VERSION, _version(program), content_hash(path), *server.arguments])
         self.under_way = server.concurrency
-        self._url: str | None = None
+        self.shares_prefixes = True
+        self._is_started = False
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Return the messages as the server gets them; it puts them into the model's chat template."""
-        return self._at("http://127.0.0.1").render(messages)
+        """Return the prompt by the model's chat template, as the backend `huggingface` does."""
+        return self._client.render(messages)
 
     def generate(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
         """Yield replies as they come, with a server started for the first of them.
@@ -79,22 +75,25 @@ class Vllm:
             ValueError: the server does not start, or ends.
         """
         if queries:
-            yield from self._at(self._url or self._start()).generate(queries, settings)
+            yield from self._started().generate(queries, settings)
 
     def loglikelihoods(self, queries: Sequence[ModelQuery], settings: Settings) -> Iterator[tuple[int, Reply]]:
-        """Refuse, as every server does."""
-        return self._at("http://127.0.0.1").loglikelihoods(queries, settings)
+        """Yield the likeliest of each request's answers with the likelihoods of all.
 
-    def _start(self) -> str:
-        """Return the address of a server that ends with this object: the questions of a case come in waves, and a start takes minutes."""
-        server = ExitStack()
-        self._url = server.enter_context(_serving(self._command, self._description.model))
-        finalize(self, server.close)
-        return self._url
+        Raises:
+            ValueError: the server does not start, or ends.
+        """
+        if queries:
+            yield from self._started().loglikelihoods(queries, settings)
 
-    def _at(self, url: str) -> OpenAI:
-        server = self._description.server or Server()
-        return OpenAI(structs.replace(self._description, server=structs.replace(server, url=f"{url}/v1")))
+    def _started(self) -> OpenAI:
+        """Return the client of a server that ends with this object: the questions of a case come in waves, and a start takes minutes."""
+        if not self._is_started:
+            server = ExitStack()
+            self._client.connect(server.enter_context(_serving(self._command, self._model)) + "/v1")
+            finalize(self, server.close)
+            self._is_started = True
+        return self._client
 
 
 @contextmanager

@@ -13,11 +13,16 @@ from atomexam.runtime.jsonl import read_json
 
 MADE = "model.json"  # what a stage that trains writes beside the weights
 ADAPTER = "adapter_config.json"  # what peft and those who build on it write beside an adapter's weights
-_FILES = ["*.json", "*.jinja", "*.model", "*.safetensors", "*.txt"]
+TOKENIZER_FILES = ("*.json", "*.jinja", "*.model", "*.txt")
+"""Of a tokenizer and the model's configuration."""
+_FILES = (*TOKENIZER_FILES, "*.safetensors")
 
 
-def locate(description: Description, folder: Path) -> Path:
+def locate(description: Description, folder: Path, files: tuple[str, ...] = _FILES) -> Path:
     """Return the folder of a model: its own, a local path, a cached download, or a new one where the hub may be called.
+
+    Args:
+        files: patterns of those that are needed.
 
     Raises:
         ValueError: the model is not available; the message says where it was looked for and what to do.
@@ -29,10 +34,10 @@ def locate(description: Description, folder: Path) -> Path:
         if not any((Path(name) / known).is_file() for known in ("config.json", ADAPTER)):
             raise ValueError(f"model {description.model}: {name} has no config.json; expected a model of transformers, or an adapter")
         return Path(name)
-    if cached := _cached(name, description.revision):
+    if cached := _cached(name, description.revision, files):
         return cached
     try:
-        return Path(snapshot_download(name, revision=description.revision, allow_patterns=_FILES))
+        return Path(snapshot_download(name, revision=description.revision, allow_patterns=list(files)))
     except (OSError, HfHubHTTPError, HFValidationError) as error:
         reason = str(error).splitlines()[0]
     if _is_path(name):
@@ -100,9 +105,9 @@ def stored_revision(name: str, revision: str) -> str | None:
     return cached.name if cached else None
 
 
-def _cached(name: str, revision: str | None) -> Path | None:
+def _cached(name: str, revision: str | None, files: tuple[str, ...] = _FILES) -> Path | None:
     try:
-        return Path(snapshot_download(name, revision=revision, allow_patterns=_FILES, local_files_only=True))
+        return Path(snapshot_download(name, revision=revision, allow_patterns=list(files), local_files_only=True))
     except (OSError, HfHubHTTPError, HFValidationError):
         return None
 
@@ -129,17 +134,26 @@ def content_hash(path: Path) -> str:
     Raises:
         ValueError: they are not those that were made, by the hash in model.json beside them: a loss of power cuts files.
     """
-    digest = hashlib.sha256()
-    for file in sorted(file for pattern in _FILES for file in path.glob(pattern) if file.name != MADE):
-        with open(file, "rb") as content:
-            digest.update(f"{file.name}:{hashlib.file_digest(content, 'sha256').hexdigest()}\n".encode())
-    actual, expected = digest.hexdigest(), _made(path / MADE)
+    actual, expected = _hash(path, _FILES), _made(path / MADE)
     if expected not in (None, actual):
         raise ValueError(
             f"{path}: these are not the files that were made: found hash {actual[:12]}, expected {str(expected)[:12]} ({MADE}); "
             f"one of them was cut or changed. Make the model anew: rm -r {path} && make repro, or bring its files here again"
         )
     return actual
+
+
+def tokenizer_hash(path: Path) -> str:
+    """Return a hash over the files that decide how a model's prompts are made, and none of its weights."""
+    return _hash(path, TOKENIZER_FILES)
+
+
+def _hash(path: Path, patterns: tuple[str, ...]) -> str:
+    digest = hashlib.sha256()
+    for file in sorted(file for pattern in patterns for file in path.glob(pattern) if file.name != MADE):
+        with open(file, "rb") as content:
+            digest.update(f"{file.name}:{hashlib.file_digest(content, 'sha256').hexdigest()}\n".encode())
+    return digest.hexdigest()
 
 
 def _made(path: Path) -> str | None:

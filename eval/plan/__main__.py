@@ -14,13 +14,15 @@ import shutil
 from collections.abc import Container
 from pathlib import Path
 
+from msgspec import structs
+
 from atomexam.records.checks import convert, one_of
 from atomexam.records.model import Description
 from atomexam.records.run import Model, Run
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
-from eval.models.weights import base_of, content_hash, read_chat_template, stored_revision
+from eval.models.weights import base_of, content_hash, read_chat_template, stored_revision, tokenizer_hash
 
 _WATCHED = Path("imports/models")
 _SERVED = ("openai", "vllm")
@@ -59,8 +61,14 @@ def describe_model(name: str, model: Model, trained: Container[str], made: Path)
 def weights_of(model: Description, made: Path = Path("data/models")) -> str:
     """Return the identity of a model's weights: a hash of a local folder, or the commit of a hub model in the local cache.
 
-    A chat template that replaces the model's own is part of it.
+    A chat template that replaces the model's own is part of it. Of a model elsewhere whose prompts are rendered here it is that of its
+    tokenizer.
     """
+    if model.server and model.server.api != "chat" and model.backend == "openai":
+        name = model.server.tokenizer or model.name or ""
+        is_here = Path(name).is_dir()
+        about = f"files {tokenizer_hash(Path(name))}" if is_here else _revision(structs.replace(model, name=name))
+        return f"tokenizer {about}{_own_template(model)}"
     if model.name is None or model.backend not in ("huggingface", "vllm"):
         return "none of its own"
     folder = Path(model.name)
@@ -70,8 +78,12 @@ def weights_of(model: Description, made: Path = Path("data/models")) -> str:
             _logger.warning("params.yaml: models.%s: DVC watches %s alone, and %s is elsewhere: %s", model.model, _WATCHED, folder, again)
         base = base_of(model, folder)
         return f"files {content_hash(folder)}" + (f" over {weights_of(base, made)}" if base else "") + _own_template(model)
+    return _revision(model) + _own_template(model)
+
+
+def _revision(model: Description) -> str:
     revision = model.revision or "main"
-    return f"revision {revision}: {stored_revision(model.name, revision) or 'not kept on this machine'}" + _own_template(model)
+    return f"revision {revision}: {stored_revision(model.name or '', revision) or 'not kept on this machine'}"
 
 
 def _own_template(model: Description) -> str:

@@ -51,7 +51,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        question = body["messages"][-1]["content"]
+        question = body["messages"][-1]["content"] if "messages" in body else str(body["prompt"])
         with self.server.lock:
             self.server.calls[question] += 1
             number = self.server.calls[question]
@@ -63,7 +63,10 @@ class _Handler(BaseHTTPRequestHandler):
         told = re.match(r"\[([\w-]+)(?:\*(\d+))?\]", question)
         way, times = (told[1], int(told[2] or 10**6)) if told else self.server.way_of(question)
         try:
-            self._behave(way if number <= times else "ok", question)
+            if "prompt" in body:
+                self._send(200, text_completion(body["prompt"]))
+            else:
+                self._behave(way if number <= times else "ok", question)
         finally:
             with self.server.lock:
                 self.server.under_way -= 1
@@ -178,6 +181,13 @@ def completion(text: str, reason: str | None = "stop") -> dict:
     choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": text}}
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
     return {"id": "c", "object": "chat.completion", "created": 1, "model": "toy", "choices": [choice], "usage": usage}
+
+
+def text_completion(prompt: list[int]) -> dict:
+    """Return the completion of a prompt of token ids as vLLM sends it."""
+    choice = {"index": 0, "finish_reason": "stop", "text": f"答：{len(prompt)}", "logprobs": None}
+    usage = {"prompt_tokens": len(prompt), "completion_tokens": 3, "total_tokens": len(prompt) + 3}
+    return {"id": "c", "object": "text_completion", "created": 1, "model": "toy", "choices": [choice], "usage": usage}
 
 
 def refusal(message: str, code: str | None = None) -> dict:

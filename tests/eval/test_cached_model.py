@@ -23,7 +23,7 @@ from atomexam.records.question import Question
 from atomexam.records.run import Run, Server
 from atomexam.runtime.jsonl import read_jsonl, to_line, write_json, write_jsonl
 from eval.models import cached_model, reply_store
-from eval.models.cached_model import CachedModel
+from eval.models.cached_model import CachedModel, key_of
 from eval.models.contract import ModelQuery, Reply, Settings
 from eval.models.openai import OpenAI
 from eval.models.reply_store import Store, StoredReply, open_store
@@ -70,6 +70,18 @@ def replies_of(backend: Noting, lists: list[list[Request]], kept: Path, repeats:
         found = list(CachedModel(backend, PLAIN, store).stream(lists, repeats, bar))
     assert len({(query.request.item_id, query.repeat) for query, _ in found}) == len(found)
     return {(query.request.item_id, query.repeat): (query.prompt, reply) for query, reply in found}
+
+
+def test_keys_of_kept_replies_stay() -> None:
+    """Whoever changes one of these has everybody's replies requested anew: raise a version instead, where replies change."""
+    request = Request(
+        item_id="q-1", messages=[], question_type="mcqa", options=[], answer="A", answer_format="答案：{answer}", solution=None, pool="p",
+        related_ids=frozenset(), reader="mcqa", unit="q-1", facets={},
+    )  # fmt: skip
+    query = ModelQuery(request=request, repeat=0, prompt="问")
+    settings = [(PLAIN, "generation"), (PLAIN, "likelihood"), (structs.replace(PLAIN, stop="verdict", stop_strings=("\n",)), "generation")]
+    keys = [key_of("huggingface/2/weights/float64", query, each, method)[:16] for each, method in settings]
+    assert keys == ["863d2aae49413e5d", "9b10cd9de779be76", "7989c543f0842176"]
 
 
 @pytest.fixture

@@ -154,7 +154,7 @@ def test_what_cannot_be_had_fails_alone_and_with_its_cause(way: str, calls: int,
 
 
 @pytest.mark.parametrize(("way", "message"), [
-    ("401", r"model m: 127.0.0.1:\d+ answers no request: HTTP status 401: .*Bearer \[key\].*; is the key in TOY_KEY right\?; 1 replies"),
+    ("401", r"model m: 127.0.0.1:\d+ answers no request: HTTP status 401: .*Bearer \[key\].*; is the key in TOY_KEY right\?; 1 calls"),
     ("403", r"is the key in TOY_KEY right\?"),
     ("402", "HTTP status 402"),
     ("307", "HTTP status 307"),
@@ -177,7 +177,7 @@ def test_what_no_other_request_would_mend_ends_the_run(way: str, message: str, o
 def test_a_server_that_is_down_is_left_alone(way: str, opened: Opened, server: Server) -> None:
     found = []
     with pytest.raises(
-        ValueError, match=r"10 requests in a row failed at 127.0.0.1:\d+: HTTP status .*; 3 replies of this start came and are kept"
+        ValueError, match=r"10 requests in a row failed at 127.0.0.1:\d+: HTTP status .*; 3 calls of this start were answered"
     ):
         backend = opened(concurrency=2, tries=1)
         texts = ["甲", "乙", "丙", *(f"[{way}]{number}" for number in range(60))]
@@ -283,7 +283,10 @@ def test_where_a_loop_is_running_already(opened: Opened) -> None:
 
 
 def test_likelihoods_are_refused(opened: Opened) -> None:
-    with pytest.raises(ValueError, match="a server gives no likelihoods of answers; set `method: generation`"):
+    with pytest.raises(
+        ValueError,
+        match=r"a server gives no likelihoods of answers by server.api: chat; set `method: generation` .* or server.api: tokens or vllm",
+    ):
         opened().loglikelihoods([], PLAIN)
 
 

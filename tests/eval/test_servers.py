@@ -35,9 +35,13 @@ PLAIN = Settings(max_new_tokens=8, temperature=0.0, top_k=0, top_p=1.0, repetiti
 VLLM_RELEASE = "0.33.0"
 """Whose parser took the options, and whose request model took the fields: docs/decisions/0014-vllm-is-a-server.md. A field that it does
 not know is passed over in silence, so what is new here is first held against a release."""
-VLLM_OPTIONS = {"--host", "--port", "--chat-template", "--generation-config", "--max-model-len", "--quantization"}
+VLLM_OPTIONS = {"--host", "--port", "--generation-config", "--max-model-len", "--quantization"}
 VLLM_FIELDS = {
-    "model", "messages", "max_tokens", "temperature", "top_p", "top_k", "repetition_penalty", "seed", "stop", "chat_template_kwargs",
+    "model", "prompt", "max_tokens", "temperature", "top_p", "top_k", "repetition_penalty", "seed", "stop", "stop_token_ids",
+    "return_token_ids",
+}  # fmt: skip
+VLLM_LIKELIHOOD_FIELDS = {
+    "model", "prompt", "max_tokens", "temperature", "logprobs", "logprob_token_ids", "return_tokens_as_token_ids",
 }  # fmt: skip
 
 
@@ -120,6 +124,27 @@ def test_a_served_reply_ends_before_the_stop_string_that_ends_it_here(transforme
     assert told(here, settings)[0] == whole[0][:1].strip()
 
 
+@pytest.mark.slow
+def test_a_served_reply_to_a_prompt_rendered_here_is_that_of_the_model_here(
+    transformers_serve: str, talkative: Path, toy_data: Path
+) -> None:
+    """`transformers serve` takes no token ids, and says so."""
+    text, tokens = (Server(url=transformers_serve, timeout=60, api=api) for api in ("text", "tokens"))
+    here = open_backend(Description(model="m", backend="huggingface", name=str(talkative)), Path())
+    there = open_backend(Description(model="m", backend="openai", name=str(talkative), server=text), Path())
+    requests = build_requests(Run(model="m", task="claim"), toy_data / "splits")
+    queries = [ModelQuery(request=one, repeat=0, prompt=there.render(one.messages)) for one in requests]
+    told = [
+        {place: (one.text.strip(), one.finish_reason, one.prompt_tokens) for place, one in backend.generate(queries, PLAIN)}
+        for backend in (here, there)
+    ]
+    assert told[0] == told[1]
+    assert len({reply for reply, _, _ in told[1].values()}) > 4, "the model says different things"
+    refused = open_backend(Description(model="m", backend="openai", name=str(talkative), server=tokens), Path())
+    [(_, failed)] = refused.generate(queries[:1], PLAIN)
+    assert "prompt must be a string" in failed.error and "set it to text or chat" in failed.error
+
+
 def test_a_model_that_the_server_does_not_have(transformers_serve: str, toy_data: Path) -> None:
     server = Server(url=transformers_serve, tries=1)
     backend = open_backend(Description(model="m", backend="openai", name="no-such", server=server), Path())
@@ -132,15 +157,14 @@ def test_a_model_that_the_server_does_not_have(transformers_serve: str, toy_data
 
 
 @pytest.fixture
-def vllm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def vllm(toy_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program `vllm` on the path that serves as vLLM does; only the wiring can be tested with it."""
     program = tmp_path / "bin" / "vllm"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} {ROOT / "tests/eval/misbehaving.py"} "$@"\n')
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    (tmp_path / "weights").mkdir()
-    (tmp_path / "weights" / "config.json").write_text("{}")
+    shutil.copytree(toy_models / "toy", tmp_path / "weights", ignore=shutil.ignore_patterns("model.*"))
     return tmp_path
 
 
@@ -222,19 +246,21 @@ def test_what_vllm_is_started_with_is_in_its_command_and_in_its_identity(vllm: P
 
     plain, long = opened(), opened(server=Server(arguments=["--max-model-len", "8192"]))
     assert long._command[-4:] == ["--max-model-len", "8192", "--generation-config", "vllm"]
-    (vllm / "own.jinja").write_text("{{ messages }}")
-    shown = opened(chat_template=str(vllm / "own.jinja"))
-    assert shown._command[shown._command.index("--chat-template") + 1] == str(vllm / "own.jinja")
-    quiet = opened(template={"enable_thinking": False})
+    (vllm / "own.jinja").write_text("{{ messages[-1].content }}{{ enable_thinking }}")
+    shown = opened(chat_template=str(vllm / "own.jinja"), template={"enable_thinking": False})
+    assert shown.render([{"role": "user", "content": "问"}]) == "问False", "prompts are rendered here"
     released = vllm / "lib/python3.12/site-packages/vllm-0.11.0.dist-info"
     released.mkdir(parents=True)
     assert "vllm-0.11.0" in opened().identity
-    assert len({each.identity for each in (plain, long, shown, quiet, opened())}) == 5
+    assert len({each.identity for each in (plain, long, opened())}) == 3
     request = build_requests(Run(model="m", task="claim"), toy_data / "splits")[0]
     sampled = msgspec.structs.replace(PLAIN, temperature=0.3, top_k=5, repetition_penalty=1.05, stop_strings=("\n",))
-    body = quiet._at("http://127.0.0.1")._body(ModelQuery(request=request, repeat=0, prompt="[]"), sampled)
-    assert body["extra_body"]["chat_template_kwargs"] == {"enable_thinking": False}
-    assert {*body, *body["extra_body"]} - {"extra_body"} == VLLM_FIELDS
+    query = ModelQuery(request=request, repeat=0, prompt="问")
+    [call] = plain._client._calls([query], sampled)
+    [answers] = plain._client._renderer.answers([query], PLAIN)
+    for one, fields in [(call, VLLM_FIELDS), (next(plain._client._completions._likelihood_calls(query, answers)), VLLM_LIKELIHOOD_FIELDS)]:
+        body = one.body()
+        assert {*body, *body["extra_body"]} - {"extra_body"} == fields
     assert {word for word in [*long._command, *shown._command] if word.startswith("--")} <= VLLM_OPTIONS
     assert f"vLLM {VLLM_RELEASE}" in (ROOT / "docs/decisions/0014-vllm-is-a-server.md").read_text(encoding="utf-8")
     with pytest.raises(ValueError, match=r"model m: .*none.jinja cannot be read"):
