@@ -1,1 +1,1 @@
-"""The ground floor: what all packages stand on, and the command `atomexam`."""
+"""The ground floor: what all packages build on, and the command `atomexam`."""

@@ -1,4 +1,4 @@
-"""The command `atomexam`: one name for what also runs as `python -m PACKAGE.MODULE`, with the same flags and exit status."""
+"""The command `atomexam`: runs modules of the project as subcommands, with the flags and exit status of `python -m PACKAGE.MODULE`."""
 
 import argparse
 import runpy
@@ -9,38 +9,38 @@ from typing import NamedTuple, NoReturn
 
 
 class Command(NamedTuple):
-    """A subcommand: the module that it runs, by name, since the ground floor imports nothing that stands on it."""
+    """A subcommand. Its module is given by name because the ground floor imports nothing from the packages above it."""
 
     module: str
     summary: str
     project: tuple[str, ...] = ()
-    """What must be in the working folder; empty if the command runs anywhere."""
+    """Paths that the working folder must contain; empty if the command runs anywhere."""
     replaced_by: str | None = None
-    """The flag that names the data, so that no project folder is needed."""
+    """The flag that names the data; with it, no project folder is needed."""
 
 
 COMMANDS = {
     "audit": Command("curation.audit", "report what is wrong with a question set: duplicates, leaks, conflicting keys"),
     "read": Command("crawlers.read", "print the questions of books, tables and published sets as JSONL"),
-    "answers": Command("eval.answers", "read the answers out of model replies"),
-    "compare": Command("eval.compare", "test whether two runs differ on their shared items", ("params.yaml",)),
-    "check": Command("crawlers.check", "crawl a few pages of a source and print what was read", ("params.yaml", "crawlers/sources")),
+    "answers": Command("eval.answers", "extract the answers from model replies"),
+    "compare": Command("eval.compare", "test whether two runs differ on their common items", ("params.yaml",)),
+    "check": Command("crawlers.check", "crawl a few pages of a source and print the extracted items", ("params.yaml", "crawlers/sources")),
     "new": Command("crawlers.new", "write the spider, stub pages and params line of a new source", ("params.yaml", "crawlers/sources")),
-    "diff": Command("eval.diff", "explain why the figures moved between two versions", ("params.yaml",)),
+    "diff": Command("eval.diff", "explain why the metrics changed between two versions", ("params.yaml",)),
     "trace": Command("eval.trace", "follow a score to its item, page and bytes in the archive, and back", ("params.yaml",), "--data"),
 }
 _USAGE_ERROR = 2
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run a subcommand as `python -m MODULE` would; ends with that module's exit status."""
+    """Run a subcommand as `python -m MODULE` would; exit with that module's status."""
     words = sys.argv[1:] if argv is None else argv
     name, rest = (words[0], words[1:]) if words else ("--help", [])
     if name.startswith("-"):
         _parser().parse_args([name])
         return
     if name not in COMMANDS:
-        _refuse(f"no command {name!r}; known: {', '.join(COMMANDS)}")
+        _refuse(f"unknown command {name!r}; known: {', '.join(COMMANDS)}")
     command = COMMANDS[name]
     if not {"-h", "--help"} & set(rest):
         _require_project(name, command, rest)
@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _use_code_of(folder: Path) -> None:
-    """Import from a checkout, its own spiders among them, even if this command was installed from elsewhere."""
+    """Import from a checkout, including its own spiders, even if this command was installed from elsewhere."""
     sys.path.insert(0, str(folder))
     for name in [name for name in sys.modules if name.partition(".")[0] == "atomexam"]:
         del sys.modules[name]
@@ -74,10 +74,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Print the installed version; read only when it is wanted."""
+    """Print the installed version, which is read only on request."""
 
     def __call__(self, *_: object) -> None:
-        from importlib import metadata  # takes longer to load than all else that --help needs
+        from importlib import metadata  # slower to import than everything else that --help needs
 
         print(f"atomexam {metadata.version('atomexam')}")
         sys.exit()
@@ -90,7 +90,7 @@ def _require_project(name: str, command: Command, rest: Iterable[str]) -> None:
     if missing := [path for path in command.project if not Path(path).exists()]:
         instead = f" or name the data with {flag}" if flag else ""
         _refuse(
-            f"`atomexam {name}` works on a project folder, and {Path.cwd()} is none: it has no {' and no '.join(missing)}. "
+            f"`atomexam {name}` works on a project folder, but {Path.cwd()} is not one: it has no {' and no '.join(missing)}. "
             f"Next: run it in a checkout of the repository (docs/installing.md){instead}"
         )
 

@@ -1,10 +1,10 @@
-"""Import what annotators answered into curation/verdicts.jsonl, which the stages `claims` and `verification` read.
+"""Import annotators' answers into curation/verdicts.jsonl, an input of the stages `claims` and `verification`.
 
     python -m curation.verdicts first.xlsx second.csv
     python -m curation.verdicts export.json --annotator 1=first --annotator 2=second
 
 FILES are exports of Label Studio (JSON or JSON-MIN) and filled spreadsheets (.xlsx, .csv). A spreadsheet's annotator is the file's name.
-The same answers again change nothing; another answer of one annotator replaces the earlier one, and is reported. docs/verification.md
+Importing the same answers again changes nothing; an annotator's new answer replaces the earlier one, and is reported. docs/verification.md
 """
 
 import argparse
@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if merged.added or merged.changed:
         write_jsonl(arguments.verdicts, merged.records, key=VERDICTS.key, on_disk=True)
     gone = sum(one.claim_id not in known for one in answers)
-    skipped = f", {gone} left out, whose claims are not in the data" if gone else ""
+    skipped = f", {gone} left out because their claims are not in the data" if gone else ""
     print(report(VERDICTS, arguments.verdicts, merged, skipped))
 
 
@@ -45,7 +45,7 @@ def _read(path: Path, named: bool) -> list[ClaimAnswer]:
         raise ValueError(f"{path}: no such file; name an export of Label Studio or a filled spreadsheet")
     answers = reader(path)
     if named and len(people := sorted({one.annotator or "" for one in answers})) > 1:
-        raise ValueError(f"{path}: answers of {len(people)} annotators ({', '.join(people)}); name each: --annotator '{people[0]}=NAME'")
+        raise ValueError(f"{path}: answers of {len(people)} annotators ({', '.join(people)}); name each by --annotator '{people[0]}=NAME'")
     return answers
 
 

@@ -1,11 +1,11 @@
-"""Import people's labels of replies into eval/labels.jsonl, which the stage `errors` reads.
+"""Import annotators' labels of replies into eval/labels.jsonl, an input of the stage `errors`.
 
     python -m eval.review first.xlsx second.csv
     python -m eval.review labelled.jsonl --annotator first
 
-FILES are copies of data/errors/RUN.xlsx (or saved as .csv) with `label` filled in, or rows in JSONL with `id`, `label` and, as they please,
-`annotator` and `comment`. The annotator of a sheet is the file's name, of whatever run it is; --annotator NAME overrides it.
-The same labels again change nothing; another label of one annotator replaces the former, and is reported. docs/evaluation.md
+FILES are copies of data/errors/RUN.xlsx (or saved as .csv) with `label` filled in, or rows in JSONL with `id`, `label` and, optionally,
+`annotator` and `comment`. The annotator of a sheet is the file's name, for any run; --annotator NAME overrides it.
+Importing the same labels again changes nothing; an annotator's new label replaces the earlier one, and is reported. docs/evaluation.md
 """
 
 import argparse
@@ -27,13 +27,13 @@ _ALLOWED = {"error": ERRORS, "reason": REASONS}
 
 
 class Filled(NamedTuple):
-    """One label as it was read from a file."""
+    """One label read from a file."""
 
     where: str
     """File and row, for messages."""
     pair_id: str
     claim: str | None
-    """The factual claim, where the row has it."""
+    """The factual claim, if the row has it."""
     annotator: str | None
     label: str
     comment: str
@@ -53,7 +53,7 @@ def read_filled(path: Path) -> list[Filled]:
     """Return the labels of a sheet (.xlsx, .csv) or of rows in JSONL; rows without a label have none.
 
     Raises:
-        ValueError: the file is of another kind, a column is missing, or a row has a comment and no label.
+        ValueError: the file has another format, a column is missing, or a row has a comment but no label.
     """
     if path.suffix.lower() == ".jsonl":
         rows = [(f"{path}:{number}", line) for number, line in enumerate(read_jsonl(path, _Line), 1)]
@@ -67,21 +67,21 @@ def read_filled(path: Path) -> list[Filled]:
         if label := (line.label or "").strip():
             filled.append(Filled(where, line.id, line.factual, line.annotator or None, label, comment))
         elif comment:
-            raise ValueError(f"{where}: a comment and no label; choose one, or empty the comment")
+            raise ValueError(f"{where}: a comment but no label; choose one, or clear the comment")
     return filled
 
 
 def _line(where: str, cells: Mapping[str, str]) -> _Line:
     if missing := [name for name in ("id", "label", "factual") if name not in cells]:
-        raise ValueError(f"{where}: no column {', '.join(missing)}; leave the columns as they were written")
+        raise ValueError(f"{where}: no column {', '.join(missing)}; keep the original columns")
     return _Line(**{name: cells[name] for name in _Line.__struct_fields__ if name in cells})
 
 
 def check(filled: Iterable[Filled], known: Mapping[str, ReplyPair], skip_gone: bool) -> list[Label]:
-    """Return the filled labels; with `skip_gone`, those of replies that are in no queue are left out.
+    """Return the filled labels; with `skip_gone`, those of replies in no queue are left out.
 
     Raises:
-        ValueError: names each invalid row, and what to do.
+        ValueError: lists each invalid row, and what to do.
     """
     wanted = (one for one in filled if not skip_gone or one.pair_id in known)
     return check_answers(LABELS, wanted, lambda one: _label(one, known))
@@ -91,13 +91,13 @@ def _label(one: Filled, known: Mapping[str, ReplyPair]) -> Label:
     if one.pair_id not in known:
         raise ValueError(
             f"no pair of replies {one.pair_id[:40]!r} is in the queues; the sheet belongs to other replies: "
-            "label a fresh one, or leave such rows out with --skip-gone"
+            "use a new sheet, or leave such rows out with --skip-gone"
         )
     pair = known[one.pair_id]
     if one.claim is not None and canonical(one.claim) != canonical(pair.factual):
-        raise ValueError(f"the claim reads {one.claim[:80]!r} and was drawn as {pair.factual!r}; fill in label and comment alone")
+        raise ValueError(f"the claim reads {one.claim[:80]!r} but was sampled as {pair.factual!r}; change only label and comment")
     if one.annotator is None:
-        raise ValueError("the file does not say who labelled; give --annotator NAME, or name the sheet after its annotator")
+        raise ValueError("the file does not name its annotator; give --annotator NAME, or name the sheet after its annotator")
     check_name(LABELS, one.annotator)
     label = one.label.casefold()
     if label not in (allowed := _ALLOWED[pair.asks]):
@@ -110,7 +110,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = _arguments(argv)
     queued = [row for path in sorted(arguments.errors.glob("*.jsonl")) for row in read_jsonl(path, ReplyPair)]
     if not queued:
-        raise ValueError(f"{arguments.errors}: no queue is there; `dvc repro errors` draws it")
+        raise ValueError(f"{arguments.errors}: no queue found; `dvc repro errors` builds it")
     known = {row.id: row for row in queued}
     filled: list[Filled] = []
     for path in arguments.files:
@@ -122,7 +122,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if merged.added or merged.changed:
         write_jsonl(arguments.labels, merged.records, key=LABELS.key, on_disk=True)
     gone = sum(one.pair_id not in known for one in filled)
-    skipped = f", {gone} left out, whose replies are not in the queues" if gone else ""
+    skipped = f", {gone} left out because their replies are not in the queues" if gone else ""
     print(report(LABELS, arguments.labels, merged, skipped))
 
 
@@ -132,7 +132,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("files", type=Path, nargs="+", metavar="FILES")
     parser.add_argument("--annotator", help="name of the annotator of all FILES")
-    parser.add_argument("--skip-gone", action="store_true", help="leave out labels of replies that are in no queue")
+    parser.add_argument("--skip-gone", action="store_true", help="leave out labels of replies in no queue")
     parser.add_argument("--errors", type=Path, default=Path("data/errors"))
     parser.add_argument("--labels", type=Path, default=Path("eval/labels.jsonl"))
     return parser.parse_args(argv)

@@ -1,7 +1,7 @@
-"""`dvc` as `make repro` calls it: each stage that runs is printed with its number and description; other messages of DVC are dropped.
+"""`dvc` for `make repro`: prints each stage that runs, with number and description, and drops DVC's other messages.
 
-Warnings and errors are DVC's own, but for those of files that are empty because nobody has written to them yet. The lock is read and
-written as DVC does it, but quickly.
+Warnings and errors of DVC are kept, except those for files that are empty because nobody has written to them yet. The lock is read and
+written as by DVC, but faster.
 """
 
 import copy
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 SECONDS_BETWEEN = 30
-"""Without a terminal, which shows a bar, a stage that takes long says so this often."""
+"""Interval at which a long stage is reported without a terminal, which would show a bar."""
 _MAX_CACHED_TEXTS = 8
 _RUNS = re.compile(r"Running stage '(?P<stage>[^']+)':")
 _CACHED = re.compile(r"Stage '(?P<stage>[^']+)' is cached - skipping run")
@@ -37,7 +37,7 @@ class ProgressPrinter:
         self._steps = {name: (number, does or "") for number, (name, does) in enumerate(stages, 1)}
 
     def handle(self, level: int, message: str) -> bool:
-        """Handle a log message of DVC; return whether it is shown as it is."""
+        """Handle a log message of DVC; return whether DVC shows it unchanged."""
         if level >= logging.WARNING:
             self._now = None if level >= logging.ERROR else self._now
             return not _EMPTY.fullmatch(message)
@@ -46,14 +46,14 @@ class ProgressPrinter:
         elif run_match := _CACHED.match(message):
             self.ran += 1
             self._now = None
-            self._say(f"{self._numbered(run_match['stage'])}: as in an earlier run, taken from the cache")
+            self._say(f"{self._numbered(run_match['stage'])}: as in an earlier run, restored from the cache")
         elif _SAME.match(message):
             self.same += 1
             self._now = None
         return False
 
     def close(self) -> None:
-        """Print how many stages had nothing to do."""
+        """Print the number of unchanged stages."""
         self._now = None
         if not self.ran:
             self._say(f"nothing to do: {self.same} stages are as they were")
@@ -61,13 +61,13 @@ class ProgressPrinter:
             self._say("1 other stage is as it was" if self.same == 1 else f"{self.same} other stages are as they were")
 
     def wait(self) -> None:
-        """Print at intervals which stage is at work; for a thread of its own."""
+        """Print the running stage at intervals; for a thread of its own."""
         last = 0.0
         while True:
             time.sleep(self._seconds / 10)
             if (now := self._now) and time.monotonic() - max(now[1], last) >= self._seconds:
                 last = time.monotonic()
-                self._say(f"  {now[0]} has been at work for {last - now[1]:.0f} s")
+                self._say(f"  {now[0]} has been running for {last - now[1]:.0f} s")
 
     def _begin(self, stage: str) -> None:
         self.ran += 1
@@ -85,9 +85,9 @@ class ProgressPrinter:
 
 @contextmanager
 def lock_to_modify(path: str, fs: Any = None) -> Iterator[dict[str, Any]]:
-    """Read the lock for a change, and write it where it came to one: the same bytes as DVC's own way.
+    """Read the lock for a change, and write it if it changed: the same bytes as by DVC itself.
 
-    That one keeps comments, which a lock has none of, and so takes pure Python, for a file of all stages after each stage.
+    DVC preserves comments, which a lock has none of. For that it uses a pure-Python parser, on a file of all stages, after each stage.
     """
     from dvc.utils.serialize import dump_yaml, load_yaml
 
@@ -99,7 +99,7 @@ def lock_to_modify(path: str, fs: Any = None) -> Iterator[dict[str, Any]]:
 
 
 def read_once() -> None:
-    """Have DVC parse params.yaml once, and not once a stage, and each lock file once: an eighth of what it takes where nothing changed."""
+    """Let DVC parse params.yaml and each lock file once instead of once per stage: an eighth of the time if nothing changed."""
     from dvc.utils import strictyaml
     from dvc.utils.serialize import _yaml
 
@@ -107,18 +107,18 @@ def read_once() -> None:
 
     def parse(text: str | bytes, path: str, typ: str = "safe") -> Any:
         if typ != "safe":
-            return parsed(text, path, typ)  # with places and comments, for writing
+            return parsed(text, path, typ)  # with positions and comments, for writing
         if text not in known:
             if len(known) >= _MAX_CACHED_TEXTS:  # the lock has another text after each stage
                 del known[next(iter(known))]
             known[text] = parsed(text, path, typ)
-        return copy.deepcopy(known[text])  # each caller has its own to change
+        return copy.deepcopy(known[text])  # callers may change their copy
 
     _yaml.parse_yaml = strictyaml.parse_yaml = parse
 
 
 def main(argv: list[str]) -> int:
-    """Run DVC with these words; return its exit status."""
+    """Run DVC with these arguments; return its exit status."""
     from dvc import dvcfile
     from dvc.cli import main as dvc
     from dvc.commands.repro import CmdRepro
@@ -143,7 +143,7 @@ def main(argv: list[str]) -> int:
         return 0
 
     read_once()
-    # DVC has no way to say less than all or nothing; requirements.lock holds the version that this was written for.
+    # DVC has no verbosity between all and nothing; requirements.lock pins the version that this was written for.
     LoggerHandler.emit, reproduce.plan_repro, CmdRepro.run = emit, plan, run
     dvcfile.modify_yaml = lock_to_modify  # `repro` modifies no other file
     if not sys.stderr.isatty():

@@ -1,7 +1,7 @@
 """`python -m scripts.licences`: the installed packages of the lock files -> licences.tsv, a line each: package, SPDX licence, use.
 
-`use` is `run` for what the project needs at work, and `develop` for what only its tests and checks need. A licence that is not listed as
-allowed here, or that no package may have, stops it.
+`use` is `run` for packages that the project needs at run time, and `develop` for those that only its tests and checks need. A licence
+that is not allowed here stops it.
 """
 
 import re
@@ -21,11 +21,11 @@ ALLOWED = frozenset(
     ("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "CNRI-Python", "EPL-1.0", "EPL-2.0", "ISC",
      "LGPL-2.1-or-later", "LLVM-exception", "MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "TCL", "Unlicense", "ZPL-2.1", "Zlib")
 )  # fmt: skip
-"""Permissive licences, and those whose duties end at the package's own files. Of alternatives (OR) one is enough."""
+"""Permissive licences, and those whose obligations cover only the package's own files. Of alternatives (OR) one is enough."""
 EXCEPTIONS = {
-    "pygit2": "GPL-2.0-only with a linking exception: brought along by DVC",
+    "pygit2": "GPL-2.0-only with a linking exception: a dependency of DVC",
 }
-"""Packages with another licence, each with the reason why it may stay."""
+"""Packages with another licence, each with the reason why it is allowed."""
 _SPDX_OF = {
     "apache": "Apache-2.0", "apache 2.0": "Apache-2.0", "apache-2": "Apache-2.0", "apache2.0": "Apache-2.0",
     "apache software license": "Apache-2.0", "apache license 2.0": "Apache-2.0", "apache 2.0 license": "Apache-2.0",
@@ -34,27 +34,27 @@ _SPDX_OF = {
     "mozilla public license 2.0 (mpl 2.0)": "MPL-2.0", "python software foundation license": "PSF-2.0", "psfl": "PSF-2.0",
     "the unlicense (unlicense)": "Unlicense", "bsd": "BSD-3-Clause", "bsd license": "BSD-3-Clause",
 }  # fmt: skip
-"""What metadata say -> SPDX. What only says BSD has three clauses, by the packages' licence files; numba, with two, is below."""
+"""Licence names in metadata -> SPDX. Plain BSD means three clauses, by the packages' licence files; numba, with two, is below."""
 _BY_HAND = {
     "axe-playwright-python": "MIT AND MPL-2.0", "grandalf": "GPL-2.0-only OR EPL-1.0", "label-studio-sdk": "Apache-2.0",
     "mlcroissant": "Apache-2.0", "numba": "BSD-2-Clause",
     "pygit2": "GPL-2.0-only WITH GCC-exception-2.0", "pypdfium2": "BSD-3-Clause AND Apache-2.0",
     "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
 }  # fmt: skip
-"""Where the metadata say nothing, or not all; read in the packages' own files."""
+"""Licences missing or incomplete in the metadata; from the packages' own files."""
 _NAME = re.compile(r"^([a-z0-9][a-z0-9.-]*)==([^\s;\\]+)", re.MULTILINE)
 
 
 def locked(*texts: str) -> dict[str, str]:
-    """Return the packages that lock files name, with their versions, sorted."""
+    """Return the packages in lock files, with their versions, sorted."""
     return dict(sorted(pair for text in texts for pair in _NAME.findall(text)))
 
 
 def licence_of(package: str) -> str:
-    """Return the licence of an installed package as SPDX writes it.
+    """Return the licence of an installed package as an SPDX expression.
 
     Raises:
-        ValueError: its metadata say none that is known here.
+        ValueError: its metadata name no known licence.
     """
     if package in _BY_HAND:
         return _BY_HAND[package]
@@ -68,7 +68,7 @@ def licence_of(package: str) -> str:
             return wording
         if spdx := _SPDX_OF.get(wording.lower()):
             return spdx
-    raise ValueError(f"{package}: its metadata name the licence {words[:1] or classifiers}; look into its files and add it to _BY_HAND")
+    raise ValueError(f"{package}: its metadata name the licence {words[:1] or classifiers}; check its files and add it to _BY_HAND")
 
 
 def _is_spdx(text: str) -> bool:
@@ -80,7 +80,7 @@ def _parts(expression: str) -> list[str]:
 
 
 def is_allowed(expression: str) -> bool:
-    """Tell whether a licence may be used: of alternatives one, of joint ones each."""
+    """Return whether a licence may be used: any of alternatives, all of joint ones."""
     expression = expression.strip()
     for word, enough in ((" OR ", any), (" AND ", all)):
         parts = _split(expression, word)
@@ -92,7 +92,7 @@ def is_allowed(expression: str) -> bool:
 
 
 def _split(expression: str, word: str) -> list[str]:
-    """Return the parts of an expression at a word that stands in no brackets."""
+    """Return the parts of an expression at a word outside brackets."""
     parts, depth, start = [], 0, 0
     for index, sign in enumerate(expression):
         depth += (sign == "(") - (sign == ")")
@@ -105,14 +105,14 @@ def _split(expression: str, word: str) -> list[str]:
 def forbidden(licences: Mapping[str, str]) -> list[str]:
     """Return a line for each package whose licence is not allowed."""
     return [
-        f"{package}: {licence} is not allowed; take the package out, or give the reason in EXCEPTIONS of scripts/licences.py"
+        f"{package}: {licence} is not allowed; remove the package, or add the reason in EXCEPTIONS of scripts/licences.py"
         for package, licence in licences.items()
         if package not in EXCEPTIONS and not is_allowed(licence)
     ]
 
 
 def needed_at_work(packages: Iterable[str]) -> set[str]:
-    """Return the packages that the project's own requirements bring along, torch included."""
+    """Return the packages required by the project at run time, including indirect ones and torch."""
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
     waiting = [Requirement(line) for line in [*project["dependencies"], "torch"]]
     known, required = set(packages), set()
@@ -129,7 +129,7 @@ def needed_at_work(packages: Iterable[str]) -> set[str]:
 
 
 def table() -> str:
-    """Return licences.tsv for the packages as they are installed.
+    """Return licences.tsv for the installed packages.
 
     Raises:
         ValueError: a package is not installed, or its licence unknown or not allowed.

@@ -1,4 +1,4 @@
-"""dvc.yaml, figures and data -> the generated blocks of README.md, `<!-- NAME -->` to `<!-- /NAME -->`, and the picture of `make show`."""
+"""dvc.yaml, metrics and data -> the generated blocks of README.md, `<!-- NAME -->` to `<!-- /NAME -->`, and the picture of `make show`."""
 
 import json
 import re
@@ -23,7 +23,7 @@ SPLIT = Path("metrics/split.json")
 QUESTIONS = Path("data/unique/questions.jsonl")
 PICTURE = Path("docs/pictures/show.svg")
 EXAMPLE = ("--claim_test_share", "0.4")
-"""What README's example changes."""
+"""The parameter that README's example changes."""
 _CHAR, _LINE = 7.85, 18
 _KEY = re.compile(r"\$\{[^}]*\}")
 _EACH = {
@@ -36,9 +36,9 @@ _EACH = {
     "${runs}": "RUN",
     "${judges}": "RUN",
 }
-"""What the keys of a block name."""
+"""Placeholder for the keys of each block."""
 _CHANCE = 0.5
-"""What any rule of wording comes to on the balanced set: eval.score.wording makes it so."""
+"""Score of any wording rule on the balanced set, by the construction in eval.score.wording."""
 _NO_FIGURES = "No figures yet: `make repro` computes them, `make readme` writes them here."
 
 Graph = dict[str, set[str]]
@@ -46,7 +46,7 @@ Graph = dict[str, set[str]]
 
 
 def readers(pipeline: Mapping[str, Any]) -> Graph:
-    """Return which stage reads what of which other. A dependency is an output, lies in one, or holds one."""
+    """Return the stages that each stage depends on. A dependency is an output, is inside one, or contains one."""
     stages = {name: stage.get("do", stage) for name, stage in pipeline["stages"].items()}
     made = {name: [*_paths(stage, "outs"), *_paths(stage, "metrics")] for name, stage in stages.items()}
     return {
@@ -58,13 +58,13 @@ def readers(pipeline: Mapping[str, Any]) -> Graph:
 
 
 def without_detours(graph: Graph) -> Graph:
-    """Return the graph without the edges that a longer way implies."""
+    """Return the graph without the edges implied by a longer path."""
     behind = {name: _reached(graph, name) for name in graph}
     return {name: {before for before in direct if not any(before in behind[other] for other in direct)} for name, direct in graph.items()}
 
 
 def graph_block(pipeline: Mapping[str, Any]) -> str:
-    """Return the stages as a mermaid graph; a stage that runs once a source, model or run says so."""
+    """Return the stages as a mermaid graph; a stage that runs once per source, model or run is marked."""
     lines = ["```mermaid", "flowchart TD"]
     for name, stage in pipeline["stages"].items():
         each = _EACH[stage["foreach"]] if "foreach" in stage else None
@@ -75,7 +75,7 @@ def graph_block(pipeline: Mapping[str, Any]) -> str:
 
 
 def figures_block(summary: Mapping[str, Any]) -> str:
-    """Return the figures as two tables: what the data hold, and what the runs scored."""
+    """Return the metrics as two tables: the contents of the data, and the scores of the runs."""
     data = [(key.replace("_", " "), f"{number:,}") for key, number in summary["data"].items()]
     splits = [(name, *(f"{number:,}" for number in numbers.values())) for name, numbers in summary["splits"].items()]
     kinds = list(next(iter(summary["splits"].values())))
@@ -107,7 +107,7 @@ def filled(text: str, blocks: Mapping[str, str]) -> str:
     """Return a text with its generated blocks replaced.
 
     Raises:
-        ValueError: a block's marks are missing.
+        ValueError: the markers of a block are missing.
     """
     for name, block in blocks.items():
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
@@ -123,7 +123,7 @@ def blocks(pipeline: Mapping[str, Any], summary: Mapping[str, Any] | None) -> di
 
 
 def example_block(before: Mapping[str, int], after: Mapping[str, int]) -> str:
-    """Return what `dvc metrics diff` shows of claims by split."""
+    """Return the output of `dvc metrics diff` for claims by split."""
     rows = [("Path", "Metric", "v1", "workspace", "Change")]
     rows += [
         (str(SUMMARY), f"splits.{name}.claims", str(before[name]), str(after[name]), str(after[name] - before[name]))
@@ -134,7 +134,7 @@ def example_block(before: Mapping[str, int], after: Mapping[str, int]) -> str:
 
 
 def example() -> str | None:
-    """Split the claims of this checkout as README's example says, beside what is there; None where the data are not."""
+    """Split the claims of this checkout with the example's parameter, next to the current split; None without data."""
     if not QUESTIONS.exists() or not SPLIT.exists():
         return None
     with TemporaryDirectory() as folder:
@@ -156,7 +156,7 @@ def main() -> None:
 
 
 def picture(lines: Sequence[str]) -> str:
-    """Return lines of a terminal as an SVG."""
+    """Return terminal lines as an SVG."""
     width, height = 16 + round(_CHAR * max(map(len, lines))), 16 + _LINE * len(lines)
     texts = (f'<text x="8" y="{_LINE * number + 4}" xml:space="preserve">{escape(line)}</text>' for number, line in enumerate(lines, 1))
     box = f'<rect width="{width}" height="{height}" rx="6" fill="#1b1f24"/>'

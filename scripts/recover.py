@@ -1,8 +1,8 @@
-"""Make a checkout ready for `dvc repro`: wait for stages that a killed run left behind, remove its lock, and what older versions wrote.
+"""Make a checkout ready for `dvc repro`: wait for stages left by a killed run, remove its lock, and outputs of older versions.
 
-DVC removes stale lock entries itself, but not a lock file that was cut while it was written, nor one whose owner is an un-reaped
-zombie (a container without an init process). And where DVC alone was killed, its stage lives on and writes into the outputs that the
-next run hashes. Stages and locks of live runs are left alone.
+DVC removes stale lock entries itself, but not a truncated lock file, nor a lock whose owner is an un-reaped zombie (a container
+without an init process). If only DVC was killed, its stage continues and writes to the outputs that the next run hashes. Stages and
+locks of live runs are left alone.
 """
 
 import json
@@ -17,7 +17,7 @@ PACKAGES = ("crawlers", "curation", "splits", "eval")
 
 
 def is_live(pid: int) -> bool:
-    """Tell whether a process runs; a zombie does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -34,13 +34,13 @@ def owners(lock: dict) -> set[int]:
 
 
 def is_adopted(process: psutil.Process) -> bool:
-    """Tell whether a process's own parent is gone, so that the system has taken it in."""
+    """Return whether a process's parent has ended, so that init has adopted it."""
     parent = process.parent()
     return parent is None or parent.pid == 1 or parent.name().startswith("systemd")
 
 
 def orphans(folder: Path) -> list[psutil.Process]:
-    """Return the stages of this checkout that no shell and no DVC waits for any more."""
+    """Return the stages of this checkout that no shell and no DVC waits for any longer."""
     processes = []
     for process in psutil.process_iter():
         try:
@@ -48,19 +48,19 @@ def orphans(folder: Path) -> list[psutil.Process]:
             module = words[words.index("-m") + 1] if "-m" in words[:-1] else ""
             if module.split(".")[0] in PACKAGES and Path(process.cwd()) == folder and is_adopted(process) and is_live(process.pid):
                 processes.append(process)
-        except (psutil.Error, OSError):  # it ended meanwhile, or belongs to somebody else
+        except (psutil.Error, OSError):  # it ended meanwhile, or belongs to another user
             continue
     return processes
 
 
 def remove_former(data: Path) -> None:
-    """Remove what former versions of the pipeline wrote into folders that stages depend on as a whole.
+    """Remove outputs of former versions from folders that stages depend on as a whole.
 
-    DVC leaves such files where they are, and they would move the hash of their folder. Its cache holds them.
+    DVC leaves such files in place, and they would change the hash of their folder. They are in its cache.
     """
-    for replies in data.glob("predictions/*.jsonl"):  # today a folder a model
+    for replies in data.glob("predictions/*.jsonl"):  # now a folder per model
         replies.unlink()
-    for description in data.glob("models/*/model.json"):  # of models that are not trained, today in data/plan
+    for description in data.glob("models/*/model.json"):  # of untrained models, now in data/plan
         if [path.name for path in description.parent.iterdir()] == ["model.json"]:
             shutil.rmtree(description.parent)
 
@@ -75,7 +75,7 @@ def main() -> None:
     try:
         pids = owners(json.loads(LOCK.read_text()))
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
-        pids = set()  # cut while it was written
+        pids = set()  # truncated
     if not any(map(is_live, pids)):
         LOCK.unlink(missing_ok=True)
 

@@ -1,6 +1,6 @@
-"""`make repro`: makes the checkout ready, checks params.yaml, runs `dvc repro`, and shows what came of it.
+"""`make repro`: prepares the checkout, checks params.yaml, runs `dvc repro`, and shows the results.
 
-A second one in the folder waits for the first.
+A second one in the same folder waits for the first.
 """
 
 import runpy
@@ -17,13 +17,13 @@ LOCK = Path(".dvc/tmp/make-repro.lock")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Return the exit status of DVC; where a signal ended it, what a shell returns: 128 and the signal's number."""
+    """Return the exit status of DVC; if a signal ended it, that of a shell: 128 plus the signal's number."""
     LOCK.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(LOCK)
     try:
         lock.acquire(blocking=False)
     except Timeout:
-        print("another `make repro` is at work in this folder; waiting until it ends", file=sys.stderr, flush=True)
+        print("another `make repro` is running in this folder; waiting until it ends", file=sys.stderr, flush=True)
         lock.acquire()
     try:
         recover.main()
@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
         status = _dvc(sys.argv[1:] if argv is None else argv)
         if status < 0:
             name = signal.Signals(-status).name
-            print(f"error: DVC was ended by {name}. Next: `make repro` again; what is done stays done", file=sys.stderr)
+            print(f"error: DVC was ended by {name}. Next: `make repro` again; finished stages are kept", file=sys.stderr)
             return 128 - status
         if status == 0 and show.SUMMARY.exists():
             print("\n".join(show.lines(Path())), flush=True)
@@ -41,12 +41,12 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _check_params() -> None:
-    runpy.run_module("atomexam.records.params", run_name="__main__")  # as people run it; what is wrong ends this process, too
+    runpy.run_module("atomexam.records.params", run_name="__main__")  # as on the command line; an error also ends this process
 
 
 def _dvc(words: list[str]) -> int:
     child = subprocess.Popen([sys.executable, "-m", "scripts.dvc_progress", "--wait-for-lock", "repro", *words])
-    # A terminal interrupts both; DVC ends its stage in order, and this waits for it. Others end this process alone, so it hands that on.
+    # A terminal interrupts both; DVC ends its stage properly, and this waits for it. Other senders reach only this process, so it forwards.
     signal.signal(signal.SIGINT, lambda *_: None)
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda number, _: child.send_signal(number))

@@ -1,4 +1,4 @@
-"""`make show`, and the end of `make repro`: data, splits and runs in a table, what moved since the last commit, where the report is."""
+"""`make show`, and the end of `make repro`: a table of data, splits and runs, changes since the last commit, the report's address."""
 
 import json
 import os
@@ -14,14 +14,14 @@ from atomexam.runtime.stage_summary import headline, judge_headline, number_of
 SUMMARY = Path("metrics/summary.json")
 REPORT = Path("reports/index.html")
 _DATA = ("dvc.lock", "metrics", "splits/assignments.jsonl", "curation/chosen.jsonl")
-"""What each change of the data changes in git."""
+"""Files in git that each change of the data changes."""
 _MOST_MOVED = 15
 _MOST_FILES = 5
 Tree = Mapping[str, Any]
 
 
 def _differs(file: str, figures: Callable[[Tree], Any], reported: Callable[[Tree], Any]) -> Callable[[Path, Tree], bool]:
-    """Return what tells whether a stage's own figures are others than those of the report."""
+    """Return a function that returns whether a stage's own metrics differ from those of the report."""
     return lambda metrics, summary: (metrics / file).exists() and figures(_read(metrics / file)) != reported(summary)
 
 
@@ -60,14 +60,14 @@ def overview(summary: Tree, runs: Mapping[str, Tree], judges: Mapping[str, Tree]
 
 
 def moved(before: Tree, now: Tree) -> list[str]:
-    """Return the figures that are not what they were, `data.questions 766 -> 780`."""
+    """Return the changed metrics, `data.questions 766 -> 780`."""
     old, new = dict(_leaves(before)), dict(_leaves(now))
     rows = [(key, _formatted(old.get(key)), "->", _formatted(new.get(key))) for key in [*old, *(key for key in new if key not in old)]]
     return aligned([row for row in rows if row[1] != row[3]])
 
 
 def lines(root: Path) -> Iterator[str]:
-    """Yield the whole of what is shown of a checkout.
+    """Yield the complete overview of a checkout.
 
     Raises:
         FileNotFoundError: nothing was built yet.
@@ -79,7 +79,7 @@ def lines(root: Path) -> Iterator[str]:
     yield from figures_of(root)
     summary = _read(root / SUMMARY)
     if newer := [stage for stage, differs in _STAGES.items() if differs(root / "metrics", summary)]:
-        yield f"these are the figures of the last report; {', '.join(newer)} ran since, and `make repro` renews them"
+        yield f"these figures are from the last report; {', '.join(newer)} ran since; `make repro` updates them"
     if (last := _committed(root)) is not None:
         changed = moved(last, summary)
         yield f"moved since the last commit: {'nothing' if not changed else number_of(len(changed), 'figure')}"
@@ -107,7 +107,7 @@ def figures_of(root: Path) -> list[str]:
 
 
 def main() -> None:
-    """Print it, and open the report where there is a desktop."""
+    """Print the overview, and open the report on a desktop."""
     for line in lines(Path()):
         print(line)
     if REPORT.exists() and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
@@ -115,19 +115,19 @@ def main() -> None:
 
 
 def _version(root: Path) -> str:
-    """Return commit and day of the last change of data in git; "" where there is none."""
+    """Return commit and day of the last change of data in git; "" if there is none."""
     log = subprocess.run(["git", "log", "-1", "--format=%h of %cs: %s", "--", *_DATA], cwd=root, capture_output=True, text=True)
     return f"data of commit {log.stdout.strip()}" if log.returncode == 0 and log.stdout.strip() else ""
 
 
 def _committed(root: Path) -> Tree | None:
-    """Return the summary of the last commit, None where there is none."""
+    """Return the summary of the last commit, None if there is none."""
     stored = subprocess.run(["git", "show", f"HEAD:./{SUMMARY}"], cwd=root, capture_output=True)
     return json.loads(stored.stdout) if stored.returncode == 0 else None
 
 
 def _changed_beside(root: Path) -> list[str]:
-    """Return the files of figures, the summary apart, that are not as in the last commit: what moved where no figure of the summary did."""
+    """Return the metrics files, except the summary, that differ from the last commit."""
     listed = ["git", "diff", "--name-only", "--relative", "HEAD", "--", "metrics", "plots", f":!{SUMMARY}"]
     diff = subprocess.run(listed, cwd=root, capture_output=True, text=True)
     return diff.stdout.splitlines() if diff.returncode == 0 else []

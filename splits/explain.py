@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def explain(what: str, ledger: AssignmentLedger, questions: Path, claims: Path) -> list[str]:
-    """Return a paragraph for each record that matches."""
+    """Return a paragraph for each matching record."""
     known = ledger.named([what, head_id(what)])
     if not known and what.startswith("claim-") and claims.exists():
         known = ledger.named(sorted(head_id(claim.head) for claim in read_jsonl(claims, ClaimPair) if claim.id == what))
@@ -56,7 +56,7 @@ def explain(what: str, ledger: AssignmentLedger, questions: Path, claims: Path) 
 
 
 def _matching(what: str, ids: set[str], questions: Iterable[Question]) -> Iterator[Question]:
-    """Yield the questions with one of some ids, or, without ids, those that contain the words."""
+    """Yield the questions with one of the ids or, without ids, those that contain the words."""
     words = canonical(what)
     for question in questions:
         if question.id in ids or (not ids and words and words in canonical((question.shared_stem or "") + question.stem)):
@@ -71,7 +71,7 @@ def _paragraph(one: Assignment, ledger: AssignmentLedger, stem: str | None, is_c
         side = f"it may come back to {one.was} when quotas or shares change" if one.was else "it comes back to no split"
         lines.append(f"  it is never trained on; {side}")
     if version:
-        lines.append(f"  that version: {version.records} records, drawn with {msgspec.json.encode(version.settings).decode()}")
+        lines.append(f"  that version: {version.records} records, split with {msgspec.json.encode(version.settings).decode()}")
     lines += [f"  few-shot example {number} of {' '.join(filter(None, names))}"
               for (*names, number), ids in sorted(ledger.shots.items()) if one.id in ids and one.split in TRAINING_SPLITS]  # fmt: skip
     if one.also:

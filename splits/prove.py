@@ -1,7 +1,7 @@
-"""Open commitments of a release: the reserved split -> one proof a record; with --check, proofs and a release -> whether they hold.
+"""Open commitments of a release: the reserved split -> one proof per record; with --check, proofs and a release -> whether they hold.
 
     python -m splits.prove ID…  > proofs.jsonl          proofs of these records, or of all reserved ones
-    python -m splits.prove --check proofs.jsonl         exit status 1 where one does not hold
+    python -m splits.prove --check proofs.jsonl         exit status 1 if one does not hold
 
 The split must be that of the release: check its version out first.
 """
@@ -40,7 +40,7 @@ def proofs(reserved: Path, ids: Sequence[str], known: set[str]) -> list[Proof]:
     """Return the proofs of some reserved records, or of all, sorted by id.
 
     Raises:
-        ValueError: an id is not reserved, or this reserved split is not the one that the release commits to.
+        ValueError: an id is not reserved, or the release commits to another reserved split.
     """
     records: list[Question | ClaimPair] = [*read_jsonl(reserved / "questions.jsonl", Question)]
     records += read_jsonl(reserved / "claims.jsonl", ClaimPair)
@@ -63,7 +63,7 @@ def check(presented: Sequence[Proof], known: set[str]) -> str:
         ValueError: one does not hold; the message names it. Or there is none.
     """
     if not presented:
-        raise ValueError("the file holds no proof; `python -m splits.prove > PROOFS` writes proofs")
+        raise ValueError("the file contains no proof; `python -m splits.prove > PROOFS` writes proofs")
     if failed := [proof.id for proof in presented if commitment(proof) not in known]:
         raise ValueError(
             f"{len(failed)} of {len(presented)} proofs do not hold, among them that of {failed[0]}: the release did not reserve it"

@@ -1,7 +1,7 @@
 """Record that a release is published: data/release -> its changes in the ledger `splits/released.jsonl`, a file in git.
 
-Run it once a version, when the folder goes to others; then `dvc repro release`, and commit the ledger and dvc.lock. From then on that
-version cannot be built with other items, and the card of the next one lists what changed.
+Run it once per version, when you hand the folder to others; then `dvc repro release`, and commit the ledger and dvc.lock. From then on
+that version cannot be built with other items, and the card of the next one lists the changes.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from splits.release.__main__ import CHECKSUMS, PATHS, sha256
 from splits.release.croissant import FILE as CROISSANT
 from splits.release.history import HISTORY, Change, in_order, order_of, read_ledger, tally
 
-NOT_RELEASED = "what goes to others is the release alone: splits/assignments.jsonl, git and DVC's cache name or hold what is reserved"
+NOT_RELEASED = "hand out the release alone: splits/assignments.jsonl, git and DVC's cache name or contain reserved records"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -33,14 +33,14 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def check_files(release: Path) -> None:
-    """Raise ValueError where a file is not the one that the checksums name."""
+    """Raise ValueError if a file does not match the checksums."""
     if not (release / CHECKSUMS).exists():
         raise ValueError(f"{release / CHECKSUMS}: no such file, so there is no release; build it: `dvc repro release`")
     for line in (release / CHECKSUMS).read_text(encoding="utf-8").splitlines():
         digest, name = line.split("  ", 1)
         if not (release / name).is_file() or sha256(release / name) != digest:
             raise ValueError(
-                f"{release / name} is not the file that {CHECKSUMS} names; build the release anew: `dvc repro --force release`"
+                f"{release / name} is not the file that {CHECKSUMS} names; build the release again: `dvc repro --force release`"
             )
 
 
@@ -48,12 +48,12 @@ def publish(history: Path, ledger: Path, version: str) -> str:
     """Add a release's history to the ledger; return a summary of what its version changed.
 
     Raises:
-        ValueError: the ledger holds what the history does not, so the release was built from another one.
+        ValueError: the ledger contains lines that the history lacks, so the release was built from another ledger.
     """
     changes = list(read_jsonl(history, Change))
     known = set(read_ledger(ledger))
     if lost := in_order(known - set(changes)):
-        raise ValueError(f"{ledger}: {lost[0].id} of version {lost[0].version} is not in {history}; build it anew: `dvc repro release`")
+        raise ValueError(f"{ledger}: {lost[0].id} of version {lost[0].version} is not in {history}; build it again: `dvc repro release`")
     write_jsonl(ledger, changes, key=lambda change: (order_of(change.version), change.id), on_disk=True)
     counts = dict(tally(changes)).get(version, {})
     changed = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))

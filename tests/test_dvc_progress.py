@@ -47,7 +47,7 @@ def test_what_did_not_run_is_counted() -> None:
     cached = (INFO, "Stage 'c' is cached - skipping run, checking out outputs")
     assert told(same[0], cached, plan=(("a", None), ("c", None)))[0][-1] == "1 other stage is as it was"
     assert told(*same, cached, plan=(("a", None), ("b", None), ("c", "Does it.")))[0] == [
-        "[3/3] c: as in an earlier run, taken from the cache",
+        "[3/3] c: as in an earlier run, restored from the cache",
         "2 other stages are as they were",
     ]
 
@@ -63,9 +63,9 @@ def test_a_stage_at_work_says_so_and_falls_silent_with_it() -> None:
     Thread(target=printer.wait, daemon=True).start()
     printer.handle(INFO, "Running stage 'long':")
     deadline = time.monotonic() + 20
-    while "  long has been at work for 0 s" not in out.getvalue() and time.monotonic() < deadline:
+    while "  long has been running for 0 s" not in out.getvalue() and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert "  long has been at work for 0 s" in out.getvalue()
+    assert "  long has been running for 0 s" in out.getvalue()
     printer.close()
     end = out.getvalue()
     time.sleep(0.6)
@@ -178,7 +178,7 @@ def test_the_overview_has_data_splits_runs_and_where_the_report_is(tmp_path: Pat
     (tmp_path / "metrics/clean.json").write_text(json.dumps({"questions": {"in": 4}}))
     (tmp_path / "metrics/scores.json").write_text(json.dumps({"tiny-claims": {"accuracy": 0.5}}))
     (told,) = [line for line in show.lines(tmp_path) if "ran since" in line]
-    assert told == "these are the figures of the last report; clean ran since, and `make repro` renews them"
+    assert told == "these figures are from the last report; clean ran since; `make repro` updates them"
 
 
 def test_a_file_of_figures_that_changed_beside_the_summary_is_named(tmp_path: Path) -> None:

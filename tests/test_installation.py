@@ -168,7 +168,7 @@ def test_compare_and_diff_of_a_folder_with_results(run, tmp_path: Path) -> None:
         (tmp_path / f"data/predictions/{run_name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in replies))
     assert "100.0 %" in run("atomexam", "compare", "first", "second").stdout
     assert "nothing moved" in run("atomexam", "diff", "workspace").stdout
-    assert "no version of this repository" in run("atomexam", "diff", "v1", status=1).stderr
+    assert "not a version of this repository" in run("atomexam", "diff", "v1", status=1).stderr
 
 
 def test_a_source_is_checked_on_its_embedded_site(run, tmp_path: Path) -> None:

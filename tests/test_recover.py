@@ -90,7 +90,7 @@ def test_a_second_make_repro_waits_for_the_first(lock: Path, capsys: pytest.Capt
     Thread(target=hold).start()
     held.wait()
     assert repro.main([]) == 0
-    assert capsys.readouterr().err == "another `make repro` is at work in this folder; waiting until it ends\n"
+    assert capsys.readouterr().err == "another `make repro` is running in this folder; waiting until it ends\n"
 
 
 def test_the_end_of_dvc_by_a_signal_is_told(lock: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,9 +60,9 @@ UNKNOWN = {"name": "three", "skip_reason": "Dependency not found on PyPI"}
     ("rows", "status", "words"),
     [
         ([SOUND, SOUND, SOUND], 0, "3 packages checked, none known"),
-        ([SOUND, WRONG, UNKNOWN], 1, "two 2.0: PYSEC-1, mended in 2.1"),
+        ([SOUND, WRONG, UNKNOWN], 1, "two 2.0: PYSEC-1, fixed in 2.1"),
         ([SOUND, UNKNOWN, UNKNOWN], 3, "1 of 3 packages checked, the service does not know the others"),
-        ([], 3, "0 of 3 packages checked, neither pypi nor osv could be reached. This is no clean bill of health"),
+        ([], 3, "0 of 3 packages checked, neither pypi nor osv could be reached. The audit is incomplete"),
     ],
 )
 def test_an_audit_says_what_it_did_not_see(rows: list[dict], status: int, words: str, capsys: pytest.CaptureFixture[str]) -> None:

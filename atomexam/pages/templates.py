@@ -1,4 +1,4 @@
-"""The look that pages for people share: one style sheet, and templates that escape whatever comes from outside."""
+"""The shared look of HTML pages: one style sheet, and templates that escape all external text."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ SHARED = Path(__file__).parent
 
 
 def templates(folder: Path, known: Mapping[str, Any]) -> "Environment":
-    """Return the templates of a folder, which may include those shared; a name that is not known is an error."""
+    """Return the templates of a folder, which may include the shared ones; an undefined name is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     file_loader = FileSystemLoader([folder, SHARED])

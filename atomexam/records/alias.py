@@ -6,7 +6,7 @@ from atomexam.records.provenance import Provenance
 
 
 class Alias(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One pair of names of one thing, as one page tells it."""
+    """An entry's name and one of its aliases, as a page gives them."""
 
     name: str
     """Name of the entry."""

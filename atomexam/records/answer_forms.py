@@ -1,4 +1,4 @@
-"""What the form of a raw answer says of its question: letters, a verdict, or words. One reading for importers and `clean`."""
+"""The form of a raw answer: letters, a verdict or words. Importers and `clean` share these rules."""
 
 import re
 import unicodedata
@@ -11,11 +11,11 @@ _MARK = re.compile(r"(?:(?:参考|正确|标准)?答案|正确选项|选项|答|
 _VERDICTS = frozenset({"正确", "错误", "不正确", "不对", "对", "错", "true", "false", "t", "f"} | set("√✓✔☑✅×✗✘╳✕✖❌"))
 _LETTERS = re.compile(r"[A-J](?:[\s,、;.。/|+&]?\s?[A-J]){0,19}(?:选?项)?")
 _LONGEST_CHARS = 80
-"""No list of ten letters with signs between them is longer."""
+"""The longest text that can be a list of ten letters with separators."""
 
 
 def answer_form(raw: str | None) -> AnswerForm:
-    """Return what an answer is by its form alone. `F` is a verdict, since a sixth option is rarer than 错误 in English."""
+    """Return what an answer is, judged by its form alone. `F` is a verdict: a sixth option is rarer than 错误 in English."""
     text = unicodedata.normalize("NFKC", (raw or "")[: _LONGEST_CHARS + 1]).strip(_AROUND)
     if not text:
         return "none" if not (raw or "").strip() else "words"
@@ -29,7 +29,7 @@ def answer_form(raw: str | None) -> AnswerForm:
 
 
 def _is_word(text: str) -> bool:
-    """Tell whether letters without a sign between them are a word: GABA has one twice, `bad` is small and out of order."""
+    """Return whether letters without separators are a word: GABA repeats a letter, `bad` is lower-case and unsorted."""
     if not text.isalpha():
         return False
     return len(set(text)) < len(text) or (not text.isupper() and sorted(text) != list(text))

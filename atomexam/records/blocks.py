@@ -1,4 +1,4 @@
-"""What the blocks of params.yaml are made of."""
+"""The building blocks of params.yaml."""
 
 from typing import Annotated
 

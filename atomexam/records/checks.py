@@ -1,4 +1,4 @@
-"""Plain values made into shapes, with errors that name the place and the known words."""
+"""Convert plain values to typed records; errors name the location and the known words."""
 
 import difflib
 import re
@@ -11,10 +11,10 @@ from msgspec import Struct
 
 
 def convert(value: Any, shape: Any, where: str) -> Any:
-    """Return a value as its shape.
+    """Return a value converted to its shape.
 
     Raises:
-        ValueError: names the place, what was found and, for an unknown key, the known ones.
+        ValueError: names the location, the value and, for an unknown key, the known ones.
     """
     try:
         return msgspec.convert(value, shape, strict=False)
@@ -25,10 +25,10 @@ def convert(value: Any, shape: Any, where: str) -> Any:
 
 
 def one_of(name: str, known: Any, what: str, where: str) -> str:
-    """Return a name that is known.
+    """Return a name if it is known.
 
     Raises:
-        ValueError: names the known ones and the nearest.
+        ValueError: lists the known names and the nearest one.
     """
     known = sorted(known)
     if name in known:
@@ -69,7 +69,7 @@ def _fits(value: Any, shape: Any) -> bool:
 
 
 def _known_keys(value: Any, shape: Any) -> str:
-    """Return the known keys of the block that holds an unknown one, or nothing."""
+    """Return the unknown and the known keys of the block with an unknown key, or nothing."""
     if isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
         fields = {field.name: field.type for field in msgspec.structs.fields(shape)}
         if unknown := [key for key in value if key not in fields]:
@@ -85,10 +85,10 @@ def _known_keys(value: Any, shape: Any) -> str:
 
 
 def _known_values(message: str, shape: Any) -> str:
-    """Return the values that the field named in msgspec's message may have, or nothing."""
+    """Return the allowed values of the field that msgspec's message names, or nothing."""
     if not message.startswith("Invalid enum value") or not (path := re.search(r"at `\$\.?(.*)`", message)):
         return ""
-    for step in re.findall(r"\[[^][]*\]|[^.[]+", path[1]):  # a key, or [...] and [3] for what a dict or list holds
+    for step in re.findall(r"\[[^][]*\]|[^.[]+", path[1]):  # a key, or [...] and [3] for an element of a dict or list
         shape = get_args(_bare(shape))[-1] if step.startswith("[") else get_type_hints(_bare(shape), include_extras=True)[step]
     known = [str(one) for one in get_args(_bare(shape))]
     value = message.split("'")[1]
@@ -96,7 +96,7 @@ def _known_values(message: str, shape: Any) -> str:
 
 
 def _bare(shape: Any) -> Any:
-    """Return a shape without what is annotated to it, and without None."""
+    """Return a shape without its annotations and without None."""
     while get_origin(shape) in (Annotated, Union, UnionType):
         shape = next(part for part in get_args(shape) if part is not NoneType)
     return shape

@@ -1,4 +1,4 @@
-"""Claim pairs: a fact said and denied."""
+"""Claim pairs: a fact stated and denied."""
 
 from msgspec import Struct
 
@@ -8,7 +8,7 @@ from atomexam.records.provenance import Provenance
 
 
 class ClaimPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A factual claim and its non-factual twin; they differ by the negation alone (SdAK, section 3.2)."""
+    """A factual claim and its non-factual counterpart; only the negation differs (SdAK, section 3.2)."""
 
     id: str
     """Hash of the two sentences."""

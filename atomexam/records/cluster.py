@@ -4,17 +4,17 @@ from msgspec import Struct
 
 
 class Cluster(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The rows that were taken for one question; only clusters of more than one row are written."""
+    """Rows treated as one question; only clusters of more than one row are written."""
 
     cluster_id: str
-    """That of the kept question; connected clusters share one."""
+    """Id of the kept question's cluster; connected clusters share one."""
     kept: str | None
-    """Id of the question that stands for all; None where their answers conflict, or a reference asks it, so that none was kept."""
+    """Id of the question that represents all; None if none was kept: the answers conflict, or a reference contains the question."""
     medoid: str
-    """Id of the member most alike to all others."""
+    """Id of the member most similar to all others."""
     members: list[str]
-    """Distinct ids, the centre first: it is the best by rule, and every other member is a near-duplicate of it."""
+    """Distinct ids, the centre first: the best member by rule. Every other member is a near-duplicate of it."""
     similarity: list[float]
-    """Jaccard similarity of each member's question proper to the centre's, beside `members`; rounded to six digits."""
+    """Jaccard similarity of each member's own text to the centre's, in the order of `members`; rounded to six digits."""
     rows: int
-    """Number of rows, sightings of one id included."""
+    """Number of rows, counting repeated sightings of an id."""

@@ -7,7 +7,7 @@ from atomexam.text.canonical import canonical
 
 
 class Passage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One run of prose from a page, short enough to read at a glance."""
+    """A short stretch of prose from a page."""
 
     id: str
     """Hash of page and canonical text."""
@@ -15,23 +15,23 @@ class Passage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     source: str
     url: str
     section: str | None = None
-    """Title of the section it stood in."""
+    """Title of the section that contained it."""
 
 
 class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One passage that speaks of one claim."""
+    """A passage ranked for a claim."""
 
     claim_id: str
     passage: str
-    """Id of the passage; its text stands in `data/annotation/passages.jsonl`."""
+    """Id of the passage; its text is in `data/annotation/passages.jsonl`."""
     source: str
     url: str
     rank: int
     """1 is the best."""
     score: float
-    """BM25 score, rounded to four digits; of a saved result of a web search 1 / rank."""
+    """BM25 score, rounded to four digits; for a saved web search result 1 / rank."""
     start: int
-    """Where the sentence that speaks of the claim begins in the passage's text, in characters."""
+    """Offset in the passage's text, in characters, of the sentence that matches the claim."""
     end: int
 
 

@@ -33,13 +33,13 @@ RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
 
 class Fact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One fact: `head` stands in `relation` to `tail`, or does not when polarity is false."""
+    """One fact: `head` has `relation` to `tail`, or does not if polarity is false."""
 
     id: str
-    """Hash of relation, head and tail; polarity is left out, so that a contradiction shares one id."""
+    """Hash of relation, head and tail; polarity is left out, so contradicting facts share an id."""
     relation: Relation
     head: str
-    """A disease, examination, medicine or food; of a reference range with its people, `（男）`."""
+    """A disease, examination, medicine or food; for a reference range followed by the people it applies to, `（男）`."""
     tail: str
     polarity: bool
     """False for "没有传染性" or a food to avoid."""

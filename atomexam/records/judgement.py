@@ -1,4 +1,4 @@
-"""What a judge replied to one answer in words, and the mark that was read."""
+"""A judge's reply about one answer in words, and the mark parsed from it."""
 
 from typing import Literal
 
@@ -8,18 +8,18 @@ from atomexam.records.prediction import FinishReason
 
 
 class Judgement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One judging of one answer; a line of `data/judgements/RUN.jsonl`. Each answer is judged in both orders."""
+    """One judgement of one answer; a line of `data/judgements/RUN.jsonl`. Each answer is judged in both orders."""
 
     item_id: str
     """Question that was answered."""
     repeat: int
     """Repeat of the run that gave the answer."""
     order: Literal["standard_first", "given_first"]
-    """Which of the two answers the judge was shown first."""
+    """Which of the two answers came first in the prompt."""
     draw: int
-    """0, 1, … when the judge is asked the same more than once."""
+    """0, 1, … if the judge gets the same prompt more than once."""
     mark: float | None
-    """0 to 100; None where none was surely given."""
+    """0 to 100; None if the reply has no unambiguous mark."""
     reply: str
     finish_reason: FinishReason
     tokens: int

@@ -1,4 +1,4 @@
-"""Pairs of replies put before people, and what they said of them."""
+"""Pairs of replies shown to annotators, and the annotators' labels."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,23 +10,23 @@ from atomexam.records.fact import Relation
 from atomexam.records.identity import content_id
 
 Pattern = Literal["right", "failed", "not_follow", "sycophancy", "contrary", "reversed"]
-"""What the two verdicts of a pair make; `failed` where a call brought no reply."""
+"""The pattern of the two verdicts of a pair; `failed` if a call returned no reply."""
 
 Error = Literal["not_follow", "sycophancy", "safety", "misinterpretation", "contrary", "reversed"]
-"""Why a pair is not right: the four types of SdAK (section 5.1), and what else both verdicts can be."""
+"""Why a pair is not right: the four types of SdAK (section 5.1), and the remaining combinations of verdicts."""
 
 Reason = Literal["sound", "unsound"]
-"""Whether the reasons given for two right verdicts bear them out: answer reliability (SdAK, section 4.2.2)."""
+"""Whether the reasons given for two right verdicts support them: answer reliability (SdAK, section 4.2.2)."""
 
 ERRORS: tuple[str, ...] = get_args(Error)
 REASONS: tuple[str, ...] = get_args(Reason)
 
 
 class ReplyPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One pair of replies drawn for people; a line of `data/errors/RUN.jsonl`."""
+    """One pair of replies sampled for annotation; a line of `data/errors/RUN.jsonl`."""
 
     id: str
-    """Of the two claims and the two replies, so that a label holds wherever the same was said."""
+    """Hash of the two claims and the two replies, so a label applies to every pair with the same texts."""
     run: str
     claim_id: str
     atomic_type: Relation
@@ -38,19 +38,19 @@ class ReplyPair(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     non_factual_reply: str
     pattern: Pattern
     proposed: Error | None = None
-    """What rules, or a judge, make of it; nothing for reasons."""
+    """Error proposed by rules or a judge; None if `asks` is reason."""
     because: str = ""
-    """What the proposal rests on."""
+    """Grounds of the proposal."""
     labels: dict[str, str]
-    """What people said, by annotator."""
+    """Label by annotator."""
 
 
 class Label(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one annotator says of one pair of replies; a line of `eval/labels.jsonl`."""
+    """One annotator's label of one pair of replies; a line of `eval/labels.jsonl`."""
 
     pair_id: str
     annotator: str
-    """Name or number that the annotators agreed on; the file is in git, so no mail address."""
+    """Name or number that the annotators agreed on; no mail address, since the file is in git."""
     label: Error | Reason
     comment: str = ""
     claim: str
@@ -63,6 +63,6 @@ def pair_id(factual: str, factual_reply: str, non_factual: str, non_factual_repl
 
 
 def majority_label(labels: Iterable[str]) -> str | None:
-    """Return the label that most annotators give; None where none has most."""
+    """Return the most frequent label; None for a tie."""
     counted = Counter(labels).most_common(2)
     return None if not counted or (len(counted) > 1 and counted[0][1] == counted[1][1]) else counted[0][0]

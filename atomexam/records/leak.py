@@ -1,4 +1,4 @@
-"""A leak: what one split gives away of another, by the check that found it."""
+"""A leak: what one split reveals of another, and the check that detected it."""
 
 from msgspec import Struct
 
@@ -15,7 +15,7 @@ CHECKS = {
     "inverse": "a fact of test or reserved that train or dev tells from its other end",
     "reference": "a question whose words stand in a reference benchmark",
 }
-"""Name of a check -> what it looks for."""
+"""Name of a check -> what it detects."""
 
 
 class Leak(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):
@@ -25,9 +25,9 @@ class Leak(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=
     """A key of CHECKS."""
     split: str
     id: str
-    """Question or claim that is given away."""
+    """Question or claim that is revealed."""
     other_split: str
-    """Split, or source of the reference, that gives it away."""
+    """Split, or source of the reference, that reveals it."""
     other_id: str
     share: float = 1.0
-    """Of the n-grams of the one, that the other has; of a reworded question, of the n-grams of both."""
+    """Share of the question's n-grams that the other text contains; for a reworded question, of the n-grams of both."""

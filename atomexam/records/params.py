@@ -1,6 +1,6 @@
-"""The shape of params.yaml: every key, what it means, and what may stand there.
+"""The schema of params.yaml: every key, its meaning and its allowed values.
 
-`python -m atomexam.records.params` checks the file and names what is wrong, with the keys that are known.
+`python -m atomexam.records.params` checks the file and reports each error with the known keys.
 """
 
 import re
@@ -33,85 +33,85 @@ class Source(Block, frozen=True):
     """One line under `sources`: a site to crawl."""
 
     snapshot: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] = "2026-01-01"
-    """Date the crawl stands for; a new date crawls anew."""
+    """Date that the crawl stands for; a new date starts a new crawl."""
     max_pages: Count = 100_000
     mode: Literal["embedded", "live"] | None = None
-    """Of this source alone; None does what `sites` says for all."""
+    """For this source alone; None uses the value of `sites`."""
     letters: list[str] | None = None
-    """Scope: letters of the index (ask120). None reads all."""
+    """Scope: letters of the index (ask120). None includes all."""
     departments: list[str] | None = None
     """Scope: departments as the site's addresses name them (ask120: nk, xxgnk)."""
     lists: list[str | int] | None = None
     """Scope: paper lists, sections, columns or kinds as the site's addresses name them."""
     delay: Annotated[float, Meta(ge=0)] | None = None
-    """Seconds between two requests to the live site; None takes crawlers/web/settings.py."""
+    """Seconds between two requests to the live site; None uses crawlers/web/settings.py."""
     concurrency: Annotated[int, Meta(ge=1, le=16)] | None = None
-    """Requests to the live site at a time; None takes crawlers/web/settings.py."""
+    """Concurrent requests to the live site; None uses crawlers/web/settings.py."""
     max_unread_page_share: Share | None = None
-    """As in Extract, of this source alone; None does what `extract` says for all."""
+    """As in Extract, for this source alone; None uses the value of `extract`."""
     max_kind_loss: Share | None = None
     exam: str | None = None
-    """What its questions are of, whatever its pages say; None leaves it to them."""
+    """Exam of all its questions, whatever its pages state; None leaves it to the pages."""
     subject: str | None = None
     private: bool = False
-    """The site is in one's own network: a live crawl may ask hosts with addresses that are not public, at any port."""
+    """The site is in your own network: a live crawl may contact hosts with non-public addresses, at any port."""
 
     def __post_init__(self) -> None:
         _require_day(self.snapshot)
         for scope in ("letters", "departments", "lists"):
             if getattr(self, scope) == []:
                 raise ValueError(f"{scope}: [] found; expected at least one name; leave `{scope}` out to read all")
-        if self.lists is not None:  # `lists: [408]` is a name, too
+        if self.lists is not None:  # `lists: [408]` is also a name
             force_setattr(self, "lists", [str(name) for name in self.lists])
 
 
 class Import(Block, frozen=True):
-    """One line under `imports`: files of the user's own."""
+    """One line under `imports`: your own files."""
 
     path: str
-    """A file or a folder, relative to the repository; DVC watches it."""
+    """A file or a folder, relative to the repository; DVC tracks it."""
     format: str | None = None
-    """What the files are: a key of `crawlers.importers.formats`, or of crawlers/importers/layouts/layouts.yaml. None tells it by each
-    file's name and content."""
+    """A key of `crawlers.importers.formats` or of crawlers/importers/layouts/layouts.yaml. None detects it by each file's name and
+    content."""
     role: Literal["data", "reference"] = "data"
-    """reference: a benchmark whose questions should not be in the data; imported and compared, never part of it."""
+    """reference: a benchmark whose questions must not be in the data; imported for comparison, never part of the data."""
     snapshot: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] = "2026-01-01"
-    """Date the files stand for; it is part of each record's provenance."""
+    """Date that the files stand for; part of each record's provenance."""
     max_misfit_share: Share | None = None
-    """As in Extract, of these files alone; None does what `extract` says for all."""
+    """As in Extract, for these files alone; None uses the value of `extract`."""
     max_unread_share: Share | None = None
 
     def __post_init__(self) -> None:
         _require_day(self.snapshot)
         if has_magic(self.path) and not Path(self.path).exists():
-            raise ValueError(f"path {self.path!r} is a pattern; DVC watches a file or a folder: put the files into one, and name that")
+            raise ValueError(f"path {self.path!r} is a pattern, but DVC tracks a file or a folder; move the files to a folder and name it")
 
 
 def _require_day(snapshot: str) -> None:
     try:
         date.fromisoformat(snapshot)
     except ValueError:
-        raise ValueError(f"snapshot {snapshot!r} is no day of the calendar; expected a date such as 2026-11-20") from None
+        raise ValueError(f"snapshot {snapshot!r} is not a calendar date; expected a date such as 2026-11-20") from None
 
 
 class Extract(Block, frozen=True):
     max_misfit_share: Share
     """Share of a source's pages that may no longer fit its spider before the stage fails."""
     max_unread_share: Share = 0.05
-    """Share of the characters of one file that may be in no item, nor known furniture, nor in a question given up."""
+    """Share of the characters of one file that may be in no item, known furniture or rejected question."""
     max_unread_page_share: Share = 0.4
-    """The same for the visible text of a site's pages together."""
+    """The same for the visible text of all pages of a site together."""
     max_kind_loss: Share = 0.3
-    """Share of the pages, items or filled fields of a kind of page that may be gone since the last snapshot before the stage fails."""
+    """Share of the pages, items or filled fields of a kind of page that may be lost since the last snapshot before the stage fails."""
 
 
 class ExtractFlags(Source, frozen=True):
-    """What `extract` is called with: its source's line and its own block."""
+    """The flags of `extract`: the line of its source and its own block."""
 
     max_misfit_share: Share | None = None
-    """As in Extract; None takes what params.yaml says."""
+    """As in Extract; None uses params.yaml."""
     max_unread_share: Share | None = None
-    """Of files, so of no site; it is here because the whole block is unpacked into flags."""
+    """Applies to files, so not to sites; present because DVC unpacks the complete block into flags."""
 
 
 class Clean(Block, frozen=True):
@@ -124,40 +124,40 @@ class Clean(Block, frozen=True):
 class NearDuplicates(Block, frozen=True):
     ngram_chars: Annotated[int, Meta(ge=1)]
     threshold: Annotated[float, Meta(gt=0, le=1)]
-    """Jaccard similarity of character n-gram sets from which two questions proper are near-duplicates."""
+    """Jaccard similarity of character n-gram sets from which two questions, without their cases, are near-duplicates."""
     case_threshold: Annotated[float, Meta(gt=0, le=1)]
-    """The same for shared cases, which are compared apart."""
+    """The same for shared cases, which are compared separately."""
     contaminated: Literal["mark", "drop"] = "mark"
-    """What becomes of a question that a reference asks, too: it is listed in contaminated.jsonl; drop rejects it as well."""
+    """What happens to a question that a reference also contains: it is listed in contaminated.jsonl; drop also rejects it."""
 
 
 class Claims(Block, frozen=True):
     per_type: Annotated[int, Meta(ge=1)]
-    """Most claim pairs of one atomic type (SdAK, section 3.2: 1,000)."""
+    """Maximum number of claim pairs of one atomic type (SdAK, section 3.2: 1,000)."""
     template: str
     """Template set in `curation/claims/claims.yaml`."""
     seed: int
     contaminated: Literal["mark", "drop"] = "mark"
-    """What becomes of a fact that a reference states, too: it is listed in contaminated.jsonl; drop rejects it as well."""
+    """What happens to a fact that a reference also states: it is listed in contaminated.jsonl; drop also rejects it."""
     neutral: Literal["keep", "drop"] = "keep"
-    """What becomes of a claim that people neither supported nor refuted."""
+    """What happens to a claim that annotators neither supported nor refuted."""
 
 
 class EvidenceParams(Block, frozen=True):
     passages_per_claim: Annotated[int, Meta(ge=1)]
     annotate_per_type: Count
-    """Claims of each type drawn for human verification (SdAK, section 3.3: 50)."""
+    """Claims of each type sampled for human verification (SdAK, section 3.3: 50)."""
     seed: int
     retriever: Literal["passages", "saved"] = "passages"
-    """Where evidence comes from: the passages of the crawled pages, or results of a web search saved under imports/search."""
+    """Source of evidence: the passages of the crawled pages, or web search results saved under imports/search."""
 
 
 class Errors(Block, frozen=True):
     drawn: Count = 100
-    """Pairs of each run that people label for their error, and again right ones for their reasons (SdAK, section 5.1: 100)."""
+    """Pairs of each run sampled for error labels, and as many right ones for labels of their reasons (SdAK, section 5.1: 100)."""
     seed: int = 1
     judge: Judge | None = None
-    """Model that proposes the errors of the drawn pairs in place of the rules."""
+    """Model that proposes the errors of the sampled pairs instead of the rules."""
 
 
 class Params(Block, frozen=True, kw_only=True):
@@ -165,7 +165,7 @@ class Params(Block, frozen=True, kw_only=True):
 
     sites: Literal["embedded", "live"]
     engine: Literal["local", "ray"] = "local"
-    """Where `clean` and `near_duplicates` do their work: on this machine, or on a Ray cluster, with the same results."""
+    """Where `clean` and `near_duplicates` run: on this machine or on a Ray cluster, with the same results."""
     sources: dict[Slug, Source]
     imports: dict[Slug, Import] = field(default_factory=dict)
     extract: Extract
@@ -178,21 +178,21 @@ class Params(Block, frozen=True, kw_only=True):
     release: Release
     models: dict[Slug, Model]
     finetune: dict[Slug, Training] = field(default_factory=dict)
-    """By the model that is trained."""
+    """Keyed by the model that is trained."""
     tune: dict[Slug, Tuning] = field(default_factory=dict)
-    """By the model that results."""
+    """Keyed by the resulting model."""
     sweeps: dict[Slug, Sweep] = field(default_factory=dict)
     runs: dict[Slug, Run]
     judges: dict[Slug, Judge] = field(default_factory=dict)
-    """By the run whose replies are judged."""
+    """Keyed by the run whose replies are judged."""
     errors: Errors = field(default_factory=Errors)
 
 
 def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
-    """Return params.yaml as plain values, unchecked but for where keys and values have to be.
+    """Return params.yaml as plain values; only the nesting of keys and values is checked.
 
     Raises:
-        ValueError: it is no YAML, or has no keys; says where.
+        ValueError: it is not YAML, or a block has no keys; says where.
     """
     advice = f"correct the line it names: `git diff {path}` shows what was changed"
     values = yaml_values(Path(path).read_bytes(), str(path), advice) or {}
@@ -209,15 +209,15 @@ def read_params(path: str | Path = PARAMS_FILE) -> dict[str, Any]:
 
 
 def is_whole(values: Mapping[str, Any]) -> bool:
-    """Tell whether params have all blocks of the pipeline; those of a pipeline of some of its stages do not."""
+    """Return whether params have all blocks of the pipeline; a pipeline with only some of its stages lacks some."""
     return all(part.name in values for part in fields(Params) if part.required)
 
 
 def check(values: Any, where: str = PARAMS_FILE) -> Params:
-    """Return params checked as a whole: keys, values, and that each run's model is listed.
+    """Return params after checking keys, values and references, such as the model of each run.
 
     Raises:
-        ValueError: says what is wrong and where.
+        ValueError: names the fault and its location.
     """
     _check_moved(values, where)
     params: Params = convert(values, Params, where)
@@ -234,15 +234,13 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
             raise ValueError(f"{where}: tune.{name}: models.{name}: {wanted}; {actual}")
         if model.name in params.tune:
             raise ValueError(
-                f"{where}: models.{name}: {model.name} is tuned itself; tune {params.models[model.name].name}, of which it is made"
+                f"{where}: models.{name}: {model.name} is itself a tuned model; tune {params.models[model.name].name}, its base"
             )
     for name, sweep in params.sweeps.items():
         convert(sweep.tune, Tuning, f"{where}: sweeps.{name}.tune")
         swept = params.models[one_of(sweep.model, params.models, "model", f"{where}: sweeps.{name}")]
         if swept.backend != "huggingface" or sweep.model in params.tune:
-            raise ValueError(
-                f"{where}: sweeps.{name}: {sweep.model} is not to be tuned; expected an untuned model of the backend huggingface"
-            )
+            raise ValueError(f"{where}: sweeps.{name}: {sweep.model} cannot be tuned; expected an untuned model of the backend huggingface")
         for run_name in sweep.runs:
             one_of(run_name, params.runs, "run", f"{where}: sweeps.{name}.runs")
     for name, model in params.models.items():
@@ -260,35 +258,35 @@ def check(values: Any, where: str = PARAMS_FILE) -> Params:
 
 
 def _check_moved(values: Any, where: str) -> None:
-    """Raise ValueError where params.yaml has a key of an older version; the message shows the line that takes its place."""
+    """Raise ValueError if params.yaml has a key of an older version; the message shows the line that replaces it."""
     models = values.get("models") if isinstance(values, dict) else None
     for name, line in models.items() if isinstance(models, dict) else ():
         if isinstance(line, dict) and "train" in line:
             new = f"finetune:\n  {name}: {_flow(line['train'])}"
-            raise ValueError(f"{where}: models.{name}.train has moved; take it out there and write\n\n{new}\n")
+            raise ValueError(f"{where}: models.{name}.train has moved; remove it there and write\n\n{new}\n")
         if isinstance(line, dict) and "tune" in line:
             new = f"tune:\n  {name}: {_flow(line['tune'])}"
-            raise ValueError(f"{where}: models.{name}.tune: what is trained has a block of its own; take it out there and write\n\n{new}\n")
+            raise ValueError(f"{where}: models.{name}.tune: tuning has a block of its own; remove it there and write\n\n{new}\n")
     sources = values.get("sources") if isinstance(values, dict) else None
     for name, line in sources.items() if isinstance(sources, dict) else ():
         if isinstance(line, dict) and line.get("kind") == "files":
             path = str(line.get("path"))
-            folder = Path(*takewhile(lambda piece: not has_magic(piece), Path(path).parts)).as_posix()  # DVC watches no pattern
+            folder = Path(*takewhile(lambda piece: not has_magic(piece), Path(path).parts)).as_posix()  # DVC does not track patterns
             remaining = {key: line[key] for key in ("role", "snapshot", "format", "max_unread_share") if key in line}
             new = f"imports:\n  {name}: {_flow({'path': folder, **remaining})}"
-            raise ValueError(f"{where}: sources.{name}: files have a block of their own; take the line out there and write\n\n{new}\n")
+            raise ValueError(f"{where}: sources.{name}: files have a block of their own; remove the line there and write\n\n{new}\n")
 
 
 def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -> None:
-    """Make sure that the repository has what params.yaml names.
+    """Check that the repository contains everything that params.yaml names.
 
     Raises:
-        ValueError: it has not; says where the name stands, and what to do.
+        ValueError: something is missing; says which line names it, and what to do.
     """
     known = sorted(path.parent.name for path in (root / _SPIDERS).glob("*/spider.py"))
     for name in params.sources:
         if known and name not in known:
-            new = f"`python -m crawlers.new {name} URL --kind exam-blocks` writes a new one, files of your own stand under `imports`"
+            new = f"`python -m crawlers.new {name} URL --kind exam-blocks` writes a new one, your own files are listed under `imports`"
             try:
                 one_of(name, known, "source", f"{where}: sources")
             except ValueError as error:
@@ -296,14 +294,14 @@ def check_named(params: Params, root: Path = Path(), where: str = PARAMS_FILE) -
     for name, line in params.imports.items():
         if not (root / line.path).exists():
             raise ValueError(
-                f"{where}: imports.{name}.path: no file or folder {line.path} below the folder of the repository; put the files there, "
-                f"and look at them with `python -m crawlers.read {line.path}`"
+                f"{where}: imports.{name}.path: no file or folder {line.path} in the repository; put the files there, "
+                f"and inspect them with `python -m crawlers.read {line.path}`"
             )
     for name in sorted({run.model for run in params.runs.values()}):
         folder = params.models[name].name or ""
         if folder.startswith("imports/") and not (root / folder).is_dir():
             raise ValueError(
-                f"{where}: models.{name}.name: no folder {folder} below the folder of the repository; put the model there "
+                f"{where}: models.{name}.name: no folder {folder} in the repository; put the model there "
                 "(config.json, tokenizer, *.safetensors), or correct the name"
             )
     if (root / _TEMPLATES).exists():
@@ -325,7 +323,7 @@ def _flow(block: Any) -> str:
 if __name__ == "__main__":
     try:
         if not Path(PARAMS_FILE).exists():
-            raise ValueError(f"no {PARAMS_FILE} in this folder; run the command in the folder of the repository")
+            raise ValueError(f"no {PARAMS_FILE} in this folder; run the command in the repository's folder")
         check_named(check(read_params()))
     except ValueError as error:
         sys.exit(f"error: {error}")

@@ -1,4 +1,4 @@
-"""What a model replied, and what was read from it."""
+"""A model's replies, and the answers parsed from them."""
 
 from typing import Literal
 
@@ -16,38 +16,38 @@ class Prediction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     run: str
     """Key of the run in params.yaml."""
     repeat: int
-    """0, 1, … when a run asks the same thing more than once."""
+    """0, 1, … if a run sends the same request more than once."""
     prompt_sha256: str
-    """Hash of the rendered prompt, so that a change of wording shows."""
+    """Hash of the rendered prompt; it changes with the wording."""
     reply: str
     finish_reason: FinishReason
-    """stop: the model ended by itself; length: cut at the limit; error: no reply was had."""
+    """stop: the model ended by itself; length: cut at the limit; error: there is no reply."""
     tokens: int
     """Length of the reply in tokens of the model; characters for a baseline."""
     prompt_tokens: int = 0
-    """Length of the prompt in tokens of the model; 0 where the backend does not tell."""
+    """Length of the prompt in tokens of the model; 0 if the backend does not report it."""
     error: str | None = None
-    """Why no reply was had."""
+    """Why there is no reply."""
     likelihoods: dict[str, float] | None = None
-    """Log-likelihood of each allowed answer, where the run's method is likelihood."""
+    """Log-likelihood of each allowed answer, if the run's method is likelihood."""
     follows: str | None = None
-    """Item whose question and reply stood before this one in the conversation: its repeats may have been asked differently."""
+    """Item whose question and reply preceded this one in the conversation, so its repeats may have had different prompts."""
     shots: int = 0
-    """Few-shot examples that were shown; fewer than the run's where the subject has no more."""
+    """Few-shot examples in the prompt; fewer than the run's `shots` if the subject has no more."""
 
 
 class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one reply was read as, and whether it is right."""
+    """The answer parsed from one reply, and whether it is right."""
 
     item_id: str
     repeat: int
     outcome: Outcome
-    """answered; unparsed: no answer to be read; truncated: cut before one; failed: the call failed."""
+    """answered; unparsed: no answer could be parsed; truncated: cut before an answer; failed: the call failed."""
     answer: str | None
     """Letters for choices, 正确 / 错误 for claims; None unless answered."""
     correct: bool | None
-    """None where the item has no known answer."""
+    """None if the item has no known answer."""
     committed: str | None = None
-    """What the reply as a whole commits to, also after its reasons; the same as the answer where the reply says one thing."""
+    """The answer that the complete reply stands for, including its reasons; equal to the answer unless the reply changes its answer."""
     committed_correct: bool | None = None
-    """Whether that is right; None where the item has no known answer."""
+    """Whether `committed` is right; None if the item has no known answer."""

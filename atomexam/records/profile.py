@@ -1,7 +1,7 @@
-"""What the items of a source look like: signs of a misread source in each item, and how often each occurs. Pure.
+"""Profile of a source's items: signs that it was misread, for each item, and how often each sign occurs. Pure.
 
-A sign is not a fault of one item: honest sources have a few of each. A source in which a sign is frequent was read wrongly;
-`curation/validate/expectations/profile.yaml` says how frequent.
+A sign is not a fault of one item: correctly read sources have a few of each. If a sign is frequent in a source, the source was misread;
+`curation/validate/expectations/profile.yaml` sets the limits.
 """
 
 import re
@@ -13,10 +13,10 @@ from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.text.option_letters import WIDE, names_no_option
 
 MANY_OPTIONS = 3
-"""Options from which a question cannot be true or false."""
+"""Number of options from which a question cannot be true or false."""
 _LETTERS = re.compile(r"[A-JＡ-Ｊ]+")
 _BETWEEN = re.compile(r"[\s,，、;；.。/|()（）\[\]]+")
-_MOST_LETTERS = 30  # a longer answer is words
+_MOST_LETTERS = 30  # longer answers are words
 _VERDICT_WORD = re.compile(r"[√×✓✗对错]|正确|错误|true|false|[TF]", re.I)
 _SAYS_VERDICT = re.compile(r"判断(?!推理)|是非题?|true.?false", re.I)
 _SAYS_WORDS = re.compile(r"填空|问答|简答|blank", re.I)
@@ -32,33 +32,33 @@ _LONG_STEM, _LONG_OPTION = 1000, 400
 
 
 class Sign(NamedTuple):
-    """One way in which an item may show that its source was misread."""
+    """A way in which an item may show that its source was misread."""
 
     holds: Callable[[QuestionItem], bool]
     words: str
-    """What is true of a question that has the sign."""
+    """What is true of a question with the sign."""
     remedy: str
-    """What to look at."""
+    """What to check."""
 
 
 def options_of(item: QuestionItem) -> list[str]:
-    """Return the options of a question, its own or those that it shares."""
+    """Return the options of a question, its own or shared."""
     return item.options_raw or item.shared_options_raw or []
 
 
 def key_of(item: QuestionItem) -> str:
-    """Return the letters of an answer as the source orders them; nothing where the answer is no letters alone."""
+    """Return the letters of an answer in the source's order; nothing if the answer is not only letters."""
     answer = _BETWEEN.sub("", (item.answer_raw or "")[:_MOST_LETTERS]).upper()
     return answer.translate(WIDE) if _LETTERS.fullmatch(answer) else ""
 
 
 def is_disordered(key: str) -> bool:
-    """Tell whether the letters of a key do not stand in the order of the alphabet, each once."""
+    """Return whether the letters of a key are not in strict alphabetical order."""
     return len(key) > 1 and list(key) != sorted(set(key))
 
 
 def is_verdict(answer: str | None) -> bool:
-    """Tell whether an answer is a word for true or false."""
+    """Return whether an answer is a word for true or false."""
     return bool(_VERDICT_WORD.fullmatch(_BETWEEN.sub("", (answer or "")[:_MOST_LETTERS])))
 
 
@@ -154,15 +154,15 @@ SIGNS: Mapping[str, Sign] = {
 
 
 def signs_of(item: QuestionItem) -> list[str]:
-    """Return the names of the signs that a question has."""
+    """Return the names of a question's signs."""
     return [name for name, sign in SIGNS.items() if sign.holds(item)]
 
 
 class Profile(NamedTuple):
-    """What the items of a source look like, before `clean`."""
+    """Statistics of a source's items before `clean`."""
 
     questions: int
-    """Those that were read; what was given up is in `doubts`."""
+    """Questions that were parsed; those given up are in `doubts`."""
     entities: int
     doubts: Counter[str]
     kinds: Counter[str]
@@ -175,13 +175,13 @@ class Profile(NamedTuple):
     examples: dict[str, QuestionItem]
     """Sign -> the first question that has it."""
     categories: Counter[tuple[str, str, str]]
-    """Exam and subject as the source says them, or its paper's title, and the name of the file -> questions."""
+    """Exam and subject as the source gives them, or its paper's title, and the name of the file -> questions."""
     labels: Counter[tuple[str, str, str]]
-    """Source, entity type and label -> entries that have it."""
+    """Source, entity type and label -> entries with it."""
 
 
 def profile_of(items: Iterable[Item]) -> Profile:
-    """Return the profile of some items."""
+    """Return the profile of items."""
     profile = Profile(0, 0, Counter(), Counter(), Counter(), Counter(), Counter(), {}, Counter(), Counter())
     questions = entities = 0
     for item in items:
@@ -210,7 +210,7 @@ def _add_question(item: QuestionItem, profile: Profile) -> None:
 
 
 def kind_of(item: QuestionItem) -> str:
-    """Return what a question seems to be by its options and answer alone."""
+    """Return what a question seems to be, judged by its options and answer alone."""
     key = key_of(item)
     if options_of(item) and key:
         return "one letter" if len(key) == 1 else "several letters"

@@ -1,4 +1,4 @@
-"""Questions as the benchmark holds them."""
+"""Questions of the benchmark."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ Form = Literal["a1", "a2", "a3", "b1"]
 Category = Literal["kg", "ca"]
 CaseType = Literal["method", "diagnosis", "treatment"]
 UNKNOWN_EXAM, UNKNOWN_SUBJECT = "unknown", "未知科目"
-"""Exam and subject where no sign of the source says one; such questions share one quota, and the subject stands in prompts."""
+"""Exam and subject if the source states none; such questions share one quota, and the subject appears in prompts."""
 
 
 class Option(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -28,11 +28,11 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One exam question."""
 
     id: str
-    """Hash of shared stem, stem and option texts, whatever their order; the answer is left out, so that a contradiction shares one id."""
+    """Hash of shared stem, stem and sorted option texts; the answer is left out, so contradicting questions share an id."""
     exam: str
     """Examination system: PCE, TQE, GEE, SSE (CPsyExam, section 3.1), TCM, more in `vocab/subjects.yaml`, a source's own, or unknown."""
     subject: str
-    """Subject by `vocab/subjects.yaml` or in the source's own words; 未知科目 where nothing says it."""
+    """Subject by `vocab/subjects.yaml` or in the source's own words; 未知科目 if none is stated."""
     question_type: QuestionType
     """mcqa: one right option; mrqa: two or more; qa: answered in words; tf: 正确 / 错误; blank: words for each blank."""
     form: Form | None = None
@@ -42,15 +42,15 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     case_type: CaseType | None = None
     """What a case question asks for; None outside case analysis."""
     group_id: str | None = None
-    """Equal for the questions that share a case text or a set of options; `near_duplicates` makes it one for copies of a case."""
+    """Equal for questions with the same case text or set of options; `near_duplicates` unifies it for copies of a case."""
     shared_stem: str | None = None
-    """Case text before the question proper; for b1 None, since each question carries the shared options as its own."""
+    """Case text before the stem; None for b1, since each question contains the shared options as its own."""
     stem: str
-    """The question proper. A blank is written `（ ）`."""
+    """The question without its case. A blank is written `（ ）`."""
     options: list[Option] = []
     """Empty for qa and blank."""
     answer: str | None = None
-    """Sorted letters without separators for mcqa, mrqa and tf (`ACD`), words for qa and blank; None where the source keeps it hidden."""
+    """Sorted letters without separators for mcqa, mrqa and tf (`ACD`), words for qa and blank; None if the source hides it."""
     explanation: str | None = None
     cluster_id: str | None = None
     """Near-duplicate cluster; set by near_duplicates."""
@@ -59,7 +59,7 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def question_id(shared_stem: str | None, stem: str, option_texts: list[str]) -> str:
-    """Return the id of a question from its canonical texts; the order of the options does not matter."""
+    """Return the id of a question from its canonical texts, independent of the order of the options."""
     return content_id("q", canonical(shared_stem or ""), canonical(stem), *sorted(map(canonical, option_texts)))
 
 

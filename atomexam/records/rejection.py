@@ -1,18 +1,18 @@
-"""Records that a stage did not pass on, each with its reason."""
+"""Records that a stage rejected, each with its reason."""
 
 from msgspec import Struct
 
 
 class Rejected(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One record that went no further."""
+    """One rejected record."""
 
     id: str
-    """Id of the record, or of the item it would have been made from."""
+    """Id of the record, or of the item that it would have come from."""
     kind: str
     """`question`, `fact`, `entity` or `claim`."""
     reason: str
-    """Stable snake_case word; the list is in docs/reasons.md."""
+    """Stable snake_case word; docs/reasons.md lists them."""
     detail: str | None = None
-    """What was found, for a reader; for duplicates the id that was kept."""
+    """Details for readers; for duplicates the id of the kept record."""
     record: dict
-    """The whole record or item as it was."""
+    """The complete record or item, unchanged."""

@@ -1,32 +1,32 @@
-"""Rows that contradict each other, for a reader, and what the reader decided."""
+"""Contradicting rows for review, and the reviewer's decisions."""
 
 from msgspec import Struct
 
 
 class Decision(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What holds where rows contradict each other; a line of the decisions file."""
+    """Which of the contradicting rows is right; a line of the decisions file."""
 
     id: str
     """Id of a question or fact, one of those under review."""
     right: list[str] = []
-    """Texts of the right options of a question, sorted; stands for all rows that ask the same."""
+    """Texts of the right options of a question, sorted; applies to all rows with the same question."""
     polarity: bool | None = None
-    """Whether a fact holds (true) or its denial does (false)."""
+    """Whether a fact is true (true) or its denial is (false)."""
     note: str | None = None
-    """For readers of the file: why, or what the fact says."""
+    """For readers of the file: the reason, or the fact in words."""
 
 
 class Statement(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What some rows say."""
+    """One of the contradicting statements."""
 
     decision: Decision
-    """The line that decides for these rows, to be copied."""
+    """The line that decides for this statement, ready to be copied."""
     rows: int
-    """How many rows say so."""
+    """Number of rows with this statement."""
     sources: list[str]
-    """Which sources say so, sorted."""
+    """Sources with this statement, sorted."""
     urls: list[str]
-    """Where they were seen."""
+    """Addresses of the pages."""
 
 
 class Review(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -37,8 +37,8 @@ class Review(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kind: str
     """`question` or `fact`."""
     asked: str
-    """The stem, after its case, or head and tail of the fact."""
+    """The stem, preceded by its case, or head and tail of the fact."""
     options: list[str]
     """Texts of all options, sorted."""
     statements: list[Statement]
-    """What is said, by most rows first."""
+    """The statements, the most frequent first."""

@@ -10,15 +10,15 @@ Trained = Literal["train", "dev"]
 
 
 class Shot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One example of a subject, question type and form; those of one list are no kin of each other."""
+    """One example of a subject, question type and form; no two examples of a list are related."""
 
     exam: str
     subject: str
     question_type: str
     form: Form | None = None
-    """Of a TCM question: each form has a list of its own, as each is asked in a way of its own."""
+    """Form of a TCM question: each form has its own list, since each has its own prompt."""
     place: int
     """1 is shown first."""
     question_id: str
     split: Trained
-    """Where the question stands; never what is asked."""
+    """Split of the question, never an evaluated one."""

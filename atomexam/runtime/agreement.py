@@ -1,6 +1,6 @@
-"""Ratings -> how well the raters agree: Cohen's kappa of each two, Fleiss' kappa, Krippendorff's alpha, all nominal.
+"""Ratings -> inter-rater agreement for nominal data: Cohen's kappa of each two raters, Fleiss' kappa, Krippendorff's alpha.
 
-A figure that is not defined is null, with the reason beside it.
+An undefined statistic is null, with the reason next to it.
 """
 
 from collections import Counter, defaultdict
@@ -11,27 +11,27 @@ from typing import Any
 import numpy as np
 
 Ratings = Mapping[str, str]
-"""The answers about one thing, by annotator."""
+"""The ratings of one item, by annotator."""
 
 
 def agreement(ratings: Sequence[Ratings], answers: Sequence[str], thing: str, word: str) -> dict[str, Any]:
-    """Return agreement over the things with two ratings or more.
+    """Return agreement over the items with at least two ratings.
 
     Args:
-        answers: what may be answered.
-        thing: what is answered of, as the figures name it: `claim`.
-        word: what an answer is called: `verdict`.
+        answers: the possible ratings.
+        thing: noun for a rated item in the figures: `claim`.
+        word: noun for a rating: `verdict`.
     """
     return _Agreement(ratings, answers, thing, word).figures()
 
 
 def alpha(counts: np.ndarray) -> float | None:
-    """Return Krippendorff's alpha of nominal data; None where all answers are the same, or no thing has two.
+    """Return Krippendorff's alpha of nominal data; None if all ratings are equal, or no item has two.
 
-    From the coincidences of values within things and of all values: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011).
+    Computed from the coincidences of values within items and overall: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011).
 
     Args:
-        counts: how often each thing (row) was given each value (column).
+        counts: how often each item (row) received each value (column).
     """
     counts = counts[counts.sum(1) > 1].astype(float)
     if np.count_nonzero(counts.sum(0)) < 2:
@@ -79,7 +79,7 @@ class _Agreement:
         return figures
 
     def _fleiss(self) -> dict[str, Any]:
-        """Fleiss' kappa wants as many answers of each thing: the number that most have is taken."""
+        """Fleiss' kappa needs the same number of ratings for each item: only items with the most frequent number count."""
         from statsmodels.stats.inter_rater import fleiss_kappa
 
         if not self._shared:

@@ -1,4 +1,4 @@
-"""Files in git with the answers of annotators, read with the checks that a merge of two branches makes necessary."""
+"""Annotators' answers in files in git, with checks for faults that merging two branches can cause."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,10 +14,10 @@ LABELS = AnnotationKind("label", item="pair_id")
 
 
 def read_verdicts(path: Path) -> dict[str, list[Verdict]]:
-    """Return the verdicts on each claim, one an annotator, whatever the order of the lines.
+    """Return the verdicts on each claim, one per annotator, independent of the order of the lines.
 
     Raises:
-        ValueError: an annotator has two verdicts on a claim, as a merge of two branches may leave them.
+        ValueError: an annotator has two verdicts on a claim, as a merge of two branches may cause.
     """
     remedy = "correct the line, or import the answers again: python -m curation.verdicts FILES"
     by_claim = _by_item(path, VERDICTS, read_jsonl(path, Verdict, remedy))
@@ -25,36 +25,36 @@ def read_verdicts(path: Path) -> dict[str, list[Verdict]]:
 
 
 def read_labels(path: Path) -> dict[str, dict[str, Label]]:
-    """Return the labels of each pair by annotator, whatever the order of the lines.
+    """Return the labels of each pair by annotator, independent of the order of the lines.
 
     Raises:
-        ValueError: an annotator has two labels on a pair, as a merge of two branches may leave them.
+        ValueError: an annotator has two labels on a pair, as a merge of two branches may cause.
     """
     return _by_item(path, LABELS, read_jsonl(path, Label))
 
 
 def _by_item(path: Path, kind: AnnotationKind, records: Iterable[Record]) -> dict[str, dict[str, Record]]:
-    """Return answers by what was judged and by annotator, both sorted."""
+    """Return answers by judged item and annotator, both sorted."""
     by_item: dict[str, dict[str, Record]] = {}
     for one in records:
         item, annotator = kind.key(one)
         other = by_item.setdefault(item, {}).setdefault(annotator, one)
         if kind.answer(other) != kind.answer(one):
-            raise ValueError(f"{path}: {annotator} says {kind.answer(other)} and {kind.answer(one)} of {item}; delete one line")
+            raise ValueError(f"{path}: {annotator} gave {kind.answer(other)} and {kind.answer(one)} for {item}; delete one line")
     return {item: dict(sorted(by_item[item].items())) for item in sorted(by_item)}
 
 
 def read_decisions(path: Path) -> dict[str, Decision]:
-    """Return decisions by id; none where there is no file.
+    """Return decisions by id; none if there is no file.
 
     Raises:
-        ValueError: two lines decide on one id, or a line decides nothing.
+        ValueError: two lines have the same id, or a line has no decision.
     """
     decisions: dict[str, Decision] = {}
-    lines = read_jsonl(path, Decision, "correct the line: a copy of a `decision` in a review.jsonl") if path.exists() else ()
+    lines = read_jsonl(path, Decision, "correct the line; expected a copy of a `decision` in a review.jsonl") if path.exists() else ()
     for number, one in enumerate(lines, 1):
         if one.id in decisions:
-            raise ValueError(f"{path}:{number}: {one.id} is decided on twice; leave one line")
+            raise ValueError(f"{path}:{number}: {one.id} has two decisions; delete one line")
         if bool(one.right) == (one.polarity is not None):
             raise ValueError(f"{path}:{number}: {one.id}: expected either `right`, the texts of the right options, or `polarity`")
         decisions[one.id] = one

@@ -1,4 +1,4 @@
-"""New answers of annotators merged into their older ones: one answer an item and annotator, none lost in silence."""
+"""Merge new answers of annotators with their older ones: one answer per item and annotator; every change is reported."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -10,21 +10,21 @@ _NAME = re.compile(r"[\w.-]{1,40}")
 _MAX_LISTED = 20
 
 RawAnswer = TypeVar("RawAnswer")
-"""An answer as a file has it, unchecked; `where` names file and line."""
+"""An unchecked answer from a file; `where` names file and line."""
 Record = TypeVar("Record")
-"""An answer that was checked: an item's id, `annotator`, the answer, `comment`, and `claim`, the text that was judged."""
+"""A checked answer: an item's id, `annotator`, the answer, `comment`, and `claim`, the judged text."""
 
 
 class AnnotationKind(NamedTuple):
-    """A kind of answers: verdicts or labels."""
+    """A kind of annotation: verdicts or labels."""
 
     name: str
-    """Of one of them, as in `verdict`: the field that holds it, and its name in messages."""
+    """Singular noun, such as `verdict`: the field of the answer, and its name in messages."""
     item: str
-    """Field that holds the id of what was judged."""
+    """Field with the id of the judged item."""
 
     def key(self, record: Any) -> tuple[str, str]:
-        """Return item and annotator, for which there is one record."""
+        """Return item and annotator, which identify a record."""
         return getattr(record, self.item), record.annotator
 
     def answer(self, record: Any) -> str:
@@ -33,10 +33,10 @@ class AnnotationKind(NamedTuple):
 
 
 class Merged(NamedTuple, Generic[Record]):
-    """Old and new answers together."""
+    """Old and new answers merged."""
 
     records: list[Record]
-    """All that hold now, sorted."""
+    """All valid records, sorted."""
     added: list[Record]
     changed: list[tuple[Record, Record]]
     """Before and after."""
@@ -44,7 +44,7 @@ class Merged(NamedTuple, Generic[Record]):
 
 
 def check_name(kind: AnnotationKind, name: str, advice: str = "") -> str:
-    """Return the name of an annotator if it may stand in git.
+    """Return the name of an annotator if it may be in git.
 
     Raises:
         ValueError: it may not.
@@ -57,13 +57,13 @@ def check_name(kind: AnnotationKind, name: str, advice: str = "") -> str:
 
 
 def check_answers(kind: AnnotationKind, answers: Iterable[RawAnswer], read: Callable[[RawAnswer], Record]) -> list[Record]:
-    """Return answers as records, each once; of equal answers with two comments the longer comment holds.
+    """Return answers as distinct records; of equal answers with different comments, the one with the longer comment.
 
     Args:
-        read: returns the record of an answer; raises ValueError where it cannot stand.
+        read: returns the record of an answer; raises ValueError if it is invalid.
 
     Raises:
-        ValueError: names each answer that cannot stand, and why.
+        ValueError: lists each invalid answer with its fault.
     """
     faults: list[str] = []
     by_key: dict[tuple[str, str], tuple[str, Record]] = {}
@@ -74,7 +74,7 @@ def check_answers(kind: AnnotationKind, answers: Iterable[RawAnswer], read: Call
             first, other = by_key.setdefault(kind.key(record), (where, record))
             if kind.answer(other) != kind.answer(record):
                 annotator = kind.key(record)[1]
-                raise ValueError(f"{annotator} said {kind.answer(other)} at {first} and {kind.answer(record)} here; leave one of the two")
+                raise ValueError(f"{annotator} gave {kind.answer(other)} at {first} and {kind.answer(record)} here; delete one")
             if len(record.comment) > len(other.comment):  # type: ignore[attr-defined]
                 by_key[kind.key(record)] = (first, record)
         except ValueError as error:
@@ -86,7 +86,7 @@ def check_answers(kind: AnnotationKind, answers: Iterable[RawAnswer], read: Call
 
 
 def merge(kind: AnnotationKind, old: Sequence[Record], new: Sequence[Record]) -> Merged[Record]:
-    """Return old answers with new ones laid over them; what an annotator answers later holds."""
+    """Return old answers updated by new ones; an annotator's later answer replaces the earlier one."""
     by_key = {kind.key(one): one for one in old}
     added, changed, same = [], [], 0
     for one in new:
@@ -102,7 +102,7 @@ def merge(kind: AnnotationKind, old: Sequence[Record], new: Sequence[Record]) ->
 
 
 def report(kind: AnnotationKind, path: Path, merged: Merged[Any], skipped: str = "") -> str:
-    """Return what an import says it did to a file of answers."""
+    """Return the report of an import on the changes of a file of answers."""
     lines = []
     for before, after in merged.changed[:_MAX_LISTED]:
         was, now = kind.answer(before), kind.answer(after)

@@ -1,6 +1,6 @@
-"""The index of a source's archive: a line a page and snapshot, which names the gzip member of the WARC file that holds the page.
+"""The index of a source's archive: one line per page and snapshot; it locates the page's gzip member in a WARC file.
 
-The crawl writes it; `extract` and `trace` read it.
+The crawl writes it; `extract` and `trace` use it.
 """
 
 import zlib
@@ -16,23 +16,23 @@ _GZIP = zlib.MAX_WBITS | 16
 
 
 class IndexRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One line of the index: where the page of a request lies, for one snapshot."""
+    """One line of the index: the location of a page, for one snapshot."""
 
     page_id: str
     method: str
     url: str
     body_sha256: str | None = None
-    """Of the body that was sent; None where none was."""
+    """Hash of the request's body; None if it had none."""
     status: int
     file: str
     offset: int
     length: int
     request_length: int = 0
-    """Of the record of the request, which stands right before that of the answer; 0 where there is none."""
+    """Length of the request's record, directly before the response's; 0 if there is none."""
     snapshot: str | None = None
-    """None where the page lies in its own snapshot's file; else the snapshot, which found what lies in an older one's."""
+    """None if the page is in its own snapshot's file; else the snapshot that found the page unchanged in an older one's file."""
     revisit: tuple[int, int] | None = None
-    """Offset and length of the record, in the own file, which says that the older page still stands."""
+    """Offset and length of the record in the snapshot's own file which states that the older page is unchanged."""
 
     @property
     def of(self) -> str:
@@ -46,16 +46,16 @@ def indexes(pages: Path) -> Iterator[Path]:
 
 
 def read_packed(path: Path, offset: int, length: int) -> bytes:
-    """Return the gzip member that lies at a place of a file."""
+    """Return the gzip member at a byte range of a file."""
     with open(path, "rb") as file:
         file.seek(offset)
         return file.read(length)
 
 
 def unpacked(member: bytes, most: int = 0) -> bytes:
-    """Return the data of a gzip member; where `most` is given, no more bytes than that.
+    """Return the data of a gzip member; at most `most` bytes if that is given.
 
     Raises:
-        zlib.error: it is none, or without `most`, it is torn.
+        zlib.error: it is not a gzip member, or is cut off and `most` is not given.
     """
     return zlib.decompressobj(_GZIP).decompress(member, most) if most else zlib.decompress(member, _GZIP)

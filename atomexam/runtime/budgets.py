@@ -1,8 +1,8 @@
-"""Budgets of computing and memory, and processes that may break: what reads foreign bytes works in one, and is replaced when it breaks.
+"""Limits on CPU time and memory, and processes that may crash: foreign bytes are parsed in such a process, which is replaced when it ends.
 
-A file or page may unpack to any size, have its reader run in circles, or crash it. `read_guarded` reads one file in a process of its
-own; `run_isolated` runs a whole piece of work in one, and says what ended it. Time is that of the processor, so that a busy machine changes
-nothing. What a reader can watch itself, it watches `within` a budget, and says what took too much.
+A file or page may unpack to any size, or send its reader into an endless loop or a crash. `read_guarded` reads one file in a process of
+its own; `run_isolated` runs a complete task in one, and reports what ended it. Limits are in CPU time, so that a busy machine changes
+nothing. A reader can also limit a part of its own work by `within`, and report what took too long.
 """
 
 import atexit
@@ -25,13 +25,13 @@ from msgspec import Struct
 
 from atomexam.text.refusal import Refusal
 
-_SPAWN = multiprocessing.get_context("spawn")  # a fork would take the locks of the parent's threads with it
+_SPAWN = multiprocessing.get_context("spawn")  # a fork would inherit the locks of the parent's threads
 _ANSWER, _REFUSAL, _ERROR, _END = "answer", "refusal", "error", "end"
 _COLLECTED_EVERY = 100_000
 _GRACE_SECONDS = 5.0
-"""Between the end of a budget, which Python sees once it runs again, and the end of the process."""
+"""From the end of a budget, which Python notices only when it runs again, to the end of the process."""
 _WALL = 10
-"""Times its budget: what waits instead of computing ends, too."""
+"""Wall-clock limit as a multiple of the budget: also ends what waits instead of computing."""
 _LOOK_SECONDS, _AGAIN_SECONDS = 0.5, 0.5
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 T = TypeVar("T")
@@ -39,16 +39,16 @@ Read = Callable[..., Iterator[Any]]
 
 
 class Budget(Struct, frozen=True):
-    """What one file may take."""
+    """Limits for one file."""
 
     seconds: float = 60.0
-    """Of the processor."""
+    """CPU time."""
     bytes: int = 3 * 1024**3
-    """Of memory, with those of the process itself, some 200 MB; a PDF of 900 pages takes a tenth of it."""
+    """Memory, including about 200 MB of the process itself; a PDF of 900 pages takes a tenth of it."""
 
 
 class OverBudget(Exception):
-    """More time was taken than there is; the message says what took it."""
+    """The time limit was exceeded; the message names the work that exceeded it."""
 
 
 class _ReaderProcess(NamedTuple):
@@ -57,7 +57,7 @@ class _ReaderProcess(NamedTuple):
 
 
 class ProcessFailure(NamedTuple):
-    """Why a process ended before its work."""
+    """Why a process ended before its work did."""
 
     words: str
 
@@ -67,19 +67,19 @@ _is_guarded, _beats = [False], [False]
 
 
 def is_guarded() -> bool:
-    """Tell whether this process is one that may break; a reader in it needs no other one around it."""
+    """Return whether this process may crash; a reader in it needs no further process."""
     return _is_guarded[0]
 
 
 def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget | None = None, *extra: Any) -> Iterator[Any]:
-    """Yield what a reader, a function of a module, yields of one file.
+    """Yield what a reader, a module-level function, yields for one file.
 
     Args:
-        advice: what to do about a file that takes too much, or on which the reader breaks down.
-        extra: what the reader takes besides name and bytes.
+        advice: what to do about a file that exceeds a limit or crashes the reader.
+        extra: arguments of the reader besides name and bytes.
 
     Raises:
-        Refusal: the reader's own, or the file takes too much memory or time.
+        Refusal: the reader's own, or the file exceeds the memory or time limit.
         ValueError: the reader's own.
     """
     if is_guarded():
@@ -105,7 +105,7 @@ def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget
         words = f"it takes more than {budget.seconds:g} seconds of computing" if is_slow else "its reader broke down on it"
         raise Refusal(f"{name}: {words}; {advice}") from None
     finally:
-        if kind not in (_REFUSAL, _ERROR, _END):  # what it still has to say would be taken for the next file's
+        if kind not in (_REFUSAL, _ERROR, _END):  # its remaining output would be mistaken for the next file's
             stop()
     if kind != _END:
         raise (Refusal if kind == _REFUSAL else ValueError)(answer)
@@ -113,7 +113,7 @@ def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget
 
 @atexit.register
 def stop() -> None:
-    """End the process that reads files; the next file starts a new one."""
+    """End the reader process; the next file starts a new one."""
     while _running:
         reader = _running.pop()
         reader.pipe.close()
@@ -123,15 +123,15 @@ def stop() -> None:
 
 @contextmanager
 def within(seconds: float, what: str) -> Iterator[None]:
-    """Stop the block when it takes more of the processor than it may, as soon as Python runs; in a guarded process alone.
+    """Stop the block when it exceeds its CPU time, as soon as Python runs; in a guarded process only.
 
-    Libraries catch what they do not know: an error within the block comes again later, and at its end, whatever became of it.
+    Libraries catch unknown exceptions, so the error is raised again later in the block, and at its end in any case.
 
     Raises:
-        OverBudget: it did; the message begins with `what`.
+        OverBudget: the limit was exceeded; the message begins with `what`.
     """
     left = signal.getitimer(signal.ITIMER_PROF)[0]
-    if not is_guarded() or 0 < left < seconds:  # then the block around this one ends first
+    if not is_guarded() or 0 < left < seconds:  # then the enclosing block ends first
         yield
         return
     has_ended = has_run_out = False
@@ -154,22 +154,22 @@ def within(seconds: float, what: str) -> Iterator[None]:
         has_ended = True
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
-        if left:  # of the block around this one
+        if left:  # of the enclosing block
             signal.setitimer(signal.ITIMER_PROF, max(left - (time.process_time() - start), 0.001), _AGAIN_SECONDS)
     if has_run_out:
         raise OverBudget(message)
 
 
 def run_isolated(work: Callable[[], T], seconds: float, most_bytes: int = 0) -> "T | ProcessFailure":
-    """Run work in a process of its own, and return what it returns, or how it broke: by more time than it gave itself, or by a crash.
+    """Run work in a process of its own; return its result, or its failure: out of CPU time, or crashed.
 
-    The process is a fork, so begin before there are threads. It ends with this one; an interrupt of this one is handed on to it.
+    The process is a fork, so call this before starting threads. It ends with this process, and receives its interrupts.
 
     Args:
-        seconds: of computing, as the work gives them to itself: see `renew_cpu_limit`.
+        seconds: CPU time, named in the failure; the work sets the limit itself by `renew_cpu_limit`.
 
     Raises:
-        ValueError: the work's own, as an OSError or an interrupt; or the process was killed, or ended with a status of its own.
+        ValueError: the work's own (OSError and KeyboardInterrupt likewise); or the process was killed, or ended with an exit status.
     """
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
@@ -194,7 +194,7 @@ def run_isolated(work: Callable[[], T], seconds: float, most_bytes: int = 0) -> 
 
 @contextmanager
 def _forwarding_interrupts(process: BaseProcess) -> Iterator[None]:
-    """Hand interrupts on, once each: the process is in a group of its own, so a terminal reaches it by this one alone."""
+    """Forward each interrupt once: the process has its own group, so a terminal's interrupts reach it only through this one."""
 
     def forward(number: int, _: Any) -> None:
         if process.pid is not None and process.is_alive():
@@ -209,13 +209,13 @@ def _forwarding_interrupts(process: BaseProcess) -> Iterator[None]:
 
 
 def renew_cpu_limit(seconds: float) -> None:
-    """Give isolated work so many seconds of computing from now on, 0 for as long as it likes; then its process ends."""
+    """Give isolated work this much CPU time from now on, 0 for no limit; after that its process ends."""
     if _beats[0]:
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
 
 
 def limit_memory(most_bytes: int) -> None:
-    """Let this process have no more memory, where the system can hold it to that."""
+    """Limit the memory of this process, if the system supports it."""
     try:
         import resource  # not on Windows
     except ImportError:
@@ -226,16 +226,16 @@ def limit_memory(most_bytes: int) -> None:
 
 
 def _ended(status: int, seconds: float) -> ProcessFailure:
-    """Return how a process ended that neither came to its end nor was ended on purpose.
+    """Return why a process ended that neither finished nor was killed.
 
     Raises:
-        ValueError: it was, or memory ran out: whoever kills a process gives no reason.
+        ValueError: it was killed, had an exit status, or memory ran out: these say nothing about the work.
     """
     if -status in (signal.SIGXCPU, signal.SIGVTALRM):
         return ProcessFailure(f"takes more than {seconds:g} seconds of computing")
     if -status in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT) or status >= 0:
         name = f"status {status}" if status >= 0 else signal.Signals(-status).name
-        raise ValueError(f"a process of this run ended with {name}; SIGKILL is how the system ends one when memory runs out; run it again")
+        raise ValueError(f"a process of this run ended with {name}; the system sends SIGKILL when memory runs out; run it again")
     return ProcessFailure(f"broke its reader down ({signal.Signals(-status).name})")
 
 
@@ -259,14 +259,14 @@ def _run(work: Callable[[], Any], pipe: Connection, theirs: Connection, most_byt
 
 
 def _end_with_parent(parent: int) -> None:
-    """Have this process end when its parent is gone."""
+    """End this process when its parent ends."""
 
     def look() -> None:
         while os.getppid() == parent:
             time.sleep(_LOOK_SECONDS)
         os._exit(1)
 
-    if sys.platform == "linux":  # at once, whatever runs
+    if sys.platform == "linux":  # at once, whatever is running
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     threading.Thread(target=look, daemon=True).start()
 
@@ -275,7 +275,7 @@ def _started() -> _ReaderProcess:
     ours, theirs = _SPAWN.Pipe()
     process = _SPAWN.Process(target=_serve, args=(theirs,), daemon=True)
     process.start()
-    theirs.close()  # so that the end of the process closes ours
+    theirs.close()  # so that our end closes when the process ends
     return _ReaderProcess(process, ours)
 
 
@@ -284,7 +284,7 @@ def _serve(pipe: Connection) -> None:
     gc.freeze()
     gc.set_threshold(_COLLECTED_EVERY, 10, 100)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    with suppress(EOFError, ConnectionError):  # the run has ended, or needs no more of the file
+    with suppress(EOFError, ConnectionError):  # the run has ended, or has enough of the file
         while True:
             _answer(pipe, *pipe.recv())
 
@@ -308,12 +308,12 @@ def _answer(pipe: Connection, read: Read, name: str, body: bytes, advice: str, b
 
 
 def _limit_seconds(seconds: float) -> None:
-    """Let this process compute for so many seconds more, 0 for as long as it likes; then the system ends it, whatever runs."""
+    """Let this process use this much more CPU time, 0 for no limit; then the system ends it, whatever is running."""
     try:
         import resource
     except ImportError:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    soft = int(used.ru_utime + used.ru_stime + seconds) + 1 if seconds else hard  # as `ulimit -t` may have it
+    soft = int(used.ru_utime + used.ru_stime + seconds) + 1 if seconds else hard  # which `ulimit -t` may have set
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))

@@ -1,4 +1,4 @@
-"""Keys and lines in, sorted out: in memory as long as they fit, else in runs on disk that are merged as they are read."""
+"""Sort keyed lines: in memory while they fit, otherwise in sorted runs on disk, merged while they are read."""
 
 import heapq
 import os
@@ -15,14 +15,14 @@ T = TypeVar("T")
 R = TypeVar("R", contravariant=True)
 
 MEMORY_BYTES = 32 << 20
-_ENTRY_BYTES = 160  # what Python adds to a key and a line
+_ENTRY_BYTES = 160  # Python's overhead for a key and a line
 _READ_BYTES = 1 << 18
 _SIZES = Struct("<II")
 
 KeyedLine = tuple[bytes, bytes]
 """Sort key and line; equal keys are ordered by their lines."""
 SortedRun = tuple[int, int]
-"""Where a sorted run begins and ends in its file."""
+"""Start and end offset of a sorted run in its file."""
 
 
 def sort_key(*texts: str) -> bytes:
@@ -33,14 +33,14 @@ def sort_key(*texts: str) -> bytes:
 
 
 class ExternalSort:
-    """What one process adds. The file of its runs has no name, so nothing is left of it when the process ends, however it ends."""
+    """Entries added by one process. The file of its runs has no name, so nothing remains of it, however the process ends."""
 
     def __init__(self, folder: str | Path | None = None, memory_bytes: int | None = None) -> None:
-        """Begin with nothing.
+        """Start empty.
 
         Args:
-            folder: where the runs lie, best beside what is written in the end; the system's own place for temporary files by default.
-            memory_bytes: from how many bytes on they are written down; MEMORY_BYTES by default.
+            folder: where the runs are written, best next to the final output; by default the system's folder for temporary files.
+            memory_bytes: size of the entries in memory from which they are written to disk; MEMORY_BYTES by default.
         """
         self._folder = str(folder or tempfile.gettempdir())
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open as long as anything is to be read
@@ -49,10 +49,10 @@ class ExternalSort:
         self._runs: list[SortedRun] = []
 
     def add(self, key: bytes, line: bytes) -> None:
-        """Take in an entry.
+        """Add an entry.
 
         Raises:
-            OSError: there is no room for it; the message says where.
+            OSError: the disk is full; the message names the folder.
         """
         self._entries.append((key, line))
         self._memory_used += len(key) + len(line) + _ENTRY_BYTES
@@ -60,7 +60,7 @@ class ExternalSort:
             self._spill()
 
     def lines(self) -> Iterator[bytes]:
-        """Yield all lines in order, and forget them."""
+        """Yield all lines in order, then start empty again."""
         if not self._runs:
             self._entries.sort()
             yield from (line for _, line in self._entries)
@@ -70,7 +70,7 @@ class ExternalSort:
         self.close()
 
     def finish(self) -> list[SortedRun]:
-        """Write down what is still in memory; return the runs. Another process that holds the file reads them."""
+        """Write the entries in memory to disk; return the runs, which another process with the file open can read."""
         if self._entries:
             self._spill()
         with self._naming_folder():
@@ -82,7 +82,7 @@ class ExternalSort:
         return [_entries(self._file.fileno(), start, end) for start, end in runs]
 
     def close(self) -> None:
-        """Give the disk space back."""
+        """Free the disk space."""
         self._file.close()
 
     def _spill(self) -> None:
@@ -95,12 +95,12 @@ class ExternalSort:
 
     @contextmanager
     def _naming_folder(self) -> Iterator[None]:
-        """Name the folder in an error of a full disk: the file itself has no name."""
+        """Name the folder in a full-disk error: the file itself has no name."""
         try:
             yield
         except OSError as error:
             with suppress(OSError):
-                self._file.close()  # it would try once more to write what is left, when nobody can say anything of it
+                self._file.close()  # else it would try to write the rest later, with no one to report the error
             raise OSError(error.errno, f"{error.strerror}, while sorting; make room and run the same command again", self._folder) from None
 
 
@@ -111,7 +111,7 @@ def merge_runs(runs: Iterable[Iterator[KeyedLine]]) -> Iterator[bytes]:
 
 
 def _entries(file: int, start: int, end: int) -> Iterator[KeyedLine]:
-    """Yield the entries between two offsets of a file, without moving the file's own position: runs are read in turns."""
+    """Yield the entries between two offsets of a file without moving its file position: runs are read alternately."""
     buffer = b""
     while start < end or buffer:
         if start < end:
@@ -136,7 +136,7 @@ class RecordSink(Protocol[R]):
 
 
 class SortedFile(Generic[T]):
-    """A JSONL file in the making: records in any order in, lines sorted by key out; only some of them are in memory at a time."""
+    """A JSONL file being written: records are added in any order, and written sorted by key; few are in memory at a time."""
 
     def __init__(self, path: Path, key: Callable[[T], bytes], memory_bytes: int | None = None) -> None:
         self._path, self._key = path, key
@@ -147,6 +147,6 @@ class SortedFile(Generic[T]):
         self._entries.add(self._key(record), to_line(record))
 
     def write(self) -> None:
-        """Write all records, whole or not at all."""
+        """Write all records, atomically."""
         with replacing(self._path) as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
             out.writelines(self._entries.lines())

@@ -1,4 +1,4 @@
-"""JSONL between stages: one record a line, sorted, keys in field order, written whole or not at all."""
+"""JSONL between stages: one record a line, sorted, keys in field order, written atomically."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
 _MAX_MESSAGE_CHARS = 500  # a message that quotes an unknown key is as long as the key
-BUFFER_BYTES = 1 << 20  # a call to the system for each 8 kB costs a second a million lines
+BUFFER_BYTES = 1 << 20  # a system call for each 8 kB costs a second per million lines
 
 
 def to_line(record: Any) -> bytes:
@@ -33,7 +33,7 @@ def read_jsonl(path: str | Path, shape: UnionType, remedy: str = ...) -> Iterato
 
 
 def read_jsonl(path: str | Path, shape: Any, remedy: str = "`dvc repro` builds it") -> Iterator[Any]:
-    """Yield the records of a file. A union of tagged shapes is read by its tag; `remedy` ends what is said of a bad one.
+    """Yield the records of a file. Tags select the shape in a tagged union; `remedy` ends the message about a bad record.
 
     Raises:
         ValueError: a line does not fit the shape; the message names file, line and field.
@@ -61,13 +61,13 @@ def jsonl_with_offsets(path: str | Path, shape: Any, remedy: str = "`dvc repro` 
 def write_jsonl(
     path: str | Path, records: Iterable[T], key: Callable[[T], Any], row: Callable[[T], Any] | None = None, on_disk: bool = False
 ) -> int:
-    """Write records sorted by `key`, whole or not at all; return how many. Equal keys are ordered by their bytes.
+    """Write records sorted by `key`, atomically; return their number. Equal keys are ordered by their bytes.
 
-    `row` makes of each what is written, one at a time, so that a million rows are not in memory beside what they are made of;
+    `row` converts each record to what is written, one at a time, so that not all rows are in memory besides the records;
     `on_disk` as in `replacing`.
     """
     made = list(records)
-    keys = [key(one) for one in made]  # once: a key costs as much as a third of a line
+    keys = [key(one) for one in made]  # only once: computing a key costs a third of encoding a line
     order = sorted(range(len(made)), key=keys.__getitem__)
     with replacing(path, on_disk) as part, open(part, "wb", buffering=BUFFER_BYTES) as out:
         for _, same in groupby(order, keys.__getitem__):
@@ -83,10 +83,10 @@ def write_json(path: str | Path, value: Any, on_disk: bool = False) -> None:
 
 
 def read_json(path: str | Path, shape: Any, remedy: str) -> Any:
-    """Return what a file of JSON holds.
+    """Return the contents of a JSON file.
 
     Raises:
-        ValueError: it is no JSON of that shape; the message ends with the remedy.
+        ValueError: it is not JSON of that shape; the message ends with the remedy.
     """
     try:
         return msgspec.json.decode(Path(path).read_bytes(), type=shape)
@@ -96,13 +96,13 @@ def read_json(path: str | Path, shape: Any, remedy: str) -> Any:
 
 @contextmanager
 def replacing(path: str | Path, on_disk: bool = False) -> Iterator[Path]:
-    """Yield `PATH.part` to write to; it takes the place of `path` when the block ends well, so no half file is ever read.
+    """Yield `PATH.part` to write to; it replaces `path` when the block succeeds, so no incomplete file is ever read.
 
     Args:
-        on_disk: wait until file and name are safe from a loss of power; for what no stage can build again.
+        on_disk: sync file and folder to disk, for data that no stage can rebuild.
 
     Raises:
-        ValueError: `path` is a folder, device or pipe, which is not to be replaced.
+        ValueError: `path` is a folder, device or pipe, which must not be replaced.
     """
     path = Path(path)
     if path.exists() and not path.is_file():
@@ -114,17 +114,17 @@ def replacing(path: str | Path, on_disk: bool = False) -> Iterator[Path]:
     except BaseException as error:
         part.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno and error.filename is None:
-            error.filename = str(path)  # a full disk does not tell of itself what did not fit
+            error.filename = str(path)  # a full-disk error does not name the file
         raise
     if on_disk:
-        to_disk(part)  # before it takes the place: else the new name may come back with nothing in it
+        to_disk(part)  # before it is renamed: after a power loss the new name may otherwise have an empty file
     part.replace(path)
     if on_disk:
         to_disk(path.parent)
 
 
 def replace_folder(made: Path, folder: Path) -> None:
-    """Let a folder of files take the place of another one, once they are safe from a loss of power."""
+    """Replace a folder by another one, once its files are synced to disk."""
     for path in [*made.iterdir(), made]:
         to_disk(path)
     shutil.rmtree(folder)
@@ -133,7 +133,7 @@ def replace_folder(made: Path, folder: Path) -> None:
 
 
 def to_disk(path: Path) -> None:
-    """Wait until a file, or the list of a folder's files, is safe from a loss of power."""
+    """Sync a file, or a folder's list of files, to disk."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)
@@ -143,17 +143,17 @@ def to_disk(path: Path) -> None:
 
 @contextmanager
 def folder_lock(folder: str | Path) -> Iterator[Path]:
-    """Hold a stage's output folder against another writer, such as the orphan of a killed `dvc repro`.
+    """Lock a stage's output folder against another writer, such as the orphan of a killed `dvc repro`.
 
-    The lock file lies beside the folder, so that it is no part of the output. Waits until the other writer ends, and says so.
+    The lock file is next to the folder, so it is not part of the output. Waits for the other writer to end, and prints that it waits.
     """
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)  # first: where nothing can be written, a lock looks like one that another holds
+    folder.mkdir(parents=True, exist_ok=True)  # first: on a read-only folder, the lock would seem to be held by another process
     lock = FileLock(folder.parent / f".{folder.name}.lock")
     try:
         lock.acquire(blocking=False)
     except Timeout:
-        print(f"{folder}: another run is at work on it; waiting until it ends", file=sys.stderr, flush=True)
+        print(f"{folder}: another run is writing to it; waiting until it ends", file=sys.stderr, flush=True)
         lock.acquire()
     try:
         folder.mkdir(parents=True, exist_ok=True)

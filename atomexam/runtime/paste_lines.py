@@ -1,4 +1,4 @@
-"""Lines that are ready to be pasted into the tables of words, `subjects.yaml` and `relations.yaml`, for what they do not know yet. Pure."""
+"""Lines to paste into `subjects.yaml` and `relations.yaml` for categories and labels missing there. Pure."""
 
 import json
 import re
@@ -16,7 +16,7 @@ NOT_LOOKED_AT = "{ignore: not looked at}"
 
 
 def subject_line(source: str, category: str | None, exam: str, subject: str, questions: int) -> str:
-    """Return a line for a category of a source, or for the whole source where `category` is None; what is unknown is to be filled in."""
+    """Return a line for a category of a source, or for the complete source if `category` is None; unknown values are to be filled in."""
     words = f"said: {quoted(category)}, " if category else ""
     named = "EXAM" if exam == UNKNOWN_EXAM else quoted(exam)
     taught = "SUBJECT" if subject == UNKNOWN_SUBJECT else quoted(subject)
@@ -24,12 +24,12 @@ def subject_line(source: str, category: str | None, exam: str, subject: str, que
 
 
 def label_line(relations: Mapping[str, Any], entity_type: str, label: str, remark: str) -> str:
-    """Return a line for a label of encyclopedia entries, used as the known label that is most like it."""
+    """Return a line for a label of encyclopedia entries, with the use of the most similar known label."""
     return f"  {entity_type}: {{{quoted(label)}: {_use_like(relations, entity_type, label)}}}  # {remark}"
 
 
 def _use_like(relations: Mapping[str, Any], entity_type: str, label: str) -> str:
-    """Return the use of the known label with half of the characters in common or more; else that nobody has looked at this one."""
+    """Return the use of the most similar known label with at least half of the characters in common; else NOT_LOOKED_AT."""
     tables = [table.get(entity_type) for table in relations.values() if isinstance(table, dict)]
     known = {name: use for table in tables if isinstance(table, dict) for name, use in table.items() if isinstance(use, dict)}
     alike = {name: len(set(name) & set(label)) / len(set(name) | set(label)) for name in known if name}
@@ -40,7 +40,7 @@ def _use_like(relations: Mapping[str, Any], entity_type: str, label: str) -> str
 
 
 def quoted(value: Any) -> str:
-    """Return a value as YAML has it inside braces."""
+    """Return a value as YAML for a flow mapping."""
     text = str(value)
     is_plain = isinstance(value, str) and _PLAIN_WORD.fullmatch(text) and text.lower() not in _WORDS_OF_YAML
     return text if is_plain else json.dumps(value, ensure_ascii=False)

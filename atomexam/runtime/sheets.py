@@ -1,4 +1,4 @@
-"""Tables for people to fill in: rows of text to a workbook without formulas, always of the same bytes; a filled workbook or CSV to rows."""
+"""Tables for people to fill in: rows of text -> a workbook without formulas, byte for byte the same; a filled workbook or CSV -> rows."""
 
 import csv
 import re
@@ -11,8 +11,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 from atomexam.runtime.jsonl import replacing
 
-_WRITTEN = datetime(2000, 1, 1, tzinfo=UTC)  # of every workbook, so that its bytes hang on its content alone
-_MAX_CELL_CHARS = 32_767  # more does not fit into a cell of a workbook
+_WRITTEN = datetime(2000, 1, 1, tzinfo=UTC)  # of every workbook, so that its bytes depend on its content alone
+_MAX_CELL_CHARS = 32_767  # Excel's limit for a cell
 _MAX_WIDTH = 60
 _MARKED = re.compile("'(?:[=+@-]|[^']*$)")
 _SUFFIXES = (".xlsx", ".csv")
@@ -20,30 +20,30 @@ _SAVE = "save the table as .xlsx or as CSV UTF-8"
 
 
 MAX_ROWS = 1_048_576
-"""Of a sheet (Excel's own limit). openpyxl makes up every row before one that says it is the hundred billionth."""
+"""Rows of a sheet (Excel's own limit). openpyxl fills in every row before one numbered a hundred billion."""
 MAX_CELLS = 10_000_000
-"""Of a table, with empty ones: before a cell in the last column openpyxl makes up 16,383."""
+"""Cells of a table, including empty ones: before a cell in the last column openpyxl fills in 16,383."""
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 _ROW = re.compile(rb'<(?:\w{1,20}:)?(?:row|c)\s[^<>]{0,200}?\br="[A-Z]{0,3}(\d{7,})"')
 _CHUNK_BYTES = 1 << 20
 
 
 class SheetRow(NamedTuple):
-    """One line of a filled table."""
+    """One row of a filled table."""
 
     where: str
-    """File and line, for what is said of it."""
+    """File and line, for messages."""
     cells: dict[str, str]
-    """By the names in the first line."""
+    """By column name."""
 
 
 def write_sheet(
     path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]], choices: Mapping[str, Sequence[str]] | None = None
 ) -> None:
-    """Write a workbook whose cells are text, whatever they begin with; columns with choices offer them in a list.
+    """Write a workbook whose cells are all text, whatever they begin with; columns with choices get a drop-down list.
 
     Raises:
-        ValueError: a text is longer than a cell can be, or the name is not a workbook's.
+        ValueError: a text is too long for a cell, or the name does not end like a workbook's.
     """
     import xlsxwriter
 
@@ -54,7 +54,7 @@ def write_sheet(
     with replacing(path) as part:
         book = xlsxwriter.Workbook(part, {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False})
         book.set_properties({"created": _WRITTEN})
-        text = book.add_format({"num_format": "@", "text_wrap": True, "valign": "top"})  # @: what is typed in stays text, too
+        text = book.add_format({"num_format": "@", "text_wrap": True, "valign": "top"})  # @: typed values also stay text
         head = book.add_format({"bold": True, "bottom": 1})
         page = book.add_worksheet()
         page.freeze_panes(1, 0)
@@ -72,10 +72,10 @@ def write_sheet(
 
 
 def read_sheet(path: Path) -> list[SheetRow]:
-    """Return the rows of a filled workbook (its first page) or CSV; rows without any text are left out.
+    """Return the rows of a filled workbook (its first sheet) or CSV; rows without any text are left out.
 
     Raises:
-        ValueError: there is no such file, it is no table, has no header, or names a column twice.
+        ValueError: the file is missing, is not a table, has no header, or names a column twice.
     """
     if not path.is_file():
         raise ValueError(f"{path}: no such file; name a filled table, .xlsx or .csv")
@@ -87,7 +87,7 @@ def read_sheet(path: Path) -> list[SheetRow]:
         raise ValueError(f"{path}: no line with the names of the columns; expected them in the first one")
     header = [name.strip() for name in named[1]]
     if twice := sorted({name for name in header if name and header.count(name) > 1}):
-        raise ValueError(f"{path}: columns named twice: {', '.join(twice)}; leave one of each")
+        raise ValueError(f"{path}: columns named twice: {', '.join(twice)}; keep one of each")
     return [
         SheetRow(f"{path}:{number}", {name: cell for name, cell in zip_longest(header, line[: len(header)], fillvalue="") if name})
         for number, line in enumerate(lines, 1)
@@ -96,7 +96,7 @@ def read_sheet(path: Path) -> list[SheetRow]:
 
 
 def without_apostrophe(cell: str) -> str:
-    """Return what a person typed, without the apostrophe by which people and programs mark a text that begins like a formula."""
+    """Return a cell without the apostrophe that people and programs put before a text that looks like a formula."""
     return cell[1:] if _MARKED.match(cell) else cell
 
 
@@ -106,21 +106,21 @@ def _csv(path: Path) -> list[list[str]]:
             with open(path, encoding=encoding, newline="") as file:
                 named = file.readline()
                 file.seek(0)
-                sign = max(",;\t", key=named.count)  # what stands between cells hangs on the country
+                sign = max(",;\t", key=named.count)  # the separator depends on the country
                 return [[cell.strip() for cell in line] for line in csv.reader(file, delimiter=sign)]
         except UnicodeDecodeError:
             continue
         except csv.Error as error:
-            raise ValueError(f"{path}: no CSV ({error}); {_SAVE}") from None
+            raise ValueError(f"{path}: not a CSV file ({error}); {_SAVE}") from None
     raise ValueError(f"{path}: neither UTF-8 nor GB 18030; {_SAVE}")
 
 
 def refuse_far_rows(book: BinaryIO) -> None:
-    """Make sure that no row of a workbook says that it is further down than a sheet goes.
+    """Check that no row number of a workbook exceeds the limit of a sheet.
 
     Raises:
         ValueError: one does.
-        BadZipFile: it is no workbook.
+        BadZipFile: it is not a workbook.
     """
     with zipfile.ZipFile(book) as parts:
         for entry in parts.infolist():
@@ -131,12 +131,12 @@ def refuse_far_rows(book: BinaryIO) -> None:
                 while chunk := part.read(_CHUNK_BYTES):
                     for number in _ROW.findall(end + chunk):
                         if len(number) > 9 or int(number) > MAX_ROWS:
-                            raise ValueError(f"{entry.filename} has row {number[:12].decode()}; {MAX_ROWS} is the last")
+                            raise ValueError(f"{entry.filename} has row {number[:12].decode()}; the last possible row is {MAX_ROWS}")
                     end = chunk[-300:]
 
 
 def _workbook(path: Path) -> list[list[str]]:
-    """Return the cells of the first page: their values, and of formulas that no program has computed what was typed."""
+    """Return the cells of the first sheet: their values, or the formula itself if no program has computed it."""
     lines = zip(_cells(path, True), _cells(path, False), strict=True)
     return [[_text(formula if value is None else value) for value, formula in zip(*line, strict=True)] for line in lines]
 
@@ -153,7 +153,7 @@ def _cells(path: Path, computed: bool) -> list[tuple[Any, ...]]:
     from openpyxl.utils.exceptions import InvalidFileException
 
     torn = (BadZipFile, BadStream, InvalidFileException, EOFError, OSError, NotImplementedError)
-    other = (LookupError, SyntaxError, TypeError, ValueError)  # by which openpyxl tells of parts and XML that are not a workbook's
+    other = (LookupError, SyntaxError, TypeError, ValueError)  # openpyxl raises these for parts and XML that are not a workbook's
     try:
         with open(path, "rb") as file:
             with zipfile.ZipFile(file) as parts:
@@ -163,20 +163,20 @@ def _cells(path: Path, computed: bool) -> list[tuple[Any, ...]]:
         book = openpyxl.load_workbook(path, read_only=True, data_only=computed)
         try:
             sheet = book.worksheets[0]
-            sheet.reset_dimensions()  # what the file says of its size may be wrong: rows beyond it would be left out
+            sheet.reset_dimensions()  # the size stated in the file may be wrong: rows beyond it would be left out
             [rows] = bounded_rows([sheet.iter_rows(values_only=True)])
             return list(rows)
         finally:
             book.close()
     except (*torn, *other) as error:
-        raise ValueError(f"{path}: no workbook ({error_line(error)[:200]}); {_SAVE}") from None
+        raise ValueError(f"{path}: not a workbook ({error_line(error)[:200]}); {_SAVE}") from None
 
 
 def bounded_rows(sheets: Iterable[Iterable[tuple[Any, ...]]]) -> Iterator[Iterator[tuple[Any, ...]]]:
-    """Yield the rows of each sheet of a workbook as openpyxl makes them up, as far as a table goes.
+    """Yield the rows of each sheet of a workbook as openpyxl fills them in, up to the limits of a table.
 
     Raises:
-        ValueError: a sheet has more rows, or the sheets so far have more cells than a table may.
+        ValueError: a sheet has too many rows, or the sheets so far have too many cells.
     """
     cells = 0
 
@@ -184,15 +184,15 @@ def bounded_rows(sheets: Iterable[Iterable[tuple[Any, ...]]]) -> Iterator[Iterat
         nonlocal cells
         for number, row in enumerate(rows, 1):
             if number > MAX_ROWS:
-                raise ValueError(f"a row further down than {MAX_ROWS}, which is the last")
+                raise ValueError(f"a row beyond {MAX_ROWS}, the last possible one")
             if (cells := cells + len(row)) > MAX_CELLS:
-                raise ValueError(f"more than {MAX_CELLS} cells by row {number}, with empty ones; at most so many are read")
+                raise ValueError(f"more than {MAX_CELLS} cells by row {number}, including empty ones, which is the limit")
             yield row
 
     yield from map(bounded, sheets)
 
 
 def error_line(error: BaseException) -> str:
-    """Return what went wrong in one line; of a number of thousands of digits without Python's advice to programmers."""
+    """Return an error in one line; for a number of thousands of digits without Python's advice to programmers."""
     words = " ".join(str(error).split())
     return "a number of more than 4,300 digits; write it as text" if "set_int_max_str_digits" in words else words

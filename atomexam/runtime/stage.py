@@ -1,7 +1,7 @@
 """The command line that all stages share: a params block as flags, paths as flags, errors as one line.
 
-A stage is `python -m PACKAGE.STAGE FLAGS PATHS`. DVC unpacks the stage's block of params.yaml into the flags; by hand they
-default to that block, and the paths to those of the pipeline.
+A stage is `python -m PACKAGE.STAGE FLAGS PATHS`. DVC unpacks the stage's block of params.yaml into the flags. Without flags, a manual
+call uses that block, and the paths of the pipeline.
 """
 
 import argparse
@@ -24,16 +24,16 @@ from atomexam.records.params import PARAMS_FILE, check, check_named, is_whole, r
 
 
 class Arguments(argparse.Namespace):
-    """What a stage was called with: `params` (its checked block), `key` where it is one of many, and its paths by name."""
+    """Arguments of a stage: `params` (its checked block), `key` if it is one of many, and its paths by name."""
 
     params: Any
     key: str
     all_params: dict[str, Any]
-    """params.yaml as it stands, empty where there is none; only for defaults and for naming what is known."""
+    """params.yaml unchanged, empty if there is none; only for defaults and for listing the known keys."""
 
 
 def command() -> str | None:
-    """Return how the running module is called: `atomexam read`, or `python -m` and its name, a folder's `__main__` by the folder's."""
+    """Return the command of the running module: `atomexam read`, or `python -m` and its name (a package's name for its `__main__`)."""
     running = sys.modules["__main__"]
     spec = getattr(running, "__spec__", None)
     return getattr(running, "CALLED_AS", None) or (f"python -m {spec.name.removesuffix('.__main__')}" if spec else None)
@@ -52,11 +52,11 @@ def read_arguments(
 
     Args:
         doc: the module's docstring, shown by --help.
-        block: key of the stage's block in params.yaml (`split`), or of the dict that holds the blocks when `keyed` (`sources`).
+        block: key of the stage's block in params.yaml (`split`), or of the dict with the blocks if `keyed` (`sources`).
         shape: shape of the block in `atomexam.records.params`.
-        paths: flag -> default; `{key}` in a default stands for the key. Values come back as Path.
+        paths: flag -> default; `{key}` in a default is replaced by the key. Values are returned as Path.
         keyed: the stage is one of many, named by a positional KEY (a source, a model, a run). Without a shape, the stage checks it.
-        scalars: top-level keys of params.yaml that are flags of their own (`sites`).
+        scalars: top-level keys of params.yaml with flags of their own (`sites`).
 
     Raises:
         ValueError: a flag or value is unknown or wrong; the message names the known ones.
@@ -65,9 +65,9 @@ def read_arguments(
     parser = argparse.ArgumentParser(prog=command(), description=doc, formatter_class=form, allow_abbrev=False)
     known = read_params() if Path(PARAMS_FILE).exists() else {}
     if (of_dvc := os.environ.get("DVC_ROOT")) and "DVC_STAGE" in os.environ and is_whole(known):
-        # Whatever stage DVC runs first finds what is wrong with a later one's parameters. By hand, only its own block has to be right.
+        # The first stage that DVC runs reports faults in any stage's parameters. A manual call needs only its own block to be valid.
         params = check(known)
-        if Path(of_dvc).resolve() == Path.cwd():  # the workspace of an experiment lacks people's own files
+        if Path(of_dvc).resolve() == Path.cwd():  # the workspace of an experiment lacks the user's own files
             check_named(params)
     if keyed:
         parser.add_argument("key", help=f"a key of `{block}` in params.yaml: {', '.join(known.get(block or '') or [])}")
@@ -76,7 +76,7 @@ def read_arguments(
     for name in scalars:
         parser.add_argument(f"--{name}", default=known.get(name), help=f"default: {known.get(name)}")
     if shape is not None:
-        text = "what each means, and its default: docs/parameters.md"
+        text = "meanings and defaults: docs/parameters.md"
         group = parser.add_argument_group(f"parameters, by default those of `{block}` in params.yaml", text)
         listed = _listed(shape)
         truths = {name for name, hint in get_type_hints(shape).items() if hint is bool}
@@ -92,7 +92,7 @@ def read_arguments(
     overrides |= _free_flags(rest, names)
     namespace.all_params = known
     if keyed and not re.fullmatch(SLUG, namespace.key):
-        raise ValueError(f"{block}: {namespace.key!r} is no key; expected small letters, digits, - and _, since it names files")
+        raise ValueError(f"{block}: {namespace.key!r} is not a key; expected small letters, digits, - and _, since it names files")
     if keyed and shape is not None and not overrides:
         one_of(namespace.key, known.get(block or "") or {}, f"key of `{block}`", PARAMS_FILE)
     defaults = known.get(block) if block else None
@@ -105,7 +105,7 @@ def read_arguments(
         except ValueError as error:
             if known:
                 raise
-            advice = f"no {PARAMS_FILE} in this folder: run the command in the folder of the repository, or give all parameters as flags"
+            advice = f"no {PARAMS_FILE} in this folder: run the command in the repository's folder, or give all parameters as flags"
             raise ValueError(f"{error}; {advice}") from None
     for name, default in paths.items():
         attribute = name.replace("-", "_")
@@ -115,11 +115,12 @@ def read_arguments(
 
 
 def run_stage(main: Callable[[], None], acyclic: bool = False) -> None:
-    """Run a stage's main; wrong input ends it with one line on stderr and exit status 1, never with a traceback.
+    """Run a stage's main; wrong input ends it with one line on stderr and exit status 1, without a traceback.
 
     Args:
         main: the stage.
-        acyclic: its records hold no cycles, so this process does not look for any: among millions that takes a third of the time.
+        acyclic: its records have no reference cycles, so cyclic garbage collection is off: with millions of records it takes a third of the
+        time.
     """
     if acyclic:
         gc.disable()
@@ -129,7 +130,7 @@ def run_stage(main: Callable[[], None], acyclic: bool = False) -> None:
     except (ValueError, OSError) as error:
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:
-        print("interrupted; the same command begins again, and keeps what is kept as it comes", file=sys.stderr)
+        print("interrupted; run the same command again; what was saved is reused", file=sys.stderr)
         sys.exit(128 + signal.SIGINT)
 
 
@@ -138,7 +139,7 @@ def _field_names(shape: type[Struct] | None) -> set[str]:
 
 
 def _flags(shape: type[Struct], prefix: str = "") -> list[tuple[str, str]]:
-    """Return the flags of a block: nested blocks by dotted names, as DVC unpacks them."""
+    """Return the flags of a block: nested blocks with dotted names, as DVC unpacks them."""
     flags = []
     hints = get_type_hints(shape)
     for field in msgspec.structs.fields(shape):
@@ -152,7 +153,7 @@ def _flags(shape: type[Struct], prefix: str = "") -> list[tuple[str, str]]:
 
 
 def _listed(shape: type[Struct], prefix: str = "") -> set[str]:
-    """Return the fields that hold a list, which DVC unpacks as `--letters a b`; those of nested blocks by dotted names."""
+    """Return the list fields, which DVC unpacks as `--letters a b`; in nested blocks with dotted names."""
     listed = set()
     for name, hint in get_type_hints(shape).items():
         if isinstance(hint, type) and issubclass(hint, Struct):
@@ -163,7 +164,7 @@ def _listed(shape: type[Struct], prefix: str = "") -> set[str]:
 
 
 def _free_flags(rest: list[str], names: set[str]) -> dict[str, str]:
-    """Return flags below a free-form dict field (`--train.steps 300`, `--train.steps=300`); anything else unknown is an error."""
+    """Return flags below a free-form dict field (`--train.steps 300`, `--train.steps=300`); any other unknown flag is an error."""
     flags: dict[str, str] = {}
     while rest:
         flag, equals, value = rest.pop(0).partition("=")
@@ -175,7 +176,7 @@ def _free_flags(rest: list[str], names: set[str]) -> dict[str, str]:
 
 
 def _merge(defaults: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
-    """Return the defaults with dotted flags laid over them."""
+    """Return the defaults overridden by dotted flags."""
     merged = {key: dict(value) if isinstance(value, dict) else value for key, value in defaults.items()}
     for name, value in overrides.items():
         *outer, last = name.split(".")

@@ -1,4 +1,4 @@
-"""The summary line with which a stage ends: what went in, what came out, and why the rest did not."""
+"""The summary line of a stage: its input, its output, and why the rest was rejected."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ def print_summary(stage: str, line: str) -> None:
 
 
 def largest_counts(numbers: Mapping[str, int], most: int = _MOST_NAMED) -> str:
-    """Return the largest counts by name, `image_needed 4, no_answer 3, … and 2 more kinds`; those of nothing are left out."""
+    """Return the largest counts by name, `image_needed 4, no_answer 3, … and 2 more kinds`; zeros are left out."""
     named = sorted(((name, number) for name, number in numbers.items() if number), key=lambda one: (-one[1], one[0]))
     listed = ", ".join(f"{name} {number:,}" for name, number in named[:most])
     more = len(named) - most
@@ -21,7 +21,7 @@ def largest_counts(numbers: Mapping[str, int], most: int = _MOST_NAMED) -> str:
 
 
 def rejected_counts(numbers: Mapping[str, int]) -> str:
-    """Return how many were rejected, and the largest reasons."""
+    """Return the number of rejected records and the most frequent reasons."""
     total = sum(numbers.values())
     return f"{total:,} rejected: {largest_counts(numbers)}" if total else "none rejected"
 
@@ -32,9 +32,9 @@ def number_of(number: int, one: str, many: str = "") -> str:
 
 
 def headline(figures: Mapping[str, Any]) -> str:
-    """Return the result of a run: its accuracy, of claims also that on the balanced set; without right answers, how many followed.
+    """Return the result of a run: its accuracy, for claims also on the balanced set; without right answers, the share of answered items.
 
-    Calls that failed are named: a server that was down for a while is no worse model.
+    Failed calls are counted separately: a server outage does not make a model worse.
     """
     if failed := (figures.get("outcomes") or {}).get("failed"):
         return f"{_headline(figures)}; {number_of(failed, 'call')} failed and {'counts' if failed == 1 else 'count'} as wrong"
@@ -56,7 +56,7 @@ def _headline(figures: Mapping[str, Any]) -> str:
 
 
 def judge_headline(judged: Mapping[str, Any]) -> str:
-    """Return the mean mark that a judge gave to a run."""
+    """Return a judge's mean mark of a run."""
     if judged.get("mark") is None:
         return f"no mark, of {judged['questions']:,}"
     return f"mark {judged['mark']:.1f} of 100{_between(judged.get('mark_interval'), 1)} of {judged['questions']:,}, by {judged['judge']}"

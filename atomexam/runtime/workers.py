@@ -1,4 +1,4 @@
-"""Work in several processes, none of which outlives the one that asked."""
+"""Work in several processes, none of which outlives its parent."""
 
 import os
 from collections import deque
@@ -15,30 +15,30 @@ from typing import Any
 
 
 def cores() -> int:
-    """Return the number of cores that this process may use."""
+    """Return the number of cores available to this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
 def worker_pool(number: int, initializer: Callable[..., None] | None = None, initargs: tuple[Any, ...] = ()) -> Iterator[Executor]:
-    """Yield an executor of so many processes; with fewer than two, this process does the work itself when it is handed in.
+    """Yield an executor with this many processes; with fewer than two, this process runs each task when it is submitted.
 
     Args:
-        initializer: what each process calls first, with `initargs`.
+        initializer: called first in each process, with `initargs`.
     """
     if number < 2:
         if initializer:
             initializer(*initargs)
         yield _InlineExecutor()
         return
-    # A fork would take along the locks of the parent's threads, and its hold of a folder.
+    # A fork would inherit the locks of the parent's threads, and its folder lock.
     pool = ProcessPoolExecutor(number, _Context(), _initialize, (initializer, initargs))
     try:
         yield pool
     except BrokenProcessPool:
         raise ValueError(
             "a worker process was killed, most often because memory ran out; run the stage again with more memory, or on one core, "
-            "which needs the least: `taskset -c 0 dvc repro`"
+            "which needs the least memory: `taskset -c 0 dvc repro`"
         ) from None
     except BaseException:
         with _undisturbed():
@@ -49,7 +49,7 @@ def worker_pool(number: int, initializer: Callable[..., None] | None = None, ini
 
 
 def in_order(batches: Iterable[Any], submit: Callable[[Any], Any], result: Callable[[Any], Any], ahead: int) -> Iterator[Any]:
-    """Yield the result of each batch, so many of them submitted ahead: more would wait in memory."""
+    """Yield the results of batches in order, with `ahead` of them submitted in advance; more would fill memory."""
     waiting: deque[Any] = deque()
     for batch in batches:
         waiting.append(submit(batch))
@@ -61,7 +61,7 @@ def in_order(batches: Iterable[Any], submit: Callable[[Any], Any], result: Calla
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Take no further interrupt: whoever is impatient interrupts twice, and would leave workers to nobody."""
+    """Ignore further interrupts: a second Ctrl-C would leave workers without a parent."""
     if current_thread() is not main_thread():
         yield
         return
@@ -73,7 +73,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 class _InlineExecutor(Executor):
-    """Runs a submitted call at once, and a mapped one when its result is asked for."""
+    """Runs a submitted call at once, and a mapped one when its result is consumed."""
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         future: Future = Future()
@@ -85,10 +85,10 @@ class _InlineExecutor(Executor):
 
 
 class _Process(SpawnProcess):
-    """A process that no interrupt reaches from its first moment on: Ctrl-C goes to all of a terminal's, and the parent ends this one."""
+    """A process with interrupts blocked from the start: a terminal sends Ctrl-C to all processes, and the parent ends this one."""
 
     def start(self) -> None:
-        before = pthread_sigmask(SIG_BLOCK, [SIGINT])  # what is blocked is inherited; the parent hears of an interrupt when it no longer is
+        before = pthread_sigmask(SIG_BLOCK, [SIGINT])  # a block is inherited; the parent gets the interrupt once it unblocks
         try:
             super().start()
         finally:

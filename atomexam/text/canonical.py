@@ -1,26 +1,26 @@
-"""The canonical form of Chinese exam and medical text: what two writings of one text have in common, signs that carry meaning included."""
+"""The canonical form of Chinese exam and medical text: equal for different spellings of one text; meaningful symbols are kept."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-_SHORT_CHARS = 80  # options and stems, which are asked for again and again
-_CASE_CHARS = 4_000  # cases, whose questions follow each other
+_SHORT_CHARS = 80  # options and stems, which recur often
+_CASE_CHARS = 4_000  # cases, whose questions are processed in succession
 _TYPOGRAPHIC = " \n，。；、（）“”‘’《》【】？！…·"
 _WORD_CHARS = re.compile("[0-9A-Za-z\u4e00-\u9fef]+")
 _ALL_WORD_CHARS = re.compile("[0-9A-Za-z\u4e00-\u9fef\x1f]*")
 _SIMPLE = re.compile(f"[0-9A-Za-z\u4e00-\u9fef{_TYPOGRAPHIC}]*")
-"""Texts whose signs carry no meaning, unless `_IN_FORMULA`: almost all, and a tenth of the work."""
+"""Texts without meaningful symbols, unless `_IN_FORMULA` matches: almost all texts, at a tenth of the cost."""
 _IN_FORMULA = re.compile("[0-9][ \n]*[，；、·][ \n]*[0-9]|[0-9A-Za-z][ \n]*’")
 
 
 def canonical(text: str) -> str:
-    """Return the letters, digits and signs of a text that carry meaning: NFKC, lower case, no blanks, no punctuation.
+    """Return the letters, digits and meaningful symbols of a text: NFKC, lower case, no blanks, no punctuation.
 
-    Two writings of one text that differ in width, case, blanks or punctuation have one canonical form. A sign that only separates
-    or groups words is punctuation: the hyphen of X-线. A sign without which the text says something else stays, in one form: in
-    numbers and formulas (<5, 1.5, 8%, 10⁹, n-1), as a charge or a result (Cl-, Rh-, (-)), as a prime (5’).
+    Spellings that differ in width, case, blanks or punctuation have one canonical form. A symbol that only separates or groups words is
+    punctuation: the hyphen of X-线. A symbol that changes the meaning stays, in a single form: in numbers and formulas (<5, 1.5, 8%, 10⁹,
+    n-1), as a charge or a result (Cl-, Rh-, (-)), as a prime (5’).
     """
     if _WORD_CHARS.fullmatch(text):
         return text.lower()
@@ -32,7 +32,7 @@ def canonical(text: str) -> str:
 
 
 def canonical_all(texts: Sequence[str]) -> list[str]:
-    """Return the canonical form of each text, at the price of one where all are letters and digits."""
+    """Return the canonical form of each text; if all are letters and digits, at the cost of one call."""
     joined = "\x1f".join(texts)
     if _ALL_WORD_CHARS.fullmatch(joined) and len(parts := joined.lower().split("\x1f")) == len(texts):
         return parts
@@ -40,7 +40,7 @@ def canonical_all(texts: Sequence[str]) -> list[str]:
 
 
 class _Dropping(dict):
-    """Table for str.translate that drops characters of some categories, filled as they are met."""
+    """Table for str.translate that drops characters of some categories, filled on demand."""
 
     def __init__(self, categories: str, replacements: dict[str, str]) -> None:
         super().__init__(str.maketrans(replacements))
@@ -51,19 +51,19 @@ class _Dropping(dict):
         return self[code]
 
 
-_INSIDE = dict(zip("./:-、#", "\ue000\ue001\ue002\ue003\ue004\ue005", strict=True))  # stand-ins, as controls are gone by then
+_INSIDE = dict(zip("./:-、#", "\ue000\ue001\ue002\ue003\ue004\ue005", strict=True))  # placeholders: private-use characters are gone by then
 _UNSEEN = _Dropping("ZC", {})
 _PUNCTUATION = _Dropping("P", {sign: sign for sign in "%‰‱′"} | {stand_in: sign for sign, stand_in in _INSIDE.items()})
 
 # Before NFKC, which would make 10⁹ 109 and ① 1.
 _FORMS = dict(zip("º˚∶〜∼≦≧⩽⩾∗﹡", "°°:~~≤≥≤≥**", strict=True))
 _ONE_FORM = re.compile(f"[{''.join(_FORMS)}]")
-_EXPONENT = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹⁻ⁿ])(?![⁰¹²³⁴-⁹]{0,3}[⁺⁻](?![⁰¹²³⁴-⁹]))")  # SO4²⁻ has a charge and no exponent
-_BETWEEN_ENCLOSED = re.compile(r"(?<=[①-⓿])\s?[，,、;；]\s?(?=[①-⓿])")  # ①、② is ①②, and 1、2 is not 12
+_EXPONENT = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹⁻ⁿ])(?![⁰¹²³⁴-⁹]{0,3}[⁺⁻](?![⁰¹²³⁴-⁹]))")  # SO4²⁻ has a charge, not an exponent
+_BETWEEN_ENCLOSED = re.compile(r"(?<=[①-⓿])\s?[，,、;；]\s?(?=[①-⓿])")  # ①、② is ①②, but 1、2 is not 12
 _THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:,\d{3})+(?!\d)")
 _ANGLE = re.compile(r"[〈〉](?=\s?\d)")
 
-# After NFKC, in the case as written, with blanks: they tell `1 -2` from `1-2`. The sign comes first, so that it is found at once.
+# After NFKC, before lower-casing and with blanks, which distinguish `1 -2` from `1-2`. The dash is first, which makes the search fast.
 _ARROW = re.compile(r"[-−]>")
 _MINUS = re.compile(r"-(?=\d)(?<![^\W_]-)(?<!--)(?<![^\W_]['’′]-)|-(?=[A-Za-zα-ω])(?:(?<=^-)|(?<=[(\[{,;:、。=<>≤≥“‘'/×~]-))")
 _IN_BRACKETS = re.compile(r"\(\s?[-\u2010-\u2015]\s?\)")
@@ -81,7 +81,7 @@ _SUBTRACTED = re.compile(
 _CHARGE = re.compile(r"-(?=[\u4e00-\u9fff])(?<=(?:[Cc]l|OH|O3|O4|42|Br|O2)-)|-(?![^\W_]|[-−(\[{\\])(?<=[0-9A-Za-zα-ω]-)")
 _RATIO = re.compile(
     r"/(?=(?![Lhdsmg])[A-Za-zα-ω](?![0-9A-Za-zα-ω-]))(?:(?<=(?<![0-9A-Za-zα-ω])[A-Za-zα-ω]/)|(?<=(?<![0-9A-Za-z.])1/))"
-)  # A/G is a ratio and no AG, while mg/L is mgL where its sign was lost
+)  # A/G is a ratio, not AG; mg/L is mgL, as texts that lost the slash have it
 _INSIDE_NUMBER = re.compile(r"[./:-](?=\d)(?<=\d.)|-(?=\d)(?<=′-)|#(?<=[0-9A-Za-z]#)")
 _BETWEEN_NUMBERS = re.compile(r"[,、;](?=[\d−])(?<=\d.)")
 _POINT = re.compile(r"[·•・](?=\d)(?<=\d.)")
@@ -94,14 +94,14 @@ _LATIN = re.compile("[A-Za-zα-ω]")
 _STABLE = re.compile(
     r"(?:[0-9a-zα-ω\u4e00-\u9fef%‰±°×+<>′∕]|[.:/、-](?=[0-9])(?<=[0-9].)|(?<![<>])=|(?<![%‰°c])−(?!>)|(?<![~0-9%‰°c′])~(?!~)|\^(?=[0-9−]))*"
 )
-"""Texts that are canonical: folding them changes nothing."""
+"""Texts that are canonical already."""
 
 
 def folded(text: str) -> str:
-    """Return the canonical form of any text, the long way."""
+    """Return the canonical form of any text by the full procedure."""
     written = text if text.isascii() else _before_folding(text)
     without_marks = _with_signs(unicodedata.normalize("NFKC", written)).lower().translate(_PUNCTUATION)
-    # What lower() and the removal leave side by side may compose again (İ, Hangul): fold until nothing changes.
+    # Characters that lower() or the removal brings together may compose (İ, Hangul): fold until nothing changes.
     return without_marks if without_marks == text or _STABLE.fullmatch(without_marks) else canonical(without_marks)
 
 
@@ -117,7 +117,7 @@ def _before_folding(text: str) -> str:
 
 
 def _with_signs(text: str) -> str:
-    """Return a text without blanks, in which signs that carry meaning are no punctuation any more."""
+    """Return a text without blanks, in which meaningful symbols are no longer punctuation."""
     has_dash = _DASHES.search(text)
     if has_dash:
         text = _IN_BRACKETS.sub("−", _MINUS.sub("−", _ARROW.sub("→", text)))
@@ -135,7 +135,7 @@ def _with_signs(text: str) -> str:
 
 
 def _with_primes(text: str) -> str:
-    """Return a text with quotes that stand for a prime written as one: those after a digit or a lone letter that close no quotation."""
+    """Return a text with a prime instead of each quote after a digit or a lone letter that does not close a quotation."""
     if not _QUOTE.search(text):
         return text
     signs, is_open = list(text), False
@@ -153,7 +153,7 @@ def _with_primes(text: str) -> str:
 
 
 def _is_apostrophe(before: str, after: str) -> bool:
-    """Tell whether a quote after a letter or digit belongs to a word: Crohn's, 1990's, Wilms'瘤."""
+    """Return whether a quote after a letter or digit is part of a word: Crohn's, 1990's, Wilms'瘤."""
     if before[-1].isdigit():
         return after == "s"
     return bool(_LATIN.match(after)) or (len(_LATIN.findall(before)) == 3 and (not after or after.isalpha()))

@@ -1,8 +1,8 @@
-"""In which encoding Chinese text is written: of a file, whose bytes alone tell, and of a page, which also declares it.
+"""Detect the encoding of Chinese text: of a file, by its bytes alone, and of a page, which also declares one.
 
-Chinese text comes as UTF-8 or UTF-16, as GB18030 (of which GBK and GB2312 are parts) or as Big5. Bytes of one often decode as
-another without an error, but then to characters that nobody uses: what was decoded rightly is full of the commonest ones.
-A file that was decoded wrongly before it was saved is an error, never mojibake.
+Chinese text is in UTF-8 or UTF-16, in GB18030 (a superset of GBK and GB2312) or in Big5. Bytes of one often decode as another without
+an error, but to characters that are hardly used: correctly decoded text is full of the most common ones. A file that was decoded wrongly
+before it was saved is an error, never mojibake.
 """
 
 import codecs
@@ -20,10 +20,10 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _WIDE_MARKS = tuple(mark for mark, encoding in _MARKS if encoding != "utf-8-sig")
-_NULS = b"\0" * 4  # two characters of UTF-16 that are none
+_NULS = b"\0" * 4  # in UTF-16 two NUL characters, which text does not contain
 _UNMARKED = ("gb18030", "big5hkscs", "utf-16-le", "utf-16-be")
 _KNOWN = "UTF-8, UTF-16, GB18030 (GBK) or Big5"
-# The commonest characters of running text and of exam papers, in both scripts, with the full-width signs beside them.
+# The most common characters of prose and exam papers, in both scripts, and full-width punctuation.
 _COMMON = frozenset(
     "的一是不了在人有我他这这個中大来上为和国地到以说时要就出会可也你对生能而子得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定"
     "分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高间由问很最重并物手应向头文体政美相见被"
@@ -31,25 +31,25 @@ _COMMON = frozenset(
     "這個來為國說時會對發後裡過種經麼現當沒動還進樣開從實無與長機業將兩間問並應頭體見題確錯誤選項單斷癥療屬於關"
     "，。、：；？！（）“”《》．Ａ"
 )
-_SIGHT = 200_000  # characters or bytes that are looked at: enough to tell, and the same time for every file
-_MIN_COMMON = 0.12  # share of common characters among the non-ASCII ones: running text has 0.35 to 0.6, wrongly decoded text below 0.03
+_SIGHT = 200_000  # characters or bytes that are examined: enough to decide, at the same cost for every file
+_MIN_COMMON = 0.12  # share of common characters among the non-ASCII ones: prose has 0.35 to 0.6, wrongly decoded text below 0.03
 _MAX_STRAY = 0.05
 _NAMES = {"utf-8": "UTF-8", "gb18030": "GB18030 (GBK)", "big5hkscs": "Big5"}
 _LOST = re.compile("\ufffd|锟斤拷|烫烫烫|屯屯屯")
 _NO_CHARSETS = {"utf-7", "idna", "punycode", "unicode_escape", "unicode-escape", "raw_unicode_escape", "raw-unicode-escape"}
-_BROKEN_SHARE = 0.2  # of the characters beyond ASCII; a page that is cut within a character has far fewer
+_BROKEN_SHARE = 0.2  # of the non-ASCII characters; a page cut within a character has far fewer
 _CLEAN_SHARE = 0.02
-_SURE_CHARS = 4  # Chinese that is found by decoding as UTF-8, and more of it than of anything else: GBK gives no such thing
+_SURE_CHARS = 4  # Chinese characters after decoding as UTF-8, and most of the non-ASCII ones: bytes of GBK never give that
 _CHINESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")
 _SURE_PAIRS = 8
 _COMMON_HANZI = (0xB0, 0xD7)  # first bytes of the 3,755 characters in daily use (GB 2312, level 1)
 
 
 def is_charset(name: str | None) -> bool:
-    """Tell whether a name that a page gives is that of an encoding of pages, and not of something that Python keeps beside them."""
+    """Return whether a name declared by a page is an encoding for pages, not another codec of Python."""
     try:
         return name is not None and codecs.lookup(name).name not in _NO_CHARSETS and b"a".decode(name, "replace") is not None
-    except (LookupError, ValueError):  # unknown, no text, a name that cannot be one
+    except (LookupError, ValueError):  # unknown, not a text encoding, an impossible name
         return False
 
 
@@ -57,9 +57,9 @@ def decoded(name: str, body: bytes) -> str:
     """Return the text of a file, without its byte order mark.
 
     Raises:
-        ValueError: the bytes are no text in an encoding that is known, or were decoded wrongly before they were saved.
+        ValueError: the bytes are not text in a known encoding, or were decoded wrongly before they were saved.
     """
-    other = "a NUL character; expected a text file, this looks like another kind of file"
+    other = "a NUL character; expected a text file, found another kind of file"
     if _NULS in body and not body.startswith(_WIDE_MARKS):  # checked before decoding, which takes several times its size
         line = body.count(b"\n", 0, body.index(_NULS)) + 1
         raise Refusal(f"{name}: line {line}: {other}")
@@ -74,11 +74,11 @@ def decoded(name: str, body: bytes) -> str:
 
 
 def true_encoding(body: bytes, declared: str | None) -> str | None:
-    """Return the encoding of a body with characters beyond ASCII; None where nothing is known.
+    """Return the encoding of a body with non-ASCII characters; None if nothing is known.
 
-    What is declared holds unless the bytes contradict it: they are UTF-8 and something else was declared, or a fifth of the
-    characters do not decode while those of the page's own meta tag, or of GB 18030, do; or one byte a character was declared
-    and the bytes are Chinese.
+    The declared encoding is right unless the bytes contradict it: they are UTF-8 and another encoding was declared; or a fifth of the
+    characters do not decode, but do by the page's own meta tag or as GB 18030; or a single-byte encoding was declared and the bytes are
+    Chinese.
     """
     if _is_utf8(body, sure=declared is not None and declared != "utf-8"):
         return "utf-8"
@@ -94,7 +94,7 @@ def true_encoding(body: bytes, declared: str | None) -> str | None:
 
 
 def common_share(text: str) -> float:
-    """Return which share of the characters beyond ASCII belongs to the commonest of Chinese text; 1 where there are none."""
+    """Return the share of the most common Chinese characters among the non-ASCII ones; 1 if there are none."""
     beyond = [sign for sign in text[:_SIGHT] if sign > "\x7f" and not sign.isspace()]
     return sum(sign in _COMMON for sign in beyond) / len(beyond) if beyond else 1.0
 
@@ -105,7 +105,7 @@ def _by_mark(name: str, body: bytes) -> str | None:
             try:
                 return body.decode(encoding).removeprefix("\ufeff")
             except UnicodeDecodeError as error:
-                raise ValueError(_not_decoded(name, body, error, f"{encoding}, as its byte order mark says")) from None
+                raise ValueError(_not_decoded(name, body, error, f"{encoding}, the encoding of its byte order mark")) from None
     return None
 
 
@@ -122,8 +122,8 @@ def _by_trial(name: str, body: bytes) -> str:
     best = max(nearly, key=lambda encoding: common_share(body.decode(encoding, "ignore")), default="")
     error = first if best == "utf-8" else tried.get(best)
     if isinstance(error, UnicodeDecodeError):
-        raise ValueError(_not_decoded(name, body, error, f"{_NAMES[best]}, as which the rest of the file reads"))
-    raise ValueError(_not_decoded(name, body, first, f"UTF-8, and the file does not read as {_KNOWN} either"))
+        raise ValueError(_not_decoded(name, body, error, f"{_NAMES[best]}, the encoding of the rest of the file"))
+    raise ValueError(_not_decoded(name, body, first, f"UTF-8, and the file as a whole is not {_KNOWN} either"))
 
 
 def _tried(body: bytes, encoding: str) -> str | UnicodeDecodeError:
@@ -134,7 +134,7 @@ def _tried(body: bytes, encoding: str) -> str | UnicodeDecodeError:
 
 
 def _nearly_reads(body: bytes, encoding: str) -> bool:
-    """Tell whether a file reads as an encoding but for a byte here and there."""
+    """Return whether a file decodes in an encoding except for a few bytes."""
     text = body[:_SIGHT].decode(encoding, "replace")
     beyond = sum(sign > "\x7f" for sign in text)
     return text.count("\ufffd") <= _MAX_STRAY * beyond and common_share(text) >= _MIN_COMMON
@@ -150,16 +150,16 @@ def refuse_mojibake(name: str, text: str) -> None:
     beyond = len(sight) - len(sight.encode("ascii", "ignore"))
     lost = sum(len(match[0]) for match in _LOST.finditer(sight))
     if lost * 20 > beyond:
-        raise Refusal(f"{name}: {lost} of {beyond} characters beyond ASCII were lost before the file was saved; export it again as UTF-8")
+        raise Refusal(f"{name}: {lost} of {beyond} non-ASCII characters were lost before the file was saved; export it again as UTF-8")
     for wrong in ("gb18030", "cp1252", "latin-1"):
         for right in ("utf-8", "gb18030"):
             again = _again(sight, wrong, right) if wrong != right else None
             if again and common_share(again) > 4 * common_share(sight) and common_share(again) > _MIN_COMMON:
-                raise Refusal(f"{name}: the text is {right} that was read as {wrong} and saved so; export it again as UTF-8")
+                raise Refusal(f"{name}: the text is {right} that was decoded as {wrong} and saved; export it again as UTF-8")
 
 
 def _again(text: str, wrong: str, right: str) -> str | None:
-    """Return a text as it was before `right` bytes were read as `wrong`, None where they were not."""
+    """Return a text as it was before `right` bytes were decoded as `wrong`; None if they were not."""
     try:
         return text.encode(wrong).decode(right)
     except UnicodeError:
@@ -167,7 +167,7 @@ def _again(text: str, wrong: str, right: str) -> str | None:
 
 
 def _is_utf8(body: bytes, sure: bool) -> bool:
-    """Tell whether a body is UTF-8: to its end, or so far that a fault behind it is one of the page; `sure` asks for Chinese in it."""
+    """Return whether a body is UTF-8, completely or up to a fault after enough Chinese; `sure` requires Chinese in either case."""
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
@@ -179,7 +179,7 @@ def _is_utf8(body: bytes, sure: bool) -> bool:
 
 
 def _broken_share(body: bytes, encoding: str) -> float:
-    """Return which share of the characters beyond ASCII does not decode."""
+    """Return the share of the non-ASCII characters that do not decode."""
     text = body.decode(encoding, "replace")
     beyond = _beyond_ascii(text)
     return text.count("\ufffd") / beyond if beyond else 0.0
@@ -190,17 +190,17 @@ def _beyond_ascii(text: str) -> int:
 
 
 def _is_single_byte(encoding: str) -> bool:
-    """Tell whether an encoding knows one byte a character, and so fits any bytes."""
+    """Return whether an encoding uses one byte per character, so that it decodes any bytes."""
     return encoding == "ascii" or encoding.startswith(("cp125", "iso8859", "koi8", "mac"))
 
 
 def _is_chinese(body: bytes) -> bool:
-    """Tell whether the bytes beyond ASCII are mostly characters in daily use."""
+    """Return whether the non-ASCII bytes are mostly characters in daily use."""
     pairs = bytes(byte for byte in body if byte >= 0x80)[::2]
     low, high = _COMMON_HANZI
     return len(pairs) >= _SURE_PAIRS and sum(low <= byte <= high for byte in pairs) > len(pairs) / 2
 
 
 def join_surrogates(text: str) -> str:
-    """Return a text in which two halves of a sign beside each other (surrogates) are that sign, and a half alone is U+FFFD."""
+    """Return a text in which surrogate pairs are joined, and a lone surrogate is U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

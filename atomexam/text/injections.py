@@ -1,7 +1,7 @@
-"""Text that speaks to a language model instead of its reader: marks of chat templates, and orders to a model or a judge.
+"""Text aimed at a language model instead of the reader: tokens of chat templates, and orders to a model or a judge.
 
-The marks are broken up wherever a text enters a prompt (`escape_chat_marks`); the orders are only counted (`attempts`), since a question
-may quote one. All patterns take time in proportion to the text.
+`escape_chat_marks` breaks up the tokens wherever a text enters a prompt. `attempts` only counts the orders, since a question
+may quote one. All patterns take linear time.
 """
 
 import re
@@ -22,14 +22,14 @@ CHAT_MARK = re.compile(
     rf"|\[ *(?:/?(?:{_BRACKETED})|UNUSED_TOKEN_\d{{1,4}})\]"
     r"|(?<![A-Za-z0-9/<])/ *(?:no_)?think(?![A-Za-z0-9_])"
 )
-"""What stands for a turn, a role or a tool in the chat templates of common model families, also with blanks behind its first sign."""
+"""Markers of a turn, role or tool in the chat templates of common model families, also with blanks after the first character."""
 
 
 class Attempt(NamedTuple):
-    """One way in which a text speaks to a model."""
+    """A kind of text aimed at a model."""
 
     words: tuple[str, ...]
-    """In lower case: a text without any of them is not searched."""
+    """In lower case: a text with none of them is not searched."""
     pattern: re.Pattern[str]
     example: str
 
@@ -119,16 +119,16 @@ ATTEMPTS = {
 
 
 def attempts(text: str) -> list[str]:
-    """Return the names of the ways in which a text speaks to a model; most texts have none."""
+    """Return the names of the kinds of attempts in a text; most texts have none."""
     lowered = text.lower()
     return [name for name, attempt in ATTEMPTS.items() if any(word in lowered for word in attempt.words) and attempt.pattern.search(text)]
 
 
 def escape_chat_marks(text: str, is_reply: bool = False) -> str:
-    """Return a text in which no mark of a chat template stands whole: a blank more behind the first sign of each, `< |im_end|>`.
+    """Return a text without any complete chat-template marker: a blank is inserted after the first character of each, `< |im_end|>`.
 
     Args:
-        is_reply: a model's earlier reply, whose marks of reasoning stay: chat templates take that reasoning out.
+        is_reply: the text is a model's earlier reply. Its reasoning markers stay: chat templates remove that reasoning.
     """
     if "<" not in text and "[" not in text and "/" not in text and "＜" not in text:
         return text

@@ -1,8 +1,8 @@
-"""The one index over n-grams: of many texts, those of which another text holds a given share, without comparing each with each.
+"""An inverted index of n-grams: finds the texts of which another text contains a given share, without comparing all pairs.
 
-It stands on the prefix filter of Chaudhuri et al. 2006: whoever holds a share of a text's n-grams holds one of its rarest. A table of
-hashes passes over the many texts that hold none. Neither loses a pair. Joins of millions of texts with each other have a compiled
-form of their own in `curation/near_duplicates/join`.
+It uses the prefix filter of Chaudhuri et al. 2006: a text that contains a share of another's n-grams contains one of its rarest. A table of
+hashes skips the many texts that contain none. Neither loses a pair. Joins of millions of texts with each other have a compiled
+implementation in `curation/near_duplicates/join`.
 """
 
 from collections import Counter, defaultdict
@@ -17,18 +17,18 @@ from atomexam.text.ngrams import least_shared
 _BATCH = 5_000
 _TABLE_BITS = 24
 _SHIFT = np.uint64(64 - _TABLE_BITS)
-_SEPARATOR = "\ue0ff"  # of private use, which no canonical text of ours holds
+_SEPARATOR = "\ue0ff"  # private use, in no canonical text
 _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 
 
 def code_points(text: str) -> np.ndarray:
-    """Return the code points of a text; a lone surrogate is one, too."""
+    """Return the code points of a text; a lone surrogate counts as one."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
 
 
 def ngram_hashes(text: str, ngram_chars: int) -> np.ndarray:
-    """Return a 64-bit hash of the n-gram at each position of a text: the same on every machine, as files of splits contain them."""
+    """Return a 64-bit hash of the n-gram at each position of a text, the same on every machine, since split files contain it."""
     codes = code_points(text)
     count = max(0, len(codes) - ngram_chars + 1)
     mixed = np.zeros(count, dtype=np.uint64)
@@ -39,21 +39,21 @@ def ngram_hashes(text: str, ngram_chars: int) -> np.ndarray:
 
 
 class NgramIndex:
-    """Texts by the rarest of their n-grams."""
+    """Texts indexed by their rarest n-grams."""
 
     def __init__(self, texts: Sequence[frozenset[str]], share: float, is_weak: Callable[[str], bool] | None = None) -> None:
-        """Take in the n-grams of texts.
+        """Index the n-grams of texts.
 
         Args:
-            share: of the n-grams of a text, what another must have to be a candidate.
-            is_weak: whether another text may count as having an n-gram without having it; where a text has too few others,
+            share: share of the n-grams of a text that another must contain to be a candidate.
+            is_weak: whether another text may count as having an n-gram without containing it; if a text has too few others,
                 all of its n-grams are used.
         """
         counts = Counter(gram for grams in texts for gram in grams)
         self._indexes_by_gram: dict[str, list[int]] = defaultdict(list)
         for index, grams in enumerate(texts):
             strong = [gram for gram in grams if not is_weak(gram)] if is_weak else list(grams)
-            # Who holds the share holds one of the rarest n-grams: the others alone, and all weak ones, are too few.
+            # A text with the share contains one of the rarest n-grams: the rest, and all weak ones, are too few.
             most = len(grams) - least_shared(len(grams), share) + 1
             rarest = sorted(strong, key=lambda gram: (counts[gram], gram))[:most] if len(strong) >= most else grams
             for gram in rarest:
@@ -61,27 +61,27 @@ class NgramIndex:
 
     @property
     def grams(self) -> KeysView[str]:
-        """The n-grams of which another text must hold one."""
+        """The n-grams of which another text must contain one."""
         return self._indexes_by_gram.keys()
 
     def candidates(self, grams: AbstractSet[str]) -> set[int]:
-        """Return the indexes of the texts that may share enough n-grams with a text: all that do, and some that do not."""
+        """Return the indexes of texts that may share enough n-grams with a text: all that do, and some that do not."""
         return {index for gram in grams & self._indexes_by_gram.keys() for index in self._indexes_by_gram[gram]}
 
 
 class NgramPrefilter:
-    """N-grams of one length, and shorter texts that are looked for as a whole: which texts hold any of them."""
+    """N-grams of one length, and shorter texts that are matched completely: finds the texts that contain any of them."""
 
     def __init__(self, grams: Iterable[str], shorter: Iterable[str], ngram_chars: int) -> None:
         self._ngram_chars = ngram_chars
         self._shorter = set(shorter)
         self._wanted = np.unique(ngram_hashes("".join(sorted(grams)), ngram_chars)[::ngram_chars])
-        # Nearly all n-grams are looked up in vain: a table of flags tells that at once.
+        # Nearly all lookups fail: a table of flags makes those fast.
         self._flags = np.zeros(1 << _TABLE_BITS, dtype=bool)
         self._flags[self._wanted >> _SHIFT] = True
 
     def passing(self, texts: Iterable[tuple[str, Sequence[str]]]) -> Iterator[tuple[str, Sequence[str]]]:
-        """Yield the (key, parts) of which a part holds an n-gram or is one of the shorter texts."""
+        """Yield the (key, parts) with a part that contains an n-gram or is one of the shorter texts."""
         texts = iter(texts)
         while batch := list(islice(texts, _BATCH)):
             matches = self._holding([_SEPARATOR.join(parts) + _SEPARATOR for _, parts in batch])
@@ -93,5 +93,5 @@ class NgramPrefilter:
         hashes = ngram_hashes("".join(texts), self._ngram_chars)
         hits = np.flatnonzero(self._flags[hashes >> _SHIFT])
         hits = hits[np.isin(hashes[hits], self._wanted)]
-        # An n-gram over the end of a text holds the separator, so it is not looked for.
+        # An n-gram across the end of a text contains the separator, so it matches nothing.
         return set(np.searchsorted(np.cumsum([len(text) for text in texts]), hits, side="right").tolist())

@@ -1,4 +1,4 @@
-"""Numbers as exams write them: Chinese and Roman numerals, circled numbers. From numeral to value and back."""
+"""Numerals in exams, to and from numbers: Chinese, Roman and circled."""
 
 HANZI = "一二三四五六七八九十"
 """The Chinese numerals from 1 to 10."""
@@ -6,7 +6,7 @@ CIRCLED_NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩"
 """The circled numbers from 1 to 10."""
 _DIGITS = {sign: value for value, sign in enumerate("〇" + HANZI[:9])} | {"零": 0, "两": 2}
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
-_MAX_NUMERAL_CHARS = 32  # a longer run of numerals is no number, and its value could have any length
+_MAX_NUMERAL_CHARS = 32  # a longer sequence is not a number, and its value could have any length
 _ROMAN: tuple[tuple[int, str], ...] = (
     (1000, "M"),
     (900, "CM"),
@@ -22,13 +22,13 @@ _ROMAN: tuple[tuple[int, str], ...] = (
 _ROMAN += ((5, "V"), (4, "IV"), (1, "I"))
 
 NUMERALS = frozenset({*_DIGITS, *_POWERS, "半"})
-"""Every sign of a Chinese numeral; 半 is a half."""
+"""Every character of Chinese numerals; 半 is a half."""
 NUMERAL = f"[{''.join([*_DIGITS, *_POWERS])}]+"
 """A Chinese numeral as a pattern."""
 
 
 def value_of(numeral: str) -> int | None:
-    """Return the value of a numeral in figures or in Chinese, 零 to 一百: 12 and 十二 are 12. None for what is no such number."""
+    """Return the value of an Arabic or Chinese numeral from 零 to 一百: 12 and 十二 are 12. None for anything else."""
     if numeral.isdecimal():
         return int(numeral)
     if numeral in ("百", "一百"):
@@ -40,7 +40,7 @@ def value_of(numeral: str) -> int | None:
 
 
 def to_digits(numeral: str) -> str:
-    """Return a Chinese numeral of any size in figures: 二十五 is 25, 一九九八 is 1998, 三万 is 30000."""
+    """Return a Chinese numeral of any size in digits: 二十五 is 25, 一九九八 is 1998, 三万 is 30000."""
     if len(numeral) > _MAX_NUMERAL_CHARS:
         return numeral
     if not set(numeral) & set(_POWERS):
@@ -59,7 +59,7 @@ def to_digits(numeral: str) -> str:
 
 
 def to_chinese(number: int) -> str:
-    """Return 12 as 十二 and 108 as 一百零八, as Word counts; a number that it does not count so in figures."""
+    """Return 12 as 十二 and 108 as 一百零八, as Word numbers lists; a number outside its range in digits."""
     digits = "〇" + HANZI[:9]
     if number < 10:
         return digits[number]
@@ -73,7 +73,7 @@ def to_chinese(number: int) -> str:
 
 
 def to_roman(number: int) -> str:
-    """Return 4 as IV; a number that has no Roman numeral in figures."""
+    """Return 4 as IV; a number without a Roman numeral in digits."""
     if not 0 < number < 4000:
         return str(number)
     numeral = ""

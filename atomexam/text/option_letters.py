@@ -1,39 +1,39 @@
-"""The letters of options, A to J: as exams write them, and the positions that they stand for."""
+"""The letters of options, A to J: their forms in exams, and the positions that they denote."""
 
 from collections.abc import Iterable
 
 from atomexam.text.numerals import CIRCLED_NUMBERS
 
 LETTERS = "ABCDEFGHIJ"
-"""Of a question's options, in their order; a question with more of them is rejected."""
+"""Letters of a question's options, in order; a question with more options is rejected."""
 WIDE = str.maketrans("ＡＢＣＤＥＦＧＨＩＪ", LETTERS)
 """Full-width letters to plain ones."""
 CIRCLED_LETTERS = {chr(first + at): letter for first in (0x24B6, 0x24D0, 0x249C) for at, letter in enumerate(LETTERS)}
-"""Letters in a circle or in brackets that are one character, Ⓐ ⓐ ⒜, to plain ones."""
+"""Letters in a circle or in parentheses that are one character, Ⓐ ⓐ ⒜, to plain ones."""
 CIRCLED_AS_LETTERS = str.maketrans(CIRCLED_NUMBERS, LETTERS)
-"""Circled numbers to the letters of the options that they count."""
+"""Circled numbers to the letters of the options that they number."""
 
 
 def letters_in(text: str) -> list[str]:
-    """Return the letters that a text holds, in capitals, in its order: of `a、C` A and C."""
+    """Return the letters in a text, as capitals, in order: A and C for `a、C`."""
     return [sign for sign in text.upper() if sign in LETTERS]
 
 
 def letters_at(positions: Iterable[int]) -> str:
-    """Return the letters of options by their positions from 0 on; an option beyond the last letter has none."""
+    """Return the letters of options by their positions from 0; an option beyond the last letter has none."""
     return "".join([LETTERS[at : at + 1] for at in positions])
 
 
 def next_letter(letter: str) -> str:
-    """Return the letter of the option behind this one; empty behind the last."""
+    """Return the letter after this one; empty after the last."""
     return letters_at([LETTERS.index(letter) + 1])
 
 
 def are_in_turn(letters: Iterable[str]) -> bool:
-    """Tell whether letters are A, B, C and so on, without a gap."""
+    """Return whether letters are A, B, C and so on, without a gap."""
     return LETTERS.startswith("".join(letters))
 
 
 def names_no_option(key: Iterable[str], options: int) -> bool:
-    """Tell whether a key has a letter that none of so many options has."""
+    """Return whether a key has a letter that none of this many options has."""
     return not set(key) <= set(LETTERS[:options])

@@ -1,5 +1,5 @@
-"""What a reader raises where it does not take a file, as against a fault of its own."""
+"""The error for a file that a reader refuses, as opposed to a fault of the reader."""
 
 
 class Refusal(ValueError):
-    """A file that is not read; the message names the file and says what was found and what was expected."""
+    """A refused file; the message names the file, what was found and what was expected."""

@@ -1,4 +1,4 @@
-"""YAML that a person wrote in, plain values out; whatever is wrong with it is one error of this project."""
+"""Load handwritten YAML as plain values; every fault is a single error of this project."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ _MAX_MESSAGE_CHARS = 300
 
 
 def yaml_values(content: str | bytes, where: str, advice: str = "correct the line it names") -> Any:
-    """Return what YAML says, as plain values.
+    """Return the plain values of YAML.
 
     Args:
         where: names the file in messages.
 
     Raises:
-        ValueError: it is no YAML, nested without end, or has a number or date that is none.
+        ValueError: it is not YAML, is nested too deeply, or has an invalid number or date.
     """
     try:
         text = content.decode("utf-8") if isinstance(content, bytes) else content
@@ -26,13 +26,13 @@ def yaml_values(content: str | bytes, where: str, advice: str = "correct the lin
         message = _at(error)
     except (YAMLError, UnicodeError) as error:
         message = " ".join(str(error).split())
-    except (ValueError, LookupError, TypeError, ArithmeticError) as error:  # of what the library makes of numbers and dates
+    except (ValueError, LookupError, TypeError, ArithmeticError) as error:  # from the library's conversion of numbers and dates
         message = str(error).partition(";")[0]
-    raise ValueError(f"{where}: no YAML ({message[:_MAX_MESSAGE_CHARS]}); {advice}")
+    raise ValueError(f"{where}: not YAML ({message[:_MAX_MESSAGE_CHARS]}); {advice}")
 
 
 def _at(error: MarkedYAMLError) -> str:
-    """Return line, column and words of an error, without the library's picture of the place."""
+    """Return line, column and text of an error, without the library's excerpt."""
     mark = error.problem_mark or error.context_mark
     where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
     return where + "; ".join(" ".join(one.split()) for one in (error.problem, error.context) if one)

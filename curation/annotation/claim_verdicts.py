@@ -1,4 +1,4 @@
-"""Answers of annotators and the verdicts known so far -> verdicts: checked against the claims, one a claim and annotator."""
+"""Annotators' answers and the known verdicts -> verdicts: checked against the claims, one per claim and annotator."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -12,27 +12,27 @@ from atomexam.text.canonical import canonical
 
 
 class ClaimAnswer(NamedTuple):
-    """One answer as it was read from a file."""
+    """One answer as read from a file."""
 
     where: str
     """File and row or task, for messages."""
     claim_id: str
     claim: str
     annotator: str | None
-    """As the file names its annotator: its own name, a number or a mail address in Label Studio."""
+    """As the file gives it: the annotator's own name, or a number or mail address from Label Studio."""
     verdict: str
     comment: str
 
 
 class ClaimToJudge(NamedTuple):
-    """A claim that may be judged."""
+    """A claim that annotators may judge."""
 
     claim: str
     atomic_type: str
 
 
 def annotator_name(annotator: str | None, names: Mapping[str | None, str]) -> str:
-    """Return the name under which an annotator's verdicts are stored; `names` may have one for all under None.
+    """Return the name that an annotator's verdicts are stored under; `names` may map None to one name for all.
 
     Raises:
         ValueError: the annotator has no name that may be published in git.
@@ -49,10 +49,10 @@ def annotator_name(annotator: str | None, names: Mapping[str | None, str]) -> st
 def check(
     answers: Iterable[ClaimAnswer], known: Mapping[str, ClaimToJudge], names: Mapping[str | None, str], skip_gone: bool
 ) -> list[Verdict]:
-    """Return answers as verdicts; with `skip_gone`, answers to claims that are not known are left out.
+    """Return answers as verdicts; with `skip_gone`, answers to unknown claims are left out.
 
     Raises:
-        ValueError: names each answer that cannot stand, and what to do.
+        ValueError: lists each invalid answer, and what to do.
     """
     wanted = (one for one in answers if not skip_gone or one.claim_id in known)
     return check_answers(VERDICTS, wanted, lambda one: _verdict(one, known, names))
@@ -61,12 +61,12 @@ def check(
 def _verdict(one: ClaimAnswer, known: Mapping[str, ClaimToJudge], names: Mapping[str | None, str]) -> Verdict:
     if one.claim_id not in known:
         raise ValueError(
-            f"no claim {one.claim_id[:40]!r} in the data, and none judged before; the sheet belongs to other data: "
-            "judge a fresh one, or leave such answers out with --skip-gone"
+            f"no claim {one.claim_id[:40]!r} in the data or among the judged ones; the sheet belongs to other data: "
+            "use a new sheet, or leave such answers out with --skip-gone"
         )
     claim, atomic_type = known[one.claim_id]
     if canonical(one.claim) != canonical(claim):
-        raise ValueError(f"the claim reads {one.claim[:80]!r} and was drawn as {claim!r}; put it back; fill in verdict and comment alone")
+        raise ValueError(f"the claim reads {one.claim[:80]!r} but was sampled as {claim!r}; restore it, change only verdict and comment")
     answer = one.verdict.strip().casefold()
     if answer not in ANSWERS:
         raise ValueError(f"verdict is {one.verdict[:40]!r}; expected {', '.join(ANSWERS)}, or nothing")

@@ -1,6 +1,6 @@
 """Sampled claims -> the tasks of a Label Studio project; its exports (JSON, JSON-MIN) -> answers.
 
-Claims and passages are shown by the tags Text and Paragraphs, which take their data for text; HyperText would take it for a page.
+The tags Text and Paragraphs show claims and passages, because they treat their data as text; HyperText would render it as HTML.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from curation.annotation.claim_verdicts import ClaimAnswer
 from curation.annotation.samples import SampledClaim
 
 CONFIG = Path(__file__).with_name("label_studio.xml")
-_NOTHING = {"source": "–", "text": "没有找到资料 (no evidence found)"}  # Paragraphs breaks on an empty list
+_NOTHING = {"source": "–", "text": "没有找到资料 (no evidence found)"}  # Paragraphs fails on an empty list
 _EXPECTED = "expected an export of Label Studio as JSON or JSON-MIN"
 
 
@@ -32,17 +32,17 @@ def _data(sampled: SampledClaim) -> dict[str, Any]:
 
 
 def read_export(path: Path) -> list[ClaimAnswer]:
-    """Return the answers of an export; tasks and annotations that were skipped or left empty have none.
+    """Return the answers of an export; tasks and annotations that were skipped or left empty give none.
 
     Raises:
-        ValueError: it is no such export, or a task has two verdicts in one annotation.
+        ValueError: it is not such an export, or an annotation has two verdicts.
     """
     try:
         tasks = msgspec.json.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"{path}: no JSON ({error}); {_EXPECTED}") from None
+        raise ValueError(f"{path}: not JSON ({error}); {_EXPECTED}") from None
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
-        raise ValueError(f"{path}: no list of tasks; {_EXPECTED}")
+        raise ValueError(f"{path}: not a list of tasks; {_EXPECTED}")
     answers: list[ClaimAnswer] = []
     for number, task in enumerate(tasks, 1):
         where = f"{path}: task {task.get('id', number)}"
@@ -74,7 +74,7 @@ def _of_small_task(task: dict[str, Any], where: str) -> Iterator[ClaimAnswer]:
 
 def _answered(data: dict[str, Any], verdicts: list[str], comments: list[str], person: str | None, where: str) -> Iterator[ClaimAnswer]:
     if len(verdicts) > 1:
-        raise ValueError(f"{where}: {len(verdicts)} verdicts in one annotation: {', '.join(verdicts)}; leave one in Label Studio")
+        raise ValueError(f"{where}: {len(verdicts)} verdicts in one annotation: {', '.join(verdicts)}; keep one in Label Studio")
     if verdicts:
         comment = " ".join(" ".join(comments).split())
         yield ClaimAnswer(where, str(data.get("claim_id", "")), str(data.get("claim", "")), person, verdicts[0], comment)
@@ -92,7 +92,7 @@ def _texts(value: Any, key: str, where: str) -> list[str]:
 
 
 def _person(by: Any) -> str | None:
-    """Return who annotated: the number in Label Studio, or the mail address where that is all there is."""
+    """Return the annotator: the number in Label Studio, or the mail address if there is nothing else."""
     if isinstance(by, dict):
         by = by.get("id", by.get("email"))
     return None if by in (None, "", "None") else str(by)

@@ -1,4 +1,4 @@
-"""Claims and their evidence -> the claims of each type that people verify, with the passages that they see."""
+"""Claims and their evidence -> a sample of each type for verification, with the passages that annotators see."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,18 +12,18 @@ _MAX_URL_CHARS = 2_000
 
 
 class DisplayedPassage(NamedTuple):
-    """One passage as people see it."""
+    """One passage as annotators see it."""
 
     origin: str
     """Rank, source and address."""
     before: str
     sentence: str
-    """What speaks of the claim; the passage is `before`, this and `after`."""
+    """The sentence that matches the claim; the passage is `before`, this and `after`."""
     after: str
 
 
 class SampledClaim(NamedTuple):
-    """One claim to be verified."""
+    """One claim to verify."""
 
     claim: ClaimPair
     evidence: list[DisplayedPassage]
@@ -31,7 +31,7 @@ class SampledClaim(NamedTuple):
 
 
 def sample_claims(claims: Iterable[ClaimPair], per_type: int, seed: int) -> list[ClaimPair]:
-    """Return the claims of each atomic type to be verified by people; a claim's rank in the draw depends on its id and the seed alone.
+    """Return a sample of claims of each atomic type; a claim's rank in the sampling depends on its id and the seed alone.
 
     So if a claim leaves the data, the next one replaces it, and the rest of the sample stays.
     """

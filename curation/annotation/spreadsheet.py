@@ -1,4 +1,4 @@
-"""Sampled claims -> a spreadsheet, one row a claim with its evidence beside; a filled one -> answers."""
+"""Sampled claims -> a spreadsheet, one row per claim with its evidence; a filled one -> answers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ _NEEDED = ("claim_id", "claim", "verdict")
 
 
 def write_spreadsheet(folder: Path, sample: Sequence[SampledClaim]) -> None:
-    """Write the workbook: the sentence that speaks of the claim, and under it where it stands."""
+    """Write the workbook: the sentence that matches the claim, and below it the passage and its source."""
     most = max((len(one.evidence) for one in sample), default=0)
     rows = []
     for claim, evidence in sample:
@@ -26,21 +26,21 @@ def write_spreadsheet(folder: Path, sample: Sequence[SampledClaim]) -> None:
 def read_spreadsheet(path: Path) -> list[ClaimAnswer]:
     """Return the answers of a filled workbook or CSV; rows without a verdict have none.
 
-    The annotator is named by the file, or by a column `annotator`, as in a CSV of Label Studio; a file that is named as it was
-    written names nobody.
+    The annotator is the file's name, or a column `annotator` as in a CSV of Label Studio; a file that still has its original name
+    gives no annotator.
 
     Raises:
-        ValueError: a column is missing, or a row has a comment and no verdict.
+        ValueError: a column is missing, or a row has a comment but no verdict.
     """
     answers = []
     named = None if path.stem.casefold() == Path(SHEET).stem else path.stem
     for where, cells in read_sheet(path):
         if missing := [name for name in _NEEDED if name not in cells]:
-            raise ValueError(f"{where}: no column {', '.join(missing)}; expected {', '.join(_COLUMNS)}, as they were written")
+            raise ValueError(f"{where}: no column {', '.join(missing)}; expected the original columns, {', '.join(_COLUMNS)}")
         verdict, comment = without_apostrophe(cells["verdict"]), " ".join(without_apostrophe(cells.get("comment", "")).split())
         if verdict:
             person = cells.get("annotator") or named
             answers.append(ClaimAnswer(where, cells["claim_id"], cells["claim"], person, verdict, comment))
         elif comment:
-            raise ValueError(f"{where}: a comment and no verdict; choose one of {', '.join(ANSWERS)}, or empty the comment")
+            raise ValueError(f"{where}: a comment but no verdict; choose one of {', '.join(ANSWERS)}, or clear the comment")
     return answers

@@ -1,11 +1,11 @@
-"""A question set in files -> what is wrong with it: audit.json, audit.md, index.html, and lines.csv with every line concerned.
+"""A question set in files -> its defects: audit.json, audit.md, index.html, and lines.csv with every affected line.
 
     python -m curation.audit sets/CPsyExam --format cpsyexam --out reports/cpsyexam
     python -m curation.audit data/splits --out reports/ours --max cross_split_share=0 --max defects_share=0.01
     python -m curation.audit my_set.csv --reference ceval/ --reference-format ceval --out reports/my_set
 
-PATH is a file, a folder or a pattern, of any format that `python -m crawlers.read` knows, or JSON lines of items or questions of the
-pipeline. Exit status: 0, or 1 where a figure exceeds its --max, or 2 for wrong input. docs/audit.md says what is counted.
+PATH is a file, a folder or a pattern, in any format of `python -m crawlers.read`, or JSON lines of items or questions of the
+pipeline. Exit status: 0; 1 if a figure exceeds its --max; 2 for wrong input. docs/audit.md lists the figures.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from curation.audit.splits import FIELDS, SplitOf, read_split_of
 
 CLEAN = Clean(min_stem_chars=2, min_chinese_share=0.3)
 NEAR_DUPLICATES = NearDuplicates(ngram_chars=3, threshold=0.8, case_threshold=0.65)
-"""Where there is no params.yaml; audit.json names the numbers that were used."""
+"""Defaults without a params.yaml; audit.json contains the values that were used."""
 _EXCEEDED, _WRONG_INPUT = 1, 2
 
 
@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _named(paths: Sequence[str]) -> str:
-    """Return what a set is called where nobody says it: its only file or folder, or the folder that has them all."""
+    """Return the default name of a set: its only file or folder, or the folder that contains all."""
     path = Path(paths[0])
     return path.name if len(paths) == 1 else path.parent.name or path.name
 
@@ -85,28 +85,28 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog=command(),
         description=__doc__,
-        epilog=f"figures that --max knows:\n{figures}",
+        epilog=f"figures for --max:\n{figures}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="the files of the set: docs/importing.md lists what is read")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="the files of the set; docs/importing.md lists the formats")
     parser.add_argument("--format", metavar="NAME", help="one format for all files; `python -m crawlers.read --help` lists them")
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="for audit.json, audit.md, index.html, lines.csv")
-    parser.add_argument("--name", metavar="WORDS", help="what the set is called on the page; default: its file or folder")
+    parser.add_argument("--name", metavar="WORDS", help="the set's name on the page; default: its file or folder")
     parser.add_argument("--set-version", metavar="WORDS", help="its version, for the page")
     parser.add_argument("--date", metavar="WORDS", help="its date, for the page")
     parser.add_argument(
         "--split-of", action="append", default=[], metavar="SPEC", help="PATTERN=SPLIT for files, or a FIELD of the records"
     )
-    parser.add_argument("--reference", action="append", default=[], metavar="PATH", help="a benchmark whose questions should not be here")
+    parser.add_argument("--reference", action="append", default=[], metavar="PATH", help="a benchmark whose questions must not be here")
     parser.add_argument("--reference-format", action="append", default=[], metavar="NAME", help="its format; one for all, or one for each")
     parser.add_argument(
         "--max",
         action="append",
         default=[],
         metavar="NAME=NUMBER",
-        help="exit with 1 where a figure is larger; a share is a fraction: defects_share=0.01 allows one question in a hundred",
+        help="exit with 1 if a figure is larger; a share is a fraction: defects_share=0.01 allows one question in a hundred",
     )
     return parser.parse_args(argv)
 

@@ -1,4 +1,4 @@
-"""Questions as files have them -> every question as `clean` understood it, with its file, its position and its split."""
+"""Questions in files -> every question as `clean` parsed it, with its file, position and split."""
 
 import sys
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from curation.clean.questions.source_context import context_of
 from curation.clean.questions.with_all_reasons import with_all_reasons
 
 _BATCH = 500
-_LETTERED_BY_READER = "option_letter"  # the reader of files puts the letters there
+_LETTERED_BY_READER = "option_letter"  # the file reader adds the letters
 
 
 class AuditedQuestion(NamedTuple):
@@ -25,15 +25,15 @@ class AuditedQuestion(NamedTuple):
     position: str
     split: str | None
     reasons: tuple[str, ...]
-    """Why it is not sound, by `clean`."""
+    """Why `clean` would reject it."""
     rules: tuple[str, ...]
-    """What `clean` changes in it."""
+    """Rules of `clean` that change it."""
     item: QuestionItem
-    """The question as its file holds it."""
+    """The question as its file contains it."""
 
 
 def audited_questions(audited: AuditedSet, split_of: SplitOf, params: Clean) -> list[AuditedQuestion]:
-    """Return every question of a set as it was understood, in the order of the files."""
+    """Return every question of a set as `clean` parses it, in the order of the files."""
     splits = {
         name: splits_of_file(name, audited.files[name].beside, split_of) for name in sorted({entry.file for entry in audited.entries})
     }

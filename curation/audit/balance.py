@@ -1,4 +1,4 @@
-"""Rows of a set -> how it is made up: files, keys, classes, lengths, options that are almost one. Pure."""
+"""Rows of a set -> its composition: files, keys, classes, lengths, nearly identical options. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ from curation.audit.cross_split import share
 from curation.near_duplicates.wording import denials, difference, figures
 
 _FENCE = 3.0  # Tukey's outer fence: "far out" beyond three interquartile ranges (Exploratory Data Analysis, 1977)
-_LEAST_TIMES = 2  # where most are equally long, a text is not far from them before it is twice or half as long
+_LEAST_TIMES = 2  # if most lengths are equal, only a text twice or half as long is far from them
 _MIN_FOR_QUARTILES = 20
-_MIN_OPTION_CHARS = 6  # in a shorter option one character is much of it: 肝阴虚 and 肾阴虚
+_MIN_OPTION_CHARS = 6  # in a shorter option one character matters: 肝阴虚 and 肾阴虚
 _AROUND = 20
 _EXAMPLES = 20
 _NO_SPLIT = "all"
 
 
 def classes(rows: Sequence[AuditedQuestion]) -> dict[str, dict[str, dict[str, int]]]:
-    """Return how many questions each split has of each examination, subject, type and category."""
+    """Return the number of questions of each examination, subject, type and category in each split."""
     tables: dict[str, dict[str, Counter[str]]] = {name: defaultdict(Counter) for name in ("exam", "subject", "question_type", "category")}
     for row in rows:
         for name, table in tables.items():
@@ -31,7 +31,7 @@ def classes(rows: Sequence[AuditedQuestion]) -> dict[str, dict[str, dict[str, in
 
 
 def files(rows: Sequence[AuditedQuestion]) -> list[dict[str, Any]]:
-    """Return for each file, and each split in it, how many questions have an answer; where none has, the key is withheld."""
+    """Return for each file, and each split in it, how many questions have an answer; if none has, the key is withheld."""
     counts: dict[tuple[str, str | None], Counter[bool]] = defaultdict(Counter)
     read = {(row.file, row.split) for row in rows if row.item.doubt is None}
     for row in rows:
@@ -50,14 +50,14 @@ def files(rows: Sequence[AuditedQuestion]) -> list[dict[str, Any]]:
 
 
 def lengths(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
-    """Return the quartiles of the lengths of stems and options, and what lies far outside them on a logarithmic scale."""
+    """Return the quartiles of the lengths of stems and options, and the outliers on a logarithmic scale."""
     stems = [(len(row.question.stem), row.question.stem, row) for row in rows if row.question.stem]
     options = [(len(option.text), option.text, row) for row in rows for option in row.question.options if option.text]
     return {"stems": _outliers(stems), "options": _outliers(options)}
 
 
 def near_identical_options(rows: Sequence[AuditedQuestion]) -> list[dict[str, Any]]:
-    """Return the pairs of options of one question that are equal but for punctuation, or for one character."""
+    """Return the pairs of options of one question that differ only in punctuation or one character."""
     pairs = []
     for row in rows:
         for one, other in combinations(row.question.options, 2):
@@ -79,7 +79,7 @@ def _almost_one(one: str, other: str) -> str | None:
         return None
     one, other = (text[max(start - _AROUND, 0) : start + _AROUND] for text in (one, other))  # options may be very long
     if figures(one) != figures(other) or denials(one) != denials(other) or difference(one, other).opposed:
-        return None  # the character that differs is the point
+        return None  # the differing character is the point
     return "one_character"
 
 

@@ -1,4 +1,4 @@
-"""Rows that ask the same, over the splits of their set -> how many of one split are known from another, and their answers. Pure."""
+"""Rows with the same question across the splits of a set -> how much of each split is in another, and with which answers. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -20,10 +20,10 @@ RowsByQuestion = Sequence[Sequence[AuditedQuestion]]
 
 
 class SplitLeaks(NamedTuple):
-    """Questions that several splits have."""
+    """Questions in several splits."""
 
     across: list[dict[str, Any]]
-    """Of each two splits, how many questions of one have a twin in the other, and whether with the same answer."""
+    """For each two splits, how many questions of one have a twin in the other, and whether with the same answer."""
     leaking: list[AuditedQuestion]
     """Rows outside train that have a twin in another split."""
 
@@ -42,7 +42,7 @@ class _Reach(NamedTuple):
 
 
 def leaks(every: Sequence[Sightings], rows_of: RowsByQuestion, bonds: TwinRelations, params: NearDuplicates) -> SplitLeaks:
-    """Return what each split of a set has of another."""
+    """Return what each split of a set has in common with another."""
     reach = _reach(every, rows_of, bonds, params)
     splits = sorted({row.split for rows in rows_of for row in rows if row.split}, key=_split_order)
     return SplitLeaks(
@@ -56,7 +56,7 @@ def leaks(every: Sequence[Sightings], rows_of: RowsByQuestion, bonds: TwinRelati
 
 
 def share(part: int, whole: int) -> float | None:
-    """Return a share to six digits, None of nothing."""
+    """Return a share to six digits; None if `whole` is 0."""
     return round(part / whole, 6) if whole else None
 
 
@@ -85,7 +85,7 @@ def _rows_with_position(rows_of: RowsByQuestion) -> Iterable[tuple[AuditedQuesti
 
 
 def _across(rows_of: RowsByQuestion, reach: _Reach, of: str, among: str, ngram_chars: int) -> dict[str, Any]:
-    """Return what is met of one split in another; a question on a shared case is no twin of another question on that case."""
+    """Return which questions of one split are in another; questions on the same shared case are not twins of each other."""
     kinds = (("identical", reach.same), ("near", reach.twins), ("shared_case_only", reach.case))
     counts: Counter[str] = Counter()
     for position, rows in enumerate(rows_of):
@@ -112,11 +112,11 @@ def _across(rows_of: RowsByQuestion, reach: _Reach, of: str, among: str, ngram_c
 
 
 def _answers(question: Question, twins: Iterable[Question], ngram_chars: int) -> str:
-    """Return whether any twin has the same answer; else whether any may, because the one or the other has none; else they differ."""
+    """Return whether any twin has the same answer; else whether any may have, because one has none; else they differ."""
     own = answer_of(question)
     by_answer = {answer_of(twin): twin for twin in twins}
     known = [twin for answer, twin in by_answer.items() if answer is not None]
-    in_words = question.question_type in ("qa", "blank")  # answers in words are worded anew: they contradict nothing
+    in_words = question.question_type in ("qa", "blank")  # answers in words vary in wording, so they contradict nothing
     if own is not None and (own in by_answer or any(in_words or same_answer(twin, own, ngram_chars) for twin in known)):
         return _SAME
     return _UNKNOWN if own is None or None in by_answer else _OTHER

@@ -1,4 +1,4 @@
-"""Rows of a set -> its format defects: why `clean` would reject a question, and what it would change in one. Pure."""
+"""Rows of a set -> its format defects: why `clean` would reject a question, and what it would change. Pure."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,18 @@ from curation.clean.questions.rejections import REASONS
 
 _NO_ANSWER = "answer_missing"
 _UNIFIED = frozenset({"blank", "signs", "characters", "spaces", "lines", "case_split", "option_edges"})
-"""Rules that bring what may be written in several ways to one."""
+"""Rules that unify equivalent spellings."""
 _EXAMPLES = 20
 _MEANINGS = {rule.name: rule.why for rule in TEXT_RULES.values()} | {
-    "answer_letters": "An answer is written otherwise than in sorted letters.",
+    "answer_letters": "An answer is not written as sorted letters.",
     "answer_with_text": "An answer repeats the text of its option.",
-    "answer_as_text": "An answer is the text of an option in the place of its letter.",
-    "option_in_answer": "The last option stands in the field of the answer.",
-    "answer_in_blank": "The answer stands in the blank of the stem.",
+    "answer_as_text": "An answer is the text of an option instead of its letter.",
+    "option_in_answer": "The last option is in the answer field.",
+    "answer_in_blank": "The answer is in the blank of the stem.",
     "section_type": "Questions with one answer are filed under multiple response.",
-    "number": "The number of the question stands in the stem.",
-    "repeated_case": "A case that is given apart is repeated in the stem.",
-    "case_split": "A case that several questions share stands in each stem.",
+    "number": "The number of the question is in the stem.",
+    "repeated_case": "A case with a field of its own is repeated in the stem.",
+    "case_split": "A case shared by several questions is repeated in each stem.",
 }
 _HEAD_CHARS, _TAIL_CHARS = 60, 120
 _MAX_OPTIONS = 10
@@ -31,22 +31,22 @@ _KINDS = ("rejected", "repaired", "unified")
 
 
 def withheld(files: Sequence[Mapping[str, Any]]) -> FileSplits:
-    """Return the files and splits that withhold their whole key, which is no defect of their questions."""
+    """Return the files and splits whose complete key is withheld, which is not a defect of their questions."""
     return frozenset((one["file"], one["split"]) for one in files if one["withheld"])
 
 
 def reasons_of(row: AuditedQuestion, withholding: FileSplits) -> tuple[str, ...]:
-    """Return why a question is not sound."""
+    """Return why `clean` rejects a question."""
     return tuple(reason for reason in row.reasons if reason != _NO_ANSWER or (row.file, row.split) not in withholding)
 
 
 def repairs_of(row: AuditedQuestion) -> tuple[str, ...]:
-    """Return the rules that mend something in a question; writing it in one form is no repair."""
+    """Return the rules that repair something in a question; unifying a spelling is not a repair."""
     return tuple(rule for rule in row.rules if rule not in _UNIFIED)
 
 
 def defects(rows: Sequence[AuditedQuestion], withholding: FileSplits) -> dict[str, dict[str, Any]]:
-    """Return each defect with what it means, its count, its share of the questions and examples: what is rejected, repaired, unified."""
+    """Return each defect with its meaning, count, share of the questions and examples: what is rejected, repaired, unified."""
     rows_by_defect: dict[tuple[str, str], list[AuditedQuestion]] = defaultdict(list)
     for row in rows:
         for reason in reasons_of(row, withholding):
@@ -79,5 +79,5 @@ def _example(row: AuditedQuestion) -> dict[str, Any]:
 
 
 def _both_ends(text: str) -> str:
-    """Return a text without its middle where it is long: defects are at the ends of stems."""
+    """Return a long text without its middle: defects are at the ends of stems."""
     return text if len(text) <= _HEAD_CHARS + _TAIL_CHARS else f"{text[:_HEAD_CHARS]} … {text[-_TAIL_CHARS:]}"

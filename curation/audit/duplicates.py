@@ -1,6 +1,6 @@
-"""Rows of a set -> which ask the same: clusters, twins across the splits, keys that conflict. Pure.
+"""Rows of a set -> its duplicates: clusters, twins across the splits, conflicting keys. Pure.
 
-What is one question is decided as `near_duplicates` decides it: a question on a shared case is no twin of another on that case.
+Duplicates are decided as by `near_duplicates`: questions on the same shared case are not twins of each other.
 """
 
 from collections import defaultdict
@@ -21,21 +21,21 @@ _STEM_CHARS, _CASE_CHARS = 200, 400
 
 
 class Duplicates(NamedTuple):
-    """What asks the same as what in a set."""
+    """The duplicates in a set."""
 
     clusters: list[dict[str, Any]]
     conflicts: list[dict[str, Any]]
-    """Clusters whose answers differ, and pairs of questions of two clusters whose answers do."""
+    """Clusters whose answers differ, and pairs of questions from two clusters whose answers differ."""
     leaks: SplitLeaks
-    """What each split has of another."""
+    """What each split has in common with another."""
     identical: int
     """Rows beyond the first of each id."""
     near: int
-    """Further rows that a cluster holds beyond its first."""
+    """Further rows beyond the first of each cluster."""
 
 
 def duplicates_in(rows: Sequence[AuditedQuestion], params: NearDuplicates) -> Duplicates:
-    """Return what asks the same as what; questions without a stem, and endless ones, are compared with none."""
+    """Return the duplicates; questions without a stem, and overlong ones, are not compared."""
     row_of = {id(row.question): row for row in rows}  # by object: rows may be equal to the last byte
     order = {id(row): position for position, row in enumerate(rows)}
     every = sightings_by_id((row.question for row in rows if is_comparable(row.question)), params.ngram_chars)
@@ -55,7 +55,7 @@ def duplicates_in(rows: Sequence[AuditedQuestion], params: NearDuplicates) -> Du
 
 
 def _conflicts_between(every: Sequence[Sightings], all_stars: Sequence[Star], bonds: TwinRelations) -> Iterable[Star]:
-    """Yield pairs whose answers differ and that no cluster holds together."""
+    """Yield pairs whose answers differ and that are in no common cluster."""
     star_of = {one.id: index for index, star in enumerate(all_stars) for one in (star.centre, *(member for member, _ in star.members))}
     for (a, b), bond in sorted(bonds.items()):
         if bond.conflict and star_of[every[a].id] != star_of[every[b].id]:
@@ -63,7 +63,7 @@ def _conflicts_between(every: Sequence[Sightings], all_stars: Sequence[Star], bo
 
 
 def _cluster(star: Star, row_of: dict[int, AuditedQuestion], order: dict[int, int]) -> dict[str, Any]:
-    """Return a cluster as audit.json has it."""
+    """Return a cluster for audit.json."""
     members = [(star.centre, 1.0), *star.members]
     rows = [(row_of[id(question)], similarity) for one, similarity in members for question in one.rows]
     rows.sort(key=lambda pair: order[id(pair[0])])

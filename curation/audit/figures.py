@@ -1,35 +1,35 @@
-"""What was found in a set -> its figures, each a number with a name, and which of them exceed the limits a user sets. Pure."""
+"""Findings on a set -> named figures, and which of them exceed the user's limits. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 FIGURES = {
-    "clusters": "clusters of questions that ask the same",
+    "clusters": "clusters of questions that ask the same thing",
     "cross_split_clusters": "clusters with questions of several splits",
     "conflicting_keys": "clusters and pairs whose answers differ",
-    "contaminated": "questions that a reference asks, too",
+    "contaminated": "questions that a reference also contains",
     "defects": "questions that `clean` rejects",
     "duplicates_share": "questions beyond the first of each cluster",
     "identical_share": "of these, equal ones",
     "near_share": "of these, near ones",
     "cross_split_share": "questions outside train with a twin in another split, of all outside train",
     "test_in_train_share": "test questions with a twin in train, of all test questions",
-    "test_answers_in_train_share": "of all test questions, those of which train has a twin with the same answer, or may have",
+    "test_answers_in_train_share": "test questions with a twin in train whose answer is or may be the same, of all test questions",
     "conflicting_share": "questions in clusters and pairs whose answers differ",
-    "contaminated_share": "questions that a reference asks, too",
+    "contaminated_share": "questions that a reference also contains",
     "defects_share": "questions that `clean` rejects",
-    "repairs_share": "questions in which `clean` mends something",
+    "repairs_share": "questions in which `clean` repairs something",
     "missing_keys_share": "questions without an answer in files that have answers",
     "near_identical_options_share": "questions with two options that are equal, or differ by one character",
-    "length_outliers_share": "stems that are far shorter or longer than the others",
+    "length_outliers_share": "stems far shorter or longer than the others",
     "letter_deviation": "largest distance of a letter's share among the right options from even",
     "longest_option_excess": "how much more often than by chance the longest option is right",
 }
-"""Name of each figure that can be limited -> what it counts; a share is of all questions where nothing else is said."""
+"""Name of each figure that can be limited -> what it counts; a share is of all questions unless stated otherwise."""
 
 
 class Limit(NamedTuple):
-    """A figure that a user limits."""
+    """A limit set by the user."""
 
     name: str
     most: float
@@ -39,7 +39,7 @@ def read_limits(values: Sequence[str]) -> list[Limit]:
     """Read the values of --max, `NAME=NUMBER`.
 
     Raises:
-        ValueError: a name is not known, or what stands behind it is no number.
+        ValueError: an unknown name, or its value is not a number.
     """
     limits = []
     for value in values:

@@ -1,4 +1,4 @@
-"""Rows of a set, and of references -> everything that audit.json holds. Pure."""
+"""Rows of a set, and of references -> the contents of audit.json. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ _STEM_CHARS = 200
 
 
 def findings_of(rows: Sequence[AuditedQuestion], references: Sequence[AuditedQuestion] | None, params: NearDuplicates) -> dict[str, Any]:
-    """Return all findings on a set; without references none of contamination."""
+    """Return all findings on a set; without references, none on contamination."""
     twins = duplicates_in(rows, params)
     files = balance.files(rows)
     findings = {
@@ -77,7 +77,7 @@ def _figures(
 
 
 def _contaminated(rows: Sequence[AuditedQuestion], references: Sequence[AuditedQuestion], params: NearDuplicates) -> list[dict[str, Any]]:
-    """Return each row that a reference asks, too, with every position of the reference that does."""
+    """Return each row that a reference contains, with every position in the reference."""
     hits = []
     rows, references = ([row for row in side if is_comparable(row.question)] for side in (rows, references))
     for hit in matched_pairs([row.question for row in rows], [row.question for row in references], params):

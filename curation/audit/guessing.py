@@ -1,4 +1,4 @@
-"""Rows of a set -> whether a guess at the letter, or at the longest option, is right more often than by chance. Pure."""
+"""Rows of a set -> whether guessing by the letter, or by the longest option, beats chance. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,15 +10,15 @@ from atomexam.text.option_letters import LETTERS
 from curation.audit.audited_questions import AuditedQuestion
 from curation.audit.cross_split import share
 
-_FEWEST = 5  # expected in each cell, below which chi-square is no measure (Cochran, Biometrics 10, 1954)
+_FEWEST = 5  # minimum expected count of each cell for the chi-square test (Cochran, Biometrics 10, 1954)
 _SURE = 0.01
-_Z = 1.959964  # of the normal distribution, 95 % lie within as many standard deviations
+_Z = 1.959964  # 95 % of a normal distribution is within this many standard deviations
 
 
 def letters(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
-    """Return how often each letter is right among questions with one answer, and how far that is from even.
+    """Return how often each letter is right among questions with one answer, and how far that is from uniform.
 
-    Questions of 4 options are counted apart from those of 5; the statistics of all are added up.
+    Questions with different numbers of options are counted separately, and their statistics summed.
     """
     counts: dict[int, Counter[str]] = defaultdict(Counter)
     for question in _single(rows):
@@ -37,7 +37,7 @@ def letters(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
 
 
 def longest(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
-    """Return how often the one longest option is the right one, and how often it would be by chance."""
+    """Return how often the single longest option is right, and how often it would be by chance."""
     right = questions = 0
     expected = variance = 0.0
     for question in _single(rows):
@@ -62,7 +62,7 @@ def longest(rows: Sequence[AuditedQuestion]) -> dict[str, Any]:
 
 
 def interval(part: int, whole: int) -> list[float] | None:
-    """Return between which shares the true one lies with 95 % (Wilson, JASA 22, 1927); None of nothing."""
+    """Return the 95 % Wilson interval of a share (JASA 22, 1927); None if `whole` is 0."""
     if not whole:
         return None
     observed, spread = part / whole, _Z**2 / whole
@@ -71,7 +71,7 @@ def interval(part: int, whole: int) -> list[float] | None:
 
 
 def chance_of(statistic: float, freedom: int) -> float | None:
-    """Return the chance of a chi-square at least as large; a closed form for whole degrees of freedom (Abramowitz and Stegun, 26.4.4-5)."""
+    """Return the p-value of a chi-square statistic; a closed form for integer degrees of freedom (Abramowitz and Stegun, 26.4.4-5)."""
     if freedom < 1:
         return None
     half = statistic / 2
@@ -84,7 +84,7 @@ def chance_of(statistic: float, freedom: int) -> float | None:
 
 
 def _table(options: int, count: Counter[str]) -> dict[str, Any]:
-    """Return how often each letter is right among the questions with as many options."""
+    """Return how often each letter is right among the questions with this many options."""
     questions, known = count.total(), LETTERS[:options]
     even = questions / options
     statistic = round(sum((count[letter] - even) ** 2 / even for letter in known), 4)
@@ -101,12 +101,12 @@ def _table(options: int, count: Counter[str]) -> dict[str, Any]:
 
 
 def _verdict(p: float | None, expected: float) -> str:
-    """Return what a chance says where as many are expected in the smallest cell."""
+    """Return the verdict on a p-value, given the expected count of the smallest cell."""
     return "too_few" if p is None or expected < _FEWEST else "biased" if p < _SURE else "as_by_chance"
 
 
 def _single(rows: Iterable[AuditedQuestion]) -> Iterable[Question]:
-    """Yield the questions with one right option among two or more, of those whose options are their own."""
+    """Yield the questions with one right option among two or more, without shared options."""
     for row in rows:
         question = row.question
         known = LETTERS[: len(question.options)]

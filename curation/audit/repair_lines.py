@@ -1,4 +1,4 @@
-"""What was found in a set -> every line concerned, with why and what to do, and what to mend first. Pure."""
+"""Findings on a set -> every affected line, with the reason and what to do, and what to repair first. Pure."""
 
 import csv
 import io
@@ -16,15 +16,15 @@ _TODO = {
         "equal questions have different answers, so at least one key is wrong",
         "find the right key; correct or drop the other",
     ),
-    "twin_in_train": ("train asks it too: a model trained on it has seen the question", "drop it from train, or replace it here"),
-    "twin_in_other_split": ("another split asks it too", "keep it in one split"),
-    "contaminated": ("a reference benchmark asks it too", "drop it, or report figures without it"),
-    "rejected": ("", "repair it or drop it: as it is, it cannot be answered"),
-    "duplicate": ("the same split asks it already", "keep one of them"),
-    "repaired": ("", "write it so in the file; until then every user mends it in another way"),
+    "twin_in_train": ("train has it too: a model trained on it has seen the question", "drop it from train, or replace it here"),
+    "twin_in_other_split": ("another split has it too", "keep it in one split"),
+    "contaminated": ("a reference benchmark has it too", "drop it, or report figures without it"),
+    "rejected": ("", "correct it, or drop it: it cannot be used as it is"),
+    "duplicate": ("the same split has it already", "keep one of them"),
+    "repaired": ("", "correct the file; until then every user repairs it differently"),
     "near_identical_options": ("two options are equal, or differ in one character", "read it: many are intended"),
 }
-"""Kind of problem -> why it matters where the defect itself does not say so, and what to do; the gravest first."""
+"""Kind of problem -> why it matters, unless the defect itself states it, and what to do; the gravest first."""
 _KINDS = tuple(_TODO)
 _COLUMNS = ("file", "position", "split", "problem", "why", "detail", "what_to_do", "question", "id")
 _MAX_POSITIONS = 3
@@ -32,18 +32,18 @@ _STEM_CHARS = 120
 
 
 class RepairLine(NamedTuple):
-    """One thing to mend in one question."""
+    """One repair in one question."""
 
     row: AuditedQuestion
     kind: str
     problem: str
-    """Name of the defect where the kind has several, else the kind."""
+    """Name of the defect if the kind has several, else the kind."""
     why: str
     detail: str
 
 
 def lines_of(rows: Sequence[AuditedQuestion], findings: Mapping[str, Any], withholding: FileSplits) -> list[RepairLine]:
-    """Return what is to be mended, the gravest kind first, and in a kind in the order of the files."""
+    """Return the repairs, the gravest kind first, and within a kind in the order of the files."""
     row_at = {(row.file, row.position): row for row in rows}
     order = {id(row): index for index, row in enumerate(rows)}
     every = [
@@ -76,7 +76,7 @@ def _conflicts(findings: Mapping[str, Any], row_at: Mapping[tuple[str, str], Aud
 
 
 def _twins(findings: Mapping[str, Any], row_at: Mapping[tuple[str, str], AuditedQuestion]) -> Iterator[RepairLine]:
-    """Yield the questions outside train that another split has, and those that their own split has already."""
+    """Yield the questions outside train that are also in another split, and those that are already in their own split."""
     for one in findings["clusters"]:
         first: dict[str | None, dict[str, Any]] = {}
         for row in one["rows"]:
@@ -124,7 +124,7 @@ def mend_first(lines: Sequence[RepairLine], questions: int) -> list[dict[str, An
 
 
 def as_csv(lines: Iterable[RepairLine]) -> str:
-    """Return the lines as CSV; no cell is taken for a formula, and what cannot be seen is written out."""
+    """Return the lines as CSV; no cell looks like a formula, and invisible characters are written out."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(_COLUMNS)

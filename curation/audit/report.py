@@ -1,6 +1,6 @@
-"""What was found in a set -> a page, a Markdown text and a few lines for people. Every text of the set is hostile: it is escaped.
+"""Findings on a set -> an HTML page, Markdown, and a summary for the terminal. Every text of the set is hostile and is escaped.
 
-The page needs nothing beside it: no script, no address.
+The page is self-contained: no scripts, no addresses.
 """
 
 import re
@@ -15,13 +15,13 @@ from curation.audit.figures import FIGURES
 
 _MAX_CHARS = 160
 _ROWS = 30
-"""Rows of a table in Markdown; audit.json has them all."""
+"""Rows of a table in Markdown; audit.json contains all."""
 _PAGE_ROWS = 3_000
-"""Of the page, which a browser still opens at once."""
+"""Rows of a table on the page; browsers still open it at once."""
 _MARKS = re.compile(r"([\\`*_\[\]<>|&#~!$])")
 _LINKED = re.compile(r"(?i)(?<=https)(?=:)|(?<=http)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)|(?<=@)|(?<=mailto)(?=:)|(?<=xmpp)(?=:)")
 _JOINER = "\u2060"
-"""Unseen; what it parts is no address and names nobody where the text is pasted into a pull request."""
+"""Invisible; it breaks addresses and mentions, so that a text pasted into a pull request links to nothing and notifies nobody."""
 Report = Mapping[str, Any]
 
 
@@ -36,7 +36,7 @@ def markdown(report: Report) -> str:
 
 
 def summary(report: Report) -> str:
-    """Return the figures as lines for a terminal; those that exceed their limit say so."""
+    """Return the figures as lines for a terminal, marked if they exceed their limit."""
     over = {row["figure"]: row["most"] for row in report["exceeded"]}
     lines = [f"questions  {report['figures']['questions']}"]
     splits = Counter[str]()
@@ -54,14 +54,14 @@ def summary(report: Report) -> str:
 
 
 def displayable(value: Any, most: int = _MAX_CHARS) -> str:
-    """Return a text in one line, cut, with invisible characters and those that turn the direction of writing as code points."""
+    """Return a text in one line, truncated, with invisible and bidirectional control characters as code points."""
     text = str(value)
     cut = text if len(text) <= most else f"{text[:most]}…"
     return "".join(_visible(character) for character in cut)
 
 
 def _marked(value: Any, most: int = _MAX_CHARS) -> str:
-    """Return a text as Markdown that shows it as it is, and links to nothing."""
+    """Return a text escaped for Markdown, without links."""
     return _LINKED.sub(_JOINER, _MARKS.sub(r"\\\1", displayable(value, most)))
 
 
@@ -101,7 +101,7 @@ def _rendered(template: str, report: Report, autoescape: bool) -> str:
 
 
 def _verdict(verdict: str, biased: str, even: str) -> str:
-    """Return in words what a test of significance says."""
+    """Return the result of a significance test in words."""
     if verdict == "too_few":
         return "Too few questions to tell."
     return f"{biased}: chance alone does that in fewer than 1 of 100 sets." if verdict == "biased" else f"{even}: chance alone may do that."

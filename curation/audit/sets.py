@@ -1,4 +1,4 @@
-"""Files of a question set -> its questions as the files hold them, and how each file was read."""
+"""Files of a question set -> its questions unprocessed, and how each file was read."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.natural_order import natural_key
 from curation.audit.splits import FIELDS
 
-_READER = "crawlers.read"  # run as a command, as no package imports another
+_READER = "crawlers.read"  # run as a command, since packages do not import each other
 _ROOT = Path(__file__).parents[2]
 _IS_CHECKOUT = (_ROOT / "pyproject.toml").exists()
 _MAX_ERROR_LINES = 5
@@ -27,13 +27,13 @@ Shape = UnionType | type[Question]
 
 
 class FileQuestion(NamedTuple):
-    """One question as a file holds it."""
+    """One question as a file contains it."""
 
     item: QuestionItem
     file: str
     position: str
     question: Question | None = None
-    """The question itself, where the file holds questions of the pipeline."""
+    """The question itself, if the file contains questions of the pipeline."""
 
 
 class ReadFile(Struct, frozen=True, kw_only=True):
@@ -42,34 +42,34 @@ class ReadFile(Struct, frozen=True, kw_only=True):
     file: str
     format: str
     guessed: bool = False
-    """The format was detected from the file itself, not by the user."""
+    """The format was detected from the file itself, not given by the user."""
     found: int
     rejected: int = 0
-    """Of those found, the ones that could not be read."""
+    """Number of questions that could not be read."""
     unread: int = 0
-    """Lines, columns and sheets that belong to no question."""
+    """Lines, columns and sheets outside questions."""
     columns: dict[str, str] = {}
-    """Field of a question -> the keys or words of the header that it was read from."""
+    """Field of a question -> the keys or header cells that it was read from."""
     beside: dict[str, str] = {}
-    """Position of a record -> the split that it names."""
+    """Position of a record -> the split that the record names."""
 
 
 class AuditedSet(NamedTuple):
-    """A question set as it was read."""
+    """A question set that was read."""
 
     entries: list[FileQuestion]
     files: dict[str, ReadFile]
 
 
 def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str] = FIELDS, layouts: Path | None = None) -> AuditedSet:
-    """Return the questions of files of any format that `python -m crawlers.read` knows, of items, and of questions of the pipeline.
+    """Return the questions of files: in any format of `python -m crawlers.read`, items, or questions of the pipeline.
 
     Args:
-        fields: those of a record that may name its split; the first that is there does.
-        layouts: a file with layouts of the user's own.
+        fields: fields of a record that may name its split; the first present one does.
+        layouts: a file with the user's own layouts.
 
     Raises:
-        ValueError: a path names no file, a file cannot be read, or there is no question in them.
+        ValueError: a path names no file, a file cannot be read, or the files contain no question.
     """
     own: dict[Path, Shape] = {}
     others = []
@@ -78,7 +78,7 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
         own |= ours
         others += [] if ours else [name]
         if ours and (rest := sum(file.is_file() for file in _files(name)) - len(ours)):
-            print(f"{name}: {rest} files beside those of items and questions are not read", file=sys.stderr)
+            print(f"{name}: {rest} files other than items and questions are not read", file=sys.stderr)
     above = Path(os.path.commonpath([path.absolute().parent for path in own])) if own else Path()
     entries, files = _read_others(others, format_name, fields, layouts) if others else ([], {})
     for path, shape in own.items():
@@ -92,12 +92,12 @@ def read_set(paths: Sequence[str], format_name: str | None, fields: Sequence[str
 
 
 def file_summary(file: ReadFile) -> dict[str, Any]:
-    """Return how a file was read as audit.json has it."""
+    """Return how a file was read, for audit.json."""
     return {key: value for key, value in to_builtins(file).items() if key != "beside"}
 
 
 def _own_shape(path: Path) -> Shape | None:
-    """Return what a file of JSON lines holds where it is ours, detected by its first line."""
+    """Return the record type of a JSONL file of the pipeline, detected by its first line."""
     if path.suffix.lower() != ".jsonl" or not path.is_file():
         return None
     with path.open("rb") as lines:
@@ -121,7 +121,7 @@ def _own_entries(path: Path, name: str, shape: Shape) -> Iterator[FileQuestion]:
 
 
 def _item_of(question: Question) -> QuestionItem:
-    """Return a question as an item that says the same, so that the checks and rules of `clean` can be run on it again."""
+    """Return a question as an equivalent item, so that the checks and rules of `clean` can process it again."""
     provenance = question.provenance[0]
     return QuestionItem(
         url=provenance.url,
@@ -138,14 +138,14 @@ def _item_of(question: Question) -> QuestionItem:
 def _read_others(
     paths: Sequence[str], format_name: str | None, fields: Sequence[str], layouts: Path | None
 ) -> tuple[list[FileQuestion], dict[str, ReadFile]]:
-    """Return the questions that the reader of files finds, those included that it gives up, and how it read each file."""
+    """Return the questions that the file reader detects, including those it gives up, and how it read each file."""
     with tempfile.TemporaryDirectory() as folder:
         read, rejected, report = (Path(folder) / f"{name}.jsonl" for name in ("items", "rejected", "report"))
         command = [sys.executable, "-P", "-m", _READER, "--rejected", str(rejected), "--report", str(report)]
         command += [word for field in fields for word in ("--beside", field)]
         command += ["--format", format_name] if format_name else []
         command += ["--layouts", str(layouts)] if layouts else []
-        paths_of_code = [str(_ROOT)] if _IS_CHECKOUT else []  # an installed package is found as it is
+        paths_of_code = [str(_ROOT)] if _IS_CHECKOUT else []  # an installed package needs no path
         known = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [*paths_of_code, os.environ.get("PYTHONPATH")]))}
         with read.open("wb") as out:
             ended = subprocess.run([*command, "--", *paths], stdout=out, stderr=subprocess.PIPE, env=known, check=False)

@@ -1,4 +1,4 @@
-"""Which split of its set a question belongs to: as the user names it, by the name of its file, or by a field of its record."""
+"""Assign questions to the splits of their set: as the user states, by file name, or by a field of the record."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 FIELDS = ("published_split", "split")
-"""Fields of a record that name its split where the user names none."""
+"""Fields of a record that name its split, unless the user names one."""
 _NAMES = {
     "train": "train", "training": "train",
     "dev": "dev", "development": "dev",
@@ -20,10 +20,10 @@ _MAX_NAME_CHARS = 40
 
 
 class SplitOf(NamedTuple):
-    """What the user says of the splits."""
+    """The user's specification of the splits."""
 
     patterns: tuple[tuple[str, str], ...] = ()
-    """Pattern of a file's name -> split."""
+    """Pattern of a file name -> split."""
     field: str | None = None
     """Field of a record that names its split."""
 
@@ -43,13 +43,13 @@ def read_split_of(values: Sequence[str]) -> SplitOf:
 
 
 def splits_of_file(name: str, beside: Mapping[str, str], split_of: SplitOf) -> dict[str, str]:
-    """Return the splits of a file's records by their position, `line:3`; under the empty position that of all others.
+    """Return the splits of a file's records by position, `line:3`; the empty position has the split of all others.
 
     Args:
-        beside: the splits that the records name, by their position.
+        beside: the splits that the records name, by position.
 
     Raises:
-        ValueError: the user named a field, and no record of the file has it.
+        ValueError: the user named a field that no record of the file has.
     """
     if split := next((split for pattern, split in split_of.patterns if _fits(name, pattern)), None):
         return {"": split}
@@ -70,7 +70,7 @@ def split_at(splits: Mapping[str, str], position: str) -> str | None:
 
 
 def split_in_name(name: str) -> str | None:
-    """Return the split that a file's name tells, else the nearest of its folders' names that tells one."""
+    """Return the split in a file's name, or in the name of the nearest folder that has one."""
     components = PurePosixPath(name).parts
     for component in [PurePosixPath(components[-1]).stem if components else "", *reversed(components[:-1])]:
         if split := next((_NAMES[word] for word in _WORD.findall(component.lower()) if word in _NAMES), None):

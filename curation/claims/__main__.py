@@ -1,7 +1,7 @@
-"""Stage `claims`: facts -> claim pairs, each a fact said and denied; facts that make no sound pair go to rejected.
+"""Stage `claims`: facts -> claim pairs, each a fact stated and denied; facts without a sound pair go to rejected.
 
-A pair asks one thing: the two sentences differ by the negation alone, and one of them is true (SdAK, section 3.2).
-`curation/chosen.jsonl` is in git, and remembers which facts have a claim: more facts never reshuffle what was chosen.
+A pair differs by the negation alone, and one of its sentences is true (SdAK, section 3.2).
+`curation/chosen.jsonl` is in git and records which facts have a claim, so that new facts never change the earlier selection.
 """
 
 import logging
@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> None:
         write_jsonl(out / "contaminated.jsonl", contamination, key=lambda row: (row.fact_id, row.reference, row.url))
         write_jsonl(out / "review.jsonl", reviews, key=lambda row: (row.id, row.asked))
         write_json(args.metrics, metrics := measure(facts, claims, rejected, contamination, len(reviews)))
-        # Last, by rename: a run that was killed before chooses the same again.
+        # Last, by rename: after a run killed earlier, the next one chooses the same facts.
         rows = [ChosenFact(atomic_type=claim.atomic_type, fact_id=claim.fact_ids[0]) for claim in claims]
         write_jsonl(args.chosen, rows, key=lambda row: (row.atomic_type, row.fact_id), on_disk=True)
     made = f"{len(facts):,} facts -> {number_of(len(claims), 'claim')} on {number_of(metrics['heads'], 'head')}"
@@ -54,7 +54,7 @@ def _warn_of_unused_decisions(known: ClaimContext, facts: Sequence[Fact]) -> Non
     on_facts = {key for key, decision in known.decisions.items() if decision.polarity is not None}
     if on_facts and (idle := sorted(on_facts.difference(fact.id for fact in facts))):
         names = ", ".join(idle)
-        logging.getLogger("claims").warning("decisions on facts that are not there: %s; delete these lines, or correct the ids", names)
+        logging.getLogger("claims").warning("decisions on facts that are not in the data: %s; delete these lines or correct the ids", names)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is known beside the facts: what was chosen, judged and decided before, what a reference says, which names are one thing's."""
+"""The context of the facts: earlier choices, verdicts and decisions, facts of references, and synonyms."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -20,14 +20,14 @@ from curation.claims.synonyms import Synonyms
 
 
 class ChosenFact(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, order=True):
-    """One row of `curation/chosen.jsonl`: a fact that has a claim, and keeps it as long as it is there and sound."""
+    """One row of `curation/chosen.jsonl`: a fact with a claim, which it keeps while it is in the data and sound."""
 
     atomic_type: Relation
     fact_id: str
 
 
 class Contaminated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One fact that a reference states, too, whatever it calls the relation."""
+    """A fact that a reference also states, under any relation."""
 
     fact_id: str
     claim_id: str
@@ -35,14 +35,14 @@ class Contaminated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Source of the reference."""
     url: str
     head: str
-    """As the reference writes it, like the tail."""
+    """As written in the reference, like the tail."""
     relation: str
-    """What its label means to us; a symptom where no table knows the label."""
+    """The relation that its label maps to; a symptom if no table contains the label."""
     tail: str
 
 
 class ClaimContext(NamedTuple):
-    """All of it; nothing at all unless read."""
+    """The context; empty by default."""
 
     chosen: frozenset[str] = frozenset()
     judged: Mapping[str, str] = MappingProxyType({})
@@ -50,13 +50,13 @@ class ClaimContext(NamedTuple):
     references: Mapping[tuple[str, str], list[Fact]] = MappingProxyType({})
     synonyms: Synonyms = Synonyms()
     decisions: Mapping[str, Decision] = MappingProxyType({})
-    """By the id of a fact: what readers decided where facts contradict each other."""
+    """By fact id: reviewers' decisions on contradicting facts."""
 
 
 def read_claim_context(chosen: Path, verdicts: Path, references: Path, aliases: Path, decisions: Path) -> ClaimContext:
-    """Return what the files hold; one that is not there holds nothing, so that the stage runs on facts alone."""
+    """Return the contents of the files; a missing file counts as empty, so that the stage runs on facts alone."""
     names = Synonyms(read_jsonl(aliases, Alias) if aliases.exists() else ())
-    before = read_jsonl(chosen, ChosenFact, f"bring it back: git checkout -- {chosen}") if chosen.exists() else ()
+    before = read_jsonl(chosen, ChosenFact, f"restore it: git checkout -- {chosen}") if chosen.exists() else ()
     return ClaimContext(
         chosen=frozenset(row.fact_id for row in before),
         judged=judgements(read_verdicts(verdicts)) if verdicts.exists() else {},
@@ -67,14 +67,14 @@ def read_claim_context(chosen: Path, verdicts: Path, references: Path, aliases: 
 
 
 def judgements(verdicts: Mapping[str, Iterable[Verdict]]) -> dict[str, str]:
-    """Return the claims that most annotators did not support."""
+    """Return the claims without support by a majority of annotators."""
     words = {"refute": "refuted", "neutral": "neutral"}
     most = {key: majority(one.verdict for one in votes) for key, votes in verdicts.items()}
     return {key: words[answer] for key, answer in most.items() if answer in words}
 
 
 def judgement_of(fact: Fact, known: ClaimContext) -> str | None:
-    """Return what people found of a fact's claim, in whichever wording they read it."""
+    """Return the verdict on a fact's claim, whichever wording was judged."""
     return next((known.judged[key] for key in claim_ids(fact) if key in known.judged), None) if known.judged else None
 
 
@@ -87,14 +87,14 @@ def by_names(references: Iterable[Fact], synonyms: Synonyms) -> dict[tuple[str, 
 
 
 def references_stating(fact: Fact, known: ClaimContext) -> list[Fact]:
-    """Return the facts of references that have a fact's head and tail."""
+    """Return the facts of references with a fact's head and tail."""
     if not known.references:
         return []
     return known.references.get((known.synonyms.of(fact.head), known.synonyms.of(fact.tail)), [])
 
 
 def contamination_of(fact: Fact, claim: ClaimPair, known: ClaimContext) -> list[Contaminated]:
-    """Return a row for each place at which a reference states the fact."""
+    """Return a row for each occurrence of the fact in a reference."""
     return [
         Contaminated(
             fact_id=fact.id, claim_id=claim.id, reference=origin.source, url=origin.url, head=one.head, relation=one.relation, tail=one.tail

@@ -1,6 +1,6 @@
-"""Facts -> claim pairs, each a fact said and denied, or the reason why a fact has none. Pure.
+"""Facts -> claim pairs, each a fact stated and denied, or the reason why a fact has none. Pure.
 
-No claim says what another one says or denies. What was chosen before stays: newcomers take what room is left.
+No claim states what another one states or denies. Earlier claims stay; new ones fill the remaining room.
 """
 
 from collections import Counter
@@ -23,17 +23,17 @@ from curation.claims.synonyms import Synonyms, names_itself
 from curation.claims.tail_fitness import denies, is_unfit
 
 REASONS = {
-    "head_unfit": "the head is no name: it holds no letter and no digit",
-    "tail_unfit": "the tail is no short phrase that the sentence takes",
-    "double_negation": "the tail denies already, so that its denial would be a double negation",
+    "head_unfit": "the head is not a name: it has no letter and no digit",
+    "tail_unfit": "the tail is not a short phrase that fits the sentence",
+    "double_negation": "the tail is a denial, so that the false sentence would be a double negation",
     "names_itself": "the tail is the head, another name or a stage of it, or a part of its name",
-    "contradicted": "another fact says the opposite of one head, or states another range; detail is its id; all of them go, for review",
-    "overruled": "a fact that says otherwise, or the denial of this one, was decided on; detail is the id",
-    "contaminated": "a reference states the fact, too; detail is the reference",
-    "refuted": "most of those who judged the claim refuted it",
-    "neutral": "no majority of those who judged the claim supported it",
+    "contradicted": "another fact on the head states the opposite, or another range; detail is its id; all of them are rejected for review",
+    "overruled": "a decision accepts a contradicting fact, or the denial of this one; detail is the id",
+    "contaminated": "a reference also states the fact; detail is the reference",
+    "refuted": "most annotators refuted the claim",
+    "neutral": "no majority of the annotators supported the claim",
     "duplicate_claim": "another fact gives the same claim; detail is its id",
-    "over_cap": "the atomic type has its fill of claims",
+    "over_cap": "the atomic type has enough claims",
 }
 
 
@@ -50,7 +50,7 @@ class RejectedFact(NamedTuple):
 
 
 class UsedClaims:
-    """The facts that have a claim, by what they say: none says what another says or denies."""
+    """The facts with a claim, by their content: none states what another states or denies."""
 
     def __init__(self, templates: Wordings, synonyms: Synonyms) -> None:
         self.facts: list[Fact] = []
@@ -58,7 +58,7 @@ class UsedClaims:
         self._used_by: dict[Key | str, str] = {}
 
     def twin(self, fact: Fact) -> str | None:
-        """Return the id of a used fact that states the same, or has one of the same sentences."""
+        """Return the id of a used fact that states the same, or shares a sentence."""
         return next((self._used_by[key] for key in self._keys(fact) if key in self._used_by), None)
 
     def accept(self, fact: Fact) -> bool:
@@ -75,7 +75,7 @@ class UsedClaims:
 
 
 def reason_against(fact: Fact, synonyms: Synonyms) -> str | None:
-    """Return why a fact alone makes no sound pair, or None."""
+    """Return why a fact by itself gives no sound pair, or None."""
     if not synonyms.of(fact.head):
         return "head_unfit"
     if is_unfit(fact.relation, fact.tail):
@@ -88,16 +88,16 @@ def reason_against(fact: Fact, synonyms: Synonyms) -> str | None:
 def make_claims(
     facts: Sequence[Fact], params: Claims, known: ClaimContext | None = None, settled: Resolution | None = None
 ) -> tuple[list[ClaimPair], list[RejectedFact]]:
-    """Return the pairs of the facts and, for each fact without one, why. The order of the facts does not matter.
+    """Return the pairs of the facts and, for each fact without one, the reason. The order of the facts does not matter.
 
-    `settled` is what became of facts that contradict others, where that is known already.
+    `settled` resolves contradictions between facts, if that was done already.
     """
     known = known or ClaimContext()
     templates = read_templates(params.template)
     sound, rejected = _sift(facts, params, known, settled or resolve(facts, known.synonyms, known.decisions))
     used = UsedClaims(templates, known.synonyms)
     turns = {relation: RoundRobinSampler(params.per_type, params.seed) for relation in RELATIONS}
-    for before in (True, False):  # all that was chosen before, of every type, has its place before a newcomer
+    for before in (True, False):  # earlier choices of every type come before new ones
         for relation in RELATIONS:
             turns[relation].take([fact for fact in sound[relation] if (fact.id in known.chosen) is before], used.accept)
     chosen = {id(fact) for fact in used.facts}
@@ -112,7 +112,7 @@ def make_claims(
 def _sift(
     facts: Sequence[Fact], params: Claims, known: ClaimContext, settled: Resolution
 ) -> tuple[dict[str, list[Fact]], list[RejectedFact]]:
-    """Return the facts that may have a claim by type, and the others."""
+    """Return the facts that may have a claim, by type, and the rejected ones."""
     sound: dict[str, list[Fact]] = {relation: [] for relation in RELATIONS}
     rejected: list[RejectedFact] = []
     for fact in facts:
@@ -132,7 +132,7 @@ def _sift(
 
 
 def reviews_of(settled: Resolution, params: Claims, known: ClaimContext) -> list[Review]:
-    """Return what readers are to decide: clashes of which a side would have a claim, were it not for the other."""
+    """Return what reviewers are to decide: contradictions of which a side would otherwise have a claim."""
     templates = read_templates(params.template)
     open_ones = [
         clash for clash in settled.undecided if any(not reason_against(fact, known.synonyms) for rows in clash.values() for fact in rows)
@@ -143,7 +143,7 @@ def reviews_of(settled: Resolution, params: Claims, known: ClaimContext) -> list
 def contaminated_rows(
     facts: Iterable[Fact], claims: Iterable[ClaimPair], rejected: Iterable[RejectedFact], params: Claims, known: ClaimContext
 ) -> Iterator[Contaminated]:
-    """Yield the rows of claims that a reference states, or of facts dropped for it."""
+    """Yield the rows of claims that a reference states, or of facts dropped for that."""
     if not known.references:
         return
     of_claims = {key for claim in claims for key in claim.fact_ids}
@@ -161,7 +161,7 @@ def measure(
     contamination_of: Sequence[Contaminated],
     for_review: int,
 ) -> dict[str, Any]:
-    """Return the stage's metrics; types without a claim stand with 0."""
+    """Return the stage's metrics; types without a claim count 0."""
     by_type: Counter[str] = Counter(claim.atomic_type for claim in claims)
     denials = {fact.id for fact in facts if not fact.polarity}
     denied: Counter[str] = Counter(claim.atomic_type for claim in claims if claim.fact_ids[0] in denials)

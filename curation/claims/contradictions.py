@@ -1,4 +1,4 @@
-"""Facts -> those that cannot hold together: one says what another denies, or two ranges of one examination differ."""
+"""Facts -> those that contradict each other: one denies another, or two ranges of one examination differ."""
 
 import re
 from collections import defaultdict
@@ -17,13 +17,13 @@ _BELOW, _ABOVE = re.compile("^[<≤＜]"), re.compile("^[>≥＞]")
 
 
 def range_of(fact: Fact, synonyms: Synonyms) -> tuple[str, str]:
-    """Return the examination with its people, and the unit; a range without figures has none."""
+    """Return the examination with its people, and the unit; a range without numbers has no unit."""
     unit = canonical(_SIGNS.sub("", fact.tail)) if _FIGURE.search(fact.tail) else ""
     return synonyms.of(_SEX.sub("", fact.head)), unit
 
 
 def figures_of(fact: Fact) -> tuple[str, ...]:
-    """Return the figures of a range, below what as from 0; without figures, whether it is positive."""
+    """Return the limits of a range, with 0 as the lower limit of `below`; without numbers, whether it is positive."""
     figures = [f"{float(figure):g}" for figure in _FIGURE.findall(fact.tail)]
     if not figures:
         return ("positive" if "阳" in fact.tail else "negative",)
@@ -32,27 +32,27 @@ def figures_of(fact: Fact) -> tuple[str, ...]:
 
 
 Key = tuple[str, str, str]
-"""What a fact says, whichever way: kind of statement, head, tail."""
+"""The content of a fact without polarity: kind of statement, head, tail."""
 Clash = Mapping[Hashable, Sequence[Fact]]
-"""The facts on one matter by the side they take; each side speaks against every other."""
+"""The facts on one matter, grouped by side; each side contradicts every other."""
 _SIDE_EFFECTS = frozenset({"chinese_medicine_side_effect", "western_medicine_side_effect"})
 _FOOD = re.compile("(?<=.)类?(?:食物|食品)?$")
 
 
 def key_of(fact: Fact, synonyms: Synonyms) -> Key:
-    """Return what a fact says; two facts of one key and one polarity are one."""
+    """Return the key of a fact; facts with the same key and polarity are equal."""
     return _kind(fact.relation), synonyms.of(fact.head), synonyms.of(fact.tail)
 
 
 def statement_of(fact: Fact, synonyms: Synonyms) -> Hashable:
-    """Return what a fact states, as far as it can be contradicted: of foods without 类, of ranges the figures alone."""
+    """Return the part of a fact that can be contradicted: foods without 类, ranges by their limits alone."""
     if _is_range(fact):
         return range_of(fact, synonyms), figures_of(fact)
     return _keys_of(fact, synonyms)[0]
 
 
 def clashes(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
-    """Yield each matter on which facts contradict each other, under whatever names; the order of the facts decides nothing but theirs."""
+    """Yield the facts that contradict each other on a matter, across synonyms; the order of the facts affects only their order."""
     yield from _denials(facts, synonyms)
     ranges: dict[tuple[str, str], dict[Hashable, list[Fact]]] = defaultdict(lambda: defaultdict(list))
     for fact in facts:
@@ -62,7 +62,7 @@ def clashes(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
 
 
 def _denials(facts: Sequence[Fact], synonyms: Synonyms) -> Iterator[Clash]:
-    """Yield facts that are both stated and denied. Denials are few, so facts about other heads are skipped."""
+    """Yield facts that are both stated and denied. Denials are few, so facts on other heads are skipped."""
     denied: dict[Key, list[Fact]] = defaultdict(list)
     for fact in facts:
         if not fact.polarity:
@@ -88,7 +88,7 @@ def _kind(relation: str) -> str:
 
 
 def _keys_of(fact: Fact, synonyms: Synonyms) -> list[Key]:
-    """Return a fact's key and, of a food to eat, those of the classes that it surely belongs to."""
+    """Return a fact's key and, for a recommended food, the keys of the classes that surely contain it."""
     key = key_of(fact, synonyms)
     if fact.relation != "disease_food":
         return [key]

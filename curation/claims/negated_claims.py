@@ -32,7 +32,7 @@ class Template(Struct, frozen=True, forbid_unknown_fields=True):
     non_factual: str
 
     def fill(self, head: str, tail: str) -> tuple[str, str]:
-        """Return the sentence that says the fact and the one that denies it. Head and tail are text, never format strings."""
+        """Return the sentence that states the fact and the one that denies it. Head and tail are plain text, never format strings."""
         stated, denied = _parts(self.factual), _parts(self.non_factual)
         one, other = (head, tail) if stated.head_first else (tail, head)
         first, second = (head, tail) if denied.head_first else (tail, head)
@@ -50,7 +50,7 @@ def read_templates(name: str) -> Wordings:
     """Return a template set.
 
     Raises:
-        ValueError: no such set, or the set does not cover all 17 atomic types.
+        ValueError: an unknown set, or it does not cover all 17 atomic types.
     """
     sets = _sets()
     one_of(name, sets, "template set", _FILE.name)
@@ -65,13 +65,13 @@ def read_templates(name: str) -> Wordings:
 
 
 def sentences_of(fact: Fact, template: Template) -> tuple[str, str]:
-    """Return the factual and the non-factual sentence; false polarity makes the denial the factual one."""
+    """Return the factual and the non-factual sentence; for false polarity the denial is the factual one."""
     stated, denied = template.fill(fact.head, fact.tail)
     return (stated, denied) if fact.polarity else (denied, stated)
 
 
 def wording_of(fact: Fact, wordings: Sequence[Template]) -> int:
-    """Return which wording a fact takes; it hangs on its id alone."""
+    """Return the index of a fact's wording, which depends on its id alone."""
     return int(hashlib.sha256(fact.id.encode()).hexdigest(), 16) % len(wordings) if len(wordings) > 1 else 0
 
 
@@ -93,7 +93,7 @@ def make_claim(fact: Fact, wordings: Sequence[Template], set_name: str) -> Claim
 
 
 def claim_ids(fact: Fact) -> Iterator[str]:
-    """Yield the ids that the pair of a fact has under each wording of each set: people judge what is said, however it is worded."""
+    """Yield the ids of a fact's pair under each wording of each set: verdicts apply to the content, whatever the wording."""
     for name in _sets():
         for template in read_all()[name][fact.relation]:
             yield claim_id(*sentences_of(fact, template))

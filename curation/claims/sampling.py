@@ -1,4 +1,4 @@
-"""Facts of one atomic type -> a sample of them by turns: of heads, of polarities, of tails, and then in draw order."""
+"""Facts of one atomic type -> a round-robin sample over heads, polarities and tails, then in the order of the sampling."""
 
 import heapq
 from collections import Counter, defaultdict
@@ -12,12 +12,12 @@ Accept = Callable[[Fact], bool]
 _Queue = tuple[bool, str]
 """Polarity and tail."""
 _TURNS = 200
-"""A tail gets a 200th of the cap, five of 1,000, and then waits until each other tail has had as many. One each would
-favour rare tails, of which more are wrong than of common ones."""
+"""A tail gets 1/200 of the cap, five of 1,000, before it waits until each other tail has as many. A limit of one would favour rare
+tails, which are wrong more often than common ones."""
 
 
 class RoundRobinSampler:
-    """The sample of one atomic type. Heads with fewer claims come first; then the polarity with fewer, then tails in turn."""
+    """The sample of one atomic type. Heads with fewer claims come first; then the rarer polarity, then tails in turn."""
 
     def __init__(self, cap: int, seed: int) -> None:
         self._room, self._seed = cap, seed
@@ -27,8 +27,8 @@ class RoundRobinSampler:
         self._tails: Counter[_Queue] = Counter()
 
     def take(self, facts: Sequence[Fact], accept: Accept) -> None:
-        """Offer facts by turns until the type is full; `accept` adds a fact, or returns false where it cannot."""
-        # By hand, facts may share an id.
+        """Offer facts in turn until the type is full; `accept` adds a fact, or returns false if it cannot."""
+        # In a manual call, facts may share an id.
         in_draw_order = sorted(facts, key=lambda fact: (draw_order(self._seed, fact.id), fact.head, fact.tail, fact.polarity))
         if len(in_draw_order) <= self._room:
             for fact in in_draw_order:
@@ -38,12 +38,12 @@ class RoundRobinSampler:
         self._left = Counter(fact.head for fact in in_draw_order)
         self._queues: dict[_Queue, list[int]] = defaultdict(list)
         for index, fact in enumerate(in_draw_order):
-            self._queues[_queue_of(fact)].append(index)  # sorted, and so a heap
+            self._queues[_queue_of(fact)].append(index)  # sorted, therefore a heap
         while self._room > 0 and self._left:
             self._round(min(self._heads[head] for head in self._left), accept)
 
     def _round(self, had: int, accept: Accept) -> None:
-        """Let each head that has had so many have one more."""
+        """Let each head with this many claims have one more."""
         waiting = {head for head in self._left if self._heads[head] == had}
         turns: dict[bool, list[tuple[int, int, _Queue]]] = {True: [], False: []}
         for queue in self._queues:
@@ -62,7 +62,7 @@ class RoundRobinSampler:
         self._queues = defaultdict(list, {queue: indexes for queue, indexes in self._queues.items() if indexes})
 
     def _one_of(self, queue: _Queue, waiting: set[str], later: list[int], accept: Accept) -> None:
-        """Offer the first fact of a queue whose head still waits; those of other heads are for a later round."""
+        """Offer the first fact of a queue whose head is still waiting; those of other heads are for a later round."""
         indexes = self._queues[queue]
         while indexes:
             index = heapq.heappop(indexes)

@@ -1,4 +1,4 @@
-"""Facts that contradict each other and what readers decided -> which of them go, and a review of what nobody has decided."""
+"""Contradicting facts and reviewers' decisions -> which facts are rejected, and a review of undecided ones."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
@@ -11,23 +11,23 @@ from curation.claims.negated_claims import Wordings, sentences_of
 from curation.claims.synonyms import Synonyms
 
 _Truth = Mapping[Hashable, Decision]
-"""What facts say -> the decision on it, which holds for all facts that say the same, under whatever names."""
+"""Content of a fact -> the decision on it, which applies to all facts with that content, across synonyms."""
 
 
 _Name = tuple[str, bool]
-"""Of a fact: its id, and its polarity."""
+"""A fact's id and polarity."""
 
 
 class Resolution(NamedTuple):
-    """What became of the facts that contradict others."""
+    """The outcome for contradicting facts."""
 
     refused: Mapping[_Name, tuple[str, str]]
-    """Fact -> `contradicted` or `overruled`, and the id of the fact that speaks against it."""
+    """Fact -> `contradicted` or `overruled`, and the id of the fact that contradicts it."""
     undecided: Sequence[Clash]
 
 
 def resolve(facts: Sequence[Fact], synonyms: Synonyms, decisions: Mapping[str, Decision]) -> Resolution:
-    """Return which facts go: of a clash all, or, where a reader decided for one side, the others.
+    """Return the rejected facts: all of a contradiction or, if a reviewer decided for one side, the others.
 
     Raises:
         ValueError: two decisions contradict each other.
@@ -45,7 +45,7 @@ def resolve(facts: Sequence[Fact], synonyms: Synonyms, decisions: Mapping[str, D
 
 
 def _note(refused: dict[_Name, tuple[str, str]], reason: str, against: Mapping[_Name, str]) -> None:
-    """Add what goes, and the id that speaks against it; of several the first, so that the order of facts does not matter."""
+    """Add rejected facts with the id of a contradicting one: the smallest of several, independent of the order of facts."""
     for name, other in against.items():
         refused[name] = min((reason, other), refused.get(name, (reason, other)))
 
@@ -56,12 +56,12 @@ def _decided(all_clashes: Sequence[Clash], synonyms: Synonyms, decisions: Mappin
     for fact in sorted(facts, key=_name):
         one = decisions[fact.id]
         if one.polarity is not None and (other := truth.setdefault(statement_of(fact, synonyms), one)).polarity != one.polarity:
-            raise ValueError(f"decisions: {other.id} and {one.id} say the same and are decided differently; leave one of the two lines")
+            raise ValueError(f"decisions: {other.id} and {one.id} state the same but are decided differently; delete one of the two lines")
     return truth
 
 
 def _overruled(clash: Clash, truth: _Truth, synonyms: Synonyms) -> dict[_Name, str]:
-    """Return the facts that a decision speaks against: that they do not hold, or that another side does."""
+    """Return the facts that a decision rejects: directly, or by accepting another side."""
     decided = [(side, fact, truth.get(statement_of(fact, synonyms))) for side, rows in clash.items() for fact in rows]
     upheld: dict[Hashable, str] = {}
     for side, fact, decision in decided:
@@ -69,7 +69,7 @@ def _overruled(clash: Clash, truth: _Truth, synonyms: Synonyms) -> dict[_Name, s
             upheld[side] = min(decision.id, upheld.get(side, decision.id))
     if len(upheld) > 1:
         one, other = sorted(upheld.values())[:2]
-        raise ValueError(f"decisions: {one} and {other} contradict each other, and both are to hold; leave one of the two lines")
+        raise ValueError(f"decisions: {one} and {other} contradict each other but are both accepted; delete one of the two lines")
     return {
         _name(fact): next(iter(upheld.values()), decision.id if decision else "")
         for side, fact, decision in decided
@@ -78,13 +78,13 @@ def _overruled(clash: Clash, truth: _Truth, synonyms: Synonyms) -> dict[_Name, s
 
 
 def _contradicted(clash: Clash) -> dict[_Name, str]:
-    """Return the facts of all sides; against each speaks the first fact of another."""
+    """Return the facts of all sides, each with the first fact of another side."""
     against = {side: min(fact.id for other, others in clash.items() if other != side for fact in others) for side in clash}
     return {_name(fact): against[side] for side, rows in clash.items() for fact in rows}
 
 
 def review_of(clash: Clash, synonyms: Synonyms, wordings: Wordings) -> Review:
-    """Return a clash as a reader sees it: what each fact says, who says so, and the line that decides for it."""
+    """Return a contradiction as a review: each statement, its sources, and the line that decides for it."""
     groups: dict[Hashable, list[Fact]] = defaultdict(list)
     facts = sorted((fact for rows in clash.values() for fact in rows), key=_name)
     for fact in facts:

@@ -1,4 +1,4 @@
-"""Whether a tail makes sound sentences: it fits those of its atomic type, and it does not deny already, which would be denied twice.
+"""Whether a tail makes sound sentences: it fits its atomic type, and is not itself a denial, which would be denied twice.
 
 The patterns are in `curation/vocab/tails.yaml` and `curation/vocab/negation.yaml`.
 """
@@ -17,24 +17,24 @@ _SHORT_NAMES = re.compile(r"[(（][\w+., -]*[)）]", re.ASCII)
 _HALF = str.maketrans("（）【】［］", "()[][]")
 
 
-@lru_cache(maxsize=1 << 16)  # of a million tails, most are said of many heads
+@lru_cache(maxsize=1 << 16)  # most of a million tails have many heads
 def is_unfit(relation: str, tail: str) -> bool:
-    """Tell whether a tail is no short phrase that the sentences of its type take."""
+    """Return whether a tail is not a short phrase that fits the sentences of its type."""
     if not canonical(tail) or len(tail) > MAX_TAIL_CHARS:
         return True
-    if relation == "examination_range":  # signs, brackets and words are part of a range
+    if relation == "examination_range":  # symbols, brackets and words are part of a range
         return False
     pattern, needed = _patterns()[relation]
     return bool(_SIGNS.search(_outside_names(tail)) or pattern.search(tail) or not needed.search(tail) or _torn(tail))
 
 
 def _outside_names(tail: str) -> str:
-    """Return a tail without the signs of chemical names (2,3-二巯基丙醇) and without short names in brackets (TBIL,STB)."""
+    """Return a tail without the punctuation of chemical names (2,3-二巯基丙醇) and without abbreviations in brackets (TBIL,STB)."""
     return _SHORT_NAMES.sub("", re.sub(r"(?<=\d)[,，、](?=\d)", "", tail))
 
 
 def _torn(tail: str) -> bool:
-    """Tell whether brackets do not close."""
+    """Return whether brackets are unbalanced."""
     open_ones = []
     for sign in tail.translate(_HALF):
         if sign in "([":
@@ -56,7 +56,7 @@ def _patterns() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
 
 @lru_cache(maxsize=1 << 16)
 def denies(tail: str) -> bool:
-    """Tell whether a tail denies: 无症状, 原因不明; not where the word is but a name's first, 不孕症, 非甾体抗炎药."""
+    """Return whether a tail is a denial: 无症状, 原因不明; but not a word that only begins like one, 不孕症, 非甾体抗炎药."""
     openings, words, inside = _denials()
     return bool(inside.search(tail) or (openings.match(tail) and not words.match(tail)))
 

@@ -1,6 +1,6 @@
-"""Stage `clean`: items -> questions, facts and passages, one row a sighting; what is not sound goes to rejected with its reason.
+"""Stage `clean`: items -> questions, facts and passages, one row per sighting; unsound items go to rejected with the reason.
 
-What was done to which item stands in changes.jsonl. Opens params.yaml for the names of the sources alone.
+changes.jsonl lists what was changed in which item. Opens params.yaml only for the names of the sources.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from curation.clean.questions.exam_text import TEXT_RULES
 from curation.engine.engines import CORES, LOCAL, Engine, engine_of
 
 _MAX_ITEMS_IN_MEMORY = 10_000
-"""A source of fewer is read into memory; one of more is read three times."""
+"""A smaller source is read into memory; a larger one is read three times."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if not sources:
         raise ValueError(f"{PARAMS_FILE}: no sources; list one under `sources`, as `ask120: {{}}`, or files under `imports`")
     with folder_lock(arguments.out) as folder:
-        for stale in sorted(folder.iterdir()):  # what a killed run left
+        for stale in sorted(folder.iterdir()):  # left by a killed run
             if stale.name.endswith(".part") and stale.is_file():
                 stale.unlink()
         files = _files(folder)
@@ -63,7 +63,7 @@ def summary_line(metrics: Mapping[str, Any]) -> str:
 
 
 def _rules() -> str:
-    """Return what --help says of the rules: a line and an example each."""
+    """Return the help text of the rules: a line and an example each."""
     lines = (f"  {rule.name:20}{rule.why}: {rule.before} -> {rule.after}".replace("\n", "⏎") for rule in TEXT_RULES.values())
     return "\n".join(["Rules that change a text:", *lines])
 
@@ -99,7 +99,7 @@ def _items(folder: Path, sources: Iterable[str], imports: Collection[str]) -> It
 
 
 class _ItemFile:
-    """Items that are read from the file on each pass: there are too many for memory."""
+    """Items read from the file on each pass because they do not fit into memory."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""Items -> all that `clean` makes of them, and its figures: what came in is out or rejected. Pure."""
+"""Items -> the tables of `clean` and its metrics: every item is accepted or rejected. Pure."""
 
 import sys
 from collections import Counter, defaultdict
@@ -34,10 +34,10 @@ R = TypeVar("R")
 
 
 class RuleChanges(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One item with the rules that changed it and its texts as they were; `python -m curation.clean --help` says what each rule does."""
+    """One item with the rules that changed it and its original texts; `python -m curation.clean --help` explains the rules."""
 
     id: str
-    """Of the question or of the rejection the item became."""
+    """Id of the resulting question or rejection."""
     rules: tuple[str, ...]
     stem_raw: str | None
     options_raw: list[str] | None
@@ -54,14 +54,14 @@ class CleanTables(NamedTuple):
     rejected: RecordSink[Rejected]
     changes: RecordSink[RuleChanges]
     references: RecordSink[Question]
-    """Questions of the sources that are references: compared with the data, and no part of it."""
+    """Questions of sources that are references: compared with the data, but not part of it."""
     reference_facts: RecordSink[Fact]
-    """Facts of the same, under whatever relation their labels name."""
+    """Facts of the same sources, under any relation that their labels name."""
     aliases: RecordSink[Alias]
 
 
 class CleanResult(NamedTuple):
-    """Everything the items of some sources gave, as `CleanTables`."""
+    """The results for the items of some sources, as `CleanTables`."""
 
     questions: list[Question]
     facts: list[Fact]
@@ -75,7 +75,7 @@ class CleanResult(NamedTuple):
 
 
 class _UnmappedCategory(NamedTuple):
-    """Words of a source that `vocab/subjects.yaml` does not know, and the exam and subject that they gave."""
+    """Words of a source that are missing in `vocab/subjects.yaml`, and the resulting exam and subject."""
 
     source: str
     words: str
@@ -85,7 +85,7 @@ class _UnmappedCategory(NamedTuple):
 
 @dataclass
 class _CleanCounts:
-    """What is counted while records come and go."""
+    """Counts made while records are processed."""
 
     questions_in: int = 0
     facts_in: int = 0
@@ -105,7 +105,7 @@ class _CleanCounts:
     references: Counter[str] = field(default_factory=Counter)
     """By source."""
     rules: Counter[str] = field(default_factory=Counter)
-    """How many questions each rule changed."""
+    """Number of questions that each rule changed."""
     labels_unmapped: Counter[str] = field(default_factory=Counter)
     categories_unmapped: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By source and category."""
@@ -113,13 +113,13 @@ class _CleanCounts:
 
 
 class _ItemsOfKind(Generic[I]):
-    """The items of a kind among others, read as often as needed."""
+    """The items of one kind, read as often as needed."""
 
     def __init__(self, items: Iterable[Item], kind: type[I]) -> None:
         self._items = items
         self._kind: type[I] = kind
         self.count = self.others = 0
-        """How many there are, and how many of the other kind, once all were read."""
+        """Numbers of items of this and of other kinds, once all were read."""
 
     def __iter__(self) -> Iterator[I]:
         count = others = 0
@@ -135,7 +135,7 @@ class _ItemsOfKind(Generic[I]):
 def clean(
     sources: Iterable[tuple[str, Iterable[Item]]], params: Clean, references: Collection[str] = (), engine: Engine = LOCAL
 ) -> CleanResult:
-    """Return what the items of each source give, those named as references apart, as `clean_into` writes it."""
+    """Return the results for the items of each source, references separately, as `clean_into` writes them."""
     result = CleanResult([], [], [], [], [], [], [], [], {})
     return result._replace(metrics=clean_into(CleanTables(*result[:-1]), sources, params, references, engine))
 
@@ -147,9 +147,9 @@ def clean_into(
     references: Collection[str] = (),
     engine: Engine = LOCAL,
 ) -> dict[str, Any]:
-    """Write the records of each source, those of references to tables of their own; return the metrics. The order of items does not matter.
+    """Write the records of each source, references to tables of their own; return the metrics. The order of items does not matter.
 
-    Questions are written as they are read. In memory stay stems that may contain a case, ids of passages, and all facts,
+    Questions are written as they are read. Only stems that may contain a case, ids of passages, and all facts stay in memory,
     since each is compared with all others.
 
     Args:
@@ -188,7 +188,7 @@ def clean_into(
 
 
 def _in_batches(engine: Engine, function: Callable[..., list[R]], rows: Iterable[I], *shared: Any) -> Iterator[tuple[Sequence[I], list[R]]]:
-    """Yield batches of rows and what a function makes of them."""
+    """Yield batches of rows with the results of a function."""
     batches, others = tee(batched(rows, _BATCH))
     return zip(batches, engine.mapped(function, others, *shared), strict=True)
 
@@ -237,7 +237,7 @@ def _reject(row: Rejected, tables: CleanTables, counts: _CleanCounts) -> None:
 
 
 def _change(item: QuestionItem, cleaned: CleanedQuestion) -> RuleChanges | None:
-    """Return what was done to an item, None for one that stayed as it was."""
+    """Return the changes of an item, None for an unchanged one."""
     became = cleaned.question or cleaned.rejected
     if became is None or not cleaned.rules:
         return None
@@ -313,7 +313,7 @@ def _of(pairs: Counter[tuple[str, str]], inner: str) -> int:
 
 
 def _to_map(counts: _CleanCounts) -> list[dict[str, Any]]:
-    """Return a row for each line that `vocab/subjects.yaml` may take: the words of a source, and exam and subject that they gave."""
+    """Return a row for each line that may be added to `vocab/subjects.yaml`: a source's words, and the resulting exam and subject."""
     return [
         {"source": one.source, "said": one.words or None, "exam": one.exam, "subject": one.subject, "questions": count}
         for one, count in sorted(counts.categories_to_map.items())
@@ -329,7 +329,7 @@ def _balance(what: str, input_count: int, output_count: int, rejected: int) -> d
 
 
 def _nested(pairs: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
-    """Return counts of (outer, inner) as a table of tables, sorted."""
+    """Return counts of (outer, inner) as nested tables, sorted."""
     table: dict[str, dict[str, int]] = {}
     for outer, inner in sorted(pairs):
         table.setdefault(outer, {})[inner] = pairs[outer, inner]

@@ -1,6 +1,6 @@
-"""Batches through a pure function, in order: in this process, on all cores, or on a Ray cluster. The results are the same.
+"""Map a pure function over batches, in order: in this process, on all cores, or on a Ray cluster. The results are the same.
 
-The function's annotations say what crosses to a cluster, and are checked: records, named tuples, plain values.
+The function's annotations define and check what is sent to a cluster: records, named tuples, plain values.
 """
 
 import gc
@@ -19,9 +19,9 @@ class Engine(NamedTuple):
     """Where batches go."""
 
     mapped: Callable[..., Iterator[Any]]
-    """`mapped(function, batches, *shared)` yields `function(batch, *shared)` of each batch, in order; only a few are taken ahead."""
+    """`mapped(function, batches, *shared)` yields `function(batch, *shared)` for each batch, in order, reading few batches ahead."""
     workers: Callable[[], int]
-    """How many batches are worked on at a time."""
+    """Number of batches processed at a time."""
 
 
 def _in_process(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -> Iterator[Any]:
@@ -38,13 +38,13 @@ def _ray() -> Engine:
 LOCAL = Engine(_in_process, lambda: 1)
 
 _FEWEST_BATCHES = 8
-"""Fewer are done in less time than another process takes to start."""
+"""Fewer take less time than starting another process."""
 _AHEAD = 3
-"""Batches submitted for each process."""
+"""Batches submitted per process."""
 _MAX_WORKERS = 8
-"""More would wait for the process that packs the batches and gathers the results."""
+"""More would wait for the process that serializes the batches and collects the results."""
 _worker_task: tuple[Callable[..., Any], tuple[Any, ...]]
-"""In a worker: the function, and what is shared; set by `_set_worker_task`."""
+"""In a worker: the function and the shared arguments; set by `_set_worker_task`."""
 
 
 def _on_cores(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -> Iterator[Any]:
@@ -62,7 +62,7 @@ def _on_cores(function: Callable[..., Any], batches: Iterable[Any], *shared: Any
 def _set_worker_task(function: Callable[..., Any], shared: tuple[Any, ...]) -> None:
     global _worker_task
     _worker_task = function, shared
-    gc.disable()  # records hold no cycles, as in the stage's own process
+    gc.disable()  # records have no cycles, as in the stage's own process
 
 
 def _do(batch: Any) -> Any:
@@ -71,26 +71,26 @@ def _do(batch: Any) -> Any:
 
 
 CORES = Engine(_on_cores, LOCAL.workers)
-"""LOCAL on all cores there are, for work that is worth it."""
+"""LOCAL on all available cores, for large inputs."""
 _ENGINES: dict[str, Callable[[], Engine]] = {"local": lambda: LOCAL, "ray": _ray}
 
 
 def engine_of(name: str | None) -> Engine:
-    """Return an engine by its name; `ray` connects to its cluster. None, of params.yaml without the key, is `local`.
+    """Return an engine by its name; `ray` connects to its cluster. None, for params.yaml without the key, is `local`.
 
     Raises:
-        ValueError: there is no such engine, ray is not installed, or no cluster answers.
+        ValueError: unknown engine, ray is not installed, or no cluster answers.
     """
     return _ENGINES[one_of(name or "local", _ENGINES, "engine", "params.yaml: engine")]()
 
 
 def batched(rows: Iterable[T], size: int) -> Iterator[Sequence[T]]:
-    """Yield rows in batches of a size, as they come; the last one may be shorter."""
+    """Yield rows in batches of a given size, lazily; the last one may be shorter."""
     coming = iter(rows)
     while batch := list(islice(coming, size)):
         yield batch
 
 
 def batches_of(rows: Sequence[T], size: int) -> list[Sequence[T]]:
-    """Return rows in batches of a size; the last one may be shorter."""
+    """Return rows in batches of a given size; the last one may be shorter."""
     return [rows[start : start + size] for start in range(0, len(rows), size)]

@@ -1,6 +1,6 @@
-"""The engine `ray`: batches as bytes to the tasks of a cluster, a few at a time, results in the order of the batches.
+"""The engine `ray`: sends batches as bytes to the tasks of a cluster, a few at a time; results keep the order of the batches.
 
-A task whose worker dies is run again by Ray; since the function is pure and the order is kept, nothing of that shows in the results.
+Ray repeats a task whose worker dies. Since the function is pure and the order is kept, this does not affect the results.
 """
 
 import logging
@@ -18,7 +18,7 @@ import atomexam
 import curation
 from atomexam.runtime.workers import in_order
 
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before ray is imported: it reports usage to nobody
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before importing ray: no usage reports
 
 try:
     import ray
@@ -26,18 +26,18 @@ except ModuleNotFoundError as error:
     raise ValueError(f"engine ray: {error}; install it with `pip install -e '.[cluster]'`, or use `engine: local`") from None
 
 _SAME = ("jieba", "msgspec", "numba", "numpy", "opencc")
-"""Packages whose version may change a result; Ray itself insists on one version of Python and of ray."""
+"""Packages whose version may change a result; Ray itself requires equal versions of Python and ray."""
 _PATIENCE_S = 10
 _AHEAD = 3
-"""Tasks submitted for each that the cluster works on at a time."""
+"""Tasks submitted per worker of the cluster."""
 _MAX_DEATHS = 10
-"""Workers that may die of one batch, as they do where memory is short."""
+"""Worker deaths allowed per batch; workers die when memory is short."""
 
 
 def connect() -> None:
-    """Connect this process to the cluster at RAY_ADDRESS, or to one of its own with all the CPUs there are.
+    """Connect this process to the cluster at RAY_ADDRESS, or to a local one with all available CPUs.
 
-    To a cluster the code travels along, so that every worker runs what runs here.
+    A cluster receives the code, so that every worker runs the same code as here.
 
     Raises:
         ValueError: no cluster answers.
@@ -59,15 +59,15 @@ def connect() -> None:
 
 
 def workers() -> int:
-    """Return how many tasks the cluster works on at a time."""
+    """Return the number of tasks that the cluster runs at a time."""
     return max(int(ray.cluster_resources().get("CPU", 1)), 1)
 
 
 def on_ray(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -> Iterator[Any]:
-    """Yield what a function of a module makes of each batch, in order. What is shared is stored in the cluster once.
+    """Yield the results of a module-level function for each batch, in order. Shared arguments are stored in the cluster once.
 
     Raises:
-        ValueError: as the function does, or a node has other packages.
+        ValueError: from the function, or a node has other packages.
     """
     stored, versions, decode = ray.put(shared), _versions(), _decoder(function, "return").decode
     task = ray.remote(max_retries=_MAX_DEATHS)(_each)
@@ -82,7 +82,7 @@ def on_ray(function: Callable[..., Any], batches: Iterable[Any], *shared: Any) -
 
 
 def _each(batch: bytes, function: Callable[..., Any], stored: list[Any], versions: dict[str, str]) -> tuple[bytes | None, str | None]:
-    """Run in a worker: decode, call, encode. What the function raises travels as words, since ray would wrap it in a traceback."""
+    """Run in a worker: decode, call, encode. The function's errors are returned as text, since ray would wrap them in a traceback."""
     try:
         if versions != _versions():
             raise ValueError(f"engine ray: a node has {_versions()}; expected {versions}, as here; install requirements.lock there")
@@ -94,13 +94,13 @@ def _each(batch: bytes, function: Callable[..., Any], stored: list[Any], version
 
 @lru_cache(maxsize=1)
 def _fetched(stored: Any) -> tuple[Any, ...]:
-    """Return what is shared; kept, because a worker gets many batches of one run."""
+    """Return the shared arguments, cached because a worker gets many batches of one run."""
     return ray.get(stored)
 
 
 @cache
 def _decoder(function: Callable[..., Any], name: str | None) -> msgspec.msgpack.Decoder:
-    """Return a decoder of what a function returns, or, without a name, of its first argument."""
+    """Return a decoder for the return value of a function or, without a name, for its first argument."""
     hints = get_type_hints(function)
     return msgspec.msgpack.Decoder(hints[name or next(iter(hints))])
 

@@ -1,7 +1,7 @@
-"""Stage `evidence`: claims and passages -> the passages that speak of each claim, and the sheets for human verification.
+"""Stage `evidence`: claims and passages -> the passages ranked for each claim, and the sheets for human verification.
 
-SdAK, section 3.3, retrieves from the web. Here the other crawled sources stand in for it, ranked by BM25 over words, or results of a
-web search saved under imports/search: docs/evidence.md.
+SdAK, section 3.3, retrieves from the web. Here the other crawled sources replace it, ranked by BM25 over words, or web search results
+saved under imports/search: docs/evidence.md.
 """
 
 from collections import defaultdict
@@ -24,13 +24,11 @@ Retriever = Callable[[Sequence[ClaimPair], int], Iterator[RankedPassage]]
 
 
 def retriever(name: str, passages: Path, search: Path) -> Retriever:
-    """Return what finds passages for claims: `passages` searches those of the crawled pages, `saved` takes results of a web search."""
+    """Return the retriever of passages for claims: `passages` searches those of the crawled pages, `saved` uses web search results."""
     if name == "saved":
         results = results_in(search)
         if not results:
-            raise ValueError(
-                f"{search}: no *.jsonl with results of a search; docs/evidence.md says what to put there, or use retriever: passages"
-            )
+            raise ValueError(f"{search}: no *.jsonl with search results; docs/evidence.md describes them; or use retriever: passages")
         return lambda claims, most: passages_of_search(claims, results, most)
     every = list(read_jsonl(passages, Passage))
     return lambda claims, most: ranked(claims, every, most)
@@ -87,7 +85,7 @@ def main(argv: list[str] | None = None) -> None:
         write_json(args.metrics, counts)
     print_summary(
         "evidence",
-        f"{len(evidence):,} of {len(claims):,} claims have a passage; {len(sample):,} are sampled for people to verify: {args.annotation}",
+        f"{len(evidence):,} of {len(claims):,} claims have a passage; {len(sample):,} are sampled for verification: {args.annotation}",
     )
 
 

@@ -1,4 +1,4 @@
-"""Claims and passages -> the passages that speak of each claim, ranked by BM25 over words, and the sentence that does."""
+"""Claims and passages -> the matching passages of each claim, ranked by BM25 over words, with the matching sentence."""
 
 import logging
 import re
@@ -18,14 +18,14 @@ from curation.text.words import segmenter
 
 _BATCH = 1_000
 _MANY_CHARS = 3_000_000
-"""Fewer are cut up in less time than another process takes to start and to read its dictionary."""
+"""Fewer characters are segmented in less time than another process takes to start and read its dictionary."""
 _MAX_WORKERS = 8
 _segment: Callable[[str], list[str]]
-"""Of a worker, set by `_begin`."""
+"""Set by `_begin` in a worker."""
 
 
 class Tokens(NamedTuple):
-    """The words of some texts."""
+    """The words of several texts."""
 
     ids: list[list[int]]
     """A list a text."""
@@ -33,7 +33,7 @@ class Tokens(NamedTuple):
 
 
 def tokens_of(texts: Sequence[str], terms: Iterable[str]) -> Tokens:
-    """Return the words of texts; the terms given are words of their own. The number of processes changes nothing."""
+    """Return the words of texts; each given term is one word. The number of processes does not affect the result."""
     ids: list[list[int]] = []
     vocab: dict[str, int] = {}
     for batch in _cut(texts, sorted(set(terms))):
@@ -43,7 +43,7 @@ def tokens_of(texts: Sequence[str], terms: Iterable[str]) -> Tokens:
 
 
 def words_of(names: Iterable[str]) -> dict[str, list[str]]:
-    """Return the words of heads and tails; where it knows no shorter ones, a name is a word itself."""
+    """Return the words of heads and tails; a name without shorter known words is one word."""
     segment = segmenter(())
     return {name: segment(name) for name in sorted(set(names))}
 
@@ -72,7 +72,7 @@ class RankedPassage(NamedTuple):
     rank: int
     score: float
     words: list[str]
-    """Of head and tail, by which it was retrieved."""
+    """Words of head and tail that retrieved the passage."""
 
 
 class _PassageIndex:
@@ -88,22 +88,22 @@ class _PassageIndex:
         self._by = {key: np.array(positions) for key, positions in indexes.items()}
 
     def own(self, claim: ClaimPair) -> list[np.ndarray]:
-        """Return the positions of the passages that may not be evidence for a claim."""
+        """Return the positions of the passages that must not be evidence for a claim."""
         sources = {origin.source for origin in claim.provenance}
         keys = [("source", one) for one in sources] if len(sources) == 1 else [("url", origin.url) for origin in claim.provenance]
         return [self._by[key] for key in keys if key in self._by]
 
 
 def ranked(claims: Sequence[ClaimPair], passages: Sequence[Passage], most: int) -> Iterator[RankedPassage]:
-    """Yield the `most` best passages of each claim, of equal texts one; passages that share no word with it are none.
+    """Yield the `most` best passages of each claim, one of equal texts; passages that share no word with it are left out.
 
-    A claim known from a single source gets passages of other sources alone, one of several sources no passage of its own pages:
-    what it was read from is no evidence. The order of claims is kept, that of the passages does not matter.
+    A claim from a single source gets only passages of other sources; a claim from several sources gets none of its own pages:
+    the text that a claim comes from is not evidence. The order of claims is kept, the order of passages does not matter.
     """
     import bm25s
 
     logging.getLogger("bm25s").setLevel(logging.WARNING)
-    passages = sorted(passages, key=lambda passage: passage.id)  # of equal scores the first id goes first
+    passages = sorted(passages, key=lambda passage: passage.id)  # equal scores are ordered by id
     terms = [text for claim in claims for text in (claim.head, claim.tail)]
     if not passages or not terms:
         return
@@ -127,11 +127,11 @@ def ranked(claims: Sequence[ClaimPair], passages: Sequence[Passage], most: int) 
 
 
 def best_matches(scores: np.ndarray, texts: Sequence[str], most: int) -> list[tuple[int, float]]:
-    """Return position and score of the best above 0, to four digits; of equal scores the first, of equal texts the best."""
+    """Return position and score, to four digits, of the best above 0; for equal scores the first, for equal texts the best."""
     matched = np.flatnonzero(scores)
     values = np.round(scores[matched].astype(np.float64), 4)
     unique: dict[str, tuple[int, float]] = {}
-    for wanted in (4 * most, len(matched)):  # copies of a text use up ranks, so a few more are read, and all where that is not enough
+    for wanted in (4 * most, len(matched)):  # copies of a text use up ranks, so more are tried, and all if that is not enough
         least = -np.partition(-values, wanted - 1)[wanted - 1] if wanted < len(matched) else 0.0
         near = np.flatnonzero(values >= least)
         for position in near[np.argsort(-values[near], kind="stable")]:
@@ -145,7 +145,7 @@ _SENTENCE = re.compile(r"[^。！？；!?;\n]*[。！？；!?;\n]?[”）]?")
 
 
 def best_sentence(text: str, head: str, tail: str, words: Sequence[str]) -> tuple[int, int]:
-    """Return where the sentence begins and ends that names most of head, tail and their words; of equals the first."""
+    """Return start and end of the sentence with most of head, tail and their words; the first of equal ones."""
     best, span = -1, (0, len(text))
     for match in _SENTENCE.finditer(text):
         sentence = match[0].lower()

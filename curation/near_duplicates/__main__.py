@@ -1,6 +1,6 @@
-"""Stage `near_duplicates`: questions and facts, one row a sighting -> one row each; every other row goes to rejected.
+"""Stage `near_duplicates`: questions and facts, one row per sighting -> one row each; every other row goes to rejected.
 
-Questions that ask the same thing make a cluster, of which the best is kept; clusters whose answers conflict go to rejected whole.
+Questions that ask the same thing form a cluster, and the best one is kept; if the answers of a cluster conflict, all of it is rejected.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ _KEYS: dict[str, Callable[[Any], bytes]] = {
     "review": lambda row: sort_key(row.id, row.asked),
     "contaminated": lambda row: sort_key(row.question_id, row.reference_id, *astuple(row.seen)),
 }
-"""What each output is sorted by."""
+"""Sort keys of the outputs."""
 
 
 class _ContaminationTable:
@@ -62,10 +62,10 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv, __doc__, "near_duplicates", NearDuplicates, paths, scalars=("engine",))
     engine = engine_of(args.engine)
     decisions = read_decisions(args.decisions)
-    references = list(read_jsonl(args.references, Question)) if args.references.exists() else []  # a run by hand may have none
+    references = list(read_jsonl(args.references, Question)) if args.references.exists() else []  # optional in a manual call
     matches = contaminations(read_jsonl(args.questions, Question), references, args.params)
     with folder_lock(args.out) as out:
-        for stale in sorted(out.glob("*.part")):  # what a killed run left
+        for stale in sorted(out.glob("*.part")):  # left by a killed run
             stale.unlink()
         every = sightings_of_file(args.questions, args.params.ngram_chars, out.parent, engine)
         files = {name: SortedFile(out / f"{name}.jsonl", key) for name, key in _KEYS.items()}

@@ -1,4 +1,4 @@
-"""Questions that ask the same thing brought together around the best of them."""
+"""Clusters of questions that ask the same thing, each around its best question."""
 
 from array import array
 from collections import defaultdict
@@ -17,11 +17,11 @@ from curation.near_duplicates.pair_rules import CandidatePairs, options_key, rel
 
 _BATCH = 2_000
 _MANY_CASES = 1_000
-"""All pairs of fewer are compared in less time than a second join takes to compile."""
+"""All pairs of fewer cases are compared in less time than a second join takes to compile."""
 _INDEX_BITS = 32
-_ODD = np.int64(0x5851F42D4C957F2D)  # after Knuth's MMIX generator: spreads small numbers over 64 bits
-_MANY = 30  # so many questions of equal options and answer have options that say nothing of what is asked
-MIN_NGRAMS = 20  # in a shorter text one word is much of it, so only those of one stem are compared
+_ODD = np.int64(0x5851F42D4C957F2D)  # from Knuth's MMIX generator: spreads small numbers over 64 bits
+_MANY = 30  # options and answer shared by so many questions say nothing about what is asked
+MIN_NGRAMS = 20  # in a shorter text one word weighs too much, so only texts with the same stem are compared
 
 
 class TwinRelation(NamedTuple):
@@ -33,26 +33,26 @@ class TwinRelation(NamedTuple):
 
 
 class Star(NamedTuple):
-    """A centre and those that are its twins; nothing is chained."""
+    """A centre and its twins; twins of twins are not included."""
 
     centre: Sightings
     members: list[tuple[Sightings, float]]
     conflict: bool
     """Two of its rows have different right answers."""
     head: Sightings
-    """The best of all that are connected to the centre, also through others; equal for stars that must not be split."""
+    """The best question connected to the centre, also indirectly; equal for stars that must not be divided."""
 
 
 TwinRelations = dict[tuple[int, int], TwinRelation]
 
 
 def stars(sighted: Sequence[Sightings], bonds: TwinRelations, order: Sequence[int] | None = None) -> Iterable[Star]:
-    """Yield the stars of questions, from the best to the worst in their own order or in that of `order`, by the bonds of `find_twins`.
+    """Yield the stars of questions, from best to worst in their own order or in that of `order`, by the bonds of `find_twins`.
 
     Each question is in one star.
 
-    The best becomes a centre with its twins as members; then the best of the rest. A twin of a member that is no twin of the
-    centre stays: it joins another centre or becomes one itself.
+    The best question becomes a centre with its twins as members; then the best of the rest. A twin of a member that is not a twin of the
+    centre remains: it joins another centre or becomes one itself.
     """
     near: dict[int, list[int]] = defaultdict(list)
     order = range(len(sighted)) if order is None else order
@@ -81,7 +81,7 @@ def stars(sighted: Sequence[Sightings], bonds: TwinRelations, order: Sequence[in
 
 
 def medoid(star: Star, ngram_chars: int) -> str:
-    """Return the id of the member that is most alike to all others; the centre, where several are."""
+    """Return the id of the member most similar to all others; the centre, if several are."""
     members = [star.centre, *(member for member, _ in star.members)]
     grams = [ngrams(member.compared.text, ngram_chars) for member in members]
     likeness = [sum(jaccard(one, other) for other in grams) for one in grams] if len(members) > 2 else [0.0]
@@ -89,9 +89,9 @@ def medoid(star: Star, ngram_chars: int) -> str:
 
 
 def case_groups(sighted: Sequence[Sightings], bonds: TwinRelations, params: NearDuplicates) -> dict[str, str]:
-    """Return for each case, canonical, the group that it shares with its copies: the first of theirs, so that more copies move few.
+    """Return for each canonical case the group that it shares with its copies: their smallest, so that more copies change few groups.
 
-    Copies are cases that are alike, and those that are less alike but of which one question is asked.
+    Copies are similar cases, and less similar ones with the same question.
     """
     same = {(sighted[a].compared.case or "", sighted[b].compared.case or "") for a, b in bonds}
     case_sets = _case_sets({one.compared.case for one in sighted}, params.case_threshold, params.ngram_chars, same)
@@ -105,7 +105,7 @@ def case_groups(sighted: Sequence[Sightings], bonds: TwinRelations, params: Near
 def find_twins(sighted: Sequence[Sightings], params: NearDuplicates, engine: Engine = LOCAL) -> TwinRelations:
     """Return the pairs of indexes whose questions ask the same thing.
 
-    Compared are those whose texts are near, and those whose stems are the same, or their options and answers, however short they are.
+    Candidates have similar texts or, however short they are, the same stems or the same options and answers.
     """
     candidates = _candidates(sighted, params, engine)
     batches = [slice(start, start + _BATCH) for start in range(0, len(candidates.left), _BATCH)]
@@ -135,7 +135,7 @@ def _candidates(sighted: Sequence[Sightings], params: NearDuplicates, engine: En
     case_sets = _case_sets(cases, reworded_threshold(params), params.ngram_chars)
     case_set_at = np.array([case_sets[case] for case in cases], np.int64)[np.asarray(case_at, np.int64)]
     shared = _distinct([*_sharing(stems, stem_at, case_set_at), *_sharing(frames, frame_at, case_set_at, _MANY)])
-    del stems, stem_at, frames, frame_at  # a third of the memory in use, while the join needs the most
+    del stems, stem_at, frames, frame_at  # frees a third of the memory before the join, which needs the most
     near = _near(sighted, np.asarray(text_at, np.int64), np.asarray(chars, np.int32), case_set_at, params, engine)
     shared = shared[~np.isin(shared, near[0])]
     alike = (_likeness(sighted, a, b, params.ngram_chars) for a, b in zip(*(side.tolist() for side in _sides(shared)), strict=True))
@@ -148,9 +148,9 @@ def _candidates(sighted: Sequence[Sightings], params: NearDuplicates, engine: En
 def _near(
     sighted: Sequence[Sightings], text_at: np.ndarray, chars: np.ndarray, case_set_at: np.ndarray, params: NearDuplicates, engine: Engine
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs of indexes, as codes, whose texts are equal or near and whose cases could be one, and how near the texts are."""
+    """Return the pairs of indexes, as codes, with equal or similar texts and compatible cases, and the similarity of the texts."""
     _, first, number_at, counts = np.unique(text_at, return_index=True, return_inverse=True, return_counts=True)
-    by_text = np.lexsort((case_set_at, number_at))  # the indexes of each text, one after the other
+    by_text = np.lexsort((case_set_at, number_at))  # groups the indexes by text
     begins = np.concatenate([[0], np.cumsum(counts)])
     alike = np.flatnonzero((np.diff(number_at[by_text]) == 0) & (np.diff(case_set_at[by_text]) == 0))
     equal = []
@@ -189,7 +189,7 @@ class _Texts(Sequence[str]):
 
 
 def _sharing(keys: array, indexes: array, case_set_at: np.ndarray, most: int | None = None) -> Iterator[np.ndarray]:
-    """Yield the pairs of indexes, as codes, that share a key and a case that could be one; none of a key that more than `most` share."""
+    """Yield the pairs of indexes, as codes, with the same key and compatible cases; none for a key with more than `most` indexes."""
     at = np.asarray(indexes, np.int64)
     numbers = np.asarray(keys, np.int64) ^ (case_set_at[at] * _ODD)
     order = np.argsort(numbers, kind="stable")
@@ -200,13 +200,13 @@ def _sharing(keys: array, indexes: array, case_set_at: np.ndarray, most: int | N
 
 
 def _pairs_of(indexes: np.ndarray) -> np.ndarray:
-    """Return all pairs of some indexes, as codes."""
+    """Return all pairs of indexes, as codes."""
     one, other = np.triu_indices(len(indexes), 1)
     return _codes(indexes[one], indexes[other])
 
 
 def _codes(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return pairs of indexes as numbers that sort as they do, the lesser first."""
+    """Return pairs of indexes as numbers in the same sort order, the smaller index first."""
     return (np.minimum(one, other).astype(np.int64) << _INDEX_BITS) | np.maximum(one, other)
 
 
@@ -223,7 +223,7 @@ def _likeness(sighted: Sequence[Sightings], a: int, b: int, ngram_chars: int) ->
 
 
 def _compared(sighted: Sequence[Sightings], left: np.ndarray, right: np.ndarray) -> CandidatePairs:
-    """Return pairs with the questions they are of, each once."""
+    """Return pairs together with their questions, each once."""
     pairs = list(zip(left.tolist(), right.tolist(), strict=True))
     number_of = {index: number for number, index in enumerate(dict.fromkeys(index for pair in pairs for index in pair))}
     return CandidatePairs([sighted[index].compared for index in number_of], [(number_of[a], number_of[b]) for a, b in pairs])
@@ -232,7 +232,7 @@ def _compared(sighted: Sequence[Sightings], left: np.ndarray, right: np.ndarray)
 def _case_sets(
     cases: Iterable[str | None], threshold: float, ngram_chars: int, same: Iterable[tuple[str, str]] = ()
 ) -> dict[str | None, int]:
-    """Return for each case a number that it shares with all cases it could be a copy of, so that no others are even paired."""
+    """Return for each case a number that it shares with all cases it could be a copy of, so that no other cases are paired."""
     texts = sorted(case for case in cases if case is not None)
     sets = DisjointSets()
     for text, least in enumerate(_connected(texts, threshold, ngram_chars)):
@@ -246,7 +246,7 @@ def _case_sets(
 
 
 def _connected(texts: Sequence[str], threshold: float, ngram_chars: int) -> Iterable[int]:
-    """Return for each text the least index in its connected component, by near pairs."""
+    """Return for each text the smallest index in its connected component of similar pairs."""
     if len(texts) >= _MANY_CASES:
         from curation.near_duplicates.join.components import components  # compiles on a first import
 

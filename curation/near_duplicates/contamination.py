@@ -1,4 +1,4 @@
-"""Questions and the questions of reference benchmarks -> those that ask the same, and the others. Pure."""
+"""Questions and the questions of reference benchmarks -> the contaminated ones, and the others. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,34 +20,34 @@ from curation.near_duplicates.join.similarity import near_pairs_between
 from curation.near_duplicates.pair_rules import ComparedQuestion, compared_question, relation, stem_keys
 
 REASON = "contaminated"
-REASONS = {REASON: "a reference benchmark asks the same; detail is the reference and the similarity"}
+REASONS = {REASON: "a reference benchmark contains the question; detail is the reference and the similarity"}
 
 
-_BATCH = 100_000  # of questions that are compared with all references at once
+_BATCH = 100_000  # questions compared with all references at once
 _LEFT_OUT = frozenset({"identical", "near_duplicate", "overruled"})
 
 
 class Contamination(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A question of ours and one of a reference that ask the same."""
+    """A question of the data and one of a reference that ask the same thing."""
 
     question_id: str
     reference: str
     """Source key of the reference."""
     reference_id: str
     similarity: float
-    """Jaccard similarity of the two questions proper, rounded to six digits; 1.0 for equal ones."""
+    """Jaccard similarity of the two questions without cases, rounded to six digits; 1.0 for equal ones."""
     kind: Literal["identical", "near"]
     conflict: bool
     """The two have different right options."""
     seen: Provenance
-    """Where the reference has it."""
+    """Where the reference contains it."""
 
 
 class MatchedPair(NamedTuple):
-    """A question of one list and one of another that ask the same."""
+    """A question of one list and one of another that ask the same thing."""
 
     ours: int
-    """Index in the one list."""
+    """Index in the first list."""
     theirs: int
     similarity: float
     identical: bool
@@ -55,18 +55,18 @@ class MatchedPair(NamedTuple):
 
 
 class _ComparedForm(NamedTuple):
-    """One way in which a question is compared."""
+    """One of the forms in which a question is compared."""
 
     position: int
     compared: ComparedQuestion
     whole: bool
-    """Its case is part of its stem, as in a source that has one question of the case."""
+    """Its case is part of its stem, as in a source with only one question on the case."""
 
 
 def matched_pairs(questions: Sequence[Question], references: Sequence[Question], params: NearDuplicates) -> list[MatchedPair]:
-    """Return each pair of questions that ask the same, by the rule for near-duplicates, sorted.
+    """Return each pair of questions that ask the same thing, by the rule for near-duplicates, sorted.
 
-    A question that stands on a case is also compared with those of the other side whose stem includes the case.
+    A question with a case is also compared with those of the other side whose stem includes the case.
     """
     ours, theirs = _by_text(questions, params), _by_text(references, params)
     pairs: dict[tuple[int, int], MatchedPair] = {}
@@ -80,7 +80,7 @@ def matched_pairs(questions: Sequence[Question], references: Sequence[Question],
 
 
 def contaminations(questions: Iterable[Question], references: Sequence[Question], params: NearDuplicates) -> list[Contamination]:
-    """Return which of some questions the references ask, too, and where: a row for each two ids and each occurrence, sorted."""
+    """Return the questions that references also contain, and where: a row for each two ids and each occurrence, sorted."""
     by_key: dict[tuple[str, str, Provenance], Contamination] = {}
     for some in batched(questions, _BATCH) if references else ():
         for hit in matched_pairs(some, references, params):
@@ -96,7 +96,7 @@ def contaminations(questions: Iterable[Question], references: Sequence[Question]
                     seen=origin,
                 )
                 key = ours.id, theirs.id, origin
-                by_key[key] = max(one, by_key.get(key, one), key=_nearness)  # of equal ids the nearest is left
+                by_key[key] = max(one, by_key.get(key, one), key=_nearness)  # for equal ids the nearest is kept
     return [by_key[key] for key in sorted(by_key)]
 
 
@@ -105,9 +105,9 @@ def _nearness(one: Contamination) -> tuple[float, bool, bool]:
 
 
 def matches_of_kept(matches: Iterable[Contamination], kept: Iterable[Question], rejected: Iterable[Rejected]) -> list[Contamination]:
-    """Return matches of rows as matches of the kept question that stands for each row; of equal ones the nearest, sorted.
+    """Return matches of rows as matches of the question kept for each row; of equal ones the nearest, sorted.
 
-    `rejected` are the rows that near_duplicates left out: their detail is the id of the question that was kept.
+    `rejected` are the rows that near_duplicates left out: their detail is the id of the kept question.
     """
     stands_for = {row.id: {row.id} for row in kept}
     for row in rejected:
@@ -121,7 +121,7 @@ def matches_of_kept(matches: Iterable[Contamination], kept: Iterable[Question], 
 
 
 def without_contaminated(kept: Iterable[Question], matches: Iterable[Contamination]) -> tuple[list[Question], list[Rejected]]:
-    """Return the questions that no reference asks, and the others as rejected, each with its nearest."""
+    """Return the questions in no reference, and the others as rejected, each with its nearest match."""
     nearest = {one.question_id: one for one in sorted(matches, key=lambda one: (one.similarity, one.reference, one.reference_id, one.seen))}
     free, dropped = [], []
     for row in kept:
@@ -138,13 +138,13 @@ def _reject(row: Question, one: Contamination) -> Rejected:
 
 
 def _by_text(questions: Iterable[Question], params: NearDuplicates) -> dict[str, list[_ComparedForm]]:
-    """Return the ways in which questions are compared, by the texts that are joined."""
+    """Return the compared forms of questions, by the texts that are joined."""
     forms: dict[str, list[_ComparedForm]] = defaultdict(list)
     for index, question in enumerate(questions):
         for whole in [False, True] if question.shared_stem else [False]:
             question_form = replace(question, stem=f"{question.shared_stem}\n{question.stem}", shared_stem=None) if whole else question
             one = compared_question(question_form, params.ngram_chars)
-            if one.stem:  # what has no stem asks nothing
+            if one.stem:  # without a stem there is no question
                 forms[one.text].append(_ComparedForm(index, one, whole))
     return forms
 
@@ -152,7 +152,7 @@ def _by_text(questions: Iterable[Question], params: NearDuplicates) -> dict[str,
 def _candidates(
     ours: Mapping[str, list[_ComparedForm]], theirs: Mapping[str, list[_ComparedForm]], params: NearDuplicates
 ) -> Iterable[tuple[str, str, float]]:
-    """Yield the pairs of texts that are near enough; short ones only where their stems are the same, as one word is much of them."""
+    """Yield the pairs of texts that are similar enough; short ones only with equal stems, since one word weighs too much in them."""
     least = params.ngram_chars + MIN_NGRAMS - 1
     holders: dict[int, set[str]] = defaultdict(set)
     for text, forms in theirs.items():

@@ -1,7 +1,7 @@
-"""Of two wordings of one question, which is damaged: cut off, or misread by a scanner. The whole collection is the witness.
+"""Which of two wordings of a question is damaged: cut off, or misread by a scanner. The complete collection is the evidence.
 
-A pair of characters that stands nearly nowhere else (协凋), where the twin has one that stands often (协调), is damage; so is a text that
-ends inside a word (各民族共同繁). Damage is counted for twins alone: an uncommon word that no twin contradicts is just uncommon.
+A character bigram that occurs almost nowhere else (协凋), where the twin has a frequent one (协调), is damage; so is a text that ends
+inside a word (各民族共同繁). Only twins are judged: an uncommon word without a contradicting twin is just uncommon.
 """
 
 from array import array
@@ -16,10 +16,10 @@ from curation.near_duplicates.pair_rules import matched_options
 from curation.near_duplicates.word_changes import is_word, splits_word
 from curation.near_duplicates.wording import differing, vocabulary
 
-_TIMES_RARER = 4  # from here on a pair of characters is damaged and not just another word; read off 80 merged pairs
-_TIMES_RARER_IDLE = 100  # the same for idle characters, which come and go: 列哪些 for 下列哪些
+_TIMES_RARER = 4  # from here on a bigram is damaged and not just another word; derived from 80 merged pairs
+_TIMES_RARER_IDLE = 100  # the same for idle characters, which are often omitted: 列哪些 for 下列哪些
 _MIN_LOST_CHARS = 4
-_MAX_SLIP_CHARS = 2  # more than that is another word, or a word more
+_MAX_SLIP_CHARS = 2  # more than that is another or an additional word
 _EDGE = "\n"  # before and after each part
 _CODE_BITS = 21
 _BATCH_CHARS = 1 << 20
@@ -28,25 +28,25 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class _DifferingSpan(NamedTuple):
-    """Where the parts of two twins differ."""
+    """A difference between the parts of two twins."""
 
     position: int
     other: int
     pairs: list[str]
-    """Pairs of characters that the span touches in the one."""
+    """Character bigrams that the span touches in the first text."""
     other_pairs: list[str]
     times: int
-    """How many times rarer pairs of characters must be to be damaged."""
+    """How many times rarer a bigram must be to count as damaged."""
     words: int
-    """1 where a character makes no word and the one in its place does; -1 where it is the other way round."""
+    """1 if a character forms no word but its counterpart does; -1 for the opposite."""
 
 
 def soundest_first(sighted: Sequence[Sightings], bonds: Mapping[tuple[int, int], object], ngram_chars: int) -> Sequence[int]:
-    """Return the indexes of questions, which come from the best to the worst, so that of twins the less damaged one comes first.
+    """Return the indexes of questions, given from best to worst, reordered so that of two twins the less damaged one comes first.
 
-    An answer and an explanation still count before.
+    An answer and an explanation still have priority.
     """
-    damage = Counter[int]()  # less that of the twins, so that a question with many twins does not count as more damaged
+    damage = Counter[int]()  # minus that of the twins, so that many twins do not add to a question's damage
     spans: list[_DifferingSpan] = []
     for position, other in sorted(bonds):
         for text, other_text in _parts(sighted[position], sighted[other], ngram_chars):
@@ -62,21 +62,21 @@ def soundest_first(sighted: Sequence[Sightings], bonds: Mapping[tuple[int, int],
         damage[span.position] += worse
         damage[span.other] -= worse
     if not any(damage.values()):
-        return range(len(sighted))  # they come in this order
+        return range(len(sighted))  # already in this order
     missing = np.fromiter((2 * one.missing[0] + one.missing[1] for one in sighted), np.uint8, len(sighted))
     damaged = np.fromiter((damage[position] for position in range(len(sighted))), np.int64, len(sighted))
     return array("q", np.lexsort((damaged, missing)).astype(np.int64).tobytes())
 
 
 def _parts(one: Sightings, other: Sightings, ngram_chars: int) -> Iterator[tuple[str, str]]:
-    """Yield the parts of two twins that differ, side by side."""
+    """Yield the pairs of differing parts of two twins."""
     a, b = one.compared, other.compared
     sides = [(a.stem, b.stem), (a.case or "", b.case or ""), *matched_options(a, b, ngram_chars)]
     return ((text, other_text) for text, other_text in sides if text != other_text)
 
 
 def _is_cut(text: str, other: str) -> bool:
-    """Tell whether a text is the beginning of another that goes on for a while, or inside a word."""
+    """Return whether a text is the beginning of another that continues for a while, or ends inside a word."""
     if not text or not other.startswith(text):
         return False
     return len(set(other[len(text) :]) - vocabulary().idle_characters) >= _MIN_LOST_CHARS or splits_word(other, len(text))
@@ -92,14 +92,14 @@ def _spans(position: int, other: int, text: str, other_text: str) -> Iterator[_D
 
 
 def _touched(text: str, start: int, end: int) -> list[str]:
-    """Return the pairs of characters that a span touches; those with an edge tell little, and count where there are no others."""
+    """Return the bigrams that a span touches; those at an edge say little, and count only if there are no others."""
     text = _EDGE + text + _EDGE
     pairs = [text[i : i + 2] for i in range(start, end + 1)]
     return [pair for pair in pairs if _EDGE not in pair] or pairs
 
 
 def _occurrences(wanted: Sequence[str], sighted: Iterable[Sightings]) -> dict[str, int]:
-    """Return how often pairs of characters stand in texts and cases. A table of bits excludes most pairs, which are none of them."""
+    """Return how often bigrams occur in texts and cases. A table of bits excludes most other bigrams quickly."""
     if not wanted:
         return {}
     codes = _pair_codes("".join(wanted))[::2]
@@ -127,7 +127,7 @@ def _texts(sighted: Iterable[Sightings]) -> Iterator[str]:
 
 
 def _batches(texts: Iterable[str]) -> Iterator[str]:
-    """Yield texts run together, with an edge between them, about so many characters at a time."""
+    """Yield texts joined by an edge character, up to about this many characters at a time."""
     gathered: list[str] = []
     chars = 0
     for text in texts:

@@ -1,4 +1,4 @@
-"""Rows that are one made one: which is the best, and what the others add to it."""
+"""Merge rows of one question: which row is the best, and what the others add to it."""
 
 import re
 from collections import defaultdict
@@ -31,7 +31,7 @@ class Sightings(NamedTuple):
     missing: tuple[bool, bool]
     """The parts that the best row lacks, as `missing_parts` returns them."""
     group_id: str | None
-    """The first of the groups that its rows are of."""
+    """The smallest of its rows' group ids."""
 
 
 class SoundnessRank(NamedTuple):
@@ -39,10 +39,10 @@ class SoundnessRank(NamedTuple):
 
     missing: tuple[bool, bool]
     rarity: int
-    """Less the more often it was seen."""
+    """Negative number of sightings."""
     blemishes: int
     poverty: int
-    """Less the more options it has."""
+    """Negative number of options."""
 
 
 class RankedRows(NamedTuple):
@@ -57,7 +57,7 @@ class RankedRows(NamedTuple):
 
 
 def sightings_by_id(rows: Iterable[Question], ngram_chars: int, engine: Engine = LOCAL) -> list[Sightings]:
-    """Return the rows by id, the best id first: it has an answer, an explanation, was seen most often, is cleanest, has most options."""
+    """Return the rows by id, the best id first: with answer, with explanation, most often seen, cleanest, with most options."""
     by_id: dict[str, list[Question]] = defaultdict(list)
     for row in rows:
         by_id[row.id].append(row)
@@ -71,7 +71,7 @@ def sightings_by_id(rows: Iterable[Question], ngram_chars: int, engine: Engine =
 
 
 def ranked_groups(groups: Sequence[list[Question]], ngram_chars: int) -> list[RankedRows]:
-    """Return how the rows of each id are to be ordered, and what is compared of them."""
+    """Return the order of each id's rows, and what is compared of them."""
     return [_ranked(group, ngram_chars) for group in groups]
 
 
@@ -89,7 +89,7 @@ def _ranked(group: list[Question], ngram_chars: int) -> RankedRows:
 
 
 def merge_rows(best: Question, rows: Sequence[Question], in_words: bool, cluster_id: str) -> Question:
-    """Return the best row with what all rows add: provenance, a longer answer in words, an explanation that fits its letters."""
+    """Return the best row with additions from all rows: provenance, a longer answer in words, an explanation that fits its letters."""
     answer = best.answer
     if in_words:
         answer = max((row.answer for row in rows if row.answer), key=lambda text: (len(text), text), default=None)
@@ -103,22 +103,22 @@ def merged_provenance(rows: Iterable[Question | Fact]) -> list[Provenance]:
 
 
 def question_blemishes(row: Question) -> int:
-    """Return how many marks of damage a question holds."""
+    """Return the number of marks of damage in a question."""
     return blemishes(row.stem, *(option.text for option in row.options))
 
 
 def blemishes(*texts: str) -> int:
-    """Return how many marks of damage some texts hold: lost characters, entities, mark-up, stray tags."""
+    """Return the number of marks of damage in texts: lost characters, entities, mark-up, stray tags."""
     return sum(len(_BLEMISH.findall(text)) for text in texts)
 
 
 def missing_parts(row: Question) -> tuple[bool, bool]:
-    """Tell whether a row has no answer, or none among its options, and whether it has no explanation."""
+    """Return whether a row lacks an answer, or one among its options, and whether it lacks an explanation."""
     readable = row.answer is not None and (not row.options or set(row.answer) <= {option.letter for option in row.options})
     return not readable, row.explanation is None
 
 
 def _fits(row: Question, best: Question) -> bool:
-    """Tell whether a row's explanation says the same beside the best row: it names no letter, or the letters mean the same there."""
+    """Return whether a row's explanation is valid for the best row: it names no letter, or the letters mean the same there."""
     same_letters = [canonical(option.text) for option in row.options] == [canonical(option.text) for option in best.options]
     return same_letters or not _LETTER.search(row.explanation or "")

@@ -1,4 +1,4 @@
-"""Whether two questions ask the same thing. The question proper is compared; a shared case is compared apart from it."""
+"""Whether two questions ask the same thing. Shared cases are compared separately from the questions."""
 
 import re
 import unicodedata
@@ -14,42 +14,42 @@ from curation.near_duplicates.wording import degrees, denials, difference, figur
 
 Relation = Literal["same", "conflict"]
 
-_STEM_FLOOR = 0.5  # stems less alike than this never ask the same, whatever their options share
-_TAIL_FLOOR = 0.5  # the same for the last sentence of a stem that tells a case before it asks
-_OPTION_FLOOR = 0.5  # options that are left over are one with a slip from here on: 学习过程中动机 and 学习过程的动机
-_OPTIONS_SHARED = 0.6  # 3 of 5: four options against four of which one differs
-_ANSWER_FLOOR = 0.2  # answers in words less alike than this answer different questions
-_MIN_OPTIONS = 3  # of fewer, one is too much to differ
+_STEM_FLOOR = 0.5  # stems less similar than this never ask the same, whatever their options share
+_TAIL_FLOOR = 0.5  # the same for the last sentence of a stem that contains a case
+_OPTION_FLOOR = 0.5  # unmatched options from here on are equal except for a slip: 学习过程中动机 and 学习过程的动机
+_OPTIONS_SHARED = 0.6  # 3 of 5: four options each, one of which differs
+_ANSWER_FLOOR = 0.2  # answers in words less similar than this answer different questions
+_MIN_OPTIONS = 3  # of fewer, none may differ
 _LONG_STEM_CHARS = 60
 _LONG_CHARS = 200
 _MIN_TAIL_CHARS = 6
-_RETOLD = 0.85  # of `case_threshold`: cases this much alike are one where all else is equal word for word
-_BEST = frozenset(["最", "首选", "首要"])  # the best of some options need not be the best of others
+_RETOLD = 0.85  # of `case_threshold`: cases this similar are one if all else is equal word for word
+_BEST = frozenset(["最", "首选", "首要"])  # the best of one set of options need not be the best of another
 _MEASURE = re.compile(r"(−?\d[\d./:^~−-]*)(°c|[°%]|[\u4e00-\u9fff]{1,2})?")
 _SENTENCE_END = re.compile(r"[。！？；!?;\n]")
 
 
 class ComparedQuestion(NamedTuple):
-    """A question as it is compared: all texts canonical."""
+    """A question in the form for comparison: all texts canonical."""
 
     stem: str
     tail: str | None
-    """The last sentence of a long stem, which asks; None where the whole stem does."""
+    """The last sentence of a long stem, which asks; None if the complete stem does."""
     options: tuple[str, ...]
     case: str | None
     answer: frozenset[str] | None
-    """Texts of the right options, or the answer in words; None where it is not known."""
+    """Texts of the right options, or the answer in words; None if unknown."""
     in_words: bool
     bare: bool
-    """The options say nothing of what is asked: true and false, or options that other questions share."""
+    """The options say nothing about the question: true and false, or options shared with other questions."""
     text: str
     """Stem and options for the join."""
 
 
 def compared_question(question: Question, ngram_chars: int) -> ComparedQuestion:
-    """Return what is compared of a question.
+    """Return the form of a question that is compared.
 
-    In `text` no n-gram reaches from one part into another, so the order of the options does not matter, and short options count.
+    In `text` no n-gram spans two parts, so the order of the options does not matter, and short options count.
     """
     stem = canonical(question.stem)
     by_letter = {option.letter: canonical(option.text) for option in question.options}
@@ -67,10 +67,10 @@ def compared_question(question: Question, ngram_chars: int) -> ComparedQuestion:
 
 
 def stem_keys(question: ComparedQuestion) -> list[int]:
-    """Return numbers of which two questions share one whose stems are equal but for idle characters, and whose options are equal
-    but for one.
+    """Return numbers such that two questions share one if their stems are equal except for idle characters and their options are equal
+    except for one.
 
-    Hardly any others do. Such questions are compared however short they are.
+    Hardly any other questions share one. Such questions are compared however short they are.
     """
     stem, options = _without_idle(question), tuple(map(_without_unit, question.options))
     left_out = range(len(options)) if len(options) > _MIN_OPTIONS else []
@@ -79,7 +79,7 @@ def stem_keys(question: ComparedQuestion) -> list[int]:
 
 
 def options_key(question: ComparedQuestion) -> int | None:
-    """Return a number that questions share whose options and answers are equal, where these say something of what is asked."""
+    """Return a number shared by questions with equal options and answers, if these say something about the question."""
     if question.bare or question.answer is None:
         return None
     return hash((*map(_without_unit, question.options), frozenset(map(_without_unit, question.answer))))
@@ -94,15 +94,15 @@ class CandidatePairs(NamedTuple):
 
 
 def relations(candidates: CandidatePairs, params: NearDuplicates) -> list[Relation | None]:
-    """Return how the questions of each pair relate to each other."""
+    """Return how the questions of each pair relate."""
     return [relation(candidates.questions[a], candidates.questions[b], params) for a, b in candidates.pairs]
 
 
 def relation(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -> Relation | None:
-    """Return how two questions whose `text` reaches the threshold relate to each other; None: they ask different things.
+    """Return how two questions whose `text` reaches the threshold relate; None: they ask different things.
 
-    Known answers speak: equal ones allow the stems to be worded more freely; different ones allow next to nothing, because the
-    little that differs may be the point, as between 桑代克认为 and 苛勒认为.
+    Known answers are evidence: if equal, the stems may differ more freely; if different, hardly at all, because the small
+    difference may be the point, as between 桑代克认为 and 苛勒认为.
     """
     if not _same_case(a, b, params) or denials(a.stem) != denials(b.stem) or degrees(a.stem) != degrees(b.stem):
         return None
@@ -133,7 +133,7 @@ def relation(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates) -
 
 
 def _contradict(a: ComparedQuestion, b: ComparedQuestion, match: dict[str, str]) -> bool:
-    """Tell whether two questions of one stem, of whose options one differs, hold different ones of the others to be right."""
+    """Return whether two questions with one stem, and one differing option, have different right options among the others."""
     most = max(len(set(a.options)), len(set(b.options)))
     if a.answer is None or b.answer is None:
         return False
@@ -145,7 +145,7 @@ def _contradict(a: ComparedQuestion, b: ComparedQuestion, match: dict[str, str])
 
 
 def answer_of(question: Question) -> frozenset[str] | None:
-    """Return the texts of the right options, or the answer in words; None where it is not known. All canonical."""
+    """Return the texts of the right options, or the answer in words; None if unknown. All canonical."""
     if not question.answer or question.question_type in ("qa", "blank"):
         return frozenset([canonical(question.answer)]) if question.answer else None
     by_letter = {option.letter: canonical(option.text) for option in question.options}
@@ -153,7 +153,7 @@ def answer_of(question: Question) -> frozenset[str] | None:
 
 
 def same_answer(question: Question, right: frozenset[str], ngram_chars: int) -> bool:
-    """Tell whether a question holds certain canonical texts to be right, or texts that are them with a slip."""
+    """Return whether a question's right options are the given canonical texts, exactly or with a slip."""
     match = _matched(tuple(sorted(right)), tuple(sorted(canonical(option.text) for option in question.options)), ngram_chars)
     return frozenset(match.get(text, text) for text in right) == answer_of(question)
 
@@ -167,12 +167,12 @@ def _same_case(a: ComparedQuestion, b: ComparedQuestion, params: NearDuplicates)
 
 
 def reworded_threshold(params: NearDuplicates) -> float:
-    """Return how much alike two cases must be where the questions are equal word for word."""
+    """Return the required similarity of two cases if the questions are equal word for word."""
     return _RETOLD * params.case_threshold
 
 
 def matched_options(a: ComparedQuestion, b: ComparedQuestion, ngram_chars: int) -> list[tuple[str, str]]:
-    """Return the options of two twins that are not equal and stand for each other, as do those of which each has one left over."""
+    """Return the pairs of corresponding but unequal options of two twins, such as the single unmatched option of each."""
     match = _matched(a.options, b.options, ngram_chars)
     rest, other_rest = set(a.options) - set(match), set(b.options) - set(match.values())
     left_over = [(*rest, *other_rest)] if len(rest) == len(other_rest) == 1 else []
@@ -182,7 +182,7 @@ def matched_options(a: ComparedQuestion, b: ComparedQuestion, ngram_chars: int) 
 def _same_tail(a: ComparedQuestion, b: ComparedQuestion, ngram_chars: int) -> bool:
     if a.tail is None or b.tail is None:
         return True
-    chars = min(len(a.tail), len(b.tail))  # where a sentence ends hangs on one sign
+    chars = min(len(a.tail), len(b.tail))  # the end of a sentence depends on one punctuation mark
     return _likeness(a.stem[-chars:], b.stem[-chars:], ngram_chars) >= _TAIL_FLOOR
 
 
@@ -191,7 +191,7 @@ def _same_words(answer: frozenset[str], other: frozenset[str], ngram_chars: int)
 
 
 def _matched(options: tuple[str, ...], others: tuple[str, ...], ngram_chars: int) -> dict[str, str]:
-    """Return which option of one question is which of the other: equal ones first, then the most alike of what is left over."""
+    """Return which option of one question corresponds to which of the other: equal ones first, then the most similar of the rest."""
     match = {text: text for text in options if text in others}
     rest, other_rest = sorted(set(options) - set(match)), sorted(set(others) - set(match))
     alike = sorted((-_option_likeness(a, b, ngram_chars), min(a, b), max(a, b), a, b) for a in rest for b in other_rest)
@@ -211,7 +211,7 @@ def _without_unit(option: str) -> str:
 
 
 def _same_measure(a: str, b: str) -> bool:
-    """Tell whether two options are one number whose unit was lost, or misread: 180 for 180°, 1924 for 1924年, 29% for 29°."""
+    """Return whether two options are one number whose unit was lost or misread: 180 for 180°, 1924 for 1924年, 29% for 29°."""
     one, other = _MEASURE.fullmatch(a), _MEASURE.fullmatch(b)
     if one is None or other is None or one[1] != other[1]:
         return False
@@ -225,7 +225,7 @@ def _option_likeness(a: str, b: str, ngram_chars: int) -> float:
     if _repeats(a, ngram_chars) or _repeats(b, ngram_chars):
         return 0.0
     likeness = max(_likeness(in_digits(a), in_digits(b), ngram_chars), _OPTION_FLOOR if is_slip(a, b) else 0.0)
-    if likeness < _OPTION_FLOOR:  # no match, whatever they say; what follows takes more time
+    if likeness < _OPTION_FLOOR:  # no match in any case; the checks below take more time
         return likeness
     if figures(a) != figures(b) or denials(a) != denials(b) or degrees(a) != degrees(b) or difference(a, b).opposed or changes_verb(a, b):
         return 0.0
@@ -233,7 +233,7 @@ def _option_likeness(a: str, b: str, ngram_chars: int) -> float:
 
 
 def _repeats(text: str, ngram_chars: int) -> bool:
-    """Tell whether a long text says the same over and over: its n-grams do not tell it from others, and comparing takes long."""
+    """Return whether a long text is repetitive: its n-grams hardly distinguish it, and comparing it is slow."""
     return len(text) > _LONG_CHARS and 2 * len(_grams(text, ngram_chars)) < len(text)
 
 
@@ -252,7 +252,7 @@ def _padded(parts: tuple[str, ...], ngram_chars: int) -> str:
 
 
 def _tail(stem: str) -> str:
-    """Return the last sentence of a stem, with those before it until it says something."""
+    """Return the last sentence of a stem, with earlier ones until it is specific enough."""
     tail = ""
     for sentence in reversed(_SENTENCE_END.split(unicodedata.normalize("NFKC", stem))):
         tail = canonical(sentence) + tail

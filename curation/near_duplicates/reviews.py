@@ -1,4 +1,4 @@
-"""Contradictions: rows that disagree -> a review for readers; what readers decided -> which rows hold."""
+"""Contradicting rows -> a review; reviewers' decisions -> which rows are right."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ Row = TypeVar("Row", Question, Fact)
 
 
 def decision_for(rows: Iterable[Question], decisions: Mapping[str, Decision]) -> Decision | None:
-    """Return the decision on rows that ask the same.
+    """Return the decision on rows that ask the same thing.
 
     Raises:
         ValueError: decisions on two of them differ.
@@ -24,27 +24,27 @@ def decision_for(rows: Iterable[Question], decisions: Mapping[str, Decision]) ->
     decided = sorted({row.id for row in rows if row.id in decisions and decisions[row.id].right})
     for other in decided[1:]:
         if sorted(decisions[decided[0]].right) != sorted(decisions[other].right):
-            raise ValueError(f"decisions: {decided[0]} and {other} ask the same and are decided differently; leave one of the two lines")
+            raise ValueError(f"decisions: {decided[0]} and {other} ask the same but are decided differently; delete one of the two lines")
     return decisions[decided[0]] if decided else None
 
 
 class DecidedRows(NamedTuple):
-    """Rows that ask the same, after a decision."""
+    """Rows that ask the same thing, after a decision."""
 
     best: Question
     best_index: int
     """Index of the best among the rows."""
     overruled: frozenset[int]
-    """Indexes of the rows that say otherwise; the best is among them if it got another answer."""
+    """Indexes of the rows that contradict the decision; includes the best row if its answer was replaced."""
 
 
 def apply_decision(rows: Sequence[Question], decision: Decision, ngram_chars: int) -> DecidedRows:
-    """Return the first row that says what was decided, and which rows say otherwise; rows without an answer say nothing.
+    """Return the first row that agrees with the decision, and the rows that contradict it; rows without an answer do neither.
 
-    Where no row says it, the first that has such options gets it as its answer.
+    If no row agrees, the first one with the decided options gets them as its answer.
 
     Raises:
-        ValueError: no row has the options that were decided on.
+        ValueError: no row has the decided options.
     """
     right = frozenset(map(canonical, decision.right))
     answers = [answer_of(row) for row in rows]
@@ -58,11 +58,11 @@ def apply_decision(rows: Sequence[Question], decision: Decision, ngram_chars: in
             kind = ("mcqa" if len(letters) == 1 else "mrqa") if row.question_type in ("mcqa", "mrqa") else row.question_type
             answered = replace(row, answer="".join(letters), question_type=kind, explanation=None)
             return DecidedRows(answered, index, overruled)
-    raise ValueError(f"decisions: {decision.id}: {'＋'.join(decision.right)}: no options of it; expected texts as review.jsonl has them")
+    raise ValueError(f"decisions: {decision.id}: {'＋'.join(decision.right)}: not options of it; expected texts from review.jsonl")
 
 
 def review_of_question(cluster_id: str, rows: Sequence[Question]) -> Review:
-    """Return the review of rows that ask the same: each answer that they have as right."""
+    """Return the review of rows that ask the same thing: each of their answers."""
     by_answer: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for row in rows:
         if row.answer:
@@ -74,7 +74,7 @@ def review_of_question(cluster_id: str, rows: Sequence[Question]) -> Review:
 
 
 def review_of_fact(rows: Sequence[Fact]) -> Review:
-    """Return the review of rows of one fact: each polarity that they state."""
+    """Return the review of rows of one fact: each of their polarities."""
     groups = [[row for row in rows if row.polarity is polarity] for polarity in (True, False)]
     statements = [_statement(Decision(id=group[0].id, polarity=group[0].polarity), group) for group in groups if group]
     fact = rows[0]
@@ -82,7 +82,7 @@ def review_of_fact(rows: Sequence[Fact]) -> Review:
 
 
 def right_texts(row: Question) -> list[str]:
-    """Return the texts that a row holds to be right."""
+    """Return the texts of a row's right options."""
     return [option.text for option in row.options if option.letter in (row.answer or "")] or [row.answer or ""]
 
 

@@ -1,4 +1,4 @@
-"""A file of questions -> the sightings of each id, in the order of `merging.sightings_by_id`, on disk; memory has only their offsets."""
+"""A file of questions -> the sightings of each id, in the order of `merging.sightings_by_id`, on disk; only offsets are in memory."""
 
 import os
 import tempfile
@@ -25,7 +25,7 @@ _RANK = Struct(">??III")
 _BIAS = 1 << 31
 
 Span = tuple[int, int]
-"""Where a line begins, and how many bytes it has."""
+"""Start and length in bytes of a line."""
 
 
 class _StoredSighting(NamedTuple):
@@ -46,17 +46,17 @@ class _Unsorted(Exception):
 def sightings_of_file(
     path: Path, ngram_chars: int, folder: Path, engine: Engine = LOCAL, few_bytes: int = _FEW_BYTES
 ) -> Sequence[Sightings]:
-    """Return what `merging.sightings_by_id` does of the questions of a file; what does not fit into memory is in nameless files."""
+    """Return the result of `merging.sightings_by_id` for a file of questions; what does not fit into memory is in unnamed files."""
     if path.exists() and path.stat().st_size > few_bytes:
         try:
             return StoredSightings(path, ngram_chars, folder, engine)
         except _Unsorted:
-            pass  # written by hand: the rows of one id are gathered in memory
+            pass  # a handwritten file: the rows of each id are collected in memory
     return sightings_by_id(read_jsonl(path, Question), ngram_chars, engine)
 
 
 class StoredSightings(Sequence[Sightings]):
-    """Sightings that are read from disk on access, and their rows from the file of questions."""
+    """Sightings read from disk on access, and their rows from the file of questions."""
 
     def __init__(self, path: Path, ngram_chars: int, folder: Path, engine: Engine) -> None:
         in_order = ExternalSort(folder)
@@ -108,7 +108,7 @@ class StoredSightings(Sequence[Sightings]):
 
 
 class _StoredRows(Sequence[Question]):
-    """Rows that are read on access."""
+    """Rows read on access."""
 
     def __init__(self, file: int, spans: Sequence[Span]) -> None:
         self._file, self._spans = file, spans
@@ -128,7 +128,7 @@ _LocatedRow = tuple[Span, Question]
 
 
 def _ranked(path: Path, ngram_chars: int, engine: Engine) -> Iterator[tuple[list[tuple[str, list[_LocatedRow]]], list[Any]]]:
-    """Yield batches of ids with their rows, and what `ranked_groups` makes of them."""
+    """Yield batches of ids with their rows, and the results of `ranked_groups`."""
     waiting: list[list[tuple[str, list[_LocatedRow]]]] = []
 
     def batches() -> Iterator[list[list[Question]]]:

@@ -1,4 +1,4 @@
-"""Questions and facts, one row a sighting -> one row each, and why no other row stays. Pure."""
+"""Questions and facts, one row per sighting -> one row each, and why the other rows were rejected. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,20 +29,20 @@ from curation.near_duplicates.reviews import DecidedRows, apply_decision, decisi
 REASONS = {
     "identical": "another row with the same id was kept; detail is that id",
     "near_duplicate": "another question that asks the same thing was kept; detail is its id",
-    "conflicting_answers": "rows that ask the same thing hold different options to be right: all of them go, for review",
-    "overruled": "another row, which says otherwise, was decided on; detail is its id",
-    "conflicting_polarity": "rows say and deny the same fact: all of them go, for review",
+    "conflicting_answers": "rows that ask the same thing have different right options: all of them are rejected for review",
+    "overruled": "a decision accepts a contradicting row; detail is its id",
+    "conflicting_polarity": "rows state and deny the same fact: all of them are rejected for review",
 } | contamination.REASONS
 
 
 @dataclass
 class OutputCounts:
-    """How many records of each kind came out."""
+    """Numbers of output records."""
 
     rows: int = 0
     kept: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
-    """Of the rejected ones."""
+    """Number of rejected rows by reason."""
     clusters: int = 0
     reviews: int = 0
     largest_cluster: int = 0
@@ -88,7 +88,7 @@ class UniqueFacts(NamedTuple):
 def unique_questions(
     rows: Iterable[Question], params: NearDuplicates, decisions: Mapping[str, Decision] | None = None, engine: Engine = LOCAL
 ) -> UniqueQuestions:
-    """Return one question for each that is asked, and why no other row is. The order of the rows does not matter."""
+    """Return one row for each distinct question, and why the others were rejected. The order of the rows does not matter."""
     unique = UniqueQuestions([], [], [], [], OutputCounts())
     every = sightings_by_id(rows, params.ngram_chars, engine)
     return unique._replace(tally=settle_questions(QuestionTables(*unique[:-1], []), every, params, decisions, (), engine))
@@ -102,10 +102,10 @@ def settle_questions(
     contaminated: Iterable[Contamination] = (),
     engine: Engine = LOCAL,
 ) -> OutputCounts:
-    """Write one question for each that is asked, and why no other row is; return how many there are.
+    """Write one row for each distinct question, and why the others were rejected; return the counts.
 
     Args:
-        contaminated: which rows the references ask, too; they are written as matches of the kept question.
+        contaminated: rows that references also contain; written as matches of the kept question.
     """
     tally = OutputCounts()
     by_question_id: dict[str, list[Contamination]] = defaultdict(list)
@@ -174,13 +174,13 @@ def _settled(star: Star, decisions: Mapping[str, Decision], groups: Mapping[str,
 
 
 def unique_facts(rows: Iterable[Fact], decisions: Mapping[str, Decision] | None = None) -> UniqueFacts:
-    """Return one fact for each that is stated, and why no other row is. The order of the rows does not matter."""
+    """Return one row for each distinct fact, and why the others were rejected. The order of the rows does not matter."""
     unique = UniqueFacts([], [], [], OutputCounts())
     return unique._replace(tally=settle_facts(FactTables(*unique[:-1]), sorted(rows, key=lambda row: row.id), decisions))
 
 
 def settle_facts(tables: FactTables, rows: Iterable[Fact], decisions: Mapping[str, Decision] | None = None) -> OutputCounts:
-    """Write one fact for each that is stated, of rows that are sorted by id, and why no other row is; return how many there are."""
+    """Write one row for each distinct fact from rows sorted by id, and why the others were rejected; return the counts."""
     tally = OutputCounts()
     for key, same in groupby(rows, lambda row: row.id):
         group = sorted(same, key=lambda row: (blemishes(row.head, row.tail), row.head, row.tail, to_line(row)))

@@ -1,4 +1,4 @@
-"""Whether a difference of wording makes another question, such as another name, or is a slip of the pen.
+"""Whether a difference in wording changes the question, such as another name, or is a slip of the pen.
 
 All texts are canonical. Word classes are jieba's; the ends of names are in vocab/wording.yaml.
 """
@@ -9,15 +9,16 @@ from functools import cache, lru_cache
 from curation.near_duplicates.wording import Span, differing, vocabulary, without_idle, without_synonyms
 from curation.text.words import cutter
 
-_MIN_SLIP_CHARS = 4  # in a shorter text one character is much of it: 胃炎 and 肝炎
-_NOUN = frozenset("njilgsx")  # jieba's classes of nouns, idioms, set phrases, short forms, places and what it does not know
+_MIN_SLIP_CHARS = 4  # in a shorter text one character matters: 胃炎 and 肝炎
+_NOUN = frozenset("njilgsx")  # jieba's classes of nouns, idioms, set phrases, abbreviations, places and unknown words
 _VERB = frozenset("va")
 _MIN_WORD_CHARS = 2
-SHORT_CHARS = 20  # a stem of fewer characters is asked anew by any word of it
+SHORT_CHARS = 20  # any word changes the meaning of a shorter stem
 
 
 def is_slip(text: str, other: str) -> bool:
-    """Tell whether two options are one: a character differs, is lost, or changes places; or one is the other with more before it.
+    """Return whether two options are equal except for a slip: a changed, lost or moved character; or one has additional text before the
+    other.
 
     Idle characters make no difference.
     """
@@ -33,11 +34,12 @@ def is_slip(text: str, other: str) -> bool:
 
 
 def changes_words(text: str, other: str, strict: bool = False) -> bool:
-    """Tell whether a noun, verb or adjective replaces another, or only one text has the name of a disease, medicine or test.
+    """Return whether a noun, verb or adjective replaces another, or only one text has the name of a disease, medicine or test.
 
-    No list has all opposites: 升高 and 下调, 敏感 and 耐药. A changed character is a slip where both look or sound
-    alike (韦纳 is 维纳), and in a long text where it leaves no word (栓验 is 检验, 信度 is not 效度). In a short text any word counts, and
-    any that is added; where strict, also any that is added to one of twice as many characters.
+    No list contains all opposites: 升高 and 下调, 敏感 and 耐药. A changed character is a slip if both look or sound alike (韦纳 is 维纳),
+    or in a long text if it leaves no word (栓验 is 检验, 信度 is not 效度). In a short text any changed or added word counts; with
+    `strict`,
+    so does any word added to a text of up to twice that length.
     """
     if text == other:
         return False
@@ -59,9 +61,9 @@ def changes_words(text: str, other: str, strict: bool = False) -> bool:
 
 
 def changes_verb(text: str, other: str) -> bool:
-    """Tell whether a verb or an adjective replaces another, as in options that say 水平明显提高 and 水平明显下调.
+    """Return whether a verb or an adjective replaces another, as in options with 水平明显提高 and 水平明显下调.
 
-    Where one character differs, an option is more often misread than different; opposites are in vocab/wording.yaml.
+    If one character differs, an option is more often misread than different; opposites are in vocab/wording.yaml.
     """
     first, second = sorted([without_synonyms(text), without_synonyms(other)])
     for kind, i1, i2, j1, j2 in _by_word(first, second):
@@ -73,7 +75,7 @@ def changes_verb(text: str, other: str) -> bool:
 
 
 def _is_swapped(text: str, other: str, span: Span, short: bool) -> bool:
-    """Tell whether a replacement is another noun or verb, and no slip; in a short text, another word."""
+    """Return whether a replacement is another noun or verb, not a slip; in a short text, another word."""
     _, i1, i2, j1, j2 = span
     classes, other_classes = _classes(text, i1, i2), _classes(other, j1, j2)
     if i2 - i1 == j2 - j1 == 1:
@@ -85,7 +87,7 @@ def _is_swapped(text: str, other: str, span: Span, short: bool) -> bool:
 
 
 def _by_word(text: str, other: str) -> list[Span]:
-    """Return the spans in which two texts differ, as one where all between them is a character that both have in other words.
+    """Return the spans in which two texts differ; two spans are merged if only a character between them is equal, in other words.
 
     重吸收水分 and 分泌钾离子 share 分.
     """
@@ -104,7 +106,7 @@ def _length(span: Span) -> int:
 
 
 def _is_slip_of(text: str, other: str, index: int, other_index: int, short: bool) -> bool:
-    """Tell whether two characters look or sound alike, or one of them is strange, or makes no word while the other does."""
+    """Return whether two characters look or sound alike, one of them is unusual, or one forms no word while the other does."""
     if any(text[index] in row and other[other_index] in row for row in vocabulary().lookalikes):
         return True
     if _is_strange(text[index]) != _is_strange(other[other_index]):
@@ -113,7 +115,7 @@ def _is_slip_of(text: str, other: str, index: int, other_index: int, short: bool
 
 
 def _is_strange(character: str) -> bool:
-    """Tell whether a character is beyond the 6,763 of GB 2312, in which almost all that is asked is written: 廇 for 书."""
+    """Return whether a character is outside the 6,763 of GB 2312, which suffice for almost all exam text: 廇 for 书."""
     try:
         character.encode("gb2312")
     except UnicodeEncodeError:
@@ -122,18 +124,18 @@ def _is_strange(character: str) -> bool:
 
 
 def splits_word(text: str, index: int) -> bool:
-    """Tell whether an index of a text is inside a word of the dictionary."""
+    """Return whether an index of a text is inside a word of the dictionary."""
     return any(first < index < last and word in _tagger().tokenizer.FREQ for word, _, first, last in _words(text))
 
 
 def is_word(text: str, index: int) -> bool:
-    """Tell whether a character is part of a word of the dictionary."""
+    """Return whether a character is part of a word of the dictionary."""
     word = next(word for word, _, first, last in _words(text) if first <= index < last)
     return len(word) > 1 and word in _tagger().tokenizer.FREQ
 
 
 def _other_word(text: str, start: int, end: int) -> bool:
-    """Tell whether a span makes another word of a word: 下 of 下丘脑, 中 of 中学生."""
+    """Return whether a span changes a word into another word: 下 of 下丘脑, 中 of 中学生."""
     return any(
         first <= start < end <= last - _MIN_WORD_CHARS
         and set(text[end:last]) - vocabulary().idle_characters
@@ -143,10 +145,10 @@ def _other_word(text: str, start: int, end: int) -> bool:
 
 
 def _classes(text: str, start: int, end: int, within: bool = False) -> set[str]:
-    """Return the classes of the words that a span touches: name, noun, verb, other; idle characters are of none.
+    """Return the classes of the words that a span touches: name, noun, verb, other; idle characters have none.
 
     Args:
-        within: an idle character in a word that is not idle counts: 有 in 有效.
+        within: count an idle character in a word that is not idle: 有 in 有效.
     """
     classes = set()
     for word, tag, first, last in _words(text):
@@ -154,7 +156,7 @@ def _classes(text: str, start: int, end: int, within: bool = False) -> set[str]:
         if first < start and inside in vocabulary().suffixes:
             continue
         counts = set(word if within and is_word(text, first) else inside) - vocabulary().idle_characters
-        if first < end and last > start and counts and not inside.isascii():  # figures are compared apart
+        if first < end and last > start and counts and not inside.isascii():  # numbers are compared separately
             if tag[0] in _NOUN:
                 classes.add("name" if word[-1] in vocabulary().name_ends and len(word) > 1 else "noun")
             else:
@@ -163,7 +165,7 @@ def _classes(text: str, start: int, end: int, within: bool = False) -> set[str]:
 
 
 def _common(text: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
+    """Return the length of the common prefix of two texts."""
     return next((i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other)))
 
 

@@ -1,4 +1,4 @@
-"""What two wordings must agree in to ask one thing: their figures, their denials, and no word in the place of its opposite.
+"""What two wordings of one question must have in common: numbers, denials, and no word replaced by its opposite.
 
 The words are in `vocab/wording.yaml`.
 """
@@ -15,7 +15,7 @@ from curation.vocab.reader import read_vocabulary
 
 
 class Vocabulary(NamedTuple):
-    """What vocab/wording.yaml says, ready for use."""
+    """The contents of vocab/wording.yaml, prepared for use."""
 
     denial: re.Pattern[str]
     figure: re.Pattern[str]
@@ -82,16 +82,16 @@ def _any(words: Iterable[str]) -> str:
 
 
 LONG_CHARS = 1_000
-"""The matcher looks up each character of one text in the other, and again between the matches it found, so it gets no more than this."""
+"""The matcher looks up each character of one text in the other, and again between its matches, so it gets no longer texts."""
 
 Span = tuple[str, int, int, int, int]
-"""What was done (replace, delete, insert), from where to where in the one text, and in the other."""
+"""Operation (replace, delete, insert), start and end in the first text, start and end in the second."""
 
 
 def differing(text: str, other: str) -> list[Span]:
     """Return the spans in which a text differs from another.
 
-    Of long texts the beginning and the end that they share are taken off before; what is still long then is one span.
+    The common prefix and suffix of long texts are removed first; if the rest is still long, it is one span.
     """
     start = end = 0
     if max(len(text), len(other)) > LONG_CHARS:
@@ -106,43 +106,43 @@ def differing(text: str, other: str) -> list[Span]:
 
 
 def _shared(text: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
+    """Return the length of the common prefix of two texts."""
     return next((i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other)))
 
 
-_MISREAD = str.maketrans("lbo", "180")  # l90B年 for 1908年, where a scan was read
+_MISREAD = str.maketrans("lbo", "180")  # l90B年 for 1908年 in a scan
 
 
 class WordingDifference(NamedTuple):
-    """In what one text differs from another."""
+    """How one text differs from another."""
 
     replaced: bool
-    """Some words stand in the place of others."""
+    """Some words are replaced."""
     added: bool
-    """Some words stand in one text alone."""
+    """Some words are in only one text."""
     opposed: bool
-    """A word stands in the place of its opposite, or a marker such as 负 in one text alone."""
+    """A word is replaced by its opposite, or a marker such as 负 is in only one text."""
 
 
 @lru_cache(maxsize=1 << 12)
 def figures(text: str) -> tuple[str, ...]:
-    """Return the numbers of a text with their units of time, and its runs of Latin or Greek letters, in their order.
+    """Return the numbers of a text with their units of time, and its Latin or Greek words, in order.
 
-    Numerals are read where they count: 两周 and 2周 are equal, 一般 and 一种 hold no number.
+    Numerals count as numbers where they are meant so: 两周 and 2周 are equal, 一般 and 一种 contain no number.
     """
-    text = text.replace("^", "")  # where superscripts were lost, 10⁹ is 109
+    text = text.replace("^", "")  # without superscripts, 10⁹ is 109
     return tuple(read for match in vocabulary().figure.finditer(text) if (read := _read(match)))
 
 
 def in_digits(text: str) -> str:
-    """Return a text with its numerals in digits where they count: 第一天 is 第1天."""
+    """Return a text with its numerals in digits where they are numbers: 第一天 is 第1天."""
     if NUMERALS.isdisjoint(text):
         return text
     return vocabulary().figure.sub(lambda match: "第" * match[0].startswith("第") + (_read(match) or match[0]), text)
 
 
 def _read(match: re.Match[str]) -> str | None:
-    """Return what was found in digits; None for an article, as in 一个 and 一种."""
+    """Return a match in digits; None for an article, as in 一个 and 一种."""
     times = vocabulary().times
     if match["misread"]:
         return match["misread"].translate(_MISREAD) + times[match["unit_misread"]]
@@ -160,7 +160,7 @@ def _read(match: re.Match[str]) -> str | None:
 
 
 def same_figures(text: str, other: str) -> bool:
-    """Tell whether two texts hold the same numbers in one order; one whose unit was lost is the same: 60代 for 60年代, 29° for 29%."""
+    """Return whether two texts have the same numbers in the same order; a lost unit is allowed: 60代 for 60年代, 29° for 29%."""
     rest, other_rest = _unlike(text, other)
     if not rest and not other_rest:
         return figures(text) == figures(other)  # 甲组10人乙组20人 is not 甲组20人乙组10人
@@ -173,32 +173,32 @@ def _without_unit(figure: str) -> str:
 
 
 def stray_letter(text: str, other: str) -> bool:
-    """Tell whether all that parts the figures of two texts is one letter, which a scanner may have seen: 对r一个."""
+    """Return whether the numbers of two texts differ only by one letter, which may be a scanning error: 对r一个."""
     rest, other_rest = _unlike(text, other)
     alone = rest + other_rest
     return len(alone) == 1 and alone[0].isalpha() and len(alone[0]) == 1
 
 
 def _unlike(text: str, other: str) -> tuple[list[str], list[str]]:
-    """Return the figures that each of two texts has alone."""
+    """Return the numbers that are in only one of the two texts."""
     ours, theirs = Counter(figures(text)), Counter(figures(other))
     return sorted((ours - theirs).elements()), sorted((theirs - ours).elements())
 
 
 def denials(text: str) -> tuple[str, ...]:
-    """Return the kinds of the words of denial in their order; 不正确 and 错误 are of one kind."""
+    """Return the kinds of negation words in order; 不正确 and 错误 are of one kind."""
     words = vocabulary()
     return tuple(words.denials[word] for word in words.denial.findall(text) if word in words.denials)
 
 
 def degrees(text: str) -> tuple[str, ...]:
-    """Return the words of degree in their order: 首选, 特别, 以上."""
+    """Return the words of degree in order: 首选, 特别, 以上."""
     words = vocabulary()
     return tuple(word for word in words.degree.findall(text) if word in words.degrees)
 
 
 def difference(text: str, other: str) -> WordingDifference:
-    """Return in what two texts differ; idle characters, such as those of 的 and 包括, make no difference."""
+    """Return how two texts differ; idle characters, such as those of 的 and 包括, make no difference."""
     words = vocabulary()
     first, second = sorted([unify_variants(text), unify_variants(other)])  # the matcher is not symmetric
     replaced = added = opposed = False
@@ -214,18 +214,18 @@ def difference(text: str, other: str) -> WordingDifference:
 
 
 def unify_variants(text: str) -> str:
-    """Return a text with variant characters and words in one form: 综合症 is 综合征."""
+    """Return a text with spelling variants unified: 综合症 is 综合征."""
     for word, other in vocabulary().variant_words.items():
         text = text.replace(word, other)
     return text.translate(vocabulary().variants)
 
 
 def without_synonyms(text: str) -> str:
-    """Return a text, with its variants unified and nouns that say the same in a stem made one."""
+    """Return a text with variants unified and nouns that are synonyms in stems replaced by one."""
     words = vocabulary()
     return words.synonym.sub(lambda match: words.synonyms[match[0]], unify_variants(text))
 
 
 def without_idle(text: str) -> str:
-    """Return a text with its variants unified, without the characters that make no difference."""
+    """Return a text with variants unified and idle characters removed."""
     return unify_variants(text).translate(vocabulary().without_idle)

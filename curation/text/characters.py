@@ -1,6 +1,6 @@
-"""Characters as people meant them: encodings repaired, one form for widths and compatibility characters, simplified Chinese.
+"""Characters as the author meant them: encodings repaired, one form for widths and compatibility characters, simplified Chinese.
 
-Also whether a text holds characters that a change of encoding lost or spoilt.
+Also detects characters that a change of encoding lost or damaged.
 """
 
 import re
@@ -11,7 +11,7 @@ from curation.text.signs import CJK
 
 _GBK_MARKS = "鐨涓銆锛鈥浠鏄鍦鏈閫鐢绗瀛鎴璇蹇鍙绉鍚鐞"
 _UTF8_READ_AS_LATIN = re.compile(r"[ÂÃâäåæçèéï][\x80-\xbf\u0152-\u2122]")
-_GBK_READ_AS_LATIN = re.compile(r"(?=[^?]*\?*$).*[\xa1-\xfe]{4}", re.S)  # a ? within stands for what was lost
+_GBK_READ_AS_LATIN = re.compile(r"(?=[^?]*\?*$).*[\xa1-\xfe]{4}", re.S)  # a ? within replaces lost characters
 _UTF8_READ_AS_GBK = re.compile(f"[{_GBK_MARKS}]")
 _HAS_CJK = re.compile(f"[{CJK}]")
 _UNSEEN = re.compile(
@@ -20,15 +20,15 @@ _UNSEEN = re.compile(
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HALF_QUOTED = re.compile('"([^"“”〝〞\n]{1,60})〞')
 _PRIVATE_AT_END = re.compile(r"[\ue000-\uf8ff]+(?=\s|$)")
-# Characters whose compatibility form is another text: ①, ², ₂, Ⅱ, ½, ℃, ㎡, … and the full-width signs, which signs.py sets.
+# Characters whose compatibility form is a different text: ①, ², ₂, Ⅱ, ½, ℃, ㎡, … and the full-width punctuation, left to signs.py.
 _UNCHANGED = re.compile("[①-⓿㈀-㋿㌀-㏿⁰-₟²³¹ªº¼½¾⅐-ↈ℀-⅏…‥—–！（），．：；？～［］｛｝＂＇、。｡｢｣､￥￠￡]")
 _WIDE_IN_NUMBER = re.compile(r"(?<=[0-9])[．～](?=[0-9])")
 _TUMOUR = r"癥(?=[瘕积積块塊瘤])|(?<![慮虑鬱郁迫懼惧怖遺遗發发獨独閉闭經经炎急重病應应忌對对合癌狂躁乏多少焦])癥(?![狀状候結结])"
-"""癥 of 癥瘕, and not the traditional form of 症, which 焦慮癥 has."""
+"""癥 of 癥瘕, not the traditional form of 症 as in 焦慮癥."""
 _PROTECTED = re.compile(
     f"(?<![{CJK}])徵(?![{CJK}])|{_TUMOUR}|宫商角徵|徵羽|喎|憹|瞤|藭|鉧|吗啉噁酮|噁(?=[唑嗪啶英烷二])|[康雍]乾|乾(?=[坤隆嘉卦陵清])|坏"
 )
-"""Words of simplified texts that the table of traditional characters would spoil: 打坏 is no 打坯."""
+"""Words of simplified texts that the conversion table would damage: 打坏 is not 打坯."""
 
 COMMON = "".join(
     sign
@@ -36,7 +36,7 @@ COMMON = "".join(
     for cell in range(0xA1, 0xFF if row < 0xD7 else 0xFA)
     if (sign := bytes([row, cell]).decode("gb2312")) not in "乾哩坏沈藉覆著"
 )
-"""The first level of GB 2312, without those that a traditional text uses for another character: texts of these alone are simplified."""
+"""The first level of GB 2312, without those that traditional texts use for another character: texts with only these are simplified."""
 _SIGNS = "，。、；：？！（）“”‘’《》【】…—·×"
 
 needs_encoding = re.compile(f"[ÂÃâäåæçèéï{_GBK_MARKS}]|[\xa1-\xfe]{{4}}").search
@@ -45,7 +45,7 @@ needs_simplifying = re.compile(f"[^\x00-\x7f{_SIGNS}{COMMON}]").search
 
 
 def repair_encoding(text: str) -> str:
-    """Undo UTF-8 that was read as Latin-1 or GBK, when the result is Chinese without a flaw."""
+    """Undo UTF-8 decoded as Latin-1 or GBK, if the result is flawless Chinese."""
     if _UTF8_READ_AS_LATIN.search(text) and (repaired := _reread(text, "cp1252") or _reread(text, "latin-1")):
         return repaired
     if _GBK_READ_AS_LATIN.match(text) and (repaired := _reread(text, "latin-1", "gb18030")) and not needs_simplifying(repaired):
@@ -64,10 +64,10 @@ def _reread(text: str, encoding: str, true_encoding: str = "utf-8") -> str | Non
 
 
 def unify_characters(text: str) -> str:
-    """Give full-width, ligature and compatibility characters their plain form; drop those that nobody sees."""
+    """Replace full-width, ligature and compatibility characters by their plain form; drop invisible ones."""
     if text.isascii():
         return _UNSEEN.sub("", text)
-    text = _SURROGATE.sub("\ufffd", text).replace("\ue5e5", " ")  # half a character cannot be written; A3 A0 of GBK is a blank
+    text = _SURROGATE.sub("\ufffd", text).replace("\ue5e5", " ")  # a lone surrogate cannot be encoded; A3 A0 of GBK is a blank
     if "〞" in text:
         text = _HALF_QUOTED.sub(r"“\1”", text).replace("〝", "“").replace("〞", "”")
     text = _PRIVATE_AT_END.sub("", _UNSEEN.sub("", unicodedata.normalize("NFC", text)))
@@ -105,27 +105,27 @@ _MOJIBAKE = re.compile(
     "|(?:[ÃÂä-é][\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2020-\u2022\u2030-\u203a\u20ac\u2122]{1,2}){2}"
 )
 _FEWEST_RARE = 4
-_FILLER = re.compile("烫{3}|屯{3}")  # what Windows shows of memory never written
+_FILLER = re.compile("烫{3}|屯{3}")  # how uninitialized memory appears on Windows
 _RUN = re.compile("[\u0080-\uffe6]{4,}")
 _CHINESE = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]")
 _CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
 
 
 def has_lost_characters(text: str) -> bool:
-    """Tell whether a normalized text holds characters that nobody wrote."""
-    if not needs_simplifying(text) and not _FILLER.search(text):  # common characters alone
+    """Return whether a normalized text has characters that the author did not write."""
+    if not needs_simplifying(text) and not _FILLER.search(text):  # only common characters
         return False
     return bool(_MOJIBAKE.search(text)) or _is_rare(text) or any(map(_read_as_gbk, _RUN.findall(text)))
 
 
 def _is_rare(text: str) -> bool:
-    """Tell whether a quarter of the Chinese characters stand in no table of simplified ones: UTF-8 read as GBK, with some lost."""
+    """Return whether a quarter of the Chinese characters are in no table of simplified ones: UTF-8 decoded as GBK, with some lost."""
     chinese = "".join(_CHINESE_RUN.findall(text))
     rare = len(chinese) - len(chinese.encode("gb2312", "ignore")) // 2
     return rare >= _FEWEST_RARE and rare * 4 >= len(chinese)
 
 
 def _read_as_gbk(run: str) -> bool:
-    """Tell whether a run of characters is UTF-8 that was read as GBK: taken back, most of it is Chinese again."""
+    """Return whether a sequence of characters is UTF-8 decoded as GBK: reversing that gives mostly Chinese."""
     restored = run.encode("gb18030", "ignore").decode("utf-8", "ignore")
     return len(_CHINESE.findall(restored)) * 2 > len(run)

@@ -1,7 +1,7 @@
-"""Formulas in LaTeX -> the plain text they stand for. What cannot be written in a line of text stays as it is, whole.
+"""LaTeX formulas -> equivalent plain text. A formula that does not fit into a line of text stays as it is, completely.
 
-pylatexenc does not serve: it takes `95% of` for a comment, and leaves `_12` and `^+`. The grammar of exam banks is small: letters
-and signs by name, letters set in a type, and what is set higher or lower.
+pylatexenc is unsuitable: it treats `95% of` as a comment, and leaves `_12` and `^+`. The grammar of exam banks is small: named letters
+and symbols, letters in a typeface, superscripts and subscripts.
 """
 
 import re
@@ -39,7 +39,7 @@ _GROUP = re.compile(r"(?<!\\)\{([^{}\\_^]*)\}")
 _DOLLARS = re.compile(r"\$([^$\n]{1,400})\$")
 _IN_MATHS = re.compile("[\\\\^_{\u0304<>=≤≥]")
 _HAS_CJK = re.compile(f"[{CJK}]")
-_PARENTHESISED = re.compile(r"\\[(（\[]([^\n]{1,400}?)\\[)）\]]")  # \(…\), the other way to begin and end a formula
+_PARENTHESISED = re.compile(r"\\[(（\[]([^\n]{1,400}?)\\[)）\]]")  # \(…\), the other delimiters of a formula
 _NUMBER_ALONE = re.compile(r"\$([-+]?\d[\d.,]*%?)\$")
 _SPACED_PERCENT = re.compile(r"(?<=\d)[ \t]%")
 _DEGREES = re.compile(r"°[ \t]?C(?![A-Za-z])")
@@ -47,14 +47,14 @@ _OPERATOR = re.compile(r"[-+ ·×/]")
 _LEFT_OVER = re.compile(r"\\[A-Za-z]+[ \t]?\{|[_^]\{|\\hline(?![a-z])|\\(?:[dt]?frac|sqrt)")
 _BEHIND_RAISED = re.compile(r"(?<=[⁰-⁹¹²³⁺⁻])[ \t](?=[A-Z])")
 _UNKNOWN = re.compile(rf"\\(?!(?:{_NAMES}|{_TYPES}|[dt]?frac|sqrt)(?![A-Za-z]))[A-Za-z]|[A-Za-z]:\\|\\\\")
-"""A command that is not known here, a path of a disk, the end of a row of a table."""
+"""A command that is not supported here, a path on a disk, the end of a table row."""
 _ROUNDS = 6
 
 needs_plain_text = re.compile(r"\\[A-Za-z%(（\[]|[_^]\{|\$[^$\n]*[\\^_{<>=≤≥]|^\$[-+\d.,%]+\$$").search
 
 
 def to_plain_text(text: str) -> str:
-    """Return a text with its formulas in plain characters: `40^{\\circ}\\mathrm{C}` is 40℃; as it was where one is left over."""
+    """Return a text with its formulas in plain characters: `40^{\\circ}\\mathrm{C}` is 40℃; unchanged if a formula remains."""
     barred = _BAR.sub(lambda bar: (bar[1] or bar[2]) + "\u0304", text)  # x̄, the mean
     if _UNKNOWN.search(barred):
         return text
@@ -65,7 +65,7 @@ def to_plain_text(text: str) -> str:
 
 
 def holds_latex(text: str) -> bool:
-    """Tell whether a text holds a command that is shown as it is written."""
+    """Return whether a text has a command that readers would see literally."""
     return bool(needs_plain_text(text) and _LEFT_OVER.search(text))
 
 
@@ -88,14 +88,14 @@ def _converted(text: str) -> str:
         text = _ROOT.sub(lambda root: f"√{_bracketed(root[1])}", _FRACTION.sub(_fraction, text))
         text = _DOUBLED.sub(r"\1", _SCRIPT.sub(_script, text))
         if text == before:
-            text = _GROUP.sub(r"\1", text)  # last, since the parts of a fraction are groups too
+            text = _GROUP.sub(r"\1", text)  # last, since the parts of a fraction are also groups
         if text == before:
             break
     return _DEGREES.sub("℃", _SPACED_PERCENT.sub("%", text))
 
 
 def _script(script: re.Match[str]) -> str:
-    """Return what is set higher in characters that are, as far as there are such, and what is set lower in plain ones: K⁺, P2Y12."""
+    """Return superscripts as superscript characters if these exist, and subscripts as plain ones: K⁺, P2Y12."""
     sign, inside = script[1], script[2].strip()
     if sign == "_" or inside in ("°", "′", "") or inside.startswith("°"):
         return inside

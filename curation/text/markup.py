@@ -1,10 +1,10 @@
-"""Text without HTML: entities replaced, tags gone, and those alone."""
+"""Remove HTML, and nothing else, from texts: entities and tags."""
 
 import html
 import re
 
 BLANK = "（ ）"
-"""A place to be filled, in the one form it is written."""
+"""A blank to fill, in its only form."""
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|&nbsp(?![A-Za-z;])")
 _AMPERSANDS = re.compile(r"&(?:(?:amp|#0*38|#[xX]0*26);)+")
@@ -43,7 +43,7 @@ def _as_formula(tag: re.Match[str]) -> str:
 
 
 def strip_tags(text: str) -> str:
-    """Remove HTML tags, and those alone: `P<0.05` is no tag, `<教育法>` a title; letters set higher or lower become x^a, x_(max)."""
+    """Remove HTML tags and nothing else: `P<0.05` is not a tag, `<教育法>` is a title; super- and subscripts become x^a, x_(max)."""
     text = _CITATION.sub("", _UNSEEN_TAG.sub("", text))
     text = _RAISED_TAG.sub(lambda tag: tag[2].translate(RAISED if tag[1].lower() == "sup" else _LOWERED), text)
     text = _TITLE.sub(r"《\1》", _OTHER_RAISED.sub(_as_formula, text))

@@ -1,4 +1,4 @@
-"""Text as people meant it: encodings repaired, mark-up gone, one form for signs, blanks and characters. Each rule has a name.
+"""Text as the author meant it: encodings repaired, mark-up removed, unified punctuation, blanks and characters. Each rule has a name.
 
 `normalize(normalize(x)) == normalize(x)`: the rules run until nothing changes.
 """
@@ -39,11 +39,11 @@ _GLOSS = re.compile(rf"(?<=[{COMMON}])[（(][a-zü]{{0,5}}[{_TONED}][a-z]{{0,3}}
 _OF_READING = re.compile("读音|字音|注音|拼音|音节|声调|多音")
 _HARMLESS = "".join(
     sign for sign in COMMON if sign not in "土一烫屯"
-)  # the last two fill what was lost: see curation.clean.questions.rejections
+)  # the last two replace lost characters: see curation.clean.questions.rejections
 _PLAIN = re.compile(
     rf"(?:[0-9A-HJ-Za-km-z，、；：《》“”~%/+=—{_HARMLESS}-]++|[。？！](?![。？！])|（ ）|(?<=[0-9])\.(?=[0-9])|[土一](?![0-9]))*+"
 )
-"""Texts without a sign, character or blank that any rule touches."""
+"""Texts without any character that a rule changes."""
 _PLAIN_BLANK = re.compile(r"[（(【〔\[] *[）)】〕\]]|_{2,}")
 _WIDE_BLANK = re.compile(r"[（(【〔\[] *+\u3000[ \u3000]*+[）)】〕\]]")
 _AT_MOST_ROUNDS = 12
@@ -152,16 +152,16 @@ RULES: tuple[Rule, ...] = (
 
 
 def is_plain(text: str) -> bool:
-    """Tell whether no rule can change a text; quick, and False where it would take longer to tell."""
+    """Return whether no rule can change a text; fast, and False if an answer would take longer."""
     return bool(_PLAIN.fullmatch(text))
 
 
 def normalize(text: str) -> CleanText:
-    """Return a text in one form and the names of the rules that changed it."""
+    """Return a normalized text and the names of the rules that changed it."""
     if _PLAIN.fullmatch(text):
         return CleanText(text, ())
     filled = _PLAIN_BLANK.sub(BLANK, text)
-    if _PLAIN.fullmatch(filled):  # most stems; the rules would do no more
+    if _PLAIN.fullmatch(filled):  # most stems; the rules would change nothing more
         return CleanText(filled, ("blank",))
     filled = _WIDE_BLANK.sub(BLANK, filled)
     if not _PLAIN.fullmatch(filled):
@@ -170,7 +170,7 @@ def normalize(text: str) -> CleanText:
 
 
 def normalize_with(text: str, rules: Group, normal: bool = False) -> CleanText:
-    """Normalize a text and apply further rules, until neither changes it; `normal` says that it is normalized."""
+    """Normalize a text and apply further rules, until neither changes it; `normal` says that it is already normalized."""
     cleaned = CleanText(text, ()) if normal else normalize(text)
     names = cleaned.rules
     for _ in range(_AT_MOST_ROUNDS):
@@ -181,6 +181,6 @@ def normalize_with(text: str, rules: Group, normal: bool = False) -> CleanText:
             break
         cleaned = normalize(changed.text)
         names = (*names, *changed.rules, *cleaned.rules)
-        if cleaned.text == changed.text:  # no rule has anything left to do
+        if cleaned.text == changed.text:  # no rule would change anything more
             break
     return CleanText(cleaned.text, tuple(dict.fromkeys(names))) if names else cleaned

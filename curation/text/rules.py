@@ -1,4 +1,4 @@
-"""Named changes to a text: what each does, to which texts, with an example; run in order until nothing changes."""
+"""Named changes to a text: the change, the texts it applies to, and an example; run in order until nothing changes."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -12,19 +12,19 @@ _KIND = re.compile(r"\\[A-Za-z]|.-.", re.S)
 
 
 class Rule(NamedTuple):
-    """One change that may be made to a text."""
+    """One possible change of a text."""
 
     name: str
     """Key in the metrics and in changes.jsonl, stable."""
     why: str
     apply: Callable[[str], str]
     needs: Callable[[str], Any]
-    """False for texts that `apply` surely leaves as they are: a cheap search, since most rules concern few texts."""
+    """False for texts that `apply` certainly leaves unchanged: a cheap search, since most rules apply to few texts."""
     before: str = ""
-    """A text the rule changes, shown by `python -m curation.clean --help`."""
+    """A text that the rule changes, shown by `python -m curation.clean --help`."""
     after: str = ""
     signs: tuple[str, ...] = ()
-    """Patterns of which `needs` searches any, where the rule is one of a group."""
+    """Patterns any of which `needs` searches, if the rule is part of a group."""
 
 
 class CleanText(NamedTuple):
@@ -35,15 +35,15 @@ class CleanText(NamedTuple):
 
 
 def rule_of_signs(name: str, why: str, apply: Callable[[str], str], signs: Sequence[str], before: str, after: str) -> Rule:
-    """Return a rule for texts that hold one of some signs: patterns that begin with one character, one class of them, or `^`."""
+    """Return a rule for texts that match any of `signs`: patterns that begin with one character, one character class, or `^`."""
     return Rule(name, why, apply, re.compile("|".join(signs)).search, before, after, tuple(signs))
 
 
 class Group(tuple[Rule, ...]):
-    """Rules that run together, behind one search for the signs of all: nearly every text has none, and asking each rule takes longer."""
+    """Rules that run together after one search for all their signs: almost every text has none, and calling each rule takes longer."""
 
     leaves: Callable[[str], Any]
-    """True for texts that hold no sign of any rule."""
+    """True for texts without a sign of any rule."""
 
     def __new__(cls, rules: Iterable[Rule]) -> "Group":
         group = super().__new__(cls, rules)
@@ -52,9 +52,9 @@ class Group(tuple[Rule, ...]):
 
 
 def _signless(rules: Iterable[Rule]) -> re.Pattern[str]:
-    """Return the pattern of whole texts without a sign: runs of characters that begin none, and others behind which none goes on."""
+    """Return a pattern that matches complete texts without a sign: characters that begin none, or are not followed by the rest of one."""
     starts: list[str] = []
-    ends: dict[str, list[str]] = {}  # a first character, or a kind of them -> the rest of each sign
+    ends: dict[str, list[str]] = {}  # a first character, or a kind of characters -> the rest of each sign
     for rule in rules:
         if not rule.signs:
             raise ValueError(f"rule {rule.name!r}: no signs; a rule of a group is made with `rule_of_signs`")
@@ -80,9 +80,9 @@ def _signless(rules: Iterable[Rule]) -> re.Pattern[str]:
 
 
 def run_rules(text: str, rules: Sequence[Rule], leaves: Callable[[str], Any] | None = None) -> CleanText:
-    """Apply rules in turn, again and again, until each has left the text as it is; `leaves` tells of a text that all leave."""
+    """Apply rules repeatedly, in turn, until none changes the text; `leaves` recognizes texts that no rule changes."""
     changed: dict[str, None] = {}
-    last = rules[-1]  # where a round ends in which nothing changed
+    last = rules[-1]  # the end of a round without changes
     for rule in islice(cycle(rules), len(rules) * _AT_MOST_ROUNDS):
         if rule.needs(text) and (after := rule.apply(text)) != text:
             changed[rule.name] = None

@@ -1,4 +1,4 @@
-"""Punctuation and blanks of Chinese text in one form; numbers, formulas and Latin text stay as they are."""
+"""Unify punctuation and blanks of Chinese text; numbers, formulas and Latin text stay unchanged."""
 
 import re
 
@@ -7,14 +7,14 @@ _AROUND = rf"{CJK}，。；：？！、“”‘’（）《》【】…·"
 _HAS_CJK = re.compile(f"[{CJK}]")
 _HALF = re.compile(r"""[,;:?!.()"']""")
 _FULL = {",": "，", ";": "；", ":": "：", "?": "？", "!": "！"}
-# A run of ? stands for characters that were lost, and stays to be found.
+# Repeated ? replaces lost characters, and stays so that it can be detected.
 _CLAUSE_SIGN = re.compile(
     rf"(?<=[{_AROUND}])[ \t]*([,;:!]|\?(?!\?))|([,;:])(?=[ \t]*[{CJK}“《（【])|(?<=[A-Za-z0-9])(\?)(?=[ \t]*(?:[{CJK}“《（【]|$))"
 )
 _RATIO = re.compile(rf"(?<=[{_AROUND}])∶|∶(?=[{CJK}“])")
 _STOP = re.compile(rf"(?<=[{CJK}）”》])[.．｡](?![0-9A-Za-z.．])")
 _BETWEEN = re.compile(rf"(?<=[{CJK}）”》])[.．](?=[{CJK}“《（])")
-_IN_NAMES = (  # of foreign people, by the tables of Xinhua
+_IN_NAMES = (  # transcribed foreign names, by the tables of Xinhua
     "阿埃艾安昂奥巴白班邦保鲍贝本比彼毕别宾波伯勃博布查达戴丹道德登邓狄迪蒂丁顿多厄恩尔法凡范菲费芬佛弗夫甫福盖戈哥格葛古哈海"
     "汉豪赫亨胡华霍基吉季加贾简杰金津喀卡凯坎康考柯科克肯孔库夸拉莱兰朗劳勒雷里理利莉列林琳隆卢鲁路伦罗洛马玛迈麦曼梅门蒙米密"
     "明摩莫默姆穆纳娜奈南内尼涅宁纽诺努欧帕潘佩彭皮珀普齐奇恰乔琴丘让热仁荣儒瑞若萨塞森沙莎山绍舍申圣施史舒斯丝思松苏素索塔泰"
@@ -56,7 +56,8 @@ def to_chinese_signs(text: str) -> str:
 
 
 def _without_dots_between(text: str) -> str:
-    """Return a text in which the dot of 保罗.泽考斯基 is that of a name, and those of 加.减.乘.除 part a list; in prose a dot is a stop."""
+    """Return a text in which the dot of 保罗.泽考斯基 is that of a name, and those of 加.减.乘.除 separate a list; in prose a dot is a full
+    stop."""
     if not _BETWEEN.search(text):
         return text
     text = _NAME.sub("·", text)
@@ -71,7 +72,7 @@ def _paired_quotes(text: str) -> str:
 
 
 def _mixed_brackets(text: str) -> str:
-    """Give both brackets of a pair one width: half inside formulas, full elsewhere."""
+    """Give both brackets of a pair the same width: half-width inside formulas, full-width elsewhere."""
     if "(" not in text and ")" not in text:
         return text
     parts = []
@@ -87,7 +88,7 @@ def _mixed_brackets(text: str) -> str:
 
 
 def normalize_spaces(text: str) -> str:
-    """Return a text with single blanks, none beside Chinese characters, and `\\n` alone between lines."""
+    """Return a text with single blanks, none next to Chinese characters, and `\\n` as the only line end."""
     text = _LINE.sub("\n", _WIDE_BLANKS.sub(" ", text))
     filled = _FILLED.sub("（ ）", text)
     return _RUN.sub(lambda run: _blank(filled, run), filled).strip(" \n\t")

@@ -1,4 +1,4 @@
-"""Words of Chinese text: jieba with the terms of the data as its dictionary."""
+"""Words of Chinese text: jieba with the terms of the data in its dictionary."""
 
 import logging
 import tempfile
@@ -8,21 +8,21 @@ from atomexam.text.canonical import canonical
 
 
 def cutter():  # jieba's own type
-    """Return a tokenizer with jieba's own dictionary, read anew."""
+    """Return a new tokenizer with jieba's own dictionary."""
     import jieba  # its dictionary takes a second to load
 
     jieba.setLogLevel(logging.WARNING)
     tokenizer = jieba.Tokenizer()
-    with tempfile.TemporaryDirectory() as folder:  # jieba would else trust a cache that anybody may have left in /tmp
+    with tempfile.TemporaryDirectory() as folder:  # jieba would otherwise trust any cache file in /tmp
         tokenizer.tmp_dir = folder
         tokenizer.initialize()
     return tokenizer
 
 
 def segmenter(terms: Iterable[str]) -> Callable[[str], list[str]]:
-    """Return a function from text to its words; the terms given are words of their own, whatever jieba's dictionary says.
+    """Return a function from text to its words; each given term is one word, whatever jieba's dictionary says.
 
-    Words are canonical (width, case); punctuation and blanks are no words.
+    Words are canonical (width, case); punctuation and blanks are left out.
     """
     tokenizer = cutter()
     for term in sorted(set(terms)):

@@ -1,10 +1,10 @@
-"""The step before the atomic types (SdAK, section 3.1): queries drawn for coding, codes read back, codes merged into types.
+"""The step before the atomic types (SdAK, section 3.1): queries sampled for coding, codes read back and merged into types.
 
     python -m curation.themes draw queries.json --out themes/coding.xlsx
     python -m curation.themes codes themes/first.xlsx themes/second.xlsx --out themes/codes.jsonl
     python -m curation.themes table themes/codes.jsonl --out themes/
 
-A coder fills in `confirm` (yes, where the proposed code is right) or `code`. docs/themes.md shows the whole way.
+A coder fills in `confirm` (yes, if the proposed code is right) or `code`. docs/themes.md shows all steps.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _draw(arguments: argparse.Namespace) -> None:
     if arguments.out.exists():
-        raise ValueError(f"{arguments.out}: there already, and a coder may have filled it in; name another file, or move it away")
+        raise ValueError(f"{arguments.out}: exists, and a coder may have filled it in; name another file, or move it away")
     table = _keywords(arguments.keywords)
     order = [name for name in table["intents"].values() if name]
     queries = read_queries(arguments.queries, table["intents"])
@@ -40,9 +40,7 @@ def _draw(arguments: argparse.Namespace) -> None:
     proposed = write_coding_sheet(arguments.out, sample, table["codes"])
     by_intent = Counter(query.intent for query in sample)
     for intent in order:
-        short = (
-            f", and no more are there than these; {arguments.per_intent} were requested" if by_intent[intent] < arguments.per_intent else ""
-        )
+        short = f", all there are; {arguments.per_intent} were requested" if by_intent[intent] < arguments.per_intent else ""
         print(f"{intent:16}{by_intent[intent]:6}{short}")
     print(f"{arguments.out}: {len(sample)} queries, a code proposed for {proposed}")
 
@@ -50,9 +48,7 @@ def _draw(arguments: argparse.Namespace) -> None:
 def _codes(arguments: argparse.Namespace) -> None:
     coders = [arguments.coder or path.stem for path in arguments.sheets]
     if twice := sorted({name for name in coders if coders.count(name) > 1}):
-        raise ValueError(
-            f"two sheets of the coder {', '.join(twice)}; a coder is named by the name of the file, or by --coder for one sheet"
-        )
+        raise ValueError(f"two sheets of the coder {', '.join(twice)}; name each file after its coder, or use --coder for a single sheet")
     coded = [one for path, coder in zip(arguments.sheets, coders, strict=True) for one in read_coding_sheet(path, coder)]
     if not coded:
         raise ValueError(f"{', '.join(map(str, arguments.sheets))}: no query is coded; fill in `confirm` or `code` first")
@@ -73,10 +69,10 @@ def _table(arguments: argparse.Namespace) -> None:
 
 
 def _keywords(path: Path) -> dict[str, Any]:
-    """Return intents and codes as a file has them.
+    """Return the intents and codes of a file.
 
     Raises:
-        ValueError: it has others than the file that ships with the project.
+        ValueError: its keys are not those of the file that ships with the project.
     """
     table = read_yaml(path)
     kinds = {"intents": dict[str, str | None], "codes": dict[str, dict[str, list[str]]]}
@@ -131,17 +127,17 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     keywords_help = "intents and keywords; curation/vocab/themes.yaml by default"
     keywords: dict[str, Any] = {"type": Path, "default": _VOCAB / "themes.yaml", "help": keywords_help}
-    one = commands.add_parser("draw", help="queries of each intent, drawn for coding, with codes proposed by keywords")
+    one = commands.add_parser("draw", help="sample queries of each intent for coding, with codes proposed by keywords")
     one.add_argument("queries", type=Path, help="JSON or JSONL records of `query` and `label`, as in KUAKE-QIC")
     one.add_argument("--out", type=Path, required=True, help="the coding sheet, .xlsx")
-    one.add_argument("--per-intent", type=_count, default=200, help="most queries of an intent (SdAK: 200)")
+    one.add_argument("--per-intent", type=_count, default=200, help="maximum number of queries of an intent (SdAK: 200)")
     one.add_argument("--seed", type=int, default=1)
     one.add_argument("--keywords", **keywords)
-    two = commands.add_parser("codes", help="filled sheets to codes")
-    two.add_argument("sheets", type=Path, nargs="+", help="filled sheets, .xlsx or .csv, one a coder")
+    two = commands.add_parser("codes", help="read codes from filled sheets")
+    two.add_argument("sheets", type=Path, nargs="+", help="filled sheets, .xlsx or .csv, one per coder")
     two.add_argument("--coder", help="name of the coder of a single sheet; the file's name by default")
     two.add_argument("--out", type=Path, required=True, help="the codes, .jsonl")
-    three = commands.add_parser("table", help="codes to the table of intents, types and shares")
+    three = commands.add_parser("table", help="make the table of intents, types and shares from codes")
     three.add_argument("codes", type=Path, help="what `codes` wrote")
     three.add_argument(
         "--codebook", type=Path, default=_VOCAB / "codebook.yaml", help="code -> type; curation/vocab/codebook.yaml by default"

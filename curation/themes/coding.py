@@ -1,4 +1,4 @@
-"""Coding sheets out, and filled ones back as codes."""
+"""Write coding sheets, and read codes from filled ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,15 +11,15 @@ from curation.themes.queries import Query, query_id
 
 
 class CodeProposal(NamedTuple):
-    """A code that a query may have."""
+    """A possible code of a query."""
 
     code: str
     keyword: str
-    """What in the query speaks for it."""
+    """The keyword in the query that suggests it."""
 
 
 def propose(query: Query, codes: Mapping[str, Mapping[str, Sequence[str]]]) -> list[CodeProposal]:
-    """Return the codes whose keywords stand in a query, that of the longest keyword first; keywords of its own intent go before others."""
+    """Return the codes whose keywords are in a query, that of the longest keyword first; keywords of its own intent have priority."""
     proposals = []
     for position, (code, keywords) in enumerate(codes.items()):
         spoken = [
@@ -40,19 +40,19 @@ _YES = "yes"
 
 
 class Coded(Struct, frozen=True):
-    """What one coder made of one query."""
+    """One coder's codes of one query."""
 
     query_id: str
     intent: str
     query: str
     coder: str
     codes: list[str]
-    """The main one first."""
+    """The main code first."""
     comment: str = ""
 
 
 def write_coding_sheet(path: Path, queries: Iterable[Query], codes: Mapping[str, Mapping[str, Sequence[str]]]) -> int:
-    """Write the sheet that a coder fills in; return for how many queries a code is proposed."""
+    """Write the sheet that a coder fills in; return the number of queries with a proposed code."""
     rows, proposed = [], 0
     for query in queries:
         proposals = propose(query, codes)
@@ -64,10 +64,10 @@ def write_coding_sheet(path: Path, queries: Iterable[Query], codes: Mapping[str,
 
 
 def read_coding_sheet(path: Path, coder: str) -> list[Coded]:
-    """Return what a coder filled in: `code` (several separated by ;, the main one first), or, where `confirm` says yes, what was proposed.
+    """Return a coder's codes: `code` (several separated by ;, the main one first) or, if `confirm` is yes, the proposed one.
 
     Raises:
-        ValueError: a column is missing, a query was changed, named twice, or confirmed without a proposal.
+        ValueError: a column is missing, or a query was changed, listed twice, or confirmed without a proposal.
     """
     by_query: dict[str, Coded] = {}
     for row in read_sheet(path):
@@ -75,25 +75,23 @@ def read_coding_sheet(path: Path, coder: str) -> list[Coded]:
         if one is None:
             continue
         if one.query_id in by_query:
-            raise ValueError(f"{row.where}: the query {one.query!r} appears twice; leave one line")
+            raise ValueError(f"{row.where}: the query {one.query!r} is listed twice; delete one line")
         by_query[one.query_id] = one
     return list(by_query.values())
 
 
 def _read_row(row: SheetRow, coder: str) -> Coded | None:
     if missing := [name for name in _NEEDED if name not in row.cells]:
-        raise ValueError(f"{row.where}: no column {', '.join(missing)}; expected {', '.join(_COLUMNS)}, as `draw` wrote them")
+        raise ValueError(f"{row.where}: no column {', '.join(missing)}; expected the columns of `draw`, {', '.join(_COLUMNS)}")
     cells = row.cells
     if query_id(cells["intent"], cells["query"]) != cells["id"]:
-        raise ValueError(
-            f"{row.where}: intent, query or id is not as it was drawn: {cells['query']!r}; fill in `confirm`, `code`, `comment` alone"
-        )
+        raise ValueError(f"{row.where}: intent, query or id was changed: {cells['query']!r}; fill in only `confirm`, `code`, `comment`")
     code, confirm, comment = (without_apostrophe(cells.get(name, "")) for name in ("code", "confirm", "comment"))
     codes = [one for part in code.replace("；", ";").split(";") if (one := part.strip())]
     if confirm.casefold() not in ("", _YES):
         raise ValueError(f"{row.where}: confirm is {confirm!r}; expected {_YES} or nothing; write another code under `code`")
     if not codes and confirm:
         if not cells["proposed"]:
-            raise ValueError(f"{row.where}: confirmed, and nothing was proposed; write the code under `code`")
+            raise ValueError(f"{row.where}: confirmed, but no code was proposed; write the code under `code`")
         codes = [cells["proposed"]]
     return Coded(cells["id"], cells["intent"], cells["query"], coder, codes, comment) if codes else None

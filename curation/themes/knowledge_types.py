@@ -1,4 +1,4 @@
-"""Codes and a codebook -> which atomic types the queries of each intent hold, with shares (SdAK, Table 1)."""
+"""Codes and a codebook -> the atomic types of each intent's queries, with shares (SdAK, Table 1)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -10,15 +10,15 @@ from atomexam.runtime.agreement import alpha
 from curation.themes.coding import Coded
 
 UNDECIDED = "undecided"
-"""Coders differ, and none of the types has most of them."""
+"""Coders disagree, and no type has a majority."""
 
 
 class Theme(NamedTuple):
-    """What a code stands for."""
+    """The meaning of a code."""
 
     type: str
     dropped: str | None = None
-    """Why queries of this type make no atomic type."""
+    """Why queries of this type give no atomic type."""
 
 
 def read_codebook(book: Any, where: str) -> dict[str, Theme]:
@@ -43,8 +43,8 @@ def read_codebook(book: Any, where: str) -> dict[str, Theme]:
 def tabulate(coded: Sequence[Coded], codebook: Mapping[str, Theme], order: Sequence[str], min_share: float) -> dict[str, Any]:
     """Return the types of each intent with count, share and its 95 % interval (Wilson), the largest first.
 
-    Types below `min_share` of an intent are counted together. A query counts once, under the type of its main code; of several coders
-    the majority decides.
+    Types below `min_share` of an intent are counted together. A query counts once, under the type of its main code; the majority decides
+    between several coders.
 
     Raises:
         ValueError: a code is not in the codebook.
@@ -52,7 +52,7 @@ def tabulate(coded: Sequence[Coded], codebook: Mapping[str, Theme], order: Seque
     unknown = Counter(code for one in coded for code in one.codes if code not in codebook)
     if unknown:
         listed = ", ".join(f"{code} ({n})" for code, n in sorted(unknown.items()))
-        raise ValueError(f"codes that the codebook does not know: {listed}; add them to it, or correct the sheets and run `codes` again")
+        raise ValueError(f"codes missing in the codebook: {listed}; add them to it, or correct the sheets and run `codes` again")
     intents: dict[str, Counter[str]] = defaultdict(Counter)
     for votes in _by_query(coded).values():
         counted = Counter(codebook[one.codes[0]].type for one in votes).most_common(2)
@@ -69,7 +69,7 @@ def tabulate(coded: Sequence[Coded], codebook: Mapping[str, Theme], order: Seque
 
 
 def agreement(coded: Sequence[Coded], codebook: Mapping[str, Theme]) -> dict[str, Any] | None:
-    """Return Krippendorff's alpha (nominal) of the types over queries with two coders or more; None without such."""
+    """Return Krippendorff's alpha (nominal) of the types over queries with at least two coders; None if there are none."""
     names = {name: index for index, name in enumerate(dict.fromkeys(theme.type for theme in codebook.values()))}
     shared = [votes for votes in _by_query(coded).values() if len(votes) > 1]
     if not shared:
@@ -78,7 +78,7 @@ def agreement(coded: Sequence[Coded], codebook: Mapping[str, Theme]) -> dict[str
     for row, votes in enumerate(shared):
         for one in votes:
             counts[row, names[codebook[one.codes[0]].type]] += 1
-    value = alpha(counts)  # None where all say the same: nothing to agree on
+    value = alpha(counts)  # None if all codes are equal
     return {"queries": len(shared), "alpha": None if value is None else round(value, 4)}
 
 

@@ -1,4 +1,4 @@
-"""Query files (KUAKE-QIC: records of query and label) -> the queries of each intent, and those drawn for coding."""
+"""Query files (KUAKE-QIC: records of query and label) -> the queries of each intent, and a sample for coding."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ _LAYOUT = "the layout of KUAKE-QIC: records of `query` and `label`, as JSON or J
 
 
 class Query(Struct, frozen=True):
-    """What a person typed into a search box or a form."""
+    """A text that a person typed into a search box or a form."""
 
     id: str
     """Hash of intent and canonical text."""
@@ -27,10 +27,10 @@ class _QueryRecord(Struct):
 
 
 def read_queries(path: Path, intents: Mapping[str, str | None]) -> list[Query]:
-    """Return the queries of a JSON or JSONL file, each text once under its intent; those of intents named null are left out.
+    """Return the queries of a JSON or JSONL file, each text once under its intent; intents mapped to null are left out.
 
     Raises:
-        ValueError: there is no such file, it has another layout, no records, or a label that is no intent.
+        ValueError: the file is missing, has another layout or no records, or a label is not an intent.
     """
     if not path.is_file():
         raise ValueError(f"{path}: no such file; name one in {_LAYOUT}")
@@ -58,7 +58,7 @@ def read_queries(path: Path, intents: Mapping[str, str | None]) -> list[Query]:
 
 
 def _plain(text: str) -> str:
-    """Return a query as it was typed, without line ends and unseen characters, which no cell of a sheet keeps."""
+    """Return a query without line ends and invisible characters, which sheet cells do not preserve."""
     return " ".join("".join(sign for sign in text if sign.isprintable() or sign.isspace()).split())
 
 
@@ -68,6 +68,6 @@ def query_id(intent: str, text: str) -> str:
 
 
 def sample_queries(queries: Iterable[Query], per_intent: int, seed: int, order: Sequence[str]) -> list[Query]:
-    """Return up to `per_intent` queries of each intent by lot; a query's lot hangs on its id and the seed alone."""
+    """Return a sample of up to `per_intent` queries of each intent; a query's rank depends on its id and the seed alone."""
     in_draw_order = sorted(queries, key=lambda query: draw_order(seed, query.id))
     return [query for intent in order for query in [one for one in in_draw_order if one.intent == intent][:per_intent]]

@@ -1,11 +1,11 @@
-"""Stage `validate`: questions, facts, claims, clusters, sources -> a report of each expectation; a failed one stops the line, with the ids.
+"""Stage `validate`: questions, facts, claims, clusters, sources -> a report; a failed expectation stops the pipeline, with the ids.
 
-Stage `validate_splits`: the splits -> the same, before anything is released or trained on.
+Stage `validate_splits`: the splits -> the same, before release and training.
 Stage `validate_predictions`: the replies of all runs -> the same, before they are reported.
 
-`--what` names the tables. What is expected of one stands in `curation/validate/expectations/TABLE.yaml`, an entry a line, and is
-checked by Great Expectations. `passed.json` is there only where all holds, and the same whatever was expected: later stages wait
-for it, not for figures.
+`--what` names the tables. The expectations of a table are in `curation/validate/expectations/TABLE.yaml`, an entry per line, and are
+checked by Great Expectations. `passed.json` exists only if all of them hold, and its content is constant, so that later stages depend
+on the result but not on the metrics.
 """
 
 import logging
@@ -39,7 +39,7 @@ TABLES: dict[str, Callable[[InputPaths], Columns]] = {
     "predictions": predictions_table,
 }
 PROFILE = "profile"
-"""The table of figures of the sources, made of what is before `near_duplicates`."""
+"""The table of statistics of the sources, from the outputs before `near_duplicates`."""
 
 
 class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -47,7 +47,7 @@ class Validation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     what: list[str] = field(default_factory=lambda: ["questions", "facts", "claims", "clusters"])
     runs: list[str] = []
-    """Whose predictions are checked; by default those of params.yaml, so that what an older run left is passed over."""
+    """Runs whose predictions are checked; by default those of params.yaml, so that leftovers of older runs are ignored."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -82,7 +82,7 @@ def main(argv: list[str] | None = None) -> None:
             args.metrics,
             out / PASSED,
             *([args.profile] if PROFILE in suites else []),
-        ):  # of another run: it would say all is well
+        ):  # left by an earlier run
             stale.unlink(missing_ok=True)
         context = quiet_context()
         made = ((table, columns_of_rows(profile) if table == PROFILE else TABLES[table](inputs)) for table in suites)
@@ -96,11 +96,11 @@ def main(argv: list[str] | None = None) -> None:
             write_profile(out, args.profile, profile, lines, [one for one in tables if one.table == PROFILE], by_source)
             if speaking:
                 where = out / "injections.jsonl"
-                logger.warning("%d records speak to a model; none is rejected for it, %s has them: %s", len(speaking), where, by_source)
+                logger.warning("%d records address a model; none is rejected for it, %s lists them: %s", len(speaking), where, by_source)
         if warned := failures(tables, "warning"):
-            logger.warning("expectations of severity warning do not hold; the line goes on:\n%s", describe(warned))
+            logger.warning("expectations of severity warning failed; the pipeline continues:\n%s", describe(warned))
         if failed := failures(tables, "error"):
-            advice = f"{out / 'index.html'} is the report, {out / 'failing.jsonl'} names all ids; fix what makes them, then `dvc repro`"
+            advice = f"{out / 'index.html'} is the report, {out / 'failing.jsonl'} lists all ids; fix their cause, then `dvc repro`"
             raise ValueError(f"expectations failed; {advice}:\n{describe(failed)}")
         write_json(args.metrics, figures(tables))
         write_json(out / PASSED, list(suites))
@@ -114,7 +114,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _replies(args: Arguments, run: str) -> Path:
-    """Return the file of a run: in the folder of its model, by hand in that of any."""
+    """Return the replies of a run: in the folder of its model or, in a manual call, of any model."""
     line = (args.all_params.get("runs") or {}).get(run)
     if line:
         return args.predictions / line["model"] / f"{run}.jsonl"

@@ -1,6 +1,6 @@
-"""Expectations that Great Expectations does not have: answers among the options, exact negation, groups whole.
+"""Expectations missing in Great Expectations: answers among the options, exact negation, undivided groups.
 
-A new one is a rule of two columns, a class beside it and a line in OWN. The module loads Great Expectations: import it late.
+To add one, write a rule for two columns, a class for it and a line in OWN. The module loads Great Expectations: import it late.
 """
 
 from collections import defaultdict
@@ -16,18 +16,18 @@ _DOMAIN = ("batch_id", "table", "column_A", "column_B", "row_condition", "condit
 
 
 def answers_in_options(answers: pd.Series, options: pd.Series) -> list[bool]:
-    """Tell for each row whether every letter of the answer is one of the options' letters."""
+    """Return for each row whether every letter of the answer is one of the options' letters."""
     return [set(_text(answer)) <= set(_text(letters)) for answer, letters in zip(answers, options, strict=True)]
 
 
 def differs_by_negation(affirmed: pd.Series, denied: pd.Series, negations: list[list[str]]) -> list[bool]:
-    """Tell for each row whether the second sentence is the first with one word changed as a negation changes it, and nothing else."""
+    """Return for each row whether the second sentence is the first with one word replaced by its negation, and nothing else changed."""
     allowed = [tuple(pair) for pair in negations]
     return [_is_denial(_text(one), _text(other), allowed) for one, other in zip(affirmed, denied, strict=True)]
 
 
 def groups_whole(groups: pd.Series, homes: pd.Series) -> list[bool]:
-    """Tell for each row whether all rows of its group have one home; every row of a divided group fails."""
+    """Return for each row whether all rows of its group have the same home; every row of a divided group fails."""
     homes_of: dict[Any, set] = defaultdict(set)
     for group, home in zip(groups, homes, strict=True):
         homes_of[group].add(home)
@@ -35,12 +35,12 @@ def groups_whole(groups: pd.Series, homes: pd.Series) -> list[bool]:
 
 
 def _is_denial(affirmed: str, denied: str, negations: list[tuple[str, ...]]) -> bool:
-    """Tell whether replacing one word by another at some position makes the one sentence the other."""
+    """Return whether replacing one word by another at some position turns one sentence into the other."""
     start = 0
     while start < min(len(affirmed), len(denied)) and affirmed[start] == denied[start]:
         start += 1
     for before, after in negations:
-        # A word that begins or ends like its neighbours may stand further left than where the sentences diverge.
+        # A word that begins or ends like its neighbours may start before the position where the sentences diverge.
         if len(denied) - len(affirmed) == len(after) - len(before):
             for index in range(start, max(-1, start - max(len(before), len(after)) - 1), -1):
                 if (
@@ -53,12 +53,12 @@ def _is_denial(affirmed: str, denied: str, negations: list[tuple[str, ...]]) -> 
 
 
 def _text(value: Any) -> str:
-    """Return a cell's text; pandas has NaN for what is not there."""
+    """Return a cell's text; pandas uses NaN for missing values."""
     return value if isinstance(value, str) else ""
 
 
 def _measured_by(name: str, rule: Callable[..., list[bool]], arguments: tuple[str, ...] = ()) -> str:
-    """Register a rule of two columns with Great Expectations under a name, and return it; `arguments` names its further arguments."""
+    """Register a rule for two columns with Great Expectations under a name, and return it; `arguments` names its further arguments."""
 
     class _Provider(ColumnPairMapMetricProvider):
         condition_metric_name = f"column_pair_values.{name}"
@@ -81,7 +81,7 @@ class ExpectAnswerInOptions(ColumnPairMapExpectation):
 
 
 class ExpectExactNegation(ColumnPairMapExpectation):
-    """What is denied (column_B) is what is said (column_A) with one negation and nothing else changed; `negations` lists the words."""
+    """The denial (column_B) is the statement (column_A) with exactly one word negated; `negations` lists the words."""
 
     map_metric: ClassVar[str] = _measured_by("exact_negation", differs_by_negation, ("negations",))
     domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN
@@ -91,7 +91,7 @@ class ExpectExactNegation(ColumnPairMapExpectation):
 
 
 class ExpectGroupsWhole(ColumnPairMapExpectation):
-    """Rows of one group (column_A) have one home (column_B); rows without group or home are left out."""
+    """Rows of one group (column_A) have the same home (column_B); rows without group or home are left out."""
 
     map_metric: ClassVar[str] = _measured_by("groups_whole", groups_whole)
     domain_keys: ClassVar[tuple[str, ...]] = _DOMAIN

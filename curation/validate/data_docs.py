@@ -1,4 +1,4 @@
-"""A page of Great Expectations' Data Docs -> the same page without scripts, times, network references or anything that differs by run."""
+"""A page of Great Expectations' Data Docs -> the same page without scripts, times, network references and run-dependent content."""
 
 import re
 from html import escape
@@ -8,7 +8,7 @@ from lxml import html
 _UUID = re.compile(r"-?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _UNWANTED = ("script", "style", "link", "meta", "nav", "footer", "img", "iframe", "object", "embed", "form", "label")
 _OF_THE_RUN = "//div[contains(@id, '-collapse-body-') and .//*[contains(text(), 'Run Time')]]"
-"""The block that tells when and under which name the tables were checked, and in which batch."""
+"""The block with time and name of the validation, and its batch."""
 _SIGNS = {"fa-check-circle": "✓", "fa-times": "✗", "fa-exclamation-triangle": "!"}
 _LOCAL = re.compile(r"#[\w.-]+")
 _STYLE = """
@@ -26,14 +26,14 @@ _STYLE = """
 
 
 def plain_page(page: str, table: str) -> str:
-    """Return a page that opens by itself, with the same bytes for the same results."""
+    """Return a self-contained page, with the same bytes for the same results."""
     tree = html.document_fromstring(page)
     for node in [*tree.xpath(_OF_THE_RUN), *tree.iter(*_UNWANTED)]:
         if node.getparent() is not None:
             node.drop_tree()
     for node in list(tree.iter(html.etree.Comment)):
         node.drop_tree()
-    for node in tree.xpath("//p[a[@data-toggle='collapse']]"):  # opens what is open here
+    for node in tree.xpath("//p[a[@data-toggle='collapse']]"):  # a button for what is already open here
         node.drop_tree()
     for sign in tree.xpath("//i[@class]"):
         sign.text = next((text for name, text in _SIGNS.items() if name in sign.get("class")), None)

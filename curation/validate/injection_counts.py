@@ -1,6 +1,6 @@
-"""What `clean` made -> the records that speak to a model, with the ways in which they do, and how many each source has.
+"""Outputs of `clean` -> the records with text aimed at a model, the kinds of such text, and their number in each source.
 
-None is rejected for it: a question may quote such words. Who evaluates models on them should know.
+None is rejected: a question may quote such words. Whoever evaluates models on them should know.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ _EXCERPT_CHARS = 120
 
 
 def injections(questions: Path, facts: Path, passages: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row for each record that speaks to a model; a file that is not there has none."""
+    """Yield a row for each record with text aimed at a model; a missing file has none."""
     shapes: dict[Path, type[Record]] = {questions: Question, facts: Fact, passages: Passage}
     for path, shape in shapes.items():
         records: Iterable[Record] = read_jsonl(path, shape) if path.exists() else ()
@@ -31,7 +31,7 @@ def injections(questions: Path, facts: Path, passages: Path) -> Iterator[dict[st
 
 
 def counts_by_source(rows: Iterable[Mapping[str, Any]], sources: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Return the number of such records of each source, and of each way, also where there is none."""
+    """Return the number of such records of each source, and of each kind, including zeros."""
     counts: dict[str, Counter[str]] = {source: Counter(records=0) for source in sorted(sources)}
     for row in rows:
         for source in row["sources"]:

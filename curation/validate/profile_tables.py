@@ -1,7 +1,7 @@
-"""Items, what `clean` made of them, and facts -> a row a source, and a row a file of a source: the shares that its bounds look at.
+"""Items, outputs of `clean`, and facts -> a row per source, and a row per file of a source: the shares that the bounds check.
 
-A share of fewer than `MIN_ROWS` rows says nothing and is left out. Signs are counted among the questions that `clean` kept: what it
-rejected under a reason does no harm.
+A share of fewer than `MIN_ROWS` rows means nothing and is left out. Signs are counted among the questions that `clean` kept: questions
+rejected with a reason do no harm.
 """
 
 import json
@@ -21,22 +21,22 @@ from atomexam.runtime.jsonl import read_jsonl
 MIN_ROWS = 20
 _FILE = "file:"
 _SIGNS_OF_BREADCRUMBS = (">", "＞", "›", "»")
-_MIN_PART_CHARS = 2  # of a tail that is part of another
+_MIN_PART_CHARS = 2  # of a tail that is part of another tail
 _MIN_JOINED_CHARS = 5  # four characters are one term: 清热解毒
-_REPORTED_ELSEWHERE = ("no_exam", "exam_unknown", "subject_unknown")  # which have lines to paste
+_REPORTED_ELSEWHERE = ("no_exam", "exam_unknown", "subject_unknown")  # reported with lines to paste
 _FAR = 0.3
-"""Difference from the median of the other sources from which a share is unlike theirs."""
+"""Difference from the median of the other sources from which a share is an outlier."""
 _MIN_OTHERS = 3
 _SHARES_OF_ACCEPTED = (*SIGNS, "verdict_over_options", "letters_as_words", "exam_unknown", "subject_unknown", "named_after_source",
                    "breadcrumb_as_name")  # fmt: skip
 _OF_KEYS = frozenset({"key_out_of_order", "several_letters_for_single", "key_beyond_options"})
 _NEVER = ("named_after_source", "breadcrumb_as_name")
-"""Shares that are absurd however few the questions."""
+"""Shares that must be zero however few the questions."""
 _SHARES_OF_FACTS = ("tails_run_together", "names_cut")
 
 
 class CleanOutcome(NamedTuple):
-    """What `clean` made of an item."""
+    """The result of `clean` for an item."""
 
     question_type: str
     exam: str
@@ -45,18 +45,18 @@ class CleanOutcome(NamedTuple):
 
 
 class CleanFiles(NamedTuple):
-    """What `clean` wrote, as far as a profile needs it."""
+    """Outputs of `clean` that a profile needs."""
 
     items: Path
-    """Folder of the items, a file a source."""
+    """Folder of the items, one file per source."""
     questions: Path
     facts: Path
     metrics: Path
-    """Counts of `clean`: which sources there are, and what no table knows."""
+    """Counts of `clean`: the sources, and the categories and labels missing in the tables."""
 
 
 def counts_of(inputs: CleanFiles) -> dict[str, Any]:
-    """Return the figures of `clean`, which name the sources that it read, references aside."""
+    """Return the metrics of `clean`, which list the sources that it read, except references."""
     if not inputs.metrics.exists():
         raise FileNotFoundError(f"{inputs.metrics}: no such file; `dvc repro clean` builds it")
     return json.loads(inputs.metrics.read_text(encoding="utf-8"))
@@ -75,7 +75,7 @@ def profile_rows(inputs: CleanFiles) -> list[dict[str, Any]]:
 
 
 def columns_of_rows(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Return rows as a table for Great Expectations, with all its columns where there is no row."""
+    """Return rows as a table for Great Expectations, with all columns even without rows."""
     names = ["id", "questions", "kept", "rejected", "commonest_letter", *_SHARES_OF_ACCEPTED, "facts", *_SHARES_OF_FACTS,
              "unknown_labels_everywhere", "far_from_others"]  # fmt: skip
     complete = [row | {"unknown_labels_everywhere": _everywhere(row), "far_from_others": len(row.get("unlike", {}))} for row in rows]
@@ -107,7 +107,7 @@ def _question_row(item: QuestionItem, outcome: CleanOutcome | None) -> dict[str,
     source, options, key = item.provenance.source, options_of(item), key_of(item)
     kind, exam, subject, answer = outcome or CleanOutcome("", "", "", None)
     signs = set(signs_of(item))
-    if answer != "".join(sorted(set(key))):  # a joined key that was given back to its questions is no fault
+    if answer != "".join(sorted(set(key))):  # a joined key that was divided among its questions is not a fault
         signs -= _OF_KEYS
     named = {exam.casefold(), subject.casefold()}
     return {
@@ -145,7 +145,7 @@ def _facts_table(facts: Iterable[Fact]) -> pd.DataFrame:
 
 
 def _run_together(tails: set[str]) -> set[str]:
-    """Return the tails that are two or more other tails written one after another: 皮肤科传染科 of 皮肤科 and 传染科."""
+    """Return the tails that are two or more other tails joined: 皮肤科传染科 of 皮肤科 and 传染科."""
     most = max(map(len, tails), default=0)
     return {tail for tail in tails if len(tail) >= _MIN_JOINED_CHARS and _is_joined(tail, tails, most)}
 
@@ -209,13 +209,13 @@ def _share(column: pd.Series, least: int = MIN_ROWS) -> float | None:
 
 
 def _counts(column: pd.Series) -> dict[str, int]:
-    """Return the values of a column with how often each stands there, the most frequent first."""
+    """Return the values of a column with their counts, the most frequent first."""
     counts = Counter(str(value) for value in column.dropna())
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _unknown_labels(source: str, counted: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the labels of a source that no table knows, with the share of its entries that have each."""
+    """Return the labels of a source that are in no table, with the share of its entries that have each."""
     entries = counted["by_source"].get(source, {}).get("entities_in", 0)
     named = [(key.split("/", 2), count) for key, count in counted["labels_unmapped"].items() if key.startswith(f"{source}/")]
     return [
@@ -225,7 +225,7 @@ def _unknown_labels(source: str, counted: Mapping[str, Any]) -> list[dict[str, A
 
 
 def _compare(rows: list[dict[str, Any]]) -> None:
-    """Add to each source the shares in which it is unlike the other sources: share -> its own and the median of theirs."""
+    """Add to each source the shares in which it is an outlier: share -> its own value and the median of the other sources."""
     table = pd.DataFrame(rows)
     shares = [name for name in (*_SHARES_OF_ACCEPTED, *_SHARES_OF_FACTS) if name in table and name not in _REPORTED_ELSEWHERE]
     unlike: dict[int, dict[str, list[float]]] = defaultdict(dict)

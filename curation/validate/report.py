@@ -1,4 +1,4 @@
-"""What became of the tables -> a report to read, one to parse, the failing ids, Data Docs, and one message."""
+"""Results of the tables -> a report to read, one to parse, the failing ids, Data Docs, and one message."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ _TEMPLATES = Path(__file__).parent
 
 
 def figures(tables: Sequence[CheckedTable]) -> dict[str, dict[str, int]]:
-    """Return the tracked metrics: counts alone, which equal data always gives again."""
+    """Return the tracked metrics: only counts, which are equal for equal data."""
     return {
         one.table: {
             "rows": one.rows,
@@ -27,12 +27,12 @@ def figures(tables: Sequence[CheckedTable]) -> dict[str, dict[str, int]]:
 
 
 def failures(tables: Sequence[CheckedTable], severity: str) -> list[ExpectationResult]:
-    """Return the results of a severity that do not hold."""
+    """Return the failed results of a severity."""
     return [result for one in tables for result in one.results if not result.success and result.severity == severity]
 
 
 def describe(results: Sequence[ExpectationResult]) -> str:
-    """Return what does not hold, a line each, with the first ids."""
+    """Return the failed expectations, a line each, with the first ids."""
     lines = []
     for result in results:
         ids = ", ".join(_with_figure(result, key) for key in result.broken_by[:_MAX_IDS]) or "the table as a whole"
@@ -55,7 +55,7 @@ def write_profile(
     tables: Sequence[CheckedTable],
     injections: Mapping[str, Mapping[str, int]],
 ) -> None:
-    """Write the profile of the sources, the lines to paste, and for the report what is out of bounds, whether the bounds hold or not."""
+    """Write the profile of the sources, the lines to paste, and the outliers for the report, whether the bounds hold or not."""
     write_jsonl(out / "profile.jsonl", rows, key=lambda row: row["id"])
     _write(out / "lines.txt", "".join(f"{line}\n" for line in lines))
     outside = [
@@ -82,8 +82,8 @@ def write_profile(
 
 
 def write_reports(out: Path, tables: Sequence[CheckedTable]) -> None:
-    """Write all that is to be read, whether the tables hold or not."""
-    for stale in [*out.glob("*.part"), *(out / DATA_DOCS).glob("*")]:  # of a killed run, and of tables that another run checked
+    """Write all reports, whether the expectations hold or not."""
+    for stale in [*out.glob("*.part"), *(out / DATA_DOCS).glob("*")]:  # left by a killed run, or of tables that only another run checked
         stale.unlink()
     rows = [_row(result) for one in tables for result in one.results]
     write_json(out / "report.json", rows)

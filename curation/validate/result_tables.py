@@ -1,4 +1,4 @@
-"""Files of splits and predictions -> tables for validation. A missing record is a row with gaps."""
+"""Files of splits and predictions -> tables for validation. A missing record is a row with missing values."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -15,12 +15,12 @@ from curation.validate.tables import Columns, InputPaths, Makers, columns_of
 
 SPLITS = ("train", "dev", "test", "reserved")
 RETIRED = "retired"
-"""Folder of what stands in no split, because it, or a record tied to it, was once in test or reserved. Its cluster may be in one."""
+"""Folder of records in no split, because they, or a record tied to them, were once in test or reserved. Their clusters may be in one."""
 SIDES = ("factual", "non_factual")
 
 
 class _SplitRecord(NamedTuple):
-    """One record of a split, or one that is in no split."""
+    """One record of a split, or of no split."""
 
     id: str
     split: str | None
@@ -31,7 +31,7 @@ class _SplitRecord(NamedTuple):
 
 
 class _RunReply(NamedTuple):
-    """One reply of a run, or one that it lacks."""
+    """One reply of a run, or a missing one."""
 
     run: str
     file: str
@@ -41,7 +41,7 @@ class _RunReply(NamedTuple):
 
 
 def splits_table(inputs: InputPaths) -> Columns:
-    """Return a row a question or claim of a split, and one, without a split, for each that is in none."""
+    """Return a row per question or claim of a split, and one, without a split, for each that is in none."""
     known = {one.id: one.print for one in _split_records(inputs.questions, inputs.claims, None)}
     folders = {split: inputs.splits / split for split in SPLITS}
     if (inputs.splits / RETIRED).exists():
@@ -71,7 +71,7 @@ def _print(record: Question | ClaimPair) -> bytes:
 
 
 def predictions_table(inputs: InputPaths) -> Columns:
-    """Return a row a reply, and one without reply for each claim that a run of claims does not answer on both sides."""
+    """Return a row per reply, and one without a reply for each claim whose two sentences a claim run did not both answer."""
     test = inputs.splits / "test"
     claims = {f"{claim.id}/{side}" for claim in read_jsonl(test / "claims.jsonl", ClaimPair) for side in SIDES}
     items = claims | {question.id for question in read_jsonl(test / "questions.jsonl", Question)}
@@ -84,7 +84,7 @@ def predictions_table(inputs: InputPaths) -> Columns:
         "id": lambda a: f"{a.run}/{a.item_id}" if a.repeat is None else f"{a.run}/{a.item_id}/{a.repeat}",
         "run": lambda a: a.run,
         "file": lambda a: a.file,
-        # What follows another reply is asked anew in each repeat; its own words are compared with the wording of the first of its case.
+        # The prompt after another reply differs in each repeat; its own text is compared with that of the first repeat of its case.
         "item_asked_alone": lambda a: None if a.reply and a.reply.follows else f"{a.run}/{a.item_id}",
         "prompt_sha256": lambda a: a.reply and a.reply.prompt_sha256,
         "reply": lambda a: (a.reply and a.reply.reply) or None,

@@ -1,4 +1,4 @@
-"""Tables and their expectations -> what holds and what does not, checked by Great Expectations in one process."""
+"""Tables and their expectations -> results, checked by Great Expectations in one process."""
 
 import logging
 import os
@@ -12,12 +12,12 @@ from curation.validate.suites import ExpectationEntry, Severity, expectation_of
 from curation.validate.tables import Columns
 
 TABLES_OF_FIGURES = frozenset({"profile"})
-"""Tables whose failures are reported with the figure and its bound."""
+"""Tables whose failures are reported with the value and its bound."""
 _LIMITS = {"at_least": "min_value", "at_most": "max_value"}
 
 
 class ExpectationResult(Struct, frozen=True, kw_only=True):
-    """What became of one expectation."""
+    """The result of one expectation."""
 
     table: str
     expectation: str
@@ -26,20 +26,20 @@ class ExpectationResult(Struct, frozen=True, kw_only=True):
     why: str | None
     success: bool
     broken_by: list[str]
-    """Ids of the rows that break it, sorted; empty where it is the table as a whole."""
+    """Ids of the rows that break it, sorted; empty if the table as a whole does."""
     figures: dict[str, Any] = {}
-    """For a table of figures: id of a row that breaks it -> what stands there."""
+    """For a table of statistics: id of a row that breaks it -> the value."""
     limits: dict[str, float] = {}
-    """For a table of figures: what should stand there, `at_least` and `at_most`."""
+    """For a table of statistics: the bounds, `at_least` and `at_most`."""
 
     @property
     def bounds(self) -> str:
-        """For a table of figures: what should stand there, in words."""
+        """For a table of statistics: the bounds in words."""
         return ", ".join(f"{name.replace('_', ' ')} {limit}" for name, limit in self.limits.items())
 
 
 class CheckedTable(Struct, frozen=True, kw_only=True):
-    """What became of one table."""
+    """The result of one table."""
 
     table: str
     rows: int
@@ -50,21 +50,21 @@ class CheckedTable(Struct, frozen=True, kw_only=True):
 
 
 def quiet_context() -> Any:
-    """Return a Great Expectations context that keeps nothing, draws no progress bars and calls nobody."""
+    """Return a Great Expectations context that stores nothing, shows no progress bars and makes no network calls."""
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
     import great_expectations as gx
     from great_expectations.data_context.types.base import ProgressBarsConfig
 
-    for name in ("great_expectations", "great_expectations.data_context.types.base"):  # the second has a level of its own
+    for name in ("great_expectations", "great_expectations.data_context.types.base"):  # the second sets its own level
         logging.getLogger(name).setLevel(logging.ERROR)
     context = gx.get_context(mode="ephemeral")
-    context.delete_data_docs_site("local_site")  # a folder under /tmp that nobody reads
+    context.delete_data_docs_site("local_site")  # an unused folder under /tmp
     context.variables.progress_bars = ProgressBarsConfig(globally=False)
     return context
 
 
 def check_table(context: Any, table: str, columns: Columns, entries: Sequence[ExpectationEntry]) -> CheckedTable:
-    """Return what became of each expectation of a table.
+    """Return the result of each expectation of a table.
 
     Raises:
         ValueError: an entry is wrong, or an expectation could not be evaluated.
@@ -78,7 +78,7 @@ def check_table(context: Any, table: str, columns: Columns, entries: Sequence[Ex
     batch = context.data_sources.add_or_update_pandas(table).add_dataframe_asset(table).add_batch_definition_whole_dataframe("all")
     form = {"result_format": "COMPLETE", "unexpected_index_column_names": ["id"]}
     outcome = batch.get_batch({"dataframe": pd.DataFrame(columns)}).validate(suite, result_format=form)
-    ordered = sorted(outcome.results, key=lambda result: result.expectation_config.meta["number"])  # they come grouped by column
+    ordered = sorted(outcome.results, key=lambda result: result.expectation_config.meta["number"])  # they are grouped by column
     results = [_result(table, entry, result) for entry, result in zip(entries, ordered, strict=True)]
     return CheckedTable(table=table, rows=len(columns["id"]), results=results, page=_page(outcome))
 
@@ -104,7 +104,7 @@ def _result(table: str, entry: ExpectationEntry, result: Any) -> ExpectationResu
 
 
 def _page(outcome: Any) -> str:
-    """Return the Data Docs of a table. The renderer takes crawled texts for HTML, so they are escaped before."""
+    """Return the Data Docs of a table. The renderer treats crawled texts as HTML, so they are escaped first."""
     from great_expectations.render.renderer import ValidationResultsPageRenderer
     from great_expectations.render.view import DefaultJinjaPageView
 
@@ -122,5 +122,5 @@ def _escaped(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a cell as a value of Python; pandas hands out numbers of its own."""
+    """Return a cell as a plain Python value; pandas uses its own number types."""
     return value.item() if hasattr(value, "item") else value

@@ -11,13 +11,13 @@ from atomexam.text.yaml_values import yaml_values
 SUITES = Path(__file__).with_name("expectations")
 Severity = Literal["error", "warning"]
 _GX_SEVERITY = {"error": "critical", "warning": "warning"}
-_VALUE_SETS = {"RELATIONS": list(RELATIONS)}  # a value set too long for a line stands under its name
+_VALUE_SETS = {"RELATIONS": list(RELATIONS)}  # a value set too long for a line has a name
 _OF_COLUMNS = ("column", "column_A", "column_B", "column_list", "column_set")
 _OWN_KEYS = ("expect", "severity", "why")
 
 
 class ExpectationEntry(NamedTuple):
-    """One expectation as the file has it."""
+    """One expectation as written in the file."""
 
     expect: str
     severity: Severity
@@ -28,7 +28,7 @@ class ExpectationEntry(NamedTuple):
 
     @property
     def columns(self) -> list[str]:
-        """The columns it looks at."""
+        """The columns that it checks."""
         named = [self.arguments[key] for key in _OF_COLUMNS if key in self.arguments]
         return [name for one in named for name in (one if isinstance(one, list) else [one])]
 
@@ -37,10 +37,10 @@ def read_suite(path: Path) -> list[ExpectationEntry]:
     """Return the entries of a file.
 
     Raises:
-        ValueError: the file is no list of entries; a name or severity is unknown or missing.
+        ValueError: the file is not a list of entries; a name or severity is unknown or missing.
     """
     if not path.exists():
-        raise FileNotFoundError(f"{path.name}: no such file in {path.parent.name}/; a table without expectations has a file with []")
+        raise FileNotFoundError(f"{path.name}: no such file in {path.parent.name}/; for a table without expectations, write a file with []")
     listed = yaml_values(path.read_bytes(), path.name)
     if listed is not None and not isinstance(listed, list):
         raise ValueError(f"{path.name}: found {type(listed).__name__}, expected a list of entries like `- {{expect: NAME, column: NAME}}`")
@@ -60,10 +60,10 @@ def _entry(entry: Any, where: str) -> ExpectationEntry:
 
 
 def expectation_of(entry: ExpectationEntry, known_columns: Iterable[str], number: int) -> Any:
-    """Return an entry as an expectation of Great Expectations that knows its position in the file.
+    """Return an entry as an expectation of Great Expectations that contains its position in the file.
 
     Raises:
-        ValueError: there is no such expectation, column or argument, or an argument is missing or of a wrong kind.
+        ValueError: unknown expectation, column or argument, or an argument is missing or has the wrong type.
     """
     import great_expectations as gx
     from great_expectations.compatibility.pydantic import ValidationError

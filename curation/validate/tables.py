@@ -1,6 +1,6 @@
-"""Record files -> tables for validation: a column a field, and columns ending in ? for what no single field shows.
+"""Record files -> tables for validation: a column per field, and columns ending in ? for properties of several fields.
 
-A new column is one line here; what is expected of it stands in `curation/validate/expectations/TABLE.yaml`.
+To add a column, add one line here; its expectations are in `curation/validate/expectations/TABLE.yaml`.
 """
 
 import re
@@ -29,24 +29,24 @@ _CHOICE = ("mcqa", "mrqa", "tf")
 R = TypeVar("R")
 Columns = dict[str, list[Any]]
 Makers = Mapping[str, Callable[[R], Any]]
-"""Column name -> what stands in it for a record."""
+"""Column name -> its value for a record."""
 
 
 class InputPaths(NamedTuple):
-    """Where the records lie."""
+    """Paths of the records."""
 
     questions: Path
     facts: Path
     claims: Path
     clusters: Path
     splits: Path
-    """Folder with a folder a split."""
+    """Folder with one folder per split."""
     predictions: tuple[Path, ...]
     """A file a run."""
 
 
 def columns_of(records: Iterable[R], makers: Makers[R]) -> Columns:
-    """Return a table with a row a record; a table without records has its columns all the same."""
+    """Return a table with a row per record; without records it still has its columns."""
     columns: Columns = {name: [] for name in makers}
     filling = [(columns[name].append, make) for name, make in makers.items()]
     for record in records:
@@ -56,7 +56,7 @@ def columns_of(records: Iterable[R], makers: Makers[R]) -> Columns:
 
 
 def questions_table(inputs: InputPaths) -> Columns:
-    """Return a row a unique question."""
+    """Return a row per unique question."""
     members = (member for cluster in read_jsonl(inputs.clusters, Cluster) for member in cluster.members)
     heads = {content_id("cluster", member) for member in members}
     makers: Makers[Question] = {
@@ -88,7 +88,7 @@ def questions_table(inputs: InputPaths) -> Columns:
 
 
 def facts_table(inputs: InputPaths) -> Columns:
-    """Return a row a unique fact."""
+    """Return a row per unique fact."""
     makers: Makers[Fact] = {
         "id": lambda f: f.id,
         "id_of_content": lambda f: fact_id(f.relation, f.head, f.tail),
@@ -102,7 +102,7 @@ def facts_table(inputs: InputPaths) -> Columns:
 
 
 def claims_table(inputs: InputPaths) -> Columns:
-    """Return a row a claim pair. `said` and `denied` are its sentences by the polarity of its facts, whichever it calls factual."""
+    """Return a row per claim pair. `said` and `denied` are its sentences by the polarity of its facts, whichever is factual."""
     facts = {fact.id: ((fact.relation, fact.head, fact.tail), fact.polarity) for fact in read_jsonl(inputs.facts, Fact)}
     claims = list(read_jsonl(inputs.claims, ClaimPair))
     untrue = {claim.non_factual for claim in claims}
@@ -135,7 +135,7 @@ def claims_table(inputs: InputPaths) -> Columns:
 
 
 def clusters_table(inputs: InputPaths) -> Columns:
-    """Return a row a near-duplicate cluster, named by its centre: clusters that hang together share one cluster_id."""
+    """Return a row per near-duplicate cluster, named by its centre; connected clusters share one cluster_id."""
     clusters = list(read_jsonl(inputs.clusters, Cluster))
     homes = {question.id: question.cluster_id for question in read_jsonl(inputs.questions, Question)}
     standing = Counter(member for cluster in clusters for member in cluster.members)
@@ -158,7 +158,7 @@ def clusters_table(inputs: InputPaths) -> Columns:
 
 
 def answer_fits(question: Question) -> bool:
-    """Tell whether an answer has the form of its question's type: one letter, several sorted ones, or words."""
+    """Return whether an answer has the form required by its question's type: one letter, several sorted ones, or words."""
     answer = question.answer or ""
     if question.question_type in _CHOICE:
         letters = "".join(sorted(set(answer)))
@@ -167,5 +167,5 @@ def answer_fits(question: Question) -> bool:
 
 
 def is_clean(*texts: str) -> bool:
-    """Tell whether texts hold no lost characters, controls, entities or mark-up."""
+    """Return whether texts have no lost characters, control characters, entities or mark-up."""
     return not any(_DIRT.search(text) or any(unescape(entity) != entity for entity in _ENTITY.findall(text)) for text in texts)

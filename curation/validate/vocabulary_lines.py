@@ -1,4 +1,4 @@
-"""What no table of words knows of the sources -> lines that are ready to be pasted into `subjects.yaml` and `relations.yaml`."""
+"""Categories and labels of the sources missing in the tables -> lines to paste into `subjects.yaml` and `relations.yaml`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,16 +8,16 @@ from atomexam.runtime.paste_lines import RELATIONS_HEAD, SUBJECTS_HEAD, label_li
 from curation.vocab.reader import read_vocabulary
 
 _MOST = 20
-"""Lines of one source; where more would be needed, one line for the whole source comes first."""
+"""Maximum number of lines per source; if there are more, one line for the complete source comes first."""
 _SAME = 3
-"""Categories of a source from which, where all are of one exam and subject, a line for the whole source takes their place."""
+"""Number of a source's categories from which, if all have the same exam and subject, one line for the source replaces theirs."""
 
 
 def lines_of(to_map: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the lines, each file's under its name; none where all is known.
+    """Return the lines, under the name of their file; none if nothing is missing.
 
     Args:
-        to_map: `categories_to_map` of the figures of `clean`.
+        to_map: `categories_to_map` of the metrics of `clean`.
         rows: the profiles of the sources.
     """
     by_source: dict[str, list[Mapping[str, Any]]] = {}

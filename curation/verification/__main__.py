@@ -1,4 +1,4 @@
-"""Stage `verification`: verdicts of annotators and claims -> the table of supported, neutral and refuted claims, and how well people agree.
+"""Stage `verification`: annotators' verdicts and claims -> the table of supported, neutral and refuted claims, and the agreement.
 
 SdAK, section 3.3 and Table 3. `python -m curation.verdicts` fills curation/verdicts.jsonl: docs/verification.md.
 """
@@ -18,8 +18,8 @@ from curation.verification.tables import agreement, as_csv, disagreements, markd
 def measure(votes: dict[str, list[Verdict]], claims: set[str]) -> dict[str, Any]:
     """Return the stage's metrics.
 
-    The table counts every claim that was judged, those too that left the data since: a refuted claim that is gone was drawn like any
-    other, and a table without it would praise itself. What is verified of the data as they are stands under `in_data`.
+    The table counts every judged claim, including those that have left the data: a refuted claim was sampled like any other,
+    and a table without it would overstate the quality. The results for the current data are under `in_data`.
     """
     decided = outcomes(votes)
     table = tabulate((verdicts[0].atomic_type, decided[claim]) for claim, verdicts in votes.items())
@@ -53,9 +53,9 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def summary_line(figures: dict[str, Any]) -> str:
-    """Return what the stage came to, or what people have to do first."""
+    """Return the result of the stage, or what annotators must do first."""
     if not figures["verdicts"]:
-        return "nobody has judged a claim yet: fill copies of the sheet in data/annotation, then `python -m curation.verdicts COPIES`"
+        return "no claim is judged yet: fill copies of the sheet in data/annotation, then `python -m curation.verdicts COPIES`"
     shares = ", ".join(f"{figures['in_data'][answer]:,} {answer}" for answer in ANSWERS)
     return f"{figures['verdicts']:,} verdicts of {figures['annotators']:,} annotators; of the claims now: {shares}"
 

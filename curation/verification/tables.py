@@ -1,6 +1,6 @@
-"""Verdicts -> the table of SdAK (Table 3): support, neutral and refute of each type, with 95 % intervals; and how well people agree.
+"""Verdicts -> the table of SdAK (Table 3): support, neutral and refute of each type, with 95 % intervals; and the agreement.
 
-The table comes as figures, Markdown and CSV.
+The table is written as metrics, Markdown and CSV.
 """
 
 import csv
@@ -19,34 +19,34 @@ TO_VERIFY = (
     "Copy the sheet in data/annotation, which the next `evidence` overwrites, name the copies after their annotators and fill them in; "
     "run `python -m curation.verdicts COPIES`, then `dvc repro` (docs/verification.md)."
 )
-"""What people do first where a table waits for them."""
+"""Instruction in place of an empty table."""
 
 
 def agreement(votes: Mapping[str, Sequence[Verdict]]) -> dict[str, Any]:
-    """Return the figures over claims with two verdicts or more."""
+    """Return the agreement over claims with at least two verdicts."""
     return people.agreement([{one.annotator: one.verdict for one in verdicts} for verdicts in votes.values()], ANSWERS, "claim", "verdict")
 
 
 class Disagreement(Struct, frozen=True):
-    """A claim of which annotators say different things, for them to talk over."""
+    """A claim with different verdicts, for the annotators to discuss."""
 
     claim_id: str
     atomic_type: str
     claim: str
     outcome: str
-    """What most say; neutral where none has most."""
+    """The majority's verdict; neutral for a tie."""
     verdicts: dict[str, str]
     """By annotator."""
     comments: dict[str, str]
 
 
 def outcomes(votes: Mapping[str, Sequence[Verdict]]) -> dict[str, str]:
-    """Return the majority's answer for each claim."""
+    """Return the majority's verdict on each claim."""
     return {claim: majority(one.verdict for one in verdicts) for claim, verdicts in votes.items()}
 
 
 def tabulate(judged: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return the figures of each type, in the paper's order, and of all; from pairs of atomic type and outcome."""
+    """Return the figures of each type, in the paper's order, and the total; from pairs of atomic type and outcome."""
     counts: dict[str, Counter[str]] = {relation: Counter() for relation in RELATIONS}
     for atomic_type, outcome in judged:
         counts[atomic_type][outcome] += 1
@@ -68,7 +68,7 @@ def _share(count: int, total: int) -> dict[str, Any]:
 
 
 def markdown(figures: Mapping[str, Any]) -> str:
-    """Return the page: the table, what of it stands in the data, and the agreement."""
+    """Return the page: the table, its part in the current data, and the agreement."""
     table = figures["table"]
     if not table["total"]["claims"]:
         return f"No claim is verified yet. {TO_VERIFY}\n"
@@ -112,7 +112,7 @@ def _agreement_lines(figures: Mapping[str, Any]) -> list[str]:
 
 
 def as_csv(table: Mapping[str, Any]) -> str:
-    """Return the table for other programs: shares between 0 and 1, nothing where no claim is verified."""
+    """Return the table for other programs: shares between 0 and 1, empty if no claim is verified."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     parts = ("claims", "share", "low", "high")
@@ -124,7 +124,7 @@ def as_csv(table: Mapping[str, Any]) -> str:
 
 
 def disagreements(votes: Mapping[str, Sequence[Verdict]]) -> list[Disagreement]:
-    """Return the claims of which annotators say different things."""
+    """Return the claims with different verdicts."""
     return [
         Disagreement(
             claim_id=claim,

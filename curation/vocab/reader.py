@@ -1,6 +1,6 @@
-"""Tables of words, one YAML file each: a name in, its plain values out, and the patterns that a table holds, compiled.
+"""Vocabulary tables, one YAML file each: a name in, its plain values out, and the patterns of a table, compiled.
 
-A pattern may be written over several lines; its blanks and line ends do not count.
+A pattern may span several lines; its blanks and line ends are ignored.
 """
 
 import re
@@ -17,7 +17,7 @@ Pairs = tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
 
 @cache
 def read_vocabulary(name: str) -> Any:
-    """Return a table of `curation/vocab` as plain values, read once; nobody may change it."""
+    """Return a table of `curation/vocab` as plain values, read once; do not modify it."""
     return read_yaml(Path(__file__).with_name(f"{name}.yaml"))
 
 
@@ -25,16 +25,16 @@ def read_yaml(path: Path) -> Any:
     """Return a YAML file as plain values.
 
     Raises:
-        ValueError: there is no such file, or it is no YAML.
+        ValueError: there is no such file, or it is not YAML.
     """
     try:
         return yaml_values(path.read_bytes(), str(path))
     except FileNotFoundError:
-        raise ValueError(f"{path}: no such file; name one that is there, or bring it back: git checkout -- {path}") from None
+        raise ValueError(f"{path}: no such file; name an existing one, or restore it: git checkout -- {path}") from None
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a pattern without the blanks and line ends that it is written with."""
+    """Return a pattern without the blanks and line ends used for layout."""
     return re.compile("".join(pattern.split()))
 
 

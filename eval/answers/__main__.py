@@ -1,7 +1,7 @@
-"""Reading answers: what a reply commits to, or why there is no answer to be read.
+"""Parse answers: the answer that a reply commits to, or why there is none.
 
 `python -m eval.answers FILE.jsonl` reads rows {id, task: claim|mcqa|mrqa|tcm|qa, response, options}; prints them with outcome, answer and
-committed (what the whole reply commits to).
+committed (the answer of the complete reply).
 """
 
 import argparse
@@ -32,15 +32,15 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
     A list of one is a single question.
 
     Raises:
-        ValueError: the response is no text, the task is unknown, a choice has no options, or they are neither {A: text} nor
+        ValueError: the response is not text, the task is unknown, a choice has no options, or they are neither {A: text} nor
             [{letter, text}].
     """
     if not isinstance(row["response"], str):
-        raise ValueError(f"response {row['response']!r} is no text; give a failed call's response as an empty one")
+        raise ValueError(f"response {row['response']!r} is not text; give a failed call's response as an empty string")
     options = by_letter(row.get("options") or {})
     if not options and row["task"] in _CHOICES:
-        wanted = "expected `options` beside it, {A: text} or [{letter, text}]"
-        raise ValueError(f"task {row['task']} without options, which say what the letters of a reply stand for; {wanted}")
+        wanted = "expected `options`, {A: text} or [{letter, text}]"
+        raise ValueError(f"task {row['task']} without options, which give the meaning of the letters of a reply; {wanted}")
     if isinstance(options, list):
         one_of(row["task"], ["tcm"], "task of a case group", "answers")
         options = options[0] if len(options) == 1 else options
@@ -54,7 +54,7 @@ def read_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def by_letter(options: Any) -> Any:
-    """Return options as letter -> text, those of a case group as a list of such."""
+    """Return options as letter -> text; those of a case group as a list of such mappings."""
     if isinstance(options, dict) and _TEXTS.issuperset(map(type, options.values())):
         return options
     if isinstance(options, list) and all(isinstance(option, dict) and option.keys() >= {"letter", "text"} for option in options):
@@ -65,9 +65,9 @@ def by_letter(options: Any) -> Any:
 
 
 def read_row_by_rules(row: dict[str, Any], rules: RuleSet) -> dict[str, Any]:
-    """Return a row with the decision of a published rule set; outcome and answer are None where it reads no such question.
+    """Return a row with the decision of a published rule set; outcome and answer are None for kinds of questions that it does not support.
 
-    Of a case group each question gets the decision on the whole reply, since the released code asks them one by one.
+    In a case group each question gets the decision on the complete reply, since the released code sends the questions one by one.
     """
     options = by_letter(row.get("options") or {})
     kind = "a1" if row["task"] == "tcm" else row["task"]
@@ -85,7 +85,7 @@ def read_row_by_rules(row: dict[str, Any], rules: RuleSet) -> dict[str, Any]:
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, allow_abbrev=False)
     parser.add_argument("file", help="JSON Lines")
-    parser.add_argument("--rules", help=f"read as the released code of a benchmark does: {', '.join(RULE_SETS)}")
+    parser.add_argument("--rules", help=f"parse like the released code of a benchmark: {', '.join(RULE_SETS)}")
     arguments = parser.parse_args(argv)
     rules = RULE_SETS[one_of(arguments.rules, RULE_SETS, "rule set", "--rules")] if arguments.rules else None
     outcomes: Counter[str | None] = Counter()

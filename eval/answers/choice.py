@@ -1,8 +1,8 @@
-"""Reading the options a reply commits to: one for single choice, a set for multiple choice.
+"""Parse the options that a reply commits to: one for single choice, a set for multiple choice.
 
 A label (答案：) beats a choosing verb (故选), which beats a bare answer, which beats options judged one by one, which beats the text of
-an option, and that counts only where it is concluded, not where it is talked about; an explicit later correction beats all before it,
-a reply that says it cannot decide names nothing, and what follows an invented next question counts for nothing.
+an option; a text counts only if the reply concludes it, not if it only mentions it. An explicit later correction beats everything before
+it, a reply that states that it cannot decide names nothing, and text after an invented next question is ignored.
 Letters inside words (ADHD), letters that the reply rejects, and letters outside the options are never an answer.
 """
 
@@ -31,7 +31,7 @@ from eval.answers.reply_text import folded
 from eval.answers.structured import judged_fields, judged_one_by_one
 from eval.answers.undecided import ends_without_answer, undecided, without_cases
 
-# The plainest forms, read from the reply as it came: B / 答案：B。 / A、C、D / B. the option's own words
+# The plainest forms, matched in the raw reply: B / 答案：B。 / A、C、D / B. the option's own words
 _QUICK = re.compile(r"\s*(?:(?:正确)?答案\s?(?:[:：是为]|[是为][:：])?\s?)?([A-Ja-j]{1,10})[.。]?\s*")
 _QUICK_LIST = re.compile(r"(?:(?:正确)?答案[:是为]?)?([A-J](?:[、,][A-J]){1,9})[.。]?")
 _QUICK_TEXT = re.compile(r"\s*(?:答案[:：])?(?P<letter>[A-J])[.、:：] ?(?P<text>[^\s.。]+)[.。]?\s*")
@@ -63,24 +63,24 @@ Known = Mapping[str, str]
 
 
 def read_single(reply: str, options: Mapping[str, str]) -> str | None:
-    """Return the one letter a reply commits to, or None."""
+    """Return the single letter that a reply commits to, or None."""
     letters = _read(reply, options, many=False)
     return letters if letters and len(letters) == 1 else None
 
 
 def read_folded(text: str, options: Mapping[str, str], many: bool = False) -> str | None:
-    """Return what read_single or read_several does, of a text that is folded already."""
+    """Return the result of read_single or read_several for a folded text."""
     letters = _read_folded(text, known_options(options), many)
     return letters if letters and (many or len(letters) == 1) else None
 
 
 def read_several(reply: str, options: Mapping[str, str]) -> str | None:
-    """Return the set of letters a reply commits to, sorted, or None."""
+    """Return the set of letters that a reply commits to, sorted, or None."""
     return _read(reply, options, many=True)
 
 
 def chosen_by_label(text: str, options: Mapping[str, str]) -> str | None:
-    """Return the one letter that stands behind a label or a choosing verb of a folded text, or None."""
+    """Return the single letter after a label or a choosing verb of a folded text, or None."""
     known = known_options(options)
     text = prepared(text, known)
     answer = labelled(text, STRONG, many=False) or labelled(text, WEAK, many=False)
@@ -88,13 +88,13 @@ def chosen_by_label(text: str, options: Mapping[str, str]) -> str | None:
 
 
 def known_options(options: Mapping[str, str]) -> Known:
-    """Return options as a reply is read."""
+    """Return options in the form in which replies are parsed."""
     return _known_of(tuple(options.items()))
 
 
 @lru_cache(maxsize=1 << 15)
 def _known_of(options: tuple[tuple[str, str], ...]) -> Known:
-    """Return options as a reply is read, the longest text first, so that none is found within another."""
+    """Return options in the form in which replies are parsed, the longest text first, so that none matches within another."""
     known = [(letter, option_text(option)) for letter, option in options if option and option.strip()]
     return dict(sorted(known, key=lambda each: -len(each[1])))
 
@@ -119,7 +119,7 @@ def _read_folded(text: str, known: Known, many: bool) -> str | None:
 
 
 def _by_field(fields: list[re.Match[str]], known: Known, many: bool) -> str | None:
-    """Return what the first field says that names options: the fields that are called an answer before those that may list the options."""
+    """Return the answer of the first field that names options: fields called an answer before those that may list the options."""
     for field in sorted(fields, key=lambda field: _ANSWER_KEY.search(field["key"]) is None):
         if answer := checked(letters_of(field["value"]), known) or named_by_text(field["value"], known, many):
             return answer
@@ -127,7 +127,7 @@ def _by_field(fields: list[re.Match[str]], known: Known, many: bool) -> str | No
 
 
 def _answer(text: str, known: Known, many: bool) -> str | None:
-    """Return the answer by the strongest kind of evidence that the text has."""
+    """Return the answer by the strongest kind of evidence in the text."""
     if ('"' in text or "'" in text) and (fields := list(_JSON.finditer(text))):
         return _by_field(fields, known, many)
     if "{" in text and (judged := judged_fields(text, 0 if many else len(known))) is not None:
@@ -175,7 +175,7 @@ def _answer(text: str, known: Known, many: bool) -> str | None:
 
 
 def _judged(text: str, known: Known, many: bool) -> str | None:
-    """Return what a reply that judges every option leaves: those called right, or the one set apart from all the others."""
+    """Return the answer of a reply that judges every option: those called right, or the one that differs from all others."""
     judged = all_judged(text, known)
     if not judged:
         return None
@@ -184,7 +184,7 @@ def _judged(text: str, known: Known, many: bool) -> str | None:
 
 
 def _set_apart(text: str, before: str, known: Known) -> str | None:
-    """Return the one option that is called wrong where all the others are called right: A、B、D三项均正确，C项错误."""
+    """Return the one option that is called wrong while all others are called right: A、B、D三项均正确，C项错误."""
     if before == text:
         return None
     others = known.keys() - set(letters_approved(text))
@@ -192,7 +192,7 @@ def _set_apart(text: str, before: str, known: Known) -> str | None:
 
 
 def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = frozenset()) -> str | None:
-    """Return the options that a reply without a choice by letter concludes by their text, or else its loose letters."""
+    """Return the options whose text a reply without a letter choice concludes, or else its loose letters."""
     if undecided(text) and text.rstrip("。.") not in known.values():
         return None
     left = {letter: option for letter, option in known.items() if letter not in rejected} if rejected else known
@@ -204,7 +204,7 @@ def _by_text(text: str, known: Known, many: bool, rejected: AbstractSet[str] = f
 
 
 def checked(letters: str, known: Known, one: bool = False) -> str | None:
-    """Return letters as a sorted set, or None when there are none, one is no option, or several stand where one was asked."""
+    """Return letters as a sorted set; None if there are none, one is not an option, or there are several for a single choice."""
     chosen = "".join(sorted(set(letters.upper())))
     if not chosen or not known.keys() >= set(chosen) or (one and len(chosen) > 1):
         return None
@@ -212,26 +212,26 @@ def checked(letters: str, known: Known, one: bool = False) -> str | None:
 
 
 def _bare(text: str, many: bool) -> str | None:
-    """Return the letters of a reply that is, or opens with, nothing but letters."""
+    """Return the letters of a reply that consists of letters, or begins with them."""
     match = (RUN_AFTER if many else ONE_AFTER).match(text)
     if not match or "√" in text:
         return None
     rest = text[match.end() : match.end() + 400]
     if len(letters_of(match["run"])) == 1 and (many or _ITEM_SEPARATOR.match(rest)) and _NEXT_ITEM.search(rest):
-        return None  # options gone through one by one
+        return None  # options discussed one by one
     if not many and _ANOTHER.match(rest) and not _EXPLANATION.match(rest):
-        return ""  # a list of letters where one was asked
+        return ""  # a list of letters for a single choice
     if (bracketed := _IN_BRACKETS.match(text)) and len(_LETTERS.findall(text)) == 1:
-        return bracketed["letter"]  # （B）强化物的撤除, whatever words of other options that holds
+        return bracketed["letter"]  # （B）强化物的撤除, whatever words of other options it contains
     return letters_of(match["run"]) if _BARE_END.match(rest) else None
 
 
 def _option_after(text: str, known: Known, many: bool) -> str | None:
-    """Return the options whose text stands after the last strong label."""
+    """Return the options whose text follows the last strong label."""
     ends = [match.end() for match in STRONG.finditer(text)]
     return named_by_text(_SENTENCE_END.split(text[ends[-1] :].lstrip(" :\n"), maxsplit=1)[0], known, many) if ends else None
 
 
 def _single_letters(text: str) -> str:
-    """Return the letters that stand alone in a reply; those that it rejects are no longer there."""
+    """Return the isolated letters in a reply; rejected ones were removed before."""
     return "".join(match[0] for match in _LETTERS.finditer(text) if len(match[0]) == 1)

@@ -1,7 +1,7 @@
-"""Reading the verdict on a claim: 正确, 错误, or none.
+"""Parse the verdict on a claim: 正确, 错误, or none.
 
-The verdict must be the reply's first assertion. Lead-ins that assert nothing are skipped (greetings, 我认为, labels, list numbers).
-正确 and 错误 as attribute or adverb (正确的诊断, 错误用药), questions, echoes of the instruction and both at once are no verdict.
+The verdict must be the reply's first assertion. Lead-ins without an assertion are skipped (greetings, 我认为, labels, list numbers).
+正确 and 错误 as attribute or adverb (正确的诊断, 错误用药), questions, echoes of the instruction and both words together are no verdict.
 """
 
 import re
@@ -69,10 +69,10 @@ _SUBJECT = (
 )
 
 _ANY_SUBJECT = (
-    rf"[^,。;!?:\n—]{{2,60}}?(?:这|这一|这个|这种|这样的|该|此|的)(?:种|个|一)?{_STATEMENT}"  # the claim itself, named: 流感不传染这种说法
+    rf"[^,。;!?:\n—]{{2,60}}?(?:这|这一|这个|这种|这样的|该|此|的)(?:种|个|一)?{_STATEMENT}"  # the claim, quoted: 流感不传染这种说法
     r"|(?:认为|说)[^,。;!?:\n]{3,60}?(?=是)"
 )
-# What makes a verdict word a verdict: the sentence or clause ends after it, or its reason begins.
+# A verdict word is a verdict only if the sentence or clause ends after it, or its reason begins.
 _ENDS = (
     r"(?=[^\S\n]*+(?:\n|(?:的|了|吧|哦|呢|呀|啊|啦|哟|喔|哈|嘛|噢){0,8}+[^\S\n]*+"
     r"(?:[,。!;:.\n—-]|$|因为|原因|理由|由于|\d{1,2}[.、:](?!\d))))"
@@ -105,12 +105,12 @@ _NAMED_OPENING = re.compile(rf"(?:{_ANY_SUBJECT})" + _VERDICT)
 _OPEN_QUESTION = re.compile(
     r"是否|是不是|如果|只有|除非|无法|不能|难以|不确定|因为|所以|因此|吗|正确|错误|哪|否认|假设|假如|倘若|若|要是|即使|就算|起初|最初|一开始|原[本先]|乍|看[起上]|听[起上]"
 )
-# Neither word, alone no verdict: 这个说法有问题. The verdict may follow in the same sentence.
+# Neither word; no verdict by itself: 这个说法有问题. The verdict may follow in the same sentence.
 _VAGUE = (
     r"是?(?:并|显然|确实|也)?(?:(?:没有?|无|不存在)(?:任何|什么)?不[当妥对]|(?:没有?|不存在)(?:什么|任何)?问题|(?:有|存在)(?:一[些定]的?)?问题|(?:过于|太|有些|比较)?(?:片面|绝对|武断|夸大|笼统)"
     r"|不?(?:太|够|完全)?(?:准确(?:无误)?|成立|合理|严谨|恰当|属实|真实|科学|客观))"
 )
-# To the asker, where a verdict on the claim may follow: 对，这句话错误
+# Addressed to the user; a verdict on the claim may follow: 对，这句话错误
 _AGREEING = re.compile(rf"(?:[您你]说[得的]?)?(?:很)?(?:对|没错|不错)(?:的)?{_ENDS}")
 _CONFORMING = (
     r"(?:(?:是|确实|也|并|基本|完全){0,3}(?:不?符合|有?违背?了?|违反了?)[^,。;:!?\n]{0,10}(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则)(?:的)?"
@@ -123,10 +123,10 @@ _FILLERS = [
     (None, re.compile(rf"(?:事实)?(?:并非如此|并?不是这样)(?:的)?{_ENDS}")),
     (None, re.compile(_SUBJECT + _VAGUE + _ENDS)),
     (None, re.compile(_SUBJECT + rf"{_CONFORMING}(?=,(?!\s*(?:因此|所以|故|可见)))")),
-    (None, re.compile(rf"[不否]{_ENDS}")),  # 不 alone may deny the claim or what it denies: only what follows tells
+    (None, re.compile(rf"[不否]{_ENDS}")),  # 不 alone may deny the claim or its denial: only the rest of the text decides
     (None, re.compile(r"我(?:并)?不?(?:同意|赞同)[^,。!;:\n]{0,12}(?=,)")),
 ]
-# Both verdicts as headings or items, or nothing but both
+# Both verdicts as headings or items, or only both
 _ITEM = r"\s*+(?:[-•*]\s*+|[(]?(?:\d{1,2}|[A-Da-d])\s*+[.、:)]\s*+)?"
 _SIDE_BY_SIDE = re.compile(
     rf"{_ITEM}(?P<one>{RIGHT}|{WRONG})(?:\s*+:[^\n;]*+|(?:\s*+[。.])?)(?:\s*+;|[^\S\n]*+\n){_ITEM}(?!(?P=one))"
@@ -134,7 +134,7 @@ _SIDE_BY_SIDE = re.compile(
     r"|[^。\n]{0,30}?不[^,。\n]{0,6}正确[,、](?:但|而)?也[不没][^,。\n]{0,8}错"
     rf"|{_ITEM}(?P<first>{RIGHT}|{WRONG})[\s,、;]*+{_ITEM}(?!(?P=first))(?:{RIGHT}|{WRONG})\s*+[。.!]?\s*+\Z"
 )
-_ECHO = re.compile(  # of the question, or of the asked format: 该说法是否正确？ 回答“正确”或“错误”。
+_ECHO = re.compile(  # of the question, or of the requested format: 该说法是否正确？ 回答“正确”或“错误”。
     r"[^。;!?\n]{2,80}\?\s*(?=[这该此][^,。!?\n]{0,12}(?:正确|错误|不对|有误))|[^。;!?\n]{0,80}(?:(?:是否|是不是)(?:完全)?(?:正确|对|成立|属实|准确)的?|(?:正确|对|错误|错|准确)的?吗|对不对|正确(?:还是|或)错误)[呢呀啊]?\s?\?\s*"
     r"|(?![^。\n]{0,20}(?:[无没]法|不能|难))[^。;!?\n]{0,40}(?:回答|回复|作答|输出|判断|判定|选择|只|用|从|给出)[^。;!?\n]{0,20}?"
     r"(?:正确(?:或者?|还是|/|和|与|、|,)错误|错误(?:或者?|还是|/|和|与|、|,)正确)[^。;:!?\n]{0,12}[。:\n]\s*"
@@ -157,7 +157,7 @@ _ASKS_FOR_IT = (
     r"(?:是否(?:正确|成立|属实)|正误|对错|真伪|正确与否)[^\n:?。]{0,12}"
 )
 _NOT_REPEATED = r"(?![^\n]{0,10}(?:正确|错误|不?对的?|错|有误|是的|没错)\s?[,。!;.\n)\]】])"
-_REPEATS_CLAIM = re.compile(  # 说法：X⏎ before 判断：错误. What is said beside the claim and is no reason may stand there, too
+_REPEATS_CLAIM = re.compile(  # 说法：X⏎ before 判断：错误. Other fields that are not a reason may be there, too
     rf"[\[【(<]?\s?(?:(?:{_NAMES_CLAIM}\s?[\]】)>]?\s?(?:[:\n]|(?<=[\]】)>]))|{_ASKS_FOR_IT}:|请判断(?:题)?:)\s*{_NOT_REPEATED}"
     r"[^\n]{2,300}|(?:判断类型|类型|题型|任务|类别|编号|序号|题号|置信度|id|type|confidence)\s?:[^\n]{1,20})\n\s*",
     re.IGNORECASE,
@@ -174,13 +174,13 @@ _VERDICT_KEY = re.compile(
 
 
 def read_claim(reply: str) -> str | None:
-    """Return 正确 or 错误, or None where the reply opens with neither."""
+    """Return 正确 or 错误, or None if the reply begins with neither."""
     if quick := _QUICK.match(reply):
         return None if (WRONG if quick[1] == RIGHT else RIGHT) in reply and side_by_side(folded(reply[:600])) else quick[1]
     text, asks_whether_wrong = _opening_text(reply)
     if RIGHT in text and WRONG in text and side_by_side(text):
         return None
-    if _DISCLAIMED.match(text):  # 并不是说这个说法是错误的: nor that it is right
+    if _DISCLAIMED.match(text):  # 并不是说这个说法是错误的 does not call it right either
         return None
     if denied := _DENIED.match(text):
         match = _OPENING.match(text, denied.end())
@@ -199,17 +199,17 @@ def read_claim(reply: str) -> str | None:
 
 
 def without_options(text: str) -> str:
-    """Return a folded reply without the two verdicts that it repeats as lettered options before it answers: A. 正确 B. 错误 答案：B."""
+    """Return a folded reply without the two verdicts if it repeats them as lettered options before its answer: A. 正确 B. 错误 答案：B."""
     return _without_opening(_OPTIONS_ECHOED, text)
 
 
 def side_by_side(text: str) -> bool:
-    """Return whether a folded reply answers both verdicts, one beside the other: 正确：…⏎错误：…"""
+    """Return whether a folded reply comments on both verdicts side by side: 正确：…⏎错误：…"""
     return bool(_SIDE_BY_SIDE.match(text))
 
 
 def _field_verdict(text: str) -> str | None:
-    """Return the verdict of an object or a table in which nothing but the claim stands before it."""
+    """Return the verdict of an object or a table in which only the claim precedes it."""
     for key, value in json_fields(text) or table_fields(text):
         if _VERDICT_KEY.fullmatch(key):
             match = _OPENING.match(_without_lead_ins(_BRACKETS.sub(",", _SIGNS.sub("", value))))
@@ -220,9 +220,9 @@ def _field_verdict(text: str) -> str | None:
 
 
 def _opening_text(reply: str) -> tuple[str, bool]:
-    """Return what a reply says first, without what asserts nothing, and whether that answers its own question 错误吗？
+    """Return the first assertion of a reply, without lead-ins, and whether it answers the reply's own question 错误吗？
 
-    The first 600 characters of a reply hold that.
+    It is within the first 600 characters of a reply.
     """
     text = without_options(simplified(folded(reply[:600])))
     while "\n" in text and (repeated := _REPEATS_CLAIM.match(text)):
@@ -262,10 +262,10 @@ def _verdict(match: re.Match) -> str:
 
 
 def _explicit_after(rest: str, named: bool = False) -> str | None:
-    """Return an explicit verdict in what is left of the opening sentence: 是的，该说法错误 is a refusal.
+    """Return an explicit verdict in the rest of the opening sentence: 是的，该说法错误 is a refusal.
 
     Args:
-        named: only a verdict that names what it judges.
+        named: only a verdict that names the claim.
     """
     sentence = _SENTENCE.split(rest.lstrip("的 ,"), maxsplit=1)[0]
     for clause in re.split(r"[,:]", _AGREEING.sub("", sentence, count=1)):

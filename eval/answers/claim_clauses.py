@@ -1,7 +1,8 @@
 """Clauses of a reply that judge the claim, in order. In: folded text without quotation marks and brackets; out: statements.
 
-A verdict word judges the claim where its clause says so: 该说法…, 答案是…, 因此…, or the word alone. What is in doubt, under a condition or
-somebody else's view is no statement (eval/answers/scope.py), nor is a verdict on a part of the claim or on the reply's own words.
+A verdict word judges the claim if its clause refers to it: 该说法…, 答案是…, 因此…, or the word alone. Doubts, conditions and other
+people's
+views are not statements (eval/answers/scope.py), nor is a verdict on a part of the claim or on the reply's own words.
 """
 
 import re
@@ -11,7 +12,7 @@ from eval.answers.claim import ASKS_WHETHER_WRONG, RIGHT, WRONG
 from eval.answers.scope import conditional, in_scope, of_others
 
 _FACT = r"(?:事实|常识|实际|理论|原理|规律|定义|规定|要求|知识|指南|共识|认识|标准|证据|情况|规范|原则|道理|逻辑|推荐|描述|记载|特点|特征)"
-# Verdicts without the adverbs before them, which `_without_modifiers` takes off
+# Verdicts without the adverbs before them, which `_without_modifiers` removes
 _NOT_WRONG = (
     r"(?:(?:不(?:是|算|能算)?|非|谈不上|算不上(?:是)?)(?:一?[个种])?(?:错误|错的)(?:的)?"
     r"|(?:不是|不算|算不上(?:是)?|非)(?:一?[个种])?(?:完全)?不(?:正确|准确|属实|成立|合理|科学|真实|对)(?:的)?)"
@@ -62,7 +63,7 @@ VERDICT = re.compile(
     re.IGNORECASE,
 )
 _DISCONFORMING = re.compile(r"不|违|悖|矛盾|相反|冲突")
-# What a verdict word may stand behind in its clause, so that it judges the claim
+# What may precede a verdict word in its clause so that it judges the claim
 # fmt: off
 _CLAIM_NOUNS = (
     "说法", "观点", "陈述", "表述", "描述", "命题", "论断", "论述", "句话", "这话", "叙述", "断言", "声明", "判断", "理解", "认识", "看法",
@@ -120,9 +121,9 @@ _TURNING = re.compile(
 _RETRACTION = re.compile(
     r"(?:\A|[,:])\s*[哦噢啊]?(?:不对|不),|(?:[看记搞说弄判答]|判断|回答)错了|更正|修正|纠正|等等,|等一下|抱歉|不好意思"
 )
-COMMONLY = re.compile("通常|一般|普遍|公[认認]|被[认認][为為]")  # 一般正确: what is commonly held, which the reply may go on to refute
+COMMONLY = re.compile("通常|一般|普遍|公[认認]|被[认認][为為]")  # 一般正确: a common view, which the reply may refute next
 CONTRAST = re.compile(r"[,，。;；\n]\s?(?:但|然而|不[过過]|可是|其[实實]|[实實][际際]上|事[实實]上)")
-_PARTLY = re.compile("不(?:完全|太|够|大|很|尽)")  # limits what is commonly held; it does not refute it
+_PARTLY = re.compile("不(?:完全|太|够|大|很|尽)")  # limits a common view; it does not refute it
 _LETTER_LABEL = re.compile(
     r"(?:答案|判断|判断结果|结果|结论|判定|回答|正误|对错|真假|verdict|answer|conclusion|result|judge?ment)\s?(?:应该?)?(?:是|为|is)?\s?:?\s*\Z",
     re.IGNORECASE,
@@ -151,14 +152,14 @@ class ClaimStatement(NamedTuple):
 
     verdict: str
     explicit: bool
-    """Whether it says more than 是的 or no."""
+    """More than 是的 or no."""
     concluding: bool
     alone: bool = False
-    """Whether it is all of the last sentence."""
+    """It is the complete last sentence."""
 
 
 def statements_of(text: str, answer: str | None) -> tuple[list[ClaimStatement], bool]:
-    """Return what judges the claim, in order, and whether a conclusion after all of it leaves the matter open."""
+    """Return the clauses that judge the claim, in order, and whether a final conclusion leaves the matter open."""
     statements: list[ClaimStatement] = []
     left_open = False
     question_before = ""
@@ -194,7 +195,7 @@ def statements_of(text: str, answer: str | None) -> tuple[list[ClaimStatement], 
 
 
 def _replied(question: str, reply: re.Match) -> str:
-    """Return the verdict of a short reply to the reply's own question: 错误吗？是的, but 错误吗？不正确."""
+    """Return the verdict of a short answer to the reply's own question: 错误吗？是的, but 错误吗？不正确."""
     agrees = bool(reply["yes"])
     if ASKS_WHETHER_WRONG.search(question) and not _SAYS_VERDICT.match(reply[0].strip()):
         agrees = not agrees
@@ -202,7 +203,7 @@ def _replied(question: str, reply: re.Match) -> str:
 
 
 def _refuting_from(text: str) -> int:
-    """Return where a reply goes on behind a verdict that is commonly held (普遍认为正确，但), the end of the text where it does not."""
+    """Return where a reply continues after a common view (普遍认为正确，但), or the end of the text if it does not."""
     if not COMMONLY.search(text) or not (opening := VERDICT.search(text)):
         return len(text)
     clause = text[max(text.rfind(sign, 0, opening.start()) for sign in ",:。\n") + 1 : opening.start()]
@@ -236,7 +237,7 @@ def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> C
     rest = sentence[match.end() :].strip(" ,.的")
     alone = bare and is_last and not rest and len(_without_modifiers(before).strip()) < 3
     if matched in "√×" and is_last and not rest and before.endswith(","):
-        return ClaimStatement(_verdict(match), True, False)  # the claim, and the sign behind it in brackets
+        return ClaimStatement(_verdict(match), True, False)  # the claim, with the symbol in brackets after it
     if (
         is_nod
         and not alone
@@ -254,7 +255,8 @@ def _statement(sentence: str, match: re.Match, is_last: bool, turned: bool) -> C
 
 
 def _denied(match: re.Match, before: str, denying: re.Match) -> ClaimStatement | None:
-    """Return the contrary of a verdict that the reply denies: 我不认为该说法正确. That nothing can be called wrong calls nothing right."""
+    """Return the opposite of a verdict that the reply denies: 我不认为该说法正确. Denying that something is wrong does not call it
+    right."""
     rest = before[: len(before) - len(denying[0])]
     if (in_scope(rest) if denying["plain"] else in_scope(rest[rest.rfind(",") + 1 :]) or conditional(rest)) or (
         _verdict(match) == WRONG and not denying["plain"]

@@ -1,7 +1,7 @@
-"""What a reply to choices commits to as a whole: letters, or none. In: the reply, its options and the answer by the strict reading.
+"""The choice that a complete reply commits to: letters, or none. In: the reply, its options and the answer by the strict parser.
 
-The last choice that stands behind a label or is concluded counts (答案：A。…因此选B is B); without one the answer stays. Of a group of
-questions, letters without numbers count in their order.
+The last choice after a label or in a conclusion counts (答案：A。…因此选B is B); without one the answer stays. In a group of
+questions, letters without numbers count in order.
 """
 
 import re
@@ -17,7 +17,7 @@ from eval.answers.structured import letters_in_order
 from eval.answers.tcm import answer_fields, without_example
 from eval.answers.undecided import concludes_nothing, ends_without_answer, undecided, without_cases
 
-# Letters behind a word that names or concludes an answer, in the reply as it came; where all are the answer's, nothing can override it.
+# Letters after a word that names or concludes an answer, in the raw reply; if all are the answer's, nothing can override it.
 _NAMED = re.compile(
     r"(?:答案|[选選](?![项項])|[综綜]上|因此|所以|故|[最总總][终終后後之]|更正|改[为為]|[应應][为該该為]|(?i:answer|fore"
     r"|final|thus|hence|choose| so))"
@@ -45,7 +45,7 @@ _FIELD_UNREAD = re.compile(rf"{_FIELD_MARK.pattern}[^\n。]*", re.IGNORECASE)  #
 _TAG = re.compile(r"<\s?/?\s?(?:eoe|coe|eoa|coas|答案|解析)\s?>", re.IGNORECASE)
 _IN_ORDER = re.compile(
     r"正确|参考|最终|各题|[两二三四五六]个?[小问]?题|答案|选择?|依次|分别|[我的应是为有和及与]|[\s、,;:/|>.。-]"
-)  # what may stand beside letters
+)  # what may accompany letters
 _LETTERS = re.compile(r"[A-Ja-j]{2,20}")
 _BEFORE = 120
 _END = 40
@@ -53,7 +53,7 @@ _GROUP = 200
 
 
 def read_committed_choice(reply: str, options: Mapping[str, str], many: bool, answer: str | None) -> str | None:
-    """Return the letters that the whole reply commits to, or None.
+    """Return the letters that the complete reply commits to, or None.
 
     Args:
         answer: the letters by `read_single`, `read_several` or `read_tcm`.
@@ -78,7 +78,7 @@ def read_committed_choice(reply: str, options: Mapping[str, str], many: bool, an
 
 
 def _last(text: str, known: Known, many: bool, answer: str | None) -> str | None:
-    """Return the last choice behind a label or a conclusion, "" where that leaves two open, None where there is none."""
+    """Return the last choice after a label or a conclusion, "" if that leaves two open, None if there is none."""
     text = without_rejected(without_cases(prepared(text, known)))
     choices = []
     for label in (STRONG, WEAK):
@@ -110,7 +110,7 @@ def _last(text: str, known: Known, many: bool, answer: str | None) -> str | None
 
 
 def _concluded(text: str, known: Known, many: bool) -> str | None:
-    """Return what the last sentence that concludes names, by letter or by text."""
+    """Return the options in the last concluding sentence, by letter or by text."""
     sentences = [each for each in _SENTENCE_END.split(text) if each.strip()]
     for sentence in reversed(sentences):
         if (mark := _CONCLUSION.search(sentence)) and not in_scope(sentence[: mark.end()]) and not undecided(sentence):
@@ -124,7 +124,7 @@ def _sentence_start(before: str) -> int:
 
 
 def read_committed_group(reply: str, options: Sequence[Mapping[str, str]], answers: list[str | None]) -> list[str | None]:
-    """Return the letters of a reply to several questions: by their numbers, or in order where the reply gives none."""
+    """Return the letters of a reply to several questions: by their numbers, or in order if the reply has none."""
     if any(answers):
         return answers
     text = without_example(folded(reply))

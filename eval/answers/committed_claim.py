@@ -1,6 +1,6 @@
-"""What a reply to a claim commits to as a whole: 正确, 错误, or none. In: the reply and the verdict it opens with.
+"""The verdict that a complete reply commits to: 正确, 错误, or none. In: the reply and its opening verdict.
 
-Every clause that judges the claim counts, wherever it stands (eval/answers/claim_clauses.py). The last that concludes or corrects wins,
+Every clause that judges the claim counts, wherever it is (eval/answers/claim_clauses.py). The last one that concludes or corrects wins,
 then explicit words over a nod (是的, yes), then the opening.
 """
 
@@ -36,7 +36,7 @@ _LABEL_IN_BRACKETS = re.compile(
 )
 _BRACKETS = re.compile(r"[()\[\]【】〈〉<>{}~|]")
 _MARKED = re.compile(f"{_QUOTES.pattern}|{_BRACKETS.pattern}")
-# No verdict is taken back without a word for the contrary and one that concludes or turns: both are searched for in the reply as it came.
+# To withdraw a verdict, a reply needs a word for the opposite and one that concludes or turns: both are searched for in the raw reply.
 _CONTRARY = {
     RIGHT: re.compile(
         r"[错錯誤误×❌✗✘✖✕❎否假谣謠]|[不没沒非無无][^。\n]{0,3}[正準准属屬成符對对真是实實科合恰妥]|失实|失實|站不住"
@@ -70,10 +70,10 @@ _LAST = 14
 
 
 def read_committed_claim(reply: str, answer: str | None) -> str | None:
-    """Return the verdict that the whole reply commits to, or None.
+    """Return the verdict that the complete reply commits to, or None.
 
     Args:
-        answer: the verdict that the reply opens with, by `read_claim`.
+        answer: the opening verdict of the reply, by `read_claim`.
     """
     if answer and len(reply) < _SHORT and not _PARTED.search(reply, 0, len(reply) - 1):
         return answer
@@ -90,7 +90,7 @@ def read_committed_claim(reply: str, answer: str | None) -> str | None:
 
 
 def _unopposed(reply: str, answer: str) -> bool:
-    """Return whether nothing in a reply can override the verdict that it opens with."""
+    """Return whether nothing in a reply can override its opening verdict."""
     opening = (_SAYS_WRONG if answer == WRONG else _SAYS_RIGHT).search(reply, 0, _OPENING)
     after = opening.end() if opening else 0
     if not _CONTRARY[answer].search(reply, after):
@@ -132,6 +132,6 @@ def _committed(text: str, answer: str | None) -> str | None:
 
 
 def _unquoted(quoted: re.Match) -> str:
-    """Return a quoted verdict or word as it is, a quoted sentence as a mark: it is repeated, not said."""
+    """Return a quoted verdict or word unchanged, a quoted sentence as a placeholder: it is repeated, not asserted."""
     words = quoted[0][1:-1]
     return words if len(words) <= 6 else "□"

@@ -1,4 +1,4 @@
-"""Options named by what is left: 除了A以外都选, 以上都对, 不是A就是B. In: prepared text; out: letters, or None."""
+"""Options named by exclusion: 除了A以外都选, 以上都对, 不是A就是B. In: prepared text; out: letters, or None."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _ALL_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项)?(?:都|均|全|皆
 _NONE = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)不(?:对|是|正确|符合)")
 _NONE_OPTION = re.compile(r"(?:以上|上述)(?:各项|选项|答案)*(?:都|均|全|皆)?(?:不|无|非|没有)|都不")
 _REST = r"(?:其[余他它]|剩下|剩余|另外)"
-_REASON = r"(?:[^A-J\n]{0,60}?[,;。])?\s?"  # between what is wrong and what is left: D不正确,因为它不传染,其他都正确
+_REASON = r"(?:[^A-J\n]{0,60}?[,;。])?\s?"  # between the wrong option and the rest: D不正确,因为它不传染,其他都正确
 _EXCEPT = re.compile(
     r"(?=[除不排去错有选项 A-Ja-jEe(\[\"'“])"
     rf"(?:除了?\s?(?P<run>{RUN})(?:以?外|之外)?,?\s?(?:其[余他它])?|(?:不能?选|不应选|排除|不包括|去掉)(?:的是)?\s?(?P<left>{RUN})[,;。]{_REASON}(?:选|保留)?\s?{_REST}"
@@ -35,13 +35,13 @@ _ODD_ONE = re.compile(  # A、B、C都是其表现，D不是
 _NAMED = ("run", "left", "said", "out", "not", "only", "excepted", "english")
 _EXCEPTING = re.compile("除|外|其[余他它]|剩[下余]|xcept|but|other")
 _OTHERS = re.compile(_REST)
-_LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one, no option is named by what is left
+_LEAVING = re.compile("除|外|其|都|均|全|皆|所有|ll |ything|elect")  # without one of these, no option is named by exclusion
 
 
 def by_exclusion(text: str, known: Mapping[str, str], many: bool) -> str | None:
-    """Return the options that 除了A以外都选 or 以上都对 leaves, unless letters are named beside it.
+    """Return the remaining options of 除了A以外都选 or 以上都对, unless letters are named as well.
 
-    Where an option says 以上均是, that option is meant and not the others.
+    If an option reads 以上均是, that option is meant and not the others.
     """
     if not _LEAVING.search(text):
         return None
@@ -76,7 +76,7 @@ def _set_apart(named: AbstractSet[str], left: AbstractSet[str], known: Mapping[s
 
 
 def _with_letters(text: str, known: Mapping[str, str]) -> str:
-    """Return a reply that names options by their text with letters in their place."""
+    """Return a reply with option texts replaced by their letters."""
     for letter, option in known.items():
         text = text.replace(option, letter)
     return text

@@ -1,6 +1,6 @@
-"""What a reply commits to by its own words: the letters behind an answer label, a choosing verb, or a correction.
+"""Explicit choices of a reply: the letters after an answer label, a choosing verb, or a correction.
 
-A label (答案：) is strong, a choosing verb (故选, 应为, 倾向于) weak; a correction (更正为, 等等，应该是) overrides what stands before it.
+A label (答案：) is strong, a choosing verb (故选, 应为, 倾向于) weak; a correction (更正为, 等等，应该是) overrides everything before it.
 """
 
 import re
@@ -42,7 +42,7 @@ CHANGED = re.compile(
     r"(?=[更修纠改调订完cC])(?:完整的?(?:答案)?(?:应该?)?[为是:]|(?:更正|修正|纠正|修改|更改|调整|订正|改)(?:后?的?(?:正确)?答案)?(?:应该?)?(?:[为成是选:]了?|】)|(?<![A-Za-z])correction:)",
     re.IGNORECASE,
 )
-# Without one of them nothing is taken back. Alternatives that begin with a plain character are searched for by their first characters.
+# Without one of them there is no correction. Alternatives that begin with a plain character are searched by their first characters.
 TURNING = re.compile(
     "完整|更|修|改|调|订|等|再|误|初|起|纠|抱歉|不,|不。|不!|不对|不好|重新|复查|开始|原|本来|ait|orry|ctually|orrection|istake"
 )
@@ -63,11 +63,11 @@ _TENTATIVE = re.compile(r"(?:初步|最初|起初|一开始|原本|原先|本来
 EITHER = re.compile(
     rf"{ITEM}\s?[,;。(]?\s?(?:或者?|还是|抑或|亦或|要么|or(?=\s))(?:应该?)?[是选为]?\s?{ITEM}|[A-J]{{2,20}}\s?/\s?[A-J]{{2,20}}|不是\s?{ITEM},?\s?(?:就是|便是|而?即是)\s?{ITEM}"
 )
-ALTERNATIVE = re.compile(rf"\s?[,;。]?\s?(?:或者?|还是|抑或|亦或|要么)(?:应该?)?[是选为]?\s?{ITEM}")  # behind a run: A和B，或者A和C
+ALTERNATIVE = re.compile(rf"\s?[,;。]?\s?(?:或者?|还是|抑或|亦或|要么)(?:应该?)?[是选为]?\s?{ITEM}")  # after a run: A和B，或者A和C
 ALSO = re.compile(rf"{ITEM}\s?[,;。]?\s?也(?:可能|许|可以|能)[是选为]?\s?{ITEM}")
 _SECOND = re.compile(
     rf"\s?(?:[、,/&+|和与及]|以及)\s?(?P<run>{ITEM})(?=\s?(?:$|[。.\n;都均皆两符才正对]|,\s?(?:或|要么)))"
-)  # a second letter where one was asked
+)  # a second letter for a single choice
 _BELOW = re.compile(r"[^\n,。A-J]{0,6}:? ?\n")
 _LISTED = re.compile(
     rf"\s?(?:[-•*·>]|\(?\d{{1,2}}\s?[.、:)]+)?\s?(?P<item>{LETTERS})\s?(?:选?项)?"
@@ -77,7 +77,7 @@ _UNLISTED = re.compile(r"不|错|×|排除|incorrect|wrong|false", re.IGNORECASE
 
 
 def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
-    """Return the letters after a label: the first label's, or the last one's where the reply corrects itself; weak labels: the last's."""
+    """Return the letters after a label: the first label's, or the last one's if the reply corrects itself; for weak labels the last's."""
     candidates: list[tuple[int, str]] = []
     left_open = 0
     for match in label.finditer(text):
@@ -107,7 +107,7 @@ def labelled(text: str, label: re.Pattern, many: bool) -> str | None:
 
 
 def _listed(text: str, line_start: int) -> str:
-    """Return the letters of a list below a label, one option a line."""
+    """Return the letters of a list below a label, one option per line."""
     below = _BELOW.match(text, line_start)
     letters = ""
     line_start = below.end() if below else -1
@@ -118,12 +118,12 @@ def _listed(text: str, line_start: int) -> str:
 
 
 def corrected(text: str, many: bool) -> str | None:
-    """Return the letters that a reply puts in place of those before: 答案：AC。…更正为ABC."""
+    """Return the letters by which a reply replaces earlier ones: 答案：AC。…更正为ABC."""
     return labelled(text, CHANGED, many)
 
 
 def later_choice(text: str, many: bool) -> str | None:
-    """Return the letters chosen after the reply took its first answer back: 答案是A。等等，应该是B."""
+    """Return the letters chosen after the reply withdrew its first answer: 答案是A。等等，应该是B."""
     if label := STRONG.search(text):
         retraction = RETRACTION.search(text, label.end()) or (_TENTATIVE.search(text, 0, label.start()) and label)
     else:

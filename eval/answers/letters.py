@@ -1,4 +1,4 @@
-"""Option letters in a reply: signs, ranges, ordinals and option texts as letters; runs of letters read; rejected letters left out."""
+"""Option letters in a reply: convert symbols, ranges, ordinals and option texts to letters, read runs of letters, drop rejected ones."""
 
 import re
 from collections.abc import Mapping
@@ -7,8 +7,8 @@ from atomexam.text.numerals import value_of
 from atomexam.text.option_letters import letters_at
 from eval.answers.option_texts import without_texts
 
-# A run of letters that is no word and no part of a term: 维生素C, A型, B细胞, C反应蛋白.
-# It begins with the letter, so that a search looks at nothing else.
+# A run of letters that is not a word or part of a term: 维生素C, A型, B细胞, C反应蛋白.
+# It begins with the letter, which makes the search fast.
 LETTERS = r"[A-Ja-j](?<![A-Za-z0-9素肝].)[A-Ja-j]{0,9}(?![A-Za-z0-9]|反应蛋白|型|细胞|淋巴|超(?!过)|族|肽|二聚体|药|组(?!合)|群|波|期)"
 ITEM = r"[(\[\"'“]{0,3}(?:选?项)? ?" + LETTERS + r"[)\]\"'”]{0,3}(?:\s?选?项)?"
 AND = (
@@ -16,11 +16,11 @@ AND = (
     r"(?:(?:以及|还有|加上|[和与及](?![^,。\n]{1,4}(?:比|不同)))|and(?=\s))?|[/&+|;和与及跟-]|以及|还有|(?<=\s)and(?=\s))\s?"
     r"| ?;?\n(?:[-•]\s?|\d{1,2}[.、:]\s?)?|\s)?\s?"
 )
-SAME = r"(?!\s?\([A-Ja-j][^)\s])"  # not into a bracket that says more than a letter: A、B（C、D不选）
-# No comma within: in 答案：C，D项错误 the comma parts what is chosen from what is not.
+SAME = r"(?!\s?\([A-Ja-j][^)\s])"  # not into a bracket with more than a letter: A、B（C、D不选）
+# No comma within: in 答案：C，D项错误 the comma separates the chosen letter from the rejected one.
 CLOSE_RUN = rf"(?>{ITEM}(?:{SAME} ?[、/&+和与及]? ?{ITEM}){{0,15}})"
-# Atomic and bounded, so that a reply that runs on in letters is read in one pass.
-# Behind a comma a letter belongs to the run only where it opens no clause of its own: 选ABD，C违背了原则.
+# Atomic and bounded, so that a reply with endless letters is read in one pass.
+# After a comma a letter belongs to the run only if it does not begin a clause: 选ABD，C违背了原则.
 _CLAUSE = r"(?=[^\s,、。;:.!?)\]}【<】\"'”’(/&+|<>和与及以或还是为均都全皆共也属符合恰因由解理分选项两二三四五六七正对√才])"
 _OTHERS_NOT = rf"(?<=[、和与及选择][A-J])\s?[,;]\s?{ITEM}(?:\s?[、和与及]\s?{ITEM}){{1,6}}\s?(?:都|均|全|皆)?[不错×]"  # A、B,C和D都不选
 _PARTED = rf"(?!\s?[,;]\s?{ITEM}{_CLAUSE})(?!{_OTHERS_NOT})"
@@ -34,13 +34,13 @@ _RANGE = re.compile(
     r"(?![A-Za-z0-9]| ?- ?[A-Ja-j])"
 )
 _BEHIND_A_LETTER = r"and|or|nor|is|to|through|should|does|fits|can|was|seems|are|as|with|because|since|for|but"
-_BEHIND_A = (  # where it is no article; I would is no option
+_BEHIND_A = (  # not an article; I would is not an option
     rf"{_BEHIND_A_LETTER}|over|instead|rather|remains|would|will|must|cannot|could|never|(?:is|does|would|should|could|was|wo)n(?='t)"
 )
 _WORD = re.compile(
     rf"(?<![A-Za-z0-9])(?:[IAa](?='[a-z])|I(?= (?!(?:{_BEHIND_A_LETTER})\b)[a-z]{{2}})|[Aa](?= (?!(?:{_BEHIND_A})\b)[a-z]{{2}}))"
 )
-# One character tells whether the costly patterns are worth trying.
+# One character decides whether the expensive patterns are worth trying.
 _REJECTING = re.compile("不|非|除|否|错|误|×|没")
 _REJECTING_IN_ENGLISH = re.compile(
     "[Nn]ot|n't|either|out|rong|ncorr|alse|elim|excl|[Nn]ever|[Rr]ather|nstead|no reason|[Rr]eject|contra|[Uu]n|[Ii]n(?:appr|eff)|void"
@@ -87,7 +87,7 @@ _REJECTED_IN_ENGLISH = re.compile(
     rf"|(?:(?<=[,;。.\n])|\A) ?(?:[Ii]ncorrect|[Ww]rong)(?: options?)?(?: are)? ?: ?{RUN}(?:,? (?:and )?{ITEM})?)"
 )
 _UNFIT_IN_ENGLISH = re.compile(rf"{_LIST}\s(?:{_BE}|seems?)\s(?:\w+\s)?{_UNFIT}|(?<![A-Za-z])[Aa]void(?:s|ed|ing)?\s(?:options?\s)?{_LIST}")
-"""What is true of an answer as well, where the question asks for it: it counts only beside another option."""
+"""May also be true of the answer, if the question asks for it: it counts only together with another option."""
 _APPROVED = re.compile(
     rf"(?P<run>{RUN})(?:[一二三四五两]\s?[个项])?{_OF_IT} ?[.:]? ?"
     rf"(?:毫无疑问|无疑|显然|肯定|一定|确实|当然|绝对)?[是为最更也才均都全]{{0,3}}\s?(?:完全|全部)?"
@@ -116,7 +116,7 @@ _EACH = re.compile(_NUMERAL)
 
 
 def prepared(text: str, known: Mapping[str, str]) -> str:
-    """Return a reply in which an option is named by its letter wherever the reply says which it means."""
+    """Return a reply in which options are named by their letters wherever it is clear which are meant."""
     if "(" in text or "[" in text:
         text = _SIGN_IN_BRACKETS.sub(lambda sign: "√" if sign[1] else "×", text)
     if "[" in text and _TICKED.search(text):
@@ -144,12 +144,12 @@ def _lettered(ordinal: re.Match) -> str:
 
 
 def has_letters(text: str) -> bool:
-    """Return whether an option letter stands anywhere in the text."""
+    """Return whether the text has an option letter anywhere."""
     return bool(_LETTERS.search(text))
 
 
 def letters_of(run: str) -> str:
-    """Return the letters of a run as they stand, in upper case."""
+    """Return the letters of a run in order, in upper case."""
     return run.upper() if len(run) == 1 else "".join(_LETTERS.findall(run)).upper()
 
 

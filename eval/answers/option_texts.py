@@ -46,12 +46,12 @@ _BETWEEN = re.compile(r"[\s;,。.]{0,4}[(\[\-•]{0,2}\s?[A-Ja-j]\s?[.、:)\]]?\
 
 @lru_cache(maxsize=1 << 16)
 def option_text(text: str) -> str:
-    """Return an option's text in the form in which a reply is read."""
+    """Return an option's text in the form in which replies are parsed."""
     return folded(text).replace("~", "")
 
 
 def without_texts(text: str, known: Mapping[str, str]) -> str:
-    """Return a reply without the option texts that stand beside their own letters: A. 食物 B. 安全 is the list A B."""
+    """Return a reply without option texts next to their own letters: A. 食物 B. 安全 is the list A B."""
     if _LETTER.search(text):
         for letter, option in known.items():
             if option in text:
@@ -60,9 +60,9 @@ def without_texts(text: str, known: Mapping[str, str]) -> str:
 
 
 def _without(text: str, letter: str, option: str, known: Mapping[str, str]) -> str:
-    """Return text without what stands beside the option's letter. No pattern is made of an option: making one costs more than reading.
+    """Return text without the option's text next to its letter. No pattern is built from an option: compiling costs more than matching.
 
-    A letter that ends another option's text is no label: in 维生素D、维生素E the second is not option D.
+    A letter at the end of another option's text is not a label: in 维生素D、维生素E the second is not option D.
     """
     ending = [each for each in known.values() if len(each) > 1 and each[-1].upper() == letter]
     parts, done = [], 0
@@ -82,9 +82,9 @@ def _without(text: str, letter: str, option: str, known: Mapping[str, str]) -> s
 
 
 def without_question(text: str, known: Mapping[str, str]) -> str:
-    """Return a reply without the question and all its options that it repeats before anything else: 题目：…有（ ）A.食物 B.安全.
+    """Return a reply without the question and all its options, if it begins by repeating them: 题目：…有（ ）A.食物 B.安全.
 
-    The options alone stay: a list of all of them may be the answer.
+    The options without the question stay: a list of all of them may be the answer.
     """
     first = known.get("A")
     position = text.find(first) if first else -1
@@ -94,7 +94,7 @@ def without_question(text: str, known: Mapping[str, str]) -> str:
     for letter, option in sorted(known.items()):
         start = text.find(option, end, end + len(option) + 12)
         if start < 0 and letter > "B" and option.startswith(_BETWEEN.sub("", text[end:], count=1)):
-            return ""  # cut while it repeats
+            return ""  # cut off while repeating
         if start < 0 or (letter != "A" and not _BETWEEN.fullmatch(text, end, start)):
             return text
         end = start + len(option)
@@ -102,13 +102,13 @@ def without_question(text: str, known: Mapping[str, str]) -> str:
 
 
 def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bool = False) -> str | None:
-    """Return the options whose whole text stands in the reply, if none of them is denied; for single choice exactly one.
+    """Return the options whose complete text is in the reply, if none is denied; for single choice exactly one.
 
-    A text that is part of another option's text counts only where it stands for itself.
+    A text within another option's text counts only where it occurs by itself.
 
     Args:
         known: options, the longest text first.
-        concluded: only texts that the reply opens with, concludes (应该是, 因此, 由…提出) or calls right; not those that it talks about.
+        concluded: only texts that the reply begins with, concludes (应该是, 因此, 由…提出) or calls right; not those that it mentions.
     """
     spans: list[tuple[int, int, str]] = []
     unmatched = text
@@ -137,7 +137,7 @@ def named_by_text(text: str, known: Mapping[str, str], many: bool, concluded: bo
 
 
 def _lists(text: str, spans: list[tuple[int, int, str]]) -> list[list[tuple[int, int, str]]]:
-    """Return texts that stand in one list together: 观察法、实验法和个案法."""
+    """Return texts grouped by the list that contains them: 观察法、实验法和个案法."""
     lists: list[list[tuple[int, int, str]]] = []
     for each in spans:
         if lists and _JOINED.fullmatch(text, lists[-1][-1][1], each[0]):
@@ -148,7 +148,7 @@ def _lists(text: str, spans: list[tuple[int, int, str]]) -> list[list[tuple[int,
 
 
 def _concluded(text: str, start: int, end: int) -> bool:
-    """Return whether a list of option texts is what a reply says, not what it talks about."""
+    """Return whether a list of option texts is asserted by a reply, not only mentioned."""
     if _RIGHT_AFTER.match(text, end):
         return True
     if text.startswith("等", end):
@@ -162,18 +162,19 @@ def _concluded(text: str, start: int, end: int) -> bool:
 
 
 def _decided(text: str, start: int, end: int) -> bool:
-    """Return whether one text among several is the one chosen: it opens the reply, or stands behind a choosing word."""
+    """Return whether one text among several is the chosen one: it begins the reply, or follows a choosing word."""
     opens = text[end : end + 1] in ("。", "(", "\n") and _OPENING.fullmatch(text, 0, start)
     return bool(opens or _DECIDED.search(text[max(0, start - 16) : start]))
 
 
 def _affirmed(text: str, start: int, end: int) -> bool:
-    """Return whether a text is all that a clause says of the question, and not of another option: 既…又…，属于趋避冲突。"""
+    """Return whether a text is all that a clause states about the question, without another option: 既…又…，属于趋避冲突。"""
     return bool(_ENDS.match(text, end) and _TELLING.search(text[max(0, start - 16) : start]))
 
 
 def _occurrences(text: str, option: str) -> list[int]:
-    """Return where an option's text stands; one that begins or ends with a figure or Latin letter is not found within a longer word."""
+    """Return the positions of an option's text; one that begins or ends with a digit or Latin letter does not match within a longer
+    word."""
     starts, start = [], text.find(option)
     while start >= 0:
         end = start + len(option)

@@ -1,7 +1,7 @@
-"""What a reply says of every option, clause by clause. In: prepared text; out: the options called right, where none is left open.
+"""Verdicts of a reply on every option, clause by clause. In: prepared text; out: the options called right, if none is left open.
 
-A subject is a run of letters or what is left (其余). What is said of it stands before it (错误的只有E, 除了D) or behind it, up to the next
-subject or the end of the sentence (D、E是寒性药，不选). A decision (不选) counts more than a verdict (错误).
+A subject is a run of letters or the rest (其余). Its verdict is before it (错误的只有E, 除了D) or after it, up to the next subject or the
+end of the sentence (D、E是寒性药，不选). A decision (不选) counts more than a verdict (错误).
 """
 
 import re
@@ -45,7 +45,7 @@ class _OptionVerdict(NamedTuple):
 
 
 def all_judged(text: str, known: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return the letters that a reply calls right and those that it calls wrong, if it judges every option, and none in two ways."""
+    """Return the letters that a reply calls right and those that it calls wrong, if it judges every option consistently."""
     if not _DENYING.search(text):
         return None  # nothing is excepted
     if not has_letters(text):
@@ -65,7 +65,7 @@ def all_judged(text: str, known: Mapping[str, str]) -> tuple[str, str] | None:
     for subject, following, lead, next_lead in zip(subjects, [*subjects[1:], None], leads, leads[1:], strict=False):
         end = following.start() if following else len(text)
         behind = text[subject.end() : max(subject.end(), next_lead.start()) if next_lead else end]
-        if subject["rest"]:  # 除了D以外都对，流感疫苗不属于…: what follows is about one of them
+        if subject["rest"]:  # 除了D以外都对，流感疫苗不属于…: the rest is about one of them
             behind = behind[: min((index for option in known.values() if (index := behind.find(option)) >= 0), default=len(behind))]
         letters = waiting + (letters_of(subject["run"]) if subject["run"] else "")
         if letters and ((lead and lead["but"]) or (following and following[0][0] in "以之除")):
@@ -99,7 +99,7 @@ def all_judged(text: str, known: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def _is_turn(text: str, back: re.Match) -> bool:
-    """Return whether words take something back, and are no verdict behind their subject: B、C不对."""
+    """Return whether words retract something, and are not a verdict after their subject: B、C不对."""
     before = text[max(0, back.start() - 4) : back.start()].rstrip(" ")
     return not back[0].startswith("不对") or not before or before[-1] in ",。;!?…\n"
 

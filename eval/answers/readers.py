@@ -1,4 +1,4 @@
-"""The readers by task: a reply in; its outcome, its answer and what it commits to as a whole out."""
+"""The parsers by task: a reply in; its outcome, its answer and the answer of the complete reply out."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -28,7 +28,7 @@ COMMITTED_READERS: dict[str, Callable[[str, Options, str | None], str | None]] =
     "tcm": lambda reply, options, answer: read_committed_choice(reply, options, False, answer),
     "qa": lambda reply, options, answer: answer,
 }
-"""What the whole reply commits to, also after its reasons."""
+"""The answer that the complete reply commits to, including its reasons."""
 
 
 class ParsedReply(NamedTuple):
@@ -38,13 +38,13 @@ class ParsedReply(NamedTuple):
     answer: str | None
     """The strictly parsed answer: None unless the outcome is answered."""
     committed: str | None
-    """The answer that the whole reply commits to: a last conclusion overrides what is before it."""
+    """The answer that the complete reply commits to: a final conclusion overrides earlier answers."""
 
 
 def read_reply(task: str, reply: str, options: Options, finish_reason: FinishReason = "stop") -> ParsedReply:
-    """Return the outcome of a reply, its answer, and what it commits to as a whole.
+    """Return the outcome of a reply, its answer, and the answer of the complete reply.
 
-    A reply whose reasoning never ends is truncated, and so is one that was cut at its limit before an answer. An answer
+    A reply whose reasoning never ends is truncated, and so is one that was cut off before an answer. An answer
     before the cut counts.
     """
     read = READERS.get(task) or READERS[one_of(task, READERS, "task", "answers")]

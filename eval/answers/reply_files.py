@@ -1,4 +1,4 @@
-"""Files of replies and of scores, read beside the split: both sorted by item, each read once, one item in memory."""
+"""Files of replies and of scores, read along with the split: both sorted by item, each read once, with one item in memory."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -28,7 +28,7 @@ def read_replies(path: Path, run: str, model: str) -> Iterator[Prediction]:
     """Yield the replies of a run.
 
     Raises:
-        ValueError: one is of another run: the file was copied or renamed by hand.
+        ValueError: one belongs to another run: the file was copied or renamed by hand.
     """
     for number, row in enumerate(read_jsonl(path, Prediction, f"`dvc repro predict@{model}` builds it"), 1):
         if row.run != run:
@@ -45,14 +45,14 @@ def by_item(
     repeats: Sequence[int] | None = None,
     id_of: Callable[[I], str] = attrgetter("item_id"),
 ) -> Iterator[tuple[I, list[R]]]:
-    """Yield each item with its replies or scores, one a repeat.
+    """Yield each item with its replies or scores, one per repeat.
 
     Args:
-        what: the records, as a message names them; `remedy` ends it.
-        repeats: what each item has; by default what the first has.
+        what: noun for the records in messages; `remedy` ends a message.
+        repeats: repeats of each item; by default those of the first.
 
     Raises:
-        ValueError: an item lacks a repeat or has one twice, a record is of no item, or the records are not sorted.
+        ValueError: an item lacks a repeat or has one twice, a record belongs to no item, or the records are not sorted.
     """
     groups = ((item_id, list(group)) for item_id, group in groupby(records, attrgetter("item_id")))
     group_id, group = next(groups, ("", []))

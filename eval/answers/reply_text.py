@@ -1,4 +1,4 @@
-"""A reply made ready for reading: reasoning taken out, mark-up, width and script folded into one form."""
+"""Prepare a reply for parsing: remove reasoning, and unify mark-up, width and script."""
 
 import re
 import unicodedata
@@ -20,7 +20,7 @@ _STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,80}~~")
 _SIGNS = str.maketrans(
     dict.fromkeys("✅✔✓☑", "√")
     | dict.fromkeys("❌✗✘✖❎", "×")
-    | {chr(ord("①") + number): f" {number + 1}. " for number in range(20)}  # NFKC would glue the number to what follows
+    | {chr(ord("①") + number): f" {number + 1}. " for number in range(20)}  # NFKC would join the number to the next character
 )
 _ESCAPES = re.compile(r"\\(?:boxed|text\w*|math\w+|[()\[\]]|(?=[{}%]))")
 _MARKS = re.compile(r"[*_`#$\U0001F300-\U0001FAFF\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]+")
@@ -37,15 +37,15 @@ _PLAIN = re.compile(rf"[A-Za-z0-9{_SIMPLE},.:;!?()\[\]\"'/+&= \n、。“”\-]*
 
 
 def without_reasoning(reply: str) -> str | None:
-    """Return a reply without its reasoning block, or None when all there is is a block that never ends (the reply was cut within it)."""
+    """Return a reply without its reasoning block, or None if it consists of an unfinished block (the reply was cut within it)."""
     text, cut = split_reasoning(reply)
     return None if cut and not text.strip() else text
 
 
 def split_reasoning(reply: str) -> tuple[str, bool]:
-    """Return a reply without its reasoning, and whether the reply was cut within that.
+    """Return a reply without its reasoning, and whether the reply was cut within the reasoning.
 
-    What stands before a reasoning block that never ends was said before the cut, and stays.
+    Text before an unfinished reasoning block is part of the reply and stays.
     """
     if "<" not in reply and "[" not in reply and "#" not in reply and "◁" not in reply:
         return reply, False
@@ -69,9 +69,9 @@ def split_reasoning(reply: str) -> tuple[str, bool]:
 
 @lru_cache(maxsize=8)
 def folded(text: str) -> str:
-    """Return text in one width and one script, without mark-up, emoji, what is struck out, and blanks inside Chinese words.
+    """Return text in one width and one script, without mark-up, emoji, struck-out text, and blanks inside Chinese words.
 
-    Signs for right and wrong become √ and ×, runs of blanks one blank, empty lines one. A tilde stays: A~D is a range.
+    Symbols for right and wrong become √ and ×, several blanks or empty lines one. A tilde stays: A~D is a range.
     """
     if not text.isascii():
         for wide, narrow in _WIDE:
@@ -95,7 +95,7 @@ def folded(text: str) -> str:
 
 
 def settled(text: str) -> str:
-    """Return text whose blanks, empty lines and blanks within Chinese words are put right."""
+    """Return text with normalized blanks, empty lines and blanks within Chinese words."""
     if "  " in text:
         text = _BLANKS.sub(" ", text)
     if "\n" in text:
@@ -106,13 +106,13 @@ def settled(text: str) -> str:
 
 
 def simplified(text: str) -> str:
-    """Return text in simplified characters; converting costs ten times what looking for a traditional one does."""
+    """Return text in simplified characters; searching for a traditional one first costs a tenth of converting."""
     return _converter().convert(text) if _changed().search(text) else text
 
 
 @cache
 def _changed() -> re.Pattern:
-    """Return a pattern of all characters that converting changes."""
+    """Return a pattern of all characters that conversion changes."""
     every = "".join(map(chr, range(0x3400, 0xA000)))
     return re.compile("[" + "".join(old for old, new in zip(every, _converter().convert(every), strict=True) if old != new) + "]")
 

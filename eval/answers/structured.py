@@ -1,6 +1,6 @@
-"""Replies given as structure: JSON fields, cells of a Markdown table, options judged one by one. In: folded text; out: values or letters.
+"""Structured replies: JSON fields, cells of a Markdown table, options judged one by one. In: folded text; out: values or letters.
 
-A reply that was cut keeps the fields before the cut, so no parser is used that needs the closing bracket.
+A truncated reply keeps the fields before the cut, so no parser is used that needs the closing bracket.
 """
 
 import re
@@ -44,18 +44,19 @@ _OPENING = re.compile(r"[\s:、|]*+是?(?:(?P<yes>正确|对)|(?P<not>错误?|�
 _DECISION = re.compile(
     r"(?P<not>不(?:当|入|应|能|可|予|应该)?选|未(?:当|入)选|排除)|(?P<yes>(?:当|入|应|可|要)选|(?<![首误次备])选(?=$|[,)]))"
 )
-_SIGN_BEHIND = re.compile(r"[。;]\s?(?=[√×](?! ?[A-J]))")  # the sign of the sentence before it
+_SIGN_BEHIND = re.compile(r"[。;]\s?(?=[√×](?! ?[A-J]))")  # the symbol of the previous sentence
 _ANY = re.compile(r"选|正|错|对|×|√|符|属|是|orrect|rong|rue|alse|yes|Yes")
 
 
 def judged_one_by_one(text: str, options: int = 0) -> str | None:
-    """Return the letters chosen where at least two options are judged each for itself, None without such a list.
+    """Return the chosen letters if at least two options are judged separately, None without such a list.
 
-    A decision (当选, 不选) counts more than a verdict on what the option says (正确, 属于), a later one more than an earlier, and a verdict
-    right behind the letter more than those in its reasons.
+    A decision (当选, 不选) counts more than a verdict on the option's statement (正确, 属于), a later one more than an earlier, and a
+    verdict
+    directly after the letter more than those in its reasons.
 
     Args:
-        options: how many options a single choice has: one that is called wrong among others that are all called right is the one chosen.
+        options: number of options of a single choice: if one is called wrong and all others right, it is the chosen one.
     """
     if ("\n" not in text and "。" not in text and ";" not in text) or not _ANY.search(text):
         return None
@@ -73,14 +74,14 @@ def judged_one_by_one(text: str, options: int = 0) -> str | None:
 
 
 def judged_fields(text: str, options: int = 0) -> str | None:
-    """Return the letters that an object calls right ({"A": true, "B": "错误"}), "" where it calls none so, None without such an object."""
+    """Return the letters that an object calls right ({"A": true, "B": "错误"}), "" if there are none, None without such an object."""
     verdict_fields = [(letter, value) for key, value in json_fields(text) if (letter := _option_key(key))]
     verdicts = {letter: bool(match["yes"]) for letter, value in verdict_fields if (match := _VERDICT.match(value))}
     return (_chosen(verdicts, len(verdicts), options) or "") if len(verdict_fields) > 1 else None
 
 
 def _option_key(key: str) -> str:
-    """Return the letter that a key of an object names: A, 选项A."""
+    """Return the letter in a key of an object: A, 选项A."""
     letter = key.removeprefix("选项").removesuffix("项").strip().upper()
     return letter if len(letter) == 1 and "A" <= letter <= "J" else ""
 
@@ -91,7 +92,7 @@ def _chosen(verdicts: Mapping[str, bool], items: int, options: int) -> str | Non
 
 
 def json_fields(text: str) -> list[Field]:
-    """Return the keys and values of what looks like JSON, in order; of an object or a list of objects as value "{" or "["."""
+    """Return the keys and values of anything that looks like JSON, in order; the value of an object or a list of objects is "{" or "["."""
     if ("{" not in text and "[" not in text) or ("'" not in text and '"' not in text):
         return []
     return [
@@ -104,7 +105,7 @@ def json_fields(text: str) -> list[Field]:
 
 
 def table_rows(text: str) -> list[list[str]]:
-    """Return the rows of the first Markdown table, its heading first; without a rule below the heading there is none."""
+    """Return the rows of the first Markdown table, its heading first; none without a rule below the heading."""
     if "|" not in text or "-" not in text:
         return []
     rows: list[list[str]] = []
@@ -124,7 +125,7 @@ def table_rows(text: str) -> list[list[str]]:
 
 
 def table_fields(text: str) -> list[Field]:
-    """Return the cells of a table's first row under their headings, or each row's label with what stands beside it."""
+    """Return the cells of a table's first row under their headings, or each row's label with the cell next to it."""
     rows = table_rows(text)
     if not rows:
         return []
@@ -134,7 +135,7 @@ def table_fields(text: str) -> list[Field]:
 
 
 def numbered_values(text: str) -> dict[int, str]:
-    """Return what a JSON object or a table answers to each numbered question: {1: "E", 2: "A. 肝阳上亢"}."""
+    """Return the answers of a JSON object or a table to numbered questions: {1: "E", 2: "A. 肝阳上亢"}."""
     values: dict[int, str] = {}
     current = 0
     for key, value in json_fields(text):
@@ -160,14 +161,14 @@ def _numbered_cells(rows: Sequence[Sequence[str]]) -> dict[int, str]:
         return {number: value for number, value in reversed(numbered) if number}
     if all(numbers := [number_of(head) for head in heads]) and len(body[0]) == len(heads):
         return dict(zip(numbers, body[0], strict=True))
-    if any(numbers := [number_of(head) for head in heads[1:]]):  # the questions beside each other, their answers below
+    if any(numbers := [number_of(head) for head in heads[1:]]):  # the questions side by side, their answers below
         answers = next((row[1:] for row in body if _ANSWER_LABEL.fullmatch(row[0])), [])
         return {number: value for number, value in zip(numbers, answers, strict=False) if number}
     return {}
 
 
 def letters_in_order(text: str) -> str:
-    """Return the letters of a JSON list, of the answers in a list of objects, or of a table's column, none of them numbered."""
+    """Return the letters of a JSON list, of the answers in a list of objects, or of a table's column, if none is numbered."""
     if match := _LIST_OF_LETTERS.search(text):
         return "".join(_EACH_LETTER.findall(match[0])).upper()
     answers = [value for key, value in json_fields(text) if _ANSWER_LABEL.fullmatch(key)]
@@ -175,7 +176,7 @@ def letters_in_order(text: str) -> str:
 
 
 def number_of(label: str) -> int:
-    """Return the number of a question that a label gives: 1, 第一题, Q1; else 0."""
+    """Return the number of a question in a label: 1, 第一题, Q1; else 0."""
     match = _NUMBERED.fullmatch(label.strip())
     if not match:
         return 0

@@ -1,4 +1,4 @@
-"""Reading TCM replies: the answer field of TCMBench's format, under either family of tags (<eoe> <eoa>, <coe> <coas>)."""
+"""Parse TCM replies: the answer field of TCMBench's format, under either family of tags (<eoe> <eoa>, <coe> <coas>)."""
 
 import re
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ _RANGE_OF_PARTS = re.compile(rf"(?<!\d)1\s?[-~至到]\s?(\d{{1,2}})\s?题?的?(?
 
 
 def read_tcm(reply: str, options: Mapping[str, str]) -> str | None:
-    """Return the one letter of a TCM reply, or None."""
+    """Return the single letter of a TCM reply, or None."""
     return _read(folded(reply), options)
 
 
@@ -48,7 +48,7 @@ def without_example(text: str) -> str:
 
 
 def answer_fields(text: str) -> list[str]:
-    """Return what stands in the answer fields of a folded reply."""
+    """Return the contents of the answer fields of a folded reply."""
     return [_TAG.sub("", field[1]).strip() for field in _FIELD.finditer(text)]
 
 
@@ -63,7 +63,7 @@ def _read(text: str, options: Mapping[str, str]) -> str | None:
         if first := _TAG.sub("", field[1]).strip().partition("\n")[0]:
             if (opening := _LETTER_FIRST.match(first)) and opening["letter"] in options and not _RETRACTION.search(first):
                 return opening["letter"]
-            return read_folded(first.strip(), options)  # an answer field in words, or with several letters, is no choice
+            return read_folded(first.strip(), options)  # an answer field in words, or with several letters, is not a choice
     rest = settled(_TAG.sub(" ", _REASONING_FIELD.sub("", text)))
     if chosen := read_folded(rest, options) if rest else None:
         return chosen

@@ -31,25 +31,25 @@ _ONE_CASE = re.compile(_CASE)
 
 
 def undecided(text: str) -> bool:
-    """Return whether a reply says that it cannot choose."""
+    """Return whether a reply states that it cannot choose."""
     return bool(_HEDGED.search(text) and _UNDECIDED.search(text))
 
 
 def ends_without_answer(text: str) -> bool:
-    """Return whether a reply's last words are that there is no answer to be given."""
+    """Return whether a reply ends by stating that there is no answer."""
     end = text[-32:]
     return bool(("无" in end or "不能" in end or "难" in end or "没" in end) and _NO_ANSWER.search(end))
 
 
 def concludes_nothing(text: str) -> bool:
-    """Return whether a reply's last sentence concludes that it cannot choose, whatever stands before."""
+    """Return whether a reply's last sentence concludes that it cannot choose, whatever precedes it."""
     return bool(_CONCLUDES_NOTHING.search(text, max(0, len(text) - 60)))
 
 
 def without_cases(text: str) -> str:
-    """Return text without answers that hold in one case each: 按旧教材，答案是AB；按新教材，答案是ABC。
+    """Return text without answers that apply to one case each: 按旧教材，答案是AB；按新教材，答案是ABC。
 
-    What is said beside them decides; cases of one and the same answer stay.
+    The rest of the text decides; cases with the same answer stay.
     """
     if "起初" in text or "最初" in text or "一开始" in text or "原" in text or "本来" in text or "乍" in text:
         text = _FIRST_THOUGHT.sub("", text)

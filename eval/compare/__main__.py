@@ -1,6 +1,6 @@
 """Stage `compare`: scores of all runs -> for every two runs of one task, whether one is better on their shared items.
 
-`python -m eval.compare RUN RUN…` prints the runs named, two by two, and writes nothing.
+`python -m eval.compare RUN RUN…` prints the comparisons of the named runs and writes nothing.
 """
 
 import sys
@@ -50,9 +50,9 @@ def compare(
     """Return a row for every two runs of one task, p-values corrected for all of them together.
 
     Args:
-        tallies: run -> how often each pair or question was right, or the marks of answers in words; a run without any is passed over.
+        tallies: run -> how often each pair or question was right, or the marks of answers in words; a run without any is skipped.
         judges: run -> how its answers were judged; marks of two judges are not compared.
-        committed: run -> how often what the whole reply commits to was right; its means stand beside the accuracies, untested.
+        committed: run -> how often the answer of the complete reply was right; its means are added to the accuracies, untested.
     """
     rows = []
     for a, b in combinations(runs, 2):
@@ -80,7 +80,7 @@ def read_tallies(name: str, run: Run, args: Arguments, markable: Container[str])
 
 
 def read_committed(name: str, run: Run, args: Arguments) -> Tallies:
-    """Return how often what the whole replies of a run commit to was right; of answers in words nothing."""
+    """Return how often the answers of a run's complete replies were right; nothing for answers in words."""
     return {} if run.task == "essay" else tally(read_jsonl(args.scores / f"{name}.jsonl", Score), committed_right)
 
 
@@ -128,12 +128,12 @@ def main(argv: list[str] | None = None) -> None:
     elif rows:
         print(as_text(rows))
     else:
-        wanted = "no two of them ask the same task with known answers, or have marks of one judge"
+        wanted = "no two of them have the same task with known answers, or marks of one judge"
         raise ValueError(f"{', '.join(chosen)}: {wanted}; their tasks: {_tasks(runs)}")
 
 
 def _differing(a: Run, b: Run) -> list[str]:
-    """Return the keys of params.yaml in which two runs differ, but for what is only a matter of speed."""
+    """Return the keys of params.yaml in which two runs differ, except those that only affect speed."""
     fields = [field.name for field in msgspec.structs.fields(Run) if field.name != "batch_size"]
     return [field for field in sorted(fields, key=["model"].count, reverse=True) if getattr(a, field) != getattr(b, field)]
 

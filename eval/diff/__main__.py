@@ -1,7 +1,7 @@
-"""Why the figures moved between two versions: items removed, added, or with another result, and whether that is noise.
+"""Why metrics changed between two versions: items removed, added, or with another result, and whether the change is noise.
 
-python -m eval.diff A [B]      A and B are commits, branches or tags; without B, the files as they lie here.
-python -m eval.diff A --html   also a page: figures with their parts, questions and claims added, removed, moved and edited, items newly
+python -m eval.diff A [B]      A and B are commits, branches or tags; without B, the current files.
+python -m eval.diff A --html   also a page: metrics with their parts, questions and claims added, removed, moved and edited, items newly
                                right and newly wrong with their replies; the reserved split is counted and never shown.
 """
 
@@ -21,19 +21,19 @@ from eval.statistics.intervals import Figures
 from eval.statistics.pairing import METRICS, QuestionKey, Tallies, mean, paired, tally, tally_marks, with_holm
 
 _MEANINGS = {
-    "removed": "no longer asked",
+    "removed": "no longer scored",
     "key": "another right answer",
     "repeats": "another number of repeats",
     "prompt": "another prompt",
     "reply": "another reply to the same prompt",
-    "reading": "same reply, read otherwise",
+    "reading": "same reply, parsed differently",
     "mark": "same reply, another mark",
-    "added": "not asked before",
+    "added": "not scored before",
 }
 
 
 def difference_of(a: DataVersion, b: DataVersion) -> Figures:
-    """Return for each run of both versions how its headline figures moved, and why."""
+    """Return for each run of both versions how its headline metrics changed, and why."""
     ours, theirs = a.runs(), b.runs()
     questions = a.questions(), b.questions()
     runs = {run: _run(run, a, b, questions) for run in ours if run in theirs}
@@ -62,7 +62,7 @@ def _run(run: str, a: DataVersion, b: DataVersion, questions: tuple[list[Questio
 
 
 def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str], groups: Mapping[str, str]) -> Figures:
-    """Return how one figure moved; nothing where one of the versions has none."""
+    """Return how one metric changed; nothing if one of the versions lacks it."""
     start, end = mean(before.values()), mean(after.values())
     if start is None or end is None:
         return {}
@@ -80,7 +80,7 @@ def _metric(run: str, before: Tallies, after: Tallies, causes: Mapping[str, str]
 
 
 def as_text(difference: Figures, items: bool) -> str:
-    """Return the changes for the terminal; unchanged figures with unchanged requests are one line."""
+    """Return the changes for the terminal; unchanged metrics with unchanged requests are one line."""
     lines = [f"{difference['a']} -> {difference['b']}"]
     for name, version in (("only_a", difference["a"]), ("only_b", difference["b"])):
         lines += [f"{run}: only in {version}" for run in difference[name]]
@@ -121,7 +121,7 @@ def main(argv: list[str] | None = None, open_version: Callable[[str], DataVersio
     parser.add_argument(
         "--html", type=Path, nargs="?", const=Path("diff"), metavar="FOLDER", help="write a page with the changed data and items (diff)"
     )
-    parser.add_argument("--items", action="store_true", help="name each pair or question that has another result")
+    parser.add_argument("--items", action="store_true", help="list each pair or question with another result")
     args: Any = parser.parse_args(argv)
     a, b = open_version(args.a), open_version(args.b)
     difference = difference_of(a, b)

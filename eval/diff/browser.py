@@ -1,4 +1,4 @@
-"""The test split of a version with all replies, and what became of each item since another: files of an item browser beside the page."""
+"""The test split of a version with all replies, and the change of each item since another: files of an item browser for the page."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -19,13 +19,13 @@ _OF_A_CLAIM = ("id", "factual", "non_factual", "head", "tail", "atomic_type", "f
 
 
 def item_files(a: DataVersion, b: DataVersion, since: Mapping[str, str], runs: Mapping[str, Figures]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the item browser of the second version, filtered also by what changed since the first.
+    """Yield the files of the item browser of the second version, filtered also by the changes since the first.
 
-    One more, `since.js`, has what changed alone: the items of a report of the second version that stands beside read it.
+    An additional file, `since.js`, has only the changes: the items of a report of the second version in the parent folder read it.
 
     Args:
-        since: item -> what became of it; the others stand as before.
-        runs: what `difference_of` returns of the runs that both versions have.
+        since: item -> its change; items without one are unchanged.
+        runs: the results of `difference_of` for the runs in both versions.
     """
     ids = sorted(row.id for rows in (b.questions_of("test"), b.claims_of("test")) for row in rows)
     results = _results(runs)
@@ -48,13 +48,13 @@ def browser_files(
 
 
 def facets_of_version(version: DataVersion) -> dict[str, dict[str, str]]:
-    """Return for each item of the test split what the items page calls its subject and its atomic type."""
+    """Return for each item of the test split its subject and atomic type as named on the items page."""
     facets = {row.id: facets_of(_question(row)) for row in version.questions_of("test")}
     return facets | {row.id: {"atomic_type": row.atomic_type} for row in version.claims_of("test") if row.atomic_type}
 
 
 def _results(runs: Mapping[str, Figures]) -> dict[str, str]:
-    """Return for each item that both versions asked and that has another result, whether it is right more often or less."""
+    """Return for each item with another result in both versions whether it is right more often or less."""
     ways: dict[str, set[str]] = {}
     for figures in runs.values():
         for key, one in figures.get("accuracy", {}).get("changed", {}).items():
@@ -67,7 +67,7 @@ def _provenance(sightings: Iterable[Sighting]) -> list[Provenance]:
 
 
 def _question(row: VersionQuestion) -> Question:
-    """Return a question of any version as the browser takes it; what an older version did not know is empty."""
+    """Return a question of any version in the browser's form; fields unknown to an older version are empty."""
     known: dict[str, Any] = {name: getattr(row, name) for name in _AS_THEY_ARE}
     known |= {name: getattr(row, name) or "" for name in ("exam", "subject", "question_type", "category")}
     options = [Option(letter=option.letter, text=option.text) for option in row.options]

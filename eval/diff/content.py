@@ -1,4 +1,4 @@
-"""Which questions and claims two versions of the data do not share: added, removed, moved, edited; of the reserved the count alone."""
+"""Questions and claims that differ between two versions of the data: added, removed, moved, edited; of the reserved only counts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -14,9 +14,9 @@ from eval.report.marks import Marked, marked
 from eval.report.rejections import Reserved
 
 LEAST_ALIKE = 0.5
-"""Jaccard similarity of bigrams from which one of two texts of the same page is an edit of the other."""
+"""Jaccard similarity of bigrams from which one of two texts on the same page is an edit of the other."""
 MAX_DISPLAYED = 1_000
-"""Records that a page shows of each kind of change; all are counted."""
+"""Records shown on a page for each kind of change; all are counted."""
 _SPLITS = ("train", "dev", "test", "reserved")
 _HIDDEN = "reserved"
 _FIELDS = {
@@ -43,11 +43,11 @@ class RecordChange(NamedTuple):
     a: RecordInSplit | None
     b: RecordInSplit | None
     fields: Mapping[str, Marked]
-    """Of an edited one, the fields that differ."""
+    """For an edited record, the differing fields."""
 
     @property
     def id(self) -> str:
-        """Its id in the second version, or the last that it had."""
+        """Its id in the second version, or the last one that it had."""
         return (self.b or self.a).record.id  # type: ignore[union-attr]
 
 
@@ -56,25 +56,25 @@ class ChangesOfKind(NamedTuple):
 
     total: int
     displayed: list[RecordChange]
-    """The first by id, `MAX_DISPLAYED` at most."""
+    """The first by id, at most `MAX_DISPLAYED`."""
     withheld: int
-    """Of those checked, records of the reserved split of one of the versions, or that would reveal it."""
+    """Of the checked ones, records of the reserved split of one of the versions, or that would reveal it."""
 
 
 class Changes(NamedTuple):
-    """What changed between two versions of one kind of records."""
+    """The changes of one kind of records between two versions."""
 
     kind: str
     counts: dict[str, tuple[int, int]]
-    """Split -> records of it in the first version and in the second."""
+    """Split -> its records in the first version and in the second."""
     kinds: dict[str, ChangesOfKind]
-    """`added`, `removed`, `moved`, `edited`; what is moved and edited is in both."""
+    """`added`, `removed`, `moved`, `edited`; a record that was moved and edited is in both."""
     became: dict[str, str]
     """Of the second version's test split, the records that are `added`, `moved` or `edited`."""
 
 
 def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
-    """Return what changed in the questions and in the claims."""
+    """Return the changes of the questions and of the claims."""
     questions_a, questions_b = ({split: version.questions_of(split) for split in _SPLITS} for version in (a, b))
     claimed_a, claimed_b = ({split: version.claims_of(split) for split in _SPLITS} for version in (a, b))
     reserved = Reserved(questions_a[_HIDDEN], claimed_a[_HIDDEN]), Reserved(questions_b[_HIDDEN], claimed_b[_HIDDEN])
@@ -87,7 +87,7 @@ def changes_of(a: DataVersion, b: DataVersion) -> list[Changes]:
 
 
 def _as_rejected(record: Record) -> Rejected:
-    """Return a record as a rejected one, for the one rule of what must be withheld."""
+    """Return a record as a rejected one, so that one rule decides what is withheld."""
     return Rejected(id=record.id, kind="question", reason="", record=msgspec.to_builtins(record))
 
 
@@ -162,13 +162,13 @@ def _words(record: Record) -> str:
 
 
 def text_of(record: Record, name: str) -> str:
-    """Return a field of a record as words; options one a line."""
+    """Return a field of a record as words; options one per line."""
     value = getattr(record, name)
     return "\n".join(f"{option.letter}. {option.text}" for option in value) if name == "options" else value or ""
 
 
 def whole_text(record: Record) -> str:
-    """Return all text that a model gets of a record, and the right answer."""
+    """Return all text of a record that a model gets, and the right answer."""
     if isinstance(record, VersionClaim):
         return f"{record.factual}\n{record.non_factual}"
     texts = [text_of(record, name) for name in ("shared_stem", "stem", "options")]

@@ -1,4 +1,4 @@
-"""Two versions -> one page for people: how the figures moved, what changed in the data, which items are newly right or wrong."""
+"""Two versions -> one page for people: how metrics changed, what changed in the data, which items are newly right or wrong."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -33,7 +33,7 @@ class FacetChange(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """Change of accuracy; None where one of the versions has none."""
+        """Change of accuracy; None if one of the versions has none."""
         return None if self.before is None or self.now is None else self.now - self.before
 
 
@@ -45,14 +45,14 @@ class ChangedItem(NamedTuple):
     cause: str
     before: str
     after: str
-    """The replies of each version: each side of a claim pair and each repeat, one a line."""
+    """The replies of each version: each side of a claim pair and each repeat, one per line."""
 
 
 def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures) -> Path:
     """Write the page of a difference, an item browser and their scripts into a folder; return the page.
 
     Args:
-        difference: what `difference_of` returns of the two.
+        difference: the result of `difference_of` for the two.
     """
     figures = [(run, name, figure) for run, named in difference["runs"].items() for name, figure in named.items()]
     moved = [(run, name, figure) for run, name, figure in figures if any(part["items"] for part in figure["parts"].values())]
@@ -80,7 +80,7 @@ def write_page(folder: Path, a: DataVersion, b: DataVersion, difference: Figures
 
 
 def _training(a: DataVersion, b: DataVersion, run: str) -> str:
-    """Return whether a run's models in the two versions are the same, as far as is known."""
+    """Return whether a run's models in the two versions are the same, as far as known."""
     if a.model_of(run) != b.model_of(run):
         return f"another: {a.model_of(run)} before"
     before, after = a.weights_of(run), b.weights_of(run)
@@ -119,7 +119,7 @@ def _by_value(tallies: Tallies, facets: Mapping[str, Mapping[str, str]], facet: 
 
 
 def _changed_items(a: DataVersion, b: DataVersion, runs: Mapping[str, Figures]) -> dict[str, dict[str, tuple[int, list[ChangedItem]]]]:
-    """Return for each run how many items are newly right and newly wrong, and the first of them."""
+    """Return for each run the number of items newly right and newly wrong, and the first of them."""
     items: dict[str, Record] = {row.id: row for row in b.questions_of("test")}
     items |= {row.id: row for row in b.claims_of("test")}
     by_run = {}

@@ -28,11 +28,11 @@ class RateEffect(NamedTuple):
 def divide(before: Tallies, after: Tallies, causes: Mapping[str, str]) -> list[RateEffect]:
     """Return the parts whose effects sum up to mean(after) - mean(before), exactly.
 
-    Removing items moves the rate from the mean before to that of the shared items before; then these get their new results,
-    cause by cause; then the added items move it to the mean after. Where nothing is shared, the whole change is `added`.
+    Removing items changes the rate from the mean before to that of the shared items before; then these get their new results,
+    cause by cause; then the added items change it to the mean after. If nothing is shared, the complete change is `added`.
 
     Args:
-        causes: shared item -> why it has another result, for those that have.
+        causes: shared item -> why it has another result, if it has.
     """
     shared = sorted(before.keys() & after.keys())
     start, end = mean(before.values()), mean(after.values())
@@ -75,7 +75,7 @@ def causes_of(before: Mapping[str, Traits], after: Mapping[str, Traits]) -> dict
 
 
 def rounded(start: Fraction, end: Fraction, effects: list[Fraction]) -> tuple[int, int, list[int]]:
-    """Return a change and its parts in hundredths of a percentage point, so rounded that they still sum up (largest remainders)."""
+    """Return a change and its parts in hundredths of a percentage point, rounded so that they still sum up (largest remainders)."""
     first, last = round(start * UNITS), round(end * UNITS)
     units = [floor(effect * UNITS) for effect in effects]
     rests = sorted((index for index, effect in enumerate(effects) if effect), key=lambda index: units[index] - effects[index] * UNITS)

@@ -12,7 +12,7 @@ from atomexam.text.yaml_values import yaml_values
 from eval.statistics.pairing import QuestionKey
 
 WORKSPACE = "workspace"
-_SHORT = 10  # characters of a commit: one in a million million others begins alike
+_SHORT = 10  # characters of a commit: one in 10^12 others has the same prefix
 T = TypeVar("T")
 
 
@@ -99,14 +99,14 @@ class DataVersion:
     def __init__(self, name: str, repository: Path = Path()) -> None:
         self.name = name
         self._read, self.about = (_workspace(repository), name) if name == WORKSPACE else _revision(repository, name)
-        """Its name for people: of a revision also commit and day."""
+        """Display name of the version: for a revision also commit and day."""
 
     def runs(self) -> list[str]:
-        """Return the names of its runs."""
+        """Return the names of the version's runs."""
         return list(self._listed("runs"))
 
     def judgements(self, run: str) -> list[VersionJudgement]:
-        """Return how a run's answers in words were judged; nothing where they were not."""
+        """Return the judgements of a run's answers in words; nothing if there are none."""
         return self._rows(f"data/judgements/{run}.jsonl", VersionJudgement) if run in self._listed("judges") else []
 
     def _listed(self, block: str) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class DataVersion:
         return self._rows(f"data/scores/{run}.jsonl", VersionScore)
 
     def replies(self, run: str) -> list[VersionReply]:
-        """Return a run's replies: from its model's folder, and in a version before there was one, from a file of its own."""
+        """Return a run's replies: from its model's folder or, in an older version, from a file of its own."""
         model = (self._listed("runs")[run] or {}).get("model")
         try:
             return self._rows(f"data/predictions/{model}/{run}.jsonl", VersionReply)
@@ -144,7 +144,7 @@ class DataVersion:
         return (self._listed("runs").get(run) or {}).get("model")
 
     def weights_of(self, run: str) -> str | None:
-        """Return the hash of a run's model by dvc.lock; None where no stage makes that model."""
+        """Return the hash of a run's model by dvc.lock; None if no stage makes that model."""
         made = f"data/models/{self.model_of(run)}"
         stages = (yaml_values(self._read("dvc.lock"), f"{self.name}: dvc.lock") or {}).get("stages") or {}
         return next((out.get("md5") for stage in stages.values() for out in stage.get("outs") or [] if out.get("path") == made), None)
@@ -163,15 +163,15 @@ def _workspace(repository: Path) -> Callable[[str], bytes]:
     def read(path: str) -> bytes:
         if not (repository / path).exists():
             if path == PARAMS_FILE:
-                raise FileNotFoundError(f"no {path} in this folder; run the command in the folder of the repository")
-            raise FileNotFoundError(f"{path}: not in the workspace; `dvc repro` builds it, `dvc checkout` brings it back from the cache")
+                raise FileNotFoundError(f"no {path} in this folder; run the command in the repository's folder")
+            raise FileNotFoundError(f"{path}: not in the workspace; `dvc repro` builds it, `dvc checkout` restores it from the cache")
         return (repository / path).read_bytes()
 
     return read
 
 
 def _revision(repository: Path, name: str) -> tuple[Callable[[str], bytes], str]:
-    """Return a reader of a revision's files, those of git and those of DVC's cache, and what the revision is called.
+    """Return a reader of a revision's files, those of git and those of DVC's cache, and the revision's display name.
 
     Raises:
         ValueError: there is no such revision.
@@ -189,11 +189,11 @@ def _revision(repository: Path, name: str) -> tuple[Callable[[str], bytes], str]
         day = git.resolve_commit(commit).commit_datetime.date()
     except (DvcException, SCMError) as error:
         known = f"give a commit, branch or tag, or `{WORKSPACE}`"
-        raise ValueError(f"{name}: no version of this repository ({error}); {known}") from None
+        raise ValueError(f"{name}: not a version of this repository ({error}); {known}") from None
     files: Any = DVCFileSystem(repo=root, rev=commit)
 
     def read(path: str) -> bytes:
-        advice = f"`dvc pull` fetches it from a remote, `git checkout {name} && dvc repro` builds it anew"
+        advice = f"`dvc pull` fetches it from a remote, `git checkout {name} && dvc repro` builds it again"
         try:
             return files.read_bytes(path)
         except DataIndexDirError as error:

@@ -1,4 +1,4 @@
-"""Stage `errors`: replies to claims and their scores -> why pairs are not right, and the queue that people label.
+"""Stage `errors`: replies to claims and their scores -> why pairs are not right, and the queue for annotators.
 
 SdAK, section 5.1 and Table 5; answer reliability as in section 4.2.2. `python -m eval.review` fills eval/labels.jsonl: docs/evaluation.md.
 """
@@ -24,21 +24,21 @@ from eval.models.reply_store import store_path
 from eval.plan.planned import read_runs
 from eval.statistics.intervals import Figures
 
-_REPEAT = 0  # SdAK, section 5.1: of the first of two runs
+_REPEAT = 0  # SdAK, section 5.1: the first of two runs
 _SIDES = ("factual", "non_factual")
 _AGAIN = "rebuild them with `dvc repro score`"
 
 
 def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], scores: Iterable[Score], run: str) -> Iterator[Pair]:
-    """Yield the claim pairs with a run's replies and scores of its first repeat; all three come sorted by item.
+    """Yield the claim pairs with a run's replies and scores of its first repeat; all three must be sorted by item.
 
     Raises:
-        ValueError: they do not fit each other, so the files are of other data.
+        ValueError: they do not match, so the files belong to other data.
     """
     sides = ((claim, side) for claim in claims for side in _SIDES)
     with_replies = by_item(predictions, sides, f"replies of run {run}", _AGAIN, id_of=lambda one: f"{one[0].id}/{one[1]}")
     with_scores = by_item(scores, with_replies, f"scores of run {run}", _AGAIN, id_of=lambda one: one[1][_REPEAT].item_id)
-    for both_sides in zip(with_scores, with_scores, strict=True):  # the two sides of a pair are neighbours
+    for both_sides in zip(with_scores, with_scores, strict=True):  # the two sides of a pair are adjacent
         [((claim, _), _), _], _ = both_sides
         replies: dict[str, str] = {}
         outcomes: dict[str, Outcome] = {}
@@ -50,7 +50,7 @@ def read_pairs(claims: Iterable[ClaimPair], predictions: Iterable[Prediction], s
 
 
 def sample_pairs(pairs: Iterable[Pair], many: int, seed: int) -> tuple[PairCounts, list[Pair], list[Pair]]:
-    """Return the counts of pairs, a sample of those that are not right, and one of the right ones that give reasons."""
+    """Return the counts of pairs, a sample of those that are not right, and one of the right ones with reasons."""
     counts, wrong, right = PairCounts(), PairSample(many, seed), PairSample(many, seed)
     for pair in pairs:
         proposal = propose(pair)
@@ -95,12 +95,12 @@ def main(argv: list[str] | None = None) -> None:
         agreed = {what: agreement(ratings_of(labels, allowed), allowed, "pair", "label") for what, allowed in allowed_labels.items()}
         labelled = sum(map(len, labels.values()))
         write_json(args.metrics, {"labels": labelled, "runs": figures, "agreement": agreed})
-    todo = f"nobody has labelled a reply yet: fill copies of the sheets in {args.out}, then `python -m eval.review COPIES`"
+    todo = f"no reply is labelled yet: fill copies of the sheets in {args.out}, then `python -m eval.review COPIES`"
     print_summary("errors", f"{number_of(len(figures), 'run')} of claims; {number_of(labelled, 'label') if labelled else todo}")
 
 
 def _propose_by_model(args: Arguments, run: str, wrong: Sequence[Pair]) -> ModelProposals:
-    """Return the proposals of the model that params.yaml names, if any, for the sampled pairs."""
+    """Return the proposals of the model in params.yaml, if any, for the sampled pairs."""
     params: Errors = args.params
     if params.judge is None:
         return ModelProposals({}, 0)
@@ -114,7 +114,7 @@ def _write_queue(out: Path, run: str, queue: Sequence[ReplyPair]) -> None:
 
 
 def _claim_runs(args: Arguments) -> list[tuple[str, str]]:
-    """Return the runs of task claim with their models: those of params.yaml, and by hand, without one, those of the plan."""
+    """Return the runs of task claim with their models: those of params.yaml or, in a manual call without it, those of the plan."""
     if runs := args.all_params.get("runs"):
         return [(name, run["model"]) for name, run in runs.items() if run["task"] == "claim"]
     planned = [(name, run) for path in sorted(args.models.glob("*/runs.json")) for name, run in read_runs(path).items()]

@@ -1,4 +1,4 @@
-"""Pairs that are not right -> a model's proposal for the error, where the verdicts alone leave it open."""
+"""Pairs that are not right -> a model's proposal for the error, if the verdicts alone leave it open."""
 
 import re
 from collections.abc import Iterable
@@ -20,17 +20,17 @@ from eval.tasks.request import Request
 
 _PROMPT = "error_type"
 _OPEN = ("sycophancy", "contrary", "reversed")
-"""Patterns that may be another error, by the reason."""
+"""Patterns that may be another error, depending on the reason."""
 _ERRORS: dict[str, Error] = {"A": "safety", "B": "misinterpretation"}
 _OPTIONS = [Option(letter="A", text="不够严谨"), Option(letter="B", text="误解"), Option(letter="C", text="都不是")]
 _LETTER = re.compile(r"(?:答案(?:是|为)?\s*+:?)?\s*+[\"“(\[]?([ABC])[\"”)\]]?[.。]?")
 
 
 class ModelProposals(NamedTuple):
-    """A model's proposals, and the number of pairs that it was prompted with."""
+    """A model's proposals, and the number of pairs in its prompts."""
 
     proposals: dict[str, ErrorProposal]
-    """By claim; a pair whose reply could not be read is absent."""
+    """By claim; a pair whose reply could not be parsed is absent."""
     requested: int
 
 
@@ -56,13 +56,13 @@ def error_request(pair: Pair) -> Request:
 
 
 def read_letter(reply: str) -> str | None:
-    """Return the letter that is the whole reply: one that repeats the prompt, or argues, is not read."""
+    """Return the letter if it is the complete reply: a reply that repeats the prompt, or argues, is not accepted."""
     match = _LETTER.fullmatch(folded(split_reasoning(reply)[0]).strip())
     return match[1] if match else None
 
 
 def judge_errors(judge: Judge, sample: Iterable[Pair], models: Path, path: Path, name: str) -> ModelProposals:
-    """Return a model's proposals for pairs with two verdicts and a reason; of all others the verdicts decide."""
+    """Return a model's proposals for pairs with two verdicts and a reason; for all others the verdicts decide."""
     pairs = {pair.claim.id: pair for pair in sample}
     pairs = {claim: pair for claim, pair in pairs.items() if pattern_of(pair) in _OPEN and has_a_reason(pair)}
     if not pairs:

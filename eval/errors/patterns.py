@@ -42,14 +42,14 @@ class Pair(NamedTuple):
 
 
 class ErrorProposal(NamedTuple):
-    """The error of a pair that is not right, as rules or a model propose it."""
+    """A proposal, by rules or a model, for the error of a pair that is not right."""
 
     error: Error
     because: str
 
 
 def pattern_of(pair: Pair) -> Pattern:
-    """Return the pattern; a pair of which a call failed is no error of the model."""
+    """Return the pattern; a failed call is not an error of the model."""
     return pattern_of_verdicts(pair.outcomes.values(), pair.answers["factual"], pair.answers["non_factual"])
 
 
@@ -65,8 +65,8 @@ def pattern_of_verdicts(outcomes: Collection[Outcome], factual: str | None, non_
 def propose(pair: Pair) -> ErrorProposal | None:
     """Return the error of a pair by rules, None for a pair that is right or failed.
 
-    Safety: the factual claim is called 错误, and the reason is that it is imprecise. Misinterpretation: the non-factual claim
-    is called 正确, and the reason restates the factual one. All else follows from the two verdicts.
+    Safety: the factual claim is called 错误, because it is imprecise. Misinterpretation: the non-factual claim
+    is called 正确, and the reason restates the factual one. Everything else follows from the two verdicts.
     """
     pattern = pattern_of(pair)
     if pattern == "right" or pattern == "failed":
@@ -97,7 +97,7 @@ def _text(reply: str) -> str:
 
 
 def _reason(reply: str) -> list[str]:
-    """Return the clauses of a reply that are no mere verdict."""
+    """Return the clauses of a reply that are more than a verdict."""
     clauses = [clause for unit in _UNIT.split(_text(reply)) for clause in _CLAUSE.split(unit)]
     return [clause for clause in clauses if len(clause) > _MAX_VERDICT_CHARS or read_claim(clause) is None]
 
@@ -105,7 +105,7 @@ def _reason(reply: str) -> list[str]:
 def _restated(pair: Pair) -> str | None:
     """Return the passage of the reply to the non-factual claim that restates the factual one.
 
-    With as many negations, a sentence contains its tail and most of its words, or a clause its head and its tail.
+    A sentence with as many negations must contain its tail and most of its words, or a clause its head and its tail.
     """
     claim = pair.claim
     denials = len(_DENIES.findall(claim.factual))
@@ -130,5 +130,5 @@ def _holds(text: str, wanted: Iterable[Collection[str]]) -> bool:
 
 
 def _pieces(text: str) -> frozenset[str]:
-    """Return the character bigrams of a text; one of one character is its own piece."""
+    """Return the character bigrams of a text; a single character counts as one."""
     return bigrams(canonical(text))

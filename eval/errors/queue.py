@@ -1,4 +1,4 @@
-"""Pairs of replies -> those that people label, as rows and as a sheet to be filled in."""
+"""Pairs of replies -> those for annotation, as rows and as a sheet to fill in."""
 
 import hashlib
 import re
@@ -12,14 +12,14 @@ from atomexam.runtime.sheets import write_sheet
 from eval.errors.patterns import ErrorProposal, Pair, pattern_of
 
 COLUMNS = ("id", "asks", "label", "comment", "factual", "factual_reply", "non_factual", "non_factual_reply", "proposed", "because")
-_MAX_CELL_CHARS = 10_000  # a model that runs on in circles; a cell of a workbook holds three times as much
+_MAX_CELL_CHARS = 10_000  # for endless replies; a workbook cell can hold three times as much
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class PairSample:
-    """A random sample: of all pairs added, those whose hashes of seed and claim are the lowest.
+    """A random sample: of all added pairs, those with the lowest hashes of seed and claim.
 
-    So the same claims are sampled in every run, data that grow change few of them, and the first rows of a queue are a random sample, too.
+    So every run has the same claims in its sample, growing data change few of them, and the first rows of a queue are also a random sample.
     """
 
     def __init__(self, many: int, seed: int) -> None:
@@ -48,7 +48,7 @@ def build_queue(
     proposals: Mapping[str, ErrorProposal],
     labels: Mapping[str, Mapping[str, Label]],
 ) -> list[ReplyPair]:
-    """Return a run's queue: first the sampled pairs that are not right, then those that are right and give reasons.
+    """Return a run's queue: first the sampled pairs that are not right, then right ones with reasons.
 
     Args:
         proposals: by claim, for pairs that are not right.
@@ -66,7 +66,7 @@ def _row(
 ) -> ReplyPair:
     claim, replies = pair.claim, pair.replies
     identity = pair_id(claim.factual, replies["factual"], claim.non_factual, replies["non_factual"])
-    allowed = ERRORS if asks == "error" else REASONS  # a changed parser may have made a wrong pair of a right one since
+    allowed = ERRORS if asks == "error" else REASONS  # a changed parser may have turned a right pair into a wrong one since
     return ReplyPair(
         id=identity,
         run=run,
@@ -91,6 +91,6 @@ def write_queue_sheet(path: Path, rows: Iterable[ReplyPair]) -> None:
 
 
 def _cell_text(text: str) -> str:
-    """Return text that fits a cell; the label counts for the whole reply, which the row in JSONL has."""
+    """Return text that fits into a cell; the label applies to the complete reply, which is in the JSONL row."""
     text = _NOT_IN_XML.sub("\ufffd", text)
     return text if len(text) <= _MAX_CELL_CHARS else f"{text[:_MAX_CELL_CHARS]} … ({len(text)} characters in all)"

@@ -1,4 +1,4 @@
-"""Patterns, proposals and labels -> the table of errors (SdAK, Table 5) and answer reliability (Table 4), as figures and as a page."""
+"""Patterns, proposals and labels -> the table of errors (SdAK, Table 5) and answer reliability (Table 4), as metrics and as a page."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ TO_LABEL = (
     "Copy the sheets in data/errors, which the next `errors` overwrites, name the copies after their annotators and fill them in; "
     "run `python -m eval.review COPIES`, then `dvc repro` (docs/evaluation.md)."
 )
-"""Instruction where a table has no labels yet."""
+"""Instruction in place of a table without labels."""
 
 
 class PairCounts:
-    """Counts of the patterns of a run's pairs and of the errors that rules propose; no pair stays in memory."""
+    """Counts of the patterns of a run's pairs and of the errors proposed by rules; no pair stays in memory."""
 
     def __init__(self) -> None:
         self.patterns: Counter[Pattern] = Counter()
@@ -28,7 +28,7 @@ class PairCounts:
         self.truncated = self.without_reason = 0
 
     def add(self, pair: Pair, proposal: ErrorProposal | None) -> None:
-        """Count a pair; `proposal` is the error by rules of one that is not right."""
+        """Count a pair; `proposal` is the error by rules if it is not right."""
         pattern = pattern_of(pair)
         self.patterns[pattern] += 1
         self.truncated += pattern == "not_follow" and "truncated" in pair.outcomes.values()
@@ -38,7 +38,7 @@ class PairCounts:
 
 
 def run_figures(counts: PairCounts, queue: Sequence[ReplyPair]) -> Figures:
-    """Return the figures of one run: patterns of all pairs, and the errors of the sampled ones by rules and by people."""
+    """Return the figures of one run: patterns of all pairs, and the errors of the sampled ones by rules and by annotators."""
     patterns = counts.patterns
     wrong = sum(patterns[name] for name in _BY_RULE)
     error_rows = [row for row in queue if row.asks == "error"]
@@ -67,7 +67,7 @@ def _share(count: int, total: int) -> Figures:
 
 
 def _reliability(counts: PairCounts, reason_rows: Sequence[ReplyPair]) -> Figures:
-    """Return the share of labelled right pairs whose reasons are sound, with its interval (Wilson); without those that lack a majority."""
+    """Return the share of labelled right pairs with sound reasons, and its interval (Wilson); pairs without a majority do not count."""
     decided = Counter(majority_label(row.labels.values()) for row in reason_rows if row.labels)
     figures = {"right": counts.patterns["right"], "without_reason": counts.without_reason, "drawn": len(reason_rows)}
     figures |= {"labelled": decided.total(), "sound": decided["sound"], "unsound": decided["unsound"], "undecided": decided[None]}
@@ -81,12 +81,12 @@ def _reliability(counts: PairCounts, reason_rows: Sequence[ReplyPair]) -> Figure
 
 
 def ratings_of(labels: Mapping[str, Mapping[str, Label]], allowed: Sequence[str]) -> list[dict[str, str]]:
-    """Return the labels of each pair by annotator, of the allowed ones alone, for the agreement of annotators."""
+    """Return the labels of each pair by annotator, only the allowed ones, for inter-annotator agreement."""
     return [{name: one.label for name, one in by_annotator.items() if one.label in allowed} for by_annotator in labels.values()]
 
 
 def markdown(runs: Mapping[str, Figures]) -> str:
-    """Return the page: a line a run and method, shares in percent of that line's pairs."""
+    """Return the page: a line per run and method, shares in percent of that line's pairs."""
     lines = [f"| run | method | pairs | {' | '.join(_PAGE_HEAD)} | undecided |", f"|---|---|{'---:|' * (len(_PAGE_HEAD) + 2)}"]
     for run, figures in runs.items():
         for way in ("by_verdicts", "proposed", "by_people"):

@@ -1,8 +1,8 @@
 """Stage `finetune`: train split and passages -> a model in the Hugging Face format, for each line under `finetune`.
 
 It is a small Qwen2 with a tokenizer of its own, trained from scratch: first on passages and claims as text,
-then on the evaluation's own prompts with their answers. Steps are counted, never timed, and weights are float64, rounded to a grid
-after each step and to bfloat16's values when they are saved, so that the same data give the same weights on any processor.
+then on the evaluation's own prompts with their answers. Steps are counted, never timed. Weights are float64, rounded to a grid
+after each step and to bfloat16's values when saved, so that the same data gives the same weights on any processor.
 """
 
 import os
@@ -30,11 +30,11 @@ from eval.models.weights import MADE, content_hash
 from eval.tasks.prompt import chat_template
 from eval.tasks.request import Request
 
-_THREADS = 1  # the number of threads is part of the result; a second one gains little and waits where the cores are shared
+_THREADS = 1  # the number of threads is part of the result; a second one gains little, and waits on shared cores
 _GRID = 2.0**16
-"""Parts of one to which weights are rounded after each step: far coarser than what sums of another order differ by, so that this is gone
-before the next step enlarges it (over 1,251 steps from 1e-16 to 4e-6), and far finer than a step."""
-_MAX_POSITIONS = 32768  # room for few-shot prompts; rotary positions cost nothing
+"""Weights are rounded to multiples of 1 / _GRID after each step: far coarser than the differences between sums in another order, so that
+these vanish before the next step enlarges them (over 1,251 steps from 1e-16 to 4e-6), and far finer than a step."""
+_MAX_POSITIONS = 32768  # enough for few-shot prompts; rotary positions cost nothing
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None) -> None:
     }
     args = read_arguments(argv, __doc__, "finetune", Training, paths, keyed=True)
     if os.environ.get("RANK", "0") != "0":
-        print("finetune: one process trains, so that the sums are the same everywhere; this one has nothing to do", file=sys.stderr)
+        print("finetune: only one process trains, so that the sums are the same everywhere; this one has nothing to do", file=sys.stderr)
         return
     training: Training = args.params
     if training.hidden % (2 * training.heads):
@@ -104,11 +104,11 @@ def _train(training: Training, texts: list[str], requests: list[Request], dev: l
         "prompts": _learn(model, answering, training, "answering"),
         "dev_loss": _dev_loss(model, [training_data.prompt_example(tokenizer, [request]) for request in dev], training),
     }
-    with torch.no_grad():  # what differs by processor is far behind the last digit of bfloat16
+    with torch.no_grad():  # differences between processors are far below the precision of bfloat16
         for weights in model.parameters():
             weights.copy_(weights.bfloat16())
     model.save_pretrained(out)
-    (out / "model.safetensors").chmod(0o644)  # the library leaves it to its owner alone
+    (out / "model.safetensors").chmod(0o644)  # the library makes it readable by its owner only
     tokenizer.save_pretrained(out)
     return metrics | {"steps": metrics["text"]["steps"] + metrics["prompts"]["steps"]}
 
@@ -139,7 +139,7 @@ def _new_model(training: Training, tokenizer: Any) -> Any:
         num_attention_heads=training.heads,
         num_key_value_heads=training.heads,
         max_position_embeddings=_MAX_POSITIONS,
-        initializer_range=training.hidden**-0.5,  # the library's 0.02 is for widths of thousands; from it a small model hardly starts
+        initializer_range=training.hidden**-0.5,  # the library's 0.02 suits widths of thousands; with it a small model hardly learns
         tie_word_embeddings=True,
         eos_token_id=ends,
         pad_token_id=tokenizer.pad_token_id,
@@ -148,18 +148,18 @@ def _new_model(training: Training, tokenizer: Any) -> Any:
 
 
 def _draw_weights(model: Any, training: Training) -> None:
-    """Draw the first weights by numpy's PCG64: torch's own normal numbers in float32 differ by processor."""
+    """Sample the first weights by numpy's PCG64: torch's own normal numbers in float32 differ by processor."""
     import torch
 
     draw = np.random.Generator(np.random.PCG64(training.seed))
     with torch.no_grad():
-        for weights in model.parameters():  # norms begin at 1, biases at 0, as the library has them
+        for weights in model.parameters():  # norms begin at 1, biases at 0, as set by the library
             if weights.ndim > 1:
                 weights.copy_(torch.from_numpy(draw.standard_normal(tuple(weights.shape)) * model.config.initializer_range))
 
 
 def _learn(model: Any, taught: Sequence[training_data.TrainingExample], training: Training, name: str) -> dict[str, Any]:
-    """Take one step a batch and return the loss curve in twenty points."""
+    """Take one step per batch and return the loss curve in twenty points."""
     import torch
 
     batches = training_data.batches_of(taught, training.batch_lessons, training.batch_tokens)
@@ -181,7 +181,7 @@ def _learn(model: Any, taught: Sequence[training_data.TrainingExample], training
 
 
 def _snap(model: Any) -> None:
-    """Round all weights to the grid, which float64 holds exactly."""
+    """Round all weights to the grid, which float64 represents exactly."""
     import torch
 
     weights = list(model.parameters())
@@ -192,7 +192,7 @@ def _snap(model: Any) -> None:
 
 
 def _loss(model: Any, batch: Sequence[training_data.TrainingExample]) -> Any:
-    """Return the mean loss of the tokens to be learned; the output layer is run for these alone."""
+    """Return the mean loss of the target tokens; the output layer runs only for these."""
     import torch
 
     width = max(len(example.ids) for example in batch)

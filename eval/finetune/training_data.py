@@ -1,4 +1,4 @@
-"""What a model trained here learns from: plain texts, and the evaluation's own conversations with their right replies."""
+"""Training data of models made from scratch: plain texts, and the evaluation's own conversations with their right replies."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
@@ -16,33 +16,33 @@ from eval.tasks.prompt import render, token_ids, without_control_tokens
 from eval.tasks.request import Request, conversation, following
 
 SPECIAL_TOKENS = END_OF_TEXT, _, END_OF_TURN = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
-IGNORED = -100  # torch's cross entropy leaves these targets out
+IGNORED = -100  # torch's cross entropy ignores these targets
 _BLOCK_TOKENS = 256
-_TURNS = (1, 2, 6)  # questions a conversation: alone, as in zero-shot, or after up to five shots
+_TURNS = (1, 2, 6)  # questions per conversation: alone, as in zero-shot, or after up to five shots
 _ALONE = ("claim", "qa")
 _TASKS_BY_READER = {"claim": "claim", "mcqa": "choice", "mrqa": "choice", "qa": "essay", "tcm": "tcm"}
 # Option letters and the marks of answer formats are tokens of their own: a small model then learns them from few examples.
 _ATOMS = ("答案：", "【答案】", "【解析】", "<eoa>", "<eoe>", "<coas>", "<coe>", *LETTERS)
-# How Qwen2 cuts text before it merges; the library replaces any other by its own when it loads a Qwen2 model.
+# Qwen2's pre-tokenizer; the library replaces any other by it when it loads a Qwen2 model.
 _PIECES = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
 class TrainingExample(NamedTuple):
-    """Token ids, and for each the id to predict, or -100 where nothing is learned."""
+    """Token ids, and for each the id to predict, or -100 if it is not a target."""
 
     ids: list[int]
     targets: list[int]
 
 
 def plain_texts(passages: Iterable[Passage], claims: Iterable[ClaimPair]) -> list[str]:
-    """Return what is true and can be read: passages and factual claims, sorted."""
+    """Return the true texts: passages and factual claims, sorted."""
     return sorted({passage.text for passage in passages} | {pair.factual for pair in claims})
 
 
 def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -> list[Request]:
-    """Return the requests of all tasks and wordings whose answers are known, with the shortest reply in the requested format as solution.
+    """Return the requests of all tasks and wordings with known answers, with the shortest reply in the requested format as solution.
 
-    One that follows another has that one's question and right reply before it.
+    A request that follows another includes that one's question and right reply.
     """
     solved_requests = []
     for task in TASKS.values():
@@ -54,7 +54,7 @@ def known_requests(questions: Sequence[Question], claims: Sequence[ClaimPair]) -
 
 
 def _reached(request: Request, solved: Mapping[str, Request]) -> bool:
-    """Return whether all that a request follows has a known answer."""
+    """Return whether all requests that a request follows have a known answer."""
     return request.follows is None or (request.follows in solved and _reached(solved[request.follows], solved))
 
 
@@ -66,9 +66,9 @@ def _with_history(request: Request, solved: Mapping[str, Request]) -> Request:
 
 
 def epoch_requests(requests: Sequence[Request], per_task: int, seed: int, epoch: int) -> list[Request]:
-    """Return at most `per_task` items of each task; epochs go round and round through a task's shuffled items.
+    """Return at most `per_task` items of each task; epochs cycle through a task's shuffled items.
 
-    An item comes in one wording at a time, in the next one a round later: several wordings take no more time than one.
+    An item has one wording at a time, and the next one in the next cycle: several wordings take no more time than one.
     """
     by_task: dict[str, dict[str, list[Request]]] = {}
     for request in requests:
@@ -85,7 +85,7 @@ def epoch_requests(requests: Sequence[Request], per_task: int, seed: int, epoch:
 
 
 def conversations(requests: Sequence[Request], seed: int, epoch: int) -> list[list[Request]]:
-    """Return the requests in an epoch's order, choice questions of one pool and wording after each other in conversations of 1, 2 or 6."""
+    """Return the requests in an epoch's order, choice questions of one pool and wording grouped into conversations of 1, 2 or 6."""
     draw = Random(f"{seed}/conversations/{epoch}")
     pools: dict[tuple[str, str], list[Request]] = {}
     for request in requests:
@@ -102,9 +102,9 @@ def conversations(requests: Sequence[Request], seed: int, epoch: int) -> list[li
 
 
 def text_examples(tokenizer: Any, texts: Sequence[str], most_tokens: int, seed: int) -> list[TrainingExample]:
-    """Return blocks of text, each text closed by the end-of-text token; where there is more than `most_tokens`, some blocks of all."""
+    """Return blocks of text, each text closed by the end-of-text token; of more than `most_tokens` a sample of blocks."""
     stream: list[int] = []
-    # A text is read as text also where it spells a control token.
+    # A text stays text even if it spells a control token.
     for ids in tokenizer(list(texts), add_special_tokens=False, split_special_tokens=True)["input_ids"] if texts else []:
         stream += [*ids, tokenizer.convert_tokens_to_ids(END_OF_TEXT)]
     blocks = [stream[start : start + _BLOCK_TOKENS] for start in range(0, len(stream), _BLOCK_TOKENS)]
@@ -113,7 +113,8 @@ def text_examples(tokenizer: Any, texts: Sequence[str], most_tokens: int, seed: 
 
 
 def prompt_example(tokenizer: Any, chunk: Sequence[Request]) -> TrainingExample:
-    """Return a conversation as the model will meet it; only the replies are learned, each cut apart from its prompt as in evaluation."""
+    """Return a conversation as the model will get it; only the replies are targets, each tokenized separately from its prompt, as in
+    evaluation."""
     ids: list[int] = []
     targets: list[int] = []
     rendered = ""
@@ -128,7 +129,7 @@ def prompt_example(tokenizer: Any, chunk: Sequence[Request]) -> TrainingExample:
 
 
 def batches_of(examples: Sequence[TrainingExample], max_examples: int, most_tokens: int) -> list[list[TrainingExample]]:
-    """Return batches of examples of like length; an example longer than a batch may be is one by itself."""
+    """Return batches of examples of similar length; an example longer than a batch is one by itself."""
     batches: list[list[TrainingExample]] = []
     for example in sorted(examples, key=lambda example: len(example.ids)):
         size = len(batches[-1]) + 1 if batches else 1
@@ -140,7 +141,7 @@ def batches_of(examples: Sequence[TrainingExample], max_examples: int, most_toke
 
 
 def conversation_texts(requests: Sequence[Request]) -> list[str]:
-    """Return the text of the conversations, for the tokenizer: contents, solutions and the names of the roles."""
+    """Return the texts of the conversations for the tokenizer: contents, solutions and the names of the roles."""
     texts = []
     for request in requests:
         texts += [request.solution or "", *(text for message in request.messages for text in message.values())]

@@ -1,8 +1,8 @@
-"""Replies made elsewhere -> read and scored as ours are, with intervals, beside our runs, and the item browser over both.
+"""Replies made elsewhere -> parsed and scored like the project's own, with intervals, compared with its runs, and an item browser of both.
 
 python -m eval.imported NAME FILE...    FILE: --log_samples of lm-evaluation-harness, predictions of OpenCompass, or rows {id, reply}
 
-Writes OUT/NAME/: replies, scores and figures of each task that the files answer, and items.html. Nothing in data/ or metrics/ moves.
+Writes OUT/NAME/: replies, scores and metrics of each task that the files answer, and items.html. Nothing in data/ or metrics/ changes.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from eval.tasks import TASKS, RequestBuilder
 from eval.tasks.contract import read_split
 from eval.tasks.request import Request
 
-_ELSEWHERE = "elsewhere"  # in place of the hash of a prompt that is not ours
+_ELSEWHERE = "elsewhere"  # in place of the hash of a foreign prompt
 _MAX_LISTED = 3
 
 
@@ -41,17 +41,17 @@ def predictions(name: str, imported: Iterable[ImportedReply], requests: Mapping[
     """Return replies as predictions of a run, sorted.
 
     Raises:
-        ValueError: one is to no item of the test split, is given twice, or takes another answer for right than the split.
+        ValueError: one belongs to no item of the test split, is given twice, or its right answer differs from the split's.
     """
     by_key: dict[tuple[str, int], Prediction] = {}
     for one in imported:
         request = request_of(one.item_id, requests)
         if one.gold is not None and request.answer is not None and one.gold != request.answer:
             raise ValueError(
-                f"{one.item_id}: right is {one.gold} in the file, {request.answer} in the test split; use the version that was answered"
+                f"{one.item_id}: right is {one.gold} in the file, {request.answer} in the test split; use the evaluated version"
             )
         if (one.item_id, one.repeat) in by_key:
-            raise ValueError(f"{one.item_id}: given twice; where a model answered several times, number the rows by `repeat`: 0, 1, …")
+            raise ValueError(f"{one.item_id}: given twice; if a model replied several times, number the rows by `repeat`: 0, 1, …")
         reply = request.reply(max(one.likelihoods, key=one.likelihoods.__getitem__)) if one.likelihoods else one.reply
         by_key[one.item_id, one.repeat] = Prediction(
             item_id=one.item_id,
@@ -68,10 +68,10 @@ def predictions(name: str, imported: Iterable[ImportedReply], requests: Mapping[
 
 
 def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[list[Score], list[Request]]:
-    """Return scores, and the requests that the replies answer: whole pairs of claims, in each repeat.
+    """Return scores, and the requests that the replies answer: complete pairs of claims, in each repeat.
 
     Raises:
-        ValueError: a pair has one side, or an item is missing in a repeat.
+        ValueError: a pair has only one side, or an item is missing in a repeat.
     """
     answered = {reply.item_id for reply in replies}
     answered_requests = [request for request in requests if request.item_id in answered]
@@ -87,7 +87,7 @@ def scored(replies: Sequence[Prediction], requests: Sequence[Request]) -> tuple[
 def compared_with_ours(
     name: str, task: str, scores: Sequence[Score], folder: Path, ours: Mapping[str, Any], groups: Mapping[str, str]
 ) -> list[Figures]:
-    """Return the comparisons of an imported run with our runs of its task, on shared items."""
+    """Return the comparisons of an imported run with the project's runs of its task, on shared items."""
     runs = {name: Run(model=name, task=task)} if task != "essay" else {}  # type: ignore[arg-type]
     all_scores = {name: list(scores)}
     for other, run in ours.items():
@@ -97,7 +97,7 @@ def compared_with_ours(
     tallies = {run: tally(all_scores[run], METRICS["accuracy"]) for run in runs}
     committed = {run: tally(all_scores[run], committed_right) for run in runs}
     pairs = [compare({name: runs[name], other: runs[other]}, tallies, groups, {}, committed) for other in runs if other != name]
-    return with_holm([row | {"differ_in": [_ELSEWHERE]} for rows in pairs for row in rows])  # their prompts are not known
+    return with_holm([row | {"differ_in": [_ELSEWHERE]} for rows in pairs for row in rows])  # their prompts are unknown
 
 
 def summary(task: str, figures: Figures, of: int) -> str:
@@ -114,14 +114,14 @@ def summary(task: str, figures: Figures, of: int) -> str:
 
 
 def read_tables(folder: Path) -> Tables:
-    """Return the tables of a release for OpenCompass; none where there is no such folder."""
+    """Return the tables of a release for OpenCompass; none if there is no such folder."""
     return {path.stem: list(read_jsonl(path, dict)) for path in sorted(folder.glob("*.jsonl"))}
 
 
 def main(argv: list[str] | None = None) -> None:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
-    parser.add_argument("name", metavar="NAME", help="what the run is called: small letters, digits, - and _")
+    parser.add_argument("name", metavar="NAME", help="name of the run: small letters, digits, - and _")
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     paths = {"splits": "data/splits", "scores": "data/scores", "predictions": "data/predictions", "tables": "data/release/opencompass"}
     for flag, default in (paths | {"out": "imported"}).items():
@@ -152,7 +152,7 @@ def main(argv: list[str] | None = None) -> None:
                 figures = FIGURES[task](read_scores(scores, answered))
                 rows = compared_with_ours(args.name, task, scores, args.scores, ours, groups)
                 print(summary(task, figures, len({request.unit if task == "claim" else request.item_id for request in task_requests})))
-                print(as_text(rows) if rows else "  no run of ours beside it")
+                print(as_text(rows) if rows else "  no run of this project to compare with")
                 write_json(out / f"{task}.json", {"task": task, **figures, "beside": rows})
                 all_scores += scores
                 tasks.append(task)

@@ -16,20 +16,20 @@ from eval.tasks.request import Request
 
 _SIDES = ("factual", "non_factual")
 _LABEL = "label: "  # OpenCompass's prefix of an answer whose perplexity it gives
-_PART = re.compile(r"_\d+$")  # OpenCompass cuts a large table into TABLE_0.json, TABLE_1.json, …
+_PART = re.compile(r"_\d+$")  # OpenCompass splits a large table into TABLE_0.json, TABLE_1.json, …
 
 
 class ImportedReply(NamedTuple):
-    """One reply as a file has it."""
+    """One reply from a file."""
 
     item_id: str
     repeat: int
     reply: str | None
-    """None where the call failed, or where an answer was chosen by likelihood."""
+    """None if the call failed, or an answer was chosen by likelihood."""
     likelihoods: dict[str, float]
-    """Of each answer, where one was chosen by likelihood."""
+    """By answer, if one was chosen by likelihood."""
     gold: str | None = None
-    """The right answer by the file, where it has one."""
+    """The right answer according to the file, if it has one."""
 
 
 Tables = Mapping[str, Sequence[Mapping[str, str]]]
@@ -40,7 +40,7 @@ def read_replies(path: Path, requests: Mapping[str, Request], tables: Tables) ->
     """Return the name of a file's format, and its replies.
 
     Raises:
-        ValueError: it has none of the formats, or a row does not fit; the message names file and row.
+        ValueError: it has none of the formats, or a row is invalid; the message names file and row.
     """
     if path.suffix == ".json":
         return "OpenCompass", list(_opencompass(path, tables))
@@ -54,10 +54,10 @@ def request_of(item: str, requests: Mapping[str, Request]) -> Request:
     """Return the request of an item.
 
     Raises:
-        ValueError: no task asks it.
+        ValueError: no task includes it.
     """
     if item not in requests:
-        raise ValueError(f"item {item}: no task has it in this test split; use the version of the data that the model answered")
+        raise ValueError(f"item {item}: no task of this test split includes it; use the evaluated version of the data")
     return requests[item]
 
 
@@ -81,7 +81,7 @@ def _plain(row: dict[str, Any]) -> list[ImportedReply]:
 
 
 def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[ImportedReply]:
-    """Return the replies of one sample: the texts, or the likelihoods of the answers in their order."""
+    """Return the replies of one sample: the texts, or the likelihoods of the answers in order."""
     doc = row["doc"]
     item = f"{doc['id']}/{_SIDES[doc['gold']]}" if "claim" in doc else doc["id"]
     gold = None if "claim" in doc else doc.get("answer")
@@ -92,13 +92,13 @@ def _harness(row: dict[str, Any], requests: Mapping[str, Request]) -> list[Impor
     likelihoods = [float(pair[0]) for (pair, *_) in responses]
     if len(answers) != len(likelihoods):
         raise ValueError(
-            f"{item} has {len(answers)} options, the sample {len(likelihoods)} likelihoods; it is of another version of the data"
+            f"{item} has {len(answers)} options, the sample {len(likelihoods)} likelihoods; it belongs to another version of the data"
         )
     return [ImportedReply(item, 0, None, dict(zip(answers, likelihoods, strict=True)), gold)]
 
 
 def _opencompass(path: Path, tables: Tables) -> Iterator[ImportedReply]:
-    """Yield the replies of a file of predictions; rows are matched by prompt, since a part of a table is numbered anew."""
+    """Yield the replies of a file of predictions; rows are matched by prompt, since each part of a table is numbered from 0."""
     table = tables[one_of(_PART.sub("", path.stem), tables, "table", "data/release/opencompass (--tables)")]
     try:
         predictions = msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, Any]])
@@ -124,16 +124,16 @@ def _opencompass(path: Path, tables: Tables) -> Iterator[ImportedReply]:
 
 
 def _text(prompt: Any) -> str:
-    """Return a prompt as text: OpenCompass has it so, or as a list of turns."""
+    """Return a prompt as text: OpenCompass stores text, or a list of turns."""
     return prompt if isinstance(prompt, str) else "\n".join(turn["prompt"] for turn in prompt)
 
 
 def _test_row(prompt: str, table: Sequence[Mapping[str, str]], index: int) -> Mapping[str, str]:
-    """Return the row of a prompt: the one at its index, else the last of those whose text it contains."""
+    """Return the row of a prompt: the one at its index, else the last one whose text it contains."""
     if index < len(table) and prompt.rfind(table[index]["question"]) >= 0:
         candidates = [table[index]]
     else:
         candidates = [row for row in table if row["question"] in prompt]
     if not candidates:
-        raise ValueError(f"the prompt {prompt[-40:]!r} asks no question of the table; it is of another version of the data")
+        raise ValueError(f"the prompt {prompt[-40:]!r} contains no question of the table; it belongs to another version of the data")
     return max(candidates, key=lambda row: prompt.rfind(row["question"]))

@@ -1,6 +1,6 @@
 """Stage `judge`: answers in words and the standard answers -> a model's marks from 0 to 100, two of each with the order exchanged.
 
-CPsyExam, section 4.2 and Figure 6. What was judged before is not judged again: judgings are stored like the replies of a run.
+CPsyExam, section 4.2 and Figure 6. Judgements are stored like the replies of a run, so nothing is judged twice.
 """
 
 from collections import Counter
@@ -34,11 +34,11 @@ from eval.tasks.prompt import prompt_sha256
 from eval.tasks.request import Request
 
 _SORTED_BYTES = 8 << 20
-"""Of judgings that are sorted by question in memory; more of them are sorted on disk."""
+"""Bytes of judgings sorted by question in memory; more of them are sorted on disk."""
 
 
 class Judging(Struct, frozen=True):
-    """The judge's reply about one answer, whichever repeats have it."""
+    """The judge's reply on one answer, whichever repeats have it."""
 
     question_id: str
     request_id: str
@@ -48,7 +48,7 @@ class Judging(Struct, frozen=True):
 
 
 Judgings = Mapping[tuple[str, int], Judging]
-"""Of one question, by request and draw."""
+"""Judgings of one question, by request and draw."""
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -98,7 +98,7 @@ def answered_questions(args: Arguments) -> Iterator[tuple[Question, list[Score]]
     """
     split = read_jsonl(args.splits / "test" / "questions.jsonl", Question)
     questions = (question for question in split if question.question_type == "qa")
-    remedy = "a judge marks the replies of a run of task essay to the data as they are: `dvc repro score`"
+    remedy = "a judge marks the replies of an essay run on the current data: `dvc repro score`"
     return by_item(read_jsonl(args.scores, Score), questions, f"{args.scores}: scores", remedy, id_of=attrgetter("id"))
 
 
@@ -111,7 +111,7 @@ def judge_answers(args: Arguments, usage: Usage) -> Iterator[Judgings]:
     lists = (requests for question, scores in answered_questions(args) if (requests := mark_requests(judge, question, scores)))
     first = next(lists, None)
     if first is None:
-        return iter(())  # no model is opened
+        return iter(())  # no model is loaded
     path = store_path(args.out, judge.model, args.key)
     path.parent.mkdir(parents=True, exist_ok=True)
     judgings = ExternalSort(path.parent, _SORTED_BYTES)
@@ -125,7 +125,7 @@ def judge_answers(args: Arguments, usage: Usage) -> Iterator[Judgings]:
 
 
 def mark_requests(judge: Judge, question: Question, scores: Iterable[Score]) -> list[Request]:
-    """Return the requests for marks of the different answers to a question; none where it has no standard answer."""
+    """Return the requests for marks of the different answers to a question; none without a standard answer."""
     answers = sorted({score.answer for score in scores if score.answer}) if question.answer else []
     return [mark_request(question, answer, order, judge.prompt) for answer in answers for order in ORDERS]
 
@@ -134,7 +134,7 @@ def _judgements(score: Score, judgings: Judgings, args: Arguments) -> list[Judge
     """Return the judgements of an answer in the order of the file.
 
     Raises:
-        ValueError: there are none, since the scores were written anew after they were read.
+        ValueError: there are none, since the scores were rewritten after they were read.
     """
     rows = []
     for order in sorted(ORDERS):
@@ -162,7 +162,7 @@ def _judgements(score: Score, judgings: Judgings, args: Arguments) -> list[Judge
 
 
 def _usage_figures(usage: Usage, args: Arguments) -> dict[str, float]:
-    """Return the judge's calls, tokens and cost; the same answer in two replies was judged once."""
+    """Return the judge's calls, tokens and cost; equal answers in two replies were judged once."""
     counts = {
         "calls": usage.calls,
         "calls_failed": usage.failed,

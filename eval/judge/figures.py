@@ -1,4 +1,4 @@
-"""Marks of answers in words -> a run's figures: mean, spread and interval, by exam, subject and category, and how far both orders agree."""
+"""Marks of answers in words -> a run's metrics: mean, spread and interval, by exam, subject and category, and agreement of both orders."""
 
 from array import array
 from collections import Counter
@@ -27,17 +27,17 @@ class MarkedReply(NamedTuple):
     """One reply of the run and its mark."""
 
     cluster: str
-    """Of the question: its case or group of shared options, or itself."""
+    """The question's case or group of shared options, or the question itself."""
     exam: str
     subject: str
     category: str | None
     repeat: int
     mark: float | None
-    """Mean of the marks that were read; 0 where the reply has no answer, None where no mark of an answer was read."""
+    """Mean of the parsed marks; 0 if the reply has no answer, None if no mark of its answer could be parsed."""
     by_order: tuple[float, ...] | None
-    """Mean of the marks that were read in each order; None where one of them has none."""
+    """Mean of the parsed marks in each order; None if one order has none."""
     published: tuple[float | None, ...]
-    """Its mark by each published parser: of one judging, in the published order."""
+    """Its mark by each published parser, from one judging, in the published order."""
 
 
 def mark_reply(question: Question, score: Score, judgements: Sequence[Judgement]) -> MarkedReply:
@@ -59,11 +59,11 @@ def mark_reply(question: Question, score: Score, judgements: Sequence[Judgement]
 
 
 class ReplyColumns(NamedTuple):
-    """Marked replies as columns, a row a reply; NaN where it has no number."""
+    """Marked replies as columns, a row per reply; NaN for missing numbers."""
 
     mark: Numbers
     by_order: Numbers
-    """Two columns; both NaN where one order has no mark."""
+    """Two columns; both NaN if one order has no mark."""
     published: Numbers
     """One column a parser."""
     repeat: npt.NDArray[np.int32]
@@ -89,7 +89,7 @@ class ReplyColumns(NamedTuple):
 
 
 class MarkedReplies:
-    """Marked replies that are added one at a time and kept as columns, some fifty bytes each."""
+    """Marked replies, added one at a time and stored as columns, about fifty bytes each."""
 
     def __init__(self) -> None:
         self._mark, self._by_order, self._published = array("d"), array("d"), array("d")
@@ -121,7 +121,7 @@ class MarkedReplies:
 def figures(replies: ReplyColumns, readings: Counter[MarkOutcome]) -> Figures:
     """Return the figures of a run, from its replies and from the outcomes of all judgings.
 
-    A reply without a mark is in no mean; it is counted, and the bounds show what it could change.
+    A reply without a mark is in no mean; it is counted, and the bounds show its possible effect.
     """
     return {
         **_part(replies, "all"),
@@ -145,13 +145,13 @@ def _known(marks: Numbers) -> Numbers:
 
 
 def _part(replies: ReplyColumns, where: str) -> Figures:
-    """Return how many replies there are, the mean mark, and its interval by bootstrap over questions, and cases where they share one."""
+    """Return the number of replies, the mean mark, and its bootstrap interval over questions, with questions of one case together."""
     known = _known(replies.mark)
     summary = {"replies": len(replies.mark), "without_mark": len(replies.mark) - len(known), "mark": _mean(known)}
     if summary["mark"] not in (None, 0.0, float(_FULL)) and np.ptp(known) == 0:
-        return summary  # always the same mark: nothing to draw from, and no certainty either
+        return summary  # all marks are equal: no variance to sample from, but no certainty either
     _, numbers = np.unique(replies.cluster[~np.isnan(replies.mark)], return_inverse=True)
-    hundredths = np.rint(_HUNDREDTHS * known)  # whole numbers, whose sums are the same on every machine
+    hundredths = np.rint(_HUNDREDTHS * known)  # integers, whose sums are the same on every machine
     sums = np.bincount(numbers, weights=hundredths).astype(np.int64)
     interval = rate_interval(sums, np.bincount(numbers) * _HUNDREDTHS * _FULL, f"{where}/mark")
     return summary | ({"mark_interval": [round(_FULL * bound, _DIGITS) for bound in interval]} if interval else {})
@@ -162,7 +162,7 @@ def _mean(marks: Numbers) -> float | None:
 
 
 def _spread(replies: ReplyColumns) -> Figures:
-    """Return the sample standard deviation of single marks, and with repeats that of the repeats' means."""
+    """Return the sample standard deviation of single marks and, with repeats, of the repeats' means."""
     known = _known(replies.mark)
     spread: Figures = {"mark_spread": round(float(stdev(known)), _DIGITS) if len(known) > 1 else None}
     by_repeat = [_known(replies.mark[replies.repeat == repeat]) for repeat in np.unique(replies.repeat)]
@@ -171,7 +171,7 @@ def _spread(replies: ReplyColumns) -> Figures:
 
 
 def _bounds(replies: ReplyColumns) -> Figures:
-    """Return the mean if each reply without a mark had been worth nothing, and if each had been worth 100."""
+    """Return the mean if each reply without a mark were worth 0, and if each were worth 100."""
     bounds = {"mark_at_least": 0.0, "mark_at_most": float(_FULL)}
     return {name: _mean(np.where(np.isnan(replies.mark), bound, replies.mark)) for name, bound in bounds.items()}
 
@@ -188,7 +188,7 @@ def _grouped(replies: ReplyColumns, name: str) -> Figures:
 
 
 def agreement_of_orders(by_order: Numbers) -> Figures:
-    """Return how far the marks of one answer in the two orders are apart, over answers of which both were read."""
+    """Return how far the marks of one answer in the two orders differ, over answers with marks in both."""
     both = by_order[~np.isnan(by_order[:, 0])]
     if not len(both):
         return {"answers": 0}
@@ -203,16 +203,16 @@ def agreement_of_orders(by_order: Numbers) -> Figures:
 
 
 def _pearson(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Return Pearson's correlation; None where one order gives every answer the same mark."""
+    """Return Pearson's correlation; None if one order gives every answer the same mark."""
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     return round(float(np.corrcoef(first, second)[0, 1]), 4)
 
 
 def _alpha(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Return Krippendorff's alpha of interval data; None where all marks are the same.
+    """Return Krippendorff's alpha of interval data; None if all marks are equal.
 
-    For two marks an answer it follows from sums; a table of answers by different marks, which more marks would need, grows with both.
+    With two marks per answer it follows from sums; more marks would need a table of answers by different marks, which grows with both.
     """
     marks = np.concatenate([first, second])
     if np.ptp(marks) == 0:

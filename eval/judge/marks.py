@@ -1,7 +1,7 @@
 """The mark of an answer in words: the request to a judge, in both orders of the answers (CPsyExam, Figure 6), and the mark in its reply.
 
-A mark is one number from 0 to 100 in a reply that has nothing else, reasoning aside: 分数：“85”。 or the number alone. 85.5 is one;
-behind 分数： 八十五 and 85/100 are 85. A reply with any other word has no mark: the judge may quote the answer, repeat its prompt, or
+A mark is a single number from 0 to 100 in a reply without anything else, except reasoning: 分数：“85”。 or the number alone. 85.5 is one;
+after 分数： 八十五 and 85/100 are 85. A reply with any other word has no mark: the judge may quote the answer, repeat its prompt, or
 follow an instruction in a text.
 """
 
@@ -24,15 +24,15 @@ _MAY_GO_ON = re.compile(r"[\d.零〇一二三四五六七八九十百]$")  # a n
 _MOST = 100
 _FIRST_NUMBER = re.compile(r"\b(100|[1-9]?[0-9])\b")
 ORDERS = {"standard_first": "", "given_first": "_exchanged"}
-"""Order of the two answers -> ending of the name of its prompt."""
+"""Order of the two answers -> suffix of its prompt's name."""
 
-# In the published prompt both texts stand between “ and ”; without these signs of their own they cannot end their quotation.
+# In the published prompt both texts are between “ and ”; without these characters they cannot end their quotation.
 _QUOTES = str.maketrans({"“": "‘", "”": "’"})
-_QUESTION_TYPE = "主观"  # what the published code calls questions answered in words
+_QUESTION_TYPE = "主观"  # the published code's name for questions answered in words
 
 
 def mark_request(question: Question, reply_answer: str, order: str, prompt: str = "judge") -> Request:
-    """Return the request for one mark. Its id depends on question and answer, so that the same answer in two replies is judged once.
+    """Return the request for one mark. Its id depends on question and answer, so that equal answers in two replies are judged once.
 
     Raises:
         ValueError: the question has no standard answer.
@@ -64,7 +64,7 @@ def answer_id(question_id: str, answer: str) -> str:
 
 
 def read_mark(reply: str, finish_reason: FinishReason = "stop") -> float | None:
-    """Return the mark, or None where the reply is not in the requested format alone."""
+    """Return the mark, or None if the reply is not exactly in the requested format."""
     text = folded(split_reasoning(reply)[0]).strip()
     if finish_reason == "error" or (finish_reason == "length" and _MAY_GO_ON.search(text)):
         return None
@@ -74,9 +74,9 @@ def read_mark(reply: str, finish_reason: FinishReason = "stop") -> float | None:
 
 
 def read_first_number(reply: str) -> float | None:
-    """Return what CPsyExam's published code reads (evaluations/evaluate_qa.py), which breaks off where this is None.
+    """Return the number that CPsyExam's published code reads (evaluations/evaluate_qa.py), which fails if this is None.
 
-    It takes the first number that no letter, digit or Chinese character touches: `分数：85分` is none, `85.5` is 85.
+    It takes the first number without an adjacent letter, digit or Chinese character: `分数：85分` has none, `85.5` is 85.
     """
     match = _FIRST_NUMBER.search(reply)
     return float(match[0]) if match else None

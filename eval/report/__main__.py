@@ -1,9 +1,9 @@
 """Stage `report`: the stages' metrics -> one summary for `dvc metrics diff`, tables for the plots, and pages for people.
 
-python -m eval.report --serve     serve the pages to this machine alone, and read them again in the browser when they are written anew
+python -m eval.report --serve     serve the pages to this machine only, and reload them in the browser when they are rewritten
 
-The pages: the report, the items of the test split with all replies to them, what was rejected and why, clusters and contradictions,
-evidence and what people judged.
+The pages: the report, the items of the test split with all replies to them, rejected records and reasons, clusters and contradictions,
+evidence and verdicts.
 """
 
 import csv
@@ -45,17 +45,17 @@ _COMPARED = ("task", "a", "b", "shared", "difference", "low", "high", "mcnemar_p
 
 
 class StageMetrics(NamedTuple):
-    """The metrics of all stages, as they wrote them."""
+    """The metrics of all stages, unchanged."""
 
     data: Figures
     runs: dict[str, Figures]
     judges: dict[str, Figures]
-    """By the run that was judged."""
+    """By judged run."""
     errors: Figures
-    """What stage `errors` wrote; empty where it has not run."""
+    """Metrics of stage `errors`; empty if it has not run."""
     comparisons: list[Figures]
     profile: Mapping[str, Any] = MappingProxyType({})
-    """What stage `validate` wrote of each source; empty where an older one did."""
+    """Metrics of stage `validate` for each source; empty if an older version wrote them."""
     sweeps: Mapping[str, Figures] = MappingProxyType({})
 
 
@@ -86,7 +86,7 @@ def read_metrics(folder: Path, runs: Iterable[str], judges: Iterable[str] = (), 
 
 
 def summarize(metrics: StageMetrics) -> Figures:
-    """Return the few figures that a diff between two dataset versions should show."""
+    """Return the few figures for a diff between two dataset versions."""
     wording = next((figures["wording"] for figures in metrics.runs.values() if "wording" in figures), None)
     clean, unique, claims, split = (metrics.data[stage] for stage in ("clean", "near_duplicates", "claims", "split"))
     return {
@@ -116,13 +116,13 @@ def _headline(figures: Figures, judged: Figures) -> Figures:
 
 
 def table(runs: Mapping[str, Figures], part: str, column: str) -> str:
-    """Return one plot's rows as CSV: run, group, accuracy with its interval, number of items, following rate where there is one."""
+    """Return one plot's rows as CSV: run, group, accuracy with its interval, number of items, following rate if there is one."""
     rows = [[run, name, *_cells(group)] for run, figures in runs.items() for name, group in figures.get(part, {}).items()]
     return _csv(["run", column, *_PLOTTED], rows)
 
 
 def run_table(runs: Mapping[str, Figures]) -> str:
-    """Return the headline accuracy of each run that has one, as CSV."""
+    """Return the headline accuracy of each run, if it has one, as CSV."""
     return _csv(["run", *_PLOTTED], [[run, *_cells(figures)] for run, figures in runs.items() if figures.get("accuracy") is not None])
 
 
@@ -173,7 +173,7 @@ def rejected_page(args: Arguments, data: Mapping[str, Figures], reserved: Reserv
 
 
 def clusters_page(args: Arguments, reserved: Reserved) -> tuple[str, set[str | None]]:
-    """Return the page of near-duplicate clusters and contradictions, and the clusters that it shows."""
+    """Return the page of near-duplicate clusters and contradictions, and the clusters on it."""
     unique = args.data / "unique"
     reviews = chain(*(read_jsonl(args.data / folder / "review.jsonl", Review) for folder in ("unique", "claims")))
     questions, rejected = read_jsonl(unique / "questions.jsonl", Question), read_jsonl(unique / "rejected.jsonl", Rejected)
@@ -183,7 +183,7 @@ def clusters_page(args: Arguments, reserved: Reserved) -> tuple[str, set[str | N
 
 
 def evidence_page(args: Arguments, reserved: Reserved) -> str:
-    """Return the page of evidence and people's verdicts."""
+    """Return the page of evidence and annotators' verdicts."""
     files = {name: args.metrics / f"{name}.json" for name in ("evidence", "verification")}
     figures = {name: msgspec.json.decode(path.read_bytes()) if path.exists() else {} for name, path in files.items()}
     claims = read_jsonl(args.data / "claims" / "claims.jsonl", ClaimPair)
@@ -216,7 +216,7 @@ def main(argv: list[str] | None = None) -> None:
         for name, text in tables.items():
             with replacing(plots / f"{name}.csv") as part_file:
                 part_file.write_text(text, encoding="utf-8")
-        has_items = (args.splits / "test").is_dir()  # figures alone make a report too: those of another machine
+        has_items = (args.splits / "test").is_dir()  # metrics alone, of another machine, also make a report
         if has_items:
             reserved = Reserved(*(read_jsonl(args.splits / "reserved" / f"{kind}.jsonl", shape) for kind, shape in _SHAPES.items()))
             clusters_text, listed_clusters = clusters_page(args, reserved)

@@ -1,4 +1,4 @@
-"""Near-duplicate clusters and contradictions -> what people check: members beside the retained question, and lines for decisions.jsonl."""
+"""Near-duplicate clusters and contradictions -> a page to check: members next to the retained question, and lines for decisions.jsonl."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -13,16 +13,16 @@ from eval.report.marks import Marked, marked
 from eval.report.rejections import Reserved
 
 MAX_DISPLAYED = 1_000
-"""Of clusters and of contradictions on the page; all are counted."""
+"""Clusters and contradictions on the page; all are counted."""
 
 
 class DisplayedMember(NamedTuple):
-    """A near-duplicate question, which the centre replaces."""
+    """A near-duplicate question that the centre replaces."""
 
     id: str
     similarity: float
     words: Marked
-    """It beside the centre: `gone` is of the centre alone, `new` of the member alone."""
+    """The member compared with the centre: `gone` is only in the centre, `new` only in the member."""
     provenance: list[Mapping[str, Any]]
 
 
@@ -31,22 +31,22 @@ class DisplayedCluster(NamedTuple):
 
     cluster: Cluster
     words: str
-    """The centre: the question that replaces the others, where it was accepted."""
+    """The centre: the question that replaces the others, if it was accepted."""
     provenance: list[Mapping[str, Any]]
     members: list[DisplayedMember]
 
 
 class Clusters(NamedTuple):
-    """All clusters, and those that the page shows."""
+    """All clusters, and those on the page."""
 
     total: int
     worded: int
-    """Clusters of several wordings; the others are copies to the letter."""
+    """Clusters of several wordings; the others are exact copies."""
     rows: int
     displayed: list[DisplayedCluster]
-    """Those of most wordings first."""
+    """The ones with most wordings first."""
     withheld: int
-    """Of those looked at, those that are in the reserved split or related to it."""
+    """Of the checked ones, those in the reserved split or related to it."""
 
 
 class Contradiction(NamedTuple):
@@ -54,7 +54,7 @@ class Contradiction(NamedTuple):
 
     review: Review
     lines: list[str]
-    """Beside its statements, the line that decides for each."""
+    """The line that decides for each statement, in the same order."""
 
 
 def clusters(stored: Iterable[Cluster], questions: Iterable[Question], rejected: Iterable[Rejected], reserved: Reserved) -> Clusters:
@@ -62,7 +62,7 @@ def clusters(stored: Iterable[Cluster], questions: Iterable[Question], rejected:
 
     Args:
         questions: all that were accepted.
-        rejected: what near_duplicates rejected: the members that others replace.
+        rejected: rows that near_duplicates rejected: the members replaced by others.
     """
     every = list(stored)
     worded = sorted((one for one in every if len(one.members) > 1), key=lambda one: (-len(one.members), -one.rows, one.cluster_id))
@@ -87,7 +87,7 @@ def clusters(stored: Iterable[Cluster], questions: Iterable[Question], rejected:
 
 
 def contradictions(reviews: Iterable[Review], reserved: Reserved) -> tuple[int, int, list[Contradiction]]:
-    """Return how many contradictions there are, how many of those looked at are withheld, and those to show."""
+    """Return the number of contradictions, the number of withheld ones among those checked, and those to show."""
     every = list(reviews)
     displayed: list[Contradiction] = []
     withheld = 0
@@ -119,7 +119,7 @@ def _displayed(cluster: Cluster, records: Mapping[str, Mapping[str, Any]]) -> Di
 
 
 def _words(record: Mapping[str, Any]) -> str:
-    """Return a question as text, its options sorted: their order does not distinguish questions."""
+    """Return a question as text with sorted options: their order does not distinguish questions."""
     options = sorted(option["text"] for option in record["options"])
     right = sorted(option["text"] for option in record["options"] if option["letter"] in (record["answer"] or ""))
     answer = "；".join(right) or record["answer"]

@@ -9,12 +9,12 @@ from atomexam.records.evidence import Evidence, Passage
 from eval.report.rejections import Reserved
 
 MOST_CLAIMS, MOST_PASSAGES = 5, 3
-"""Claims that the page shows of each type, and passages of a claim; all are counted."""
+"""Claims of each type on the page, and passages of a claim; all are counted."""
 _MAX_SAMPLE = 40  # claims of a type to choose from, since some are withheld
 
 
 class QuotedPassage(NamedTuple):
-    """A passage about a claim, its best sentence apart."""
+    """A passage about a claim, split around its best sentence."""
 
     before: str
     sentence: str
@@ -39,13 +39,13 @@ class TypeEvidence(NamedTuple):
     with_evidence: int
     displayed: list[ClaimPassages]
     withheld: int
-    """Of the claims checked, those that are in the reserved split, or have a passage that would reveal it."""
+    """Of the checked claims, those in the reserved split, or with a passage that would reveal it."""
 
 
 def evidence_by_type(
     claims: Iterable[ClaimPair], evidence: Iterable[Evidence], passages: Iterable[Passage], reserved: Reserved
 ) -> list[TypeEvidence]:
-    """Return for each type its claims, how many of them have evidence, and the first of those with evidence by id."""
+    """Return for each type its claims, the number with evidence, and the first of those by id."""
     types: dict[str, str] = {}
     samples: dict[str, list[ClaimPair]] = {}
     for claim in claims:

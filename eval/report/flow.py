@@ -23,13 +23,13 @@ class Flow(NamedTuple):
 
     kind: str
     sources: dict[str, int]
-    """Records by source, where each has one; none where a stage knows them by another unit."""
+    """Records by source, if each has one; none if a stage counts them in another unit."""
     steps: list[Step]
     splits: dict[str, int]
 
 
 class SankeyNode(NamedTuple):
-    """A bar of the picture, with its words at its right."""
+    """A bar of the picture, with its label on its right."""
 
     kind: str
     """`went` or `held`."""
@@ -48,7 +48,7 @@ class SankeyLink(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A Sankey diagram: bars and bands at coordinates of a picture of `WIDTH` by `height`."""
+    """A Sankey diagram: bars and bands in a picture of `WIDTH` by `height`."""
 
     height: float
     nodes: list[SankeyNode]
@@ -106,7 +106,7 @@ def _links(
     entering: Sequence[tuple[str, str, int]],
     scale: float,
 ) -> list[SankeyLink]:
-    """Return the bands between two columns; many lead into the one stage that follows, or the one stage leads into many."""
+    """Return the bands between two columns; many lead into a single next stage, or a single stage leads into many."""
     many_in = len([entry for entry in sent if entry[0] == "went"]) > 1
     links, offset = [], 0.0
     pairs = [(node, right[0], entry) for node, entry in zip(left, sent, strict=True)] if many_in else []

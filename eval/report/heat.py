@@ -1,4 +1,4 @@
-"""Figures of runs by part -> tables of accuracies, a row a part and a column a run, and every two runs as a matrix."""
+"""Figures of runs by part -> tables of accuracies, a row per part and a column per run, and every two runs as a matrix."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ PARTS = (
     ("by_form", "form"),
     ("by_subject", "subject"),
 )
-"""Part of a run's figures -> the facet of items that it is."""
+"""Part of a run's figures -> the corresponding facet of items."""
 
 
 class AccuracyCell(NamedTuple):
@@ -32,7 +32,7 @@ class Heat(NamedTuple):
     facet: str
     runs: list[str]
     rows: list[tuple[str, list[AccuracyCell | None]]]
-    """Value of the facet, and a cell a run; none where the run has no such items."""
+    """Value of the facet, and a cell per run; none if the run has no such items."""
 
 
 class Versus(NamedTuple):
@@ -50,11 +50,11 @@ class Matrix(NamedTuple):
 
     runs: list[str]
     cells: list[list[Versus | None]]
-    """A row and a column a run: the row's figure less the column's; none on the diagonal and where the two share no items."""
+    """A row and a column per run: the row's figure minus the column's; none on the diagonal and for runs without shared items."""
 
 
 def heats(runs: Mapping[str, Figures]) -> list[Heat]:
-    """Return the tables of runs of one task: one a facet that has more than one value."""
+    """Return the tables of runs of one task: one for each facet with more than one value."""
     heats = []
     for part, facet in PARTS:
         values = dict.fromkeys(value for run in runs.values() for value in run.get(part) or {})
@@ -72,7 +72,7 @@ def _cell(group: Figures | None) -> AccuracyCell | None:
 
 
 def size_of(group: Figures) -> int:
-    """Return how many groups, pairs, sides or questions a part has."""
+    """Return the number of groups, pairs, sides or questions in a part."""
     return next((group[unit] for unit in ("groups", "pairs", "claims", "questions") if unit in group), 0)
 
 

@@ -1,7 +1,7 @@
 """Test split, scores and replies -> the files of the item browser: a list to search, and the details of each item.
 
 The page is opened from a disk, where a browser lets no script read a file. So each file is a script that passes a list. Only lists:
-a text from outside is a value, never a key.
+an external text is a value, never a key.
 """
 
 from base64 import b64encode
@@ -27,11 +27,11 @@ from eval.tasks.request import facets_of
 FACETS = ("question_type", "exam", "subject", "category", "case_type", "form", "atomic_type")
 """Filters of the list: the facets by which the figures of runs are broken down."""
 SIDES = ("", "factual", "non_factual")
-"""A claim pair as a whole and each of its sides; a question has the first alone."""
+"""A claim pair as a whole and each of its sides; a question has only the first."""
 PACKED_FROM = 500_000
-"""Bytes from which a file is packed; a shorter one stays a list that people can read."""
+"""Bytes from which a file is compressed; a shorter one stays readable."""
 MOST_REPLY_CHARS = 4_000
-"""A longer reply is cut; its file in data/predictions has all of it."""
+"""A longer reply is cut; its file in data/predictions has the complete text."""
 _OUTCOMES = get_args(Outcome)
 _LIST_ROWS, _DETAIL_ROWS = 4_000, 200
 _DIGEST_CHARS = 16
@@ -44,7 +44,7 @@ class ScoredReply(NamedTuple):
 
     score: Score
     prediction: Prediction | None
-    """None where the reply was not stored."""
+    """None if the reply was not stored."""
 
 
 RepliesByItem = Iterable[tuple[str, list[ScoredReply]]]
@@ -56,15 +56,15 @@ class ItemResult(NamedTuple):
 
     right: int
     scored: int
-    """Replies that can be right: none where the answer is hidden, or is in words."""
+    """Replies that can be right: none if the answer is hidden or in words."""
     outcome: str
     """The worst of its replies."""
     pattern: str = ""
-    """Of a claim pair, the pattern of its verdicts in the first repeat, as in the table of errors."""
+    """For a claim pair, the pattern of its verdicts in the first repeat, as in the table of errors."""
 
 
 def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -> Iterator[tuple[str, list[ScoredReply]]]:
-    """Yield the replies of one run by item; both come sorted by item and repeat, as stages write them."""
+    """Yield the replies of one run by item; both inputs must be sorted by item and repeat, as stages write them."""
     by_key = iter(predictions)
     prediction = next(by_key, None)
     for item, group in groupby(scores, lambda score: scored_id(score.item_id)):
@@ -78,13 +78,13 @@ def paired_replies(scores: Iterable[Score], predictions: Iterable[Prediction]) -
 
 
 def read_paired(scores: Path, predictions: Path, run: str, model: str) -> Iterator[tuple[str, list[ScoredReply]]]:
-    """Yield the replies of one of our runs by item, from the files that `score` and `predict` wrote."""
+    """Yield the replies of one of the project's runs by item, from the files of `score` and `predict`."""
     read = read_jsonl(scores / f"{run}.jsonl", Score, "`dvc repro score` builds it")
     return paired_replies(read, read_jsonl(predictions / model / f"{run}.jsonl", Prediction, f"`dvc repro predict@{model}` builds it"))
 
 
 def item_results(replies: list[ScoredReply], is_claim: bool) -> dict[str, ItemResult]:
-    """Return a run's result on an item; of a claim pair also on each side. A pair is right where both sides are."""
+    """Return a run's result on an item; for a claim pair also on each side. A pair is right if both sides are."""
     if not is_claim:
         return {"": _item_result([[reply.score] for reply in replies])}
     by_repeat: dict[int, list[Score]] = {}
@@ -123,7 +123,7 @@ class ValueNumbers:
 
 
 def digest_of(ids: Iterable[str]) -> str:
-    """Return a digest of sorted item ids, by which a page of differences knows whether it is of the same items."""
+    """Return a digest of sorted item ids, by which a page of differences recognizes the same items."""
     return sha256("\n".join(ids).encode()).hexdigest()[:_DIGEST_CHARS]
 
 
@@ -136,11 +136,11 @@ class Browser:
         further: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
         clusters: Container[str | None] = (),
     ) -> None:
-        """Begin the files.
+        """Start the files.
 
         Args:
-            further: facets beside those of the figures: name -> item -> value.
-            clusters: those on the page of clusters; their questions link there.
+            further: facets besides those of the figures: name -> item -> value.
+            clusters: those on the page of clusters; their questions link to it.
         """
         self.runs, self.further, self.clusters = runs, further, clusters
         self.facets = {name: ValueNumbers() for name in (*FACETS, *further)}
@@ -151,10 +151,10 @@ class Browser:
     def files(
         self, questions: Iterable[Question], claims: Iterable[ClaimPair], replies: Mapping[str, RepliesByItem]
     ) -> Iterator[tuple[str, bytes]]:
-        """Yield name and content of each file; records and the replies of each run come sorted by id.
+        """Yield name and content of each file; records and the replies of each run must be sorted by id.
 
         Raises:
-            ValueError: a run has a reply to what is not in the test split.
+            ValueError: a run has a reply to an item outside the test split.
         """
         lines = [iter(replies[run]) for run in self.runs]
         heads = [next(line, None) for line in lines]
@@ -166,7 +166,7 @@ class Browser:
             for run_index, head in enumerate(heads):
                 if head and head[0] < item.id:
                     run = list(self.runs)[run_index]
-                    raise ValueError(f"run {run} has a reply to {head[0]}, which the test split has not; rebuild it with `dvc repro score`")
+                    raise ValueError(f"run {run} has a reply to {head[0]}, not in the test split; rebuild it with `dvc repro score`")
                 if head and head[0] == item.id:
                     replies_by_run[run_index] = head[1]
                     heads[run_index] = next(lines[run_index], None)
@@ -181,7 +181,7 @@ class Browser:
                 yield self._details(details)
                 details = []
         if left := next((head[0] for head in heads if head), None):
-            raise ValueError(f"a run has a reply to {left}, which the test split has not; rebuild it with `dvc repro score`")
+            raise ValueError(f"a run has a reply to {left}, not in the test split; rebuild it with `dvc repro score`")
         if rows:
             yield self._list(rows)
         if details:
@@ -206,7 +206,7 @@ class Browser:
         return [facets, runs, [list(code) for code in self.codes.values], self.sources.values, list(_OUTCOMES), sizes]
 
     def _row(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
-        """Return what the list has of an item: id, facets, case, the one or two sentences, options, right answer, results of runs."""
+        """Return the list entry of an item: id, facets, case, the one or two sentences, options, right answer, results of runs."""
         made = {run_index: item_results(replies, isinstance(item, ClaimPair)) for run_index, replies in replies_by_run.items()}
         if isinstance(item, ClaimPair):
             facets = {"question_type": "claim", "atomic_type": item.atomic_type}
@@ -224,7 +224,7 @@ class Browser:
         return "-" if result is None else chr(_FIRST_CODE + self.codes(result))
 
     def _detail(self, item: Question | ClaimPair, replies_by_run: Mapping[int, list[ScoredReply]]) -> list[Any]:
-        """Return the details of an item: its sightings, what it belongs to, and the replies."""
+        """Return the details of an item: its sightings, its group and cluster, and the replies."""
         if isinstance(item, ClaimPair):
             about: list[list[str | None]] = [
                 ["head", item.head],
@@ -243,9 +243,9 @@ class Browser:
 
 
 def _reply(run: int, reply: ScoredReply) -> list[Any]:
-    """Return one reply: run, repeat, side, outcome, right or not, answer, committed answer, text, its length where cut.
+    """Return one reply: run, repeat, side, outcome, right or not, answer, committed answer, text, its length if cut.
 
-    A committed answer or a text that equals the answer is 0.
+    A committed answer or a text equal to the answer is 0.
     """
     score, prediction = reply
     side = SIDES.index(score.item_id.partition("/")[2])
@@ -259,10 +259,10 @@ def _reply(run: int, reply: ScoredReply) -> list[Any]:
 
 
 def list_script(what: str, value: list[Any]) -> bytes:
-    """Return a script that passes a list to the page, without anything that ends a script or a line of one; a long one is packed.
+    """Return a script that passes a list to the page, without anything that ends a script or a line of one; a long one is compressed.
 
-    Packed is gzip of UTF-16, in which Chinese packs better than in UTF-8, in base64, which a script may hold. pyarrow brings a zlib
-    of its own, so the bytes are those of the lock and not of the machine's.
+    Compressed means gzip of UTF-16, in which Chinese compresses better than in UTF-8, as base64 within the script. pyarrow has its own
+    zlib, so the bytes depend on the lock file and not on the machine.
     """
     text = msgspec.json.encode(value)
     if len(text) >= PACKED_FROM:

@@ -1,15 +1,15 @@
-"""Two texts as one, with what is gone and what is new marked."""
+"""Two texts merged into one, with deletions and insertions marked."""
 
 from difflib import SequenceMatcher
 
 MOST_CHARS = 1_000
 
 Marked = list[tuple[str, str]]
-"""A text in pieces: `same`, `gone` (of the first alone) or `new` (of the second alone), and the characters."""
+"""A text in pieces: `same`, `gone` (only in the first) or `new` (only in the second), and the characters."""
 
 
 def marked(a: str, b: str) -> Marked:
-    """Return two texts as one, with what is gone and what is new; of long texts the beginning."""
+    """Return two texts merged into one, with deletions and insertions marked; of long texts the beginning."""
     a, b = a[:MOST_CHARS], b[:MOST_CHARS]
     pieces: Marked = []
     for kind, a_from, a_to, b_from, b_to in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():

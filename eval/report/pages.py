@@ -1,4 +1,4 @@
-"""Figures -> the pages for people: every text escaped, no address outside. Scripts are own files beside a page; it reads without them."""
+"""Metrics -> HTML pages: every text is escaped, without external addresses. Scripts are separate files; a page is readable without them."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from eval.report.tables import CELLS, FEW, cpsyexam_table, leaderboards, letter_
 from eval.statistics.intervals import Figures
 
 STATIC = Path(__file__).parent / "static"
-"""The scripts, copied as they are to `app` beside the pages."""
+"""The scripts, copied unchanged to `app` next to the pages."""
 SCRIPTS = {
     "report": ("text.js", "tables.js"),
     "rejected": ("text.js", "tables.js"),
@@ -25,7 +25,7 @@ SCRIPTS = {
     "diff": ("text.js", "tables.js"),
     "items": ("text.js", "data.js", "filters.js", "list.js", "item.js", "items.js"),
 }
-"""By page, in the order in which they are read."""
+"""By page, in loading order."""
 _CHARTS = {
     "rule_sets": rule_sets, "letter_shares": letter_shares, "whole_groups": whole_groups, "cells": CELLS, "heats": heats, "matrix": matrix,
     "pictures": pictures, "ticks": ticks, "change_table": change_table, "flows": flows, "flow_picture": picture, "radar": radar,
@@ -37,7 +37,7 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
     """Return a page; without scripts it has neither them nor links to the pages that need them.
 
     Args:
-        linked: the other pages of the report stand beside it, and not those of a difference.
+        linked: the other pages of the report are next to it, unlike for a difference.
     """
     items_at = _items_at if scripted else _no_link
     known = {
@@ -61,14 +61,14 @@ def rendered(name: str, context: Mapping[str, Any], scripted: bool, linked: bool
 
 
 def write_scripts(out: Path) -> None:
-    """Write the scripts beside the pages of a folder."""
+    """Write the scripts next to the pages of a folder."""
     for script in sorted(STATIC.glob("*.js")):
         with replacing(out / "app" / script.name) as part_file:
             part_file.write_bytes(script.read_bytes())
 
 
 def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = False) -> None:
-    """Write the item browser into a folder: page, scripts and the files of items; `alone` beside a difference, not a report."""
+    """Write the item browser into a folder: page, scripts and the files of items; `alone` for a difference without a report."""
     wanted = set()
     write_scripts(out)
     for name, content in files:
@@ -83,10 +83,10 @@ def write_items(out: Path, files: Iterable[tuple[str, bytes]], alone: bool = Fal
 
 
 def page(stages: Any, summary: Figures, scripted: bool = False, about: Sequence[str] = ()) -> str:
-    """Return the report, the door to all else; with `scripted` its figures lead to the items behind them.
+    """Return the report, the start page; with `scripted` its figures link to the items behind them.
 
     Args:
-        about: what data it is of, in a few words each.
+        about: identity of the data, in a few words each.
     """
     compared: dict[str, list[Figures]] = {}
     for row in stages.comparisons:
@@ -127,5 +127,6 @@ def _p_value(value: float | None) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text with what cannot be seen and turns or hides what can (marks of direction, NUL) written out, as `text.js` does."""
+    """Return a text with invisible characters and those that reorder or hide text (bidirectional marks, NUL) written out, as `text.js`
+    does."""
     return _UNSEEN.sub(lambda sign: f"⟨U+{ord(sign[0]):04X}⟩", text)

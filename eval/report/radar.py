@@ -1,4 +1,4 @@
-"""Accuracies of atomic types -> a radar chart in coordinates of a picture of 660 by 330: polygon, band of intervals, names with n."""
+"""Accuracies of atomic types -> a radar chart in a picture of 660 by 330: polygon, band of intervals, names with n."""
 
 from collections.abc import Mapping, Sequence
 from math import cos, pi, sin
@@ -8,7 +8,7 @@ from eval.statistics.intervals import Figures
 
 _WIDTH, _HEIGHT, _RADIUS, _NAME = 660, 330, 125, 12
 _LEAST = 3  # axes that make an area
-_UPRIGHT = 0.1  # of the cosine: a name right above or below is centred on its axis
+_UPRIGHT = 0.1  # of the cosine: a name directly above or below is centred on its axis
 RINGS = (0.25, 0.5, 0.75, 1.0)
 
 
@@ -34,7 +34,7 @@ class Radar(NamedTuple):
 
 
 def radar(groups: Mapping[str, Figures]) -> Radar | None:
-    """Return the radar of a run's accuracies by atomic type; None where there are too few types, or one has no accuracy."""
+    """Return the radar of a run's accuracies by atomic type; None if there are too few types, or one has no accuracy."""
     values = [group.get("accuracy") for group in groups.values()]
     if len(groups) < _LEAST or None in values:
         return None

@@ -1,4 +1,4 @@
-"""What stages rejected -> each reason with its count, sources, examples and what to do; nothing of the reserved split."""
+"""Rejected records -> each reason with its count, sources, examples and remedy; nothing of the reserved split."""
 
 import re
 from collections import Counter
@@ -40,10 +40,10 @@ class Reason(NamedTuple):
     name: str
     records: int
     sources: list[tuple[str, int, float]]
-    """Source, its records, and their share of the reason's; a record that several sources have counts at each."""
+    """Source, its records, and their share of the reason's; a record of several sources counts for each."""
     examples: list[RejectedExample]
     withheld: int
-    """Of the records looked at for examples, those that would reveal the reserved split."""
+    """Of the records checked for examples, those that would reveal the reserved split."""
     advice: Advice
 
 
@@ -74,7 +74,7 @@ class ClaimLike(Protocol):
 
 
 class Reserved:
-    """What no page may contain: the reserved questions and claims, and records related to them."""
+    """Content that no page may show: the reserved questions and claims, and records related to them."""
 
     def __init__(self, questions: Iterable[QuestionLike], claims: Iterable[ClaimLike]) -> None:
         self.ids: set[str] = set()
@@ -105,7 +105,7 @@ class Reserved:
         return canonical(str(record.get("stem") or record.get("stem_raw") or "")) in self.short or any(stem in text for stem in self.stems)
 
     def asks(self, pair: ClaimLike) -> bool:
-        """Return whether a claim pair is of the reserved split, or states what one of its claims states."""
+        """Return whether a claim pair is in the reserved split, or states the same as one of its claims."""
         head, tail = canonical(pair.head), canonical(pair.tail)
         return bool(self.ids & {pair.id, *pair.fact_ids}) or head in self.heads or frozenset((head, tail)) in self.head_tails
 
@@ -116,7 +116,7 @@ class Reserved:
 
 
 def reasons(stages: Mapping[str, Iterable[Rejected]], reserved: Reserved, advice: Mapping[tuple[str, str], Advice]) -> list[Reason]:
-    """Return every reason of every stage, the stages as given, the most frequent reasons first."""
+    """Return every reason of every stage, the stages in the given order, the most frequent reasons first."""
     listed = []
     for stage, rows in stages.items():
         counts: Counter[str] = Counter()
@@ -154,7 +154,7 @@ def read_advice(document: str) -> dict[tuple[str, str], Advice]:
 
 
 def _plain(cell: str) -> str:
-    """Return a cell of Markdown as words."""
+    """Return a cell of Markdown as plain text."""
     return re.sub(r"\[([^\[\]]{0,200})\]\([^()]{0,200}\)", r"\1", cell.replace("\0", "|")).replace("`", "").strip()
 
 

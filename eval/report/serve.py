@@ -1,8 +1,8 @@
-"""The pages served to this machine alone, and reloaded in the browser when stage `report` has rewritten them.
+"""Serve the pages to this machine only, and reload them in the browser when stage `report` has rewritten them.
 
 python -m eval.report --serve [--port 8800] [--folder reports]
 
-Without it the pages open from the disk, too, and are not reloaded.
+The pages also open from the disk, without reloading.
 """
 
 import argparse
@@ -18,12 +18,12 @@ LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost")
 _RELOAD = b'<script src="app/reload.js" defer></script>\n</head>'
 _DIFFERENCE = "/diff/"
-"""Where pages expect what `eval.diff --html` writes by default: the folder `diff` beside theirs."""
+"""Address of the default output of `eval.diff --html`: the folder `diff` next to that of the pages."""
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 
 
 class ReportServer(ThreadingHTTPServer):
-    """Serves one folder of pages, and the difference beside it."""
+    """Serves one folder of pages, and the difference next to it."""
 
     daemon_threads = True
 
@@ -33,7 +33,7 @@ class ReportServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where the report is."""
+        """Address of the report."""
         return f"http://{LOOPBACK}:{self.server_port}/index.html"
 
 
@@ -90,10 +90,10 @@ class _PageHandler(SimpleHTTPRequestHandler):
 
 
 def written(folder: Path) -> str:
-    """Return when the report, which is written last, was written; "" while it is not there."""
+    """Return when the report, which is written last, was written; "" if it does not exist."""
     try:
         return str((folder / "index.html").stat().st_mtime_ns)
-    except FileNotFoundError:  # the stage runs
+    except FileNotFoundError:  # the stage is running
         return ""
 
 
@@ -109,7 +109,7 @@ def main(argv: list[str] | None = None) -> None:
     except OSError as error:
         raise ValueError(f"port {args.port} of {LOOPBACK}: {error.strerror}; give another one with --port, or 0 for any") from None
     with server:
-        sys.stderr.write(f"{server.address}, for this machine alone; Ctrl-C ends it\n")
+        sys.stderr.write(f"{server.address}, for this machine only; Ctrl-C ends it\n")
         sys.stderr.flush()
         try:
             server.serve_forever()

@@ -11,7 +11,7 @@ _WIDTH, _HEIGHT, _EDGE = 300, 140, 12
 
 
 class Curve(NamedTuple):
-    """One kind's figures, amounts rising; what has no kind leads every curve."""
+    """One kind's figures by increasing amount; the cell without any kind starts every curve."""
 
     run: str
     measure: str

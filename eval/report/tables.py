@@ -1,4 +1,4 @@
-"""Figures of all runs -> what the report shows beside them: CPsyExam's table, published rule sets beside ours, letters as shares."""
+"""Figures of all runs -> further tables of the report: CPsyExam's table, published rule sets compared with ours, shares of letters."""
 
 from collections.abc import Mapping
 
@@ -6,17 +6,17 @@ from eval.statistics.intervals import Figures
 
 CELLS = ("kg mcqa", "kg mrqa", "ca mcqa", "ca mrqa")
 FEW = 5
-"""Below so many pairs or questions a bar is an outline: one right answer is no accuracy of 100 %."""
+"""With fewer pairs or questions a bar is only an outline: one right answer is not an accuracy of 100 %."""
 _SETTINGS = ("zero-shot", "few-shot")
 TASKS = {"claim": "Claim pairs", "choice": "Choice questions", "tcm": "TCM questions", "essay": "Answers in words"}
-"""Name of a task -> what people call it."""
+"""Name of a task -> its display name."""
 
 
 def cpsyexam_table(runs: Mapping[str, Figures]) -> list[Figures]:
-    """Return the rows of CPsyExam's Table 2: for each model and way of asking, the cells of zero- and few-shot and the average.
+    """Return the rows of CPsyExam's Table 2: for each model and method, the cells of zero- and few-shot and the average.
 
-    The paper's Avg. is the better of the two settings, each taken over all its questions in one pot (section 4.2; recomputed from
-    the cells of Table 2, it gives the column Avg. of all 13 models). Of several few-shot runs the one with the better `avg` stands here.
+    The paper's Avg. is the better of the two settings, each taken over all its questions together (section 4.2; recomputed from
+    the cells of Table 2, it gives the column Avg. of all 13 models). Of several few-shot runs the one with the better `avg` is shown.
     """
     rows: dict[tuple[str, str, str], dict[str, tuple[str, Figures]]] = {}
     for name, run in runs.items():
@@ -81,10 +81,10 @@ def _scalars(figures: Figures) -> Figures:
 
 
 def leaderboards(runs: Mapping[str, Figures]) -> list[tuple[str, str, dict[str, Figures]]]:
-    """Return the runs of each task with its name for people; the highest accuracy first, the rest in their order.
+    """Return the runs of each task with its display name; the highest accuracy first, the rest in their order.
 
     Returns:
-        A row a task: its name, its name for people, and name -> figures of its runs.
+        A row per task: its name, its display name, and name -> figures of its runs.
     """
     tables = []
     for task in dict.fromkeys([*TASKS, *(run["task"] for run in runs.values())]):

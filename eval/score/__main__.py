@@ -1,4 +1,4 @@
-"""Stage `score`: the replies of all runs and the test split -> the answer of each, whether it is right, and the figures. No model."""
+"""Stage `score`: the replies of all runs and the test split -> the answer of each, whether it is right, and the metrics. No model."""
 
 from collections.abc import Iterable
 from operator import attrgetter
@@ -24,7 +24,7 @@ def score_reply(prediction: Prediction, request: Request) -> Score:
     """Return the parsed answer of a reply, and whether it is right."""
     options = {option.letter: option.text for option in request.options}
     outcome, answer, committed = read_reply(request.reader, prediction.reply, options, prediction.finish_reason)
-    hidden = request.answer is None or request.reader == "qa"  # an answer in words has no letters to compare: a judge marks it
+    hidden = request.answer is None or request.reader == "qa"  # answers in words cannot be compared by letters: a judge marks them
     return Score(
         item_id=request.item_id,
         repeat=prediction.repeat,
@@ -37,7 +37,7 @@ def score_reply(prediction: Prediction, request: Request) -> Score:
 
 
 def score_replies(predictions: Iterable[Prediction], requests: Iterable[Request]) -> list[Score]:
-    """Return the scores of replies that are in memory, sorted by item and repeat; as `by_item` does, it refuses what does not fit."""
+    """Return the scores of replies in memory, sorted by item and repeat; like `by_item`, it rejects records that do not match."""
     ordered = sorted(predictions, key=lambda row: (row.item_id, row.repeat))
     ordered_requests = sorted(requests, key=attrgetter("item_id"))
     matches = by_item(ordered, ordered_requests, "replies", "each item needs one in each repeat")
@@ -45,16 +45,16 @@ def score_replies(predictions: Iterable[Prediction], requests: Iterable[Request]
 
 
 def usage_figures(usage: Usage, server: Server | None) -> dict[str, float]:
-    """Return how many tokens were read and written and how many calls failed, and the cost where the server has prices.
+    """Return the numbers of input and output tokens and of failed calls, and the cost if the server has prices.
 
-    Stored replies of an earlier run count as if they were new.
+    Stored replies of an earlier run count like new ones.
     """
     tokens = {"prompt_tokens": usage.prompt_tokens, "reply_tokens": usage.reply_tokens, "failed_calls": usage.failed}
     return tokens | usage.cost(server)
 
 
 def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> Figures:
-    """Write the scores and the figures of one run; return the headline figures."""
+    """Write the scores and the metrics of one run; return the headline metrics."""
     prompt = wording(run.task, run.prompt)
     run_scores, usage, short = RunScores(), Usage(), 0
     published = {rules: RULE_SETS[rules].count() for rules in TASKS[run.task].published}
@@ -76,7 +76,7 @@ def score_run(name: str, run: Run, builder: RequestBuilder, args: Arguments) -> 
         figures["published"] = {rules: count.figures() for rules, count in published.items()}
     figures["usage"] = usage_figures(usage, describe(run.model, args.models)[0].server)
     about = {"model": run.model, "task": run.task, "prompt": prompt, "method": run.method, "shots": run.shots, "repeats": run.repeats}
-    if run.shots:  # items with fewer examples than `shots`, since their subject has no more
+    if run.shots:  # items with fewer examples than `shots`, because their subject has no more
         about["short_of_shots"] = short
     write_json(args.metrics / f"{name}.json", {**about, **figures})
     print_summary(f"score {name}", headline({**about, **figures}))

@@ -1,4 +1,4 @@
-"""Scores as arrays, one row an item and one column a repeat, from which figures are computed. Some thirty bytes an item."""
+"""Scores as arrays, one row per item and one column per repeat, from which metrics are computed. About thirty bytes per item."""
 
 from array import array
 from collections import Counter
@@ -22,18 +22,18 @@ Numbers = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 _OUTCOME_NUMBERS = {outcome: number for number, outcome in enumerate(OUTCOMES)}
-_HEAD = "head"  # of a claim: nearly as many as items, and no figures are broken down by it
+_HEAD = "head"  # of a claim: nearly as many as items, and no metrics are broken down by it
 
 
 class Kind(NamedTuple):
-    """What many items have in common."""
+    """The common properties of many items."""
 
     question_type: str
     reader: str
     in_group: bool
     """Right only together with others: a side of a claim pair, a question of a case or with shared options."""
     facets: Mapping[str, str]
-    """Of the request, without the head of a claim."""
+    """Facets of the request, without the head of a claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +42,20 @@ class Grid:
 
     kinds: Sequence[Kind]
     kind: npt.NDArray[np.int32]
-    """Per item, as the others of one dimension: its index in `kinds`."""
+    """Per item, like the other one-dimensional arrays: its index in `kinds`."""
     unit: Hashes
     """Hash of the scored group."""
     wider: Hashes
-    """Of the head of a claim, the subject of a question, else of the scored group: the clusters of the second interval."""
+    """Hash of the head of a claim, the subject of a question, else of the scored group: the clusters of the second interval."""
     negations: npt.NDArray[np.int32]
-    """Words of negation in a claim."""
+    """Number of negation words in a claim."""
     known: Marks
-    """Whether the right answer is known; an item of which the source keeps it hidden is in no accuracy."""
+    """Whether the right answer is known; an item with a hidden answer is in no accuracy."""
     outcome: npt.NDArray[np.uint8]
     """Index in `OUTCOMES`."""
     right: Marks
     committed: Marks
-    """Whether the reply as a whole commits to an answer."""
+    """Whether the complete reply commits to an answer."""
     committed_right: Marks
 
     def __len__(self) -> int:
@@ -63,7 +63,7 @@ class Grid:
 
     @property
     def answered(self) -> Marks:
-        """Whether the reply was read."""
+        """Whether an answer was parsed from the reply."""
         return self.outcome == _OUTCOME_NUMBERS["answered"]
 
     def rows(self, chosen: Numbers | Marks) -> "Grid":
@@ -90,7 +90,7 @@ class Grid:
         return self if self.known.all() else self.rows(self.known)
 
     def codes(self, facet: str) -> tuple[list[str], Numbers]:
-        """Return the values of a facet, sorted, and for each row which of them it has; -1 for none."""
+        """Return the values of a facet, sorted, and for each row the index of its value; -1 for none."""
         values = [kind.facets.get(facet) for kind in self.kinds]
         names = sorted({value for value in values if value is not None})
         numbers = {name: number for number, name in enumerate(names)}
@@ -107,7 +107,7 @@ class Grid:
 
 
 class RunScores:
-    """What figures need of the scores of a run, which are added item by item and not stored."""
+    """The data for metrics from the scores of a run, which are added item by item and not stored."""
 
     def __init__(self) -> None:
         self.answer_counts: Counter[tuple[str, str | None, str | None]] = Counter()
@@ -121,7 +121,7 @@ class RunScores:
         return len(self._kind)
 
     def add(self, request: Request, scores: Sequence[Score]) -> None:
-        """Add the scores of an item, one a repeat."""
+        """Add the scores of an item, one per repeat."""
         facets = tuple(pair for pair in request.facets.items() if pair[0] != _HEAD)
         kind = request.question_type, request.reader, request.unit != request.item_id, facets
         self._kind.append(self._kinds.setdefault(kind, len(self._kinds)))
@@ -159,7 +159,7 @@ class RunScores:
 
 
 def read_scores(scores: Collection[Score], requests: Iterable[Request]) -> RunScores:
-    """Return what figures need of scores that are in memory, in any order.
+    """Return the data for metrics from scores in memory, in any order.
 
     Raises:
         ValueError: an item has no score in a repeat, or a score has no request.
@@ -173,17 +173,17 @@ def read_scores(scores: Collection[Score], requests: Iterable[Request]) -> RunSc
 
 
 class Units:
-    """The scored groups of some rows: each is right only as a whole."""
+    """The scored groups of some rows: each is right only if all its rows are."""
 
     def __init__(self, grid: Grid) -> None:
         _, self.first, self.numbers = np.unique(grid.unit, return_index=True, return_inverse=True)
-        """A row of each group, and for each row its group; in the order of their hashes."""
+        """The first row of each group, and for each row its group; in the order of their hashes."""
 
     def __len__(self) -> int:
         return len(self.first)
 
     def sums(self, values: npt.NDArray) -> npt.NDArray:
-        """Return for each group the sum of a value of its rows; of whole numbers it is exact."""
+        """Return for each group the sum of a value of its rows; exact for integers."""
         return np.bincount(self.numbers, weights=values, minlength=len(self))
 
     def whole(self, marks: Marks) -> Marks:
@@ -198,8 +198,8 @@ def rate(name: str, marks: Marks, clusters: Mapping[str, Hashes], where: str = "
     """Return a rate under its name: mean over the repeats, their sample standard deviation, and an interval for each kind of cluster.
 
     Args:
-        clusters: what the interval's name ends in -> the cluster that each row belongs to.
-        where: what the rows are a part of; with the name it seeds the draws.
+        clusters: suffix of the interval's name -> the cluster of each row.
+        where: the part that the rows belong to; with the name it seeds the sampling.
     """
     if not marks.size:
         return {name: None}

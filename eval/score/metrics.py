@@ -1,4 +1,4 @@
-"""Figures from scores. Every denominator is all requests: an unread, cut or failed reply counts, and counts as wrong."""
+"""Metrics from scores. Every denominator is all requests: an unparsed, truncated or failed reply counts, and counts as wrong."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -14,15 +14,15 @@ _FACETS = ("question_type", "category", "exam", "subject", "case_type", "form")
 _TYPES = ("mcqa", "mrqa")
 
 Part = Callable[[Grid, str, bool], Figures]
-"""Rows, what they are a part of, and whether to give the headline's further intervals -> their figures."""
+"""Rows, the part that they belong to, and whether to give the headline's further intervals -> their metrics."""
 
 
 def claim_figures(run: RunScores) -> Figures:
     """Return following rate and pair accuracy (SdAK, section 4.2.2), over all pairs and by atomic type.
 
-    A pair follows when both its replies give an answer; it is right when the factual claim is called 正确 and the non-factual
-    one 错误. Claims of one head (a disease, a medicine) may be right or wrong together: a second interval draws heads. `wording` is
-    the best rule that knows no fact, `balanced` the accuracy on pairs on which no such rule is better than chance.
+    A pair follows if both its replies give an answer; it is right if the factual claim is called 正确 and the non-factual
+    one 错误. Claims of one head (a disease, a medicine) may be right or wrong together: a second interval samples heads. `wording` is
+    the best rule without knowledge of facts, `balanced` the accuracy on pairs on which no such rule is better than chance.
     """
     grid = run.grid()
     answers = Counter[str]()
@@ -41,7 +41,7 @@ def claim_figures(run: RunScores) -> Figures:
 
 
 def _balanced(grid: Grid) -> Figures:
-    """Return the figures of the pairs on which wording gives nothing away."""
+    """Return the metrics of the pairs on which wording reveals nothing."""
     chosen = wording.balanced_units(grid)
     part = grid.rows(np.isin(grid.unit, chosen))
     of_rules = wording.best(wording.rules(part))
@@ -51,11 +51,11 @@ def _balanced(grid: Grid) -> Figures:
 def choice_figures(run: RunScores) -> Figures:
     """Return accuracy over all questions and by type, exam, subject, category, case type and form; groups need all right.
 
-    A multiple choice is right when its set of letters is. `following_rate` is the share of replies with an answer. `avg` is that
-    of CPsyExam, Table 2: all single and multiple choices in one pot; the table itself shows the better of zero- and few-shot.
+    A multiple choice is right if its set of letters is. `following_rate` is the share of replies with an answer. `avg` is that
+    of CPsyExam, Table 2: all single and multiple choices together; the table itself shows the better of zero- and few-shot.
     """
     grid = run.grid()
-    choices = grid.where(lambda kind: kind.reader in _TYPES)  # CPsyExam's, which the TCM examination is no part of
+    choices = grid.where(lambda kind: kind.reader in _TYPES)  # CPsyExam's, without the TCM examination
     table = {f"{category} {kind}": (category, kind) for category in ("kg", "ca") for kind in _TYPES}
     cells = {name: choices.where(partial(_is_in, cell)) for name, cell in table.items()}
     return {
@@ -70,20 +70,20 @@ def choice_figures(run: RunScores) -> Figures:
 
 
 def essay_figures(run: RunScores) -> Figures:
-    """Return how many questions were answered; a judge marks the answers."""
+    """Return the number of answered questions; a judge marks the answers."""
     grid = run.grid()
     following = rate("following_rate", grid.answered, {"": grid.unit}, "all")
     return {"questions": len(grid), **following, "outcomes": outcomes(grid)}
 
 
 def outcomes(grid: Grid) -> dict[str, int]:
-    """Return how many replies have each outcome."""
+    """Return the number of replies with each outcome."""
     counts = np.bincount(grid.outcome.ravel(), minlength=len(OUTCOMES))
     return {outcome: int(count) for outcome, count in zip(OUTCOMES, counts, strict=True)}
 
 
 def _pairs(grid: Grid, where: str, headline: bool) -> Figures:
-    """Return the figures of claim pairs; a pair has a property if both its sides have it."""
+    """Return the metrics of claim pairs; a pair has a property if both its sides have it."""
 
     def clusters(part: Grid, units: Units) -> dict[str, Hashes]:
         return {"": part.unit[units.first]} | ({"_by_head": part.wider[units.first]} if headline else {})
@@ -103,7 +103,7 @@ def _pairs(grid: Grid, where: str, headline: bool) -> Figures:
 
 
 def _questions(grid: Grid, where: str, headline: bool) -> Figures:
-    """Return the figures of questions; an interval draws whole cases and groups of shared options."""
+    """Return the metrics of questions; an interval samples complete cases and groups of shared options."""
 
     def clusters(part: Grid) -> dict[str, Hashes]:
         return {"": part.unit} | ({"_by_subject": part.wider} if headline else {})
@@ -120,20 +120,20 @@ def _questions(grid: Grid, where: str, headline: bool) -> Figures:
 
 
 def _single(grid: Grid, where: str, headline: bool) -> Figures:
-    """Return the figures of one side of the pairs: a sycophant is right on all that is factual, and on nothing else."""
+    """Return the metrics of one side of the pairs: a sycophant is right on all factual claims, and on nothing else."""
     figures: Figures = {"claims": len(grid)} | rate("accuracy", grid.right, {"": grid.unit}, where)
     return figures | _committed(grid.committed, grid.committed_right, {}, where)
 
 
 def _committed(committed: Marks, right: Marks, clusters: Mapping[str, Hashes], where: str) -> Figures:
-    """Return the rate and the accuracy of what replies commit to as a whole."""
+    """Return the rate and the accuracy of the answers that complete replies commit to."""
     return rate("committed_rate", committed, {}) | rate("committed_accuracy", right, clusters, where)
 
 
 def _groups(grid: Grid) -> Figures:
-    """Return the share of cases and of groups with shared options that are right as a whole, over all and by form.
+    """Return the share of cases and of groups with shared options whose questions are all right, over all and by form.
 
-    A group of which an answer is hidden is not known to be right, and in no accuracy.
+    A group with a hidden answer is not known to be right, and in no accuracy.
     """
 
     def figures(part: Grid, where: str, headline: bool = False) -> Figures:
@@ -156,7 +156,7 @@ def _bounds(accuracy: float | None, at_most: Figures) -> Figures:
 def _letters(run: RunScores) -> Figures:
     """Return how often each letter is answered and how often it is right, by question type and over all repeats.
 
-    This shows a model that favours one letter. Questions without a known answer are in neither.
+    This reveals a model that favours one letter. Questions without a known answer are in neither.
     """
     tables: dict[str, tuple[Counter[str], Counter[str]]] = {}
     for (kind, answer, gold), times in run.answer_counts.items():
@@ -185,4 +185,4 @@ FIGURES: dict[str, Callable[[RunScores], Figures]] = {
     "essay": essay_figures,
     "tcm": choice_figures,
 }
-"""By task: scores of all requests, in all repeats, in; a run's figures out."""
+"""By task: function from the scores of all requests, in all repeats, to a run's metrics."""

@@ -1,8 +1,8 @@
-"""Claims in; how far wording alone answers them, and the pairs on which it gives nothing away, out.
+"""Claims -> how far wording alone answers them, and the pairs on which it reveals nothing.
 
-Of most facts the false sentence has the negation word, so that a rule that looks for the word is right on most pairs. Facts of false
-polarity (忌吃, 不具有传染性) are the reverse: the true sentence has the word. A balanced set takes as many pairs of one kind as of
-the other from each atomic type, so that no rule over negation and type does better than chance there.
+For most facts the false sentence has the negation word, so a rule that looks for the word is right on most pairs. Facts of false
+polarity (忌吃, 不具有传染性) are the reverse: the true sentence has the word. A balanced set takes as many pairs of the first kind as of
+the second from each atomic type, so that no rule over negation and type beats chance there.
 """
 
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from eval.score.grid import Grid, Hashes, Numbers, Units
 from eval.statistics.intervals import DIGITS, LEVEL, Figures
 
 _CHANCE = 0.5
-"""Of a rule that calls one side of each pair 正确 and the other 错误."""
+"""Accuracy of a rule that calls one side of each pair 正确 and the other 错误."""
 FACTUAL, NON_FACTUAL = 1, -1
 
 
 def negated_sides(grid: Grid) -> tuple[Units, Numbers]:
-    """Return for each pair the side that has more words of negation; 0 where neither has."""
+    """Return for each pair the side with more negation words; 0 if neither has more."""
     units = Units(grid)
     side = np.array([FACTUAL if kind.facets.get("side") == "factual" else NON_FACTUAL for kind in grid.kinds], np.int64)[grid.kind]
     is_pair = (units.sums(side) == 0) & (units.sums(np.abs(side)) == 2)
@@ -26,7 +26,7 @@ def negated_sides(grid: Grid) -> tuple[Units, Numbers]:
 
 
 def balanced_units(grid: Grid) -> Hashes:
-    """Return pairs of which in each atomic type as many have the negation on the factual side as on the other.
+    """Return pairs such that in each atomic type as many have the negation on the factual side as on the other.
 
     They are sampled by their ids: those with the lowest hashes.
     """
@@ -43,8 +43,8 @@ def balanced_units(grid: Grid) -> Hashes:
 def rules(grid: Grid) -> dict[str, float | None]:
     """Return the pair accuracy of each rule of wording.
 
-    `negation_word` calls the side with the negation 错误, `negation_affirmed` calls it 正确; `negation_by_type` does for each type what is
-    right more often there, so no rule over the two is better.
+    `negation_word` calls the side with the negation 错误, `negation_affirmed` calls it 正确; `negation_by_type` takes the better of the two
+    for each type, so no rule over negation and type is better.
     """
     units, sides = negated_sides(grid)
     if not len(units):
@@ -56,13 +56,13 @@ def rules(grid: Grid) -> dict[str, float | None]:
 
 
 def best(accuracies: Mapping[str, float | None]) -> Figures:
-    """Return the best rule; of equal ones the first."""
+    """Return the best rule; the first of equal ones."""
     name = max(accuracies, key=lambda rule: accuracies[rule] or 0.0)
     return {"rule": name, "accuracy": accuracies[name]}
 
 
 def chance_interval(pairs: int) -> list[float] | None:
-    """Return between which accuracies a rule falls that guesses which side of a pair is true."""
+    """Return the interval of accuracies of a rule that guesses which side of a pair is true."""
     from scipy import stats
 
     if not pairs:

@@ -1,4 +1,4 @@
-"""The cost of calls to a model: their replies in, one at a time; tokens, and the cost by the prices of its server, out."""
+"""The cost of calls to a model: replies -> tokens, and the cost by the prices of the server."""
 
 from typing import Protocol
 
@@ -34,7 +34,7 @@ class Usage:
         self._uncounted += reply.finish_reason != "error" and not reply.prompt_tokens
 
     def cost(self, server: Server | None) -> dict[str, float]:
-        """Return the cost in the currency of the prices; nothing where there are none.
+        """Return the cost in the currency of the prices; nothing without prices.
 
         A prompt is never empty, so a server that reports no tokens has not counted; `replies_not_in_cost` is the number of such replies.
         """

@@ -1,6 +1,6 @@
-"""How sure a rate is: cluster bootstrap intervals and paired tests. Sums and counts of clusters in, numbers out; the same on every machine.
+"""Uncertainty of a rate: cluster bootstrap intervals and paired tests. Sums and counts of clusters -> numbers, the same on every machine.
 
-Items of one cluster (the sides of a claim pair, the questions of one case) go right or wrong together, so clusters are drawn, not items.
+Items of one cluster (the sides of a claim pair, the questions of one case) are right or wrong together, so clusters are sampled, not items.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ Figures = dict[str, Any]
 DIGITS = 4
 LEVEL = 0.95
 _DRAWS = 10_000
-_PAIRED_DRAWS = 100_000  # a p-value cannot be less than 2 in so many, and Holm multiplies it by the number of comparisons
+_PAIRED_DRAWS = 100_000  # the smallest p-value is 2 / _PAIRED_DRAWS, and Holm multiplies it by the number of comparisons
 _CELLS = 1 << 21  # of draws times kinds in memory at once
 
 Counts = npt.NDArray[np.int64]
@@ -37,7 +37,7 @@ def hash_of(name: str) -> int:
 
 
 def numbered(names: Sequence[str]) -> Counts:
-    """Return a number for each name of a cluster, equal where the names are."""
+    """Return a number for each cluster name, equal for equal names."""
     numbers: dict[str, int] = {}
     return np.fromiter((numbers.setdefault(name, len(numbers)) for name in names), np.int64, len(names))
 
@@ -45,10 +45,10 @@ def numbered(names: Sequence[str]) -> Counts:
 def rate_interval(sums: Counts, counts: Counts, name: str, draws: int = _DRAWS) -> Interval | None:
     """Return the interval of sum(sums) / sum(counts), where each cluster has a sum and a count; None for fewer than two clusters.
 
-    The spread of the drawn rates is laid off on the logit scale with Student's t: near 0 and 1, where the quantiles of the draws
-    hold the truth too seldom (92 of 100 at a rate of 0.97), this holds it 95 times, and it never leaves 0 to 1. Where all
-    clusters are alike, all right or all wrong, there is nothing to draw from: the exact binomial interval (Clopper-Pearson) over
-    clusters stands in, so that 5 of 5 is not called certain.
+    The spread of the bootstrap rates is applied on the logit scale with Student's t: near 0 and 1, where the quantiles of the
+    draws cover the truth too rarely (92 of 100 at a rate of 0.97), this covers it 95 times, and stays within 0 to 1. If all
+    clusters are equal, all right or all wrong, there is no variance to sample: the exact binomial interval (Clopper-Pearson) over
+    clusters is used instead, so that 5 of 5 is not called certain.
 
     Args:
         name: of the figure; seeds the draws.
@@ -64,10 +64,11 @@ def rate_interval(sums: Counts, counts: Counts, name: str, draws: int = _DRAWS) 
 
 
 def difference(sums: Counts, counts: Counts, name: str, draws: int = _PAIRED_DRAWS) -> Difference:
-    """Return interval and p-value of sum(sums) / sum(counts), where a cluster's sum is what one run has more than the other.
+    """Return interval and p-value of sum(sums) / sum(counts), where a cluster's sum is one run's advantage over the other.
 
-    Where all clusters differ alike, there is nothing to draw from: the exact binomial bound says which share of clusters may be
-    unlike those seen, and these may differ by anything from -1 to 1. So two runs that agree on 5 of 5 are not called certainly alike.
+    If all clusters differ equally, there is no variance to sample: the exact binomial bound gives the share of clusters that may be
+    unlike the observed ones, and these may differ by anything from -1 to 1. So two runs that agree on 5 of 5 are not called certainly
+    equal.
     """
     if len(sums) < 2:
         return Difference(None, 1.0)
@@ -80,20 +81,21 @@ def difference(sums: Counts, counts: Counts, name: str, draws: int = _PAIRED_DRA
     low, high = np.quantile(resampled, _tails(clusters))
     beyond = min(int((resampled <= 0).sum()), int((resampled >= 0).sum()))
     tail = min((beyond + 1) / (draws + 1), 0.5)
-    steps = -stats.norm.ppf(tail) * sqrt((clusters - 1) / clusters)  # undoes the widening of `_tails`
+    steps = -stats.norm.ppf(tail) * sqrt((clusters - 1) / clusters)  # reverses the widening of `_tails`
     return Difference((float(low), float(high)), float(2 * stats.t.sf(steps, clusters - 1)))
 
 
 def sign_test(better: int, worse: int) -> float:
-    """Return the two-sided exact p-value that as many items changed one way as the other; with one repeat, McNemar's exact test."""
+    """Return the two-sided exact p-value that as many items changed in one direction as in the other; with one repeat, McNemar's exact
+    test."""
     return float(stats.binomtest(better, better + worse, 0.5).pvalue) if better + worse else 1.0
 
 
 def _bootstrap(sums: Counts, counts: Counts, name: str, draws: int) -> npt.NDArray[np.float64]:
     """Return the rate in each of many draws of as many clusters as there are, with replacement.
 
-    Clusters with the same sum and count are interchangeable, so it is enough to draw how many there are of each such kind:
-    the same distribution as drawing clusters one by one, in the time of a few kinds instead of thousands of clusters.
+    Clusters with the same sum and count are interchangeable, so it is enough to sample the number of each such kind:
+    the same distribution as sampling clusters one by one, in the time of a few kinds instead of thousands of clusters.
     """
     kinds, times = np.unique(np.stack([sums, counts], axis=1), axis=0, return_counts=True)
     random = np.random.Generator(np.random.PCG64(int.from_bytes(hashlib.sha256(name.encode()).digest()[:16])))
@@ -106,14 +108,14 @@ def _bootstrap(sums: Counts, counts: Counts, name: str, draws: int) -> npt.NDArr
 
 
 def _clusters(counts: Counts) -> float:
-    """Return the effective number of clusters: of one size, worth as much as these of several (L. Kish, Survey Sampling, 1965)."""
-    return max(float(counts.sum() ** 2 / (counts**2).sum()), 1.5)  # one cluster that is nearly everything leaves no fewer
+    """Return the effective number of clusters: that of equal-sized ones with the same information (L. Kish, Survey Sampling, 1965)."""
+    return max(float(counts.sum() ** 2 / (counts**2).sum()), 1.5)  # the minimum, if one cluster is nearly everything
 
 
 def _tails(clusters: float) -> tuple[float, float]:
-    """Return the quantiles that bound the interval: wider for few clusters, as Student's t is.
+    """Return the quantiles that bound the interval: wider for few clusters, like Student's t.
 
-    The percentile interval is too narrow there by sqrt((n - 1) / n) and by normal in place of t quantiles; expanded as in
+    The percentile interval is too narrow for few clusters by sqrt((n - 1) / n), and by normal instead of t quantiles; expanded as in
     T. Hesterberg, What Teachers Should Know About the Bootstrap (The American Statistician 69, 2015), section 4.
     """
     tail = float(stats.norm.cdf(sqrt(clusters / (clusters - 1)) * stats.t.ppf((1 - LEVEL) / 2, clusters - 1)))

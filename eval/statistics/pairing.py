@@ -1,4 +1,4 @@
-"""Two sets of scores side by side: shared items, where they differ, and how sure the difference is."""
+"""Two sets of scores side by side: shared items, where they differ, and how certain the difference is."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -13,7 +13,7 @@ from eval.statistics.intervals import DIGITS, Figures, difference, numbered, sig
 
 
 class ScoreLike(Protocol):
-    """What a comparison needs of a score, of this version or another."""
+    """The fields of a score that a comparison needs, of this version or another."""
 
     @property
     def item_id(self) -> str: ...
@@ -26,7 +26,7 @@ class ScoreLike(Protocol):
 
 
 class JudgementLike(Protocol):
-    """What a comparison needs of a judgement."""
+    """The fields of a judgement that a comparison needs."""
 
     @property
     def item_id(self) -> str: ...
@@ -40,16 +40,16 @@ METRICS: dict[str, Callable[[ScoreLike], bool | None]] = {
     "following_rate": lambda score: score.outcome == "answered",
     "accuracy": lambda score: score.correct,
 }
-"""Headline figures: what of a score is counted; None where it counts in neither way."""
+"""Headline metrics: the counted property of a score; None if it counts neither way."""
 
 
 def committed_right(score: Score) -> bool | None:
-    """Return whether the answer that the whole reply commits to is right."""
+    """Return whether the answer that the complete reply commits to is right."""
     return score.committed_correct
 
 
 class Tally(NamedTuple):
-    """In how many repeats one pair or question met a condition."""
+    """Number of repeats in which one pair or question met a condition."""
 
     marks: int
     repeats: int
@@ -90,7 +90,7 @@ def tally(scores: Iterable[S], counts: Callable[[S], bool | None]) -> Tallies:
 
 
 def tally_marks(scores: Iterable[ScoreLike], judgements: Iterable[JudgementLike], markable: Container[str]) -> Tallies:
-    """Return each answer's mean mark as a share of 100, of all its judgings and repeats; a reply without an answer is worth 0.
+    """Return each answer's mean mark as a share of 100, over all its judgings and repeats; a reply without an answer is worth 0.
 
     Args:
         markable: questions with a standard answer.
@@ -108,7 +108,7 @@ def tally_marks(scores: Iterable[ScoreLike], judgements: Iterable[JudgementLike]
 
 
 def mean(tallies: Iterable[Tally]) -> Fraction | None:
-    """Return the mean of the shares, exactly; None of nothing."""
+    """Return the mean of the shares, exactly; None if there are none."""
     total, number = Fraction(0), 0
     for kind, times in _kinds(tallies).items():
         total, number = total + kind.share * times, number + times
@@ -116,13 +116,13 @@ def mean(tallies: Iterable[Tally]) -> Fraction | None:
 
 
 def paired(one: Tallies, other: Tallies, groups: Mapping[str, str], name: str) -> Figures:
-    """Return how two runs differ on their shared items: difference, interval, who is better where, and two p-values.
+    """Return how two runs differ on their shared items: difference, interval, which is better where, and two p-values.
 
     `mcnemar_p` treats pairs or questions as independent; with several repeats it is the sign test over those whose share of
-    right repeats differs, of which McNemar's exact test is the case of one. `bootstrap_p` draws cases and groups as wholes.
+    right repeats differs, a generalization of McNemar's exact test. `bootstrap_p` samples complete cases and groups.
 
     Args:
-        groups: question -> case or group of shared options, where it is in one.
+        groups: question -> case or group of shared options, if it is in one.
     """
     shared = sorted(one.keys() & other.keys())
     if not shared:
@@ -158,9 +158,9 @@ def with_holm(rows: list[Figures]) -> list[Figures]:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number, in the order given (S. Holm, 1979).
+    """Return p-values corrected for their number, in the given order (S. Holm, 1979).
 
-    Not by statsmodels: its `multipletests` searches the whole process for cycles at each call, which took most of the time of a comparison.
+    Not by statsmodels: its `multipletests` runs a full garbage collection at each call, which took most of the time of a comparison.
     """
     values = np.asarray(p_values, dtype=float)
     order = np.argsort(values, kind="stable")

@@ -1,7 +1,7 @@
-"""Stage `sweep`: a model tuned on each kind of data in each amount with each seed, each asked the runs -> curves and changes.
+"""Stage `sweep`: a model tuned on each kind of data in each amount with each seed, and evaluated by the runs -> curves and changes.
 
-For each line under `sweeps`. Models that were made of the same are kept and replies, too, so that one kind or amount more trains and asks
-only what is new. A killed sweep goes on.
+For each line under `sweeps`. Models and replies with unchanged inputs are kept, so that one more kind or amount trains and evaluates
+only the new ones. A killed sweep resumes.
 """
 
 import shutil
@@ -41,13 +41,13 @@ _PATHS = {
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Make and ask the models of one sweep."""
+    """Train and evaluate the models of one sweep."""
     args = read_arguments(argv, __doc__, "sweeps", Sweep, _PATHS, keyed=True)
     sweep: Sweep = args.params
     base = described(sweep.model, args.all_params, args.models, f"sweeps.{args.key}")
     known_runs = args.all_params.get("runs") or {}
     runs = {name: convert(known_runs[one_of(name, known_runs, "run", f"sweeps.{args.key}")], Run, f"runs.{name}") for name in sweep.runs}
-    known_kinds([*sweep.kinds, *sweep.always], args.dialogues, f"sweeps.{args.key}")  # not after hours of training
+    known_kinds([*sweep.kinds, *sweep.always], args.dialogues, f"sweeps.{args.key}")  # before hours of training, not after
     paths, builder = DataPaths(args.splits, args.passages, args.dialogues), RequestBuilder(args.splits)
     scored: dict[str, dict[SweepCell, dict[int, list[Score]]]] = {name: {} for name in runs}
     models = plan(sweep)
@@ -70,7 +70,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def plan(sweep: Sweep) -> list[tuple[SweepCell, int, Tuning | None]]:
-    """Return the models of a sweep: cell, seed, and how each is tuned. None is the base itself.
+    """Return the models of a sweep: cell, seed, and the tuning of each. None is the base itself.
 
     Raises:
         ValueError: a key of `tune` is wrong.
@@ -87,13 +87,13 @@ def plan(sweep: Sweep) -> list[tuple[SweepCell, int, Tuning | None]]:
 
 
 def _cell(kind: str, amount: float, sweep: Sweep) -> SweepCell:
-    """Return the cell of a kind and an amount: none of it is the same for all kinds, but for a type that `claims` would hold else."""
+    """Return the cell of a kind and an amount: zero is the same for all kinds, except a type that `claims` would otherwise contain."""
     is_excluded = kind in get_args(Relation) and "claims" in sweep.always
     return SweepCell(kind, amount) if amount or is_excluded else SweepCell("", 0.0)
 
 
 def _ask(about: Description, runs: dict[str, Run], builder: RequestBuilder, replies_folder: Path) -> dict[str, list[Score]]:
-    """Return the scores of each run; the model is opened once."""
+    """Return the scores of each run; the model is loaded once."""
     backend: Backend = open_backend(about, Path(about.name or ""))
     planned = {}
     for name, run in runs.items():
@@ -112,7 +112,7 @@ def _name(cell: SweepCell, seed: int) -> str:
 
 
 def _clear(folder: Path, wanted: set[str]) -> None:
-    """Take away the models of kinds and amounts that are no more in the sweep."""
+    """Remove the models of kinds and amounts that are no longer in the sweep."""
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.is_dir() and path.name.removesuffix(".part").removesuffix(".kept") not in wanted:
             shutil.rmtree(path)

@@ -1,4 +1,4 @@
-"""Scores of the models of a sweep -> curves over the amount of data, and what each amount changes. Pure."""
+"""Scores of the models of a sweep -> curves over the amount of data, and the changes that each amount causes. Pure."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -19,14 +19,14 @@ _GROUPS = {"by_type": "atomic_type", "by_exam": "exam"}
 
 
 class SweepCell(NamedTuple):
-    """A kind and an amount of data; all models without any of it are one cell, of the kind '', but where a type is taken out of claims."""
+    """A kind and an amount of data; all models without any are one cell, of the kind '', unless a type is excluded from claims."""
 
     kind: str
     amount: float
 
 
 def amount_text(amount: float) -> str:
-    """Return an amount as names and figures have it: different amounts have different texts."""
+    """Return an amount as used in names and figures: different amounts have different texts."""
     return f"{amount:.15g}"
 
 
@@ -37,8 +37,8 @@ ScoresByCell = Mapping[SweepCell, Mapping[int, Sequence[Score]]]
 def curves(run: str, task: str, scored: ScoresByCell, requests: Sequence[Request]) -> list[Figures]:
     """Return for each cell following rate and accuracy over all seeds, each with its interval.
 
-    An interval covers other items and other seeds: the half widths of an interval over items (clusters drawn, seeds together) and of
-    Student's over the seeds are added as squares. What both count of the same noise makes it a little too wide.
+    An interval covers other items and other seeds: the half widths of an interval over items (clusters sampled, seeds together) and of
+    Student's interval over the seeds are added in quadrature. Noise counted by both makes it a little too wide.
     """
     rows = []
     for cell, by_seed in sorted(scored.items()):
@@ -56,7 +56,7 @@ def curves(run: str, task: str, scored: ScoresByCell, requests: Sequence[Request
 
 
 def figures_by_cell(rows: Sequence[Figures]) -> Figures:
-    """Return the values of curves by run, kind, amount and measure: DVC compares figures that have a name, and leaves lists out."""
+    """Return the values of curves by run, kind, amount and measure: DVC compares named values, and ignores lists."""
     by_cell: Figures = {}
     for row in rows:
         amounts = by_cell.setdefault(row["run"], {}).setdefault(row["kind"] or "none", {})
@@ -80,7 +80,7 @@ def _interval(value: float, over_items: Sequence[float] | None, seeds: Sequence[
 
 
 def changes(run: str, task: str, scored: ScoresByCell, requests: Sequence[Request]) -> list[Figures]:
-    """Return for each amount of each kind what it changes of the accuracy in each atomic type and exam, from none of it, over all seeds."""
+    """Return for each amount of each kind the change of accuracy against none of it, by atomic type and exam, over all seeds."""
     by_cell = {
         cell: [FIGURES[task](read_scores(scores, requests)) for _, scores in sorted(by_seed.items())] for cell, by_seed in scored.items()
     }

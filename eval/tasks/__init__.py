@@ -17,14 +17,14 @@ def wording(task: str, name: str | None) -> str:
     """Return the name of a task's wording, the default for None.
 
     Raises:
-        ValueError: the task has no such wording; the message names those it has.
+        ValueError: the task has no such wording; the message names the known ones.
     """
     prompts = TASKS[task].prompts
     return one_of(name, prompts, "prompt", f"task {task}") if name else prompts[0]
 
 
 class RequestBuilder:
-    """The requests of runs over one folder of splits; the test split is read once a task and prompt, and their requests are built once."""
+    """The requests of runs over one folder of splits; the test split is read once per task and prompt, and each request is built once."""
 
     def __init__(self, splits: Path) -> None:
         self._splits = splits
@@ -40,7 +40,7 @@ class RequestBuilder:
         return self._zero_shot[task, prompt]
 
     def read_items(self, task: str, prompt: str) -> Iterator[Request]:
-        """Yield the items of the test split as requests without examples, sorted by item id, as it is read."""
+        """Yield the items of the test split as requests without examples, sorted by item id, while it is read."""
         return read_items(TASKS[task], self._splits / "test", prompt)
 
     def of_run(self, run: Run) -> list[Request]:
@@ -49,7 +49,7 @@ class RequestBuilder:
         return from_pools(self.zero_shot(run.task, prompt), self._examples(run, prompt), run.shots)
 
     def read_run(self, run: Run) -> Iterator[list[Request]]:
-        """Yield the requests of a run, some at a time, as the test split is read; one that follows another is in its list."""
+        """Yield the requests of a run in chunks while the test split is read; requests that follow each other are in one list."""
         prompt = wording(run.task, run.prompt)
         pools = self._examples(run, prompt)
         for requests in read_requests(TASKS[run.task], self._splits / "test", prompt):

@@ -17,7 +17,7 @@ _ANSWER = "答案："
 
 
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
-    """Return one request a question, sorted by item id."""
+    """Return one request per question, sorted by item id."""
     del claims
     built = [
         _request(question, question.question_type, prompt)

@@ -9,12 +9,12 @@ from eval.tasks.prompt import read_prompt
 from eval.tasks.request import Request
 
 NEGATIONS = ("不", "异常", "忌")
-"""By which the two sides of a pair differ, in the templates of SdAK's Table 2."""
+"""Words by which the two sides of a pair differ, in the templates of SdAK's Table 2."""
 _OPTIONS = [Option(letter=word, text=word) for word in ("正确", "错误")]
 
 
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
-    """Return two requests a claim pair, sorted by item id."""
+    """Return two requests per claim pair, sorted by item id."""
     del questions
     built = [_request(pair, side, prompt) for pair in claims for side in ("factual", "non_factual")]
     return sorted(built, key=lambda request: request.item_id)
@@ -41,7 +41,7 @@ def _request(pair: ClaimPair, side: str, prompt: str) -> Request:
 
 
 TASK = Task(
-    about="Both sides of each claim pair, asked apart (SdAK).",
+    about="Both sides of each claim pair, as separate requests (SdAK).",
     prompts=("claim", "claim_prompt2", "claim_short"),
     requests=requests,
     of="claims",

@@ -1,6 +1,6 @@
 """The interface of a task: requests from the records of a split, in several wordings.
 
-Its figures are in `eval.score.metrics.FIGURES`: requests must not depend on how scores are counted, or a fix there would repeat them.
+Its metrics are in `eval.score.metrics.FIGURES`: requests must not depend on how scores are counted, or a fix there would repeat them.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from eval.tasks.request import Request, duplicate_message
 
 R = TypeVar("R", Question, ClaimPair)
 _CHUNK = 512
-"""Records that become requests at a time."""
+"""Records converted to requests at a time."""
 
 
 Ask = Callable[[Iterable[Question], Iterable[ClaimPair], str], list[Request]]
@@ -31,16 +31,17 @@ class Task(Struct, frozen=True, kw_only=True):
     """One task; a new one is one file in `eval/tasks`, one entry in `eval.tasks.TASKS` and one in `eval.score.metrics.FIGURES`."""
 
     about: str
-    """One line for people."""
+    """One line of description."""
     prompts: tuple[str, ...]
     """Names of its wordings, the default first."""
     requests: Ask
     of: Literal["questions", "claims"] = "questions"
     """The records of a split that it uses; the others are not read."""
     case_of: Callable[[Question], Hashable] | None = None
-    """What the questions of one conversation have in common, None for a question of none; no function: no conversations."""
+    """Function from a question to the key of its conversation, None for a question in none; without a function there are no
+    conversations."""
     published: tuple[str, ...] = ()
-    """Rule sets in `eval.answers.published` whose figures are reported beside ours."""
+    """Rule sets in `eval.answers.published` whose metrics are reported next to the project's own."""
 
 
 def read_split(folder: Path) -> tuple[list[Question], list[ClaimPair]]:
@@ -49,10 +50,10 @@ def read_split(folder: Path) -> tuple[list[Question], list[ClaimPair]]:
 
 
 def read_requests(task: Task, folder: Path, prompt: str) -> Iterator[list[Request]]:
-    """Yield the requests of one split, those of some records at a time; of questions of one conversation, all in one list.
+    """Yield the requests of one split in chunks; questions of one conversation are in one list.
 
     Raises:
-        ValueError: two lines that stand together have the same id.
+        ValueError: two adjacent lines have the same id.
     """
     if task.case_of:
         for questions in _whole_cases(folder / "questions.jsonl", task.case_of):
@@ -62,12 +63,12 @@ def read_requests(task: Task, folder: Path, prompt: str) -> Iterator[list[Reques
 
 
 def read_items(task: Task, folder: Path, prompt: str) -> Iterator[Request]:
-    """Yield the requests of one split sorted by item id, as its lines are; of a conversation each is what is known of its item alone.
+    """Yield the requests of one split sorted by item id, in the order of its lines; in a conversation each covers its own item alone.
 
-    They are for reading and scoring replies; `read_requests` has those to send.
+    They are for parsing and scoring replies; `read_requests` has those to send.
 
     Raises:
-        ValueError: an item stands twice, or the lines are not sorted.
+        ValueError: an item is listed twice, or the lines are not sorted.
     """
     last = ""
     for requests in _in_file_order(task, folder, prompt):
@@ -93,14 +94,14 @@ def _chunks(records: Iterator[R]) -> Iterator[list[R]]:
     last = None
     while chunk := list(islice(records, _CHUNK)):
         for record in chunk:
-            if record.id == last:  # a split is sorted by id; elsewhere the two would be in separate windows
+            if record.id == last:  # a split is sorted by id, so duplicates are adjacent
                 raise ValueError(duplicate_message(record.id))
             last = record.id
         yield chunk
 
 
 def _whole_cases(path: Path, case_of: Callable[[Question], Hashable]) -> Iterator[list[Question]]:
-    """Yield the questions of a file outside cases, then those of cases: of these memory has only hashes and offsets, 16 bytes each."""
+    """Yield the questions of a file outside cases, then those of cases: for these only hashes and offsets are in memory, 16 bytes each."""
     cases, offsets = array("Q"), array("Q")
 
     def alone() -> Iterator[Question]:

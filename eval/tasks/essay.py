@@ -10,7 +10,7 @@ from eval.tasks.request import Request, facets_of, related_ids_of
 
 
 def requests(questions: Iterable[Question], claims: Iterable[ClaimPair], prompt: str) -> list[Request]:
-    """Return one request a question of type `qa`, sorted by item id."""
+    """Return one request per question of type `qa`, sorted by item id."""
     del claims
     built = [_request(question, prompt) for question in questions if question.question_type == "qa"]
     return sorted(built, key=lambda request: request.item_id)

@@ -39,9 +39,9 @@ def read_prompt(name: str) -> str:
 
 
 def quoted(name: str, texts: Mapping[str, str], **words: str) -> str:
-    """Return a prompt with the texts of others between marks that none of them can contain.
+    """Return a prompt with foreign texts between delimiters that none of them can contain.
 
-    `{nonce}` in the prompt is a number made of the texts by a hash: the same texts give the same prompt, and no text can foretell it.
+    `{nonce}` in the prompt is a hash of the texts: the same texts give the same prompt, and no text can predict it.
     """
     number = 0
     while any(nonce_of(texts, number) in text for text in texts.values()):
@@ -50,7 +50,7 @@ def quoted(name: str, texts: Mapping[str, str], **words: str) -> str:
 
 
 def nonce_of(texts: Mapping[str, str], number: int = 0) -> str:
-    """Return the number that marks the texts in a prompt, the first or, where a text contains that, a later one."""
+    """Return the nonce of the texts in a prompt, the first one or, if a text contains it, a later one."""
     return hashlib.sha256(repr((number, sorted(texts.items()))).encode()).hexdigest()[:_NONCE_CHARS]
 
 
@@ -60,13 +60,13 @@ def chat_template() -> str:
 
 
 def render(tokenizer: Any, messages: Sequence[Message], template: Mapping[str, Any] | None = None) -> str:
-    """Return the text a model is given: its chat template over the messages, ready for its reply.
+    """Return the text for a model: its chat template applied to the messages, ready for its reply.
 
-    A model without a chat template (a base model) gets the contents one below the other. A reply, its own or an example's, goes on where
-    a text leaves open what comes (答案：), as in the published code, and else begins on the next line.
+    A model without a chat template (a base model) gets the contents one below the other. A reply, its own or an example's, continues a
+    text with an open end (答案：), as in the published code, and otherwise begins on the next line.
 
     Args:
-        template: what the chat template is given besides the messages.
+        template: arguments of the chat template besides the messages.
     """
     messages = [message | {"content": without_control_tokens(tokenizer, message["content"], message["role"])} for message in messages]
     if not tokenizer.chat_template:
@@ -77,7 +77,7 @@ def render(tokenizer: Any, messages: Sequence[Message], template: Mapping[str, A
 
 
 def opens_reasoning(prompt: str) -> bool:
-    """Return whether a rendered prompt ends within the model's reasoning, which its reply then goes on with."""
+    """Return whether a rendered prompt ends within the model's reasoning, which its reply then continues."""
     return bool(_OPENED.search(prompt))
 
 
@@ -93,7 +93,7 @@ def _plain(messages: Sequence[Message]) -> str:
 def token_ids(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
     """Return the token ids of rendered prompts. A chat template writes its own BOS, so none is added to it.
 
-    Where there is no template, the tokenizer adds its BOS; an EOS that some add as well would end the text before the reply.
+    Without a template, the tokenizer adds its BOS; an EOS that some add as well would end the text before the reply.
     """
     if not prompts:
         return []  # tokenizers refuse an empty batch
@@ -116,7 +116,7 @@ def merge_system(messages: Sequence[Message]) -> list[Message]:
 
 
 def plain_text(messages: Sequence[Message]) -> str:
-    """Return messages as text for models that have no tokenizer."""
+    """Return messages as text for models without a tokenizer."""
     return "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in messages)
 
 
@@ -126,12 +126,12 @@ def prompt_sha256(prompt: str) -> str:
 
 
 def defused(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages without marks of chat templates in their content, so that no text can end its turn and speak for another."""
+    """Return the messages without chat-template markers in their content, so that no text can end its turn and speak as another role."""
     return [message | {"content": escape_chat_marks(message["content"], message["role"] == "assistant")} for message in messages]
 
 
 def without_control_tokens(tokenizer: Any, text: str, role: str) -> str:
-    """Return a text as the content of a role's turn, without whole marks of chat templates and without the model's own control tokens."""
+    """Return a text as the content of a role's turn, without complete chat-template markers and the model's own control tokens."""
     text = escape_chat_marks(text, role == "assistant")
     for token in control_tokens(tokenizer):
         text = text.replace(token, f"{token[0]} {token[1:]}")
@@ -139,7 +139,7 @@ def without_control_tokens(tokenizer: Any, text: str, role: str) -> str:
 
 
 def _without_folded(tokenizer: Any, text: str) -> str:
-    """Break up what a tokenizer reads as a control token though it is spelled otherwise: ＜|im_end|＞.
+    """Break up text that a tokenizer reads as a control token despite another spelling: ＜|im_end|＞.
 
     Raises:
         ValueError: it is read as one even with blanks in it.
@@ -154,26 +154,26 @@ def _without_folded(tokenizer: Any, text: str) -> str:
             mark = text[start:end]
             blank = len(mark) - len(mark.lstrip()) + 1
             text = f"{text[:start]}{mark[:blank]} {mark[blank:]}{text[end:]}"
-    raise ValueError(f"the model's tokenizer reads a control token in {text[:60]!r} however it is spelled; take the item out of the data")
+    raise ValueError(f"the model's tokenizer reads a control token in {text[:60]!r} in any spelling; remove the item from the data")
 
 
 @cache
 def _folds_marks(tokenizer: Any) -> bool:
-    """Return whether a tokenizer looks for control tokens in text that it has normalized, and so finds them in other spellings."""
+    """Return whether a tokenizer looks for control tokens in normalized text, and so finds them in other spellings."""
     added = getattr(tokenizer, "added_tokens_decoder", {}).values()
     return tokenizer.is_fast and any(token.normalized and token.content in control_tokens(tokenizer) for token in added)
 
 
 @cache
 def control_tokens(tokenizer: Any) -> tuple[str, ...]:
-    """Return the tokens that no text may be read as: those with a name, and those that the tokenizer only marks as special."""
+    """Return the tokens that no text may be read as: the named ones, and those that the tokenizer only marks as special."""
     marked = {token.content for token in getattr(tokenizer, "added_tokens_decoder", {}).values() if token.special}
     return tuple(sorted({*tokenizer.all_special_tokens, *marked}, key=lambda token: (-len(token), token)))
 
 
 @cache
 def _knows_system(tokenizer: Any) -> bool:
-    """Return whether a chat template shows the system message; some refuse it, some drop it without a word."""
+    """Return whether a chat template supports the system message; some reject it, some drop it silently."""
     try:
         text = tokenizer.apply_chat_template(_PROBE, tokenize=False)
     except TemplateError:

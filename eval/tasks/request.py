@@ -1,4 +1,4 @@
-"""Requests of tasks: one an item, with all that baselines, training and few-shot examples need."""
+"""Requests of tasks: one per item, with all data for baselines, training and few-shot examples."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
@@ -19,27 +19,27 @@ class Request(Struct, frozen=True, kw_only=True):
     item_id: str
     """Question id, or claim id with `/factual` or `/non_factual`."""
     messages: list[Message]
-    """Of a request that follows another, only the messages after that one's reply."""
+    """For a request that follows another, only the messages after that one's reply."""
     question_type: Kind
     """claim: one of 正确 and 错误; mcqa: one letter; mrqa: two letters or more; qa: words; mark: 0 to 100, from a judge."""
     options: list[Option]
-    """What may be answered; for a claim 正确 and 错误, each its own letter; nothing for qa."""
+    """The possible answers; for a claim 正确 and 错误, each its own letter; empty for qa."""
     answer: str | None
-    """Right answer; no backend but a test's may look at it. None where the source keeps it hidden."""
+    """Right answer; no backend except a test's may use it. None if the source hides it."""
     answer_format: str
     """A reply in the requested format, with `{answer}` in place of the answer."""
     solution: str | None
-    """The right reply as a few-shot example shows it."""
+    """The right reply, as shown in a few-shot example."""
     pool: str
     """Few-shot examples come from the requests with the same pool (subject and question type)."""
     related_ids: frozenset[str]
     """Item, near-duplicate cluster and group: an item that shares one of these is never its few-shot example."""
     reader: Reader
-    """Key of `eval.answers.readers.READERS`: how a reply to it is read."""
+    """Key of `eval.answers.readers.READERS`: the parser of its replies."""
     unit: str
-    """What is right only as a whole: the claim pair, the case or group of shared options, or the item itself."""
+    """Scored group, right only as a whole: the claim pair, the case or group of shared options, or the item itself."""
     facets: dict[str, str]
-    """What figures are broken down by, such as exam, subject, question_type, category, case_type, form, atomic_type; none is empty."""
+    """Breakdowns of the metrics, such as exam, subject, question_type, category, case_type, form, atomic_type; none is empty."""
     follows: str | None = None
     """Item whose question and reply precede this one in the same conversation (the questions of one case)."""
     folds_system: bool = False
@@ -47,9 +47,9 @@ class Request(Struct, frozen=True, kw_only=True):
     shots: int = 0
     """Few-shot examples in its messages."""
     claim: str | None = None
-    """The claim without the prompt around it; None for all but a claim."""
+    """The claim without its prompt; None for anything but a claim."""
     compared: tuple[str, str] | None = None
-    """Standard answer and the reply's answer, as in a judge's prompt; None for all but a mark."""
+    """Standard answer and the reply's answer, as in a judge's prompt; None for anything but a mark."""
 
     def reply(self, answer: str) -> str:
         """Return an answer in the requested format."""
@@ -65,7 +65,7 @@ def allowed_answers(request: Request) -> list[str]:
 
 
 def conversation(requests: Sequence[Request]) -> list[Message]:
-    """Return requests as turns of one conversation, each but the last with its solution; the last one's system message leads."""
+    """Return requests as turns of one conversation, each but the last with its solution; the last one's system message comes first."""
     last = requests[-1]
     messages = [message for message in last.messages if message["role"] == "system"]
     for request in requests:
@@ -76,10 +76,10 @@ def conversation(requests: Sequence[Request]) -> list[Message]:
 
 
 def conversations(requests: Sequence[Request]) -> list[list[Request]]:
-    """Return requests by conversation, each the first of one or after the one it follows.
+    """Return requests by conversation: each begins one or comes after the one it follows.
 
     Raises:
-        ValueError: an item stands twice among them.
+        ValueError: an item occurs twice.
     """
     if all(request.follows is None for request in requests):
         return [[request] for request in requests]
@@ -97,7 +97,7 @@ def by_item_id(requests: Iterable[Request]) -> dict[str, Request]:
     """Return requests by their items.
 
     Raises:
-        ValueError: an item stands twice among them: its reply could not be told from the other's.
+        ValueError: an item occurs twice: its reply could not be distinguished from the other's.
     """
     by_id: dict[str, Request] = {}
     for request in requests:
@@ -107,23 +107,23 @@ def by_item_id(requests: Iterable[Request]) -> dict[str, Request]:
 
 
 def duplicate_message(item_id: str) -> str:
-    """Return the message about an item that is twice in a split."""
+    """Return the message about an item that occurs twice in a split."""
     return f"{item_id} is twice in the split; rebuild it with `dvc repro -f split`"
 
 
 def following(request: Request, before: Request, reply: str) -> Request:
-    """Return a request with the question it follows, and the reply to that, before its own words."""
+    """Return a request preceded by the question it follows and the reply to that."""
     messages = [*before.messages, {"role": "assistant", "content": reply}, *request.messages]
     return structs.replace(request, messages=messages, shots=before.shots)
 
 
 def options_text(options: Iterable[Option], mark: str) -> str:
-    """Return options one a line, letter first."""
+    """Return options one per line, letter first."""
     return "\n".join(f"{option.letter}{mark}{option.text}" for option in options)
 
 
 def facets_of(question: Question) -> dict[str, str]:
-    """Return what the figures of a question are broken down by."""
+    """Return the facets of a question, by which metrics are broken down."""
     facets = {
         "question_type": question.question_type,
         "category": question.category,
@@ -136,5 +136,5 @@ def facets_of(question: Question) -> dict[str, str]:
 
 
 def related_ids_of(question: Question) -> frozenset[str]:
-    """Return the ids under which a question and its relatives are known."""
+    """Return the ids that identify a question and its relatives."""
     return frozenset(key for key in (question.id, question.cluster_id, question.group_id) if key)

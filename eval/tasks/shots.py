@@ -1,4 +1,4 @@
-"""Few-shot examples: train and dev in, the same requests with solved ones before them out.
+"""Few-shot examples: train and dev -> the same requests with solved ones before them.
 
 Questions get the examples that the split lists for their subject and type (`shots.jsonl`), in that order. Claims get a random
 sample of their atomic type, from train, then dev.
@@ -108,8 +108,8 @@ def pools_of(examples: Iterable[Request]) -> Pools:
 def from_pools(requests: Sequence[Request], pools: Pools, shots: int) -> list[Request]:
     """Return the requests ready to be sent, with up to `shots` examples of their pool as earlier turns of the conversation.
 
-    The items of a pool share a prefix; an item that is related to an example gets the next instead. A request that follows another
-    gets none: they are before that one. The number that a request got is its `shots`; a pool may have too few.
+    The items of a pool share a prefix; an item that is related to an example gets the next one instead. A request that follows another
+    gets none, since they come before that one. A request's `shots` is the number that it got; a pool may have too few.
     """
     return [request if request.follows else _with_examples(request, pools.get(request.pool, []), shots) for request in requests]
 

@@ -1,4 +1,4 @@
-"""From a score to the item, its claim or question, its fact, its page and the bytes in the archive, and back.
+"""From a score to its item, claim or question, fact, page and the bytes in the archive, and back.
 
 python -m eval.trace WHAT      WHAT: id of a claim, question, fact, page, case or cluster; item id of a score; an address; or some text
 python -m eval.trace --kin RUN      accuracy of a run on items with and without related items in train
@@ -26,7 +26,7 @@ _MAX_LISTED = 50
 
 
 def as_text(chain: Chain) -> str:
-    """Return a chain for the terminal, indented."""
+    """Return a chain as indented text."""
     return "\n".join(_lines(chain, ""))
 
 
@@ -88,7 +88,7 @@ def _related_table(figures: dict[str, Any]) -> str:
         cells = [f"{part['accuracy']:.3f} of {part['items']}" if part["items"] else "–" for part in (row["with_kin"], row["without"])]
         gap = "{:+.3f} ({:+.3f} … {:+.3f})".format(row["difference"], *row["interval"]) if "difference" in row else ""
         lines.append(f"{_clean(row['group']):40}{cells[0]:>20}{cells[1]:>18}   {gap}".rstrip())
-    note = "Items with and without related ones may differ in other ways, too; a sweep over that type measures the effect of related items."
+    note = "Items with and without related ones may also differ in other ways; a sweep over that type measures the effect of related items."
     return "\n".join([*lines, "", note]) + "\n"
 
 
@@ -101,8 +101,8 @@ def main(argv: list[str] | None = None) -> None:
     args: Any = parser.parse_args(argv)
     if not (args.data / "splits").is_dir():
         if args.data == Path("data") and not Path(PARAMS_FILE).exists():
-            raise FileNotFoundError(f"no {PARAMS_FILE} in this folder; run the command in the folder of the repository")
-        raise FileNotFoundError(f"{args.data / 'splits'}: no such folder; `dvc repro` builds it, `dvc checkout` brings it back")
+            raise FileNotFoundError(f"no {PARAMS_FILE} in this folder; run the command in the repository's folder")
+        raise FileNotFoundError(f"{args.data / 'splits'}: no such folder; `dvc repro` builds it, `dvc checkout` restores it")
     if args.kin:
         figures = _by_relation(args.data, args.kin)
         as_json = msgspec.json.format(msgspec.json.encode(figures), indent=2).decode() + "\n"

@@ -1,4 +1,4 @@
-"""A record -> its chain, from the scores of all runs back to the bytes of the pages, and the other way."""
+"""A record -> its chain, from the scores of all runs back to the bytes of the pages, and in the other direction."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ _REPLY_CHARS = 80
 
 
 def trace(data: Path, hit: Hit) -> Chain:
-    """Return what a record was made from and what was made from it."""
+    """Return the origins of a record and what was derived from it."""
     return {"claim": _claim, "question": _question, "fact": _fact, "page": _page, "rejected": _rejected}[hit.kind](data, hit)
 
 
@@ -58,7 +58,7 @@ def _question(data: Path, hit: Hit) -> Chain:
 
 
 def _near(data: Path, hit: Hit, item: ClaimPair | Question) -> Chain:
-    """Return the nearest items of train, unless the item is of train itself."""
+    """Return the nearest items of train, unless the item itself is in train."""
     return {} if hit.context == "train" else {"nearest in train": nearest(item, read_train(data), learned_by(data))}
 
 
@@ -107,7 +107,7 @@ def _pages(data: Path, record: ClaimPair | Question | Fact) -> list[Chain]:
 
 def _sighting(data: Path, provenance: Provenance) -> Chain:
     page = find_page(data / "pages", provenance.page_id)
-    fault = f"no index under {data / 'pages'} names it; `dvc checkout {data / 'pages'}` brings the archive back"
+    fault = f"no index under {data / 'pages'} names it; `dvc checkout {data / 'pages'}` restores the archive"
     about = {"position": provenance.position, "snapshot": provenance.snapshot}
     return about | (page or {"page": provenance.page_id, "url": provenance.url, "fault": fault})
 
@@ -123,7 +123,7 @@ def _read_claims(data: Path, split: str, facts: Sequence[str]) -> Iterable[Claim
 
 
 def _scores(data: Path, items: Sequence[str]) -> list[str]:
-    """Return each run's replies to the items with their scores, a line a reply."""
+    """Return each run's replies to the items with their scores, one per line."""
     lines = []
     for path in sorted((data / "scores").glob("*.jsonl")) if items else ():
         scores = list(rows_with(path, items, Score))
@@ -149,7 +149,7 @@ def _marks(data: Path, items: Sequence[str]) -> list[str]:
 
 
 def _shares(data: Path, items: Sequence[str]) -> list[str]:
-    """Return for each run how many replies to the items are right."""
+    """Return for each run the number of right replies to the items."""
     lines = []
     for path in sorted((data / "scores").glob("*.jsonl")) if items else ():
         known = [score.correct for score in rows_with(path, items, Score) if score.correct is not None]

@@ -1,4 +1,4 @@
-"""An id, address or text -> the records that it may mean, among the rows of data files and the pages of the archive."""
+"""An id, address or text -> the matching records, among the rows of data files and the pages of the archive."""
 
 import re
 import zlib
@@ -19,14 +19,14 @@ from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpac
 
 SPLITS = ("train", "dev", "test", "reserved")
 _ID = re.compile(r"[a-z]+-[0-9a-f]{8,}")
-_MOST_BYTES = 1 << 26  # no page is as long; a member that unpacks to more is not unpacked further
+_MOST_BYTES = 1 << 26  # longer than any page; unpacking stops there
 _MAX_BYTES = 240
 _CHARSET = re.compile(rb"""charset=["']?([\w-]+)""")
 T = TypeVar("T")
 
 
 class Hit(NamedTuple):
-    """A record that a query may mean."""
+    """A record that matches a query."""
 
     kind: str
     """`claim`, `question`, `fact`, `page` or `rejected`."""
@@ -37,7 +37,7 @@ class Hit(NamedTuple):
 
 
 def find(data: Path, query: str) -> list[Hit]:
-    """Return what a query means: the record whose id it is, the pages of an address, else all that contain this id or text."""
+    """Return the matches of a query: the record with this id, the pages of an address, else all records that contain this id or text."""
     query = query.strip()
     name = query.partition("/")[0]  # the sides of a claim are items of their own
     is_id = bool(_ID.fullmatch(name))
@@ -66,19 +66,19 @@ def _hits(data: Path, text: str) -> Iterator[Hit]:
 
 
 def fact_text(fact: Fact) -> str:
-    """Return a fact as words."""
+    """Return a fact as text."""
     return f"{fact.head} {'–' if fact.polarity else '≠'} {fact.tail}"
 
 
 def rows_with(path: Path, texts: Sequence[str], shape: type[T]) -> Iterator[T]:
-    """Yield the records of a file whose line contains one of the texts; nothing where there is no such file.
+    """Yield the records of a file whose line contains one of the texts; nothing if there is no such file.
 
     Raises:
         ValueError: such a line does not fit the shape.
     """
     if not path.exists():
         return
-    wanted = [msgspec.json.encode(text)[1:-1] for text in texts]  # as it stands in JSON
+    wanted = [msgspec.json.encode(text)[1:-1] for text in texts]  # as encoded in JSON
     decoder = msgspec.json.Decoder(shape)
     with open(path, "rb") as lines:
         for number, line in enumerate(lines, 1):
@@ -90,7 +90,7 @@ def rows_with(path: Path, texts: Sequence[str], shape: type[T]) -> Iterator[T]:
 
 
 def find_page(pages: Path, page: str) -> dict[str, Any] | None:
-    """Return the location of a page, its date and first bytes; None where no index names it."""
+    """Return the location of a page, its date and first bytes; None if no index names it."""
     matches = list(_rows(pages, page))
     if not matches:
         return None
@@ -101,7 +101,7 @@ def find_page(pages: Path, page: str) -> dict[str, Any] | None:
 
 
 def pages_of(pages: Path, url: str) -> list[str]:
-    """Return the ids of the pages that were stored under an address."""
+    """Return the ids of the pages stored under an address."""
     return sorted({row.page_id for index in indexes(pages) for row in rows_with(index, [url], IndexRow) if row.url == url})
 
 
@@ -111,17 +111,17 @@ def _rows(pages: Path, page: str) -> Iterator[tuple[Path, IndexRow]]:
 
 
 def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
-    """Return date and first bytes of an archived record, and whether its bytes still are those that the id was made from."""
+    """Return date and first bytes of an archived record, and whether its bytes still match the page id."""
     path = folder / row.file
     if not path.exists():
-        return {"fetched": None, "fault": f"{path} is not here; `dvc checkout {folder}` brings it back"}
+        return {"fetched": None, "fault": f"{path} is not here; `dvc checkout {folder}` restores it"}
     try:
         raw = unpacked(read_packed(path, row.offset, row.length), _MOST_BYTES)
         record = next(iter(ArchiveIterator(BytesIO(raw))))
         stored = record.raw_stream.read()
-        body = next(iter(ArchiveIterator(BytesIO(raw)))).content_stream().read()  # as it came, it may be packed
+        body = next(iter(ArchiveIterator(BytesIO(raw)))).content_stream().read()  # the raw body may be compressed
     except (zlib.error, StopIteration, ValueError) as error:
-        return {"fetched": None, "fault": f"the record cannot be read ({error}); `dvc checkout -f {folder}` brings it back"}
+        return {"fetched": None, "fault": f"the record cannot be read ({error}); `dvc checkout -f {folder}` restores it"}
     is_same = page_id(row.url, stored) == row.page_id
     return {
         "fetched": record.rec_headers.get_header("WARC-Date"),
@@ -132,7 +132,7 @@ def _record(folder: Path, row: IndexRow) -> dict[str, Any]:
 
 
 def _begin(body: bytes) -> str:
-    """Return the first bytes as the text that they are, or as they are."""
+    """Return the first bytes as text if they are text, else as bytes."""
     if b"\0" in body[:_MAX_BYTES]:
         return repr(body[:_MAX_BYTES])
     declared = _CHARSET.search(body[:1024])

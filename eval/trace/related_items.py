@@ -1,8 +1,8 @@
-"""The items of train that are nearest to an item, and a run's accuracy on items with and without related ones. No claim about causes.
+"""The items of train nearest to an item, and a run's accuracy on items with and without related ones. No claim about causes.
 
-Related to a claim are claims of train of the same atomic type with the same tail; heads never cross splits. Related to a question are
-questions of train of the same exam and subject with the same right answer. A file beside the weights of a tuned model lists the items
-that it has learned; a model that `finetune` made has learned train; of all others nothing is known.
+A claim is related to claims of train of the same atomic type with the same tail; heads never cross splits. A question is related to
+questions of train of the same exam and subject with the same right answer. A file next to the weights of a tuned model lists its training
+items; a model made by `finetune` was trained on all of train; for all others nothing is known.
 """
 
 from collections import Counter, defaultdict
@@ -37,7 +37,7 @@ def words_of(item: Item) -> str:
 
 
 def fact_of(item: Item) -> Hashable | None:
-    """Return the key that related items share; None for a question whose right answer is hidden."""
+    """Return the key that related items share; None for a question with a hidden answer."""
     if isinstance(item, ClaimPair):
         return item.atomic_type, canonical(item.tail)
     right = tuple(sorted(canonical(option.text) for option in item.options if option.letter in (item.answer or "")))
@@ -50,10 +50,10 @@ def group_of(item: Item) -> str:
 
 
 def nearest(item: Item, train: Iterable[Item], learned: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return the items of train that are nearest by wording and by fact, and the number of its type or subject.
+    """Return the items of train that are nearest by wording and by fact, and the number of items of its type or subject.
 
     Args:
-        learned: by item of train, the tuned models that have learned it.
+        learned: by item of train, the tuned models trained on it.
     """
     grams, fact = ngrams(canonical(words_of(item)), _NGRAM_CHARS), fact_of(item)
     others = [other for other in train if type(other) is type(item)]
@@ -76,7 +76,7 @@ def _line(item: Item, learned: Mapping[str, Sequence[str]], before: str = "") ->
 
 
 def learned_by(data: Path) -> dict[str, list[str]]:
-    """Return by item of train the tuned models that have learned it."""
+    """Return by item of train the tuned models trained on it."""
     models_by_item: dict[str, list[str]] = defaultdict(list)
     for path in sorted((data / "models").glob(f"*/{LEARNED}")):
         for item in _items_in(path):
@@ -85,7 +85,7 @@ def learned_by(data: Path) -> dict[str, list[str]]:
 
 
 def items_learned(data: Path, model: str) -> tuple[set[str] | None, str]:
-    """Return which items a model has learned, None for all of train, and how that is known."""
+    """Return the items that a model was trained on, None for all of train, and how that is known."""
     path = data / "models" / model / LEARNED
     if path.exists():
         return _items_in(path), f"{model} has learned what {path} lists"
@@ -101,7 +101,7 @@ def _items_in(path: Path) -> set[str]:
 def accuracy_by_relation(scores: Sequence[Score], items: Sequence[Item], train: Iterable[Item]) -> list[Figures]:
     """Return for all items of a run, and for each atomic type or subject, accuracy on items with and without related items in train.
 
-    A claim pair is right when both sides are. Intervals draw heads of claims and groups of questions; that of the difference combines
+    A claim pair is right if both sides are. Intervals sample heads of claims and groups of questions; that of the difference combines
     the two (R. Newcombe, Statistics in Medicine 17, 1998, method 10).
     """
     facts = {type(item): set[Hashable]() for item in items}
@@ -119,7 +119,7 @@ def accuracy_by_relation(scores: Sequence[Score], items: Sequence[Item], train: 
 
 
 def _right(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
-    """Return by item in how many of its repeats all sides of it are right, and its repeats."""
+    """Return by item the number of repeats in which all its sides are right, and the number of repeats."""
     sides: dict[tuple[str, int], bool] = {}
     for score in scores:
         if score.correct is not None:

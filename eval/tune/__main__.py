@@ -1,6 +1,6 @@
 """Stage `tune`: a model of the hub, of a folder or made by `finetune`, and the train split -> that model tuned, for each line under `tune`.
 
-The model sees the evaluation's own prompts in its own chat template and learns the right replies. A killed training goes on from its last
+The model gets the evaluation's own prompts in its own chat template and learns the right replies. A killed training resumes from its last
 checkpoint. Over several GPUs:
 
     accelerate launch --config_file fsdp.yaml -m eval.tune MODEL        or `torchrun --nproc-per-node 8 -m eval.tune MODEL`
@@ -30,8 +30,8 @@ from eval.models.weights import ADAPTER, MADE, content_hash, identity_of, locate
 from eval.tune.examples import Example, PackedRow, steps_of
 from eval.tune.training_set import DataPaths, TrainingSet, dev_examples
 
-_MAKING = "1"  # raise it when a change here changes weights: earlier trainings are then not reused
-_FIGURES = "made.jsonl"  # beside the weights, but no part of what the model says
+_MAKING = "1"  # increment it when a change here changes weights, so that earlier trainings are not reused
+_FIGURES = "made.jsonl"  # next to the weights, but not part of the model
 _PATHS = {
     "splits": "data/splits",
     "passages": "data/clean/passages.jsonl",
@@ -56,7 +56,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def described(name: str, params: Mapping[str, Any], made: Path, where: str) -> Description:
-    """Return the model that a line under `models` names, as what is tuned.
+    """Return the model to tune, from its line under `models`.
 
     Args:
         params: all of params.yaml.
@@ -70,20 +70,20 @@ def described(name: str, params: Mapping[str, Any], made: Path, where: str) -> D
     if line.backend not in ("huggingface", "vllm"):
         raise ValueError(f"params.yaml: models.{name}: backend {line.backend} has no weights to tune; set `backend: huggingface`")
     if line.name in (params.get("tune") or {}):
-        raise ValueError(f"params.yaml: models.{name}: {line.name} is tuned itself; name its base, and tune that with the data of both")
+        raise ValueError(f"params.yaml: models.{name}: {line.name} is itself a tuned model; name and tune its base, with the data of both")
     base = next((str(made / key) for key in (line.name, name) if key in trained), line.name)
     if not base:
-        raise ValueError(f"params.yaml: models.{name} has no `name`: what is tuned, of the hub, a folder or a key of finetune")
+        raise ValueError(f"params.yaml: models.{name} has no `name`, the model to tune: on the hub, a folder or a key of finetune")
     return Description(
         model=name, backend="huggingface", name=base, revision=line.revision, template=line.template, chat_template=line.chat_template
     )
 
 
 def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) -> dict[str, Any]:
-    """Tune the model that a description names, into a folder, and return its figures; a model made of the same inputs is reused.
+    """Tune a described model, save it to a folder, and return its metrics; a model with the same inputs is reused.
 
     Raises:
-        ValueError: the model cannot be had or tuned, or the data are not there; the message says what to do.
+        ValueError: the model cannot be loaded or tuned, or the data are missing; the message says what to do.
     """
     from transformers import AutoTokenizer
 
@@ -93,8 +93,8 @@ def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) 
             f"model {description.model}: {description.name} is an adapter; tune the model it belongs to, with its data and yours"
         )
     if not description.name or not (path / "config.json").exists():
-        remedy = "; `dvc repro finetune` makes the models that are trained here" if str(description.name).startswith("data/models") else ""
-        raise ValueError(f"model {description.model}: {description.name} holds no model (no config.json){remedy}")
+        remedy = "; `dvc repro finetune` builds the models that are trained here" if str(description.name).startswith("data/models") else ""
+        raise ValueError(f"model {description.model}: {description.name} contains no model (no config.json){remedy}")
     tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     if description.chat_template:
         tokenizer.chat_template = read_chat_template(description)
@@ -110,12 +110,12 @@ def tune(description: Description, tuning: Tuning, paths: DataPaths, out: Path) 
     mark = _mark(identity, description, tuning, examples, dev)
     with folder_lock(out) if _is_first() else nullcontext(out):
         checkpoints, made = out.with_name(f"{out.name}.kept"), out.with_name(out.name + ".part")
-        with _first_before_others():  # it has the lock: the others read what it has written
+        with _first_before_others():  # the first has the lock: the others read its output
             known = _known(out)
         if known and known.get("mark") == mark:
             if _is_first():
-                shutil.rmtree(checkpoints, ignore_errors=True)  # of a training that was killed when all was done
-            print(f"{description.model}: made of the same base, data and settings before; kept", file=sys.stderr)
+                shutil.rmtree(checkpoints, ignore_errors=True)  # left by a training that was killed at its end
+            print(f"{description.model}: made before from the same base, data and settings; kept", file=sys.stderr)
             figures: dict[str, Any] = known["figures"]
             learned = Counter({kind: one["lessons"] for kind, one in figures["data"].items()})
             if (current := figures | {"data": _counts(training_set, learned)}) != figures and _is_first():
@@ -144,7 +144,7 @@ def _left(training_set: TrainingSet) -> str:
 
 
 def _counts(training_set: TrainingSet, learned: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Return for each kind how much of it there is, how much was learned, and what was left out for which reason."""
+    """Return for each kind how much of it there is, how much was learned, and how much was left out for which reason."""
     return {
         kind: {"items": training_set.items[kind], "lessons": learned[kind], **{f"left_out_{why}": number for why, number in left.items()}}
         for kind, left in training_set.left_out.items()
@@ -155,7 +155,7 @@ def _train(
     path: Path, description: Description, tuning: Tuning, tokenizer: Any, examples: Sequence[Example], dev: Sequence[Example],
     checkpoints: Path, made: Path, mark: str,
 ) -> tuple[dict[str, Any], list[Example]]:  # fmt: skip
-    """Train, resuming from the checkpoints of the same training; return its figures, and the examples that the saved weights have read."""
+    """Train, resuming from checkpoints of the same training; return its metrics, and the examples that the saved weights have seen."""
     from eval.tune import training
 
     with _first_before_others():
@@ -167,7 +167,7 @@ def _train(
     training.be_deterministic(model)
     packs = training.supports_packing(model)
     if not packs and _is_first():
-        print(f"{description.model}: {type(model).__name__} reads one conversation a row; they are not packed", file=sys.stderr)
+        print(f"{description.model}: {type(model).__name__} supports one conversation per row; they are not packed", file=sys.stderr)
 
     def steps(chosen: Sequence[Example]) -> list[list[PackedRow]]:
         return steps_of(chosen, tuning.batch_tokens, tuning.batch_examples or 0, tuning.max_tokens or 0, packs)
@@ -184,7 +184,7 @@ def _train(
 
 
 def _first_before_others() -> AbstractContextManager[Any]:
-    """Let the first of several processes, as a launcher starts them, do something before the others."""
+    """Let the first of several processes, as started by a launcher, do something before the others."""
     if os.environ.get("WORLD_SIZE", "1") == "1":
         return nullcontext()
     from accelerate import PartialState
@@ -199,7 +199,7 @@ def _is_first() -> bool:
 
 
 def _mark(identity: str, description: Description, tuning: Tuning, examples: Sequence[Example], dev: Sequence[Example]) -> str:
-    """Return a hash of all that decides what the weights become."""
+    """Return a hash of everything that determines the weights."""
     digest = hashlib.sha256(to_line([_MAKING, identity, description.name, tuning, len(examples)]))
     for example in [*examples, *dev]:
         digest.update(to_line([example.ids, example.targets]))
@@ -207,7 +207,7 @@ def _mark(identity: str, description: Description, tuning: Tuning, examples: Seq
 
 
 def _known(folder: Path) -> dict[str, Any] | None:
-    """Return what a finished training has written of itself, where what it made is still whole."""
+    """Return the record of a finished training, if its files are complete."""
     try:
         content = msgspec.json.decode((folder / _FIGURES).read_bytes(), type=dict[str, Any])
         content_hash(folder)
@@ -217,7 +217,7 @@ def _known(folder: Path) -> dict[str, Any] | None:
 
 
 def _discard_others(checkpoints: Path, mark: str) -> None:
-    """Keep the checkpoints of this very training, and delete those of another."""
+    """Keep the checkpoints of exactly this training, and delete others."""
     path = checkpoints / "mark.txt"
     if not path.exists() or path.read_text() != mark:
         shutil.rmtree(checkpoints, ignore_errors=True)
@@ -227,7 +227,7 @@ def _discard_others(checkpoints: Path, mark: str) -> None:
 
 
 def _learned(examples: Sequence[Example]) -> list[dict[str, Any]]:
-    """Return each item that was learned, with how often it was and in how many tokens."""
+    """Return each item that was learned, how often, and in how many tokens."""
     times: Counter[tuple[str, str]] = Counter()
     tokens: Counter[tuple[str, str]] = Counter()
     for example in examples:

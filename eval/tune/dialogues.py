@@ -1,4 +1,4 @@
-"""Conversations of the user's own, in the layouts that trainers know: `sharegpt` and `alpaca`, as a JSON list or JSON lines."""
+"""The user's own conversations, in the common layouts `sharegpt` and `alpaca`, as a JSON list or JSON lines."""
 
 import hashlib
 from codecs import BOM_UTF8
@@ -26,7 +26,7 @@ def kinds_in(folder: Path) -> dict[str, list[Path]]:
 
 
 def read_dialogues(path: Path) -> Iterator[tuple[str, list[Message]]]:
-    """Yield the conversations of a file, each under a hash of its messages; duplicates come once.
+    """Yield the conversations of a file, each with a hash of its messages as id; duplicates are dropped.
 
     Raises:
         ValueError: a row has neither layout, or its roles do not alternate; the message names the row.
@@ -76,10 +76,10 @@ def _messages(row: Any, where: str) -> list[Message]:
     roles = [_ROLES.get(role) if isinstance(role, str) else None for role, _ in turns]
     spoken = roles[1:] if roles[:1] == ["system"] else roles
     if len(spoken) % 2 and spoken[-1:] == ["user"]:
-        turns, roles, spoken = turns[:-1], roles[:-1], spoken[:-1]  # a question that nobody answered teaches nothing
+        turns, roles, spoken = turns[:-1], roles[:-1], spoken[:-1]  # an unanswered question teaches nothing
     if not spoken or spoken != ["user", "assistant"] * (len(spoken) // 2) or not all(isinstance(text, str) for _, text in turns):
         speakers = ", ".join(str(role) for role, _ in turns)
         raise ValueError(
-            f"{where}: turns of {speakers or 'nobody'}; expected user and assistant in turn, each with its words, after at most one system"
+            f"{where}: turns of {speakers or 'nobody'}; expected user and assistant in turn, none empty, after at most one system"
         )
     return [{"role": str(role), "content": text} for role, (_, text) in zip(roles, turns, strict=True)]

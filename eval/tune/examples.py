@@ -1,4 +1,4 @@
-"""Conversations and texts -> examples: token ids, and which of them are learned; examples -> the steps that a trainer takes. Pure."""
+"""Conversations and texts -> examples: token ids, and which of them are targets; examples -> the steps of a trainer. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,11 +10,11 @@ from eval.tasks.prompt import Message, control_tokens, render, token_ids, withou
 
 _REPLY = "reply-probe"
 _USER_TURN = [{"role": "user", "content": "user-probe"}]
-_OPEN, _CLOSED = "<think>", "\n</think>\n\n"  # what models that always think before they reply begin and end it with
+_OPEN, _CLOSED = "<think>", "\n</think>\n\n"  # delimiters of models that always think before they reply
 _THOUGHT = re.compile("think|thought|reason", re.IGNORECASE)
 PackedRow = list["Example"]
 Template = tuple[tuple[str, str | bool | int | float], ...]
-"""What a chat template is given besides the messages, by name."""
+"""Arguments of a chat template besides the messages, by name."""
 
 
 class Example(NamedTuple):
@@ -25,15 +25,15 @@ class Example(NamedTuple):
     item_id: str
     ids: list[int]
     targets: list[int]
-    """For each id itself where it is learned, else -100."""
+    """For each id itself if it is a target, else -100."""
 
 
 @cache
 def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
-    """Return what a model writes before a reply's own words, and the token with which it ends its turn.
+    """Return the text that a model writes before its reply proper, and the token that ends its turn.
 
-    Both are read off its chat template. Before the words that is a blank, the end of the thinking that the prompt has begun, or on what
-    channel they are said.
+    Both are derived from its chat template. The text before the reply is a blank, the end of the thinking that the prompt began, or the
+    name of the reply's channel.
 
     Raises:
         ValueError: no token ends a turn.
@@ -47,7 +47,7 @@ def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
         if prompt.rstrip().endswith(_OPEN):
             lead = lead or _CLOSED
         elif _THOUGHT.search(lead):
-            lead = ""  # an empty thought that the template puts before replies; the evaluation's prompt ends before it
+            lead = ""  # an empty thought that the template inserts before replies; the evaluation's prompt ends before it
         token_at = {after.find(token): token for token in reversed(control_tokens(tokenizer)) if token in after}
         end = token_at[min(token_at)] if token_at else end
     if not end:
@@ -58,9 +58,9 @@ def reply_marks(tokenizer: Any, template: Template = ()) -> tuple[str, str]:
 
 
 def conversation_example(tokenizer: Any, kind: str, item_id: str, messages: Sequence[Message], template: Template = ()) -> Example:
-    """Return a conversation as evaluation renders it; the assistant's words and the end of its turns are learned, nothing else.
+    """Return a conversation as evaluation renders it; only the assistant's words and the ends of its turns are targets.
 
-    Where the template shows earlier turns in another way than it did when they were the last, only the last reply is learned.
+    If the template renders earlier turns differently than when they were the last, only the last reply is a target.
     """
     lead, end = reply_marks(tokenizer, template)
     ids: list[int] = []
@@ -87,7 +87,8 @@ def _within(tokenizer: Any, text: str) -> list[int]:
 
 
 def passage_examples(tokenizer: Any, kind: str, item_id: str, text: str, max_tokens: int) -> list[Example]:
-    """Return a text as examples of at most so many tokens; all is learned but the first token of each, which nothing foretells."""
+    """Return a text as examples of at most `max_tokens` tokens; all but the first token of each are targets, since nothing predicts
+    that."""
     ids = tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]
     if tokenizer.eos_token_id is not None:
         ids = [*ids, tokenizer.eos_token_id]
@@ -96,11 +97,11 @@ def passage_examples(tokenizer: Any, kind: str, item_id: str, text: str, max_tok
 
 
 def steps_of(examples: Iterable[Example], batch_tokens: int, batch_examples: int, max_tokens: int, packs: bool) -> list[list[PackedRow]]:
-    """Return the steps, each of as many rows as the longest has; a row that a step lacks is empty and counts nothing.
+    """Return the steps, each with as many rows as the longest has; missing rows are empty and do not count.
 
     Args:
         batch_examples: examples of a step; 0 takes as many as have `batch_tokens` together.
-        packs: several examples may stand in one row.
+        packs: a row may contain several examples.
     """
     batches: list[list[Example]] = [[]]
     for example in examples:
@@ -115,7 +116,7 @@ def steps_of(examples: Iterable[Example], batch_tokens: int, batch_examples: int
 
 
 def _rows(examples: Sequence[Example], most: int) -> list[PackedRow]:
-    """Return examples in rows of at most so many tokens, the longest placed first; a longer one has a row by itself."""
+    """Return examples in rows of at most `most` tokens, the longest placed first; a longer one has a row by itself."""
     rows: list[PackedRow] = []
     room: list[int] = []
     for example in sorted(examples, key=lambda example: -len(example.ids)):
@@ -130,7 +131,7 @@ def _rows(examples: Sequence[Example], most: int) -> list[PackedRow]:
 
 
 def columns(row: PackedRow) -> dict[str, list[int]]:
-    """Return a row as a model is given it: positions begin anew with each example, which is how models keep them apart."""
+    """Return a row as model input: positions restart with each example, by which models distinguish them."""
     if not row:
         return {"input_ids": [0], "labels": [IGNORED], "position_ids": [0]}
     return {

@@ -1,4 +1,4 @@
-"""What may not be learned: the questions and claims of test and reserved, related items, and texts that contain them."""
+"""Content that must not be learned: the questions and claims of test and reserved, related items, and texts that contain them."""
 
 import re
 from collections import defaultdict
@@ -17,13 +17,13 @@ _KEY_CHARS = 4
 _NAME_CHARS = 2
 _MIN_STEM_CHARS = 8  # a shorter question in words may be in any text
 _GRAM_CHARS = 3
-_MIN_SHARE = 0.7  # share of the n-grams of a question or case; an edited one keeps so many
+_MIN_SHARE = 0.7  # share of the n-grams of a question or case; an edited one keeps this many
 _LEAST_GRAMS = 16  # fewer occur together by chance
 _SENTENCE_ENDS = re.compile("[。！？!?；;\\n]")
 
 
 class HeldOut:
-    """Ids and texts of the splits that are held back."""
+    """Ids and texts of the held-back splits."""
 
     def __init__(self, splits: Path) -> None:
         self._ids: set[str] = set()
@@ -62,11 +62,11 @@ class HeldOut:
         return self._ids.intersection(ids)
 
     def is_contained_in(self, text: str) -> bool:
-        """Return whether a text contains a question that is held back, with all its options, or such a claim."""
+        """Return whether a text contains a held-back question with all its options, or a held-back claim."""
         return _contained(self._texts, canonical(text))
 
     def overlaps(self, text: str) -> bool:
-        """Return whether a text of the user's own contains what is held back, also with the right answer alone, edited, or in other words.
+        """Return whether a user's text contains held-back content, also only the question with its right answer, edited, or in other words.
 
         It has most n-grams of a question with its options, or of its case, or a sentence that names head and tail of a claim.
         """
@@ -83,7 +83,7 @@ class HeldOut:
         )
 
     def mentions_fact_in(self, text: str) -> bool:
-        """Return whether a text names head and tail of a claim that is held back: it may state the fact in other words."""
+        """Return whether a text names head and tail of a held-back claim: it may state the fact in other words."""
         normalized = canonical(text)
         keys = _substrings(normalized, _NAME_CHARS) & self._facts.keys()
         return any(head in normalized and tail in normalized for key in keys for head, tail in self._facts[key])
@@ -103,5 +103,5 @@ def _grams(normalized: str) -> frozenset[str]:
 
 
 def _substrings(text: str, most: int) -> set[str]:
-    """Return all substrings of 1 to `most` characters: a text that is held back may be shorter than its key."""
+    """Return all substrings of 1 to `most` characters: a held-back text may be shorter than its key."""
     return {text[start : start + size] for size in range(1, most + 1) for start in range(len(text))}

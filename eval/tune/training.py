@@ -1,4 +1,4 @@
-"""A model, its examples and settings -> a tuned model in a folder. The loop is the transformers library's own."""
+"""A model, its examples and settings -> a tuned model in a folder. The training loop is that of the transformers library."""
 
 import json
 import os
@@ -34,10 +34,10 @@ from eval.finetune.training_data import IGNORED
 from eval.models.weights import ADAPTER
 from eval.tune.examples import PackedRow, columns, reply_marks
 
-_SMALL_PARAMETERS = 50_000_000  # on one core the sums of a smaller model are the same everywhere
+_SMALL_PARAMETERS = 50_000_000  # on one core a smaller model gives the same sums everywhere
 _STATE = "trainer_state.json"
-_WHOLE = "whole.json"  # beside a checkpoint's files, once all of them are on the disk: their names and sizes
-_MAX_CHECKPOINTS = 3  # the best, the last, and the one before, should the last be cut off
+_WHOLE = "whole.json"  # next to a checkpoint's files, once all are on the disk: their names and sizes
+_MAX_CHECKPOINTS = 3  # the best, the last, and the one before, in case the last is incomplete
 
 
 def has_gpu() -> bool:
@@ -45,10 +45,10 @@ def has_gpu() -> bool:
 
 
 def open_base(path: Path, tuning: Tuning, about: Description) -> Any:
-    """Return the model that is to be tuned, with an adapter of no effect yet where the method is lora.
+    """Return the model to tune, for the method lora with an adapter that has no effect yet.
 
     Raises:
-        ValueError: there is no model of the Hugging Face format, or peft is missing.
+        ValueError: there is no model in the Hugging Face format, or peft is missing.
     """
     logging.disable_progress_bar()
     logging.set_verbosity_error()
@@ -86,7 +86,7 @@ def _with_adapter(model: Any, tuning: Tuning, about: Description) -> Any:
 def _embeddings_of(model: Any) -> tuple[list[str], bool]:
     """Return the names of embeddings and output layer, and whether they share weights in a way that peft can keep.
 
-    Of those only the embeddings are named; of others that share, each learns weights of its own.
+    If it can, only the embeddings are named; otherwise each learns weights of its own.
     """
     from peft.utils.constants import EMBEDDING_LAYER_NAMES
 
@@ -97,7 +97,7 @@ def _embeddings_of(model: Any) -> tuple[list[str], bool]:
 
 
 def be_deterministic(model: Any) -> None:
-    """Make two trainings on the CPU the same to the last bit."""
+    """Make trainings on the CPU reproducible to the last bit."""
     if not has_gpu():
         torch.use_deterministic_algorithms(True)
         torch.utils.deterministic.fill_uninitialized_memory = False
@@ -109,7 +109,7 @@ def be_deterministic(model: Any) -> None:
 def supports_packing(model: Any) -> bool:
     """Return whether a model reads the second text of a packed row, with positions of its own, as if it were alone.
 
-    A model with a state, or one that only looks at a mask, does not.
+    A model with a state, or one that only uses a mask, does not.
     """
     device = next(model.parameters()).device
     first, second = torch.arange(8, device=device)[None] + 1, torch.arange(12, 20, device=device)[None]
@@ -134,16 +134,16 @@ def train(
     checkpoints: Path,
     out: Path,
 ) -> dict[str, Any]:  # fmt: skip
-    """Take the steps, write the model with the lowest dev loss to `out` (the last where there is no dev), and return figures.
+    """Run the steps, write the model with the lowest dev loss to `out` (the last one without dev), and return metrics.
 
     Args:
         checkpoints: folder of the checkpoints; a killed training of the same data and settings resumes from them.
     """
     every = max(1, len(steps) // tuning.checks)
     world = int(os.environ.get("WORLD_SIZE", "1"))
-    with PartialState(cpu=not has_gpu()).main_process_first():  # one takes away what was cut off, before others look
+    with PartialState(cpu=not has_gpu()).main_process_first():  # one process removes incomplete checkpoints before the others look
         last, is_over = _last_whole(checkpoints)
-    # One that had stopped early and was killed before its model was written: the library would take a step more.
+    # A training that had stopped early and was killed before its model was written: the library would run one more step.
     planned = steps[: _step_of(last)] if last and is_over else steps
     rows = [row for step in planned for row in [*step, *[[]] * (-len(step) % world)]]
     row_check = _RowCheck(planned)
@@ -193,7 +193,7 @@ def train(
 
 
 class _Rows:
-    """Rows as a model reads them, made one at a time."""
+    """Rows as model input, made one at a time."""
 
     def __init__(self, rows: Sequence[PackedRow]) -> None:
         self._rows = rows
@@ -206,18 +206,18 @@ class _Rows:
 
 
 class _RowCheck:
-    """Compares the rows of each step with those chosen for it: only these were checked for what is held back."""
+    """Compares the rows of each step with those planned for it: only these were checked for held-back content."""
 
     def __init__(self, steps: Sequence[Sequence[PackedRow]]) -> None:
         self._steps = [Counter(tuple(columns(row)["input_ids"]) for row in step) for step in steps]
 
     def check(self, step: int, inputs: Mapping[str, Any]) -> None:
-        """Raise RuntimeError where a row is not one of those chosen for a step."""
+        """Raise RuntimeError if a row is not one of those planned for a step."""
         for row in inputs["input_ids"].tolist():
             if tuple(row) not in self._steps[step] and row != columns([])["input_ids"]:
                 raise RuntimeError(
-                    f"step {step + 1} has a row of {len(row)} tokens that was not chosen for it; this training is discarded. "
-                    "Another version of transformers or accelerate may distribute rows in another way: `pip install -r requirements.lock`"
+                    f"step {step + 1} has a row of {len(row)} tokens that was not planned for it; this training is discarded. "
+                    "Another version of transformers or accelerate may distribute rows differently: `pip install -r requirements.lock`"
                 )
 
 
@@ -231,7 +231,7 @@ class _OrderedTrainer(Trainer):
         return super().training_step(model, inputs, num_items_in_batch)
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
-        """Write a checkpoint and sync it, then mark it as whole, and only then remove an older one."""
+        """Write a checkpoint and sync it, then mark it as complete, and only then remove an older one."""
         super()._save_checkpoint(model, trial)
         self.accelerator.wait_for_everyone()
         if self.args.should_save:
@@ -242,7 +242,7 @@ class _OrderedTrainer(Trainer):
         return SequentialSampler(train_dataset or self.train_dataset)
 
     def prediction_step(self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None) -> Any:
-        """Return the mean loss of a row of dev by itself, so that it is the same in any number of processes."""
+        """Return the mean loss of a row of dev by itself, so that it is the same with any number of processes."""
         labels = inputs["labels"].to(self.args.device)
         with torch.no_grad(), self.compute_loss_context_manager():
             outputs = model(**{name: inputs[name].to(self.args.device) for name in ("input_ids", "position_ids")})
@@ -268,7 +268,7 @@ def _tensors(rows: Sequence[Mapping[str, list[int]]]) -> dict[str, Any]:
 
 
 def _loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
-    """Return the loss of the learned tokens of a row, as its part of the mean over all of the step."""
+    """Return the loss of the target tokens of a row, as its part of the mean over the complete step."""
     is_target = labels[:, 1:] != IGNORED
     summed = cross_entropy(outputs.logits[:, :-1][is_target].float(), labels[:, 1:][is_target], reduction="sum")
     return summed / (is_target.sum().clamp(min=1) if num_items_in_batch is None else num_items_in_batch)
@@ -282,7 +282,7 @@ def _mark_whole(folder: Path) -> None:
 
 
 def _last_whole(checkpoints: Path) -> tuple[Path | None, bool]:
-    """Return the last checkpoint that was written to its end, and whether training had ended there; incomplete checkpoints are removed."""
+    """Return the last complete checkpoint, and whether training had ended there; incomplete checkpoints are removed."""
     whole, best = {}, {}
     for path in checkpoints.glob("checkpoint-*"):
         try:
@@ -293,7 +293,7 @@ def _last_whole(checkpoints: Path) -> tuple[Path | None, bool]:
             whole[_step_of(path)], best[_step_of(path)] = path, state.get("best_global_step")
         except (OSError, ValueError):
             shutil.rmtree(path)
-    # One whose best weights are gone would end with other weights, and the library would say no more than a warning.
+    # One whose best weights are lost would end with other weights, and the library would only warn.
     last = max((step for step in whole if best[step] is None or best[step] in whole), default=None)
     if last is None:
         return None, False
@@ -315,7 +315,7 @@ def _save(trainer: Any, tokenizer: Any, out: Path) -> None:
         return
     _, end = reply_marks(tokenizer)
     if tokenizer.convert_tokens_to_ids(end) not in ends:
-        tokenizer.eos_token = end  # else the tuned model would end its turn and nobody would notice
+        tokenizer.eos_token = end  # else the end of the tuned model's turn would go unnoticed
     tokenizer.save_pretrained(out)
     for name in ("training_args.bin", "README.md"):
         (out / name).unlink(missing_ok=True)  # this machine's paths
@@ -324,7 +324,7 @@ def _save(trainer: Any, tokenizer: Any, out: Path) -> None:
         content["target_modules"] = sorted(content["target_modules"])  # a set, in no order
         settings.write_text(json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
     for path in out.glob("*.safetensors"):
-        path.chmod(0o644)  # the library leaves it to its owner alone
+        path.chmod(0o644)  # the library makes it readable by its owner only
 
 
 def _figures(state: Any, steps: int) -> dict[str, Any]:

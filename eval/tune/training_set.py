@@ -1,4 +1,4 @@
-"""`data` of params.yaml -> the training examples of each kind and epoch, from train alone, without anything that is held back."""
+"""`data` of params.yaml -> the training examples of each kind and epoch, only from train, without any held-back content."""
 
 import sys
 from collections import Counter
@@ -27,7 +27,7 @@ KINDS = (*_TASKS, *get_args(Relation), "passages")
 
 
 class DataPaths(NamedTuple):
-    """Files and folders that the data are read from."""
+    """Files and folders of the data."""
 
     splits: Path
     passages: Path
@@ -46,14 +46,14 @@ class Pool(NamedTuple):
 
 
 def known_kinds(wanted: Iterable[str], dialogues: Path, where: str) -> dict[str, list[Path]]:
-    """Return the user's own kinds with their files, after a check that all wanted kinds are known.
+    """Return the user's own kinds with their files, after a check that all requested kinds are known.
 
     Raises:
-        ValueError: one is not, or one of the user's own has the name of another.
+        ValueError: an unknown kind, or one of the user's has the name of another.
     """
     own = kinds_in(dialogues)
     if both := sorted(own.keys() & set(KINDS)):
-        raise ValueError(f"{dialogues}: {both[0]} is a kind made of train; give your files another name")
+        raise ValueError(f"{dialogues}: {both[0]} is a kind made from train; give your files another name")
     for kind in wanted:
         one_of(kind, [*KINDS, *own], "kind of data", f"{where} (own kinds are files or folders in {dialogues})")
     return own
@@ -73,10 +73,10 @@ class TrainingSet:
         self.items = {kind: len(pool.items()) for kind, pool in self._chosen.items()}
 
     def _pool(self, kind: str, requests: Sequence[Request], own: Mapping[str, list[Path]]) -> Pool:
-        """Return all of a kind that may be learned.
+        """Return all items of a kind that may be learned.
 
         Raises:
-            ValueError: an item of train is related to what is held back.
+            ValueError: an item of train is related to held-back content.
         """
         if kind == "passages":
             passages = {passage.id: passage.text for passage in read_jsonl(self._paths.passages, Passage)}
@@ -99,20 +99,20 @@ class TrainingSet:
         return Pool(by_item, {}, {})
 
     def _choose(self, kind: str, pool: Pool, where: str) -> Pool:
-        """Return the configured amount, claims in whole pairs; a larger amount contains all of a smaller one."""
+        """Return the configured amount, claims in complete pairs; a larger amount contains all of a smaller one."""
         amount, units = self._tuning.data[kind], sorted({_unit(item) for item in pool.items()})
         Random(f"{self._tuning.seed}/{kind}").shuffle(units)
         if amount and not units:
-            print(f"{where}: nothing of it may be learned; `left_out` in the metrics counts what is held back", file=sys.stderr)
+            print(f"{where}: nothing of it may be learned; `left_out` in the metrics counts the held-back items", file=sys.stderr)
         elif amount > max(1, len(units)):
             print(f"{where}: {amount:,.15g} wanted, {len(units):,} may be learned", file=sys.stderr)
         wanted = round(amount * len(units)) if amount <= 1 else int(amount)
-        chosen = set(units[: max(wanted, 1) if amount else 0])  # a little is not nothing
+        chosen = set(units[: max(wanted, 1) if amount else 0])  # a small amount is at least one
         items = {item for item in pool.items() if _unit(item) in chosen}
         return Pool(_of(pool.requests, items), _of(pool.dialogues, items), _of(pool.texts, items))
 
     def examples(self) -> list[Example]:
-        """Return the examples of all epochs in the order in which they are learned."""
+        """Return the examples of all epochs in training order."""
         ordered: list[Example] = []
         for epoch in range(self._tuning.epochs or 1):
             examples = [example for kind, pool in self._chosen.items() for example in self._epoch(kind, pool, epoch)]
@@ -139,7 +139,7 @@ class TrainingSet:
             yield from self._tokenized[kind, key]
 
     def _usable(self, example: Example) -> Iterator[Example]:
-        """Yield an example that fits, and whose tokens themselves, as the trainer reads them, contain nothing that is held back."""
+        """Yield an example that fits, and whose decoded tokens contain nothing held back."""
         if len(example.ids) > (self._tuning.max_tokens or 0):
             self.left_out[example.kind]["long"] += 1
         elif self._held_out.is_contained_in(self._tokenizer.decode(example.ids)):
@@ -149,7 +149,7 @@ class TrainingSet:
 
 
 def _unit(item: str) -> str:
-    """Return the claim pair of a side, and any other item itself: one side gives the other away."""
+    """Return the claim pair of a side, and any other item itself: one side reveals the other."""
     return item.partition("/")[0] if item.endswith(_SIDES) else item
 
 
@@ -158,7 +158,7 @@ def _of(part: Mapping[str, T], items: Container[str]) -> dict[str, T]:
 
 
 def dev_examples(tokenizer: Any, tuning: Tuning, splits: Path, template: Template = ()) -> list[Example]:
-    """Return the requests of dev of the kinds that are learned, each once, in its first wording and alone."""
+    """Return the requests of dev of the learned kinds, each once, in its first wording and alone."""
     examples: dict[str, Example] = {}
     for request in known_requests(*read_split(splits / "dev")):
         kind = next((kind for kind, amount in tuning.data.items() if amount and kind in KINDS and _is_of(request, kind, tuning.data)), None)
@@ -168,13 +168,13 @@ def dev_examples(tokenizer: Any, tuning: Tuning, splits: Path, template: Templat
 
 
 def _request_example(tokenizer: Any, kind: str, chunk: Sequence[Request], template: Template) -> Example:
-    """Return requests as one conversation, each after those before it and their right replies."""
+    """Return requests as one conversation, each after the previous ones and their right replies."""
     turns = [*conversation(chunk), {"role": "assistant", "content": chunk[-1].solution or ""}]
     return conversation_example(tokenizer, kind, "+".join(request.item_id for request in chunk), turns, template)
 
 
 def _is_of(request: Request, kind: str, kinds: Container[str]) -> bool:
-    """Return whether a request is of a kind; beside atomic types that are kinds by themselves, `claims` are those of the other types."""
+    """Return whether a request is of a kind; if some atomic types are kinds by themselves, `claims` covers the other types."""
     facets = request.facets
     task = {"mcqa": "choice", "mrqa": "choice"}.get(request.reader, request.reader)
     if kind in ("knowledge", "cases"):

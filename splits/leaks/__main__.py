@@ -1,4 +1,4 @@
-"""Stage `leaks`: splits and references -> a table of what one gives away of another. A leak that is not allowed stops the pipeline.
+"""Stage `leaks`: splits and references -> a table of what one reveals of another. A leak that is not allowed stops the pipeline.
 
 python -m splits.leaks --withdraw    retires the leaking records of train in `splits/assignments.jsonl`: then run `dvc repro`
 """
@@ -57,12 +57,12 @@ def main(argv: list[str] | None = None) -> None:
             raise ValueError(_blocked_message(blocking, out))
         else:
             write_json(out / "passed.json", {"leaks": len(leaks), "blocking": 0})
-            harmless = f"; {largest_counts(Counter(leak.check for leak in leaks))} found that may stay" if leaks else ""
-            print_summary("leaks", f"{len(CHECKS)} checks, none of which stops the line{harmless}")
+            harmless = f"; {largest_counts(Counter(leak.check for leak in leaks))} found that are allowed" if leaks else ""
+            print_summary("leaks", f"{len(CHECKS)} checks, none of which stops the pipeline{harmless}")
 
 
 def count(leaks: Iterable[Leak], params: Params) -> dict:
-    """Return the metrics: for each check, what it looks for, whether it blocks, and its leaks by pair of splits."""
+    """Return the metrics: for each check, what it detects, whether it blocks, and its leaks by pair of splits."""
     table = {check: {"looks_for": what, "blocks": blocks(Leak(check=check, split="", id="", other_split="", other_id=""), params),
                      "questions": 0, "between": {}} for check, what in CHECKS.items()}  # fmt: skip
     ids_by_check: dict[str, set[str]] = defaultdict(set)
@@ -79,7 +79,7 @@ def count(leaks: Iterable[Leak], params: Params) -> dict:
 
 
 def _withdraw(path: Path, splits: Splits, blocking: Iterable[Leak]) -> None:
-    """Retire the records of train and dev that give something away; of a claim, its whole head."""
+    """Retire the records of train and dev that reveal something; for a claim, its complete head."""
     ledger = read_assignments(path)
     last = max(ledger.last(), key=lambda version: version.name, default=None)
     heads = {claim.id: head_id(claim.head) for _, claim in splits.claims(*TRAINING_SPLITS)}
@@ -98,7 +98,7 @@ def _blocked_message(blocking: Sequence[Leak], out: Path) -> str:
     return "\n".join(
         [f"{len(blocking)} leaks, all in {out / 'leaks.jsonl'}:", *lines,
          f"first: {first.id} ({first.split}) in {first.other_id} ({first.other_split}), share {first.share}",
-         "`python -m splits.leaks --withdraw` takes what gives test away out of train for good, then run `dvc repro`"]
+         "`python -m splits.leaks --withdraw` removes what reveals test from train permanently; then run `dvc repro`"]
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ def blocks(leak: Leak, params: Params) -> bool:
 
 
 class Splits(NamedTuple):
-    """A folder with a folder for each split."""
+    """A folder with one folder per split."""
 
     folder: Path
 

@@ -75,9 +75,9 @@ ClaimKey = tuple[str, ...]
 
 
 def claim_leaks(splits: Splits) -> list[Leak]:
-    """Return what claims give away of each other.
+    """Return the claims that reveal each other.
 
-    Two claims may state one fact from its two ends: what 艾滋病 may lead to, and what 肺结核 comes from. Claims are split by head, so
+    Two claims may state one fact from its two ends: what 艾滋病 may lead to, and what causes 肺结核. Claims are split by head, so
     such a pair may be in two splits, and is reported as `inverse`.
     """
     evaluated: dict[ClaimKey, tuple[str, str]] = {}

@@ -29,7 +29,7 @@ def reworded_leaks(splits: Splits) -> list[Leak]:
 
 
 def containment_leaks(splits: Splits, least: float) -> list[Leak]:
-    """Return the questions and claims of test and reserved that a question of train or dev contains; of a claim pair, either side."""
+    """Return the questions and claims of test and reserved that a question of train or dev contains; for a claim pair, either sentence."""
     origin_of: dict[str, tuple[str, str]] = {}
     evaluated = []
     for split, question in splits.questions(*EVALUATION_SPLITS):
@@ -42,14 +42,14 @@ def containment_leaks(splits: Splits, least: float) -> list[Leak]:
     leaks = {}
     for split in TRAINING_SPLITS:
         holders = ((question.id, all_parts(question)) for _, question in splits.questions(split))
-        for key, other, share in contained(evaluated, holders, least):  # of two sides in one text the larger share comes last
+        for key, other, share in contained(evaluated, holders, least):  # if both sentences are in one text, the larger share comes last
             check, split_of_id = origin_of[key]
             leaks[key, other] = Leak(check=check, split=split_of_id, id=key, other_split=split, other_id=other, share=share)
     return list(leaks.values())
 
 
 def reference_leaks(splits: Splits, references: Sequence[Question], least: float) -> list[Leak]:
-    """Return the questions that a reference contains, whole or as a part."""
+    """Return the questions that a reference contains, alone or within a text."""
     reference_parts = [(f"reference {question.id}", all_parts(question)) for question in references]
     sources = {question.id: question.provenance[0].source if question.provenance else "reference" for question in references}
     reference_grams = frozenset().union(*(ngrams_of(parts) for _, parts in reference_parts))
@@ -57,7 +57,7 @@ def reference_leaks(splits: Splits, references: Sequence[Question], least: float
     evaluated = []
     for split, question in splits.questions(*SPLITS if references else ()):
         grams = question_grams(question)
-        # What all references together do not contain, none of them does; short parts are looked for later.
+        # N-grams that all references together lack are in none of them; short parts are checked later.
         if grams and sum(gram in reference_grams or is_short(gram) for gram in grams) >= least_shared(len(grams), least):
             split_of[question.id] = split
             evaluated.append((question.id, grams))

@@ -1,6 +1,6 @@
 """The ledger `splits/assignments.jsonl`: the split of each question and claim head, since which version, and why.
 
-The file is in git and is merged by union: rows may be in any order, repeated, or contradict each other, and then the safer one holds.
+The file is in git and is merged by union: rows may be in any order, repeated, or contradict each other; then the safer one holds.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -23,11 +23,11 @@ REASONS: Mapping[Why, str] = {
     "drawn": "drawn under the quotas and shares of its first version",
     "rest": "left over by the draw",
     "promoted": "drawn when a quota or share of `split` had grown; in train or dev of an earlier version",
-    "kin": "tied to a record that stood there: its near-duplicate, its case, its stem, or its former wording",
+    "kin": "tied to a record that was there: its near-duplicate, its case, its stem, or its former wording",
     "returned": "was there before, was retired, and fits again",
-    "over_quota": "was there and left it because a quota or share shrank, or found no room there; never trained on",
-    "kin_of_held": "tied both to what is or was in test or reserved and to what is or was trained on, so neither",
-    "leaked": "holds what a question of test or reserved asks; withdrawn by `python -m splits.leaks --withdraw`",
+    "over_quota": "was there but left because a quota or share shrank, or there was no room; never trained on",
+    "kin_of_held": "tied both to records that are or were held back and to records that are or were trained on, so in neither",
+    "leaked": "contains a question of test or reserved; withdrawn by `python -m splits.leaks --withdraw`",
     "branches_differ": "two branches put it into different splits, and one of them may have been trained on",
 }
 ShotSlot = tuple[str, str, str, str, int]
@@ -51,7 +51,7 @@ class Assignment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     ties: tuple[str, ...] = ()
     """Its group and stem, by which the question is recognised when its options change."""
     sketch: str = ""
-    """Of a held-back question: some hashes of its n-grams, by which its next wording is recognised; see `splits.split.sketches`."""
+    """For a held-back question: some hashes of its n-grams, to recognise its next wording; see `splits.split.sketches`."""
 
 
 class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="row", tag="version"):
@@ -60,13 +60,13 @@ class Version(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     name: str
     number: int
     settings: dict[str, Any]
-    """The block `split` of params.yaml: what the next version needs beyond it may leave train; see `splits.ledger.param_changes`."""
+    """The block `split` of params.yaml: only what the next version needs beyond it may leave train; see `splits.ledger.param_changes`."""
     records: int
     """Questions and claim heads of the version."""
     assigned: int = 0
-    """Assignments in the file when it was last written; the number never falls, on any branch or by a merge."""
+    """Assignments in the file when it was last written; the number never decreases, on any branch or by a merge."""
     held: int = 0
-    """Those of them in test, reserved or retired; this number never falls either."""
+    """Number of them in test, reserved or retired; this number never decreases either."""
 
 
 class ListedShot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="row", tag="shot"):
@@ -81,8 +81,8 @@ class ListedShot(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
 
 def safer(one: Assignment, other: Assignment) -> Assignment:
-    """Return the row that holds if two rows name one record: what may have been trained on is never evaluated again, and what was
-    held back is never trained on."""
+    """Return the row that holds if two rows name one record: records that may have been trained on are never evaluated again, and
+    held-back ones are never trained on."""
     first, second = sorted((one, other), key=lambda row: (row.since, msgspec.json.encode(row)))
     splits = {one.split, other.split}
     names = {
@@ -105,7 +105,7 @@ def safer(one: Assignment, other: Assignment) -> Assignment:
 
 _WRITTEN_ROWS = 10_000
 OLD_NAME = "places.jsonl"
-"""The name that the ledger had before, in the same folder; its rows have two other names, too."""
+"""The former name of the ledger, in the same folder; two kinds of its rows also have other names."""
 
 
 class _OldAssignment(Assignment, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="row", tag="place"):
@@ -124,7 +124,7 @@ class _OldVersion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 
 
 def _renamed(row: _OldAssignment | _OldVersion | ListedShot) -> "Assignment | Version | ListedShot":
-    """Return a row of the old ledger as it is written now."""
+    """Return a row of the old ledger in the current form."""
     if isinstance(row, ListedShot):
         return row
     fields = asdict(row)
@@ -132,7 +132,7 @@ def _renamed(row: _OldAssignment | _OldVersion | ListedShot) -> "Assignment | Ve
 
 
 def settings_of(params: Params) -> dict[str, Any]:
-    """Return the parameters that a version remembers: those for sizes, not those by which two questions are related."""
+    """Return the parameters that a version records: those for sizes, not those that decide whether questions are related."""
     settings: dict[str, Any] = msgspec.to_builtins(params)
     settings.pop("contained", None)
     return settings
@@ -163,9 +163,9 @@ class AssignmentLedger:
                 self.versions[row.name] = replace(row, assigned=max(row.assigned, known.assigned), held=max(row.held, known.held))
 
     def by_name(self, names: Collection[str]) -> dict[str, list[Assignment]]:
-        """Return the assignments known under each of some names: ids, groups and stems; unknown names are left out.
+        """Return the assignments known under each of the names: ids, groups and stems; unknown names are left out.
 
-        Looks through all assignments once, so ask for all names together.
+        Scans all assignments once, so pass all names together.
         """
         known = {name: [self.assigned[name]] for name in names if name in self.assigned}
         wanted = set(names)
@@ -176,7 +176,7 @@ class AssignmentLedger:
         return known
 
     def named(self, names: Collection[str]) -> list[Assignment]:
-        """Return the assignments known under any of some names, sorted by id."""
+        """Return the assignments known under any of the names, sorted by id."""
         by_id = {one.id: one for known in self.by_name(names).values() for one in known}
         return [by_id[key] for key in sorted(by_id)]
 
@@ -195,12 +195,12 @@ class AssignmentLedger:
         return [version for version in self.versions.values() if version.number == number]
 
     def same_settings(self, params: Params) -> bool:
-        """Return whether the last version, or one of two by branches, was drawn with these parameters."""
+        """Return whether the last version, or one of two from branches, was split with these parameters."""
         now = settings_of(params)
         return any(version.settings == now for version in self.last())
 
     def next_version(self, params: Params, ids: Iterable[str]) -> Version:
-        """Return the version that some records make; equal records and parameters on equal memories make equal versions."""
+        """Return the version for new records; equal records, parameters and ledgers give equal versions."""
         ids = sorted(ids)
         settings = settings_of(params)
         number = max((version.number for version in self.versions.values()), default=0) + 1
@@ -211,10 +211,10 @@ class AssignmentLedger:
 def read_assignments(path: Path) -> AssignmentLedger:
     """Return the assignments in a file; an empty file begins a new benchmark.
 
-    A ledger under the old name is read as well (a branch may still write it), until the next `write_assignments`.
+    A ledger under the old name is also read (a branch may still write it), until the next `write_assignments`.
 
     Raises:
-        ValueError: there is no such file, a line is invalid, or lines were lost. Going on would train on evaluated questions.
+        ValueError: the file is missing, a line is invalid, or lines were lost. Continuing would train on evaluated questions.
     """
     remembers = "what was in test or reserved and must never be trained on"
     old = path.with_name(OLD_NAME)
@@ -239,7 +239,7 @@ def _refuse_lost(ledger: AssignmentLedger, path: Path) -> None:
             loss = f"{one.id} has its split since version {one.since}, and there is no row of that version"
     if loss:
         raise ValueError(
-            f"{path}: {loss}; lines were lost or changed: `git log -p {path}` shows them. Put them back beside the others, in any "
+            f"{path}: {loss}; lines were lost or changed: `git log -p {path}` shows them. Restore them next to the others, in any "
             "order: of two rows of one record the safer holds"
         )
 

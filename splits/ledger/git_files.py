@@ -1,4 +1,4 @@
-"""Files in git that are the only record of something: read whole, or not at all."""
+"""Files in git that are the only record of something: read completely, or not at all."""
 
 import subprocess
 from collections.abc import Iterator
@@ -17,22 +17,22 @@ def read_tracked(path: Path, shape: Any, remembers: str, begins: str) -> Iterato
         begins: when an empty file is right, for the message.
 
     Raises:
-        ValueError: there is no such file, it is empty and in git's HEAD it is not, or a line is invalid.
+        ValueError: the file is missing, is empty but not so in git's HEAD, or a line is invalid.
     """
     if not path.exists():
         raise ValueError(
-            f"{path}: no such file, and it alone remembers {remembers}; `git checkout {path}` brings it back; {begins}: `: > {path}`"
+            f"{path}: no such file; it is the only record of {remembers}; `git checkout {path}` restores it; {begins}: `: > {path}`"
         )
     if not path.stat().st_size and (committed := _committed_bytes(path)):
         raise ValueError(
-            f"{path}: it is empty, and git's HEAD has {committed} bytes of it, which alone remember {remembers}; "
-            f"`git checkout HEAD -- {path}` brings them back; {begins}, committed first: `git commit -m 'a new benchmark' -- {path}`"
+            f"{path}: it is empty, but git's HEAD has {committed} bytes of it, the only record of {remembers}; "
+            f"`git checkout HEAD -- {path}` restores them; {begins}, committed first: `git commit -m 'a new benchmark' -- {path}`"
         )
     return read_jsonl(path, shape, remedy(path))
 
 
 def _committed_bytes(path: Path) -> int:
-    """Return the size of a file in the last commit; 0 if it is in none, or git cannot be run."""
+    """Return the size of a file in the last commit; 0 if it is not committed, or git cannot be run."""
     command = ["git", "-C", str(path.parent), "cat-file", "-s", f"HEAD:./{path.name}"]
     with suppress(OSError, ValueError):
         return int(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
@@ -40,5 +40,5 @@ def _committed_bytes(path: Path) -> int:
 
 
 def remedy(path: Path) -> str:
-    """Return what to do about a line that is wrong or lost."""
-    return f"correct the line: `git log -p {path}` shows what it was; of a conflict delete the marks (<<<<<<<, =======, >>>>>>>) alone"
+    """Return what to do about a wrong or lost line."""
+    return f"correct the line: `git log -p {path}` shows its history; in a conflict delete only the marks (<<<<<<<, =======, >>>>>>>)"

@@ -1,7 +1,7 @@
 """How the parameters of `split` differ from those of the last version. Pure.
 
 A question leaves train only if the parameters require more than before: a larger quota or share, a lower floor, `fill` after `strict`.
-No other change, not even of the seed, moves a known question, because what was trained on is a poor test.
+No other change, not even of the seed, moves a known question, because a question that was trained on is a poor test.
 """
 
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ _SIZES = ("tcm_per_subject", "train_floor", "balance")
 
 
 class ParamChanges:
-    """The current parameters compared with those of the last version, or of two by branches."""
+    """The current parameters compared with those of the last version, or of two from branches."""
 
     def __init__(self, params: Params, ledger: AssignmentLedger) -> None:
         self._now = _numbers(settings_of(params))
         self._before = [_numbers(version.settings) for version in ledger.last()]
 
     def resized(self) -> bool:
-        """Return whether test and reserved change their size: some questions leave, and retired ones may return."""
+        """Return whether test and reserved change in size: some questions leave, and retired ones may return."""
         names = [name for name in self._now if name.startswith("quota.") or name in _SIZES]
         return bool(self._before) and all(any(self._was(name, one) != self._now[name] for name in names) for one in self._before)
 
@@ -41,11 +41,11 @@ class ParamChanges:
         return bool(self._before) and all(self._now[name] < self._was(name, one) for one in self._before)
 
     def _was(self, name: str, settings: Mapping[str, float]) -> float:
-        return settings.get(name, self._now[name])  # a parameter that is newer than the version
+        return settings.get(name, self._now[name])  # a parameter newer than the version
 
 
 def _numbers(settings: Mapping[str, Any]) -> dict[str, float]:
-    """Return the parameters by their names, those of the quota as `quota.mcqa`."""
+    """Return the parameters by name, those of the quota as `quota.mcqa`."""
     flat = {name: value for name, value in settings.items() if name != "quota"}
     flat |= {f"quota.{name}": value for name, value in settings.get("quota", {}).items()}
     return flat | {"balance": _BALANCE.get(settings.get("balance", ""), 0)}

@@ -1,7 +1,7 @@
 """Prior assignments: units and the assignments of earlier versions -> units that stay, may return, or are free to be drawn. Pure.
 
-A record leaves test, reserved or train here for two reasons only. Of a unit that is in both test and reserved, the test part stays. What
-was trained on leaves train if a unit ties it to what is held back. In both cases the record becomes `retired`.
+A record leaves test, reserved or train here for two reasons only. If a unit is in both test and reserved, its test part stays. A
+trained-on record leaves train if a unit ties it to a held-back one. In both cases the record becomes `retired`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ Names = tuple[set[str], set[str]]
 
 @dataclass
 class Settled:
-    """Units by what may become of them. A unit of the input may be in several lists, each with some of its questions."""
+    """Units by what may become of them. A unit of the input may be in several lists, with some of its questions in each."""
 
     free: list[Unit] = field(default_factory=list)
     """New: may be drawn, or stay in train."""
@@ -68,7 +68,7 @@ def settle(units: Iterable[Unit], ledger: AssignmentLedger, edited: Mapping[str,
             and len(own) == len(unit.summaries)
             and not any([summary.also or summary.id in represented for summary in unit.summaries])
         ):
-            settled.trained["train" if "train" in splits else "dev"].append(unit)  # nearly all, and decided fast
+            settled.trained["train" if "train" in splits else "dev"].append(unit)  # nearly all units, and fast
         else:
             others.append((unit, own, _known_names(unit.summaries, own, ledger, edited)))
     known = ledger.by_name({name for *_, names in others for each in names for name in each})
@@ -89,10 +89,10 @@ def settle(units: Iterable[Unit], ledger: AssignmentLedger, edited: Mapping[str,
 def _known_names(
     summaries: Iterable[QuestionSummary], own: Mapping[str, Assignment], ledger: AssignmentLedger, edited: Mapping[str, Sequence[str]]
 ) -> Names:
-    """Return the names under which new questions of a unit may be known, and former names of its known questions.
+    """Return the names that new questions of a unit may be known under, and former names of its known questions.
 
     A known question has a former name if it represents a cluster, or if another question represented it before. If the other owner of
-    that name is also in the input, the two are known to be distinct; of a new question this is not known.
+    that name is also in the input, the two are known to be distinct; for a new question this is unknown.
     """
     new: set[str | None] = set()
     former: set[str] = set()
@@ -140,7 +140,7 @@ def _keep_in_evaluation(
 
 
 def _readmit_or_retire(unit: Unit, own: Mapping[str, Assignment], related: Sequence[Assignment], settled: Settled) -> None:
-    """Let a whole unit come back, or retire it if some of it was trained on."""
+    """Let a complete unit return, or retire it if some of it was trained on."""
     sides = [{one.was if one.split == "retired" else one.split for one in known} for known in (own.values(), related)]
     if set().union(*sides).issubset(EVALUATION_SPLITS):
         settled.candidates["test" if "test" in (sides[0] or sides[1]) else "reserved"].append(SideCandidate(unit, bool(own)))
@@ -152,5 +152,5 @@ def _readmit_or_retire(unit: Unit, own: Mapping[str, Assignment], related: Seque
 
 
 def retired_allocation(assignment: Assignment) -> Allocation:
-    """Return the allocation of a record that is tied to what is held back."""
+    """Return the allocation of a record that is tied to a held-back one."""
     return Allocation("retired", assignment.why, assignment.was) if assignment.split == "retired" else Allocation("retired", "kin_of_held")

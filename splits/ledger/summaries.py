@@ -12,10 +12,10 @@ from atomexam.records.question import Category, Form, Option, Question, Question
 from atomexam.text.canonical import canonical, canonical_all
 from splits.ledger.units import QuestionSummary, Stratum
 
-_MIN_STEM_CHARS = 20  # letters; a stem this long asks for something
+_MIN_STEM_CHARS = 20  # letters; a stem this long is a question by itself
 _FUNCTION_WORDS = re.compile("下列|以下|上述|关于|有关|哪|说法|叙述|描述|表述|选项|正确|错误|不|属于|包括|除外|是|的|有|中|项|个|最")
-_FUNCTION_CHARS = frozenset(_FUNCTION_WORDS.pattern) - {"|"}  # nearly all stems have enough others, which is checked fast
-_MIN_CONTENT_CHARS = 4  # beside those words: 遗忘的进程是 asks for something; 下列说法正确的是 asks for something only with its options
+_FUNCTION_CHARS = frozenset(_FUNCTION_WORDS.pattern) - {"|"}  # nearly all stems have enough others, which is a fast check
+_MIN_CONTENT_CHARS = 4  # besides those words: 遗忘的进程是 is a question; 下列说法正确的是 is one only with its options
 
 
 class OptionText(Struct, frozen=True, gc=False):
@@ -37,7 +37,7 @@ class Fields(Struct, frozen=True, kw_only=True, gc=False):
     shared_stem: str | None = None
     stem: str
     options: msgspec.Raw = msgspec.Raw(b"[]")
-    """Decoded only where they distinguish questions, a third of all; decoding all takes two seconds a million."""
+    """Decoded only if they distinguish questions, which is a third of all; decoding all takes two seconds per million."""
     answer: str | None = None
     cluster_id: str | None = None
 
@@ -62,7 +62,7 @@ def summary_of(question: Fields | Question, also: tuple[str, ...] = ()) -> Quest
 
 
 stratum_of = cache(Stratum)
-"""A pool has few strata and many questions: one object for equal strata takes less memory, and is compared fast."""
+"""A pool has few strata and many questions: sharing one object for equal strata saves memory and makes comparisons fast."""
 _decode_options = msgspec.json.Decoder(list[OptionText]).decode
 
 

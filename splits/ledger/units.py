@@ -19,19 +19,19 @@ EvaluationSplit = Literal["test", "reserved"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test", "reserved")
 TRAINING_SPLITS = ("train", "dev")
 EVALUATION_SPLITS: tuple[EvaluationSplit, EvaluationSplit] = ("test", "reserved")
-"""The two sides of the draw, which get equally many questions of each stratum."""
+"""The two evaluation splits, which get the same number of questions of each stratum."""
 AssignedSplit = Literal["train", "dev", "test", "reserved", "retired"]
 ASSIGNED_SPLITS: tuple[AssignedSplit, ...] = (*SPLITS, "retired")
-"""retired: was in test or reserved, or is tied to what was, and is in no split now; it is never trained on."""
+"""retired: was in test or reserved, or is tied to such a record, and is in no split now; it is never trained on."""
 TCM = "TCM"
 T = TypeVar("T")
 _DIGITS = 16
-"""Hexadecimal digits at the end of an id from which the draw number is made: 64 bits."""
+"""Hexadecimal digits at the end of an id that give the draw number: 64 bits."""
 _IS_ID = re.compile(f"[0-9a-fA-F]{{{_DIGITS}}}\\Z")
 
 
 class Stratum(NamedTuple):
-    """Questions that differ in nothing that quotas and shares depend on: among them only the draw decides."""
+    """Questions that are equal in everything that quotas and shares depend on: only the draw decides among them."""
 
     category: str
     exam: str
@@ -45,7 +45,7 @@ Counts = tuple[tuple[Stratum, int], ...]
 
 
 class QuestionSummary(Struct, frozen=True, gc=False):
-    """What the draw needs of a question. Without its texts, a million questions fit into memory."""
+    """The data on a question that the draw needs. Without its texts, a million questions fit into memory."""
 
     id: str
     stratum: Stratum
@@ -53,20 +53,20 @@ class QuestionSummary(Struct, frozen=True, gc=False):
     group_id: str | None
     cluster_id: str | None
     stem_id: str | None = None
-    """Equal for questions of one case and stem, whatever their options; None if the stem asks for nothing by itself."""
+    """Equal for questions with one case and stem, whatever their options; None if the stem is no question by itself."""
     stem_options_id: str | None = None
-    """Equal for questions of one stem and the same options, whatever their case; set if the stem alone gives nothing away."""
+    """Equal for questions with one stem and the same options, whatever their case; set if the stem alone reveals nothing."""
     also: tuple[str, ...] = ()
     """Other ids of its near-duplicate cluster, which this question represents."""
     related_id: str | None = None
-    """Equal for questions that give each other away by their text: `splits/split/leak_free_draw.py`."""
+    """Equal for questions that reveal each other by their text: `splits/split/leak_free_draw.py`."""
 
 
 class Unit(Struct, frozen=True, gc=False):
     """Questions that go to one split together: a near-duplicate cluster, a case group, or a single question."""
 
     key: str
-    """Smallest group id, or without a group smallest question id: the draw number is made from it and must survive new data."""
+    """Smallest group id or, without a group, smallest question id: the draw number derives from it, so it must survive new data."""
     summaries: list[QuestionSummary]
     counts: Counts
     """Questions of each stratum; units of equal counts are interchangeable."""
@@ -91,7 +91,7 @@ def any_subject(stratum: Stratum) -> Stratum:
 
 
 def by_subject(total: Mapping[Stratum, int]) -> Counter[Stratum]:
-    """Return the numbers with the forms of a subject taken together."""
+    """Return the numbers with the forms of a subject summed."""
     counts: Counter[Stratum] = Counter()
     for stratum, number in total.items():
         counts[of_subject(stratum)] += number
@@ -106,7 +106,7 @@ def join(summaries: Iterable[QuestionSummary]) -> list[Unit]:
     """
     summaries = sorted(summaries, key=attrgetter("id"))
     _refuse_repeated(summaries)
-    tied = DisjointSets()  # most questions have no tie, and are not in it
+    tied = DisjointSets()  # most questions have no tie and are not added
     for name in ("stem_id", "stem_options_id", "group_id", "cluster_id", "related_id"):
         first: dict[str, int] = {}
         for at, tie in _repeated([(at, tie) for at, tie in enumerate(map(attrgetter(name), summaries)) if tie]):
@@ -119,7 +119,7 @@ def join(summaries: Iterable[QuestionSummary]) -> list[Unit]:
 
 
 def _repeated(ties: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Yield the ties that occur at least twice, and by chance a few others: few do, and numbers are compared faster than names."""
+    """Yield the ties that occur at least twice, and by chance a few others: few do, and comparing numbers is faster than names."""
     _, at, times = np.unique(draw_numbers(0, "ties", [tie for _, tie in ties]), return_inverse=True, return_counts=True)
     return compress(ties, times[at] > 1)
 
@@ -158,7 +158,7 @@ def _digest(text: str) -> bytes:
 
 
 def in_draw_order(seed: int, what: str, members: Iterable[T], key: Callable[[T], str] = attrgetter("key")) -> tuple[list[T], list[int]]:
-    """Return members in the order of a draw, and the draw number of each; of equal numbers the smaller key is first."""
+    """Return members in draw order, and the draw number of each; for equal numbers the smaller key is first."""
     members = sorted(members, key=key)
     numbers = draw_numbers(seed, what, [*map(key, members)])
     order = np.argsort(numbers, kind="stable")
@@ -175,7 +175,7 @@ def count_strata(units: Iterable[Unit]) -> Counter[Stratum]:
 
 
 def unit_of(summaries: list[QuestionSummary]) -> Unit:
-    """Return the unit of questions that go together."""
+    """Return the unit of questions that stay together."""
     groups = [summary.group_id for summary in summaries if summary.group_id]
     counts = (
         _alone(summaries[0].stratum) if len(summaries) == 1 else tuple(sorted(Counter(summary.stratum for summary in summaries).items()))

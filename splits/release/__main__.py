@@ -1,4 +1,4 @@
-"""Stage `release`: train, dev and test -> a folder that `datasets.load_dataset` opens as it is; of reserved, hashes of its ids alone."""
+"""Stage `release`: train, dev and test -> a folder that `datasets.load_dataset` opens; of reserved, only hashes of its ids."""
 
 import hashlib
 from collections import Counter
@@ -89,7 +89,7 @@ def read_split(splits: Path, split: str) -> Iterator[Question | ClaimPair]:
 
 
 def instruction_index(configs: Sequence[str]) -> dict[str, bytes]:
-    """Return the file by which LLaMA-Factory finds the others, where there are any."""
+    """Return the file by which LLaMA-Factory finds the others, if there are any."""
     return {f"{instructions.FOLDER}/{instructions.INDEX}": _pretty(instructions.index(configs))} if configs else {}
 
 
@@ -102,7 +102,7 @@ def opencompass_files(records: Iterable[Question | ClaimPair]) -> dict[str, byte
 
 
 def describe(out: Path, tables: Iterable[Path], contents: Contents, version: str) -> dict[str, Any]:
-    """Return the Croissant metadata. Its date is that of the newest snapshot that is one, so that equal data gives equal bytes."""
+    """Return the Croissant metadata. Its date is that of the newest snapshot whose name is a date, so that equal data gives equal bytes."""
     files = {_name(out, path): (sha256(path), path.stat().st_size) for path in tables}
     newest = max((snapshot for _, _, snapshot in contents.sources if _is_date(snapshot)), default="")
     configs = [config for config in CONFIGS if any(config == name for name, _, _ in contents.tables)]
@@ -149,7 +149,7 @@ def _sweep(out: Path, keep: Iterable[Path]) -> None:
 
 
 def released_leaks(folder: Path) -> list[Leak]:
-    """Return the leaks between what is released, and of what is released in references, in the words of the release.
+    """Return the leaks among released records, and from references, with the release's names of splits.
 
     Raises:
         ValueError: the splits did not pass the checks.
@@ -165,18 +165,18 @@ def released_leaks(folder: Path) -> list[Leak]:
 
 
 def not_for_training(leaks: Iterable[Leak]) -> frozenset[str]:
-    """Return the ids of train that no instruction file may hold: they state a fact of test from its other end.
+    """Return the ids of train that must not be in instruction files: they state a fact of test from its other end.
 
-    Those that do so for reserved are not excluded: that would reveal what reserved holds, and the tables of train have them.
+    Those that do so for reserved are not excluded: that would reveal what reserved contains, and they are in the tables of train.
 
     Args:
-        leaks: those that are released.
+        leaks: the released ones.
     """
     return frozenset(leak.other_id for leak in leaks if leak.check == "inverse")
 
 
 def released_shots(splits: Path, released: Collection[str]) -> list[Shot]:
-    """Return the few-shot lists in the words of the release.
+    """Return the few-shot lists with the release's names of splits.
 
     Raises:
         ValueError: an example is not released.

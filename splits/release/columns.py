@@ -1,4 +1,4 @@
-"""Columns of the released tables, and which table a record belongs to."""
+"""Columns of the released tables, and the table of each record."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ CLAIMS = "claims"
 RELEASED = {"train": "train", "dev": "validation", "test": "test"}
 """Split -> its name on the Hugging Face hub. Reserved has none: it is never released."""
 LETTER_COLUMNS = "ABCDE"
-"""Letters that have a column of their own as well, for harnesses that read flat tables."""
+"""Letters that also have a column of their own, for harnesses that read flat tables."""
 IN_WORDS = ("qa", "blank")
 
 

@@ -1,7 +1,7 @@
-"""The reserved split, committed to without being shown: ids and a salt -> one hash a record, and its proof once it may be known.
+"""Commit to the reserved split without showing it: ids and a salt -> one hash per record, and its proof once it may be known.
 
-A record's commitment is sha256(nonce + id), its nonce hmac_sha256(salt, id). The nonce of one record opens that record alone. The
-salt is a hash of the whole reserved split: there is no secret to keep, to lose or to leak beside the split itself.
+A record's commitment is sha256(nonce + id), its nonce hmac_sha256(salt, id). The nonce of one record opens only that record. The
+salt is a hash of the complete reserved split: apart from the split itself, there is no secret to keep, lose or leak.
 """
 
 import hashlib
@@ -20,18 +20,18 @@ RESERVED = "reserved"
 SCHEME = "sha256(nonce + id), where nonce = hmac_sha256(salt, id); nonce and hash in lower-case hex, all as UTF-8"
 
 _NONCE = r"^[0-9a-f]{64}\Z"
-"""A longer one could hold the first letters of the id."""
+"""A longer one could contain the first letters of the id."""
 
 
 class Proof(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What opens one commitment: with it, anyone can verify that the record was reserved when the release was made."""
+    """The proof that opens one commitment: anyone can verify with it that the record was reserved when the release was made."""
 
     id: str
     nonce: Annotated[str, Meta(pattern=_NONCE)]
 
 
 def salt_of(records: Iterable[Question | ClaimPair]) -> bytes:
-    """Return the salt of a reserved split, whatever the order of its records."""
+    """Return the salt of a reserved split, independent of the order of its records."""
     lines = sorted(hashlib.sha256(to_line(record)).digest() for record in records)
     return hashlib.sha256(b"".join(lines)).digest()
 
@@ -45,7 +45,7 @@ def commitment(proof: Proof) -> str:
 
 
 def commit(records: Iterable[Question | ClaimPair]) -> dict[str, Any]:
-    """Return reserved.json: how many records are kept back, and the commitment to each, sorted so that their order reveals nothing."""
+    """Return reserved.json: the number of reserved records, and the commitment to each, sorted so that their order reveals nothing."""
     records = list(records)
     salt = salt_of(records)
     claims = sum(isinstance(record, ClaimPair) for record in records)

@@ -1,4 +1,4 @@
-"""Croissant 1.0 metadata of a release: its tables' schemas and files -> croissant.json, a record set a config."""
+"""Croissant 1.0 metadata of a release: its tables' schemas and files -> croissant.json, a record set per config."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any

@@ -1,6 +1,6 @@
-"""What became of each released item from version to version: former changes and the items of now -> the changes of now.
+"""The history of each released item across versions: earlier changes and the current items -> the new changes.
 
-A ledger holds only changes, so that a version in which 1 % of the items changed adds 1 %. An item that is reserved has no line.
+A ledger contains only changes, so a version in which 1 % of the items changed adds 1 %. A reserved item has no line.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ HISTORY = "history.jsonl"
 TEST = RELEASED["test"]
 ChangeKind = Literal["added", "edited", "moved", "removed", "returned"]
 NOT_COMPARED = ("provenance", "canary", "cluster_id", "group_id", "fact_ids")
-"""Columns that may change while question and answer do not: sightings, and the items of its group."""
+"""Columns that may change while question and answer do not: sightings, and the other items of its group."""
 
 
 class Item(NamedTuple):
@@ -38,17 +38,17 @@ class Change(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: str
     change: ChangeKind
     config: str
-    """Of a removed item, its last one; so with split and hash."""
+    """For a removed item its last one; likewise split and hash."""
     split: str
     sha256: str
-    """Of question and answer, so that an edited item is distinguished from an unchanged one."""
+    """Hash of question and answer, which distinguishes an edited item from an unchanged one."""
 
 
 def read_ledger(path: Path) -> list[Change]:
-    """Return what was published; where nothing was, the file is empty.
+    """Return the published changes; if nothing was published, the file is empty.
 
     Raises:
-        ValueError: there is no such file, a line is none, or the line is lost by which an item came.
+        ValueError: the file is missing, a line is invalid, or the line that added an item is lost.
     """
     changes = list(read_tracked(path, Change, "what was published", "where nothing was published yet, begin with an empty file"))
     came = {change.id for change in changes if change.change == "added"}
@@ -68,7 +68,7 @@ def order_of(version: str) -> tuple[int, ...]:
 
 
 def in_order(changes: Iterable[Change]) -> list[Change]:
-    """Return changes by version, then id, each once: two branches that were merged may hold a line twice."""
+    """Return changes by version, then id, each once: a merge of two branches may repeat a line."""
     return sorted(set(changes), key=lambda change: (order_of(change.version), *structs.astuple(change)[1:]))
 
 
@@ -80,7 +80,7 @@ def item_states(changes: Iterable[Change]) -> dict[str, tuple[Item, bool]]:
 
 
 def compare(before: Mapping[str, tuple[Item, bool]], now: Mapping[str, Item], version: str) -> list[Change]:
-    """Return the changes that lead from the items before to those of now, sorted by id."""
+    """Return the changes from the earlier items to the current ones, sorted by id."""
     changed: dict[str, tuple[ChangeKind, Item]] = {}
     for key, item in now.items():
         if key not in before:
@@ -99,7 +99,7 @@ def compare(before: Mapping[str, tuple[Item, bool]], now: Mapping[str, Item], ve
 
 
 def refuse_trained(ledger: Iterable[Change], now: Mapping[str, Item]) -> None:
-    """Raise ValueError where an item that was published in test is in train or dev: its assignment was lost from the ledger of splits."""
+    """Raise ValueError if an item published in test is in train or dev: its assignment was lost from the ledger of splits."""
     tested = {change.id for change in ledger if change.split == TEST}
     if trained := sorted(key for key in tested if key in now and now[key].split != TEST):
         raise ValueError(
@@ -112,7 +112,7 @@ def add_version(ledger: Sequence[Change], now: Mapping[str, Item], version: str)
     """Return the ledger with the changes of this version.
 
     Raises:
-        ValueError: a later version was published, or this one with other items. What is published stays as it is.
+        ValueError: a later version was published, or this one with other items. A published version never changes.
     """
     later = [change.version for change in ledger if order_of(change.version) > order_of(version)]
     if later:

@@ -21,13 +21,13 @@ INDEX = "dataset_info.json"
 TYPE_NAMES = {"mcqa": "单选", "mrqa": "多选", "tf": "判断", "qa": "问答", "blank": "填空"}
 _TCM_PROMPTS = {"a1": "tcm_a", "a2": "tcm_a", "a3": "tcm_a3", "b1": "tcm_b1"}
 _COLUMNS = {"prompt": "instruction", "query": "input", "response": "output", "system": "system"}
-_NO_ANALYSIS = "略。"  # what Chinese answer keys write where they give no reasons
+_NO_ANALYSIS = "略。"  # used by Chinese answer keys without reasons
 
 Entry = dict[str, str]
 
 
 class Prompts:
-    """Prompts of the evaluation, from its folder, and for question types without one, prompts from the templates of this package."""
+    """Prompts of the evaluation, from its folder; for question types without one, prompts from the templates of this package."""
 
     def __init__(self, folder: Path) -> None:
         names = ("choice", "claim", *_TCM_PROMPTS.values())
@@ -35,7 +35,7 @@ class Prompts:
         self._texts = {path.stem: _without_source(path) for path in paths}
 
     def text(self, name: str) -> str:
-        """Return a prompt that has nothing to fill in."""
+        """Return a prompt without placeholders."""
         return self._texts[name]
 
     def fill(self, name: str, **words: str) -> str:
@@ -43,7 +43,7 @@ class Prompts:
 
 
 class InstructionFiles:
-    """Files for fine-tuning, an array of entries per config, written as records come."""
+    """Files for fine-tuning, an array of entries per config, written as records arrive."""
 
     def __init__(self, out: Path, prompts: Prompts, stack: ExitStack) -> None:
         """Open the files on a stack, which closes them; they are moved to their paths when it ends without error."""
@@ -63,7 +63,7 @@ class InstructionFiles:
 
 @contextmanager
 def _array(path: Path) -> Iterator[Callable[[Entry], int]]:
-    """Yield what writes one entry to an array in a file."""
+    """Yield a function that writes one entry to an array in a file."""
     with replacing(path) as part, open(part, "wb") as file:
         before = chain([b"[\n"], repeat(b",\n"))
         yield lambda entry: file.write(next(before) + to_line(entry).rstrip())
@@ -71,7 +71,7 @@ def _array(path: Path) -> Iterator[Callable[[Entry], int]]:
 
 
 def entries_of(record: Question | ClaimPair, prompts: Prompts) -> list[Entry]:
-    """Return the entries of a record: one of a question, two of a claim pair."""
+    """Return the entries of a record: one for a question, two for a claim pair."""
     return _claim_entries(record, prompts) if isinstance(record, ClaimPair) else [_question_entry(record, prompts)]
 
 
@@ -85,7 +85,7 @@ def _question_entry(question: Question, prompts: Prompts) -> Entry:
         form = question.form or "a1"
         output = f"【解析】{question.explanation or _NO_ANALYSIS}<eoe>\n【答案】{question.answer}<eoa>"
         return _entry(prompts.text(_TCM_PROMPTS[form]), _tcm_text(question, form), output)
-    # No psychologist's role where Chinese medicine asks otherwise than for one best answer.
+    # No psychologist's role if a TCM question does not ask for one best answer.
     name = "other" if question.exam == TCM else "qa" if question.question_type in IN_WORDS else "choice"
     system = prompts.fill(name, subject=question.subject, question_type=TYPE_NAMES[question.question_type])
     texts = (question.shared_stem, question.stem, _options_text(question.options, ". "))

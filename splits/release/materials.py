@@ -1,4 +1,4 @@
-"""The locked packages that a release is made with -> a bill of materials, CycloneDX 1.6: no time, no serial number, equal bytes."""
+"""The locked packages that a release is made with -> a bill of materials, CycloneDX 1.6, without time and serial number: equal bytes."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ class Package(NamedTuple):
     name: str
     version: str
     sha256: list[str]
-    """Of every file that may be installed."""
+    """Hashes of every file that may be installed."""
 
 
 def locked(text: str) -> list[Package]:
@@ -37,16 +37,16 @@ def locked(text: str) -> list[Package]:
 
 
 def read_licences(text: str) -> dict[str, tuple[str, str]]:
-    """Return what licences.tsv says: package -> licence and use."""
+    """Return the contents of licences.tsv: package -> licence and use."""
     rows = (line.split("\t") for line in text.splitlines())
     return {package: (licence, use) for package, licence, use in rows}
 
 
 def describe(version: str, packages: list[Package], licences: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
-    """Return the bill of a release.
+    """Return the bill of materials of a release.
 
     Raises:
-        ValueError: a package has no licence in the table, so that nobody has looked at it.
+        ValueError: a package has no licence in the table, so nobody has checked it.
     """
     for package in packages:
         if package.name not in licences:

@@ -1,4 +1,4 @@
-"""Templates of a release, and what all of its texts share: which tables there are, their paths, and the canary."""
+"""Templates of a release, and data shared by its texts: the tables, their paths, and the canary."""
 
 import re
 import unicodedata
@@ -24,7 +24,7 @@ def data_file(config: str, kind: str, split: str) -> str:
 
 
 def configs_and_types(tables: Tables) -> list[tuple[str, str]]:
-    """Return each config with each question type that it has records of."""
+    """Return each config with each question type that has records."""
     return sorted({(config, kind) for config, kind, _ in tables}, key=lambda pair: (CONFIGS.index(pair[0]), pair[1]))
 
 
@@ -38,6 +38,6 @@ def environment(escape: bool) -> Environment:
 
 
 def _cell(text: str) -> str:
-    """Return a text that is one cell of a Markdown table, no markup, and no invisible characters; HTML is escaped by the template."""
+    """Return a text as one cell of a Markdown table, without markup and invisible characters; the template escapes HTML."""
     visible = "".join(character for character in " ".join(text.split()) if unicodedata.category(character)[0] != "C")
     return re.sub(r"([\\`*_\[\]|~])", r"\\\1", visible)

@@ -1,4 +1,4 @@
-"""Tables of a release: records of one split in, Parquet files and what they hold, counted, out."""
+"""Tables of a release: records of one split -> Parquet files, and counts of their contents."""
 
 from collections import Counter
 from contextlib import ExitStack
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 PAIRS = "pairs"
-BATCH_ROWS = 10_000  # rows as Python objects take ten times what they take in a table
+BATCH_ROWS = 10_000  # rows as Python objects take ten times the memory of a table
 Table = tuple[str, str]
 """Config and type."""
 
 
 class Contents:
-    """What the release holds, counted while it is written."""
+    """The contents of the release, counted while it is written."""
 
     def __init__(self) -> None:
         self.tables: Counter[tuple[str, str, str]] = Counter()
@@ -44,7 +44,7 @@ class Contents:
 
 
 class Tables:
-    """Parquet files of one split, a batch written as soon as it is full; equal records give equal bytes."""
+    """Parquet files of one split, each batch written as soon as it is full; equal records give equal bytes."""
 
     def __init__(self, out: Path, split: str, contents: Contents, stack: ExitStack) -> None:
         """Open the files on a stack, which closes them; they are moved to their paths when it ends without error."""
@@ -74,7 +74,7 @@ class Tables:
         schema = claim_schema() if table[0] == CLAIMS else question_schema()
         self._files[table] = self._stack.enter_context(pq.ParquetWriter(part, schema, compression="zstd"))
         self._batches[table] = []
-        self._stack.callback(self._write, table)  # what is left when the split has been read
+        self._stack.callback(self._write, table)  # the rest at the end of the split
 
     def _write(self, table: Table) -> None:
         import pyarrow as pa
@@ -85,7 +85,7 @@ class Tables:
 
 
 def site_of(url: str) -> str:
-    """Return the host of an address; imported files have none, and a page may name what is no address."""
+    """Return the host of an address; imported files have none, and a page may name an invalid address."""
     try:
         return urlsplit(url).hostname or "files"
     except ValueError:

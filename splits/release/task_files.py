@@ -9,14 +9,14 @@ from splits.release.columns import CLAIMS, RELEASED, config_of
 from splits.release.rendering import TEMPLATES, Tables, canary, configs_and_types, environment
 
 HARNESS = "harness"
-EXAMPLES = 5  # as CPsyExam asks
+EXAMPLES = 5  # as in CPsyExam
 CODE = "atomexam_tables.py"
 TEMPLATE_OF = {"mcqa": "single", "tf": "single", "mrqa": "multiple"}
 """Question types that can be scored without a judge -> their template."""
 
 
 def tasks(tables: Tables) -> list[dict[str, Any]]:
-    """Return what the task files say; a table without test records has none."""
+    """Return the contents of the task files; a table without test records has none."""
     described = []
     for config, kind in configs_and_types(tables):
         template = "claim" if config == CLAIMS else TEMPLATE_OF.get(kind)
@@ -31,7 +31,7 @@ def tasks(tables: Tables) -> list[dict[str, Any]]:
 
 
 def render_harness(tables: Tables, version: str) -> dict[str, str]:
-    """Return the files by name: one a task, one a group of them, and the code that finds the tables beside them."""
+    """Return the files by name: one per task, one for their group, and the code that finds the tables next to them."""
     files = {}
     for task in tasks(tables):
         template = environment(escape=False).get_template(f"{HARNESS}/{task['template']}.yaml.jinja")

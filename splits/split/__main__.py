@@ -1,7 +1,7 @@
 """Stage `split`: unique questions and claims -> train, dev, test and reserved. Clusters, groups and claim heads never cross.
 
-`splits/assignments.jsonl` is in git and records the split of every question and claim head: nothing moves when data is added, and what
-was once in test or reserved is never trained on. What had to leave them is in the folder `retired`.
+`splits/assignments.jsonl` is in git and records the split of every question and claim head: nothing moves when data is added, and
+a record once in test or reserved is never trained on. Records that had to leave them are in the folder `retired`.
 """
 
 import sys
@@ -75,7 +75,7 @@ def main(argv: list[str] | None = None) -> None:
         if written != len(questions.summaries) + len(claims):
             raise ValueError(f"{out}: wrote {written} of {len(questions.summaries)} questions and {len(claims)} claims; they must be equal")
         write_json(arguments.metrics, composition)
-        # Last: a run killed before this records no assignment that it did not write, and the next run decides the same again.
+        # Last: a run killed before this records no assignment that it did not write, and the next run decides the same.
         write_assignments(arguments.assignments, updated)
     print_summary("split", "; ".join(_by_split(composition[kind], kind[:-1]) for kind in ("questions", "claims")))
 
@@ -86,10 +86,10 @@ def _by_split(numbers: Mapping[str, int], kind: str) -> str:
 
 
 def check(summaries: Sequence[QuestionSummary], allocations: Mapping[str, Allocation], ledger: AssignmentLedger) -> None:
-    """Check the allocations by a way independent of how they were made.
+    """Check the allocations independently of how they were made.
 
     Raises:
-        ValueError: a question has no split, a cluster or group is in two, or what was held back is trained on; defects of this program.
+        ValueError: a question has no split, a cluster or group is in two, or a held-back record is trained on; defects of this program.
     """
     homes: dict[tuple[str, str], str] = {}
     for summary in summaries:

@@ -1,7 +1,7 @@
 """Allocation: questions and their prior assignments -> the split of each. Pure.
 
-What is in test or reserved stays there as long as the quotas allow. What may return comes next, then new questions, in pairs of equal
-composition; what was in train or dev is drawn only when a parameter asks for more than before.
+Records in test or reserved stay there as long as the quotas allow. Those that may return come next, then new questions, in pairs of
+equal composition; records of train or dev are drawn only when a parameter asks for more than before.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ from splits.split.fit_quota import by_pool, even_sides, readmit, within_quotas
 from splits.split.quotas import Pool, deal, level, supply
 
 _LATER = 1 << 64
-"""Added to the draw numbers of what was trained on, so that it comes after all others."""
+"""Added to the draw numbers of trained-on records, so that they come after all others."""
 REST_TO_TRAIN, DRAWN_TO_DEV, PROMOTED_TO_DEV = Allocation("train", "rest"), Allocation("dev", "drawn"), Allocation("dev", "promoted")
 NO_EDITS: Mapping[str, Sequence[str]] = {}
 
@@ -53,7 +53,8 @@ def decide(
 ) -> dict[str, Allocation]:
     """Return the allocation of each question id; the order of the input does not matter.
 
-    A unit is never split, and test and reserved hold equally many questions of every stratum, unless some left that cannot be replaced.
+    A unit is never split, and test and reserved have the same number of questions of every stratum, unless some left that cannot be
+    replaced.
 
     Args:
         edited: question id -> ids of remembered questions of which it is a new wording.
@@ -62,7 +63,7 @@ def decide(
     changes = ParamChanges(params, ledger)
     trained = [unit for units in settled.trained.values() for unit in units]
     promoted = [unit for unit in trained if any(changes.more_of(stratum) for stratum, _ in unit.counts)]
-    # What was trained on counts towards the floor of train, whether or not it may be drawn.
+    # Trained-on records count towards the floor of train, whether or not they may be drawn.
     ages = {summary.id: ledger.age(summary.id) for units in settled.incumbents.values() for unit in units for summary in unit.summaries}
     sides = draw_balanced(settled, promoted, count_strata([*settled.free, *trained]), params, changes.resized(), ages)
     return _allocations(settled, sides, params, ledger, changes.grew("dev_share"))
@@ -73,7 +74,7 @@ def draw_balanced(
 ) -> dict[EvaluationSplit, list[Unit]]:
     """Return the units of each side, drawn under the quotas; `strict` lowers them until all exams give the same.
 
-    Incumbents stay within the original quotas: none has to leave because another exam has fewer questions, unless a parameter changed.
+    Incumbents stay within the original quotas: none leaves because another exam has fewer questions, unless a parameter changed.
 
     Args:
         promoted: units of train and dev that may be drawn after all others.
@@ -98,7 +99,7 @@ def draw_balanced(
 
 
 def _even_letters(selection: Selection, turns: Iterable[tuple[Unit, int]]) -> dict[EvaluationSplit, list[Unit]]:
-    """Return the units of each side, with new TCM units exchanged until nothing makes the answer letters more even."""
+    """Return the units of each side, with new TCM units exchanged until no exchange makes the answer letters more even."""
     pairs = [(one.test[0], one.reserved[0]) for one in selection.draws if all(is_tcm(stratum) for stratum, _ in one.counts)]
     exchanged = {unit.key for pair in pairs for unit in pair}
     sides = {side: [unit for unit in selection.sides[side] if unit.key not in exchanged] for side in EVALUATION_SPLITS}
@@ -114,7 +115,7 @@ def draw_dealt(
     params: Params,
     resized: bool,
 ) -> Selection:
-    """Return incumbents and units drawn under the budgets; what the units of a subject cannot fill exactly is dealt again to the others."""
+    """Return incumbents and units drawn under the budgets; a subject's unfilled rest is dealt again to the others."""
     caps, budgets, spare = dict(supplied[0]), supplied[1], supplied[2]
     standing = {side: count_strata(retained[side]) for side in EVALUATION_SPLITS}
     while True:
@@ -128,7 +129,7 @@ def draw_dealt(
         readmit(settled, selection, resized)
         evening = even_sides(settled.free, selection, params.seed)
         for queue in queues:
-            # Units that even the sides out are on a side already, and must not be drawn again in a pair.
+            # Units that even out the sides are on a side already, and must not be drawn again in a pair.
             selection.take(queue.without(evening).pairs(selection.room))
         selected = selection.counts("test") | selection.counts("reserved")
         short = {stratum: selected[stratum] for stratum in room if selected[stratum] < room[stratum]}
@@ -138,7 +139,7 @@ def draw_dealt(
 
 
 def _held_back_counts(settled: Settled) -> Counter[Stratum]:
-    """Return how many questions are on a side or may come back to it: of each stratum, the larger number of the two sides."""
+    """Return how many questions of each stratum are on a side or may return to it: the larger number of the two sides."""
     sides = [count_strata([*settled.incumbents[side], *(one.unit for one in settled.candidates[side])]) for side in EVALUATION_SPLITS]
     return sides[0] | sides[1]
 
@@ -182,7 +183,7 @@ def _allocations(
 
 
 def _join_allocation(side: EvaluationSplit, summary: QuestionSummary, ledger: AssignmentLedger, trained: bool) -> Allocation:
-    """Return the allocation of a question on a side; `trained` if it, or what it is tied to, was in train or dev."""
+    """Return the allocation of a question on a side; `trained` if it, or a tied record, was in train or dev."""
     before = ledger.assigned.get(summary.id)
     if before is not None and before.split == side:
         return Allocation(side, before.why)
@@ -195,4 +196,4 @@ def _over_quota_allocation(side: EvaluationSplit, summary: QuestionSummary, ledg
     return retired_allocation(before) if before and before.split == "retired" else Allocation("retired", "over_quota", side)
 
 
-_cached_allocation = cache(Allocation)  # few distinct allocations of very many questions
+_cached_allocation = cache(Allocation)  # very many questions have few distinct allocations

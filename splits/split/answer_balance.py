@@ -16,18 +16,18 @@ RankedUnit = tuple[int, str, Unit]
 UnitsByLetters = dict[LetterCounts, list[RankedUnit]]
 """Units of one side by their answer letters, each list in the order of the draw."""
 Exchange = tuple[list[UnitsByLetters], LetterCounts, LetterCounts]
-"""The units among which it is made, the letters that leave and those that come."""
+"""The units to exchange among, the letters that leave and those that come."""
 TEST, RESERVED, REST = range(3)
 
 
 def even_letters(pairs: Sequence[Pair], turns: Iterable[tuple[Unit, int]], standing: tuple[Sequence[Unit], Sequence[Unit]]) -> list[Pair]:
-    """Return pairs of TCM units, exchanged for others of equal counts until nothing makes the letters more even.
+    """Return pairs of TCM units, exchanged for others of equal counts until no exchange makes the letters more even.
 
-    Even means: over test and reserved and each form, the least sum of squares over letters. Counts stay as they are.
+    Even means: the smallest sum of squares over letters, in test and reserved and each form. Counts do not change.
 
     Args:
-        turns: all units with their draw numbers, in the order of the draw, among them those of the pairs.
-        standing: units of test and of reserved that count and stay.
+        turns: all units with their draw numbers, in draw order, including those of the pairs.
+        standing: units of test and of reserved that count but stay.
     """
     sides = {unit.key: TEST for unit, _ in pairs} | {unit.key: RESERVED for _, unit in pairs}
     stay = {unit.key for side in standing for unit in side}
@@ -56,7 +56,7 @@ def _exchange(groups: list[UnitsByLetters], totals: list[Counter]) -> bool:
 
 
 def _chain(all_groups: list[list[UnitsByLetters]], totals: list[Counter]) -> bool:
-    """Make one chain of exchanges that helps though no single one does (B for A, then C for B); return whether there was one."""
+    """Make one chain of exchanges that helps although no single one does (B for A, then C for B); return whether there was one."""
     for side in (TEST, RESERVED):
         steps = _steps(all_groups, side)
         for start in sorted(steps, key=lambda letter: (-totals[side][letter], letter)):
@@ -71,7 +71,7 @@ def _chain(all_groups: list[list[UnitsByLetters]], totals: list[Counter]) -> boo
 
 
 def _steps(all_groups: list[list[UnitsByLetters]], side: int) -> dict[FormLetter, dict[FormLetter, Exchange]]:
-    """Return, for each letter that a side can give up alone, the letters that it can have for it, and by which exchange."""
+    """Return, for each letter that a side can give up by itself, the letters that it can get for it, and by which exchange."""
     steps: dict[FormLetter, dict[FormLetter, Exchange]] = defaultdict(dict)
     for groups in all_groups:
         for out in sorted(letter_counts for letter_counts, ranked_units in groups[side].items() if ranked_units):
@@ -115,7 +115,7 @@ def _difference(out: LetterCounts, into: LetterCounts) -> LetterCounts:
 
 
 def _swap(groups: list[UnitsByLetters], totals: list[Counter], one: int, two: int, out: LetterCounts, into: LetterCounts) -> None:
-    """Exchange the last drawn of one side for the first in line of the other."""
+    """Exchange the last drawn unit of one side for the next in line of the other."""
     leaves, comes = groups[one][out].pop(), groups[two][into].pop(0)
     insort(groups[one].setdefault(into, []), comes, key=lambda ranked: ranked[:2])
     insort(groups[two].setdefault(out, []), leaves, key=lambda ranked: ranked[:2])
@@ -126,7 +126,7 @@ def _swap(groups: list[UnitsByLetters], totals: list[Counter], one: int, two: in
 
 
 def _group_by_letters(members: list[RankedUnit], sides: dict[str, int], exchanged: int) -> list[UnitsByLetters]:
-    """Return units by side and letters; of units on no side, only as many of each letters as can be exchanged."""
+    """Return units by side and letters; of units on no side, only as many per letters as can be exchanged."""
     groups: list[UnitsByLetters] = [defaultdict(list), defaultdict(list), defaultdict(list)]
     for ranked in members:
         unit = ranked[2]
@@ -143,7 +143,7 @@ def _count_letters(letters: tuple[FormLetter, ...]) -> LetterCounts:
 
 
 def _letters(units: Iterable[Unit]) -> Counter[FormLetter]:
-    """Return how often the TCM questions of some units answer with each letter."""
+    """Return how often each letter is the answer of the TCM questions of the units."""
     return Counter((summary.stratum.form, summary.answer) for unit in units for summary in unit.summaries if is_tcm(summary.stratum))
 
 

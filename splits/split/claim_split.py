@@ -1,4 +1,4 @@
-"""Claims are split by head, so that no disease of test is known from train."""
+"""Split claims by head, so that no disease of test is known from train."""
 
 from collections.abc import Collection, Iterable
 
@@ -17,10 +17,10 @@ def decide_heads(
     """Return the allocation of each head.
 
     Heads are drawn within their kind (the part of the atomic type before its first underscore: disease, food, …),
-    so that each kind gives its share.
+    so that each kind contributes its share.
 
     Args:
-        excluded: heads of which a question of train or dev contains a claim; none of them is drawn.
+        excluded: heads with a claim that a question of train or dev contains; none of them is drawn.
     """
     kinds: dict[str, str] = {}
     for claim in claims:
@@ -46,7 +46,7 @@ def _of_kind(heads: list[str], params: Params, ledger: AssignmentLedger, exclude
     sizes: tuple[tuple[EvaluationSplit, int, list[str]], ...] = (("test", test, heads), ("reserved", reserved, heads[::-1]))
     for side, size, order in sizes:
         standing = [head for head in order if head in before and before[head].split == side]
-        # If heads left the data, the smaller share is no reason to retire any.
+        # A share that is smaller because heads left the data is no reason to retire any.
         keep = size if changes.shrank(f"claim_{side}_share") else len(standing)
         allocations |= {head: Allocation(side, before[head].why) for head in standing[:keep]}
         allocations |= {head: Allocation("retired", "over_quota", side) for head in standing[keep:]}
@@ -65,7 +65,7 @@ def _of_kind(heads: list[str], params: Params, ledger: AssignmentLedger, exclude
 
 
 def _rest(heads: list[str], before: dict, params: Params) -> dict[str, Allocation]:
-    """Return the allocations of the other heads: dev is a share of those that may be trained on."""
+    """Return the allocations of the other heads: a share of those that may be trained on goes to dev."""
     allocations = {
         head: Allocation("retired", before[head].why, before[head].was)
         for head in heads

@@ -24,7 +24,7 @@ def compose(
 ) -> Tally:
     """Return metrics/split.json, given the allocation of each question and the ledger after this version.
 
-    Retired records are counted apart: they are in no split.
+    Retired records are counted separately: they are in no split.
     """
     splits = [allocation.split for allocation in allocations]
     strata = Counter(zip([summary.stratum for summary in summaries], splits, strict=True))
@@ -49,14 +49,14 @@ def compose(
 
 
 def version_metrics(ledger: AssignmentLedger) -> Tally:
-    """Return the last version that changed or added assignments, and how many, by the reason."""
+    """Return the last version that changed or added assignments, and their number by reason."""
     last = max(ledger.versions.values(), key=lambda version: (version.number, version.name))
     reasons = Counter(one.why for one in ledger.assigned.values() if one.since == last.name)
     return {"name": last.name, "assignments": dict(sorted(reasons.items()))}
 
 
 def shortfall(strata: Mapping[tuple[Stratum, AssignedSplit], int], params: Params) -> Tally:
-    """Return how many questions test, and equally reserved, lack to the quota: by category, exam and type, zeros left out.
+    """Return how many questions test, and equally reserved, are below the quota: by category, exam and type, without zeros.
 
     An exam that has no question of a category has no quota there; a type is missing where its category is not.
     """
@@ -75,9 +75,9 @@ def shortfall(strata: Mapping[tuple[Stratum, AssignedSplit], int], params: Param
 
 
 def letter_metrics(counts: Mapping[tuple[str, AssignedSplit, str], int]) -> Tally:
-    """Return for each form how often test answers with each letter, and how far test and reserved are from even, by chi-square.
+    """Return for each form how often each letter is the answer in test, and how far test and reserved are from even, by chi-square.
 
-    `as_supplied` is the chi-square that as many questions would have if their letters were those of all questions of the form.
+    `as_supplied` is the chi-square of the same number of questions with the letter distribution of all questions of the form.
     """
     table: Tally = {}
     for form in sorted({form for form, _, _ in counts}):
@@ -105,7 +105,7 @@ def chi_square(numbers: Sequence[float]) -> float:
 
 
 def _tabulate(counts: Mapping[tuple[K, AssignedSplit], int], view: Callable[[K], tuple[str, ...]]) -> Tally:
-    """Return {outer: {inner: {split: n}}}, as deep as the view, with sorted keys. What is retired is left out."""
+    """Return {outer: {inner: {split: n}}}, as deep as the view, with sorted keys. Retired records are left out."""
     by_path: dict[tuple[str, ...], Counter] = defaultdict(Counter)
     for (key, split), number in counts.items():
         if split != "retired":

@@ -1,4 +1,4 @@
-"""The draw: units for test and reserved, equally many of each stratum, then units for dev from those that are left. Pure."""
+"""The draw: units for test and reserved, equally many of each stratum, then units for dev from the rest. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -25,14 +25,14 @@ from splits.split.quotas import dev_room, floors, pool_of
 
 K = TypeVar("K", bound=Hashable)
 Key = tuple[str, tuple[str, ...]]
-"""What a unit uses up: the room of a side's stratum, of a side's pool, or what a subject can spare."""
+"""What a unit consumes: the room of a side's stratum, of a side's pool, or what a subject can spare."""
 Needs = tuple[tuple[Key, int], ...]
 Turn = tuple[Unit, int]
 """A unit and its draw number."""
 
 
 class Draw(NamedTuple):
-    """Units for each side, of equal counts in all."""
+    """Units for each side, with equal counts in total."""
 
     test: tuple[Unit, ...]
     reserved: tuple[Unit, ...]
@@ -41,14 +41,14 @@ class Draw(NamedTuple):
 
 @dataclass
 class Selection:
-    """The units of each side so far, and the room that is left."""
+    """The units of each side so far, and the remaining room."""
 
     room: dict[Key, int]
     sides: dict[EvaluationSplit, list[Unit]] = field(default_factory=lambda: {"test": [], "reserved": []})
     draws: list[Draw] = field(default_factory=list)
 
     def take(self, draws: Iterable[Draw]) -> None:
-        """Take draws, for which there is room."""
+        """Take draws that fit into the room."""
         for one in draws:
             for key, number in needs_of_both(one.counts):
                 self.room[key] -= number
@@ -71,9 +71,10 @@ class Selection:
 
 
 def draw(candidates: Iterable[Unit], needs_of: Callable[[Counts], Iterable[tuple[K, int]]], room: dict[K, int]) -> list[Unit]:
-    """Return the candidates that fit, in their order, and take their room; one too large for what is left is skipped for a smaller one."""
+    """Return the candidates that fit, in order, and take their room; one that is too large is skipped for a smaller one."""
     chosen = []
-    # What does not fit once never will. Keyed by identity, as many units share few counts; the values keep them alive, so ids stay unique.
+    # A unit that does not fit never will. Keyed by identity, as many units share few counts; the values keep them alive, so ids stay
+    # unique.
     full: dict[int, Counts] = {}
     for candidate in candidates:
         counts = candidate.counts
@@ -90,7 +91,7 @@ def draw(candidates: Iterable[Unit], needs_of: Callable[[Counts], Iterable[tuple
 
 
 def needs_on(side: EvaluationSplit, counts: Counts, spares: bool) -> Needs:
-    """Return the room that units of such counts need on one side; `spares` if train gives them up."""
+    """Return the room that units with these counts need on one side; `spares` if train gives them up."""
     needs: Counter[Key] = Counter()
     for stratum, number in counts:
         needs[side, stratum] += number
@@ -110,10 +111,10 @@ def needs_of_both(counts: Counts) -> Needs:
 
 
 class Queue:
-    """Units with their draw numbers, in the order of the draw, as pairs of units of equal counts.
+    """Units with their draw numbers, in draw order, as pairs of units with equal counts.
 
-    Each unit prefers one side by its draw number; two of one side are paired only if the other side runs out. A new unit thus changes
-    the end of its own queue, and does not swap test and reserved all along it.
+    Each unit prefers one side by its draw number; two of one side are paired only if the other side runs out. So a new unit changes
+    only the end of its own queue, and does not swap test and reserved along all of it.
     """
 
     def __init__(self, turns: Sequence[Turn]) -> None:
@@ -123,11 +124,11 @@ class Queue:
             self._alike[turn[0].counts][turn[1] % 2].append(turn)
 
     def without(self, keys: Collection[str]) -> "Queue":
-        """Return the queue without some units."""
+        """Return the queue without the units with these keys."""
         return Queue([turn for turn in self.turns if turn[0].key not in keys]) if keys else self
 
     def pairs(self, room: Mapping[Key, int]) -> Iterator[Draw]:
-        """Yield pairs in the order of the draw while there is room for their kind; lazily, as few of many questions are drawn."""
+        """Yield pairs in draw order while there is room for their kind; lazily, since few of many questions are drawn."""
         waiting = {counts: _pairs(*sides) for counts, sides in self._alike.items()}
         heads = [(*first, counts) for counts, couples in waiting.items() if (first := next(couples, None))]
         heapify(heads)
@@ -151,7 +152,7 @@ def _pairs(even: Sequence[Turn], odd: Sequence[Turn]) -> Iterator[tuple[int, str
 def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params: Params, more_dev: bool) -> set[str]:
     """Return the keys of the units that go to dev: subjects in proportion, all above the floor of train.
 
-    What is in dev stays, and so does what is in train, unless dev's share has grown. If a group is larger than the share of its
+    Questions in dev stay, and so do those in train, unless dev's share has grown. If a group is larger than the share of its
     subject, any subject that can spare questions fills the gap.
     """
     rest = [*free, *trained["train"], *trained["dev"]]
@@ -177,7 +178,7 @@ def draw_dev(free: Sequence[Unit], trained: Mapping[str, Sequence[Unit]], params
 
 @cache
 def _needs(counts: Counts, views: tuple[Callable[[Stratum], Stratum], ...]) -> Counts:
-    """Return counts added up over wider strata."""
+    """Return counts summed over wider strata."""
     needs: Counter[Stratum] = Counter()
     for view in views:
         for stratum, number in counts:

@@ -1,4 +1,4 @@
-"""An integer program over kinds of units that fills the quotas which the draw of pairs left open or dealt unevenly. Pure."""
+"""An integer program over kinds of units that fills quotas which the draw of pairs left unfilled or uneven. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,46 +11,46 @@ from splits.split.drawing import Draw, Selection
 from splits.split.quotas import Pool, deal, pool_of
 
 _WORK = 40_000
-"""Columns times nodes of the search tree, not seconds: a slow machine must decide as a fast one does."""
+"""Columns times nodes of the search tree instead of seconds: a slow machine must decide like a fast one."""
 _NEAR = np.array(sorted({sign * step for sign in (1, -1) for step in (*range(17), *(2**power for power in range(5, 31)))}))
 """Steps from the first draw: one by one where the best solution is likely, then wider."""
 
 
 class Supply(NamedTuple):
-    """Kinds of units, and the strata and pools of strata that they use up."""
+    """Kinds of units, and the strata and pools that they consume."""
 
     has: np.ndarray
     """Strata x kinds: questions of the stratum in a unit of the kind."""
     units: np.ndarray
     """Units of each kind."""
     room: np.ndarray
-    """The most questions that each stratum can have on one side, beyond the incumbents."""
+    """Maximum number of questions of each stratum on one side, beyond the incumbents."""
     stand: np.ndarray
-    """Questions of each stratum that are on a side already."""
+    """Questions of each stratum already on a side."""
     pools: np.ndarray
     """Pools x strata: 1 where the stratum draws on the budget of the pool."""
     budgets: np.ndarray
-    """The most questions that each pool can have on one side, beyond the incumbents."""
+    """Maximum number of questions of each pool on one side, beyond the incumbents."""
     trained: np.ndarray
-    """True for kinds that were trained on: others are chosen before them."""
+    """True for trained-on kinds: others are chosen first."""
 
 
 def best_of_kinds(supply: Supply, start_units: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Return the units of each kind on each side (2 x kinds): most questions, then most even among strata, then fewest that were
-    trained on, then nearest to `start_units`.
+    """Return the units of each kind on each side (2 x kinds): most questions, then most even among strata, then fewest trained on, then
+    nearest to `start_units`.
 
-    Most even is the least sum of squares over strata. Both sides get equally many questions of each stratum.
+    Most even is the smallest sum of squares over strata. Both sides get the same number of questions of each stratum.
 
     Args:
         start_units: a feasible solution; it is returned if none is better.
-        costs: 2 x kinds; what a unit more or less than in `start_units` costs; all unequal, so that the nearest solution is unique.
+        costs: 2 x kinds; cost of one unit more or less than in `start_units`; all unequal, so that the nearest solution is unique.
     """
-    # Imported here: it takes longer than all else of the stage, and the worker processes do not need it.
+    # Imported here: the import takes longer than the rest of the stage, and the worker processes do not need it.
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import block_diag, csr_array, eye_array, hstack, kron
 
     strata, both = len(supply.room), 2 * len(supply.units)
-    # Questions of a stratum in steps of rising cost: this makes squares linear, and the steps are used in their order.
+    # Questions of a stratum in steps of increasing cost: this makes squares linear, and the steps are used in order.
     got = supply.has @ start_units[0]
     points = [np.unique(np.clip(number + _NEAR, 0, room)) for number, room in zip(got, supply.room, strict=True)]
     stratum = np.repeat(np.arange(strata), [len(at) - 1 for at in points])
@@ -72,7 +72,7 @@ def best_of_kinds(supply: Supply, start_units: np.ndarray, costs: np.ndarray) ->
     best = np.r_[start_units.ravel(), np.zeros(both), np.clip(got[stratum] - start, 0, end - start)]
     goals = [most, even, *([fresh] if fresh.any() else []), near]
     for goal in goals:
-        # Goals are whole numbers: a solution within less than one of the bound is optimal.
+        # Goals are integers: a solution within less than one of the bound is optimal.
         options = {"mip_rel_gap": 0.9 / max(1, supply.room.sum(), abs(goal @ best)), "node_limit": 1 + _WORK // len(best)}
         solution = milp(goal, constraints=rules, integrality=whole, bounds=limits, options=options)
         if solution.x is not None and goal @ solution.x < goal @ best - 0.5:
@@ -84,16 +84,16 @@ def best_of_kinds(supply: Supply, start_units: np.ndarray, costs: np.ndarray) ->
 
 
 _KINDS = 200
-"""The most kinds that the program covers, those of most units first; the draws of other kinds stay."""
+"""Maximum number of kinds in the program, those with most units first; the draws of other kinds stay."""
 _COST = 1000
 
 
 class UnitKind(NamedTuple):
-    """What interchangeable units have in common."""
+    """The common properties of interchangeable units."""
 
     counts: Counts
     trained: bool
-    """They were in train or dev: others are chosen before them."""
+    """They were in train or dev: others are chosen first."""
 
 
 UnitsByKind = Mapping[UnitKind, Sequence[Unit]]
@@ -102,10 +102,10 @@ UnitsByKind = Mapping[UnitKind, Sequence[Unit]]
 def fill(
     selection: Selection, free: Iterable[Unit], trained: Sequence[Unit], caps: Mapping[Stratum, int], budgets: Mapping[Pool, int], seed: int
 ) -> None:
-    """Replace the draw by the best one where pools fell short of a fair deal or used what was trained on. A unit of three questions
-    with one of one, for example, balances two units of two.
+    """Replace the draw by the best one if pools fell short of a fair deal or used trained-on units. For example, a unit of three
+    questions and one of one balance two units of two.
 
-    Best is: most questions, then most even among subjects, then fewest that were trained on, then nearest to the first draw.
+    Best means: most questions, then most even among subjects, then fewest trained on, then nearest to the first draw.
     """
     fresh: Counter[Stratum] = Counter()
     for one in selection.draws:
@@ -187,11 +187,11 @@ def _supply(selection: Selection, order: Sequence[UnitKind], free: UnitsByKind) 
 
 
 def _left(selection: Selection, key: Stratum | Pool) -> int:
-    """Return the room that both sides have."""
+    """Return the remaining room of both sides."""
     return max(0, min(selection.room["test", key], selection.room["reserved", key]))
 
 
 def _cost(seed: int, side: str, kind: UnitKind) -> int:
-    """Return what a unit more or less costs: its questions, and a small amount that differs for each kind."""
+    """Return the cost of one unit more or less: its questions, and a small amount that differs for each kind."""
     name = " ".join(f"{'/'.join(stratum)} {number}" for stratum, number in kind.counts) + " trained" * kind.trained
     return _COST * sum(number for _, number in kind.counts) + draw_number(seed, f"nearest {side}", name) % _COST

@@ -12,9 +12,9 @@ from splits.split.quotas import Pool, deal, pool_of
 
 
 def within_quotas(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Params, resized: bool, ages: Mapping[str, int]) -> list[Unit]:
-    """Return the units of one side that fit the quotas; the largest subjects give first, and the other units are to be retired.
+    """Return the units of one side that fit the quotas; the largest subjects give up units first, and those are to be retired.
 
-    If a quota shrank, the oldest stay. If not, there are too many because some came back after they had been replaced: then the newest
+    If a quota shrank, the oldest stay. If not, there are too many because some returned after they had been replaced: then the newest
     stay, so that no unit leaves that had not left before.
     """
     turn = 1 if resized else -1
@@ -39,7 +39,7 @@ def within_quotas(units: Iterable[Unit], budgets: Mapping[Pool, int], params: Pa
 
 
 def readmit(settled: Settled, selection: Selection, resized: bool) -> None:
-    """Let candidates join where they fit; retired ones may come back only when quotas have changed."""
+    """Let candidates join where they fit; retired ones may return only when quotas have changed."""
     for side in EVALUATION_SPLITS:
         members = {unit.key for unit in selection.sides[side]}
         fitting = [
@@ -51,7 +51,7 @@ def readmit(settled: Settled, selection: Selection, resized: bool) -> None:
 
 
 def even_sides(units: Iterable[Unit], selection: Selection, seed: int) -> set[str]:
-    """Add new units to the side that lost more questions than the other; return the keys of those units."""
+    """Add new units to the side that lost more questions; return the keys of those units."""
     evening: set[str] = set()
     for side, other in (EVALUATION_SPLITS, EVALUATION_SPLITS[::-1]):
         lack = selection.counts(other) - selection.counts(side)

@@ -1,7 +1,7 @@
-"""A draw without text leaks: draw, compare what was drawn with everything, tie related questions into one unit, and draw again.
+"""A draw without text leaks: draw, compare the drawn questions with everything, tie related questions into one unit, and draw again.
 
-All pairs of a million questions are too many to compare. Few questions are drawn for test and reserved: these, and those that would be
-drawn next in their stead, are compared with all others. The draw is repeated until no related pair crosses the splits.
+A million questions have too many pairs to compare all. Few questions are drawn for test and reserved: these, and the next
+candidates to replace them, are compared with all others. The draw is repeated until no related pair crosses the splits.
 """
 
 from collections import Counter
@@ -22,9 +22,9 @@ from splits.text_overlap.rewording import all_parts, question_grams, reworded, w
 
 Allocations = Mapping[str, Allocation]
 Read = Callable[[Collection[str] | None], Iterator[Question]]
-"""Reads the questions of some ids once more, or all."""
+"""Reads the questions with some ids again, or all."""
 _AT_ONCE = 20_000
-"""Questions compared in one round, which takes ten seconds and 300 MB; of a pool of a million each round reads all once more."""
+"""Questions compared in one round, which takes ten seconds and 300 MB; each round reads the complete pool again."""
 
 
 def decide_without_leaks(
@@ -49,14 +49,14 @@ def decide_without_leaks(
             compared |= new
         if not any(crosses(pair, allocations) for pair in pairs):
             return allocations
-        # Pairs across test and reserved that are known from an earlier version stay as they are: no check forbids them.
+        # Pairs across test and reserved that are known from an earlier version stay: no check forbids them.
         summaries = with_ties(
             summaries, (pair for pair in pairs if crosses(pair, allocations) or not all(key in ledger.assigned for key in pair))
         )
 
 
 def with_next_candidates(summaries: Sequence[QuestionSummary], allocations: Allocations, seed: int) -> set[str]:
-    """Return the ids of the evaluated questions, and of those that the draw of each stratum comes to next, up to `_AT_ONCE` in all."""
+    """Return the ids of the evaluated questions, and of the next ones in the draw of each stratum, up to `_AT_ONCE` in all."""
     ids = {summary.id for summary in summaries if allocations[summary.id].split in EVALUATION_SPLITS}
     sizes = Counter(summary.stratum for summary in summaries if summary.id in ids)
     others = [summary for summary in summaries if summary.stratum in sizes and summary.id not in ids]
@@ -108,7 +108,7 @@ def decide_heads_without_leaks(
     least: float,
     decide: Callable[[Collection[str]], dict[str, Allocation]],
 ) -> dict[str, Allocation]:
-    """Return the allocation of each head, so that no question that is trained on contains an evaluated claim.
+    """Return the allocation of each head, so that no trained-on question contains an evaluated claim.
 
     Args:
         decide: returns the allocation of each head, given those that must not be drawn for test or reserved.

@@ -1,4 +1,4 @@
-"""Lines of a file that are read only when they are needed."""
+"""Lines of a file that are read on demand."""
 
 import os
 from array import array
@@ -15,7 +15,7 @@ State = tuple[int, int, int]
 
 
 class Lines:
-    """Lines of a file, each read when it is needed: a million take no more memory than their offsets.
+    """Lines of a file, each read on demand: a million take only the memory of their offsets.
 
     Raises:
         ValueError: the file changed since its offsets were read.
@@ -23,7 +23,7 @@ class Lines:
 
     def __init__(self, path: Path, ends: array, was: State) -> None:
         """Args:
-        ends: where each line ends, from the file's beginning.
+        ends: end offset of each line in the file.
         was: `state_of` the file before it was read.
         """
         self.path, self._ends, self._was = path, ends, was
@@ -34,7 +34,7 @@ class Lines:
             yield from BytesIO(run)
 
     def runs(self, line_numbers: Iterable[int]) -> Iterator[bytes]:
-        """Yield some lines in a given order, those that follow each other in the file together."""
+        """Yield some lines in a given order, adjacent lines of the file together."""
         refuse_changed(self.path, self._was)
         with open(self.path, "rb", buffering=0) as file:
             start = end = 0
@@ -48,7 +48,7 @@ class Lines:
 
 
 def write_questions(out: Path, lines: Lines, chosen: Mapping[AssignedSplit, Sequence[int]]) -> int:
-    """Write the lines of each split unchanged; return how many. Not in `__main__`, where worker processes would not find it."""
+    """Write the lines of each split unchanged; return their number. Not in `__main__`, where worker processes would not find it."""
     for split, indices in chosen.items():
         with replacing(out / split / "questions.jsonl") as part, open(part, "wb", buffering=BUFFER_BYTES) as file:
             file.writelines(lines.runs(indices))
@@ -61,9 +61,9 @@ def state_of(path: Path) -> State:
 
 
 def refuse_changed(path: Path, was: State) -> None:
-    """Raise ValueError where a file is not as it was."""
+    """Raise ValueError if a file has changed."""
     if state_of(path) != was:
-        raise ValueError(f"{path}: it was changed while it was read; run the stage again when nothing writes to it")
+        raise ValueError(f"{path}: it changed while it was read; run the stage again when nothing writes to it")
 
 
 def _piece(file: int, start: int, end: int) -> bytes:

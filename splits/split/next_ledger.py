@@ -1,4 +1,4 @@
-"""What a version adds to the ledger: questions, heads and their allocations -> the next ledger. Pure."""
+"""The ledger after a version: questions, heads and their allocations -> the next ledger. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
@@ -18,9 +18,9 @@ Names: TypeAlias = tuple[str, ...]
 
 
 def edited_of(questions: Questions, ledger: AssignmentLedger) -> dict[str, list[str]]:
-    """Return the questions that contain most of the text of a held-back question that is gone from the data, each with the ids of those.
+    """Return the questions that contain most of the text of a held-back question that has left the data, each with the ids of those.
 
-    Only new questions and those that represent a new one are compared: they may be the next wording of what is gone.
+    Only new questions and those that represent a new one are compared: they may be its next wording.
     """
     gone = {one.id: one.sketch for one in ledger.assigned.values() if one.sketch}
     for summary in questions.summaries:
@@ -41,7 +41,7 @@ def updated_ledger(
     params: Params,
     shots: Iterable[Shot] = (),
 ) -> AssignmentLedger:
-    """Return the ledger after a version. Records that left the data stay in it as they were; if nothing is new, it is unchanged."""
+    """Return the ledger after a version. Records that left the data stay in it unchanged; if nothing is new, it is unchanged."""
     version = ledger.next_version(params, [*(summary.id for summary in questions.summaries), *heads])
     before = ledger.assigned
     held_back = [
@@ -49,7 +49,7 @@ def updated_ledger(
     ]
     sketches = dict(sketched(questions.texts(held_back)))
     updated = AssignmentLedger()
-    # In the order of the input, which is sorted: the ids are sorted again later, and a million in random order take seconds.
+    # In the sorted order of the input: the ids are sorted again later, and a million in random order take seconds.
     updated.assigned = before | {
         summary.id: _next_assignment(
             summary.id,
@@ -73,7 +73,7 @@ def updated_ledger(
 def _next_assignment(
     key: str, allocation: Allocation, version: str, before: Assignment | None, also: Names = (), ties: Names = (), sketch: str = ""
 ) -> Assignment:
-    """Return the assignment of a record, with all names that it ever had; `before` if nothing is new."""
+    """Return the assignment of a record, with all its past and present names; `before` if nothing is new."""
     if before is None:
         return Assignment(
             id=key, split=allocation.split, since=version, why=allocation.why, was=allocation.was, also=also, ties=ties, sketch=sketch
@@ -89,11 +89,11 @@ def _next_assignment(
 
 
 def _ties(summary: QuestionSummary) -> Names:
-    if not (summary.stem_options_id or summary.group_id):  # most
+    if not (summary.stem_options_id or summary.group_id):  # most questions
         return (summary.stem_id,) if summary.stem_id else ()
     return tuple([tie for tie in (summary.stem_options_id, summary.group_id, summary.stem_id) if tie])
 
 
 def _merged_names(names: Names, before: Names) -> Names:
-    """Return names old and new; `before` itself if it has them all."""
+    """Return new and old names; `before` itself if it contains all of them."""
     return before if names == before or set(names) <= set(before) else tuple(sorted({*names, *before}))

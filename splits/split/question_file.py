@@ -42,7 +42,7 @@ class Questions(NamedTuple):
             yield question.id, canonical("".join(parts))
 
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Question]:
-        """Yield the full records of some ids, or all."""
+        """Yield the full records with some ids, or all."""
         indices = (
             range(len(self.summaries))
             if wanted is None
@@ -57,7 +57,7 @@ class Questions(NamedTuple):
 
 
 class Piece(Struct, array_like=True, gc=False):
-    """Summaries of one chunk in columns, which are fast to send from one process to another."""
+    """Summaries of one chunk in columns, which are fast to send between processes."""
 
     ids: list[str]
     kinds: list[tuple[Stratum, str]]
@@ -68,7 +68,7 @@ class Piece(Struct, array_like=True, gc=False):
     stem_ids: list[str | None]
     stem_options_ids: list[str | None]
     ends: bytes
-    """Where each line ends in the file, 64 bits each."""
+    """End offset of each line in the file, 64 bits each."""
 
     def summaries(self, others: Mapping[str, tuple[str, ...]]) -> Iterator[QuestionSummary]:
         kinds = [(stratum_of(*stratum), sys.intern(answer)) for stratum, answer in self.kinds]
@@ -85,7 +85,7 @@ class Pieces(NamedTuple):
 
 
 def read_pieces(path: Path, workers: Executor) -> Pieces:
-    """Start reading a file of questions by workers; pass the result to `read_questions`, after other work.
+    """Start reading a file of questions in workers; pass the result to `read_questions`, after other work.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -100,12 +100,12 @@ def read_questions(path: Path, pieces: Pieces, clusters: Path) -> Questions:
     """Return the summary of each question, with access to its line.
 
     Args:
-        pieces: what `read_pieces` returned for that file.
-        clusters: names the other ids of near-duplicates; without such a file no question has others.
+        pieces: the result of `read_pieces` for that file.
+        clusters: gives the other ids of near-duplicates; without such a file there are none.
 
     Raises:
-        ValueError: a line does not fit, or a question has no answer; the message names file, line and field, or the source.
-            Or the file was changed in the meantime.
+        ValueError: a line is invalid, or a question has no answer; the message names file, line and field, or the source.
+            Or the file changed in the meantime.
     """
     others: dict[str, tuple[str, ...]] = {}
     if clusters.exists():
@@ -135,7 +135,7 @@ class _Unfit(Exception):
 
 
 def _cut(path: Path) -> list[tuple[int, int]]:
-    """Return start and end of each chunk of a file, in whole lines."""
+    """Return start and end of each chunk of a file, in complete lines."""
     ends = [0]
     with open(path, "rb") as file:
         size = file.seek(0, SEEK_END)

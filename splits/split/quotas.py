@@ -25,7 +25,7 @@ def water_fill(budget: int, caps: Mapping[K, int], turn: Mapping[K, int]) -> dic
 
 
 def fill_over(budget: int, caps: Mapping[K, int], least: Mapping[K, int], turn: Mapping[K, int]) -> dict[K, int]:
-    """Deal a budget max-min fairly where each key has something already: none gets less than that, even beyond the budget."""
+    """Deal a budget max-min fairly to keys that may have something already: none gets less than that, even beyond the budget."""
     fixed: dict[K, int] = {}
     while True:
         free = {key: cap for key, cap in caps.items() if key not in fixed}
@@ -49,11 +49,11 @@ def floors(total: Mapping[Stratum, int], train_floor: int) -> dict[Stratum, int]
 def supply(
     total: Mapping[Stratum, int], held_back: Mapping[Stratum, int], params: Params
 ) -> tuple[dict[Stratum, int], dict[Pool, int], dict[Stratum, int]]:
-    """Return the most that each stratum can have on one side, the budget of each pool, and what each subject can spare above its floor.
+    """Return the limit of each stratum on one side, the budget of each pool, and what each subject can spare above its floor.
 
     Args:
         total: questions that may be trained on.
-        held_back: questions on a side or that may come back to it: the larger number of the two sides.
+        held_back: questions on a side or that may return to it: the larger number of the two sides.
     """
     subjects = by_subject(total)
     floor = floors(total, params.train_floor)
@@ -84,9 +84,9 @@ def deal(caps: Mapping[Stratum, int], budgets: Mapping[Pool, int], least: Mappin
 
 
 def level(budgets: Mapping[Pool, int], got: Mapping[Stratum, int]) -> dict[Pool, int]:
-    """Return the budgets, lowered to what the poorest exam gave where exams gave unequally.
+    """Return the budgets, lowered to the smallest number that an exam gave if the exams gave unequal numbers.
 
-    An exam takes part in the categories that it has questions of.
+    An exam takes part in the categories in which it has questions.
     """
     pool_counts: Counter[Pool] = Counter()
     for stratum, number in got.items():
@@ -104,7 +104,7 @@ def level(budgets: Mapping[Pool, int], got: Mapping[Stratum, int]) -> dict[Pool,
 
 
 def dev_room(left: Mapping[Stratum, int], spare: Mapping[Stratum, int], params: Params) -> dict[Stratum, int]:
-    """Return what each subject and type should give to dev: a share of what test and reserved left, within what it can spare."""
+    """Return what each subject and type should give to dev: a share of the rest after test and reserved, within what it can spare."""
     pools: dict[Pool, list[Stratum]] = defaultdict(list)
     for stratum in sorted(left):
         pools[stratum[:3]].append(stratum)
@@ -115,12 +115,12 @@ def dev_room(left: Mapping[Stratum, int], spare: Mapping[Stratum, int], params: 
 
 
 def rounded(number: float) -> int:
-    """Return the nearest whole number, halves up; the first rounding removes the error of binary fractions."""
+    """Return the nearest integer, halves up; the first rounding removes the error of binary fractions."""
     return int(round(number, 6) + 0.5)
 
 
 def _in_proportion(left: Mapping[Stratum, int], spare: Mapping[Stratum, int], params: Params) -> dict[Stratum, int]:
-    """Return the share of each stratum rounded down, and what that lacks in all to the largest remainders first."""
+    """Return the share of each stratum rounded down, with the missing rest given to the largest remainders first."""
     exact = {stratum: round(params.dev_share * number, 6) for stratum, number in left.items()}
     room = {stratum: min(int(share), spare[stratum]) for stratum, share in exact.items()}
     missing = rounded(sum(exact.values())) - sum(room.values())

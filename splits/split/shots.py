@@ -1,7 +1,7 @@
 """Few-shot examples: questions and their allocations -> a fixed list for each subject, question type and form. Pure.
 
 Examples come from train or dev, so none is an evaluated question or related to one: clusters, cases and stems are never split. An
-example keeps its slot whatever is added; one that leaves the data is replaced in its slot.
+example keeps its slot when data is added; one that leaves the data is replaced in its slot.
 """
 
 from collections import defaultdict
@@ -16,15 +16,15 @@ from splits.ledger.prior_assignments import Allocation
 from splits.ledger.units import AssignedSplit, QuestionSummary, Stratum, in_draw_order, ties_of
 
 LISTED_SHOTS = 10
-"""Examples of a subject, type and form that are listed: the usual five, and five more for longer prompts."""
+"""Listed examples of a subject, type and form: the usual five, and five more for longer prompts."""
 NO_SHOTS: Mapping[ShotSlot, Sequence[str]] = {}
 
 
 def shots_of(
     summaries: Iterable[QuestionSummary], allocations: Iterable[Allocation], seed: int, known: Mapping[ShotSlot, Sequence[str]] = NO_SHOTS
 ) -> list[Shot]:
-    """Return the examples of each exam, subject, question type and form, none tied to another, in any order: new ones from train
-    before dev.
+    """Return the examples of each exam, subject, question type and form, none tied to another, in any order: new ones first from train,
+    then from dev.
 
     Args:
         allocations: of each question, in the same order.
@@ -77,7 +77,7 @@ def _listed(
 
 
 def _first(summaries: Iterable[QuestionSummary], seed: int) -> list[QuestionSummary]:
-    """Return the first questions in draw order, ten times what is needed: ten of them are unrelated, or the rest is one case."""
+    """Return the first questions in draw order, ten times the needed number: ten of them are unrelated, or all share a case."""
     return in_draw_order(seed, "shots", summaries, attrgetter("id"))[0][: 10 * LISTED_SHOTS]
 
 

@@ -1,7 +1,7 @@
-"""Sketches recognise texts after an edit: hashes of old texts -> the old texts that a new text contains for the most part. Pure.
+"""Sketches recognise texts after an edit: hashes of old texts -> the old texts that a new text mostly contains. Pure.
 
-A sketch holds the smallest hashes of a text's n-grams. The share of them that another text has, too, estimates how much of the first
-text the second contains, and reveals no word of it.
+A sketch consists of the smallest hashes of a text's n-grams. The share of them in another text estimates how much of the first
+text it contains, and reveals no word.
 """
 
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ import numpy as np
 from atomexam.text.ngram_index import ngram_hashes
 
 _NGRAM_CHARS = 3
-_HASHES = 24  # an edited text that keeps 0.8 of its n-grams is missed one time in a thousand
+_HASHES = 24  # an edited text that keeps 0.8 of its n-grams is missed once in a thousand cases
 _SHARED = 0.5
 _HEX_CHARS = 8
 _BATCH = 20_000
@@ -42,7 +42,7 @@ def _digits(hashes: np.ndarray) -> str:
 
 
 def known_again(texts: Sequence[tuple[str, str]], sketches: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return, for each (id, text) that holds at least half of a sketch, the names of such sketches, sorted."""
+    """Return, for each (id, text) that contains at least half of a sketch, the names of such sketches, sorted."""
     owners: dict[int, list[str]] = defaultdict(list)
     sizes = {}
     for name, digits in sorted(sketches.items()):
@@ -63,8 +63,8 @@ def known_again(texts: Sequence[tuple[str, str]], sketches: Mapping[str, str]) -
 
 
 def _hits(texts: Sequence[tuple[str, str]], wanted: np.ndarray) -> Iterable[tuple[str, list[int]]]:
-    """Yield each text that holds any wanted hash, with those it holds; all texts are hashed at once."""
-    # A text's end and the next one's start make n-grams, too: those are left out by the positions where texts end.
+    """Yield each text with any wanted hash, and the wanted hashes in it; all texts are hashed at once."""
+    # N-grams across the end of a text and the start of the next are excluded by the end positions.
     hashes = _hashes("".join(text for _, text in texts))
     ends = np.cumsum([len(text) for _, text in texts])
     positions = np.flatnonzero(np.isin(hashes, wanted))

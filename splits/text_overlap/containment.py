@@ -1,4 +1,4 @@
-"""Containment: how large a share of one text's n-grams another text holds. Pure."""
+"""Containment: the share of one text's n-grams that another text contains. Pure."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -11,21 +11,21 @@ NGRAM_CHARS = 5
 
 
 class Contained(NamedTuple):
-    """A text and another that contains so large a share of it."""
+    """A text and another that contains at least the required share of it."""
 
     id: str
     holder_id: str
     share: float
-    """Of the distinct n-grams of the text, those that the holder has; rounded to six digits."""
+    """Share of the text's distinct n-grams that the holder contains; rounded to six digits."""
 
 
 def parts_of(texts: Iterable[str | None]) -> tuple[str, ...]:
-    """Return the canonical form of each text; texts that are empty in it are left out."""
+    """Return the canonical form of each text; those that become empty are left out."""
     return tuple([part for text in texts if text and (part := canonical(text))])
 
 
 def ngrams_of(parts: Iterable[str]) -> frozenset[str]:
-    """Return the n-grams of each part of a text; a part no longer than an n-gram is one as a whole, between ^ and $."""
+    """Return the n-grams of each part of a text; a part no longer than an n-gram counts as one, between ^ and $."""
     grams: set[str] = set()
     for part in parts:
         if len(part) <= NGRAM_CHARS:
@@ -36,10 +36,10 @@ def ngrams_of(parts: Iterable[str]) -> frozenset[str]:
 
 
 def contained(texts: Sequence[tuple[str, frozenset[str]]], holders: Iterable[tuple[str, Sequence[str]]], least: float) -> list[Contained]:
-    """Return all pairs of a text and a holder that has at least the share `least` of the text's n-grams, sorted.
+    """Return all pairs of a text and a holder with at least the share `least` of the text's n-grams, sorted.
 
     A short part, no longer than an n-gram, counts if it is a part of the holder or a substring of one of its longer parts, as options
-    are. A holder shares at least one n-gram or whole short part with the text.
+    are. A holder shares at least one n-gram or complete short part with the text.
 
     Args:
         texts: id and n-grams of each text that may be contained.
@@ -66,5 +66,5 @@ def _prefilter(grams: Iterable[str]) -> NgramPrefilter:
 
 
 def is_short(gram: str) -> bool:
-    """Return whether an n-gram is a whole short part."""
+    """Return whether an n-gram is a complete short part."""
     return gram[0] == "^" and gram[-1] == "$"

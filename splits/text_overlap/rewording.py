@@ -14,17 +14,17 @@ from atomexam.text.ngrams import jaccard, ngrams
 from splits.text_overlap import containment
 
 MIN_SIMILARITY = 0.55
-"""Half of the published CPsyExam has 28 such pairs across its splits, each read: 27 ask the same. Below 0.5 fewer and fewer do."""
-_NGRAM_CHARS = 3  # one character changed in ten leaves most of them; n-grams of five would leave half
-_LEAST_NGRAMS = 12  # a term to be explained (成熟) is in many questions and gives nothing away
+"""Half of the published CPsyExam has 28 such pairs across its splits: 27 are true rewordings. Below 0.5 ever fewer are."""
+_NGRAM_CHARS = 3  # changing one character in ten keeps most of them; of 5-grams only half
+_LEAST_NGRAMS = 12  # a term to be explained (成熟) is in many questions and reveals nothing
 
 
 class Wording(NamedTuple):
-    """What a question asks, as n-grams, and its right answer."""
+    """The n-grams of a question, and its right answer."""
 
     id: str
     right: tuple[str, ...]
-    """Texts of the right options, whatever their letters."""
+    """Texts of the right options, independent of their letters."""
     grams: frozenset[str]
 
 
@@ -38,7 +38,7 @@ class Reworded(NamedTuple):
 
 
 def right_option_texts(question: Question) -> tuple[str, ...]:
-    """Return the texts of the right options; none for a question answered in words, whose answers are never worded alike."""
+    """Return the texts of the right options; none for a question answered in words, since such answers never have the same wording."""
     return tuple(sorted([canonical(option.text) for option in question.options if option.letter in (question.answer or "")]))
 
 
@@ -66,7 +66,7 @@ def similar_pairs(wordings: Iterable[Wording], others: Iterable[Wording], least:
     by_right: dict[tuple[str, ...], list[Wording]] = defaultdict(list)
     for one in wordings:
         by_right[one.right].append(one)
-    # A pair that shares so much of both has at least that share of each one.
+    # A pair with this similarity shares at least as much of each text.
     indexes = {right: NgramIndex([one.grams for one in members], least) for right, members in by_right.items()}
     pairs = []
     for other in others:
@@ -79,7 +79,7 @@ def similar_pairs(wordings: Iterable[Wording], others: Iterable[Wording], least:
 
 
 def question_grams(question: Question) -> frozenset[str]:
-    """Return the n-grams of stem and options, or none if they are too few to give anything away. Cases are compared apart."""
+    """Return the n-grams of stem and options, or none if they are too few to reveal anything. Cases are compared separately."""
     grams = containment.ngrams_of(containment.parts_of([question.stem, *(option.text for option in question.options)]))
     return grams if len(grams) >= _LEAST_NGRAMS else frozenset()
 

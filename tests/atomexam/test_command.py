@@ -44,14 +44,14 @@ finally:
 def test_an_unknown_subcommand_is_answered_with_the_known_ones(root: Path) -> None:
     done = atomexam("audti", root=root)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: no command 'audti'; known: {', '.join(COMMANDS)}\n"
+    assert done.stderr == f"error: unknown command 'audti'; known: {', '.join(COMMANDS)}\n"
 
 
 @pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if command.project])
 def test_outside_a_project_folder_it_says_what_is_missing(name: str, root: Path, tmp_path: Path) -> None:
     done = atomexam(name, "x", "y", root=root, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert f"`atomexam {name}` works on a project folder, and {tmp_path} is none: it has no params.yaml" in done.stderr
+    assert f"`atomexam {name}` works on a project folder, but {tmp_path} is not one: it has no params.yaml" in done.stderr
     assert "Next: " in done.stderr
 
 

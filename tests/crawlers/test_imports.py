@@ -90,7 +90,7 @@ def test_what_is_wrong_in_params_says_what_to_do(tmp_path: Path, pages: Path, pa
 
 
 def test_a_pattern_is_no_path_that_dvc_could_watch(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"'imports/own/\*\.txt' is a pattern; DVC watches a file or a folder"):
+    with pytest.raises(ValueError, match=r"'imports/own/\*\.txt' is a pattern, but DVC tracks a file or a folder"):
         Import(path="imports/own/*.txt")
     (tmp_path / "odd [1].txt").write_text(PAPER)
     assert Import(path=str(tmp_path / "odd [1].txt"))

@@ -289,7 +289,7 @@ def test_the_command_adds_outcome_and_answer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"task": "mcqa", "response": None, "options": OPTIONS}, r"rows.jsonl:1: response None is no text"),
+        ({"task": "mcqa", "response": None, "options": OPTIONS}, r"rows.jsonl:1: response None is not text"),
         ({"task": "mcqa", "response": "A", "options": {"A": 1}}, r"rows.jsonl:1: options .* are neither"),
         ({"task": "mcqa", "response": "A", "options": ["荣格", "阿德勒"]}, r"rows.jsonl:1: options .* are neither"),
         ({"task": "mcqa", "response": "A", "options": [OPTIONS]}, r"rows.jsonl:1: .*unknown task of a case group 'mcqa'; known: tcm"),
@@ -447,7 +447,7 @@ def test_a_row_without_a_response_is_told_with_its_line(tmp_path: Path) -> None:
 def test_a_choice_without_options_is_an_error_and_not_unparsed(task: str, tmp_path: Path) -> None:
     rows = [{"id": "1", "task": task, "response": "答案是B"}, {"id": "2", "task": task, "response": "B", "options": {}}]
     for row in rows:
-        with pytest.raises(ValueError, match=rf"task {task} without options, .*expected `options` beside it"):
+        with pytest.raises(ValueError, match=rf"task {task} without options, .*expected `options`"):
             read_row(row)
     (tmp_path / "replies.jsonl").write_text(json.dumps(rows[0]))
     with pytest.raises(ValueError, match=r"replies.jsonl:1: task"):

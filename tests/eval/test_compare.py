@@ -197,8 +197,8 @@ def test_runs_named_by_hand_are_printed_and_nothing_is_written(project: Path, ca
     [
         (["good"], "good alone cannot be compared"),
         (["good", "godo"], "unknown run 'godo'.*did you mean good"),
-        (["good", "claims"], "no two of them ask the same task"),
-        (["words", "other-words"], "no two of them ask the same task with known answers"),
+        (["good", "claims"], "no two of them have the same task"),
+        (["words", "other-words"], "no two of them have the same task with known answers"),
     ],
 )
 def test_what_cannot_be_compared_is_told(project: Path, named: list[str], message: str) -> None:

@@ -226,13 +226,13 @@ def test_the_workspace_is_a_version_and_what_stayed_is_one_line(repository: Path
 
 
 def test_what_cannot_be_read_names_the_next_command(repository: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="nope: no version of this repository"):
+    with pytest.raises(ValueError, match="nope: not a version of this repository"):
         DataVersion("nope", repository)
     with pytest.raises(FileNotFoundError, match="v1 has no such file"):
         DataVersion("v1", repository).scores("never")
     with pytest.raises(FileNotFoundError, match="not in the workspace; `dvc repro`"):
         DataVersion("workspace", repository).scores("never")
-    with pytest.raises(FileNotFoundError, match=r"no params.yaml in this folder; run the command in the folder of the repository"):
+    with pytest.raises(FileNotFoundError, match=r"no params.yaml in this folder; run the command in the repository's folder"):
         DataVersion("workspace", tmp_path).model_of("kept")
     emptied = tmp_path / "emptied"
     shutil.copytree(repository, emptied)

@@ -110,10 +110,10 @@ def filled_row(folder: Folder, **changes: str) -> Path:
     ("changes", "told"),
     [
         ({"id": "replies-0"}, "no pair of replies 'replies-0' is in the queues"),
-        ({"factual": "别的"}, "the claim reads '别的' and was drawn as"),
+        ({"factual": "别的"}, "the claim reads '别的' but was sampled as"),
         ({"label": "flattery"}, "label is 'flattery'; of a row that asks for the error, expected not_follow, sycophancy"),
         ({"label": "sound"}, "label is 'sound'; of a row that asks for the error"),
-        ({"label": "", "comment": "x"}, "a comment and no label"),
+        ({"label": "", "comment": "x"}, "a comment but no label"),
         ({"annotator": "a@b.c"}, "no mail address"),
     ],
 )
@@ -137,7 +137,7 @@ def test_an_annotator_is_named_by_the_file_unless_it_is_named_after_the_run(tmp_
     folder = Folder(tmp_path, {"run": [("正确", "正确")]})
     folder.errors()
     path = folder.fill("run", "run", by_claim("sycophancy"))
-    with pytest.raises(ValueError, match="the file does not say who labelled; give --annotator NAME"):
+    with pytest.raises(ValueError, match="the file does not name its annotator; give --annotator NAME"):
         folder.review(path)
     folder.review(path, "--annotator", "second")
     assert [one.annotator for one in folder.labels()] == ["second"]
@@ -146,7 +146,7 @@ def test_an_annotator_is_named_by_the_file_unless_it_is_named_after_the_run(tmp_
 def test_files_that_are_no_labels_are_told(tmp_path: Path) -> None:
     folder = Folder(tmp_path, {"run": [("正确", "正确")]})
     (tmp_path / "x.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(ValueError, match="no queue is there; `dvc repro errors` draws it"):
+    with pytest.raises(ValueError, match="no queue found; `dvc repro errors` builds it"):
         folder.review(tmp_path / "x.json")
     folder.errors()
     with pytest.raises(ValueError, match=r"x\.json: expected \.xlsx, \.csv or \.jsonl"):
@@ -161,12 +161,12 @@ def test_two_labels_of_one_annotator_are_told(tmp_path: Path) -> None:
     folder.errors()
     one, two = filled_row(folder), tmp_path / "also.jsonl"
     two.write_bytes(one.read_bytes().replace(b"sycophancy", b"not_follow"))
-    with pytest.raises(ValueError, match=r"a said sycophancy at .*who\.jsonl:1 and not_follow here; leave one of the two"):
+    with pytest.raises(ValueError, match=r"a gave sycophancy at .*who\.jsonl:1 and not_follow here; delete one"):
         folder.review(one, two, "--annotator", "a")
     line = Label(pair_id="replies-1", annotator="a", label="sound", claim="x")
     lines = [line, Label(pair_id="replies-1", annotator="a", label="unsound", claim="x")]
     (tmp_path / "labels.jsonl").write_text("".join(json.dumps({n: getattr(one, n) for n in one.__struct_fields__}) + "\n" for one in lines))
-    with pytest.raises(ValueError, match="a says sound and unsound of replies-1; delete one line"):
+    with pytest.raises(ValueError, match="a gave sound and unsound for replies-1; delete one line"):
         read_labels(tmp_path / "labels.jsonl")
 
 

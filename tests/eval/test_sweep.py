@@ -58,10 +58,10 @@ def test_a_type_is_taken_out_of_the_claims_that_are_always_learned() -> None:
 
 @pytest.mark.parametrize(("change", "told"), [
     ({"kinds": []}, r"kinds: \[\] found"),
-    ({"always": {"claims": 1}}, "claims stands in `kinds` and in `always`"),
-    ({"tune": {"seed": 3}}, "seed is what the sweep varies"),
-    ({"seeds": [1, 2, 1]}, "seeds: 1 appears twice"),
-    ({"amounts": [1, 1.0]}, "amounts: 1.0 appears twice"),
+    ({"always": {"claims": 1}}, "claims is in `kinds` and in `always`"),
+    ({"tune": {"seed": 3}}, "seed is varied by the sweep"),
+    ({"seeds": [1, 2, 1]}, "seeds: 1 is listed twice"),
+    ({"amounts": [1, 1.0]}, "amounts: 1.0 is listed twice"),
 ])  # fmt: skip
 def test_a_wrong_sweep_is_named(change: dict, told: str) -> None:
     with pytest.raises(ValueError, match=told):
@@ -99,7 +99,7 @@ def swept(kinds: str, amounts: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("line", "told"), [
     ({"backend": "baseline", "strategy": "random"}, "models.m: backend baseline has no weights to tune"),
     ({"backend": "huggingface"}, "models.m has no `name`"),
-    ({"backend": "huggingface", "name": "other"}, "models.m: other is tuned itself"),
+    ({"backend": "huggingface", "name": "other"}, "models.m: other is itself a tuned model"),
 ])  # fmt: skip
 @pytest.mark.parametrize("tunes", ["sweep", "tune"])
 def test_what_cannot_be_tuned_is_named(line: dict, told: str, tunes: str, at_work: Path) -> None:

@@ -161,7 +161,7 @@ def test_what_is_not_there_is_told(trace, tmp_path: Path) -> None:
 
 def test_a_wrong_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"no params.yaml in this folder; run the command in the folder of the repository"):
+    with pytest.raises(FileNotFoundError, match=r"no params.yaml in this folder; run the command in the repository's folder"):
         main(["痛风"])
 
 

@@ -203,7 +203,7 @@ def test_a_row_that_was_not_chosen_stops_the_training(
     """Should a library deal out rows in another way than it was given them."""
     made = training._tensors
     monkeypatch.setattr(training, "_tensors", lambda rows: made([{name: list(reversed(row[name])) for name in row} for row in rows]))
-    with pytest.raises(RuntimeError, match=r"step 1 has a row of \d+ tokens that was not chosen for it"):
+    with pytest.raises(RuntimeError, match=r"step 1 has a row of \d+ tokens that was not planned for it"):
         tuned(toy_models, toy_data, tmp_path / "m")
 
 
@@ -249,7 +249,7 @@ def test_conversations_are_read_in_both_layouts(tmp_path: Path) -> None:
     ('[{"conversations": [{"from": "gpt", "value": "x"}]}]', "row 1: turns of gpt; expected user and assistant in turn"),
     ('[{"conversations": [{"from": "human", "value": "x"}, {"from": "tool", "value": "x"}]}]', "row 1: turns of human, tool"),
     ('[{"instruction": "x", "output": 3}]', "row 1: turns of user, assistant; expected"),
-    ('[{"instruction": 3, "input": 4, "output": "x"}]', "row 1: turns of user, assistant; expected .* each with its words"),
+    ('[{"instruction": 3, "input": 4, "output": "x"}]', "row 1: turns of user, assistant; expected .* none empty"),
     ('[{"instruction": "x", "output": "y", "history": 3}]', "row 1: history 3; expected pairs of question and reply"),
     ('[{"instruction": "x", "output": "y", "history": [["z"]]}]', r"row 1: history \[\['z'\]\]; expected pairs"),
     ('[{"conversations": []}]', "row 1: turns of nobody"),
@@ -382,7 +382,7 @@ def test_what_cannot_be_tuned_is_named(toy_models: Path, toy_data: Path, tmp_pat
         tuned(toy_models, toy_data, tmp_path / "m")
     with pytest.raises(ValueError, match="embeddings: learned is for method lora"):
         Tuning(method="full", embeddings="learned")
-    with pytest.raises(ValueError, match="nothing to learn; name a kind with an amount above 0"):
+    with pytest.raises(ValueError, match="nothing to train on; name a kind with an amount above 0"):
         Tuning(data={"claims": 0})
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="unknown model 'm'"):

@@ -39,7 +39,7 @@ LIMITS = (
         "`2 甲首选（ ）` behind a stem without options of its own may as well go on with it",
     ),
     Limit(
-        "letters without a sign",
+        "letters without separators",
         _LINES,
         lambda form: form["letter"] == "{} ",
         "`D E型行为` and `A A型血` hold two letters, and nothing tells which is the option's",

@@ -44,12 +44,12 @@ def test_the_file_in_the_repository_is_sound() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (b"sources:\n  a: [\n", "params.yaml: no YAML .*line 3"),
-        (b"a: 1\na: 2\n", "params.yaml: no YAML .*line 2"),
-        (b"a: \xff\n", "no YAML"),
-        (b"a: " + b"[" * 3000 + b"]" * 3000, r"params.yaml: no YAML \(nested too deep\); correct"),
-        (b"a: " + b"9" * 6000, r"no YAML \(Exceeds the limit \(4300 digits\)[^;]*\); correct"),
-        (b"a: 2026-13-41", r"no YAML \(month must be in 1..12\); correct"),
+        (b"sources:\n  a: [\n", "params.yaml: not YAML .*line 3"),
+        (b"a: 1\na: 2\n", "params.yaml: not YAML .*line 2"),
+        (b"a: \xff\n", "not YAML"),
+        (b"a: " + b"[" * 3000 + b"]" * 3000, r"params.yaml: not YAML \(nested too deep\); correct"),
+        (b"a: " + b"9" * 6000, r"not YAML \(Exceeds the limit \(4300 digits\)[^;]*\); correct"),
+        (b"a: 2026-13-41", r"not YAML \(month must be in 1..12\); correct"),
         (b"- a", "expected keys and values, found list; correct"),
         (b"sources: [1]", "params.yaml: sources: found list; expected keys and values"),
         (b"clean: x", "params.yaml: clean: found str; expected keys and values"),
@@ -78,17 +78,17 @@ def test_the_file_fits_on_one_screen() -> None:
         ("engine", "dask", r"dask.*known: local, ray"),
         ("split.dev_share", 2, "dev_share"),
         ("sources.ask120.snapshot", "yesterday", "snapshot|sources"),
-        ("sources.ask120.snapshot", "2026-13-99", "snapshot '2026-13-99' is no day of the calendar"),
+        ("sources.ask120.snapshot", "2026-13-99", "snapshot '2026-13-99' is not a calendar date"),
         (
             "sources.books",
             {"kind": "files", "path": "imports/own/*.txt", "format": "paper"},
             r"sources.books: files have a block of their own; .*\n\nimports:\n  books: \{path: imports/own, format: paper\}\n",
         ),
         ("imports.books", {"format": "paper"}, r"imports.books.*path|path.*imports"),
-        ("imports.books", {"path": "imports/*.txt"}, "is a pattern; DVC watches a file or a folder"),
+        ("imports.books", {"path": "imports/*.txt"}, "is a pattern, but DVC tracks a file or a folder"),
         ("imports.ask120", {"path": "imports/ask120"}, "ask120 is a line of `sources` and of `imports`; both name data/items/ask120.jsonl"),
         ("clean.foo", 1, "unknown: foo; known: min_stem_chars"),
-        ("sweeps.s", SWEEP | {"model": "random"}, "sweeps.s: random is not to be tuned; expected an untuned model"),
+        ("sweeps.s", SWEEP | {"model": "random"}, "sweeps.s: random cannot be tuned; expected an untuned model"),
         ("sweeps.s", SWEEP | {"runs": ["tiny-claim"]}, "sweeps.s.runs: unknown run 'tiny-claim'; known: .*did you mean tiny-claims"),
         ("sweeps.s", SWEEP | {"tune": {"rang": 2}}, "sweeps.s.tune: .*rang.*known: method, preset"),
         ("tune.own", {"rank": 2}, "tune: unknown model 'own'; known: "),
@@ -100,7 +100,7 @@ def test_the_file_fits_on_one_screen() -> None:
         ("tune.tiny", {"rank": 2}, r"tune.tiny: .*found backend huggingface, name None"),
         ("tune.qwen7b", {"rang": 2}, r"rang.*known: method, preset, data"),
         ("tune.qwen7b", {"method": "loar"}, r"loar.*known: full, lora"),
-        ("models.qwen7b.tune", {"rank": 2}, r"what is trained has a block of its own; .*\n\ntune:\n  qwen7b: \{rank: 2\}\n"),
+        ("models.qwen7b.tune", {"rank": 2}, r"tuning has a block of its own; .*\n\ntune:\n  qwen7b: \{rank: 2\}\n"),
         ("finetune.tiney", {"layers": 1}, "finetune: unknown model 'tiney'; known: .*did you mean tiny"),
         (
             "finetune.random",
@@ -276,5 +276,5 @@ def test_another_folder_is_told(root: Path, tmp_path: Path) -> None:
 
 
 def test_broken_yaml_has_line_and_column_and_no_picture() -> None:
-    with pytest.raises(ValueError, match=r"^p\.yaml: no YAML \(line 2, column 6: expected ',' or '}', but got '<stream end>'; while"):
+    with pytest.raises(ValueError, match=r"^p\.yaml: not YAML \(line 2, column 6: expected ',' or '}', but got '<stream end>'; while"):
         yaml_values("a: {b: 1,\n c: 2", "p.yaml")

@@ -50,7 +50,7 @@ def test_each_answer_that_cannot_stand_is_named() -> None:
         check_answers(KIND, given_answers, read)
     assert str(error.value).split("\n  ") == [
         "nothing was imported",
-        "b.csv:3: a said support at a.csv:2 and refute here; leave one of the two",
+        "b.csv:3: a gave support at a.csv:2 and refute here; delete one",
         "b.csv:4: verdict is 'perhaps'",
     ]
     with pytest.raises(ValueError, match="and 5 more"):

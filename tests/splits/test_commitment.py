@@ -98,7 +98,7 @@ def test_a_proof_counts_once_and_opens_the_id_that_it_names(release: Path, tmp_p
     with pytest.raises(ValueError, match=r"proofs\.jsonl:1: .*nonce"):
         prove_main(check)
     proofs.write_text("")
-    with pytest.raises(ValueError, match="holds no proof"):
+    with pytest.raises(ValueError, match="contains no proof"):
         prove_main(check)
 
 

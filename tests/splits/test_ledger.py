@@ -88,7 +88,7 @@ def test_a_conflict_that_git_left_is_mended_by_deleting_its_marks(built: tuple[P
     lines = whole.splitlines(keepends=True)
     marked = [*lines[:9], b"<<<<<<< HEAD\n", *lines[9:20], b"=======\n", *lines[9:30], b">>>>>>> other\n", *lines[30:]]
     assignments.write_bytes(b"".join(marked))
-    with pytest.raises(ValueError, match=r"assignments\.jsonl:10: .*of a conflict delete the marks"):
+    with pytest.raises(ValueError, match=r"assignments\.jsonl:10: .*in a conflict delete only the marks"):
         again()
     assignments.write_bytes(b"".join(line for line in marked if line[:7] not in (b"<<<<<<<", b"=======", b">>>>>>>")))
     assert again() == before and assignments.read_bytes() == whole
@@ -179,7 +179,7 @@ def test_a_ledger_that_was_emptied_stops_the_line_until_that_is_committed(split_
     git("commit", "-qm", "one")
     before = (folder / "assignments.jsonl").read_bytes()
     (folder / "assignments.jsonl").write_bytes(b"")
-    with pytest.raises(ValueError, match=rf"it is empty, and git's HEAD has {len(before)} bytes.*`git checkout HEAD -- .*committed first"):
+    with pytest.raises(ValueError, match=rf"it is empty, but git's HEAD has {len(before)} bytes.*`git checkout HEAD -- .*committed first"):
         split_files(pool)
     git("checkout", "HEAD", "--", "assignments.jsonl")
     split_files(pool)

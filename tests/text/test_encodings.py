@@ -25,7 +25,7 @@ def test_a_page_is_in_the_encoding_that_its_bytes_are_in(declared: str | None, e
 
 
 def test_text_that_was_saved_wrongly_is_an_error() -> None:
-    with pytest.raises(ValueError, match="read as"):
+    with pytest.raises(ValueError, match="decoded as"):
         decoded("a.txt", (RUNNING * 9).encode().decode("latin-1").encode())
     with pytest.raises(ValueError, match="were lost"):
         decoded("a.txt", ("锟斤拷" * 9 + RUNNING).encode())

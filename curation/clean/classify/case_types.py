@@ -1,7 +1,7 @@
 """Words of stem, options and shared text -> whether a question is case analysis, and what it asks for, by `vocab/case_types.yaml`.
 
-Words are looked for in the text as it stands. jieba is asked only where that could err: a word listed under `cut` hides in other words
-(目的 in 项目的), so it counts only where jieba cuts the run of Chinese around it into words with exactly this one among them.
+Words are searched in the raw text. jieba is used only for words that hide in other words (目的 in 项目的), listed under `cut`: such a
+word counts only if it is among the words into which jieba segments the Chinese text around it.
 """
 
 import re
@@ -15,7 +15,7 @@ from curation.vocab.reader import read_vocabulary
 
 CASE_TYPES: tuple[CaseType, ...] = ("method", "diagnosis", "treatment")
 _ORDER: tuple[CaseType, ...] = ("diagnosis", "method", "treatment")
-"""The first of equal scores wins; diagnosis where there is no evidence."""
+"""The first of equal scores wins; diagnosis if there is no evidence."""
 _WEIGHT_BEFORE = 0.5
 _WEIGHT_IN_OPTIONS = 0.25
 _SPEECH = re.compile(r"“[^“”]*”")
@@ -44,7 +44,7 @@ def category_of(labels: Iterable[str | None], shared_stem: str | None, stem: str
     """Return whether a question is case analysis: by its source, else by its words.
 
     Args:
-        labels: what the source calls the question's kind, section and examination.
+        labels: the source's names for the question's kind, section and examination.
     """
     marks = [text for text in labels if text]
     if any(map(_ANALYSIS.search, marks)):
@@ -58,7 +58,7 @@ def category_of(labels: Iterable[str | None], shared_stem: str | None, stem: str
 
 
 def case_type_of(stem: str, options: list[str]) -> CaseType:
-    """Return what a case question asks for, by the weights of the words it uses; diagnosis when nothing tells."""
+    """Return what a case question asks for, by the weights of its words; diagnosis without evidence."""
     scores = case_scores(stem, options)
     return max(_ORDER, key=lambda kind: scores[kind])
 
@@ -73,7 +73,7 @@ def case_scores(stem: str, options: list[str]) -> dict[str, float]:
 
 
 def _context_and_question(stem: str) -> tuple[str, str]:
-    """Return the clauses before the question, and the clause that asks; speech in quotes is neither."""
+    """Return the clauses before the question, and the clause that asks; quoted speech is in neither."""
     bare = _SPEECH.sub(" ", stem)
     if len(bare.strip()) < _MIN_STEM_CHARS:
         bare = stem
@@ -88,7 +88,7 @@ def _matched_words(text: str) -> list[str]:
 
 
 def _is_whole(text: str, at: int, word: str) -> bool:
-    """Tell whether jieba cuts the run of Chinese around a word so that the word stands alone."""
+    """Return whether jieba segments the Chinese text around a word so that the word is separate."""
     start, end = at, at + len(word)
     while start and _HAN_RUN.match(text[start - 1]):
         start -= 1
@@ -115,5 +115,5 @@ def _words() -> _CaseTypeWords:
 
 
 def _any_of(words: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern of the words, longer ones first: of two that begin at one place the longer is found."""
+    """Return a pattern of the words, longer ones first: if two begin at the same position, the longer one matches."""
     return re.compile("|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word)))))

@@ -1,4 +1,4 @@
-"""What a question is: type, examination, subject, category, form, and what a case question asks for."""
+"""The classes of a question: type, examination, subject, category, form, and what a case question asks for."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _A_PATIENT = re.compile(
 
 
 class Unclassified(NamedTuple):
-    """What tells the classes of a question that passed the checks."""
+    """The features that determine the classes of a question that passed the checks."""
 
     source: str
     exam_raw: str | None
@@ -41,14 +41,14 @@ class Unclassified(NamedTuple):
     section_raw: str | None
     type_raw: str | None
     declared: str | None
-    """What `declared_type` made of the source's marks."""
+    """Result of `declared_type` for the source's labels."""
     shared_options: bool
     shared_stem: str | None
     stem: str
     options: list[str]
     answer: str | None
     url: str = ""
-    """Names the file, where the source is files."""
+    """Names the file, if the source is files."""
 
 
 class Classes(NamedTuple):
@@ -61,11 +61,11 @@ class Classes(NamedTuple):
     category: Category
     case_type: CaseType | None
     unmapped: str | None
-    """The source's name of a category that `vocab/subjects.yaml` does not know."""
+    """The source's name of a category that is missing in `vocab/subjects.yaml`."""
 
 
 def classify_rows(rows: Sequence[Unclassified]) -> list[Classes]:
-    """Return the classes of each question, in order; a row's classes do not depend on the others."""
+    """Return the classes of each question, in order; no row affects another."""
     return [_classify(row) for row in rows]
 
 
@@ -85,7 +85,7 @@ def _declared_in(text: str) -> str | None:
 
 
 def declared_type(*labels: str | None) -> str | None:
-    """Return the type that the first text with one names: mcqa, mrqa, choice (either), tf, blank, qa; None when none has one."""
+    """Return the type in the first text that names one: mcqa, mrqa, choice (either), tf, blank, qa; None if none does."""
     return next((name for text in labels if text and (name := _declared_in(text[:_MAX_MARK_CHARS]))), None)
 
 
@@ -113,7 +113,7 @@ def form_of(exam: str, declared: tuple[str | None, ...], shared_options: bool, s
 
 @lru_cache(maxsize=1 << 12)
 def _form_in(text: str) -> Form | None:
-    """Return the form a heading names; None where it names A1 and A2 together, which the stem distinguishes."""
+    """Return the form that a heading names; None if it names both A1 and A2, which the stem distinguishes."""
     match = None if _SAYS_SEVERAL_FORMS.search(text) else _BARE_FORM.match(text) or _FORM.search(text)
     form = match and (match[1] + (match[2] or "1" if match.re is _FORM else "")).lower()
     known: dict[str, Form] = {"a1": "a1", "a2": "a2", "b1": "b1", "a3": "a3", "a4": "a3"}

@@ -1,9 +1,9 @@
-"""Where a question belongs: what its source says around it -> exam and subject, by `vocab/subjects.yaml`.
+"""The source's words around a question -> exam and subject, by `vocab/subjects.yaml`.
 
-Signs are read in this order, and the first that the table knows decides. Subject: the source's own mark, the parts of the breadcrumb
-from the last to the first, the paper's title, the section, the file's name and folders. Exam: the breadcrumb, the paper's title, the
-subject, the section, the file. A chapter (第三章 发展心理学) is read after all of these: it tells where in a subject a question is. What no
-sign says is `UNKNOWN`: a source's name is neither an exam nor a subject.
+Texts are read in this order, and the first one that the table contains decides. Subject: the source's own label, the parts of the
+breadcrumb from last to first, the paper's title, the section, the file's name and folders. Exam: the breadcrumb, the paper's title, the
+subject, the section, the file. Chapters (第三章 发展心理学) come last, because they name a part of a subject. What no text states is
+`UNKNOWN`: a source's name is neither an exam nor a subject.
 """
 
 import re
@@ -18,10 +18,10 @@ from curation.vocab.reader import read_vocabulary
 _MAX_NAME_CHARS = 300
 _MAX_OWN_CHARS = 30  # a longer name of an exam or subject is a sentence
 _ARROWS = re.compile(r"[>＞›»→|｜]+")
-_SPACED_SLASH = re.compile(r"(?<=\s)/(?=\s)")  # before blanks are closed up
+_SPACED_SLASH = re.compile(r"(?<=\s)/(?=\s)")  # before blanks are removed
 _FACULTY = "类"
 _SLASHES = re.compile(r"/+")
-_MIN_SLASHES = 2  # one slash stands inside names: 高中/中职教师
+_MIN_SLASHES = 2  # a single slash may be part of a name: 高中/中职教师
 _FILE = "file:"
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _CHAPTER = re.compile(
@@ -37,15 +37,15 @@ class ExamAndSubject(NamedTuple):
     exam: str
     subject: str
     unmapped: str | None = None
-    """What the source says where the table does not know exam or subject; NO_CATEGORY where it says nothing."""
+    """The source's words if exam or subject is not in the table; NO_CATEGORY if there are none."""
 
 
 NO_CATEGORY = "(nothing said)"
-"""The category of questions that nothing classifies; one line for the whole source gives their exam and subject."""
+"""The category of questions without any classifying text; one line for the complete source gives their exam and subject."""
 
 
 class SourceWords(NamedTuple):
-    """What a source says around a question, in the words of its item."""
+    """The texts of a source around a question, as its item has them."""
 
     exam_raw: str | None = None
     subject_raw: str | None = None
@@ -53,11 +53,11 @@ class SourceWords(NamedTuple):
     section_raw: str | None = None
     type_raw: str | None = None
     url: str = ""
-    """Names file and folders, where the source is files; the address of a web page is no sign."""
+    """Names file and folders, if the source is files; the address of a web page does not count."""
 
 
 def exam_and_subject(source_words: SourceWords, source: str) -> ExamAndSubject:
-    """Return exam and subject by `vocab/subjects.yaml`; what the table does not know gets its source's own words, and is counted."""
+    """Return exam and subject by `vocab/subjects.yaml`; missing entries get the source's own words, and are counted."""
     *texts, url = (text and text[:_MAX_NAME_CHARS] for text in source_words)
     return _exam_and_subject(SourceWords._make([*texts, url if (url or "").startswith(_FILE) else ""]), source)
 
@@ -73,7 +73,7 @@ def _shipped() -> "SubjectTable":
 
 
 class SubjectTable:
-    """A table of categories; `vocab/subjects.yaml` says what its parts mean."""
+    """A table of categories; `vocab/subjects.yaml` explains its parts."""
 
     def __init__(self, table: dict[str, Any]) -> None:
         self._table = table
@@ -88,7 +88,7 @@ class SubjectTable:
         self._alone = re.compile(rf"{alone}|[\d\W_]")
 
     def exam_and_subject_of(self, source_words: SourceWords, source: str) -> ExamAndSubject:
-        """Return exam and subject: by a line for these very words, by the names in the words, else by the line of the whole source."""
+        """Return exam and subject: by a line for exactly these words, else by names within the words, else by the source's line."""
         exam, subject, paper, section = (
             "" if text.casefold() == source.casefold() else text
             for text in map(_plain, (source_words.exam_raw, source_words.subject_raw, source_words.paper_raw, source_words.section_raw))
@@ -99,7 +99,7 @@ class SubjectTable:
         whole = self._lines.get(("", source), {})
         own_exam, own_subject = self._own(exam, source), self._own(subject, source)
         entry = self._entry((subject, *_parts(exam, last_first=True), paper, section, *path)) or {}
-        by_subject = None if own_exam else entry.get("exam")  # an examination that nobody knows is not that of a like-named subject
+        by_subject = None if own_exam else entry.get("exam")  # an unknown examination is not that of a subject with the same name
         beside = [self._beside(text, entry) if by_subject else text for text in (paper, subject, section, *path)]
         named = self._exam_named((exam, *beside), (exam, subject), source_words.type_raw)
         known_exam = line.get("exam") or named or by_subject or whole.get("exam")
@@ -124,7 +124,7 @@ class SubjectTable:
         return None
 
     def _beside(self, text: str, entry: dict[str, Any]) -> str:
-        """Return a text without the name of a subject whose exam is known: 中药 within 中药药一 names no other."""
+        """Return a text without the name of a subject whose exam is known: 中药 within 中药药一 is not another subject."""
         for name in sorted(map(_plain, (entry["name"], *entry.get("also", ()))), key=len, reverse=True) if entry.get("exam") else ():
             text = text.replace(name, "")
         return text
@@ -141,17 +141,17 @@ class SubjectTable:
         )
 
     def _general(self, texts: Iterable[str]) -> str | None:
-        """Return the broad subject that a text names; read after all narrow ones."""
+        """Return the broad subject in a text; used only after all narrow ones."""
         return next((name for text in _chapters_last(texts) if text for name in self._table["general"] if name in text), None)
 
     def _own(self, text: str, source: str) -> list[str]:
-        """Return the parts of a breadcrumb or category that are neither navigation, faculty, source's name nor a sentence."""
+        """Return the parts of a breadcrumb or category that are not navigation, a faculty, the source's name or a sentence."""
         named = [own for part in _parts(text) for own in self._own_names(part, source)]
         narrow = [own for own in named if not own.endswith(_FACULTY)]
         return list(dict.fromkeys(narrow or named))
 
     def _own_names(self, part: str, source: str) -> list[str]:
-        """Return the name that a part is; where navigation or the source's name stands beside a slash, the slash parts names, too."""
+        """Return a part's name; if one side of a slash is navigation or the source's name, the slash separates names."""
         if len(part) > _MAX_OWN_CHARS:
             return []
         halves = [self._own_name(half, source) for half in _SLASHES.split(part)]
@@ -160,7 +160,7 @@ class SubjectTable:
         return [half for half in halves if half]
 
     def _own_name(self, part: str, source: str) -> str:
-        """Return a name without navigation at its ends and the faculties in front of it, but for a faculty alone, or ""."""
+        """Return a name without navigation at its ends and faculties before it, unless it is only a faculty, or ""."""
         if not self._alone.sub("", part) or _CHAPTER.match(part):
             return ""
         bare = self._around.sub("", part).strip(_EDGES) or part
@@ -177,7 +177,7 @@ def _chapters_last(texts: Iterable[str]) -> list[str]:
 
 
 def _parts(text: str, last_first: bool = False) -> Iterator[str]:
-    """Yield the parts of a breadcrumb; a text without signs between parts is one part."""
+    """Yield the parts of a breadcrumb; a text without separators is one part."""
     parts = _ARROWS.split(text)
     if len(parts) == 1 and text.count("/") >= _MIN_SLASHES:
         parts = _SLASHES.split(text)

@@ -1,6 +1,7 @@
-"""All facts of the data -> those that fit their heads and what others say, and why the rest do not: tails in the wrong lists.
+"""All facts -> those that are plausible for their heads and supported by other facts, and the reasons against the rest: links on wrong
+pages.
 
-Which heads a tail may have at all is said by a table of organs, `vocab/allowed_heads.yaml`.
+A table of organs, `vocab/allowed_heads.yaml`, lists which heads some tails may have at all.
 """
 
 import re
@@ -24,11 +25,11 @@ class _AllowedHeads(NamedTuple):
     tails: re.Pattern[str]
     heads: re.Pattern[str]
     others: re.Pattern[str] | None = None
-    """Names of heads that the tail is not for all the same."""
+    """Names of heads that match but do not have the tail."""
 
 
 def is_allowed_head(relation: str, tail: str, head: str, context: str = "") -> bool | None:
-    """Tell whether a head in this context may have the tail; None where no row names the tail."""
+    """Return whether a head in this context may have the tail; None if no row names the tail."""
     row = _row(relation, tail)
     if row is None:
         return None
@@ -51,23 +52,23 @@ def _rows() -> dict[str, list[_AllowedHeads]]:
 
 
 MIN_HEADS = 200
-"""With departments or body parts of fewer diseases there is nothing to compare with, and only the table of organs counts."""
+"""With departments or body parts of fewer diseases there is too little to compare, and only the table of organs is used."""
 _MIN_OTHERS = 2
 _PART = "part "
 _JUDGED_BY_NAME = ("disease_complication", "disease_method", "disease_prevention")
 _UNSEEN = 10
-"""Added to the size of a peer group: two of three prove less than 20 of 30."""
+"""Added to the size of a peer group: two of three are weaker evidence than 20 of 30."""
 _MIN_SHARE = {"disease_symptom": 0.06, "disease_examination": 0.075, "disease_complication": 0.06}
-"""The share of the peer group that must have the tail, too; complications are what pages link most carelessly."""
+"""The share of the peer group that must also have the tail; pages link complications most carelessly."""
 _UNKNOWN = 1.5
-"""How many times that share is asked for where no table says whom the tail befalls."""
+"""Factor on that share if no table says which heads may have the tail."""
 _MIN_LIFT = {"disease_symptom": 3.0, "disease_examination": 1.5, "disease_complication": 5.0}
-"""How many times as often as among all; general tests, such as a blood count, are right in many places."""
+"""Minimum ratio to the share among all heads; general tests, such as a blood count, are right for many."""
 _MIN_LIFT_USUAL = 2.5
 _ENOUGH = 0.25
-"""So large a share of the peer group proves even an ordinary tail: where all entries are of the heart, palpitations are everywhere."""
+"""A share of the peer group that supports even a common tail: if all entries are about the heart, all have palpitations."""
 _GENERAL_DEPARTMENTS = frozenset({"中医科", "中西医结合科", "针灸科", "营养科", "体检保健科", "中医综合"})
-"""Departments that see patients of every kind, and so are no evidence."""
+"""Departments that treat patients of every kind, and so are no evidence."""
 _TUMOUR = re.compile(r"(?:[^脉壁管色]瘤|癌|白血病|囊肿|痣|息肉|肉芽肿)$")
 _ORDINARY = re.compile("急性|慢性|小儿|老年人?|新生儿|原发性|继发性|综合[征症]|[性的]")
 
@@ -76,7 +77,7 @@ Refusal = tuple[Fact, str, str]
 
 
 def corroborate(facts: Sequence[Fact], parts: Mapping[str, Collection[str]]) -> tuple[list[Fact], list[Refusal]]:
-    """Divide facts into sound and refused ones; `parts` are the parts of the body of each head. Order does not matter."""
+    """Divide facts into accepted and refused ones; `parts` are the body parts of each head. Order does not matter."""
     census = _Census(facts, parts)
     refusals = [(fact, *why) if (why := census.refuses(fact) or census.doubts(fact)) else None for fact in facts]
     accepted = [fact for fact, refusal in zip(facts, refusals, strict=True) if refusal is None]
@@ -85,7 +86,7 @@ def corroborate(facts: Sequence[Fact], parts: Mapping[str, Collection[str]]) -> 
 
 
 def _apart_from_twins(facts: Sequence[Fact], names: Mapping[str, str]) -> tuple[list[Fact], list[Refusal]]:
-    """Divide facts into those whose tail no other of the head says more plainly, and the rest: 头疼 beside 头痛."""
+    """Divide facts into those without a plainer synonym among the head's other tails, and the rest: 头疼 beside 头痛."""
     best: dict[tuple[str, str, bool, str], int] = {}
     keys = []
     for fact in facts:
@@ -108,11 +109,11 @@ def _unlikely_medicine(fact: Fact) -> tuple[str, str] | None:
 
 
 _BY_WORDING: dict[str, Callable[[Fact], tuple[str, str] | None]] = {"disease_food": _unlikely_food, "disease_medicine": _unlikely_medicine}
-"""What pages list too carelessly to be borne out by each other."""
+"""Relations that pages fill too carelessly to support each other."""
 
 
 class _Census:
-    """Which heads have which tails, and their peer groups: entries of one department, part of the body, both, or word in the name."""
+    """The heads of each tail, and peer groups: entries with the same department, body part, both, or word in the name."""
 
     def __init__(self, facts: Sequence[Fact], parts: Mapping[str, Collection[str]]) -> None:
         self.names = {name: canonical(name) for name in {name for fact in facts for name in (fact.head, fact.tail)}}
@@ -133,7 +134,7 @@ class _Census:
         self.infectivity_stated = {(self.names[fact.head], fact.polarity) for fact in facts if fact.relation == "disease_infectivity"}
 
     def refuses(self, fact: Fact) -> tuple[str, str] | None:
-        """Return why the rest of the data, or what is known of the head, speaks against a fact; or None."""
+        """Return why the rest of the data, or the context of the head, contradicts a fact; or None."""
         if self.large and fact.relation in _BY_WORDING:
             return _BY_WORDING[fact.relation](fact)
         counted = self.large and fact.relation in _MIN_SHARE
@@ -148,14 +149,14 @@ class _Census:
         return None
 
     def doubts(self, fact: Fact) -> tuple[str, str] | None:
-        """Return why infectivity does not fit the name of a disease; where sources disagree, both are left to `near_duplicates`."""
+        """Return why infectivity does not fit the name of a disease; contradicting sources are left to `near_duplicates`."""
         head = self.names[fact.head]
         if fact.relation != "disease_infectivity" or {(head, True), (head, False)} <= self.infectivity_stated:
             return None
         return doubtful_infectivity(fact.head, fact.polarity)
 
     def _context_of(self, fact: Fact) -> str:
-        """Return departments and body parts of a head, but not what is judged; of some relations the name alone counts."""
+        """Return departments and body parts of a head without the judged tail; for some relations only the name."""
         if fact.relation in _JUDGED_BY_NAME:
             return ""
         head = self.names[fact.head]
@@ -182,7 +183,7 @@ class _Census:
         return not set.isdisjoint(*contexts)
 
     def _share(self, fact: Fact) -> float:
-        """Return the share of the best fitting peer group that has the tail, too."""
+        """Return the share of the best peer group that also has the tail."""
         key = fact.relation, plain_name(self.names[fact.tail])[0]
         heads = self.heads[key]
         if len(heads) <= _MIN_OTHERS:
@@ -195,7 +196,7 @@ class _Census:
 
 
 def _peer_groups(head: str, departments: Collection[str], parts: Collection[str]) -> list[str]:
-    """Return the groups of entries that an entry is one of."""
+    """Return the peer groups of an entry."""
     bare = _ORDINARY.sub("-", head)
     words = {bare[at : at + 2] for at in range(len(bare) - 1) if "-" not in bare[at : at + 2]}
     both = [f"{department} {part}" for department in departments for part in parts]

@@ -1,4 +1,4 @@
-"""A value of a summary box cut into tails: one thing each, or the reason why it is none."""
+"""A value of a summary box -> tails of one thing each, or the reasons why a part is not one."""
 
 import re
 from itertools import pairwise
@@ -15,7 +15,7 @@ _COUNTED_NUMBER = re.compile(r"(?:(?<!\s)\s+)?(?:(\d{1,2})\s*[、.．)）](?!\d)
 
 
 def numbered_items(text: str) -> list[str]:
-    """Return the items of 1.甲；2.乙, counted on from 1; the text itself where it does not begin so."""
+    """Return the items of 1.甲；2.乙, numbered from 1; the text itself if it does not begin so."""
     parts, start, awaited = [], 0, 1
     for number in _COUNTED_NUMBER.finditer(text):
         if awaited == 1 and number.start():
@@ -48,22 +48,22 @@ def _inside_number(text: str, at: int) -> bool:
 MIN_PROSE_CHARS = 40
 _OF_LISTS = ("list", "advice", "department")
 _MAX_TERM_CHARS, _MAX_MEAN_CHARS = 12, 8
-"""Clauses are long, and not one of them alone."""
+"""Lengths above which list items are clauses: of a single item, and the mean of several."""
 MIN_SITE_CHARS = 2
 
 _CUT = re.compile(r"(?:(?<!…)…+|(?<!\.)\.{2,}|[（(【\[《“]|(?<=[\u4e00-\u9fff])[-—–－]+)\s*+$")
-"""How a value ends that goes on elsewhere, within a bracket too."""
+"""The end of a value that continues elsewhere, also within a bracket."""
 _GLUED = re.compile(r"[^\s。.…，、；;]$")
 _SURELY_WHOLE = re.compile(
     "[痛疼晕吐泻热咳血炎症病瘤癌肿胀力难慌闷悸汗痒疹麻聋鸣困秘频急尿黄绀厥迷瘫木颤抖搐挛眠梦惊悲躁虑郁差振退降高低快慢弱数多少大小良全调乱碍竭衰死塞"
     "阻窄张裂孔折伤位垂形疡脓疮癣疣痣斑疱水液气喘痰涕泪哑干渴苦臭酸烂糜屑痂查验图规养镜片像影谱术疗法药科食诊休克缩硬软化感染征型酶素石瘘痫癜痔疟痢疝]$"
 )
-"""A link glued to an item with one of these ends cuts nothing off."""
+"""A link after an item with one of these ends does not cut it off."""
 _NO_NOUN = re.compile(
     "(?:的|(?:^|亚)[急慢]|(?:急|慢|阵发|持续|进行|间歇|反复|弥漫|局限|局部|[多单]发|[原继特]发|[先后]天|遗传|获得|感染|化脓|病毒|细菌|真菌|出血|缺血|坏死|功能|器质"
     "|周期|暂时|一过|搏动|刺激|痉挛|阻塞|梗阻|充血|外伤|创伤|放射|药物|转移|对称|游走|压迫|紧张|良|恶|神经|血管|老年|自发|顽固|习惯|[^发]炎)性)$"
 )
-"""An item that lacks what it is of: 阵发性, 剧烈的."""
+"""An item without the noun it qualifies: 阵发性, 剧烈的."""
 _ONE_SIGN = re.compile("[红肿热痛痒胀麻]")
 _KINDS = "并发症|合并症|症状|表现|病因|检查|治疗|预防|科室|药物|不良反应|功能主治|适应[症证]|正常值|参考值"
 _PREFIX = re.compile(
@@ -72,9 +72,9 @@ _PREFIX = re.compile(
     r"|(?:可以?|易|常|容易|会)(?:并发|合并|继发|伴发|引起)(?!症)|用于)"
 )
 _AGAIN = re.compile(rf"^\s*【[^【】]{{0,4}}(?:{_KINDS})[^【】]{{0,4}}】\s*[:：]?")
-"""The label once more, at the head of its value."""
+"""The label repeated at the beginning of its value."""
 _INNER = re.compile(r"^(?:常见|主要|典型|[早晚中后]期|[急慢]性期|临床|其他)*(?:症状|表现|并发症|合并症)(?:有|为|包括)?[:：]\s*(?=.)")
-"""What a later part of a value begins with: …；晚期症状：血尿."""
+"""The beginning of a later part of a value: …；晚期症状：血尿."""
 _TRAILING = re.compile(
     r"(?:(?<=[^等\n])|(?<=^等)|(?<=\n等))等++(?:症状?|病|疾病|检查|治疗|药物|食物|不良反应|反应|病症|情况|表现|措施|方法|并发症|检查项目|药品|食品|科室)?$"
 )
@@ -95,7 +95,7 @@ _CLAUSE_END = re.compile(r"[，。；！？]")
 
 
 def is_prose(value: str) -> bool:
-    """Tell whether a value is running text, which gives passages and no facts: sentences, or clauses with commas."""
+    """Return whether a value is prose, which gives passages but no facts: sentences, or clauses with commas."""
     text = normalize(without_link(value)).text
     return len(text) >= MIN_PROSE_CHARS and not are_ranges(text) and any(map(_is_clause, numbered_items(text)))
 
@@ -111,9 +111,9 @@ def _is_clause(part: str) -> bool:
 
 
 def tails(value: str, syntax: str, min_chars: int = 2, column: LabelColumn = NO_LABEL_COLUMN) -> list[TailCandidate]:
-    """Return the tails of a raw value by the syntax of its label; shorter ones, such as 鼻 for an examination, name nothing.
+    """Return the tails of a raw value by the syntax of its label; shorter ones, such as 鼻 for an examination, are meaningless.
 
-    `column` is what the other values of the label show about its blanks and slashes.
+    `column` describes how the other values of the label use blanks and slashes.
     """
     candidates = map(without_marks, _tails(value, syntax, column))
     return [
@@ -125,7 +125,7 @@ def tails(value: str, syntax: str, min_chars: int = 2, column: LabelColumn = NO_
 
 
 def without_marks(candidate: TailCandidate) -> TailCandidate:
-    """Reject a candidate with a sign that may or may not divide it."""
+    """Reject a candidate with an ambiguous separator."""
     if UNSURE not in candidate.text:
         return candidate
     return TailCandidate(candidate.text.replace(UNSURE, " ").strip(), reason="separator_unsure", detail="one name or several")
@@ -134,7 +134,7 @@ def without_marks(candidate: TailCandidate) -> TailCandidate:
 def _tails(value: str, syntax: str, column: LabelColumn) -> list[TailCandidate]:
     text = without_link(without_label(value))
     cut = bool(_CUT.search(text))
-    linked = not cut and len(text) < len(value.rstrip()) and bool(_GLUED.search(text))  # one behind a blank cuts nothing
+    linked = not cut and len(text) < len(value.rstrip()) and bool(_GLUED.search(text))  # a link after a blank cuts nothing
     if syntax in _OF_LISTS:
         text = divide(text.rstrip(), column, levels=syntax == "department")
         cut = cut or text.endswith("……")
@@ -151,12 +151,12 @@ def _tails(value: str, syntax: str, column: LabelColumn) -> list[TailCandidate]:
 
 
 def without_label(value: str) -> str:
-    """Return a value without its label, where the page says it again: 【功能主治】清热."""
+    """Return a value without its label, if the page repeats it: 【功能主治】清热."""
     return _AGAIN.sub("", value)
 
 
 def _advice(text: str, cut: bool) -> list[TailCandidate]:
-    """Return the items of a list of advice; what stands behind 如 are examples, 豆制品 and the like, and no advice."""
+    """Return the items of a list of advice; after 如 come examples, 豆制品 and the like, which are not advice."""
     examples = [
         TailCandidate(match[0].strip("，,、 ")[:MAX_TAIL_CHARS], reason="tail_not_atomic", detail="examples")
         for match in _EXAMPLES.finditer(text)
@@ -186,7 +186,7 @@ def _departments(text: str, cut: bool) -> list[TailCandidate]:
 
 def _list(text: str, cut: bool) -> list[TailCandidate]:
     items = [item for part in numbered_items(text) for item in _with_conjunctions(_with_site(split_items(part)))]
-    items = [_ITEM_NUMBER.sub("", part) for item in items for part in _CIRCLED.split(item)]  # numbers that do not count on from 1
+    items = [_ITEM_NUMBER.sub("", part) for item in items for part in _CIRCLED.split(item)]  # numbers that do not continue from 1
     items = _with_therapy([_INNER.sub("", _TRAILING.sub("", item).strip("。 ：:").lstrip(".·")) for item in items])
     items = [item for item in dict.fromkeys(items) if item]
     shared = {item for before, item in pairwise(items) if _ORGAN.fullmatch(before) and _OF_ORGANS.match(item)}
@@ -198,7 +198,7 @@ def _list(text: str, cut: bool) -> list[TailCandidate]:
 
 
 def _whole(text: str, shared: bool = False) -> TailCandidate:
-    """Return a tail; one that shares its noun with those before it, 肝、胆、脾CT, is of them, too."""
+    """Return a tail; one that shares its noun with those before it, 肝、胆、脾CT, is rejected."""
     candidate = check_tail(text)
     if shared and candidate.reason is None:
         return candidate._replace(reason="tail_not_atomic", detail="shares its noun with what stands before it")
@@ -210,7 +210,7 @@ def _whole(text: str, shared: bool = False) -> TailCandidate:
 
 
 def _with_site(items: list[str]) -> list[str]:
-    """Complete 局部红、肿、热、痛 to four signs of one body site; 红、肿、热、痛 without a site stay as they are, too short for a tail."""
+    """Complete 局部红、肿、热、痛 to four signs with the body site; 红、肿、热、痛 without a site stay, too short for tails."""
     completed: list[str] = []
     site = ""
     for item in items:
@@ -223,7 +223,7 @@ def _with_site(items: list[str]) -> list[str]:
 
 
 def _with_conjunctions(items: list[str]) -> list[str]:
-    """Divide 药物治疗和手术治疗, 脓毒症和菌血症: only two halves of one making are surely two things."""
+    """Split 药物治疗和手术治疗, 脓毒症和菌血症: only two halves of the same structure are surely two things."""
     divide: list[str] = []
     for item in items:
         halves = _AND.split(item)
@@ -244,5 +244,5 @@ def _with_therapy(items: list[str]) -> list[str]:
 
 
 def tidy(text: str | None) -> str:
-    """Return a name without blanks and remarks at its edges."""
+    """Return a name without blanks and remarks at its ends."""
     return run_rules(text or "", RULES).text.strip("。：: \n")

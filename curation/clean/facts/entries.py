@@ -1,4 +1,4 @@
-"""Encyclopedia entries to facts: labels mapped to relations by table, values and numbered headings into tails; prose to passages."""
+"""Encyclopedia entries -> facts and passages: a table maps labels to relations, values and numbered headings become tails."""
 
 import re
 from collections import Counter
@@ -31,27 +31,27 @@ _PARTS = "part of the body"
 
 
 class ParsedEntry(NamedTuple):
-    """What one entry gave: every fact candidate is in `facts` or, rejected, in `rejected`."""
+    """The results of one entry: every fact candidate is in `facts` or, rejected, in `rejected`."""
 
     facts: list[Fact]
     rejected: list[Rejected]
     passages: list[Passage]
     unmapped: dict[str, int]
-    """Labels that no table knows."""
+    """Labels that are in no table."""
     parts: frozenset[str]
-    """Parts of the body that the entry names; they tell which entries may be compared."""
+    """Body parts named in the entry; they determine which entries are compared."""
     aliases: list[Alias]
     empty: Rejected | None
-    """Set when the entry gave nothing at all."""
+    """Set if the entry gave nothing at all."""
 
 
 def read_entities(items: Sequence[EntityItem], columns: Columns = NO_COLUMNS) -> list[ParsedEntry]:
-    """Return what each entry gave, in order. `columns` is what all entries of the source tell of its lists."""
+    """Return the results of each entry, in order. `columns` describes the separators of the source's lists."""
     return [read_entity(item, columns) for item in items]
 
 
 def reference_facts(items: Sequence[EntityItem]) -> list[Fact]:
-    """Return what reference entries say, for comparison; under a label that no table knows as a symptom, the label in the position."""
+    """Return the facts of reference entries for comparison; under an unknown label as a symptom, with the label in the position."""
     columns = columns_of(items)
     return [fact for item in items for fact in _stated(item, columns)]
 
@@ -103,13 +103,13 @@ def read_entity(item: EntityItem, columns: Columns = NO_COLUMNS) -> ParsedEntry:
 
 
 def _nothing_in(item: EntityItem) -> str:
-    """Return why the entry gave nothing: it says nothing, or nothing that a claim is made of."""
+    """Return why the entry gave nothing: it is empty, or has nothing that claims use."""
     labels = list(dict.fromkeys(label_of(value.label) for value in item.values))
     return f"no relation and no prose under its labels: {', '.join(labels)}" if labels else "neither values nor prose"
 
 
 def _unsure_section(text: str, known_tails: Collection[str]) -> list[TailCandidate]:
-    """Return the row of a section that surely names nothing, is too short for a passage and says more than the known tails."""
+    """Return the candidate of a section that is too short for a passage, surely names nothing and adds to the known tails."""
     excerpt = text.strip()[:_MAX_EXCERPT_CHARS]
     return (
         []
@@ -154,7 +154,7 @@ def _keep(
     facts: list[Fact],
     rejected: list[Rejected],
 ) -> None:
-    """Make each candidate a fact, or a rejection by its own reason or by its wording."""
+    """Convert each candidate to a fact, or to a rejection by its own reason or by its wording."""
     polarity = use.get("polarity", True)
     if relation == "disease_food":
         candidates, polarity = _of_foods(candidates, polarity), True
@@ -182,7 +182,7 @@ def _fact(item: EntityItem, relation: Relation, name: str, candidate: TailCandid
 
 
 def rejected_fact(fact: Fact, reason: str, detail: str | None) -> Rejected:
-    """Return the rejection of a fact candidate."""
+    """Return a fact candidate as rejected."""
     return Rejected(id=fact.id, kind="fact", reason=reason, detail=detail, record=msgspec.to_builtins(fact))
 
 
@@ -193,12 +193,12 @@ def _rejected_entity(item: EntityItem, detail: str, reason: str) -> Rejected:
 
 _ALIAS_LABEL = re.compile(r"^[\s【\[]*(?:别名|又名|别称|俗称|也称|其他名称|其它名称|商品名称?)[\s】\]：:]*$")
 _ALIAS_BRACKETS = re.compile(r"^\s*+[（(]?\s*+(?:别名|又名|又称)?\s*+[:：]?(.*?)[）)]?$")
-"""（别名：甲，乙） stands for its list."""
+"""（别名：甲，乙） is read as its list."""
 _ALIAS_EDGES = re.compile(r"^(?:又称|亦称|俗称|简称|旧称|又名|别名|也称|也叫|[:：])+|(?:等|等等)$")
 
 
 def _aliases(item: EntityItem, name: str, entity_type: str, columns: Columns = NO_COLUMNS) -> list[Alias]:
-    """Return the aliases that an entry's labels give, none of which is the name itself."""
+    """Return the aliases under an entry's labels, without the name itself."""
     raw_aliases = [(item.alias_raw, "alias", ALIASES)] if item.alias_raw else []
     raw_aliases += [(value.value, value.position, value.label) for value in item.values if _ALIAS_LABEL.match(value.label)]
     aliases: dict[str, Alias] = {}
@@ -216,12 +216,12 @@ _EATING = r"(?:食用(?!油|菌|盐)|食(?![用物品盐疗水])|吃|喝|饮用(
 _AVOID = re.compile(rf"(?:忌(?!口|[讳嘴]){_EATING}?+|(?:不宜|不能|不可|不要|禁止?){_EATING})(?=.)")
 _EAT = re.compile(rf"宜{_EATING}?+(?=.)")
 _TURN = re.compile("[多少慎][吃喝食饮]|限制|控制|减少|避免|戒")
-"""Advice that is no name of a food, but may hold for what follows it, too."""
+"""Advice that is not the name of a food, but may also apply to the items after it."""
 _UNSURE = "behind an item that says otherwise than the label"
 
 
 def _of_foods(candidates: Iterable[TailCandidate], to_eat: bool) -> list[TailCandidate]:
-    """Return candidates with their polarity. Once an item says otherwise than the label, those without a word of their own are unsure."""
+    """Return candidates with their polarity. After an item that contradicts the label, items without a word of their own are unsure."""
     with_polarity: list[TailCandidate] = []
     turned = False
     for candidate in candidates:

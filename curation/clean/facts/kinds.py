@@ -1,4 +1,4 @@
-"""A head and a tail -> why the tail's wording makes it none of its relation. Tables of endings, no list of names."""
+"""A head and a tail -> why the tail's wording does not fit the relation. Tables of endings, without lists of names."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,19 +11,19 @@ from curation.clean.facts.tail_candidates import CACHE_SIZE, TailCandidate, word
 from curation.vocab.reader import Pairs, compiled, pairs, read_vocabulary
 
 REASONS = {
-    "wrong_kind": "The tail is by its wording of another kind than its label promises, or too vague to say anything.",
-    "unknown_term": "The tail is like no term of its kind.",
-    "same_thing": "Another tail of the head says the same in other words.",
-    "names_head": "The head says as much, or the tail is a kind of it or its opposite.",
-    "head_vague": "The head is what is left of a class of diseases, and no one disease.",
-    "other_people": "The tail befalls people whom the head does not.",
-    "doubtful_infectivity": "The name of the disease speaks against what the source says of its infectivity.",
-    "uncorroborated": "Such things befall other heads, or the rest of the data does not bear the fact out.",
-    "separator_unsure": "A blank, slash or dot inside may divide two names or be part of one, and no other value of the label shows which.",
-    "name_cut": "The name of an entry was cut off, and the entry says it in full nowhere, or in two ways.",
-    "prose_unsure": "A value is running text, or a numbered item of prose does not surely name one thing.",
+    "wrong_kind": "By its wording the tail is of another kind than its label requires, or too vague.",
+    "unknown_term": "The tail resembles no term of its kind.",
+    "same_thing": "Another tail of the head has the same meaning.",
+    "names_head": "The head implies the tail, or the tail is a kind of it or its opposite.",
+    "head_vague": "The head is the rest of a class of diseases, not a single disease.",
+    "other_people": "The tail affects other people than the head.",
+    "doubtful_infectivity": "The name of the disease contradicts the source's statement on its infectivity.",
+    "uncorroborated": "Such tails belong to other heads, or the rest of the data does not support the fact.",
+    "separator_unsure": "A blank, slash or dot inside may separate two names or be part of one; no other value of the label shows which.",
+    "name_cut": "The name of an entry is truncated, and the entry has no complete form of it, or two.",
+    "prose_unsure": "A value is prose, or a numbered item of prose may not name one thing.",
 }
-"""Why facts are refused, here and in the modules beside this one."""
+"""Reasons against facts, of this module and its siblings."""
 _SHORT_CHARS = 4
 _OF_PEOPLE = frozenset({"disease_symptom", "disease_complication"})
 _LIKE_SYMPTOMS = frozenset({"disease_symptom", "chinese_medicine_side_effect", "western_medicine_side_effect"})
@@ -31,7 +31,7 @@ _TRIVIAL = frozenset({"disease_symptom", "disease_complication", "disease_cause"
 _REMARK = re.compile(r"(?:(?<!\s)\s+)?（(?=[^（）]*(?:[\u4e00-\u9fff]{2}|[\d%]))[^（）]*）$")
 _OF_ONE = "[^（）、，,；;/与和及或]*+"
 _ONE_REMARK = re.compile(f"（(?=[^（）\u4e00-\u9fff]*+[\u4e00-\u9fff]){_OF_ONE}(?:[与和及或]{_OF_ONE})?）$")
-"""A remark of one thing: what 手术治疗（催吐、洗胃） means is another thing than it says."""
+"""A remark in parentheses on one thing: 手术治疗（催吐、洗胃） means something else than 手术治疗."""
 _DOSE = re.compile(
     r"(?:(?<!\s)\s+)?(?:[（(]\d+(?:\.\d+)?\s*{0}[^）)]{{0,200}}[）)]|(?<![A-Za-z\d.])\d+(?:\.\d+)?\s*{0}|[（(](?:[每一][日天次]|口服|外用)[^（）()]*[）)])$".format(
         "(?:mg|g|ml|μg|ug|IU|万?单位|片|粒|支|袋)"
@@ -54,7 +54,7 @@ _EXTRA = {
     "food_effect": _EFFECT_NOUN,
     "chinese_medicine_effect": _EFFECT_NOUN,
 }
-"""What stands behind a tail and is no part of it."""
+"""Suffixes that are not part of a tail."""
 _TWO_VICES = re.compile("^戒烟[、和]?([限戒少忌控])酒$")
 _JOINED = re.compile("[与和及或伴并、,，/]|伴有|以及")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
@@ -69,7 +69,7 @@ _OTHER_PEOPLE = (
         re.compile("妊娠|产|孕|胎|宫|卵巢|流产|新生儿|羊水|母|阴道|盆腔|经|狼疮|磷脂"),
     ),
 )
-"""Whom a tail speaks of, and the heads whose people they are."""
+"""Whom a tail concerns, and the heads that concern the same people."""
 
 
 class Kinds(NamedTuple):
@@ -114,7 +114,7 @@ def _kinds(rules: dict[str, Any]) -> Kinds:
 
 
 def split_candidates(relation: str, candidates: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
-    """Yield the candidates without remarks and doses; those that are several ordinary symptoms, 头晕头痛 and 恶心与呕吐, as one each."""
+    """Yield the candidates without remarks and doses; several common symptoms in one, 头晕头痛 and 恶心与呕吐, are split."""
     for candidate in candidates:
         if candidate.reason is None and (extra := _EXTRA.get(relation)):
             candidate = candidate._replace(text=extra.sub("", candidate.text) or candidate.text)
@@ -131,7 +131,7 @@ def split_candidates(relation: str, candidates: Iterable[TailCandidate]) -> Iter
 
 
 def class_fits(head: str, medicine: str) -> bool | None:
-    """Tell whether a medicine's class and form are for a disease, all by their names; None where its class is not known."""
+    """Return whether a medicine's class and form suit a disease, all by their names; None if its class is unknown."""
     if not all(diseases.search(head) for name, diseases in _table().medicine_forms if name.search(medicine)):
         return False
     heads = [diseases for name, diseases in _table().medicine_classes if name.search(medicine)]
@@ -139,12 +139,12 @@ def class_fits(head: str, medicine: str) -> bool | None:
 
 
 def matches_pattern(pattern: str, text: str) -> bool:
-    """Tell whether a text has one of the patterns that stand under a name of their own in the table, such as `without_diet`."""
+    """Return whether a text matches a named group of patterns of the table, such as `without_diet`."""
     return getattr(_table(), pattern).search(text) is not None
 
 
 def doubtful_infectivity(head: str, polarity: bool) -> tuple[str, str] | None:
-    """Return why a disease by its name is not what a source says of its infectivity, or None."""
+    """Return why the name of a disease contradicts the source's statement on its infectivity, or None."""
     passes_on_nothing, germ = _table().not_contagious.search(head), _table().contagious.search(head)
     if polarity and passes_on_nothing:
         return "doubtful_infectivity", f"said of {passes_on_nothing[0]}"
@@ -156,7 +156,7 @@ def doubtful_infectivity(head: str, polarity: bool) -> tuple[str, str] | None:
 
 
 def misfit(relation: str, head: str, tail: str) -> tuple[str, str] | None:
-    """Return the reason and the detail why a tail by its wording is none of this relation to this head, or None."""
+    """Return the reason and the detail why the wording of a tail does not fit this relation to this head, or None."""
     if rest := _table().vague_heads.search(head):
         return "head_vague", rest[0]
     if fault := _fault_of_wording(relation, tail):

@@ -1,4 +1,4 @@
-"""An entry's labels and name -> what the table makes of them: the relation of a label, the kind of a medicine, the fault of a name."""
+"""An entry's labels and name, looked up in the table: the relation of a label, the kind of a medicine, the fault of a name."""
 
 import re
 from functools import cache, lru_cache
@@ -44,7 +44,7 @@ def _clues() -> list[tuple[str, str, re.Pattern[str]]]:
 
 @lru_cache(CACHE_SIZE)
 def use_of(source: str, entity_type: str, label: str) -> dict[str, Any] | None:
-    """Return what the table says of a label, first under its source; None where it does not know it."""
+    """Return the table's entry of a label, first under its source; None if it is not listed."""
     key = label_of(label)
     for table in (source, "any"):
         use = _table().get(table, {}).get(entity_type, {}).get(key)
@@ -59,7 +59,7 @@ def label_of(label: str) -> str:
 
 
 def medicine_kind(item: EntityItem) -> str | None:
-    """Return whether a medicine is western or Chinese by its page, or None."""
+    """Return whether a medicine is western or Chinese according to its page, or None."""
     texts: dict[str, list[str]] = {}
     for value in item.values:
         texts.setdefault(label_of(value.label), []).append(normalize(value.value).text)
@@ -70,7 +70,7 @@ def medicine_kind(item: EntityItem) -> str | None:
 
 
 def name_of(item: EntityItem) -> str:
-    """Return the name of an entry as its facts have it; one that was cut off as the entry itself says it in full elsewhere."""
+    """Return the name of an entry for its facts; a truncated one is completed from the entry's text."""
     name = tidy(without_link(item.name_raw or ""))
     cut = _CUT_NAME.search(name)
     if cut is None or cut.end() < len(name):
@@ -84,7 +84,7 @@ def name_of(item: EntityItem) -> str:
 
 
 def fault_of_name(name: str) -> tuple[str, str] | None:
-    """Return what makes a name none, and the reason that stands for it; every fact of the entry would have it as its head."""
+    """Return the fault that makes a name unusable, and the reason for it; every fact of the entry would have it as its head."""
     if LOST_CHARACTER in name:
         return "a name with lost characters", "mojibake"
     if len(name) > _MAX_NAME_CHARS:

@@ -1,4 +1,4 @@
-"""Prose of medicine monographs -> the uses, adverse reactions and effects it surely names; all other text with the reason why not."""
+"""Prose of medicine monographs -> the uses, adverse reactions and effects that it surely names; all other text with a reason."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,9 +23,9 @@ _PLAIN = re.compile(
     "[，,：:及与或等同较]|和(?![中胃血解营脾])|用于|适用|本[品药方]|无|未|参[见阅照]|相似|尚|不明|例|西医|各种|临床|主要|患者$|者$|出现|引起(?!的)|可|偶|少[数见]|[常罕]见|不良|剂量|停[药用]|慎用|禁[用忌]|忌[用食服]|遇|如(?!厕)"
 )
 _OF_CLAUSES = re.compile("[的于]")
-"""呕吐的发生率低于安慰剂组 is no term."""
+"""呕吐的发生率低于安慰剂组 is not a term."""
 _CAUSED = re.compile("(?:引起|所?致|导致|造成|诱发)的")
-"""Before a list, a cause that all of it may share: 感冒引起的头痛、鼻塞."""
+"""Before a list, a cause that may apply to all of it: 感冒引起的头痛、鼻塞."""
 _STATED = re.compile(
     "^(?:治疗|预防|防治|缓解|控制|降低|改善|消除|减轻|抑制|纠正|补充|联合|根除|增强|促进|辅助|替代|清除)|(?:治疗|准备|退热)$"
 )
@@ -46,7 +46,7 @@ _BEFORE_DISEASES = re.compile(
 _NO_FINDING = re.compile(
     r"呕吐|腹泻|便秘|[发高]热|失水|脱水|多汗|药|疗|风险|正常|生理|运动|饮食|情绪|状态|居[民住]|输[血液]|补液|服用|摄入|进食|一般|意义|少见|可能|某些|\d|时$|后$|及$|及等$"
 )
-"""In a list of diseases in which a result is found: what is no disease, and what hedges."""
+"""In a list of diseases with a finding: items that are not diseases, and hedges."""
 _HEADING = re.compile("[：:]\\s*$")
 _CAUTION = re.compile("慎|禁|忌|注意|过量|超量|剂量|中毒|动物|不宜|避免|长期|孕|合用|联[用合]")
 _WRAPPED = re.compile(r"(?<=[\u4e00-\u9fff、，])[ \t\r\u3000]{0,8}\n\s{0,8}(?=[者慎禁忌的所患病时后等之及和与或而、，])")
@@ -57,7 +57,7 @@ _NOUN_OF_ALL = re.compile(
     "(?:(?<![重性型度期种般泛固烈纯治])(?:等(?:病|症|疾病)?[的之]|[的之])(?P<noun>[\u4e00-\u9fff]{2,8})"
     "|等(?:病|症|疾病)?(?P<sign>出血|[\u4e00-\u9fff]{0,2}痛|高?发?热|水肿|咳嗽|瘙痒|腹水|咯血|便血|呕吐|恶心|腹泻|便秘|失眠|痉挛|休克|贫血|缺乏|损伤|创面|咳痰|气?喘))$"
 )
-"""The end of a list that may belong to all of it: what it says is of 肺结核 is its 出血."""
+"""The end of a list that may apply to all of it: the 出血 may also belong to 肺结核."""
 
 
 class _Rules(NamedTuple):
@@ -91,7 +91,7 @@ def monograph_tails(text: str, syntax: str, kind: str, column: LabelColumn = NO_
     if kind == "chinese" and syntax == "adverse" and (other := _other_preparation(text, name)):
         return [_unsure(text.strip(), f"of another preparation: {other}")]  # an injection of a herb is not the herb
     if kind == "chinese" and syntax == "indications":
-        syntax = "effects"  # what a Chinese medicine is for is no effect: 具有…的功效 wants a verb and its object
+        syntax = "effects"  # an indication is not an effect: 具有…的功效 needs a verb and its object
     text = without_label(normalize(divide(without_link(_WRAPPED.sub("", without_label(text))), column, prose=True)).text)
     if syntax == "adverse":
         text = _TWO_ORGANS.sub(r"肝\1、肾\1", text)
@@ -100,14 +100,14 @@ def monograph_tails(text: str, syntax: str, kind: str, column: LabelColumn = NO_
 
 
 def _other_preparation(text: str, name: str) -> str | None:
-    """Return the preparation that a text says to be its subject, where it is not the entry's own."""
+    """Return the preparation that a text is about, if it is not the entry's own."""
     if not name or not (match := _PREPARATION.search(text)):
         return None
     return None if _ITSELF.match(match[1]) or match[1].endswith(name) else match[1]
 
 
 def _each_effect(candidate: TailCandidate) -> list[TailCandidate]:
-    """Divide 润燥止咳化痰 and 清热解毒活血化瘀 into their phrases of a verb and its object; so long a word of another making is refused."""
+    """Split 润燥止咳化痰 and 清热解毒活血化瘀 into phrases of verb and object; an equally long word of another structure is refused."""
     text = candidate.text
     if candidate.reason is not None or len(text) < _MIN_SEVERAL_CHARS or _pattern("effect", "fixed").fullmatch(text):
         return [candidate]
@@ -127,7 +127,7 @@ def _candidates_of(text: str, syntax: str) -> list[TailCandidate]:
         last = _unsure(sentences.pop(), "cut off by the source")
         by_text[last.text] = last
     mixed = next((at for at, sentence in enumerate(sentences) if syntax == "indications" and _FATE.search(sentence)), len(sentences))
-    for sentence in sentences[mixed:]:  # the page's columns run into each other
+    for sentence in sentences[mixed:]:  # the page's columns are merged
         by_text[sentence] = _unsure(sentence, "among what becomes of the medicine in the body")
     for sentence in _under_headings(sentences[:mixed]):
         for candidate in _READERS[syntax](_BOTH.sub(r"急性\1、慢性\1", _BRACKETS.sub("", sentence))):
@@ -137,7 +137,7 @@ def _candidates_of(text: str, syntax: str) -> list[TailCandidate]:
 
 
 def _under_headings(sentences: Iterable[str]) -> Iterator[str]:
-    """Yield sentences; items under a heading that takes away their sense, 慎用：(1)肾气虚弱, with that heading before them."""
+    """Yield sentences; items under a heading that negates them, 慎用：(1)肾气虚弱, with that heading before them."""
     heading = ""
     for sentence in sentences:
         if _HEADING.search(sentence):
@@ -148,7 +148,7 @@ def _under_headings(sentences: Iterable[str]) -> Iterator[str]:
 
 
 def _plain(text: str, syntax: str) -> list[TailCandidate] | None:
-    """Return the tails of a value that is nothing but a list of terms; None where it is prose."""
+    """Return the tails of a value that is only a list of terms; None if it is prose."""
     bare = text.strip("。 ")
     if _PLAIN.search(bare) or (syntax != "effects" and "和" in bare):
         return None
@@ -208,7 +208,7 @@ def _without_their_noun(items: Sequence[str]) -> dict[int, str]:
 
 
 def _with_sites(candidates: Iterable[TailCandidate]) -> Iterator[TailCandidate]:
-    """Yield the reactions of a list; a bare sign after a body site, 关节肿胀及疼痛, may be of that site and is unsure."""
+    """Yield the reactions of a list; a bare sign after a body site, 关节肿胀及疼痛, may belong to that site and is unsure."""
     has_site = local = False
     for candidate in candidates:
         bare = _pattern("adverse", "bare").fullmatch(candidate.text) or (
@@ -242,7 +242,7 @@ def _reactions(sentence: str) -> Iterator[TailCandidate]:
 
 
 def _findings(sentence: str) -> Iterator[TailCandidate]:
-    """Yield the diseases in which a result is found: what is of a medicine, a treatment or a risk is none."""
+    """Yield the diseases with a finding; a medicine, a treatment or a risk is not one."""
     for item in _ITEM.split(_BEFORE_DISEASES.sub("", sentence)):
         if aside := _NO_FINDING.search(item) or _rules("indication").doubtful.search(item):
             yield _unsure(item, f"says {aside[0]}")
@@ -270,7 +270,7 @@ def _is_effect(term: str) -> bool:
 
 
 def _terms(text: str, kind: str) -> Iterator[TailCandidate]:
-    """Yield the terms of an item: itself, or the halves of 甲和乙 where each is a term."""
+    """Yield the terms of an item: itself, or the halves of 甲和乙 if each is a term."""
     text = _rules(kind).closing.sub("", text).strip()
     halves = [_rules(kind).closing.sub("", _rules(kind).opening.sub("", half)) for half in _AND.split(text)]
     if len(halves) > 1 and not any(_fault(half, kind) for half in halves):
@@ -282,7 +282,7 @@ def _terms(text: str, kind: str) -> Iterator[TailCandidate]:
 
 
 def _fault(term: str, kind: str) -> str | None:
-    """Return why a term is not surely one of its kind."""
+    """Return why a term is not surely of its kind."""
     rules = _rules(kind)
     if not 2 <= len(term) <= _MAX_CHARS:
         return "no short term"

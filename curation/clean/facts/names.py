@@ -1,4 +1,4 @@
-"""Two names -> whether one implies the other, or is its sibling or kind. Names come as `canonical` gives them."""
+"""Two names -> whether one implies the other, or is its sibling or kind. Names are in canonical form."""
 
 import re
 from functools import cache
@@ -7,7 +7,7 @@ from atomexam.text.canonical import canonical
 from curation.vocab.reader import read_vocabulary
 
 KIND_CHARS = 3
-"""A longer head that ends a tail names its kind, 青光眼 and 急性闭角型青光眼; 嵌顿痔 is what becomes of 痔."""
+"""Minimum length of a head that ends a tail and names its kind, 青光眼 and 急性闭角型青光眼; 嵌顿痔 is a complication of 痔."""
 _ORDINARY = re.compile("急性|慢性|小儿|老年人?|新生儿|原发性|继发性")
 _MODIFIER = re.compile(
     "^(?:急性|慢性|反复|持续性?|进行性|局部|明显|严重|剧烈|轻度|重度|弥漫性|多发性?|[\u4e00-\u9fff]{1,3}性)(?=[\u4e00-\u9fff]{2})"
@@ -24,21 +24,21 @@ def _rows() -> dict[str, tuple[str, int]]:
 
 
 def plain_name(named: str) -> tuple[str, int]:
-    """Return the name that stands for a tail and others that say the same, and how far from it the tail is."""
+    """Return the representative name of a tail and its synonyms, and how far the tail is from it."""
     return _rows().get(named, (named, 0))
 
 
 def implies(name: str, named: str, bare: bool) -> bool:
-    """Tell whether a head implies its tail: 噪声性耳聋 implies 听力减退 and, with `bare`, 中枢性耳聋."""
+    """Return whether a head implies its tail: 噪声性耳聋 implies 听力减退 and, with `bare`, 中枢性耳聋."""
     kernel = _MODIFIER.sub("", named) if bare else named
     plain, _ = plain_name(kernel)
     return kernel in name or plain in name or (len(kernel) >= KIND_CHARS and set(kernel) <= set(name))
 
 
 def is_sibling(name: str, named: str) -> bool:
-    """Tell whether two diseases are of one kind, or the second one where the first one came from.
+    """Return whether two diseases are of one kind, or the second is the origin of the first.
 
-    They end alike (圆形糠疹, 单纯糠疹), begin alike (颈淋巴结结核, 颈淋巴结炎), share letters (颈动脉体瘤, 动脉瘤), or 耳源性 says it.
+    They end alike (圆形糠疹, 单纯糠疹), begin alike (颈淋巴结结核, 颈淋巴结炎), share characters (颈动脉体瘤, 动脉瘤), or have 耳源性.
     """
     one, other = _ORDINARY.sub("", name), _ORDINARY.sub("", named)
     if other.endswith(one) or (one[-1:] == other[-1:] and set(other) <= set(one)):

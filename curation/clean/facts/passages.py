@@ -28,7 +28,7 @@ _RULES = (
 
 
 def passages_in(item: EntityItem, prose: Iterable[tuple[str, str]]) -> list[Passage]:
-    """Return the passages of an entry's sections and of its values that are running text."""
+    """Return the passages of an entry's sections and of its values that are prose."""
     texts = [(section.title, section.text) for section in item.sections] + list(prose)
     by_id: dict[str, Passage] = {}
     for title, raw in texts:
@@ -45,7 +45,7 @@ def passages_in(item: EntityItem, prose: Iterable[tuple[str, str]]) -> list[Pass
 
 
 def split_passages(raw: str) -> list[str]:
-    """Return a section's prose in runs of 40 to 400 characters: paragraphs, short ones joined and long ones divided at sentences."""
+    """Split a section's prose into passages of 40 to 400 characters: short paragraphs are joined, long ones split at sentences."""
     cut = bool(_LINK.search(raw)) or raw.rstrip().endswith(("…", "..."))
     text = run_rules(_LINK.sub("", raw), _RULES).text
     if cut and re.search(r"(?:…|\.{3})\s*$", text):
@@ -61,7 +61,7 @@ def split_passages(raw: str) -> list[str]:
 
 
 def _chunks(paragraph: str) -> list[str]:
-    """Return a paragraph in runs of whole sentences, each as long as may be."""
+    """Split a paragraph into groups of complete sentences, each as long as possible."""
     chunks: list[str] = []
     for sentence in _sentences(paragraph):
         if chunks and len(chunks[-1]) + len(sentence) <= MAX_CHARS:

@@ -1,4 +1,4 @@
-"""A value that names reference ranges -> a candidate for each, with the persons it is for; what is no single range, with the reason."""
+"""A value with reference ranges -> a candidate for each, with the people it applies to; anything ambiguous with a reason."""
 
 import re
 
@@ -8,22 +8,22 @@ _PEOPLE = (
     r"(?:成年|成人|儿童|新生儿|婴儿|婴幼儿|小儿|老年|青年|孕妇|妊娠|绝经|男|女|空腹|餐后|卧位|立位|青少年|早期|晚期|静脉|动脉|血清|血浆)"
 )
 _TIMED = r"(?:空腹|餐后|饭后|服糖后|服药后|运动后|用药后)\s*+\d+(?:\.\d+)?\s*+(?:小时|分钟?|min|h)"
-"""A state that holds a figure of its own, 餐后2小时."""
+"""A state with a number of its own, 餐后2小时."""
 _WHO = re.compile(rf"^[（(]?((?:{_TIMED}|{_PEOPLE})[^0-9<>≤≥～~（）()：:]{{0,10}}?)[）)]?\s*+[:：]?\s*+(?=[0-9(<>≤≥＜＞（阴阳])")
 _WHO_AFTER = re.compile(r"(?:(?<!\s)\s+)?[（(]([^（）()0-9]{1,10})[）)]$")
 _BARE = re.compile(r"[\d.~～<>≤≥＜＞–—-]+")
 _UNIT = re.compile(r"(?<=\d)\s*(?:×10\^?[\d⁰-⁹¹²³]+/)?(?:[%‰]|[a-zA-Zμ]+/[a-zA-Zμ²³\d.]+|mmHg|kPa|秒|分钟?|小时|mm|cm|fl|pg)$")
 _FINDING = re.compile(r"(?:弱|可疑)?[阴阳]性(?:[（(][-+±－＋]+[）)])?|[（(][-+±－＋]+[）)]|未检出|不得检出")
-"""A range without figures that is one all the same: a urine test's 阴性."""
+"""A range without numbers: a urine test's 阴性."""
 
 _SUBJECTS = "成年|成人|儿童|新生儿|男|女|孕妇|婴"
 _BETWEEN = re.compile(
     rf"[；;\n]|[，,、](?=\s*(?:{_SUBJECTS}|空腹|[餐饭]后))"
     rf"|(?<=[\da-zA-Z%‰²³℃])\s*+(?=(?:{_SUBJECTS}))|(?<=[^\d\s])\s*[，,、]\s*(?=\d)"
 )
-"""Between two ranges: a sign, or nothing but that other people follow a unit; 1,000 is one figure."""
+"""Between two ranges: a separator, or only new people after a unit; 1,000 is one number."""
 _SEVERAL = re.compile(rf"{_PEOPLE}|/[a-zA-Z]+ +\d|\d\s*(?:小时|分钟?|min|h)\s*[:：<>≤≥＜＞]|[:：](?!\d)|(?<!\d)[:：]")
-"""Words of people inside a range, a second figure behind a unit, or a time or a colon that something else stands before: 2小时：<7.8."""
+"""Signs of several ranges: people inside a range, a second number after a unit, or a time or a colon after something else: 2小时：<7.8."""
 
 
 _SAME_IN_OTHER_UNITS = re.compile(
@@ -33,18 +33,18 @@ _SAME_IN_OTHER_UNITS = re.compile(
 
 
 def are_ranges(value: str) -> bool:
-    """Tell whether each clause of a value states a figure, so that it is no prose, however long it is."""
+    """Return whether each clause of a value contains a number, so that even a long value is not prose."""
     clauses = [clause for clause in re.split("[；;，,、。\n]", value.strip("。 \n")) if clause.strip()]
     return all(len(clause) <= MAX_TAIL_CHARS and MEASURE.search(clause) for clause in clauses)
 
 
 def read_ranges(text: str) -> list[TailCandidate]:
-    """Return the ranges of a value whose prefix is off."""
+    """Return the ranges of a value without its prefix."""
     ranges = _each_range(text)
     units = {unit[0] for candidate in ranges if (unit := _UNIT.search(candidate.text))}
     if len(units) != 1 or not _UNIT.search(ranges[-1].text):
         return ranges
-    last = units.pop()  # 男53~106；女44~97μmol/L: the last figure states the unit of all
+    last = units.pop()  # 男53~106；女44~97μmol/L: the last number has the unit of all
     return [
         candidate._replace(text=candidate.text + last) if candidate.reason is None and _BARE.fullmatch(candidate.text) else candidate
         for candidate in ranges

@@ -1,4 +1,4 @@
-"""Prose on causes and prevention -> the headings of its numbered items, where they surely name one thing; what is not sure is rejected."""
+"""Prose on causes and prevention -> the headings of its numbered items that surely name one thing; the rest is rejected."""
 
 import itertools
 import re
@@ -20,11 +20,11 @@ _SHORT = re.compile(r"(?!.*(?:预防|适宜)$)(?!.*及(?!时))(?!.*(?<!不)与)(
 """EV71 is a name; 每日3次 is a clause. 不与患者同床 is one piece of advice."""
 _TITLE = re.compile("^\\s*(?:预防|防治)(?:措施|方法|建议)?(?:[:：]\\s*|\\s*$)")
 _NO_CAUSES_FOLLOW = re.compile("(?:分类|分型)(?:如下|为)|病理分类|环节(?:有关|如下|包括)")
-"""What follows are kinds of the head, or links of a mechanism, and not what causes it."""
+"""After it come kinds of the head, or steps of a mechanism, not causes."""
 _OF_A_MECHANISM = re.compile("(?:作用|机[制理]|效应)$")
 _ONCE_ILL = re.compile("一旦(?:患|得|发)[了病上生]")
 _CARE = re.compile("待症状|配合治疗|病情反复")
-"""Advice to patients who have the disease already."""
+"""Advice to patients who already have the disease."""
 _MANNERS = (
     (re.compile(r"\d+"), "1"),
     (re.compile("[一二三四五六七八九十]+"), "一"),
@@ -32,7 +32,7 @@ _MANNERS = (
     (re.compile("[⑴-⒇]"), "⑴"),
     (re.compile(r"[、.．\s]+"), ""),
 )
-"""Numbers of one style become one sign: ③ is ①."""
+"""Unify numbering of one style: ③ becomes ①."""
 _CAUSE = re.compile(
     "(?:因素|感染|中毒|缺氧|缺血|缺乏|损伤|创伤|外伤|烧伤|遗传|吸烟|饮酒|酗酒|污染|过敏|刺激|肥胖|紊乱|失调|障碍|异常|疾患|疾病|[^发]病|症|炎|肿瘤|结石|血栓|硬化|阻塞|梗阻|狭窄|扭转|套叠|粘连|疝|妊娠|压力|"
     "劳累|过劳|受凉|受寒|过度|不足|反应|缺陷|畸形|突变|衰老|高龄|手术|放射|辐射|寄生虫|高血压|贫血|休克|不当|食物|药物|激动|紧张|受限|受压|增高|减少|过多|过高|过低|异物|穿孔|出血|吸入|误吸)$"
@@ -46,20 +46,20 @@ _UNFIT = re.compile(
 
 
 def section_tails(relation: str, head: str, text: str) -> list[TailCandidate]:
-    """Return a candidate for each numbered item of a section: a tail, or why none is made of it."""
+    """Return a candidate for each numbered item of a section: a tail, or a rejected text."""
     candidates: dict[str, TailCandidate] = {}
     lines = _lines(text)
     items = [match["item"].strip("。；; ") for line in lines if (match := _NUMBERED.match(line))]
     for_patients = relation == "disease_prevention" and any(_ONCE_ILL.search(line) or _CARE.search(line) for line in lines)
     short = relation == "disease_prevention" and not for_patients and all(map(_SHORT.fullmatch, items))
     if short and (advice := items or _short_advice(lines)):
-        return [TailCandidate(item) for item in dict.fromkeys(advice)]  # a list of short advice, and nothing but that
+        return [TailCandidate(item) for item in dict.fromkeys(advice)]  # only a list of short advice
     above: list[tuple[str, str]] = []
     ill = False
     for at, line in enumerate(lines):
         match = _NUMBERED.match(line)
         if _MECHANISM.search(line) or (match and _MECHANISM.search(match["item"])):
-            break  # what follows is no longer a list of causes
+            break  # the rest is not a list of causes
         if relation == "disease_cause" and not match and _NO_CAUSES_FOLLOW.search(line):
             break
         ill = ill or _ONCE_ILL.search(line) is not None
@@ -85,7 +85,7 @@ def section_tails(relation: str, head: str, text: str) -> list[TailCandidate]:
 
 
 def _enter(above: list[tuple[str, str]], number: str, item: str) -> str:
-    """Enter a numbered item below those of other numbering that are still open; return the heading that it stands under, or ""."""
+    """Add a numbered item below the open items with other numbering; return the heading above it, or ""."""
     style = number
     for pattern, sign in _MANNERS:
         style = pattern.sub(sign, style)
@@ -98,12 +98,12 @@ def _enter(above: list[tuple[str, str]], number: str, item: str) -> str:
 
 
 def _explained(lines: list[str]) -> str:
-    """Return what stands below an item, up to the next one."""
+    """Return the text below an item, up to the next one."""
     return "".join(itertools.takewhile(lambda line: not _NUMBERED.match(line), lines))
 
 
 def says_no_more(text: str, tails: Collection[str]) -> bool:
-    """Tell whether a section says nothing but these tails, as pages do that print their box once more."""
+    """Return whether a section contains only these tails, as on pages that repeat their box."""
     items = [item for line in _lines(text) for item in split_items(line)]
     return bool(items) and all(_NUMBER.sub("", item) in tails for item in items)
 
@@ -113,7 +113,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _short_advice(lines: list[str]) -> list[str]:
-    """Return the items of 合理膳食，控制体重，戒酒。 where every one of them begins like advice."""
+    """Return the items of 合理膳食，控制体重，戒酒。 if each begins like advice."""
     items = [item for line in lines for item in split_items(line) if item.strip()]
     return items if all(_SHORT.fullmatch(item) and _ADVICE.match(item) and not _UNFIT.search(item) for item in items) else []
 

@@ -1,7 +1,7 @@
-"""Raw values of one label -> which of its blanks, slashes and dots divide a list and which stand inside a name.
+"""Raw values of one label -> which of its blanks, slashes and dots separate items and which are part of names.
 
-`、` always divides. A blank may not: `皮肤科 传染科` are two departments, `CA 125` is one test. The label as a whole in its source
-decides: fragments that stand alone elsewhere are names. An ambiguous sign is marked, so that its fragment is rejected, never joined.
+`、` always separates. A blank may not: `皮肤科 传染科` are two departments, `CA 125` is one test. All values of the label in a source
+decide: fragments that occur alone elsewhere are names. An ambiguous separator is marked, so that its fragment is rejected, never joined.
 """
 
 import re
@@ -13,21 +13,21 @@ from typing import NamedTuple
 from atomexam.records.item import EntityItem
 
 UNSURE = "␣"
-"""Stands for a sign of which nobody can tell whether it divides."""
+"""Replaces a separator of unknown meaning."""
 _DIVIDES, _JOINS = "、", ""
 _BETWEEN = ("slash", "dot", "plus")
-"""Kinds of signs that divide between two known names."""
+"""Kinds of signs that separate two known names."""
 _MIN_BOUNDARIES = 3
 _MIN_PROVEN, _MIN_PROVEN_SLASHES = 0.15, 0.8
-"""Share of a sign's occurrences in a label with a known name on both sides, from which on the sign divides there."""
+"""Share of a sign's occurrences in a label between two known names from which the sign is a separator there."""
 _AMOUNT = (
     r"\d[\d.]*+\s?(?:[%％℃°岁天日周月年次小时个级度期分秒片粒支袋]|(?:m?mol|[mkμu]?g|m?l|iu|u)(?![A-Za-z])"
     r"|[^\dA-Za-z\u3400-\u4dbf\u4e00-\u9fff]|\Z)"
 )
 _DASH = rf"(?<=[^\s\d]\s)[-–—－](?=\s)|(?<=\d\s)[-–—－](?=\s(?!{_AMOUNT}))"
-"""A dash between blanks divides as they do, but for one between two amounts: 5 - 10 mg, and not 维生素B12 - 13C呼气试验."""
+"""A dash between blanks separates as they do, except between two amounts: 5 - 10 mg, but not 维生素B12 - 13C呼气试验."""
 _PLUS = re.compile("[+＋&＆~～_＿→*＊#＃]")
-"""Signs that divide between Chinese names; with a blank on one side alone, 骨康胶囊 *正骨水, the blank divides."""
+"""Signs that separate Chinese names; with a blank on one side only, 骨康胶囊 *正骨水, the blank separates."""
 _SIGN = re.compile(
     rf"(?P<cut>\.{{2,}}|…+|。{{3,}}|[·⋯]{{3,}}|⋯)|(?P<hard>[、，；,;。\n|｜\t﹑､\r\v\f\u2028\u2029]|\\[nrt](?![A-Za-z]))"
     rf"|(?P<plus>(?<=[\u4e00-\u9fff）)])(?:{_PLUS.pattern}|\s{_PLUS.pattern}\s)(?=[\u4e00-\u9fff（(]))|(?P<blank>[^\S\n\t\r]|[\u200b\u3000]|{_DASH})"
@@ -38,13 +38,13 @@ _LINK = re.compile(
     r"|(?=[更详全][多细情文部]\s?[>＞»]))"
     r"(?:更多|详细|详情|全部|全文)(?:详情|内容|信息)?\s*+[>＞»…]*+\s*+[\]】）)>＞》〉]?\s*+$"
 )
-"""What a page says where it goes on elsewhere: [详细], 查看更多>>."""
+"""A page's text for more content elsewhere: [详细], 查看更多>>."""
 _DIVIDER = re.compile(r"[、，；,;|｜﹑､\s\u3000]")
 _LITERAL = re.compile(r"^\s*+[\[(（{]\s*+(?=[\"'“‘])")
 _QUOTED = re.compile(r"""\s*+(?:"((?:[^"\\]|\\.)*+)("?)|'((?:[^'\\]|\\.)*+)('?)|“([^”]*+)(”?)|‘([^’]*+)(’?))\s*+([,，、;；]?)""")
 _NUMBER = re.compile(r"(?:\d{1,2}[.．)）](?!\d)|[（(]\d{1,2}[）)]|[①-⑳])")
 ALIASES = "alias"
-"""Stands for the label of other names, where an entry has a field of its own for them."""
+"""Label for the field of other names that some entries have."""
 _OPEN_END = re.compile(r"[：:“（(~～+＋—>＞＜<=＝×-]$")
 _OPEN_START = re.compile(r"^[：:”）)~～+＋（(%％℃—>＞＜<=＝×-]")
 _DOSE = re.compile(r"^[\d.×*/-]+\s?(?:mg|g|ml|kg|μg|ug|iu|u|万?单位|片|粒|支|袋|%|％|s|℃)", re.I)
@@ -57,23 +57,23 @@ _BELONGS_TO_WORD_BEFORE = re.compile(r"^(?:[a-z][a-z-]+|[A-Z]?\d[\d.-]*)$")
 
 
 class LabelColumn(NamedTuple):
-    """How the values of a label are divided, by all of them together."""
+    """How the values of a label are separated, inferred from all of them."""
 
     begins: frozenset[str] = frozenset()
-    """Fragments at the beginning of a value or behind a sign that always divides."""
+    """Fragments at the beginning of a value or after a sign that always separates."""
     ends: frozenset[str] = frozenset()
     """Fragments at the end of a value or before such a sign."""
     fragments: frozenset[str] = frozenset()
     """These and those between blanks."""
     dividing: frozenset[str] = frozenset()
-    """Kinds of signs that divide in this label."""
+    """Kinds of signs that separate in this label."""
     joining: frozenset[str] = frozenset()
-    """Kinds of signs that stand inside of names."""
+    """Kinds of signs that are part of names."""
     of_signs: bool = False
-    """Whether the values are mostly divided by signs that always divide."""
+    """Whether most values use signs that always separate."""
 
     def apart(self, left: str, right: str) -> bool:
-        """Tell whether other values show that one fragment ends here and another begins."""
+        """Return whether other values show that one fragment ends here and another begins."""
         return left in self.ends and right in self.begins
 
     def knows(self, fragment: str) -> bool:
@@ -84,7 +84,7 @@ NO_LABEL_COLUMN = LabelColumn()
 
 
 def column_of(values: Iterable[str]) -> LabelColumn:
-    """Return how the values of a label are divided. Their order does not matter."""
+    """Return how the values of a label are separated. Their order does not matter."""
     begins, ends, fragments = set(), set(), set()
     boundaries: dict[str, set[tuple[str, str]]] = {kind: set() for kind in ("blank", *_BETWEEN)}
     signs: Counter[str] = Counter()
@@ -130,11 +130,11 @@ def without_link(value: str) -> str:
 
 
 def divide(value: str, column: LabelColumn = NO_LABEL_COLUMN, levels: bool = False, prose: bool = False) -> str:
-    """Return a value in which every list is divided by `、` alone, what is cut ends in `……`, and `UNSURE` marks ambiguous separators.
+    """Return a value with `、` as the only separator, `……` where it is cut off, and `UNSURE` for ambiguous separators.
 
     Args:
-        levels: slashes stand between levels, 内科/呼吸内科, and are left.
-        prose: the value may be running text, in which a blank alone proves nothing.
+        levels: slashes separate levels, 内科/呼吸内科, and stay.
+        prose: the value may be prose, in which a blank alone proves nothing.
     """
     if not _SIGN.search(value) and not _LITERAL.match(value):
         return value
@@ -162,7 +162,7 @@ def divide(value: str, column: LabelColumn = NO_LABEL_COLUMN, levels: bool = Fal
 
 
 def _hard(sign: str) -> str:
-    bare = sign.strip().replace(",", "，")  # two digits beside a half one would be taken for one number
+    bare = sign.strip().replace(",", "，")  # two digits next to a half-width comma would look like one number
     return bare[0] if bare and bare[0] in "，；;。" else _DIVIDES
 
 
@@ -224,12 +224,12 @@ def _of_slash(kind: str, left: str, right: str, column: LabelColumn, run: int) -
 
 
 def _is_word(fragment: str) -> bool:
-    """Tell whether a fragment says enough to be a name by itself: MRI, 125, B超 and 的 do not."""
+    """Return whether a fragment can be a name by itself; MRI, 125, B超 and 的 cannot."""
     return len(_HAN.findall(fragment)) > 1
 
 
 def _without_quotes(text: str) -> str:
-    """Return the elements of ['甲', '乙'] on a line each; what was cut before its end with an ellipsis."""
+    """Return the elements of ['甲', '乙'] one per line; a truncated list gets an ellipsis."""
     if not (opened := _LITERAL.match(text)):
         bare = text.strip()
         inner = bare[1:-1]
@@ -251,14 +251,14 @@ def _without_quotes(text: str) -> str:
 
 
 def _read(text: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the names of a text, the kind of sign between each two, and the text itself: names and signs in turn."""
+    """Return the names of a text, the kind of sign between each two, and the text itself: names and signs alternate."""
     raw = list(_parts(text))
     names = [_NUMBER.sub("", part, count=1) if _NUMBER.match(part) and not _NUMBER.fullmatch(part) else part for part in raw[::2]]
     return names, [_kind(sign) for sign in raw[1::2]], raw
 
 
 def _parts(text: str) -> Iterator[str]:
-    start = end = 0  # of the run of signs read last
+    start = end = 0  # of the last sequence of signs
     depth = 0
     balanced = all(text.count(one) == text.count(other) for one, other in ("（）", "()", "【】", "[]", "《》", "“”"))
     begun = 0
@@ -284,7 +284,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _in_number(text: str, at: int) -> bool:
-    """Tell whether a comma is of 1,000 or of 2,3-二巯基丙醇; B12,13C are two names."""
+    """Return whether a comma is part of 1,000 or of 2,3-二巯基丙醇; B12,13C are two names."""
     before, behind = text[max(at - 4, 0) : at], text[at + 1 : at + 5]
     return re.search(r"(?<![A-Za-z\d])\d{1,3}$", before) is not None and re.match(r"\d{3}(?!\d)|\d{1,2}[-,]", behind) is not None
 
@@ -295,12 +295,12 @@ def _kind(run: str) -> str:
 
 
 Columns = Mapping[str, LabelColumn]
-"""Of each label of a source: what its values tell."""
+"""How the values of each label of a source are separated."""
 NO_COLUMNS: Columns = MappingProxyType({})
 
 
 def columns_of(items: Iterable[EntityItem]) -> Columns:
-    """Return what the entries of one source tell of its labels. Their order does not matter."""
+    """Return how the values of each label of a source are separated. Their order does not matter."""
     values: dict[str, list[str]] = defaultdict(list)
     for item in items:
         if item.alias_raw:

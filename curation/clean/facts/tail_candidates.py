@@ -1,4 +1,4 @@
-"""A text cut from a value -> a candidate for the tail of a fact, or the reason why it is none."""
+"""A text cut from a value -> a candidate for the tail of a fact, or the reason why it is not one."""
 
 import re
 from functools import cache, lru_cache
@@ -9,7 +9,7 @@ from curation.vocab.reader import read_vocabulary
 MAX_TAIL_CHARS = 30
 """Longer values are clauses, not things."""
 CACHE_SIZE = 100_000
-"""Tails whose check is cached: most are of many heads."""
+"""Cached checks of tails: most tails have many heads."""
 MEASURE = re.compile(r"\d")
 _ROMAN = re.compile(r"^[\dIVXivxⅠ-ⅿ.]+$")
 LOST_CHARACTER = "\ufffd"
@@ -17,12 +17,12 @@ INFECTIVITY = "传染性"
 
 
 class TailCandidate(NamedTuple):
-    """One tail with its polarity, or a rejected text and why."""
+    """One tail with its polarity, or a rejected text with its reason."""
 
     text: str
     polarity: bool = True
     who: str | None = None
-    """Whom a reference range holds for."""
+    """The people that a reference range applies to."""
     reason: str | None = None
     detail: str | None = None
 
@@ -40,7 +40,7 @@ def _prose_words() -> re.Pattern[str]:
 
 @lru_cache(CACHE_SIZE)
 def check_tail(text: str, who: str | None = None) -> TailCandidate:
-    """Return a text as a tail, or with the reason why it is none."""
+    """Return a text as a tail, or with the reason why it is not one."""
     if text in word_lists()["empty"]:
         return TailCandidate(text, who=who, reason="value_empty")
     if len(text) > MAX_TAIL_CHARS:

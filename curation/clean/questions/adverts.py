@@ -1,4 +1,4 @@
-"""What sites print around and within a text for themselves, as named rules: adverts, watermarks, buttons, links to more."""
+"""What sites add around and within a text, as named rules: adverts, watermarks, buttons, links."""
 
 import re
 
@@ -9,7 +9,7 @@ _LONGEST_ADVERT_CHARS = 200
 _MORE = re.compile(
     r"(?:……\s*|(?<!\s)\s+)?[\[【（(]\s*(?:详细|更多|展开|收起|查看全部|查看详情|全文|点击查看|阅读全文)\s*[\]】）)]\s*$|>>\s*(?:更多|详细|全文)\s*$"
 )
-_WORD_ON = "纲多家部概约致体型都量全赛学师军小于王楼幅会题"  # 考试大纲 is no site
+_WORD_ON = "纲多家部概约致体型都量全赛学师军小于王楼幅会题"  # 考试大纲 is not a site
 _SITE_NAMES = (
     *(
         "考试酷",
@@ -44,13 +44,13 @@ _BUTTON = (
     r"(?:(?<=\S)确认答案|(?<=[）。？！])(?:点击)?(?:显示|查看|提交|隐藏|展开)(?:参考|正确)?(?:答案|解析)"
     r"|(?<=[：）。？！])(?:参考|正确|标准)答案[:：]?)"
 )
-_BEHIND = (  # what nobody asks with, at the end and behind a whole sentence
+_BEHIND = (  # never part of a question, at the end and after a complete sentence
     r"(?<=[）。？！])\s*(?:[^。？！\n]{0,14}(?:公众号|QQ群|qq群|微信群|微信号|微信搜索|[搜收]集整理|APP)[^。？！\n]{0,24}"
     r"|版权所有[^。\n]{0,20}|未经(?:许可|授权)[^。\n]{0,6}不得转载|(?:我要)?(?:收藏(?:本题)?|纠错|加入错题本|[做添加]{1,2}笔记))[。.]?$"
     r"|[（(【\[](?:[^（()）\[\]【】]{0,8}(?:公众号|微信号?|QQ群?)[:：]?[^（()）\[\]【】]{0,16}"
     r"|收藏|纠错|笔记|(?:点击)?查看(?:答案|解析)|(?:参考|正确|标准)?答案)[）)】\]]$|(?<=\S)(?:点击)?查看(?:答案|解析)$"
 )
-_INTERFACE = re.compile(  # behind （ ）。 nothing is asked that speaks of these; of 9,600 published choices 2 go on there at all
+_INTERFACE = re.compile(  # after （ ）。 no question mentions these; of 9,600 published choice questions only 2 continue there
     r"(?<=（ ）[。？！])\s*[^，。；？！\n①-⑳]{0,16}(?:网|论坛|题库|下载|打印|分享|展开|[收查][起看]|二维码|[上下]一题|免费|VIP|vip|会员)"
     r"[^，。；？！\n①-⑳]{0,12}$"
 )

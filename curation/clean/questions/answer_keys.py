@@ -1,4 +1,4 @@
-"""Answers as letters: read from `B,D`, `a c`, `答案：ACD`, `D、行为倾向`, an option's own text, 正确 or ×; 略 and its like are none."""
+"""Answers -> letters, from `B,D`, `a c`, `答案：ACD`, `D、行为倾向`, an option's own text, 正确 or ×; 略 and the like are no answers."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _TO_PAY = re.compile(
 
 
 def is_placeholder(text: str) -> bool:
-    """Tell whether a text is no answer and no explanation, but a word that there is none here."""
+    """Return whether a text is a placeholder for a missing answer or explanation."""
     return any(pattern.fullmatch(text) for pattern in (_NOTHING, _ELSEWHERE, _TO_PAY))
 
 
@@ -69,7 +69,7 @@ WRONG = frozenset(
     }
 )
 _VERDICT_WORDS = frozenset({"对", "错", "正确", "错误", "√", "×"})
-"""Verdicts that are one on a line of their own, whatever a page says below it: 错⏎章节测验⏎已完成."""
+"""Verdicts that count if alone on a line, whatever follows below: 错⏎章节测验⏎已完成."""
 _SAYS_VERDICT = re.compile(r"正确(?!率)|错误|[√×]|[:：是为]\s?[对错]$")
 _PAIRS_OF_LETTERS = frozenset({"TF", "FT", "YN", "NY", "RW", "WR"})
 
@@ -83,7 +83,7 @@ _ELSEWHERE_IN_PART = re.compile(r"(?:^|[：:])\s*(?:参见|详见|见)(?:本章|
 _OPTION_INSTEAD = re.compile(r"[（(]?([A-H])[）)、.．]\s*(?=[\u4e00-\u9fff“])")
 _CUT_OFF = re.compile(r"(?:如下|以下|下列|几[个种点]?方面|几[个种]|几点)[^。；：\n]{0,12}[:：]$")
 _OF_OPTIONS = re.compile(r"正确答案\s?[是为选:：]?\s?[A-J](?![A-Za-z])")
-"""Words that explain which option is right are no answer to an open question."""
+"""Text that explains which option is right does not answer an open question."""
 _NAMED_LAST = re.compile(r"(?:正确答案|答案|故选|应选)\s?[是为选:：]?\s?([A-J](?:[、，,\s]{0,2}[A-J])*)[。.\s]{0,3}$")
 _LIST_CUT_OFF = re.compile(r"(?:1\s*[)）、.．]|[（(]1[）)]|①)(?!\d|.*(?:2\s*[)）、.．]|②))[^。；;\n]{1,40}[。；;]?")
 
@@ -92,14 +92,14 @@ _LONGEST_LETTERS_CHARS = 40
 
 
 class AnswerKey(NamedTuple):
-    """Sorted letters, or None; `displaced` is an option that the source has as answer."""
+    """Sorted letters, or None; `displaced` is an option that the source has in the answer field."""
 
     letters: str | None
     rule: str | None = None
-    """Name of the repair, None when the answer was in order."""
+    """Name of the repair, None if none was needed."""
     displaced: tuple[str, str] | None = None
     in_order: bool = True
-    """The letters stand in alphabetical order, each once."""
+    """The letters are in strict alphabetical order."""
     repeated: bool = False
     """A letter stands twice."""
 
@@ -116,19 +116,17 @@ def read_letters(raw: str | None, options: list[str]) -> AnswerKey:
         letters = "".join(sorted(set(named_letters)))
         rule = None if letters == (raw or "").strip() else "answer_letters"
         return AnswerKey(letters, rule, in_order=named_letters == list(letters), repeated=len(named_letters) > len(letters))
-    whole = _by_text(text, options)  # B超 and DNA are options' own texts, and no letter with its text
+    whole = _by_text(text, options)  # B超 and DNA are texts of options, not a letter with its text
     if whole.letters or (several := _several(text, options)).letters is None:
         if whole.letters is None and (last := _NAMED_LAST.search(text, max(0, len(text) - _LONGEST_LETTERS_CHARS))):
-            return read_letters(last[1], options)._replace(
-                rule="answer_letters"
-            )  # an explanation in the key's place, which ends with the key
+            return read_letters(last[1], options)._replace(rule="answer_letters")  # an explanation in place of the key, ending with the key
         named = None if whole.letters else _LETTER_AND_TEXT.match(text)
         return _letter_and_text(named[1], named[2], options) if named else whole
     return several
 
 
 def _several(text: str, options: list[str]) -> AnswerKey:
-    """Read A.甲、B.乙 and 甲，乙: every part is an option, or none is."""
+    """Read A.甲、B.乙 and 甲，乙: every part must be an option."""
     parts, named = _BETWEEN_PARTS.split(text), True
     if len(parts) == 1:
         parts, named = _BETWEEN_TEXTS.split(text), False
@@ -149,7 +147,7 @@ def _letter_and_text(letter: str, text: str, options: list[str]) -> AnswerKey:
     if index < len(options) and options[index] and canonical(options[index]) == canonical(text):
         return AnswerKey(letter, "answer_with_text")
     if index >= len(options) or not options[index]:
-        # `D、华生` beside options A-C: the last option slipped into the field of the answer, and the answer is lost.
+        # `D、华生` with options A-C: the last option slipped into the answer field, and the answer is lost.
         return AnswerKey(None, "option_in_answer", (letter, text))
     return _by_text(text, options)
 
@@ -170,7 +168,7 @@ def read_verdict(raw: str | None) -> str | None:
 
 
 def read_verdict_line(raw: str | None) -> str | None:
-    """Return the same for an answer whose first line is the verdict, though a page says more below it: 错⏎章节测验⏎已完成."""
+    """Return the same if the first line of an answer is the verdict, whatever the page has below it: 错⏎章节测验⏎已完成."""
     first_line, *behind = normalize(raw or "").text.split("\n")
     verdict = read_verdict(first_line)
     if not behind:
@@ -180,14 +178,14 @@ def read_verdict_line(raw: str | None) -> str | None:
 
 
 def are_verdicts(options: Sequence[str]) -> bool:
-    """Tell whether two options are 正确 and 错误 in some words; X and Y are none, and neither are 对 and 正确."""
+    """Return whether two options are 正确 and 错误 in some wording; X and Y are not, nor are 对 and 正确."""
     if len(options) != 2 or {read_verdict(option) for option in options} != {"A", "B"}:
         return False
     return not all(len(option) == 1 and option.isascii() for option in options) or "".join(options).upper() in _PAIRS_OF_LETTERS
 
 
 def are_opposites(options: Sequence[str]) -> bool:
-    """Tell whether two options are a word and its negation: 可以 and 不可以, 有 and 没有."""
+    """Return whether two options are a word and its negation: 可以 and 不可以, 有 and 没有."""
     first, second = sorted(options, key=len) if len(options) == 2 else ("", "")
     return bool(first) and second in {negation + first for negation in ("不", "没", "未", "非", "无", "不是", "没有")}
 
@@ -198,12 +196,12 @@ def read_words(text: str) -> AnswerKey:
 
 
 def is_page_reference(text: str) -> bool:
-    """Tell whether a text is a page of a book, and no answer."""
+    """Return whether a text is a page reference instead of an answer."""
     return bool(_POINTS_ELSEWHERE.fullmatch(text))
 
 
 def _is_no_answer(text: str) -> bool:
-    """Tell whether a text points elsewhere, is an option that slipped here, or the first point of a list whose others are lost."""
+    """Return whether a text points elsewhere, is a displaced option, or the first point of a list whose others are lost."""
     if (
         is_placeholder(text)
         or _POINTS_ELSEWHERE.fullmatch(text)

@@ -1,4 +1,4 @@
-"""Questions as their pages show them -> the questions they are, or the reasons why they are none. Pure, a batch at a time."""
+"""Question items -> questions, or the reasons to reject them. Pure, a batch at a time."""
 
 import re
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class CleanedQuestion(NamedTuple):
     rejected: Rejected | None
     rules: tuple[str, ...]
     unmapped: str | None = None
-    """The source's category where no table knows it."""
+    """The source's category if it is in no table."""
 
 
 class _StemParts(NamedTuple):
@@ -54,7 +54,7 @@ class _StemParts(NamedTuple):
 
 
 def read_questions(items: Sequence[QuestionItem], params: Clean, context: SourceContext = NO_CONTEXT) -> list[CleanedQuestion]:
-    """Return the result of each item, in order; it depends on the context, and on no other item of the batch."""
+    """Return the result of each item, in order; it depends only on the item and the context."""
     partials = [partial_question(item, params, context) for item in items]
     sound = [(item, partial) for item, (partial, reason, _) in zip(items, partials, strict=True) if reason is None]
     classes = iter(classify_rows([unclassified(item, partial) for item, partial in sound]))
@@ -69,7 +69,7 @@ def _accepted(item: QuestionItem, partial: PartialQuestion, classes: Classes, ru
 
 
 def partial_question(item: QuestionItem, params: Clean, context: SourceContext) -> tuple[PartialQuestion, str | None, tuple[str, ...]]:
-    """Return an item as far as it was understood, the first reason against it, and the rules that changed it."""
+    """Return an item as far as it was parsed, the first reason against it, and the rules that changed it."""
     rules: list[str] = []
     original, item = item, split_options(item)
     if item is not original:
@@ -114,7 +114,7 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
 
 
 def _answer(raw: str | None, declared: str | None, options: list[str], rules: list[str]) -> tuple[str | None, list[str], AnswerKey]:
-    """Return the type, the options and the answer; what is true or false has options of its own."""
+    """Return the type, the options and the answer; true-or-false questions have fixed options."""
     declared = _type_by_signs(raw, declared, options)
     if declared == "tf" and (verdicts := _verdict_options(options)) is not None:
         options, answer = list(VERDICTS), _verdict(raw, verdicts)
@@ -133,11 +133,11 @@ def _answer(raw: str | None, declared: str | None, options: list[str], rules: li
 
 
 def _type_by_signs(raw: str | None, declared: str | None, options: list[str]) -> str | None:
-    """Return the type by options and answer where the source declares none, or where a letter as answer shows that options are lost."""
+    """Return the type by options and answer if the source declares none, or if a letter as answer shows that options are lost."""
     if are_verdicts(options):
         return "tf"
     if declared == "tf" and are_opposites(options):
-        return "mcqa"  # whether something may be done; its options stay as they are
+        return "mcqa"  # asks whether something is possible; its options stay
     if not options and declared in (None, "qa"):
         form = answer_form(raw)
         if form == "letters" or (declared == "qa" and canonical(raw or "") in ("f", "F")):
@@ -147,7 +147,7 @@ def _type_by_signs(raw: str | None, declared: str | None, options: list[str]) ->
 
 
 def _verdict_options(options: list[str]) -> list[str] | None:
-    """Return the verdicts that a question of true and false offers, or none; None where it offers something else, which stays as it is."""
+    """Return the verdicts of a true-or-false question, or none; None if it has other options, which stay."""
     texts = [option for option in options if option]
     ok = not texts or (options[: len(texts)] == texts and (are_verdicts(texts) or (len(texts) == 1 and read_verdict(texts[0]))))
     return texts if ok else None

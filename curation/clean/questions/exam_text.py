@@ -1,4 +1,4 @@
-"""Stems and prose of a paper without what is printed around them; the rules are in paper_marks.py."""
+"""Stems and prose of a paper without printed additions; the rules are in paper_marks.py."""
 
 import re
 from functools import lru_cache
@@ -14,22 +14,22 @@ from curation.text.rules import CleanText
 from curation.text.signs import CJK
 
 TEXT_RULES = {rule.name: rule for rule in (*RULES, *STEM_RULES, *ANSWER_RULES, *OPTION_RULES)}
-"""All rules that change one text, by their names."""
+"""All rules for single texts, by name."""
 _CACHED_CHARS = 4_000
 _LETTERS_IN_STEM = re.compile(r"[（(【\[［]\s*+[A-Ja-j](?:[、，,\s]*+[A-Ja-j])*+\s*+[.．、]?\s*+[）)】\]］]|（ ）[A-J]{1,6}（ ）")
 _VERDICT_IN_STEM = re.compile(r"^[（(【\[][^（）()【】\[\]]{1,2}[）)】\]]|[（(【\[][^（）()【】\[\]]{1,2}[）)】\]](?=[。？！.?!]?$)")
 _GAP = re.compile(rf"(?<=[{CJK}，、“《：])[ \u3000\xa0]{{3,12}}(?=[{CJK}，、。；”》])|(?<=[{CJK}])[ \u3000\xa0]{{2}}(?=[{CJK}])")
 _NUMBER = re.compile(r"\s{0,9}第\s?[\d一二三四五六七八九十百]{1,5}\s?题\s{1,12}")
-"""The number of a question with the blanks behind it, which are no gap."""
+"""The number of a question and the blanks after it, which are not a gap."""
 _SPACED = re.compile(f"(?<=[{CJK}])[ \u3000\xa0](?=[{CJK}])")
 _MOST_GAPS = 4
 _ASKS_WITHOUT_BLANK = re.compile("(?:[是为有于的者]|包括|如下)[:：]?$|[^）)】\\]][？?]$")  # 与血型（B）有关的是
 
 
 def open_gaps(stem: str) -> str:
-    """Return a raw stem with a blank where some paper left a gap to fill: `倡导的“    ”的命题`.
+    """Return a raw stem with a blank where a paper left a gap to fill: `倡导的“    ”的命题`.
 
-    Blanks between words are no gaps where they stand all over the stem, as in tables and in words that a scan pulled apart.
+    Blanks between words are not gaps if they occur all over the stem, as in tables and in scanned words with wide spacing.
     """
     if "  " not in stem and "\u3000" not in stem and "\xa0" not in stem:
         return stem
@@ -40,18 +40,18 @@ def open_gaps(stem: str) -> str:
 
 
 def clean_stem(text: str, normal: bool = False) -> CleanText:
-    """Return the question proper; `normal` says that the text is normalized."""
+    """Return the cleaned stem; `normal` says that the text is normalized."""
     return normalize_with(text, STEM_RULES, normal)
 
 
 def clean_prose(text: str | None) -> CleanText:
-    """Return an explanation or a case; its lines stay. An empty one is `""`."""
+    """Return an explanation or a case, with its lines. An empty one is `""`."""
     if not text:
         return CleanText("", ())
     return _clean_prose(text) if len(text) <= _CACHED_CHARS else normalize_with(text, PROSE_RULES)
 
 
-@lru_cache(maxsize=1 << 10)  # the questions of one case follow each other
+@lru_cache(maxsize=1 << 10)  # the questions of one case are processed in succession
 def _clean_prose(text: str) -> CleanText:
     return normalize_with(text, PROSE_RULES)
 
@@ -62,13 +62,13 @@ def clean_answer(text: str | None) -> CleanText:
 
 
 def clean_explanation(text: str | None) -> str | None:
-    """Return an explanation, None where a word says that there is none."""
+    """Return an explanation, None if it is a placeholder."""
     explanation = clean_prose(text).text
     return None if not explanation or is_placeholder(explanation) else explanation
 
 
 def open_blank(stem: str, answer: str | None, true_or_false: bool = False) -> str:
-    """Return a stem whose blank no longer shows the answer."""
+    """Return a stem without the answer in its blank."""
     if answer is None or BLANK in stem.replace(f"{BLANK}{answer}{BLANK}", ""):
         return stem
     if true_or_false:

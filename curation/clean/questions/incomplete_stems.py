@@ -1,4 +1,4 @@
-"""Stems that cannot be asked as they stand: cut off, with another question or an option inside, or about a case that nothing tells."""
+"""Stems that cannot be answered: cut off, merged with another question or an option, or about a missing case."""
 
 import re
 
@@ -10,7 +10,7 @@ _OPTION_AS_STEM = re.compile(r"^[（(]\s*+[A-J]\s*+[、.．]?\s*+[）)]\s*+\S")
 _LEAKED_OPTIONS = re.compile(
     r"(?<![A-Za-z])A\s*[.．、:：](?![A-Z])[^A-Z]{1,40}(?<![A-Za-z])B\s*[.．、:：][^A-Z]{1,40}(?<![A-Za-z])C\s*[.．、:：]"
 )
-_OPEN_ENDS = tuple("，、；（(“《")  # 和 may end a stem whose blank was left out
+_OPEN_ENDS = tuple("，、；（(“《")  # 和 may end a stem with an omitted blank
 _LEAKED_LETTERS = re.compile(r"(?<![A-Za-z])([A-J])\s?[.．、](?=\s?[\u4e00-\u9fff])")
 _LEAST_LEAKED = 4
 _CUT_AT_WORD = re.compile("[，。；](?:针对|由|根据|按照|对于|以及|并且)$")
@@ -20,21 +20,21 @@ _NO_QUESTION = re.compile(
 _SECOND_TAG = re.compile(r"(?:单选|多选)题?\s*[：:\]】]")
 _UNIT_IN_FRONT = re.compile(r"^[%％℃‰]")
 _ITEM = re.compile(r"(?<![\dA-Za-z第])([1-9])\s*[)）.．、](?![班级年月号组次题章节个种])(?=[\u4e00-\u9fff“])")
-_NEXT_QUESTIONS = re.compile(  # what a paper prints in front of the questions behind this one
+_NEXT_QUESTIONS = re.compile(  # a paper's introduction to the questions after this one
     r"【\d{1,3}[-~—–]\d{1,3}】$|[一二三四五六七八九十]、[^，。、]{0,8}(?:选择|分析|判断|配伍|填空|简答)题$"
     r"|(?:[是为有]|（ ）)[。？]?案例[一二三四五六七八九十\d]{0,2}："
 )
 _BROKEN = (LOST, _NEXT_QUESTIONS, _OPTION_AS_STEM, _LEAKED_OPTIONS, _SECOND_TAG, _NO_QUESTION)
 _QUESTION_AT_END = re.compile(r"的[\u4e00-\u9fff]{2,4}是(?=(?:（ ）)?[。？：]?$)")
 _LONGEST_END_CHARS = 12
-_MIN_CHARS = 2  # a case of one sign is none
-_SUSPECT = re.compile("[?□■▯〓A案题选？】](?:(?<=[?□■▯〓A案题选】])|(?<=？)？)")  # a class first: a search for one skips quickly
-"""What any pattern of a broken stem needs, but for its first and last sign."""
+_MIN_CHARS = 2  # a case of one character is not a case
+_SUSPECT = re.compile("[?□■▯〓A案题选？】](?:(?<=[?□■▯〓A案题选】])|(?<=？)？)")  # begins with a class, which makes the search fast
+"""Characters required by every pattern of a broken stem, except at its ends."""
 _MAX_SUSPECT_CHARS = 6
 
 
 def is_broken(stem: str, case: str | None) -> bool:
-    """Tell whether a stem, or the case before it, is no whole question."""
+    """Return whether a stem, or the case before it, is not a complete question."""
     return (
         stem.endswith(_OPEN_ENDS)
         or stem.startswith((")", "）"))
@@ -50,20 +50,20 @@ def is_broken(stem: str, case: str | None) -> bool:
 
 
 def _asks_twice(stem: str) -> bool:
-    """Tell whether two questions ran together: ……的药物是……的药物是, without a sign between them."""
+    """Return whether two questions are joined without punctuation: ……的药物是……的药物是."""
     end = _QUESTION_AT_END.search(stem, max(0, len(stem) - _LONGEST_END_CHARS)) if "是" in stem[-_LONGEST_END_CHARS // 2 :] else None
     first = stem.find(end[0], 0, end.start()) if end else -1
     return end is not None and first > 0 and "\u4e00" <= stem[first + len(end[0])] <= "\u9fff"
 
 
 def _holds_options(stem: str) -> bool:
-    """Tell whether four or more lettered texts stand in a stem, from A on and each once."""
+    """Return whether a stem contains four or more lettered texts, from A and each once."""
     letters = [match[1] for match in _LEAKED_LETTERS.finditer(stem)]
     return len(letters) >= _LEAST_LEAKED and are_in_turn(letters)
 
 
 def _begins_within_list(stem: str) -> bool:
-    """Tell whether a stem holds the second and third points of a list, or the third and fourth, and not the first: another's answer."""
+    """Return whether a stem contains points 2 and 3, or 3 and 4, of a list without the first: the answer to another question."""
     items = {int(item[1]) for item in _ITEM.finditer(stem)}
     return 1 not in items and 3 in items and bool(items & {2, 4})
 
@@ -72,7 +72,7 @@ def _is_suspect(stem: str) -> bool:
     return stem.startswith(("（", "(")) or len(stem) <= _MAX_SUSPECT_CHARS or bool(_SUSPECT.search(stem))
 
 
-_MIN_CASE_CHARS, _MIN_OWN_CASE_CHARS = 60, 45  # a longer stem, or one with figures or words of the client, tells its own case
+_MIN_CASE_CHARS, _MIN_OWN_CASE_CHARS = 60, 45  # a longer stem, or one with numbers or words of the client, contains its own case
 _TELLS = re.compile("[0-9“]|，(?:说明|提示|表明|反映|这|其)|说明其")
 _EARLIER_QUESTION = re.compile(r"上一?小?题")
 _EARLIER_CASE = re.compile(r"[前上]述[案病]例|上面的?案例|[根依]据案例")
@@ -92,13 +92,13 @@ _UNTOLD_PATIENT = re.compile(r"(?<!“)[该此](?:患者|病人|患儿|产妇|�
 _INTRODUCES = re.compile(
     r"[\d；岁某男女]|一[名位例个]|患者[，：因于]|病人[，：因]|患儿|病例|产妇|孕妇|[婴幼儿]|诊断|入院|就诊|主诉|症见|出现|突发|发作|伴|[痛热咳血肿吐泻]"
 )
-_LONGEST_BEFORE = 60  # characters before 该患者 that may tell nothing of a patient; in more there is a history
+_LONGEST_BEFORE = 60  # characters before 该患者 that may contain no history; longer texts do
 _FINDINGS = r"(?:辨证|辨析|诊断|病史|其?用药史|四诊)(?:分析)?(?:结果|结论|资料)?(?:[和与及、][^，。]{1,8})?"
 _OF_PATIENT = "(?:证候?|证型|病机|病情|舌脉|舌象|脉[象证症]|症状|体征|病史|(?:临床)?表现|主诉|检查)"
 _ASKS_OF_PATIENT = "(?:其|中医)?(?:治疗|首[选先]|应|最|宜|可(?:诊|选|考)|辨证|诊断|证型|病机|治[法则])"
-"""Behind 其 of nobody: 流行性感冒可分为, which says whose they are, is none."""
+"""After 其 without an antecedent; 流行性感冒可分为 names its subject and does not count."""
 _NO_SUBSTANCE = "(?![状类硝基肝氨酸酰苯醇烷型级])"
-"""Behind 甲, 乙 and so on: no 甲状腺, 甲硝唑 or 乙醇."""
+"""After 甲, 乙 and so on: excludes 甲状腺, 甲硝唑 and 乙醇."""
 _HANDED_DOWN = re.compile(
     rf"^(?:(?:四诊|舌脉|脉[证症]|色脉|症舌脉|舌症脉)合参，|(?:针对|[根依]据|结合|按照)其{_OF_PATIENT}[^，。]{{0,6}}，(?={_ASKS_OF_PATIENT})|[根依]据(?:上述|以上|本次|该)?{_FINDINGS}，|结合(?:题目|题干|病史|病例)[^，。]{{0,8}}，"
     r"|[根依]据(?:上述|以上)(?:背景)?(?:材料|资料|信息|描述|病例|症状|检查结果))"
@@ -108,7 +108,7 @@ _HANDED_DOWN = re.compile(
     r"|^(?:关于|对于?|针对|有关|作为)?[该此](?:处方|方剂|病案|医师|药师|药店|企业|制剂|(?:化学|生物)?药品)"
     rf"|^(?:根据)?(?:该|药品)?说明书(?:【[^】]{{1,8}}】)?中?“?[甲乙丙丁戊]{_NO_SUBSTANCE}|^[^，。]{{0,14}}符合该[（(“]?[\u4e00-\u9fff]{{2,6}}[）)”]?(?:的?管理)?(?:要求|规定)"
 )
-_KNOWN = re.compile(  # a person, findings or a case as if they were known
+_KNOWN = re.compile(  # a person, findings or a case, mentioned as known
     r"^(?:针对|[根依]据|按照|结合|依照)?(?:以上|上述|前述|上面)(?:证候|案情|资料|材料|情节|事实|信息|情况|案例|病例|[哪何])"
     r"|^本(?:病例|案例|案|题中)|^案例中|^其主诉|^(?:患儿|患者|求助者|来访者)的?(?:母亲|父亲|家长|父母|丈夫|妻子)的"
     r"|^[\u4e00-\u9fff]{1,2}(?:某某?|女士|先生|同学|小姐)(?:的|应|出现)[^，。；：“0-9]{2,18}(?:（ ）)?[。？：]?$"
@@ -132,7 +132,7 @@ _TOPICLESS = re.compile(
 )
 _LONGEST_TOPICLESS = 20
 _CLAUSE = "[^，。：；“”A-Za-z0-9]"
-_POINTS_BACK = re.compile(  # its first words stand for something said before, and it says nothing else
+_POINTS_BACK = re.compile(  # its first words refer back, and nothing else follows
     r"^(?:据此|综上(?:所述)?，|假设信息)"
     rf"|^(?:(?:前者|后者|[他她]的|该(?!不该)|这一(?!般)){_CLAUSE}{{1,14}}|{_CLAUSE}{{1,6}}的这[一种]{_CLAUSE}{{1,10}}"
     rf"|[\u4e00-\u9fff](?:老师|医生|护士)的(?:做法|行为|说法){_CLAUSE}{{1,10}}|[\u4e00-\u9fff]{{1,2}}某在(?:咨询|访谈|谈话|治疗)中{_CLAUSE}{{1,14}}"
@@ -154,7 +154,7 @@ _LEANS_ON_TEXT = re.compile(
 
 
 def misses_case(stem: str) -> bool:
-    """Tell whether a stem that stands without a case speaks of one."""
+    """Return whether a stem without a case refers to one."""
     if "题" in stem and _EARLIER_QUESTION.search(stem):
         return True
     if "例" in stem:
@@ -180,13 +180,13 @@ def misses_case(stem: str) -> bool:
 
 
 def _speaks_of_unknown_patient(stem: str) -> bool:
-    """Tell whether the first that a stem says of a patient is 该患者, with no history before it."""
+    """Return whether a stem first mentions a patient as 该患者, without a history before it."""
     match = _UNTOLD_PATIENT.search(stem)
     return bool(match and match.start() <= _LONGEST_BEFORE and not _INTRODUCES.search(stem, 0, match.start()))
 
 
 def leans_on_case(stem: str) -> bool:
-    """Tell whether a stem speaks of a patient, a party or a prescription as known: a sign only among questions that miss their cases."""
+    """Return whether a stem mentions a patient, a party or a prescription as known: counts only among questions with lost cases."""
     match = _LEANS_ON_PARTY.search(stem) if len(stem) < _MIN_CASE_CHARS else None
     known = stem.startswith("该") and not _TELLS.search(stem)
     return bool(match or known or _LEANS_ON_PATIENT.match(stem) or _LEANS_ON_TEXT.search(stem))

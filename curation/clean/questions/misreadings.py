@@ -1,11 +1,11 @@
-"""What a scan or a change of formats did to characters of a question, an option or prose, as named rules; sure ones alone."""
+"""Characters that scanning or format conversion changed in a question, an option or prose, as named rules; certain ones only."""
 
 import re
 
 from curation.text.rules import Rule, rule_of_signs
 
 _CJK = "\u4e00-\u9fff"
-# The first and the second half of double names, as the subjects' textbooks print them with a dash.
+# The first and the second half of double names that the subjects' textbooks print with a dash.
 _HALVES = (
     ("詹姆斯", "兰格"),
     ("坎农", "巴德"),

@@ -1,4 +1,4 @@
-"""Options without their letters and edges, each at the position of its letter."""
+"""Options without their letters and surrounding characters, each at the position of its letter."""
 
 import re
 import unicodedata
@@ -20,17 +20,17 @@ LETTER_BEFORE_CHINESE = re.compile(r"^([A-J])\s*[.、]\s*(?=[\u4e00-\u9fff“（
 _SIGN = r"\s*+(?:[.．。、]{2}|[;；·|~—–:：､丶﹒》>-])|\s++"
 _OTHER_MARK = re.compile(rf"^\s*+(?:(?:选项\s*+)?([A-JＡ-Ｊ])({_SIGN})|([Ⓐ-Ⓙ])(\s*+[.．、:：]?))\s*+(?=\S)")
 _LEAST_WITHOUT_A = 3
-"""Options that say by ascending letters that the first is missing; two may be initials of names."""
+"""Options whose ascending letters show that the first is missing; two may be initials of names."""
 _LEAST_GLUED, _NAME_CHARS = 3, 3
-"""Options whose letters are glued to them, A感觉 and B知觉; characters that names of one family share, 维生素A and 维生素C."""
+"""Options with their letters directly before the text, A感觉 and B知觉; length of a common prefix of names, 维生素A and 维生素C."""
 _KINDS = "型级类组期区带线波点段群族链系"
-"""What a letter of its own may count: A型血, B型血."""
+"""Nouns that a letter may qualify: A型血, B型血."""
 _GLUED_LETTER = re.compile(r"^\s*+([A-JＡ-Ｊ])(?=[\u4e00-\u9fff]|\d{2})")
 _BARE_LETTER = re.compile(r"^([A-J])\s*(?=[\u4e00-\u9fff])")
 
 
 def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
-    """Write `A 甲`, `A-甲`, `选项A：甲` and `Ⓐ甲` as A.甲 where all are marked so; in A 型, B 型 the letters are all."""
+    """Write `A 甲`, `A-甲`, `选项A：甲` and `Ⓐ甲` as A.甲 if all options are marked so; in A 型, B 型 the letter is the content."""
     marks = [mark for option in raw if (mark := _OTHER_MARK.match(option))]
     if len(raw) < 2 or len(marks) < len(raw):
         return _without_glue(raw)
@@ -43,7 +43,7 @@ def with_plain_letters(raw: Sequence[str]) -> Sequence[str]:
 
 
 def _without_glue(raw: Sequence[str]) -> Sequence[str]:
-    """Write `A甲` as A.甲 where all options are so, from A on; A型血 and B型血, which begin alike behind their letters, are names."""
+    """Write `A甲` as A.甲 if all options are so, from A; A型血 and B型血, which continue alike after their letters, are names."""
     marks = [mark for option in raw if (mark := _GLUED_LETTER.match(option))]
     letters = [unicodedata.normalize("NFKC", mark[1]) for mark in marks]
     if len(raw) < _LEAST_GLUED or len(marks) < len(raw) or not are_in_turn(letters):
@@ -57,7 +57,7 @@ def _without_glue(raw: Sequence[str]) -> Sequence[str]:
 
 
 def order_by_letter(texts: list[str], names: dict[str, None]) -> list[str]:
-    """Place B, C and D at their own positions when A is missing: an answer names letters, not positions."""
+    """Put B, C and D at their own positions if A is missing: an answer names letters, not positions."""
     letters = [letter[1].upper() if (letter := LETTER.match(text)) else "" for text in texts]
     wanted = [LETTERS.find(letter) if letter else -1 for letter in letters]
     if len(texts) < 2 or wanted == list(range(len(texts))) or min(wanted) < 0:
@@ -72,14 +72,14 @@ def order_by_letter(texts: list[str], names: dict[str, None]) -> list[str]:
 
 
 def _against_their_letters(texts: list[str], wanted: list[int], names: dict[str, None]) -> list[str]:
-    """Take A, B, C, E, E for a misprint of D; empty one of A, A, B, C, D, where the answer C is ambiguous."""
+    """Read A, B, C, E, E as a misprint of D; empty one option of A, A, B, C, D, where the answer C is ambiguous."""
     misplaced = [index for index, letter in enumerate(wanted) if letter != index]
     if wanted[0] != 0 or len(texts) <= 2:
         return texts  # initials of names: C.罗杰斯, A.马斯洛
     names["option_place"] = None
     misprint = len(misplaced) == 1 and wanted.count(wanted[misplaced[0]]) > 1
     if wanted[-1] == 0:
-        texts[0] = ""  # a last A begins the options of another question: no letter can be trusted
+        texts[0] = ""  # a final A starts the options of another question: no letter can be trusted
     for index in misplaced:
         texts[index] = LETTER.sub("", texts[index], count=1)
     if not misprint:
@@ -117,14 +117,14 @@ _RUNS_ON = re.compile(r"[^\s]\s*[A-J]\s*[.．]\s*[\u4e00-\u9fff]")
 _CACHED_CHARS = 64
 _FORM_OPTIONS = 4
 _EXPLANATION_BEHIND = re.compile(r"(?<=\S)\s*【[^】【]{0,4}(?:解析|精析|评析|分析|详解|点评|考点)】.*$", re.S)
-_NO_TEXT, _WORD = re.compile(r"[-—–/\\.。、_]+"), re.compile(r"\w")  # a dash may be an option beside a plus
+_NO_TEXT, _WORD = re.compile(r"[-—–/\\.。、_]+"), re.compile(r"\w")  # a dash may be an option next to a plus
 
 
 def _without_full_stop(text: str) -> str:
     return text[:-1] if text.endswith("。") and text.count("。") == 1 else text
 
 
-_LETTER_RULES = tuple(rule for rule in RULES if rule.name != "letters_in_words")  # A.blood is option A, and no word
+_LETTER_RULES = tuple(rule for rule in RULES if rule.name != "letters_in_words")  # A.blood is option A, not a word
 _ADDRESS = re.compile(r"(?:https?://|www\.)[\w./?=&%#-]{1,200}$")
 OPTION_RULES = Group(
     (
@@ -162,14 +162,15 @@ OPTION_RULES = Group(
 
 
 class Options(NamedTuple):
-    """Options in order; an empty one stays, so that letters stay right."""
+    """Options in order; an empty one stays, so that the letters stay right."""
 
     texts: list[str]
     rules: tuple[str, ...]
 
 
 def clean_options(raw: Sequence[str]) -> Options:
-    """Return options without their letters and edges; empty ones behind the fourth, unused fields of a form, are dropped."""
+    """Return options without their letters and surrounding characters; empty ones after the fourth, unused fields of a form, are
+    dropped."""
     names: dict[str, None] = {}
     read = [_regular(option) if len(option) <= _CACHED_CHARS else None for option in raw]
     regular = [option for option in read if option]
@@ -182,14 +183,14 @@ def clean_options(raw: Sequence[str]) -> Options:
     if texts and ("." in texts[-1] or "．" in texts[-1]) and _RUNS_ON.search(texts[-1]):
         texts = [_noted(_without_edges(text), names) for text in _split_last(texts, names)]
     if not any(texts) and all(addresses := [_ADDRESS.search(option.strip()) for option in raw]):
-        texts = [address[0] for address in addresses if address]  # one of them is asked for, and none is an advert
+        texts = [address[0] for address in addresses if address]  # one of them is the answer, and none is an advert
     while len(texts) > _FORM_OPTIONS and (not texts[-1] or (_NO_TEXT.fullmatch(texts[-1]) and all(map(_WORD.search, texts[:-1])))):
         texts.pop()
     return Options(texts, tuple(names))
 
 
 class _RegularOption(Struct, frozen=True):
-    """An option with its letter, cleaned apart from the others."""
+    """An option with its letter, cleaned independently of the others."""
 
     letter: str
     text: str
@@ -247,7 +248,7 @@ def _short_without_edges(text: str) -> CleanText:
 
 
 def _split_last(texts: list[str], names: dict[str, None]) -> list[str]:
-    """Divide 维果茨基E.弗洛伊德, the last of four options: two that ran together."""
+    """Split 维果茨基E.弗洛伊德, the last of four options, which contains two."""
     while 1 < len(texts) < len(LETTERS) and (mark := _NEXT[LETTERS[len(texts)]].search(texts[-1])):
         texts = [*texts[:-1], texts[-1][: mark.start()], texts[-1][mark.end() :]]
         names["option_split"] = None
@@ -259,7 +260,7 @@ _LEAST_SHORT, _SHORT_CHARS = 4, 16
 
 
 def runs_into_next(texts: Sequence[str]) -> bool:
-    """Tell whether an option holds the letter and text of the one behind it, or of one behind the last."""
+    """Return whether an option contains the letter and text of the next one, or of one after the last."""
     if not _RUNS_ON.search("\n".join(texts)):
         return False
     return any(
@@ -270,6 +271,6 @@ def runs_into_next(texts: Sequence[str]) -> bool:
 
 
 def holds_sentence(options: Sequence[str]) -> bool:
-    """Tell whether the last of several short options is followed, behind a blank, by a sentence that none of the others has."""
+    """Return whether the last of several short options is followed, after a blank, by a sentence, unlike the others."""
     *others, last = options if len(options) >= _LEAST_SHORT else ["", ""]
     return _SENTENCE_BEHIND.fullmatch(last) is not None and all(len(one) <= _SHORT_CHARS and "。" not in one for one in others)

@@ -1,4 +1,4 @@
-"""What a paper or site prints around a question, as named rules: numbers, tags, scores, page references, the paper it comes from."""
+"""What a paper or site prints around a question, as named rules: numbers, tags, scores, page references, the source paper."""
 
 import re
 
@@ -29,15 +29,15 @@ _SCHOOL_AT_END = re.compile(
 )
 _LONGEST_CHARS = 90
 
-_DIGIT = "[0-9lIⅠ-Ⅻ]"  # as a scan has them: Pl05, PⅢ
+_DIGIT = "[0-9lIⅠ-Ⅻ]"  # as scanned: Pl05, PⅢ
 _LEAF = rf"(?=[lIO]{{0,2}}[0-9Ⅰ-Ⅻ]){_DIGIT}[0-9lIOⅠ-Ⅻ]{{0,2}}"
-_VOLUME = r"(?!IP)[\dlIVX][\dlIOVX]{0,2}"  # of several books; IP3 is a messenger
+_VOLUME = r"(?!IP)[\dlIVX][\dlIOVX]{0,2}"  # of several books; IP3 is a second messenger
 _PAGES = rf"[Pp]\.?\s*+{_LEAF}(?:\s*+[-~—、,，]\s*+[Pp]?\.?\s*+{_LEAF})*+页?"
 _LONE_PAGES = rf"(?!P[24]O\d){_PAGES}"  # P2O5 is an oxide
 _OPENED, _CLOSED = r"[（(【\[〔]\s*+", r"\s*+[）)】\]〕]"
 _OF_VOLUME = rf"{_OPENED}{_VOLUME}\s*+{_PAGES}{_CLOSED}"
 _LONE = rf"{_OPENED}{_LONE_PAGES}{_CLOSED}"
-_SPEAKS_ON = (  # behind a bracket that is part of the sentence: （P53）基因, （P2）亢进
+_SPEAKS_ON = (  # after a bracket that is part of the sentence: （P53）基因, （P2）亢进
     r"(?![的是为与和或及]|基因|蛋白|受体|抗[原体]|成分|电位|波|酶|亢进|增|减|升|降|分裂|阳性|阴性)"
 )
 _NAMES = r"(?<!基因|蛋白|电位|受体|成分|抗原|色素)(?<![波音酶磷])"  # 抑癌基因（P53）, 第二心音（P2）
@@ -111,14 +111,14 @@ _LOST_BRACKET = re.compile(r"^([^（(]{4,}[\u4e00-\u9fff])[）)](?=[。？]?$)")
 _STRAY_IN_BLANK = re.compile(r"（(?:[，、？?.]|……|[-—]+)）(?=[。？]?$)|(?<=[\u4e00-\u9fff])(?:—{3,}(?=[。？]?$)|[（(](?=[。？]$))")
 _BULLETS = "*•·●■◆◇★☆►▶※"
 _BEFORE_WORDS = r"#＃@&/／\\|｜~～^☞→➤➢➔▲△▸▹▪✦✎‖†‡§¶"
-"""Signs that are stray before Chinese words alone: △ABC and /s/ keep theirs."""
+"""Characters that are stray only before Chinese words: △ABC and /s/ keep theirs."""
 _STEM_START = re.compile(rf"^(?:-{{3,}}|[{_BULLETS}]|[?？!！。，、；：,;:]|[.．](?!\d)|[{_BEFORE_WORDS}](?=[\s\u4e00-\u9fff]))+\s*")
 _STEM_END = re.compile(r"(?<=（ ）)[，、：:’'.]+$|[：:]$|(?<=[。？！])['`]+$")
 _OPEN_QUESTION = re.compile(r"^((?:简|论|试|阐)[述论析].{4,})[、，]$")
 
 
 def type_tag(text: str) -> str | None:
-    """Return the type a stem says of itself, such as 单选 or A1."""
+    """Return the type in a stem's own tag, such as 单选 or A1."""
     tag = _START_TAG.match(text) or _end_tag(text)
     return next(filter(None, tag.groups())) if tag else None
 
@@ -131,7 +131,7 @@ def _end_tag(text: str) -> re.Match[str] | None:
 
 
 def one_line(text: str) -> str:
-    """Join the lines of a text that is one sentence or two."""
+    """Join the lines of a text of one or two sentences."""
     return run_rules(text.replace("\n", " "), RULES[-1:]).text
 
 

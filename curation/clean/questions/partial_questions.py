@@ -1,4 +1,4 @@
-"""A question as far as it was understood -> the record it becomes: a question with its classes, or a rejection with its reason."""
+"""A question as far as it was parsed -> the resulting record: a question with its classes, or a rejection with its reason."""
 
 import msgspec
 from msgspec import Struct
@@ -12,41 +12,41 @@ from curation.clean.classify.classes import Classes, Unclassified
 from curation.clean.questions.exam_text import clean_explanation
 
 VERDICTS = ["正确", "错误"]
-"""The options of every question of true and false."""
+"""The options of every true-or-false question."""
 
 
 class PartialQuestion(Struct, frozen=True, kw_only=True):
-    """A question as far as it was understood; every text is normalized."""
+    """A question as far as it was parsed; every text is normalized."""
 
     stem: str
     canonical_stem: str
     options: list[str]
     answer: str | None
-    """Letters of a choice; the raw text if it could not be read as letters; words of an open question."""
+    """Letters of a choice; the raw text if no letters could be read; words of an open question."""
     declared: str | None
-    """Type the source says: mcqa, mrqa, choice (either), tf, blank or qa; None when it says nothing."""
+    """Type by the source: mcqa, mrqa, choice (either), tf, blank or qa; None if it states none."""
     images: int
     plain: bool
-    """Stem and options are of common characters and whole signs alone, so that nothing in them can be lost, misread or half."""
+    """Stem and options have only common characters and complete punctuation, so nothing in them can be lost, misread or cut."""
     shared_stem: str | None
     min_stem_chars: int
     min_chinese_share: float
     doubt: str | None = None
     """Why the spider or parser gave the question up."""
     in_order: bool = True
-    """The letters of the answer stand in alphabetical order, each once."""
+    """The letters of the answer are in strict alphabetical order."""
     repeated: bool = False
-    """A letter of the answer stands twice."""
+    """A letter of the answer is repeated."""
     may_have_several: bool = False
-    """The source says of the question, by a type or a heading, that several answers may be right."""
+    """The source states, by a type or a heading, that several answers may be right."""
     is_matching: bool = False
-    """Its options are shared with other questions, each of which has one answer."""
+    """It shares its options with other questions, each of which has one answer."""
     glued: bool = False
-    """Two of its options became one."""
+    """Two of its options were joined into one."""
     joined: bool = False
-    """Its answer holds those of the questions beside it as well."""
+    """Its answer also contains those of neighbouring questions."""
     caseless: bool = False
-    """Several questions beside it speak of a case that is lost."""
+    """Several neighbouring questions refer to a lost case."""
 
     @property
     def is_choice(self) -> bool:

@@ -1,6 +1,6 @@
 """What a paper or site prints around and within answers in words, explanations and cases, as named rules.
 
-Answers alone have more of it: scores and remarks of a marking scheme, quotes of a file.
+Answers have additional ones: scores and remarks of a marking scheme, quotes of a file.
 """
 
 import re
@@ -24,7 +24,7 @@ _WRAPPED = re.compile(
     r"(?<=[\u4e00-\u9fffA-Za-z0-9，、“（])\n"
     r"(?![（(]?(?:\d{1,2}|[一二三四五六七八九十]{1,2}|[A-Za-z])[)）、.．]|[①-⑳⑴-⒇]|\d{1,2}[\u4e00-\u9fff]|第[一二三四五]|[\u4e00-\u9fff]{2,8}[：:])"
 )
-_WRAPPED_LINE_CHARS = 40  # a heading, after which the line ends for good, is shorter
+_WRAPPED_LINE_CHARS = 40  # a heading, whose line end is intended, is shorter
 _PRIVATE = re.compile("[\ue000-\uf8ff]+")
 
 

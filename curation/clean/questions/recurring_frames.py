@@ -1,6 +1,6 @@
 """What programs and sites print around each stem of a file: counters, labels, scores, sources, buttons. Stems in, stems out.
 
-One stem does not tell it, all of a file do: the same words, but for their numbers, open or end nearly all of them.
+It shows only in all stems of a file together: the same words, except for numbers, begin or end nearly all of them.
 """
 
 import re
@@ -13,15 +13,15 @@ from msgspec import Struct
 from curation.clean.questions.stem_numbers import TYPE
 
 _FEWEST, _SHARE, _ALL, _VARIANTS, _FEW, _ROUNDS, _SAMPLE = 5, 0.8, 0.95, 6, 4, 6, 1000
-"""Stems of a file from which they tell; the share that must have the same words, or some of a few; how many these may be."""
+"""Minimum number of stems; the share that must have the same words, or some of a few variants; how many variants."""
 _LEAST_LEFT = 4
-"""Letters and digits that must be left of a stem."""
+"""Letters and digits that must remain of a stem."""
 _KIND = rf"(?:{TYPE}|[单多]选|判断|填空|简答|案例(?:分析)?题?|[AB][1-4](?:型题?)?)"
 _TYPE = re.compile(TYPE)
 _NUMBER_AND_TYPE = re.compile(
     rf"\s*+(?:\d{{1,4}}\s*+[、.．:：)）]\s*+|第\s?\d{{1,4}}\s?题\s*+[、.．:：]?\s*+|[(（\[【]\s?{_KIND}\s?[)）\]】]\s*+)*+"
 )
-"""Number and type, which other rules read."""
+"""Number and type, which other rules handle."""
 _BRACKETED = r"[(（\[【〔](?=[^()（）\[\]【】〔〕\n]{0,30}[^\s_A-J√×对错TF()（）\[\]【】〔〕])[^()（）\[\]【】〔〕\n]{1,30}[)）\]】〕]"
 _HEADS = (
     re.compile(r"(?P<line>[^\n]{1,40})\n\s*+(?=\S)"),
@@ -46,26 +46,26 @@ _ORIGIN = re.compile(
     r"真题|原题|教材|课本|讲义|题库|自编|改编|原创|模拟|押题|易错|高频|必[考做]|精选|试卷|联考|统考|招聘|执业|难度|版|第0[章节单回讲页套卷题]|[Pp]\.?\s?0|0页"
     r"|0年|[IiＩ][DdＤ]\W{0,2}0|[A-Za-z]{1,4}-?0{1,2}\Z|\A\W*[易中难]\W*\Z|\A\W*(?:容易|较易|中等|较难|困难|一般|简单)\W*\Z"
 )
-"""What words in brackets have in them that say where a question comes from, or how hard it is; numbers are 0."""
+"""Typical contents of bracketed words on the origin or difficulty of a question; numbers are 0."""
 _HALF = 0.5
-"""Share of the stems that must open, or end, with brackets of such words."""
+"""Share of the stems that must begin, or end, with brackets of such words."""
 _SENTENCE = re.compile(
     r"[，；？?]|患者|病人|[男女]性?，|岁|[_＿]{2}|[(（]\s*[)）]|单位|保留|提示|已知|其中|[是为有于的]\s*$|包括$|属于$|哪|什么|如何"
 )
 _MAY_FRAME = re.compile(
     rf"\d|[:：#*＊★☆|/·]|-{{2}}|第.{{1,4}}题|{_KIND}|收藏|纠错|笔记|选项|选择|答案|提交|分享|反馈|必[答做]|题[目号型]|试题|真题|分值|难度|[序编]号|章节|知识点"
 )
-"""What words that are no part of a sentence have in them, where no brackets stand around them."""
+"""Typical contents of words outside the sentence, without brackets."""
 _LABEL = re.compile(r"(?P<label>[^:：]{1,10})[:：].*", re.DOTALL)
 _CLOSED = re.compile(r"[(（\[【〔].*[)）\]】〕][。.]?", re.DOTALL)
 _LABELS = re.compile(r"难易?程?度|难易|分值|分数|来源|出处|章节|知识点|考点|题型|题号|编号|科目|标签|年份|必答|等级")
-"""Labels that say something of a question and are no part of it, in brackets or on lines of their own."""
+"""Labels with facts about a question, in brackets or on lines of their own."""
 _COUNT, _HAN_COUNT = re.compile(r"\d+(?:\.\d+)?"), re.compile(r"(?<=第)[一二三四五六七八九十百]{1,4}")
 _WORDS = re.compile(r"\w")
 
 
 class Frame(Struct, frozen=True):
-    """What stands around the stems of one file, from outside in: the place of a pattern, and the words that it holds without numbers."""
+    """The frame of the stems of one file, from outside in: the index of a pattern, and the words matched, without numbers."""
 
     heads: tuple[tuple[int, frozenset[str]], ...] = ()
     tails: tuple[tuple[int, frozenset[str]], ...] = ()
@@ -75,7 +75,7 @@ NO_FRAME = Frame()
 
 
 def frame_of(stems: Sequence[str]) -> Frame:
-    """Return what stands around nearly all stems of a file. Their order does not matter."""
+    """Return the frame of nearly all stems of a file. Their order does not matter."""
     if len(stems) < _FEWEST:
         return NO_FRAME
     some = sorted(stems)[:: max(1, len(stems) // _SAMPLE)]
@@ -106,7 +106,7 @@ Cut = Callable[[str, re.Pattern[str]], tuple[str, str] | None]
 
 
 def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) -> tuple[tuple[tuple[int, frozenset[str]], ...], list[str]]:
-    """Return the layers that can be removed from stems one after the other, and what is left of these."""
+    """Return the layers that can be removed from stems in succession, and the remaining stems."""
     layers: list[tuple[int, frozenset[str]]] = []
     for _ in range(_ROUNDS):
         for index, pattern in enumerate(patterns):
@@ -123,7 +123,7 @@ def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) 
 
 
 def _recurring(masks: list[str], count: int) -> frozenset[str]:
-    """Return the words, one or a few, that so many of all stems have; none where too few have them."""
+    """Return the words, one or a few variants, that this many stems have; none if too few have them."""
     counts = Counter(masks)
     usual, times = counts.most_common(1)[0] if counts else ("", 0)
     if times >= max(_FEWEST, _SHARE * count):
@@ -141,7 +141,7 @@ def _recurring(masks: list[str], count: int) -> frozenset[str]:
 
 
 def _of_origin(masks: list[str], count: int) -> frozenset[str]:
-    """Return the words in brackets at half of all stems that say where these come from; none where the others there do not recur."""
+    """Return the bracketed words at half of all stems that name their origin; none if the other stems' words do not recur."""
     closed = [mask for mask in masks if _CLOSED.fullmatch(mask)]
     told = {mask for mask in closed if _ORIGIN.search(mask)}
     counts = Counter(closed)
@@ -163,7 +163,7 @@ def _tail(stem: str, pattern: re.Pattern[str]) -> tuple[str, str] | None:
 
 
 def _parted(rest: str, match: re.Match[str]) -> tuple[str, str] | None:
-    """Return the rest and the frame, if the rest may be a stem and the frame is no part of a sentence."""
+    """Return the rest and the frame, if the rest may be a stem and the frame is not part of a sentence."""
     frame_words = match[0].strip()
     is_part = _SENTENCE.search(frame_words) is not None and "said" not in match.re.groupindex
     if not _CLOSED.fullmatch(frame_words) and not _MAY_FRAME.search(frame_words):
@@ -174,7 +174,7 @@ def _parted(rest: str, match: re.Match[str]) -> tuple[str, str] | None:
 
 
 def _mask(words: str) -> str:
-    """Return words without what differs from question to question: numbers, and what a label says."""
+    """Return words without the variable parts: numbers, and the values of labels."""
     text = _HAN_COUNT.sub("0", _COUNT.sub("0", unicodedata.normalize("NFKC", words).strip()))
     bare = text.strip("()[]【】〔〕 ")
     label = _LABEL.fullmatch(bare)

@@ -1,4 +1,4 @@
-"""Checks from a question to the reason why it is not sound, or None. One function a reason; a new one is one entry more."""
+"""Checks: question -> the reason why it is unsound, or None. One function per reason; a new one is one more entry."""
 
 import re
 from collections.abc import Callable
@@ -12,34 +12,34 @@ from curation.text.characters import has_lost_characters
 from curation.text.latex import holds_latex
 
 REASONS: dict[str, str] = {
-    "not_read": "The reader of the page or paper gave the question up; `detail` says why.",
+    "not_read": "The parser of the page or paper gave the question up; `detail` has the reason.",
     "stem_missing": "There is no stem.",
-    "image_needed": "The question shows or speaks of a picture that the text does not hold.",
+    "image_needed": "The question contains or mentions a picture that the text lacks.",
     "mojibake": "Characters were lost in a change of encoding and cannot be restored.",
     "formula_unreadable": "A formula or table in LaTeX that cannot be written in a line of text.",
-    "stem_broken": "The stem is cut off, or holds another question or an option.",
-    "case_missing": "The stem speaks of a patient, a case or another text that is not there.",
-    "stem_too_long": "The stem is so long that it must hold more than a question.",
-    "text_too_long": "A case or an option is so long that it must hold more than one.",
+    "stem_broken": "The stem is cut off, or contains another question or an option.",
+    "case_missing": "The stem refers to a patient, a case or another text that is missing.",
+    "stem_too_long": "The stem is so long that it must contain more than a question.",
+    "text_too_long": "A case or an option is so long that it must contain more than one.",
     "stem_too_short": "The stem has fewer letters than `min_stem_chars`.",
     "not_chinese": "Fewer of its letters are Chinese than `min_chinese_share`.",
-    "type_and_options_disagree": "A question of true and false offers something else than two verdicts.",
+    "type_and_options_disagree": "A true-or-false question has other options than two verdicts.",
     "too_few_options": "A choice question has fewer than two options.",
     "too_many_options": "There are more options than letters, A to J.",
     "empty_options": "An option before the last is empty, so the letters cannot be trusted.",
-    "option_broken": "An option holds the next one, lost characters or a bracket without its other half.",
-    "duplicate_options": "Two options say the same.",
-    "answer_missing": "The source gives no answer, or what it gives is no answer.",
-    "answer_not_in_options": "The answer names an option that is not there.",
-    "keys_joined": "The answer holds the keys of several questions, which share their options or have neither options nor a key.",
-    "key_out_of_order": "A letter stands twice, or out of alphabetical order where nothing says that several answers may be right.",
+    "option_broken": "An option contains the next one, lost characters or an unbalanced bracket.",
+    "duplicate_options": "Two options are equal.",
+    "answer_missing": "The source gives no answer, or a text that is not an answer.",
+    "answer_not_in_options": "The answer names a missing option.",
+    "keys_joined": "The answer contains the keys of several questions, which share their options or have neither options nor a key.",
+    "key_out_of_order": "A letter is repeated, or out of alphabetical order although nothing indicates several right answers.",
     "type_and_answer_disagree": "One answer to a multiple-response question, or several to a question that has one.",
-    "value_empty": "A value says nothing, such as 尚不明确.",
+    "value_empty": "A value is empty of content, such as 尚不明确.",
     "value_too_long": "A value, or the name of an entry, is longer than a tail, or a head, may be.",
-    "tail_not_atomic": "A value is cut off, hedged or speaks of more than one thing.",
+    "tail_not_atomic": "A value is cut off, hedged or about more than one thing.",
     "entity_empty": "An entry has no name, or gives neither a fact candidate nor a passage.",
 }
-"""Reason -> what it means, for docs/reasons.md."""
+"""Reason -> its meaning, for docs/reasons.md."""
 
 _PICTURE = re.compile(
     r"[如下右左上见][下右左上附]?图(?![式腾书灵文像])|附图(?![等纸、])|下列图(?![形式])|图中所?示|(?:^|[如见，。（）])图\s?\d|图[示片]所示|观察图"
@@ -48,16 +48,16 @@ _PICTURE = re.compile(
     r"|见[下上左右]?[图表]\s?\d|[下右左上]面的[\u4e00-\u9fff]{0,4}(?:示意|剖面|截面|结构|曲线)?图"
 )
 _TABLE = re.compile("[根依]据[下上]表|[如见][下上]表|[下上]表所[示列]")
-_FIGURES_OF_TABLE = 8  # digits; a stem with as many holds the table itself
+_FIGURES_OF_TABLE = 8  # digits; a stem with as many contains the table itself
 _CLOSED_ONLY = re.compile(r"^[^（(\n]*[，、]）", re.M)
 _OPEN_ONLY = re.compile(r"（[^）\n]*$|\([^)）\n]+$|^[^（(\n]*[A-Z][)）]", re.M)
-_GOES_ON = re.compile(r"[对和与把在将从向由]\n的")  # 个人对 and 的看法 were 个人对C的看法 before it was taken for two options
+_GOES_ON = re.compile(r"[对和与把在将从向由]\n的")  # 个人对 and 的看法 were 个人对C的看法 before it was split into two options
 _NEXT_QUESTION = re.compile(r"\d{1,3}\s*[.．、][^\n]{4,80}（ ）|（ ）[。？]?\s*A\s*[.．、]")
 _MAX_STEM_CHARS = 3_000  # the longest of 26,000 published questions, its case included, has 1,600
 _MAX_CASE_CHARS, _MAX_OPTION_CHARS = 6_000, 1_000  # the longest published ones have 1,600 and 305
-_FOREIGN_RUN = re.compile(r"[^\W\d_\u4e00-\u9fff\u3400-\u4dbf]{2,}")  # x and t of a formula are no words
+_FOREIGN_RUN = re.compile(r"[^\W\d_\u4e00-\u9fff\u3400-\u4dbf]{2,}")  # x and t of a formula are not words
 _CHINESE_RUN = re.compile("[\u4e00-\u9fff\u3400-\u4dbf]+")
-_MIN_TERM_CHARS = 2  # 名词解释 asks with the bare term, which in Chinese may be one character: 课, 气
+_MIN_TERM_CHARS = 2  # 名词解释 consists of the bare term, which may be short: 课, 气
 
 
 def not_read(partial: PartialQuestion) -> str | None:
@@ -123,7 +123,7 @@ def not_chinese(partial: PartialQuestion) -> str | None:
 
 def _is_foreign(text: str, least: float) -> bool:
     chinese = sum(map(len, _CHINESE_RUN.findall(text)))
-    if chinese and chinese >= least * len(text):  # enough, were every character a letter
+    if chinese and chinese >= least * len(text):  # enough even if every character were a letter
         return False
     return (not chinese and least > 0) or chinese < least * (chinese + sum(map(len, _FOREIGN_RUN.findall(text))))
 

@@ -1,4 +1,4 @@
-"""Options that a page runs together, in one line or behind the stem -> an item with each at its own place."""
+"""Options that a page joins in one line or after the stem -> an item with separate options."""
 
 import re
 import unicodedata
@@ -18,14 +18,14 @@ _BRACKETED = "[（(]([A-JＡ-Ｊ])[）)]"
 _MARK_IN_STEM = re.compile(r"(?:^|(?<=[\s）)。？?]))([B-JＢ-Ｊ])\s*[.．、]")
 _LETTERS_ALONE = re.compile(r"[^\u4e00-\u9fff]{0,6}(?:答案)?[^\u4e00-\u9fff]*[A-Ja-jＡ-Ｊ][^\u4e00-\u9fff]{0,12}")
 _FEWEST_BEHIND_STEM = 3
-_FEWEST_GLUED = 4  # of two options one may say 维生素C、
+_FEWEST_GLUED = 4  # one of two options may contain 维生素C、
 _LONGEST_IN_STEM = 40
 _MOST_RUN_TOGETHER = 4
 _LONGEST_CHARS = 2_000
 
 
 def split_options(item: QuestionItem) -> QuestionItem:
-    """Return an item whose options stand apart; the item itself where they do, or where it is not sure where one ends."""
+    """Return an item with its options separated; the item itself if they are, or if the end of one is uncertain."""
     options = item.options_raw
     if options:
         if len(options) < _MOST_RUN_TOGETHER or _MARK_WITHIN.search(options[-1]) or _BRACKET_WITHIN.search(options[-1]):
@@ -49,13 +49,13 @@ def _apart(options: Sequence[str]) -> list[str] | None:
 
 
 def _each_begins(options: Sequence[str], marks: Sequence[re.Match[str]]) -> bool:
-    """Tell whether each option, with a line end behind it, begins with one of the marks."""
+    """Return whether each option, on lines of its own, begins with one of the marks."""
     ends = accumulate((len(option) + 1 for option in options[:-1]), initial=0)
     return {mark.start() for mark in marks}.issuperset(ends)
 
 
 def _glued(options: Sequence[str]) -> list[str] | None:
-    """Part 感觉B、知觉C、记忆 where each letter has the sign of the first and stands once: which B is meant is sure."""
+    """Split 感觉B、知觉C、记忆 if each letter has the separator of the first and occurs once, so that B is unambiguous."""
     text = "\n".join(options)
     first = _FIRST_MARK.match(text) if len(text) <= _LONGEST_CHARS else None
     if not first:
@@ -71,7 +71,7 @@ def _glued(options: Sequence[str]) -> list[str] | None:
 
 
 def _with_options_of_stem(item: QuestionItem, options: Sequence[str]) -> QuestionItem:
-    """Give back the last options where a page of two columns left them behind the stem: A and B stand apart, C and D do not."""
+    """Restore the last options that a two-column page left after the stem: A and B are separate, C and D are not."""
     stem = (item.stem_raw or "").rstrip()
     own = [_MARK.match(option) for option in options]
     if len(stem) > _LONGEST_CHARS or len(options) < 2 or [mark and mark[1] for mark in own] != list(LETTERS[: len(options)]):
@@ -87,7 +87,7 @@ def _with_options_of_stem(item: QuestionItem, options: Sequence[str]) -> Questio
 
 
 def _marks(text: str) -> list[re.Match[str]]:
-    """Return the marks A, B, C, … of a text, one after the other from A."""
+    """Return the marks A, B, C, … of a text, in order from A."""
     marks: list[re.Match[str]] = []
     for mark in _MARK.finditer(text):
         if len(marks) < len(LETTERS) and unicodedata.normalize("NFKC", mark[1]) == LETTERS[len(marks)]:

@@ -1,4 +1,4 @@
-"""A shared case and the question proper, apart: by what the paper marks, else by where the last sentence begins."""
+"""Split a shared case from its question: by the paper's marks, else by the start of the last sentence."""
 
 import re
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _SHARED_MARK = re.compile(
     r"^[（(【\[]?\s*+(?:(?:第\s*+)?\d{1,3}\s*+[-~—至、和]\s*+\d{1,3}\s*+小?题?\s*+)?(?:共用(?:题干|病例|案例|材料)|A[34](?:/A?4)?型)题?\s*[）)】\]]?[:：]?\s*"
 )
 _TO_THE_READER = re.compile(r"^(?:[^。：\n]{0,40}(?:阅卷|答题[纸卡])[^。：\n]{0,60}。\s*)+")
-"""What a paper tells those who sit it, in front of its first case."""
+"""A paper's instructions to candidates before its first case."""
 _TAG_BEFORE_QUESTION = re.compile(
     r"(?:\d{1,3}\s*+[、.．]?\s*+)?(?:[\[【（]\s*+(?:单选|多选|单项选择|多项选择|不定项)题?\s*+[\]】）]|(?:单选|多选)题?\s*+：)\s*+(?:\d{1,3}\s*+[、.．：])?"
 )
@@ -30,11 +30,11 @@ _OTHER_QUESTION = re.compile(r"(?:(?<!\s)\s+)?(?:单选|多选)题?[:：]\s*\d{1
 _TYPE_AT_END = re.compile(r"[（\[【]?(?:单选|多选)题?[）\]】]?$")
 _MAX_TYPE_CHARS = 5
 _SPEECH = re.compile(r"(?:求助者|来访者|(?:心理)?咨询师)：[^：]{2,60}?[、，；](?=(?:心理)?咨询师(?!：)[^：]{0,80}$)")
-"""The last line of a dialogue whose full stop was read as a comma, in front of the question."""
+"""The last line of a dialogue whose full stop was read as a comma, before the question."""
 _RESULTS = re.compile(r"(?:心理)?测[验量](?:结果)?[：:][^。？]{20,}\d(?=对[该本]|[如请若]|根据|依据|该求助者|本案例|求助者)")
-"""A table of results that no full stop closes, in front of the question."""
+"""A table of results without a final full stop, before the question."""
 _ADDS = re.compile(r"(?:请(?:说|阐|谈|举例|写)|(?:并)?(?:为什么|说明|理由|依据|原因))[^。？！]{0,14}[。？]?$")
-"""The second sentence of a question, which is none by itself."""
+"""The second sentence of a question, which is not a question by itself."""
 _GOES_ON = re.compile(r"[时这的，、]|属于|表明|说明|使用|反映|体现")
 _POINTS_BACK = re.compile(r"[该请其本此]|上述|对|以下|下列")
 _END = frozenset("。？！…")
@@ -46,22 +46,22 @@ _PAUSES = re.compile(r"[。？！…：；，\d]|[^\s，。]{1,3}[:,]")
 _OPENING = {"”": "“", "）": "（", "』": "『", "」": "「", "》": "《"}
 _MIN_CASE_CHARS = 40
 MIN_SHARED_CHARS = 30
-_MAX_ALIKE = 0.6  # two questions that share more of their characters are one, reworded
+_MAX_ALIKE = 0.6  # two questions with more common characters are one question, reworded
 _MIN_QUESTION_CHARS = 4
-_MIN_SHORT_QUESTION_CHARS = 2  # 诊断是（ ）, behind a case that is known
+_MIN_SHORT_QUESTION_CHARS = 2  # 诊断是（ ）, after a known case
 _MIN_SENTENCE_CHARS = 7
 _MAX_QUESTION_CHARS = 200
 
 
 class CaseAndQuestion(NamedTuple):
-    """A case and the question asked of it, normalized."""
+    """A case and its question, normalized."""
 
     case: str
     question: str
 
 
 def split_marked(text: str) -> CaseAndQuestion | None:
-    """Split a normalized text that begins as a case does; None when it is no case."""
+    """Split a normalized text that begins like a case; None if it is not one."""
     if len(text) < _MIN_CASE_CHARS:
         return None
     tagged = any(tag.start() >= _MIN_CASE_CHARS for tag in _tags(text))
@@ -70,7 +70,7 @@ def split_marked(text: str) -> CaseAndQuestion | None:
 
 
 def split_shared(texts: Iterable[str]) -> dict[str, CaseAndQuestion]:
-    """Return the parts of those texts of one source that begin with one long text and end with different questions."""
+    """Return the parts of those texts of one source that begin with the same long text and end with different questions."""
     texts = list(dict.fromkeys(texts))
     candidates = {text: parts for text in texts if len(text) > MIN_SHARED_CHARS and (parts := _split(text))}
     questions: dict[str, set[str]] = {}
@@ -85,7 +85,7 @@ def split_shared(texts: Iterable[str]) -> dict[str, CaseAndQuestion]:
 
 
 def _after_known(cases: Iterable[str], texts: Iterable[str]) -> dict[str, CaseAndQuestion]:
-    """Return the parts of texts that begin with a case that others share and end with a question too short to be recognized by itself."""
+    """Return the parts of texts that begin with a known shared case and end with a question too short to be recognized by itself."""
     by_start: dict[str, list[str]] = {}
     for case in cases:
         by_start.setdefault(case[:MIN_SHARED_CHARS], []).append(case)
@@ -105,12 +105,12 @@ def _differ(stems: list[str]) -> bool:
 
 
 def without_case(text: str, case: str) -> str:
-    """Return a stem without the case that its source repeats in front of it."""
+    """Return a stem without the case that its source repeats before it."""
     return text[len(case) :].lstrip() if case and text.startswith(case) and len(text) > len(case) else text
 
 
 def case_text(text: str) -> str:
-    """Return a case without its number in the paper, 案例七：, and without another question asked of it, 多选：4、……（ ）。"""
+    """Return a case without its number in the paper, 案例七：, and without another question on it, 多选：4、……（ ）。"""
     text = _SHARED_MARK.sub("", _TO_THE_READER.sub("", text))
     return _OTHER_QUESTION.sub("", _LABEL.sub("", _LABEL.sub("", text))).strip()  # 案例五：阅读材料回答下列问题： are two
 
@@ -142,7 +142,7 @@ def _question_start(text: str) -> int:
 
 
 def _is_cut(text: str) -> bool:
-    """Tell whether a text ends in the midst of what a question asks, at a line end: 下列属于…文明施工保证⏎项目中…的是（ ）。"""
+    """Return whether a text ends at a line end within a question: 下列属于…文明施工保证⏎项目中…的是（ ）。"""
     *whole, last = _SENTENCE_ENDS.split(text)
     if last and not whole and _IN_A_SENTENCE.search(last) and not _SAYS_WHO.search(text):
         return True
@@ -150,7 +150,7 @@ def _is_cut(text: str) -> bool:
 
 
 def _last_sentence(text: str) -> int:
-    """Return where the last sentence begins; ends of sentences inside quotes and brackets do not count, ends of a speech do."""
+    """Return the start of the last sentence; sentence ends inside quotes and brackets do not count, ends of a speech do."""
     at = len(_without_end(text))
     waiting: list[str] = []
     first = {sign: text.find(opening) for sign, opening in _OPENING.items()}
@@ -167,7 +167,7 @@ def _last_sentence(text: str) -> int:
 
 
 def _without_end(text: str) -> str:
-    """Return a text without blanks, ends of sentences and the tag of its type behind it; a pattern takes cubic time for a run of signs."""
+    """Return a text without final blanks, sentence ends and a type tag after it; a pattern would take cubic time."""
     bare = _without_signs(text)
     tag = _TYPE_AT_END.search(bare, max(len(bare) - _MAX_TYPE_CHARS, 0))
     return _without_signs(bare[: tag.start()]) if tag else bare
@@ -181,7 +181,7 @@ def _without_signs(text: str) -> str:
 
 
 def _ends_speech(text: str, at: int) -> bool:
-    """Tell whether a dialogue's line, 求助者：“……。”, ends here; in 咨询师说“……。”时 the quote is part of the question."""
+    """Return whether a line of dialogue, 求助者：“……。”, ends here; in 咨询师说“……。”时 the quote is part of the question."""
     if text[at - 1] != "”" or at < 3 or text[at - 2] not in _END or _GOES_ON.match(text[at:]):
         return False
     opening = text.rfind("“", 0, at - 1)

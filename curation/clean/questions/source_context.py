@@ -1,4 +1,4 @@
-"""What the other questions of a source tell of one: texts that several begin with, sections whose type is mislabelled."""
+"""What a source's other questions reveal about a question: common beginnings of texts, sections with a wrong type."""
 
 import re
 from array import array
@@ -20,65 +20,65 @@ from curation.clean.questions.shared_cases import MIN_SHARED_CHARS, CaseAndQuest
 from curation.clean.questions.stem_numbers import without_number
 from curation.text.normalize import normalize
 
-declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source says the same few things over and over
+declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source repeats the same few labels
 _ONE_LETTER = re.compile(r"\s*[A-Ja-j]\s*")
 _SEVERAL_LETTERS = re.compile(r"\s*[A-Ja-j](?:[\s,，、;；]*[A-Ja-j])+\s*")
 _SEVERAL = re.compile("不定项|(?:分析|案例|技能)选择")
-_NEAR_CASE, _LEAST_CASELESS = 5, 3  # questions to either side, and how many of them lost their case
+_NEAR_CASE, _LEAST_CASELESS = 5, 3  # questions on either side, and how many of them lost their case
 _SPACE = re.compile(r"\s+")
 _MAX_MARK_CHARS = 300
 _TWO_WORDS = re.compile(r"(?:[A-J][.．、:：]?\s*)?[\u4e00-\u9fff]{2,12}[ \u3000]{1,4}[\u4e00-\u9fff]{2,12}")
 _LEAST_ALIKE, _SHARE_ALIKE = 20, 0.8
-_NEAR = 4  # questions to either side
+_NEAR = 4  # questions on either side
 _NEAR_SINGLE = 2
-"""Single answers among the near ones from which a section surely holds single-choice questions."""
+"""Single answers among the near ones from which a section surely has single-choice questions."""
 _LEAST_JOINED = 3
-"""Keys of a page with as many questions without one before each, or behind each, from which that is how the page joins its keys:
-nearly all that have any such question there, since keys of several answers beside lost keys fit by chance."""
+"""Keys on a page with a matching number of keyless questions before (or after) each, from which the page is known to join its keys:
+nearly all keys next to keyless questions must match, since keys with several answers next to lost keys match by chance."""
 ItemPosition = tuple[str, str]
 
 
 class SourceContext(NamedTuple):
-    """What is known of a source as a whole before one of its questions is read."""
+    """What is known about a source before one of its questions is parsed."""
 
     shared: dict[str, CaseAndQuestion]
-    """Normalized stem -> its parts, for stems that begin with a case several questions share."""
+    """Normalized stem -> its parts, for stems that begin with a case shared by several questions."""
     mislabelled: frozenset[ItemPosition]
     """(page_id, position) of the single-choice questions that a paper files under multiple response."""
 
     joined: frozenset[ItemPosition]
-    """Positions of the questions whose answer includes those of the questions beside them."""
+    """Positions of the questions whose answer includes those of neighbouring questions."""
     glued: frozenset[ItemPosition]
-    """Positions of the questions with an option less than nearly all of their page, and one that is two words with a blank between them."""
+    """Positions of the questions with one option less than nearly all of their page, and an option of two words with a blank between."""
     divided: dict[ItemPosition, str]
-    """Position -> its own letter, for questions that share options and of which one alone has an answer, with a letter for each."""
+    """Position -> its own letter, for questions that share options and of which only one has an answer, with a letter for each."""
 
     frames: dict[str, Frame]
-    """page_id -> what stands around the stem of every question there."""
+    """page_id -> the frame around the stems of all its questions."""
     caseless: frozenset[ItemPosition] = frozenset()
-    """Positions of the questions without a case that stand among others whose case is lost."""
+    """Positions of the questions without a case among others whose case is lost."""
 
 
 NO_CONTEXT = SourceContext({}, frozenset(), frozenset(), frozenset(), {}, {})
 
 
 def allows_several(*labels: str | None) -> bool:
-    """Tell whether a source says of a question, by its type or heading, that several answers may be right."""
+    """Return whether the source states, by a question's type or heading, that several answers may be right."""
     declared = declared_as(*labels)
     return declared == "mrqa" or (declared == "choice" and any(text and _SEVERAL.search(text[:_MAX_MARK_CHARS]) for text in labels))
 
 
 def context_of(items: Iterable[QuestionItem]) -> SourceContext:
-    """Return what the items of one source tell of each other. Their order does not matter.
+    """Return the context of the items of one source. Their order does not matter.
 
-    They are read one after the other and let go of, where those of one address stand together; otherwise they are read again
-    and all held, so what reads as an iterator once will not do.
+    If the items of each address are adjacent, they are read one address at a time; otherwise they are read again and all kept in memory,
+    so a one-time iterator is not enough.
     """
     return _context_of(items, _url_of) or _context_of(sorted(items, key=_page_of), _page_of) or NO_CONTEXT
 
 
 def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str]) -> SourceContext | None:
-    """Return the context, None where a page has items in two of the runs that have one key."""
+    """Return the context; None if a page has items in two groups of adjacent items with the same key."""
     stems: set[str] = set()
     frames: dict[str, Frame] = {}
     sections: dict[str, list[tuple[tuple[str | int, ...], bool, str]]] = {}
@@ -115,7 +115,7 @@ def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str
 
 
 def _long_stems(page: list[QuestionItem], frame: Frame) -> Iterable[str]:
-    """Yield the stems of a page that may begin with a case, as they are looked up."""
+    """Yield the stems of a page that may begin with a case, in the form used for look-up."""
     for item in page:
         if not item.case_raw and item.stem_raw and len(item.stem_raw) > MIN_SHARED_CHARS:
             yield without_number(normalize(without_frame(item.stem_raw, frame)[0]).text, item.number_raw)
@@ -130,7 +130,7 @@ def _page_of(item: QuestionItem) -> str:
 
 
 def _among_caseless(page: list[QuestionItem]) -> Iterable[ItemPosition]:
-    """Yield the questions of a page that have several beside them which refer to a missing case."""
+    """Yield the questions of a page with several neighbours that refer to a missing case."""
     lost = [_speaks_of_lost_case(item) for item in page]
     if sum(lost) < _LEAST_CASELESS:
         return
@@ -146,7 +146,7 @@ def _speaks_of_lost_case(item: QuestionItem) -> bool:
 
 
 def _with_glued_options(page: list[QuestionItem]) -> Iterable[ItemPosition]:
-    """Yield the questions of a page of many, nearly all with as many options, that have one less because two became one."""
+    """Yield the questions with one option less than nearly all of a large page, because two were joined."""
     counts = Counter(len(item.options_raw) for item in page if item.options_raw)
     usual, times = counts.most_common(1)[0] if counts else (0, 0)
     if times < max(_LEAST_ALIKE, _SHARE_ALIKE * counts.total()):
@@ -158,7 +158,7 @@ def _with_glued_options(page: list[QuestionItem]) -> Iterable[ItemPosition]:
 
 
 def _read_joined_keys(page: list[QuestionItem], joined: set[ItemPosition], divided: dict[ItemPosition, str]) -> None:
-    """Note the questions of one page whose answer is the keys of several: as many letters as questions, of which one alone has any."""
+    """Record the questions of one page whose answer is the keys of several: as many letters as questions, only one of which has any."""
     if not any(map(_lacks_key, page)) or not any(_several_letters(item) for item in page):
         return
     rows = sorted(page, key=lambda item: (natural_key(item.provenance.position), item.provenance.position))
@@ -169,7 +169,7 @@ def _read_joined_keys(page: list[QuestionItem], joined: set[ItemPosition], divid
     is_usual = {step: len(fit[step]) >= max(_LEAST_JOINED, len(fit[-step]) + 1, _SHARE_ALIKE * len(bare[step])) for step in fit}
     for at, keys in letters.items():
         first, last = _run_around(rows, options, at)
-        ends = {-1: last, 1: first}  # where the key stands, of the group that lies before it or behind it
+        ends = {-1: last, 1: first}  # position of the key for the group before it or after it
         group = rows[first : last + 1]
         elsewhere = any(len(fit[step]) < len(fit[-step]) for step, end in ends.items() if end == at)
         if len(group) == len(keys) and not elsewhere:
@@ -183,7 +183,7 @@ def _read_joined_keys(page: list[QuestionItem], joined: set[ItemPosition], divid
 
 
 def _keyless_beside(rows: list[QuestionItem], at: int, step: int) -> int:
-    """Return how many questions before or behind one have no key, up to the next that has one."""
+    """Return how many questions before or after one have no key, up to the next one with a key."""
     count = 0
     while 0 <= (index := at + step * (count + 1)) < len(rows) and _lacks_key(rows[index]):
         count += 1
@@ -191,7 +191,7 @@ def _keyless_beside(rows: list[QuestionItem], at: int, step: int) -> int:
 
 
 def _run_around(rows: list[QuestionItem], options: list[tuple[str, ...]], at: int) -> tuple[int, int]:
-    """Return the first and last of the questions around one that have no key and the same options."""
+    """Return the first and last question around one without a key and with the same options."""
     first = last = at
     while options[at] and first and _lacks_key(rows[first - 1]) and options[first - 1] == options[at]:
         first -= 1
@@ -201,7 +201,7 @@ def _run_around(rows: list[QuestionItem], options: list[tuple[str, ...]], at: in
 
 
 def _is_left_bare(rows: list[QuestionItem], options: list[tuple[str, ...]], at: int, step: int, count: int) -> bool:
-    """Tell whether just as many questions before or behind one have neither options nor a key."""
+    """Return whether exactly this many questions before or after one have neither options nor a key."""
     bare = 0
     while bare <= count and 0 <= (index := at + step * (bare + 1)) < len(rows) and _lacks_key(rows[index]) and not options[index]:
         bare += 1
@@ -231,7 +231,7 @@ def _bare_options(item: QuestionItem) -> tuple[str, ...]:
 
 
 def _mislabelled(pages: dict[str, list[tuple[tuple[str | int, ...], bool, str]]]) -> Iterable[ItemPosition]:
-    """Yield questions with one answer that stand among others with one: in a true section such answers are rare and stand alone."""
+    """Yield questions with one answer among others with one: in a true multiple-response section such answers are rare and isolated."""
     for page, rows in pages.items():
         rows.sort(key=lambda row: (row[0], row[2]))
         singles = [single for _, single, _ in rows]

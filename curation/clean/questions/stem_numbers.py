@@ -1,4 +1,4 @@
-"""Where the number of a question is cut off its stem: the number that the source tells apart, and any that a paper prints before it."""
+"""Remove question numbers from stems: the number that the source gives separately, and any that a paper prints before it."""
 
 import re
 
@@ -23,7 +23,7 @@ _NUMBER_IN_WORDS = (
     r"|[一二三四五六七八九十]{1,3}[、。](?![一二三四五六七八九十两]|" + TYPE + ")"
 )
 _GROUP = r"【第?\d{1,3}\s?[-~～—–至]\s?\d{1,3}题?】(?!\s*(?:[岁个天周月年次分]|小时|[A-Za-zμ%]))"
-"""The numbers of a group of questions; 【5-10】岁 is a figure."""
+"""The numbers of a group of questions; 【5-10】岁 is a range."""
 _NUMBER = re.compile(
     rf"^\d{{1,2}}(?={_ASKS})|^(?:{_NUMBER_BEFORE_FIGURE}|{_NUMBER_IN_WORDS}|{_GROUP}|[\[【]第?\d{{1,3}}题?[\]】]|[⑴-⒛](?!.*[⑴-⒛]))\s*(?=\S)"
     r"|^\d{1,3}(?:[，。]|……)(?=[\u4e00-\u9fff])|^\d{1,2}-\d{1,3}[、.．]\s*(?=[^\d\s])"
@@ -42,7 +42,7 @@ NUMBER = rule_of_signs(
 
 
 def without_number(text: str, number_raw: str | None) -> str:
-    """Return a normalized stem without its own number in the paper, where the source tells that apart."""
+    """Return a normalized stem without its own number in the paper, if the source gives that separately."""
     number = _FIRST_NUMBER.search(number_raw) if number_raw else None
     if not number or not text.startswith((number[0], "（" + number[0], "(" + number[0])):
         return text

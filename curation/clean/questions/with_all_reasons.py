@@ -1,7 +1,6 @@
 """Items -> every one as a question, sound or not, with all reasons against it. Pure.
 
-`clean` keeps sound questions alone. What compares sets with each other needs the others, too: a test split whose answers are
-withheld has no sound question in it.
+`clean` keeps only sound questions. Comparing sets also needs the others: a test split with withheld answers has no sound question.
 """
 
 from collections.abc import Sequence
@@ -22,11 +21,11 @@ _MAX_COMPARED_CHARS = 3_000  # as long as a stem may be for `clean`; wordings ar
 
 
 class QuestionWithReasons(NamedTuple):
-    """One item as far as it was understood."""
+    """One item as far as it was parsed."""
 
     question: Question
     reasons: tuple[str, ...]
-    """Every reason against it, where `clean` gives the first."""
+    """Every reason against it; `clean` gives only the first."""
     rules: tuple[str, ...]
     """The rules that changed it."""
 
@@ -39,18 +38,18 @@ def with_all_reasons(items: Sequence[QuestionItem], params: Clean, context: Sour
     for item, (partial, first, rules), kinds in zip(items, partials, classes, strict=True):
         question = question_of(item, partial, kinds)
         if not partial.answer and partial.declared in ("mcqa", "mrqa"):
-            question = replace(question, question_type=partial.declared)  # its kind follows from the answer, which is missing
+            question = replace(question, question_type=partial.declared)  # its type follows from the answer, which is missing
         reasons = tuple(reason for check in CHECKS if (reason := check(partial))) if first else ()
         questions.append(QuestionWithReasons(question, reasons, rules))
     return questions
 
 
 def is_comparable(question: Question) -> bool:
-    """Tell whether a question asks something, and no part of it is so long that it must hold more than a question."""
+    """Return whether a question has a stem and no part so long that it must contain more than a question."""
     parts = (question.stem, *(option.text for option in question.options))
     return bool(question.stem) and max(map(len, parts)) <= _MAX_COMPARED_CHARS
 
 
 def reference_questions(items: Sequence[QuestionItem], params: Clean) -> list[Question]:
-    """Return the questions of a reference, sound or not: one whose key is withheld is asked all the same."""
+    """Return the questions of a reference, sound or not: one with a withheld key counts too."""
     return [one.question for one in with_all_reasons(items, params, context_of(items)) if is_comparable(one.question)]

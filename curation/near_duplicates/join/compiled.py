@@ -1,6 +1,6 @@
-"""Compile a function by numba and keep the machine code, in a folder named after the sources of all compiled modules of this package.
+"""Compile a function by numba and cache the machine code, in a folder named after the sources of all compiled modules of this package.
 
-numba compares only the file of the function with its cache, and would go on running outdated code of inlined functions.
+numba compares only the function's own file with its cache, and would continue to run outdated code of inlined functions.
 """
 
 import hashlib
@@ -13,18 +13,18 @@ from numba import config as numba_config
 from numba import njit
 from numba.misc.appdirs import AppDirs
 
-config: Any = numba_config  # its settings are read from the environment, so no type names them
+config: Any = numba_config  # its settings come from the environment, so it has no type for them
 _SOURCES = Path(__file__).parent
 
 
 def _version() -> str:
-    """Return a hash of the modules of this package that name numba."""
+    """Return a hash of the modules of this package that use numba."""
     sources = ((path.name.encode(), path.read_bytes()) for path in sorted(_SOURCES.glob("*.py")))
     return hashlib.sha256(b"\0".join(part for named in sources if b"numba" in named[1] for part in named)).hexdigest()[:16]
 
 
 def _folder(version: str) -> str | None:
-    """Return a folder to keep machine code in: where the user says, beside the sources, or in the user's cache."""
+    """Return a folder for machine code: the user's choice, next to the sources, or in the user's cache."""
     candidates = [config.CACHE_DIR] if config.CACHE_DIR else [_SOURCES / "__pycache__", AppDirs("numba", appauthor=False).user_cache_dir]
     for candidate in candidates:
         folder = Path(candidate, f"join-{version}")
@@ -41,10 +41,10 @@ _FOLDER = _folder(_version())
 
 
 def cached_njit(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is compiled when it is first called, and never again for the same sources if there is a folder to write to."""
+    """Return a function that is compiled at its first call and, with a writable folder, never again for the same sources."""
     if _FOLDER is None:
         return njit(function)
-    before, config.CACHE_DIR = config.CACHE_DIR, _FOLDER  # read while the function is decorated
+    before, config.CACHE_DIR = config.CACHE_DIR, _FOLDER  # read when the function is decorated
     try:
         return njit(cache=True)(function)
     finally:

@@ -1,6 +1,6 @@
-"""Connected components of texts by near pairs, without comparing every pair: texts known to be connected are not compared again.
+"""Connected components of texts by similar pairs, without comparing every pair: texts known to be connected are not compared again.
 
-Of cases written to one template nearly all pairs are near, so that there are as many as the square of the cases.
+Almost all pairs of cases with one template are similar, so their number grows with the square of the cases.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from curation.near_duplicates.join.signatures import bit_count, differing_bits, 
 
 
 def components(texts: Sequence[str], ngram_chars: int, threshold: float) -> np.ndarray:
-    """Return for each text the least index in its connected component, by pairs at or above the threshold."""
+    """Return for each text the smallest index in its connected component, by pairs at or above the threshold."""
     *ready, order, lists, threshold, _, longest = prepare(texts, ngram_chars, threshold, 0)
     needed, bounds, index, last_compared = index_of(ready, lists, threshold, 0, 0, 1)
     roots = np.arange(len(texts), dtype=np.int32)
@@ -53,10 +53,10 @@ def _connect(
     behind,
     roots,
 ):
-    """Write into `roots` the least text of each text's set. It goes as `_join` does.
+    """Write into `roots` the smallest text of each text's set. The loops are those of `_join`.
 
-    `behind` has for each posting the next one that is not known to be of the same set: a text is near all or none of those
-    between, unless it has yet to be compared with them.
+    `behind` links each posting to the next one not known to be of the same set: a text is similar to all or none of those in between,
+    unless it has yet to be compared with them.
     """
     totals = largest_totals(needed)
     slots, base = np.full(table_size(longest), -1, np.int64), 0
@@ -79,7 +79,7 @@ def _connect(
                 while k < end and root != own:
                     y = index[k].text
                     if index[k].size > largest:
-                        k = end = last  # too long for what is left of this text, and so are all that follow
+                        k = end = last  # too long for the rest of this text, as are all that follow
                     elif index[k].largest >= size and last_compared[y] != x:
                         both_needed = needed[size + index[k].size]
                         apart = size + index[k].size - 2 * both_needed

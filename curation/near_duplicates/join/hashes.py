@@ -1,6 +1,6 @@
-"""Hashes of the character n-grams of a text, and a hash table that tells n-grams apart by their code points. Compiled by numba.
+"""Hashes of the character n-grams of a text, and a hash table that distinguishes n-grams by their code points. Compiled by numba.
 
-No loop is left by `break`: numba would then count references to arrays in each of its rounds.
+No loop uses `break`: numba would then count references to arrays in every iteration.
 """
 
 from typing import NamedTuple
@@ -8,22 +8,22 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-_BASE = np.uint64(0xD1342543DE82EF95)  # an odd multiplier of good spectral behaviour, after Steele and Vigna 2021
-_BITS = {2: 16, 4: 21}  # of a code point, by the bytes it is held in
+_BASE = np.uint64(0xD1342543DE82EF95)  # an odd multiplier with good spectral properties, from Steele and Vigna 2021
+_BITS = {2: 16, 4: 21}  # of a code point, by its size in bytes
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: Knuth, The Art of Computer Programming 3, section 6.4
 
 
 class Hashing(NamedTuple):
-    """How n-grams are hashed: as numbers to a base."""
+    """How n-grams are hashed: as numbers in a positional system."""
 
     ngram_chars: int
     base: np.uint64
     exact: bool
-    """The code points themselves make the number, so equal numbers are equal n-grams."""
+    """The number consists of the code points themselves, so equal numbers are equal n-grams."""
 
 
 def hashing(codes: np.ndarray, ngram_chars: int) -> Hashing:
-    """Return how to hash the n-grams of some code points: by the code points themselves, where they fit 64 bits."""
+    """Return how to hash the n-grams of code points: as the code points themselves, if they fit into 64 bits."""
     bits = _BITS[codes.dtype.itemsize]
     exact = bits * ngram_chars <= 64
     return Hashing(ngram_chars, np.uint64(1 << bits) if exact else _BASE, exact)
@@ -31,7 +31,7 @@ def hashing(codes: np.ndarray, ngram_chars: int) -> Hashing:
 
 @njit(forceinline=True)
 def hash_all(codes, start, end, how, hashes):
-    """Write the hash of each n-gram of a text, and return how many there are."""
+    """Write the hash of each n-gram of a text; return their number."""
     weight, hashed = np.uint64(1), np.uint64(0)
     for i in range(start, min(start + how.ngram_chars - 1, end)):
         hashed = hashed * how.base + np.uint64(codes[i])
@@ -59,9 +59,9 @@ def _holds(codes, start, how, hashes, number, at, hashed):
 
 @njit(forceinline=True)
 def find(codes, start, how, hashes, slots, base, mask, at, hashed):
-    """Return the slot of an n-gram that stands at a place, in the hash table of a text.
+    """Return the slot of the n-gram at a position in the hash table of a text.
 
-    A slot that is taken holds `base` and the n-gram's number in the text; what is less was left by others, so nothing is cleared.
+    An occupied slot contains `base` plus the n-gram's number in the text; smaller values are left from other texts, so nothing is cleared.
     """
     slot = np.int64((hashed * MULTIPLIER) >> np.uint64(32)) & mask
     while slots[slot] >= base and (

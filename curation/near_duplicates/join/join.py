@@ -1,4 +1,4 @@
-"""All pairs of texts whose n-gram sets have a Jaccard similarity of at least a threshold: prefix, length and positional filter, count.
+"""All pairs of texts whose n-gram sets have at least a given Jaccard similarity: prefix, length and positional filters, then counting.
 
 The index and the loops are compiled by numba.
 """
@@ -16,12 +16,12 @@ from curation.near_duplicates.join.signatures import bit_count, differing_bits, 
 from curation.near_duplicates.join.tokens import at_least, encode, rarest
 
 POSTING = np.dtype([("text", np.int32), ("size", np.int32), ("largest", np.int32), ("signature", np.uint64)], align=True)
-"""A text in a list: its number and size, the size of the largest text that it can be a partner of there, its signature, folded."""
+"""A text in a list: its number, size, the largest size of its partners in the list, and its folded signature."""
 
 
 @cached_njit
 def least_shared(sizes, threshold):
-    """Return the least number of shared n-grams that two texts need, by the sum of their sizes."""
+    """Return the smallest number of shared n-grams that two texts need, by the sum of their sizes."""
     largest = 0
     for size in sizes:
         largest = max(largest, size)
@@ -33,7 +33,7 @@ def least_shared(sizes, threshold):
 
 @njit(forceinline=True)
 def largest_totals(needed):
-    """Return the largest sum of the sizes of two texts that need so many shared n-grams at most, by that number."""
+    """Return the largest sum of the sizes of two texts that need at most this many shared n-grams, by that number."""
     totals = np.zeros(max(needed[-1], len(needed) // 2) + 1, np.int32)  # all n-grams of a text may be indexed
     for total in range(len(needed)):
         totals[needed[total]] = total
@@ -44,7 +44,7 @@ def largest_totals(needed):
 
 @njit(forceinline=True)
 def indexed(shared, size, needed):
-    """Return how many of the rarest n-grams of a text are indexed, so that every partner of its size or larger shares one."""
+    """Return how many of the rarest n-grams of a text are indexed, so that every partner of at least its size shares one."""
     return max(shared - needed[2 * size] + 1, 0)
 
 
@@ -66,7 +66,7 @@ _SHARD_TEXTS = 20_000  # joining fewer takes less time than sending them to a cl
 
 
 class IndexShard(NamedTuple):
-    """The pairs of one shard of the index, as bytes of left, right and similarity."""
+    """The pairs of one shard of the index: left, right and similarity as bytes."""
 
     left: bytes
     right: bytes
@@ -78,9 +78,9 @@ Joined = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def join(texts: Sequence[str], ngram_chars: int, threshold: float, border: int = 0, engine: Engine = LOCAL) -> Joined:
-    """Return left and right of each pair, left < right, and its similarity, in no order.
+    """Return left and right of each pair, left < right, and its similarity, unordered.
 
-    A border above 0 divides the texts into those before it and the others; then only pairs across it are sought.
+    A border above 0 divides the texts; then only pairs across it are returned.
     """
     ready = prepare(texts, ngram_chars, threshold, border)
     shards = min(engine.workers(), len(texts) // _SHARD_TEXTS)
@@ -88,7 +88,7 @@ def join(texts: Sequence[str], ngram_chars: int, threshold: float, border: int =
 
 
 def prepare(texts: Sequence[str], ngram_chars: int, threshold: float, border: int) -> tuple[Any, ...]:
-    """Return the inputs of a join: the texts, their rarest n-grams, their order by size, how many lists the index has."""
+    """Return the inputs of a join: the texts, their rarest n-grams, their order by size, the number of lists in the index."""
     coded = encode(texts)
     rarest_ngrams = rarest(coded, ngram_chars, threshold, border)
     order = np.flatnonzero(rarest_ngrams.shared).astype(np.int32)
@@ -113,7 +113,7 @@ def _in_shard(shard: int, shards: int, ready: tuple[Any, ...]) -> Joined:
 
 
 def index_of(texts: Sequence[Any], lists: int, threshold: float, border: int, shard: int, shards: int) -> tuple[np.ndarray, ...]:
-    """Allocate the index. numpy asks the system for large pages where numba does not, which make scattered reads faster."""
+    """Allocate the index. numpy, unlike numba, requests large pages from the system, which make scattered reads faster."""
     _, _, _, sizes, shared, buckets, begins, *_ = texts
     needed = least_shared(sizes, threshold)
     bounds = np.zeros(((1 if border == 0 else 2) * lists + 1, 2), np.int64)
@@ -131,7 +131,7 @@ def _gathered(shards: Iterable[IndexShard]) -> Joined:
 
 @njit(forceinline=True)
 def _doubled(values):
-    """Return an array of twice the room. By a loop: for an assignment to a slice numba compiles four seconds of checks and messages."""
+    """Return an array of twice the size. In a loop: for a slice assignment numba compiles four seconds of checks and messages."""
     wider = np.empty(2 * len(values), values.dtype)
     for i in range(len(values)):
         wider[i] = values[i]
@@ -147,7 +147,7 @@ def fill(codes, start, how, every, grams, slots, base, mask):
 
 @njit(forceinline=True)
 def overlap(codes, start, how, every, slots, base, mask, other, others, grams, stamps, stamp, needed):
-    """Return how many distinct n-grams of another text are in the hash table of a text, or 0 once `needed` is out of reach."""
+    """Return how many distinct n-grams of another text are in a text's hash table, or 0 once `needed` is out of reach."""
     both, spare = 0, grams - needed
     for i in range(grams):
         slot = find(codes, start, how, every, slots, base, mask, other + i, others[i])
@@ -184,7 +184,7 @@ def _join(
     shard,
     shards,
 ):
-    """Return all pairs at or above the threshold. `order` goes by size, so each text is compared only with texts of at most its own size.
+    """Return all pairs at or above the threshold. `order` is by size, so each text is compared only with texts of at most its own size.
 
     With several shards, only pairs that share an n-gram whose list is in this shard.
     """
@@ -209,7 +209,7 @@ def _join(
         for i in range(live):
             first, last = heads[i, 1], heads[i, 2]
             while first < last and index[first].largest < size:
-                first += 1  # partner of no text of this size or larger, so of none that follow
+                first += 1  # no partner of a text of this size or larger, so of none that follow
             heads[i, 1] = first
         for i in range(live):
             one, first, last, largest = heads[i, 0], heads[i, 1], heads[i, 2], heads[i, 3]
@@ -218,9 +218,9 @@ def _join(
                 if index[k].largest < size:
                     continue
                 if index[k].size > largest:
-                    break  # too long for what is left of this text, and so are all that follow
+                    break  # too long for the rest of this text, as are all that follow
                 both_needed = needed[size + index[k].size]
-                apart = size + index[k].size - 2 * both_needed  # no more n-grams than these may be in one of the two alone
+                apart = size + index[k].size - 2 * both_needed  # maximum number of n-grams in only one of the two
                 if bit_count(signature ^ index[k].signature) > apart:
                     continue
                 y = index[k].text

@@ -1,6 +1,6 @@
-"""Pairs of texts whose character n-gram sets have a Jaccard similarity of at least a threshold: all of them, and no others.
+"""All pairs of texts whose character n-gram sets have at least a given Jaccard similarity, and no others.
 
-No sketch: no n-gram stands for another, and what passes the filters is counted out.
+The result is exact: hashes only filter, and every remaining pair is counted.
 """
 
 from collections.abc import Sequence
@@ -22,18 +22,18 @@ class SimilarPairs(NamedTuple):
 def near_pairs(texts: Sequence[str], ngram_chars: int, threshold: float, engine: Engine = LOCAL) -> SimilarPairs:
     """Return every pair of texts with `jaccard(ngrams(a), ngrams(b)) >= threshold`. A text without n-grams has no pair.
 
-    Equal texts are pairs like any others: k copies of one text give k * (k - 1) / 2 pairs, so pass each text once.
+    Equal texts are pairs too: k copies of one text give k * (k - 1) / 2 pairs, so pass each text once.
 
     Raises:
-        ValueError: the threshold is not above 0 and at most 1, or the n-grams have no character.
+        ValueError: the threshold is not above 0 and at most 1, or n is less than 1.
     """
     return _joined(texts, ngram_chars, threshold, 0, engine)
 
 
 def near_pairs_between(left_texts: Sequence[str], right_texts: Sequence[str], ngram_chars: int, threshold: float) -> SimilarPairs:
-    """Return every pair of a left and a right text with `jaccard(ngrams(a), ngrams(b)) >= threshold`; pairs of one side are not sought.
+    """Return every pair of a left and a right text with `jaccard(ngrams(a), ngrams(b)) >= threshold`; pairs within a side are not returned.
 
-    `left` has indexes in `left_texts` and `right` indexes in `right_texts`. Equal texts are pairs like any others.
+    `left` has indexes in `left_texts` and `right` indexes in `right_texts`. Equal texts are pairs too.
 
     Raises:
         ValueError: as `near_pairs`.
@@ -45,7 +45,7 @@ def near_pairs_between(left_texts: Sequence[str], right_texts: Sequence[str], ng
 
 
 def _joined(texts: Sequence[str], ngram_chars: int, threshold: float, border: int, engine: Engine = LOCAL) -> SimilarPairs:
-    from curation.near_duplicates.join.join import join  # compiles on a first import, so only where there is something to join
+    from curation.near_duplicates.join.join import join  # compiles at the first import, so only if there is something to join
 
     if not 0 < threshold <= 1 or ngram_chars < 1:
         raise ValueError(f"threshold {threshold} and {ngram_chars} characters: expected above 0 and at most 1, and at least 1")

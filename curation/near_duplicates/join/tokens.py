@@ -1,6 +1,6 @@
-"""Texts as code points, and of each the rarest of its character n-grams: what a join must look at.
+"""Texts as code points, and the rarest character n-grams of each: the input of a join.
 
-An n-gram is named by a bucket of a hash of it. Two may share a bucket, which costs a needless comparison and never a pair: the join
+An n-gram is identified by a bucket of its hash. If two share a bucket, it costs a needless comparison but never a pair: the join
 compares code points. The loops are compiled by numba and stored in its cache.
 """
 
@@ -17,7 +17,7 @@ from curation.near_duplicates.join.signatures import SIGNATURE_WORDS, flip_bit, 
 _BATCH = 4096
 _MIN_BUCKETS, _MAX_BUCKETS = 1 << 12, 1 << 26
 _FULL = 65_535  # buckets with a higher count are all treated as equally common
-SLACK = 1e-6  # bounds are lowered by more than a float can err
+SLACK = 1e-6  # bounds are lowered by more than the floating-point error
 _FEW = 48
 _BUCKET_BITS = 32
 _BUCKET = (1 << _BUCKET_BITS) - 1
@@ -27,32 +27,32 @@ class TextCodes(NamedTuple):
     """Many texts as one array."""
 
     codes: np.ndarray
-    """Code points, in two bytes each where all fit."""
+    """Code points, in two bytes each if all fit."""
     starts: np.ndarray
-    """Where each text begins, and where the last one ends."""
+    """Start of each text, and the end of the last."""
 
 
 class RarestNgrams(NamedTuple):
     """The rarest n-grams of many texts."""
 
     sizes: np.ndarray
-    """How many distinct n-grams each text has."""
+    """Number of distinct n-grams of each text."""
     shared: np.ndarray
-    """How many of them may stand in another text; 0 where too few for any pair."""
+    """How many of them may be in another text; 0 if too few for any pair."""
     buckets: np.ndarray
-    """Buckets of the rarest of those, text by text, the rarest first; room at the end may be unused."""
+    """Buckets of the rarest of those, text by text, the rarest first; the end may be unused."""
     starts: np.ndarray
-    """Where each text begins in `buckets`, and where the last one ends."""
+    """Start of each text in `buckets`, and the end of the last."""
     signatures: np.ndarray
     """A signature of each text."""
     wide: np.ndarray
     """Wide signatures of the longer texts."""
     wide_starts: np.ndarray
-    """Where the wide signature of each text begins in `wide`, and where the last one ends."""
+    """Start of each text's wide signature in `wide`, and the end of the last."""
 
 
 def encode(texts: Sequence[str]) -> TextCodes:
-    """Return texts as code points; lone surrogates are code points, too."""
+    """Return texts as code points; lone surrogates count as code points."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     codes = np.empty(starts[-1], np.uint16)
@@ -65,9 +65,9 @@ def encode(texts: Sequence[str]) -> TextCodes:
 
 
 def rarest(texts: TextCodes, ngram_chars: int, threshold: float, border: int) -> RarestNgrams:
-    """Return of each text the rarest n-grams, of which any partner must share one: the prefix filter of Chaudhuri et al. 2006.
+    """Return the rarest n-grams of each text, one of which any partner must share: the prefix filter of Chaudhuri et al. 2006.
 
-    With a border above 0 only texts across it are partners.
+    With a border above 0, only texts across it are partners.
     """
     lengths = np.maximum(np.diff(texts.starts) - (ngram_chars - 1), 0)
     wanted = int(min(max(lengths.sum() // 8, _MIN_BUCKETS), _MAX_BUCKETS))
@@ -91,7 +91,7 @@ def at_least(bound):
 
 @cached_njit
 def _count(codes, starts, first, last, how, bucket_counts, shift, longest):
-    """Count the n-grams of some texts in buckets."""
+    """Count the n-grams of texts in buckets."""
     hashes = np.empty(longest, np.uint64)
     for text in range(first, last):
         for i in range(hash_all(codes, starts[text], starts[text + 1], how, hashes)):
@@ -112,7 +112,7 @@ def _rarest(codes, starts, how, threshold, border, bucket_counts, shift, longest
         start = starts[text]
         grams = hash_all(codes, start, starts[text + 1], how, every)
         own, other, least = (0, 0, 2) if border == 0 else (0, 1, 1) if text < border else (1, 0, 1)
-        for i in range(grams):  # apart from what follows, so that the processor waits for many at a time
+        for i in range(grams):  # a separate loop, so that the processor waits for many at a time
             bucket = (every[i] * MULTIPLIER) >> shift
             count = bucket_counts[other, bucket]
             sort_keys[i] = (
@@ -146,12 +146,12 @@ def _rarest(codes, starts, how, threshold, border, bucket_counts, shift, longest
 
 @njit(forceinline=True)
 def _least(keys, count, wanted):
-    """Move the least of some keys to the front, sorted."""
+    """Move the smallest keys to the front, sorted."""
     if wanted > _FEW:
         gap = 1
         while gap < count // 3:
             gap = 3 * gap + 1
-        while gap > 0:  # Shell's sort: numba takes two seconds to compile the quicksort that it has for arrays
+        while gap > 0:  # Shell sort: numba takes two seconds to compile its quicksort for arrays
             for i in range(gap, count):
                 key, j = keys[i], i
                 while j >= gap and keys[j - gap] > key:
@@ -167,7 +167,7 @@ def _least(keys, count, wanted):
             if key >= keys[wanted - 1]:
                 continue
             j = wanted - 1
-            keys[i] = keys[j]  # what leaves the front is not lost, though never asked for
+            keys[i] = keys[j]  # what leaves the front is kept, though never needed
         while j > 0 and keys[j - 1] > key:
             keys[j] = keys[j - 1]
             j -= 1

@@ -1,4 +1,4 @@
-"""Published rule sets by name: how the code released with each benchmark reads a reply, so that old figures can be reproduced.
+"""Published rule sets by name: how the code released with each benchmark parses a reply, so that old figures can be reproduced.
 
 Each reimplements the released code, faults included; `tests/eval/test_rules.py` compares its decisions with that code's.
 """

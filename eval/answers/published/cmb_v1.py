@@ -1,4 +1,4 @@
-"""CMB's rules for choices, which SdAK's repository carries too: letters keep their order and repeats; single choice takes the first."""
+"""CMB's rules for choices, also in SdAK's repository: letters keep order and repeats; single choice takes the first."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -9,7 +9,7 @@ _LETTERS = "ABCDEFG"
 
 
 def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return letters as they were found, or None; options are not looked at."""
+    """Return the matched letters, or None; options are ignored."""
     del options
     letters = letters_after_phrase(reply, _LETTERS)
     return (letters if kind == "mrqa" else letters[:1]) or None

@@ -14,28 +14,28 @@ _PHRASE = re.compile(r"(?:答案|正确选项)(?:是|：|为|应该是|应该为
 
 
 def letters_after_phrase(reply: str, letters: str) -> str:
-    """Return the letters in the text after the first such phrase, or of the whole reply where there is none, in their order."""
+    """Return the letters in the text after the first such phrase, or in the complete reply if there is none, in order."""
     phrase = _PHRASE.search(reply)
     return "".join(character for character in (phrase[1] if phrase else reply) if character in letters)
 
 
 Read = Callable[[str, Mapping[str, str], str], str | None]
-"""Reply as it came, options by letter, kind of question in; the decision as the released code writes it, None where it has none, out.
+"""Raw reply, options by letter, kind of question in; the decision as the released code writes it, or None, out.
 
 The kind is `claim`, `mcqa`, `mrqa`, or for TCMBench a form: `a1`, `a2`, `a3`, `b1`.
 """
 ERROR = "error"
-"""The decision where the released code breaks off with an exception."""
+"""The decision if the released code stops with an exception."""
 
 
 class Count(Protocol):
-    """Counts of the replies of a run as the released code makes them; no reply stays in memory."""
+    """Counts of a run's replies as the released code makes them; no reply stays in memory."""
 
     def add(self, reply: Prediction, request: Request) -> None:
-        """Add a reply, whatever the repeat, and its request."""
+        """Add a reply, of any repeat, and its request."""
 
     def figures(self) -> dict:
-        """Return the figures of all replies added."""
+        """Return the figures of all added replies."""
         ...
 
 
@@ -45,10 +45,10 @@ class RuleSet(Struct, frozen=True, kw_only=True):
     source: str
     """Repository, commit and function that it reproduces."""
     kinds: frozenset[str]
-    """Kinds of questions that it reads."""
+    """Kinds of questions that it supports."""
     read: Read
     count: Callable[[], Count]
-    """Begins to count a run."""
+    """Starts to count a run."""
 
 
 def share(part: int, whole: int) -> float | None:
@@ -56,21 +56,21 @@ def share(part: int, whole: int) -> float | None:
 
 
 class ChoiceCount:
-    """Counts choices by a rule set: a decision is right when it is the very string of the answer."""
+    """Counts choices by a rule set: a decision is right if it equals the answer as a string."""
 
     def __init__(self, read: Read, of_the_read: bool = False) -> None:
-        """Begin with nothing.
+        """Start empty.
 
         Args:
-            of_the_read: give the figures among the replies that have a decision, too, where the released code drops the others.
+            of_the_read: also give the figures among the replies with a decision, because the released code drops the others.
         """
         self._read, self._of_the_read = read, of_the_read
         self._replies = self._errors = 0
         self._subjects: dict[str, dict[str, list[int]]] = {"mcqa": {}, "mrqa": {}}
-        """By question type and subject: replies that have a decision, and how many of these are right."""
+        """By question type and subject: number of replies with a decision, and how many of these are right."""
 
     def add(self, reply: Prediction, request: Request) -> None:
-        """Count a reply, if it is to a choice of which the answer is known."""
+        """Count a reply to a choice question with a known answer."""
         if not request.answer or request.question_type not in self._subjects:
             return
         decision = decision_on(self._read, reply.reply, request)
@@ -88,10 +88,11 @@ class ChoiceCount:
         return {"following_rate": share(decided, self._replies), "accuracy": share(right, self._replies), **among, "errors": self._errors}
 
     def _leaderboard(self) -> dict[str, float]:
-        """Return what CPsyExam's leaderboard shows (evaluations/evaluate_submission.py at 73daf637).
+        """Return the score of CPsyExam's leaderboard (evaluations/evaluate_submission.py at 73daf637).
 
-        The mean of the subjects' accuracies, each among its questions with a decision, and of single and multiple choices the mean, however
-        many questions they are: not the paper's Avg. A kind without a subject counts as 0.
+        The mean of the subjects' accuracies, each among its questions with a decision, and of single and multiple choices the mean,
+        whatever
+        their numbers: not the paper's Avg. A kind without a subject counts as 0.
         """
         kinds = {
             kind: fmean(right / decided for decided, right in subjects.values()) if subjects else 0.0

@@ -11,10 +11,10 @@ _CAPITAL = re.compile("[A-Z]")
 
 
 def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the decision on a reply that comes again at each of the five tries.
+    """Return the decision on a reply that is the same at each of the five tries.
 
-    Several letters keep order and repeats, but those of a JSON field are sorted. Where nothing is found the released code means to drop
-    the question, and breaks off instead.
+    Several letters keep order and repeats, but those of a JSON field are sorted. Without a match the released code is meant to drop
+    the question, but stops with an exception.
     """
     try:
         field = json.loads(reply) if reply else None

@@ -1,6 +1,6 @@
-"""CPsyExam's rules for replies, those of the code whose prompt the paper shows.
+"""CPsyExam's rules for replies, from the code with the paper's prompt.
 
-The paper's figures of open models take single choices from the likelihoods of the letters instead, which no parser can reproduce.
+For the paper's figures of open models, single choices come from the likelihoods of the letters, which no parser can reproduce.
 """
 
 import re
@@ -33,7 +33,7 @@ _LEADS = (
 
 @cache
 def _patterns(last: str) -> list[re.Pattern]:
-    """Return the patterns in the order in which they are tried; none knows a comma, a bracket or a small letter."""
+    """Return the patterns in the order in which they are tried; none matches commas, brackets or small letters."""
     patterns = []
     for lead in _LEADS:
         if lead.startswith("^"):
@@ -46,7 +46,7 @@ def _patterns(last: str) -> list[re.Pattern]:
 
 
 def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the decision: every letter that the first fitting pattern finds, so that an answer given twice is two letters."""
+    """Return the decision: every letter that the first matching pattern finds, so a repeated answer gives two letters."""
     letters = "".join(sorted({*_COLUMNS, *options}))
     if kind == "mrqa":
         return letters_after_phrase(reply, letters) or None

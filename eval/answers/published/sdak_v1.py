@@ -1,4 +1,4 @@
-"""SdAK's rules for claims. Support and refute do not exclude each other: one constant sentence can be right on every pair."""
+"""SdAK's rules for claims. Support and refute are not exclusive: one constant sentence can be right on every pair."""
 
 from collections.abc import Mapping
 
@@ -12,13 +12,13 @@ _REFUTE = (("错误", 3), ("不正确", 10), ("这个说法是错误的", 10), (
 
 
 def supports(reply: str) -> bool:
-    """Return whether a reply counts as 正确 where that is the answer: certain words within its first characters, unnormalized."""
+    """Return whether a reply counts as 正确 if that is the answer: certain words within its first characters, unnormalized."""
     head = reply[:5]
     return ("正确" in head and "不正确" not in head) or any(word in reply[:size] for word, size in _SUPPORT)
 
 
 def refutes(reply: str) -> bool:
-    """Return whether a reply counts as 错误 where that is the answer."""
+    """Return whether a reply counts as 错误 if that is the answer."""
     return any(word in reply[:size] for word, size in _REFUTE)
 
 
@@ -29,12 +29,12 @@ def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
 
 
 class PairCount:
-    """Counts pairs; a side only counts as right or not."""
+    """Counts pairs; a side is only right or not."""
 
     def __init__(self) -> None:
         self._pairs = self._following = self._right = self._both = 0
         self._halves: dict[tuple[str, int], tuple[bool, bool]] = {}
-        """Of pairs of which one side has come, whether it follows and whether it is right."""
+        """Pairs with one side so far: whether it follows and whether it is right."""
 
     def add(self, reply: Prediction, request: Request) -> None:
         """Count a reply."""

@@ -1,4 +1,4 @@
-"""TCMBench's rules: the last capital on the line of the last 答案, or simply the last one; then a guess by the options' words.
+"""TCMBench's rules: the last capital on the line of the last 答案, or the last one of all; then a guess by the options' words.
 
 An explanation after the answer overrides it, and lower-case or full-width letters are ignored.
 """
@@ -10,9 +10,9 @@ from functools import partial
 
 from eval.answers.published.contract import ERROR, ChoiceCount, RuleSet
 
-# The released patterns take the square of a reply's length: ([A-Z]).*?案答 and 答案.*?([A-Z]). These find the same letters in one pass.
+# The released patterns take quadratic time: ([A-Z]).*?案答 and 答案.*?([A-Z]). These find the same letters in one pass.
 _CAPITAL_BEFORE_LABEL = re.compile(r"^[^A-Z\n]*([A-Z]).*?案答", re.M)  # of the reply read backwards
-_FIELD_LETTER = re.compile(r"答案】[^A-Z\n]*+([A-Z]?)")  # where no capital follows, none follows a later label of the line
+_FIELD_LETTER = re.compile(r"答案】[^A-Z\n]*+([A-Z]?)")  # if no capital follows, none follows a later label of the line
 _LABEL_LETTER = re.compile(r"答案[^A-Z\n]*+([A-Z]?)")
 _OPTION_LETTER = re.compile(r"[A-E]")
 _DOTTED = re.compile(r"．[A-Z]")
@@ -21,9 +21,9 @@ _LETTERS_AND_DOTS = str.maketrans("", "", "ABCDE．.")
 
 
 def read(reply: str, options: Mapping[str, str], kind: str) -> str | None:
-    """Return the letter for a question of a form, `error` where the released code breaks off."""
+    """Return the letter for a question of a form, `error` if the released code stops with an exception."""
     if kind == "a3":
-        return _of_case(reply) or ERROR  # it then guesses by words that it looks for in the wrong text
+        return _of_case(reply) or ERROR  # it then guesses by words, but searches the wrong text
     return _letter(reply) or _by_words(reply, options)
 
 
@@ -49,7 +49,7 @@ def _of_case(reply: str) -> str | None:
 
 
 def _by_words(reply: str, options: Mapping[str, str]) -> str | None:
-    """Return the option whose pieces occur most often; none where two are alike, or where no piece occurs."""
+    """Return the option whose pieces occur most often; none for a tie, or if no piece occurs."""
     texts = [f"{letter}．{text}".translate(_LETTERS_AND_DOTS) for letter, text in options.items()]
     counts, last = {}, None
     for text in texts:

@@ -160,7 +160,7 @@ def test_the_file_that_ships_is_right(tmp_path: Path) -> None:
         ("home: https://www.hxter.com/", "home: www.hxter.com", r"hxter.yaml: home: 'www.hxter.com' found; expected an address of www"),
         ("home: https://www.hxter.com/", "home: https://evil.example/", r"hxter.yaml: home: 'https://evil.example/' found"),
         ("list/{}/", "list/", r"hxter.yaml: list_address: '' found; expected"),
-        ("categories: ul", "categories: [ul", r"hxter.yaml: no YAML"),
+        ("categories: ul", "categories: [ul", r"hxter.yaml: not YAML"),
         (SELECTORS, "[]", r"hxter.yaml: "),
     ],
 )  # fmt: skip

@@ -348,7 +348,7 @@ def test_a_second_run_says_that_it_waits(tmp_path: Path, start_toy: Callable[...
     folder = tmp_path / "toy"
     with FileLock(tmp_path / ".toy.lock"), start_toy("crawl", folder, pages=3) as process:
         said = process.stderr.readline()
-        assert said == f"{folder}: another run is at work on it; waiting until it ends\n"
+        assert said == f"{folder}: another run is writing to it; waiting until it ends\n"
         time.sleep(0.1)
         assert process.poll() is None
         process.kill()

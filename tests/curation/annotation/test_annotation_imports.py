@@ -117,9 +117,9 @@ def test_a_refuted_claim_that_left_the_data_is_still_known(project: Path) -> Non
         ([row(0, "support", id="claim-0")], r"a\.csv:2: no claim 'claim-0' in the data.*--skip-gone"),
         (
             [row(0, "support", claim="胰尾癌的症状包括头痛")],
-            r"a\.csv:2: the claim reads '胰尾癌的症状包括头痛' and was drawn as",
+            r"a\.csv:2: the claim reads '胰尾癌的症状包括头痛' but was sampled as",
         ),
-        ([row(0, "support"), row(0, "refute")], r"a\.csv:3: a said support at .*a\.csv:2 and refute here; leave one"),
+        ([row(0, "support"), row(0, "refute")], r"a\.csv:3: a gave support at .*a\.csv:2 and refute here; delete one"),
     ],
 )
 def test_what_cannot_stand_is_told_and_nothing_is_imported(project: Path, rows: list, told: str) -> None:
@@ -140,9 +140,9 @@ def test_answers_to_gone_claims_can_be_left_out(project: Path, capsys: pytest.Ca
     [
         ("b/a.csv", None, r"a\.csv: no such file; name an export of Label Studio or a filled spreadsheet"),
         ("a.txt", "x", r"expected one of \.json, \.xlsx, \.csv"),
-        ("a.json", "{", "no JSON"),
-        ("a.json", '{"a": 1}', "no list of tasks"),
-        ("a.json", "[" * 100_000, "no JSON"),
+        ("a.json", "{", "not JSON"),
+        ("a.json", '{"a": 1}', "not a list of tasks"),
+        ("a.json", "[" * 100_000, "not JSON"),
         ("a.json", '[{"id": 4, "data": {}}]', "task 4: no data or annotations"),
         ("a.json", '[{"data": {}, "annotations": [3]}]', "task 1: an annotation is 3"),
         ("a.json", '[{"id": 1}]', "no claim_id"),
@@ -150,7 +150,7 @@ def test_answers_to_gone_claims_can_be_left_out(project: Path, capsys: pytest.Ca
         ("a.json", '[{"claim_id": "c", "verdict": ["support", "refute"]}]', "2 verdicts in one annotation: support, refute"),
         ("a.json", '[{"claim_id": "c", "verdict": "support"}]', "no claim 'c'"),
         ("a.csv", "claim,verdict\na,b\n", "no column claim_id"),
-        ("a.csv", "claim_id,claim,verdict,comment\na,b,,hm\n", "a comment and no verdict"),
+        ("a.csv", "claim_id,claim,verdict,comment\na,b,,hm\n", "a comment but no verdict"),
     ],
 )
 def test_files_that_are_none_are_told(project: Path, name: str, content: str | None, told: str) -> None:
@@ -170,5 +170,5 @@ def test_a_sheet_without_a_name_or_with_one_for_several_is_told(project: Path) -
 
 def test_two_lines_of_one_annotator_after_a_merge_are_told(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "v.jsonl", [verdict(1, "a", "support"), verdict(1, "a", "refute")], key=lambda one: one.claim_id)
-    with pytest.raises(ValueError, match="a says refute and support of claim-000001; delete one line"):
+    with pytest.raises(ValueError, match="a gave refute and support for claim-000001; delete one line"):
         read_verdicts(tmp_path / "v.jsonl")

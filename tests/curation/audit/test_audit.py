@@ -134,7 +134,7 @@ def test_questions_and_items_of_the_pipeline_are_read_as_they_are(tmp_path: Path
         ("train/questions.jsonl", "train"),
     ]
     assert len(found["conflicting_keys"]) == 1 and found["classes"]["exam"]["PCE"] == {"test": 1, "train": 1}
-    assert "2 files beside those of items and questions are not read" in capsys.readouterr().err
+    assert "2 files other than items and questions are not read" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_every_figure_that_can_be_limited_is_told_and_documented(
     capsys.readouterr()
     with pytest.raises(SystemExit):
         main(["--help"])
-    documented = re.findall(r"^  (\w+) {2,}\S", capsys.readouterr().out.partition("figures that --max knows:")[2], re.MULTILINE)
+    documented = re.findall(r"^  (\w+) {2,}\S", capsys.readouterr().out.partition("figures for --max:")[2], re.MULTILINE)
     assert documented == list(FIGURES)
     named = re.findall(
         r"`(\w+_(?:share|deviation|excess|keys|clusters))`|--max (\w+)=\d", (root / "docs/audit.md").read_text(encoding="utf-8")

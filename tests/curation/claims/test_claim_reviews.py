@@ -142,11 +142,11 @@ def test_who_falls_speaks_against_nobody() -> None:
 
 
 def test_decisions_that_contradict_each_other_are_told() -> None:
-    with pytest.raises(ValueError, match=f"{CLASS.id} and {EGG.id}|{EGG.id} and {CLASS.id}.*contradict each other.*leave one"):
+    with pytest.raises(ValueError, match=f"{CLASS.id} and {EGG.id}|{EGG.id} and {CLASS.id}.*contradict each other.*delete one"):
         made([EGG, CLASS], decided((EGG, True), (CLASS, False)))
-    with pytest.raises(ValueError, match="say the same and are decided differently; leave one of the two lines"):
+    with pytest.raises(ValueError, match="state the same but are decided differently; delete one of the two lines"):
         made([SAID, DENIED], decided((SAID, True), (DENIED, False)))
-    with pytest.raises(ValueError, match="contradict each other, and both are to hold"):
+    with pytest.raises(ValueError, match="contradict each other but are both accepted"):
         made([LOW, HIGH], decided((LOW, True), (HIGH, True)))
 
 
@@ -179,7 +179,7 @@ def test_no_two_claims_contradict_each_other_whatever_is_decided(facts: list[Fac
     try:
         found, refused = make_claims(facts, PARAMS, known)
     except ValueError as error:
-        assert "leave one of the two lines" in str(error)
+        assert "delete one of the two lines" in str(error)
         return
     kept = {key for claim in found for key in claim.fact_ids}
     assert not list(clashes([one for one in facts if one.id in kept], NAMES))
@@ -227,5 +227,5 @@ def test_a_decision_on_a_fact_that_is_not_there_is_told(tmp_path: Path, caplog: 
     write_jsonl(tmp_path / "decisions.jsonl", [*decided((SAID, True), (EGG, True)).values(), Decision(id="q-1", right=["甲"])], key=str)
     run(tmp_path)
     assert [record.getMessage() for record in caplog.records] == [
-        f"decisions on facts that are not there: {EGG.id}; delete these lines, or correct the ids"
+        f"decisions on facts that are not in the data: {EGG.id}; delete these lines or correct the ids"
     ]

@@ -479,7 +479,7 @@ def test_decisions_that_cannot_hold_are_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="are decided differently"):
         unique_questions([one, other], PARAMS, decide(one, "急性应激障碍") | decide(other, "创伤后应激障碍"))
     for text, message in (
-        ('{"id":"q-1","right":["甲"]}\n{"id":"q-1","right":["甲"]}\n', "decisions.jsonl:2: q-1 is decided on twice"),
+        ('{"id":"q-1","right":["甲"]}\n{"id":"q-1","right":["甲"]}\n', "decisions.jsonl:2: q-1 has two decisions"),
         ('{"id":"q-1"}\n', "expected either"),
         ('{"id":"q-1","rihgt":["甲"]}\n', "rihgt"),
     ):

@@ -107,9 +107,9 @@ def test_a_filled_sheet_gives_codes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "told"),
     [
-        ({"query": "痛风的症状", "code": "cause"}, r"a\.xlsx:2: intent, query or id is not as it was drawn"),
+        ({"query": "痛风的症状", "code": "cause"}, r"a\.xlsx:2: intent, query or id was changed"),
         ({"confirm": "no"}, "confirm is 'no'; expected yes or nothing"),
-        ({"confirm": "yes", "proposed": ""}, "confirmed, and nothing was proposed"),
+        ({"confirm": "yes", "proposed": ""}, "confirmed, but no code was proposed"),
     ],
 )
 def test_a_spoiled_sheet_is_told(cells: dict[str, str], told: str, tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_several_coders_the_majority_decides_and_agreement_is_told() -> None:
 
 
 def test_a_code_that_the_codebook_does_not_know_is_told() -> None:
-    with pytest.raises(ValueError, match=r"codes that the codebook does not know: sympton \(2\); add them"):
+    with pytest.raises(ValueError, match=r"codes missing in the codebook: sympton \(2\); add them"):
         tabulate([coded("甲", "sympton"), coded("乙", "sympton")], BOOK, [], 0)
 
 
@@ -166,7 +166,7 @@ def test_the_whole_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     texts = ["=痛风的原因", "痛风怎么引起", "为什么头晕", "牛皮癣的原因|甲", "失眠<b>什么原因"]
     (tmp_path / "q.json").write_text(json.dumps([{"query": text, "label": "病因分析"} for text in texts]))
     themes.main(["draw", str(tmp_path / "q.json"), "--out", str(tmp_path / "one.xlsx"), "--per-intent", "4"])
-    assert "Cause                4\n" in (told := capsys.readouterr().out) and "requested" in told.splitlines()[0]
+    assert "Cause                4\n" in (told := capsys.readouterr().out) and "were requested" in told.splitlines()[0]
     rows = [[row.cells[name] for name in COLUMNS] for row in read_sheet(tmp_path / "one.xlsx")]
     assert len(rows) == 4
     for name, codes in (("one", ["disease_cause"] * 4), ("two", ["disease_cause"] * 3 + ["disease_symptom"])):
@@ -204,7 +204,7 @@ def test_a_stranger_is_told_the_next_command(tmp_path: Path, monkeypatch: pytest
     assert told_of(capsys, "table", "c.jsonl", "--out", "t") == f"c.jsonl: no such file; {command}"
     Path("c.jsonl").write_text("{}\n")
     assert (told := told_of(capsys, "table", "c.jsonl", "--out", "t")).startswith("c.jsonl:1: ") and told.endswith(command)
-    assert "no such file; name one that is there" in told_of(capsys, "table", "c.jsonl", "--out", "t", "--codebook", "b.yaml")
+    assert "no such file; name an existing one" in told_of(capsys, "table", "c.jsonl", "--out", "t", "--codebook", "b.yaml")
     assert "share between 0 and 1" in told_of(capsys, "table", "c.jsonl", "--out", "t", "--min-share", "5")
 
 
@@ -214,8 +214,8 @@ def test_a_stranger_is_told_the_next_command(tmp_path: Path, monkeypatch: pytest
         ("a: b", "expected `intents` and `codes`, as in curation/vocab/themes.yaml, found a"),
         ("[1]", "expected `intents` and `codes`"),
         ("intents: {病因分析: [a]}\ncodes: {}", r"k\.yaml: intents: Expected `str"),
-        ("a: [", r"k\.yaml: no YAML \(.*line 1.*correct the line"),
-        ("[" * 3000, r"k\.yaml: no YAML \(nested too deep\); correct the line"),
+        ("a: [", r"k\.yaml: not YAML \(.*line 1.*correct the line"),
+        ("[" * 3000, r"k\.yaml: not YAML \(nested too deep\); correct the line"),
     ],
 )
 def test_keywords_of_another_shape_are_told(content: str, told: str, tmp_path: Path) -> None:

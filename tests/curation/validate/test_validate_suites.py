@@ -34,7 +34,7 @@ WRONG = [
     ("- {column: id}", r"entry 1: found \{'column': 'id'\}, expected"),
     ("- only words", "entry 1: found 'only words', expected"),
     ("expect: ExpectMagic", "found dict, expected a list"),
-    ("- {expect: [", "no YAML"),
+    ("- {expect: [", "not YAML"),
     ("- {expect: ExpectColumnValuesToMatchRegex, column: id, regex: '('}", "could not be evaluated"),
 ]
 
