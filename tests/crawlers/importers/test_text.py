@@ -46,8 +46,8 @@ def test_any_bytes_are_text_or_an_error(body: bytes) -> None:
     ("body", "message"),
     [
         (PAPER.encode("utf-8").decode("gb18030", "replace").encode("utf-8"), "lost before the file was saved|read as gb18030"),
-        ("下列关于心理现象的说法".encode().decode("latin-1").encode("utf-8"), "the text is utf-8 that was read as latin-1"),
-        (PAPER.encode("gb18030").decode("latin-1").encode("utf-8"), "the text is gb18030 that was read as cp1252"),
+        ("下列关于心理现象的说法".encode().decode("latin-1").encode("utf-8"), "the text is utf-8 that was decoded as latin-1"),
+        (PAPER.encode("gb18030").decode("latin-1").encode("utf-8"), "the text is gb18030 that was decoded as cp1252"),
         (("锟斤拷" * 20 + "心理").encode(), "60 of 62 non-ASCII characters were lost"),
         (
             PAPER.encode("utf-8")[:-20] + b"\xe7\xad" + PAPER.encode("utf-8")[-20:],

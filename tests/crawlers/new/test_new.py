@@ -254,7 +254,7 @@ def test_a_file_that_takes_no_line_is_told(text: str, told: str) -> None:
 def test_a_wrong_snapshot_is_told_before_anything_is_written(repository: Path, day: str, capsys: pytest.CaptureFixture) -> None:
     with pytest.raises(SystemExit):
         main(["toyexam", URL, "--kind", "exam", "--snapshot", day])
-    assert f"argument --snapshot: {day!r} is not a calendar date; expected a date such as 2026-11-20" in capsys.readouterr().err
+    assert f"argument --snapshot: {day!r} is no day of the calendar; expected a date such as 2026-11-20" in capsys.readouterr().err
     assert set(files(repository)) == {"params.yaml"}
 
 
