@@ -95,7 +95,8 @@ def read_guarded(read: Read, name: str, body: bytes, advice: str, budget: Budget
         while True:
             if not reader.pipe.poll(_WALL * hard):
                 raise Refusal(f"{name}: not read within {_WALL * hard:.0f} seconds; {advice}")
-            kind, answer = reader.pipe.recv()
+            with uncollected():
+                kind, answer = reader.pipe.recv()
             if kind != _ANSWER:
                 break
             yield answer
@@ -119,6 +120,18 @@ def stop() -> None:
         reader.pipe.close()
         reader.process.kill()
         reader.process.join()
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Look for no cycles in a block that makes many objects and none of these: each object would be looked at twice."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 @contextmanager

@@ -8,6 +8,9 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
 
 from crawlers.coverage.characters import counted, folded
 
@@ -23,6 +26,7 @@ _MOST_MISSES = 500
 _ANCHOR = 12
 _LEAST_ANCHOR = 5
 _MOST_POSITIONS = 64
+_FINGERPRINTS, _CHUNK = 1 << 22, 1 << 20
 MARKUP = re.compile(
     r"</?(?:font|span|strong|div|table|tbody|thead|img|sub|sup|code|em|br|hr|tr|td|th|ul|ol|li|h[1-6]|[bipuas])(?:\s[^<>]{0,300})?/?>", re.I
 )
@@ -47,7 +51,7 @@ def anchors_of(whole: str, texts: Sequence[str]) -> list[int]:
     keys = [_keys_of(text) for text in texts]
     positions: dict[str, list[int]] = {key: [] for some in keys for key, _ in some}
     for length in {len(key) for key in positions}:
-        for position in range(len(whole) - length + 1):
+        for position in _likely_positions(whole, [key for key in positions if len(key) == length]):
             hits = positions.get(whole[position : position + length])
             if hits is not None and len(hits) < _MOST_POSITIONS:
                 hits.append(position)
@@ -74,6 +78,28 @@ def anchors_of(whole: str, texts: Sequence[str]) -> list[int]:
     while node >= 0:
         number, anchors[number], node = nodes[node][0], nodes[node][1], nodes[node][2]
     return anchors
+
+
+def _likely_positions(whole: str, keys: Sequence[str]) -> Iterator[int]:
+    """Yield, ascending, where one of some keys of the same length may begin: its first two, its middle and its last character fit."""
+    length = len(keys[0])
+    is_seen = np.zeros(_FINGERPRINTS, dtype=bool)
+    is_seen[_fingerprints(_codes_of("".join(keys)).reshape(-1, length))] = True
+    for start in range(0, len(whole) - length + 1, _CHUNK):
+        windows = np.lib.stride_tricks.sliding_window_view(_codes_of(whole[start : start + _CHUNK + length - 1]), length)
+        yield from (np.flatnonzero(is_seen[_fingerprints(windows)]) + start).tolist()
+
+
+def _codes_of(text: str) -> "np.ndarray[Any, np.dtype[np.uint32]]":
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+def _fingerprints(windows: "np.ndarray[Any, np.dtype[np.uint32]]") -> "np.ndarray[Any, np.dtype[np.uint32]]":
+    """Return a number for each window of characters, mixed from four of them."""
+    mixed = np.zeros(len(windows), dtype=np.uint32)
+    for column in (0, 1, windows.shape[1] // 2, -1):
+        mixed = mixed * np.uint32(0x9E3779B1) + windows[:, column]  # a prime near the golden ratio of 2**32; overflow is meant
+    return mixed >> np.uint32(32 - _FINGERPRINTS.bit_length() + 1)
 
 
 def _start_of(whole: str, text: str, position: int, offset: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from msgspec import structs
 
 from atomexam.records.provenance import Provenance
-from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded
+from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded, uncollected
 from atomexam.text.refusal import Refusal
 from crawlers.coverage.characters import CharacterAccount, summed
 from crawlers.coverage.leaves import SHEETS, leaves_of, leaves_of_rows
@@ -111,7 +111,9 @@ def _read(
         reading = read_file(name, body, kind, provenance, beside_keys, known)
     else:
         kind, reading = read_guessed(name, body, kind, provenance, beside_keys, known)
-    yield FileResult(kind, reading, account_of(name, body, kind, reading, known))
+    account = account_of(name, body, kind, reading, known)
+    reading.source = reading.rows = None  # for the account alone: the process that asked is not sent all lines once more
+    yield FileResult(kind, reading, account)
 
 
 def _archive(
@@ -149,7 +151,8 @@ def account_of(name: str, body: bytes, format_name: str, reading: FileReading, k
         ValueError: the sums do not add up, which is a fault of the account.
     """
     if reading.source is not None:
-        account = PaperAccount(reading.source, reading.items).result()
+        with uncollected():
+            account = PaperAccount(reading.source, reading.items).result()
     elif reading.rows is not None:
         account = account_of_records(leaves_of_rows(reading.rows), reading, [], is_table=False)
     elif format_name in EXCHANGES:

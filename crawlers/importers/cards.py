@@ -104,11 +104,11 @@ def read_cards(name: str, body: bytes, provenance: Provenance) -> FileReading:
 def _deck_of(name: str, text: str) -> Deck:
     """Return the cards of a text; none where it does not say what they are."""
     lines = text.lstrip("\ufeff").splitlines()
-    openings = [name, *(line for line in lines[: _opening_lines(lines)])]
     if paired := _numbered_pairs(lines):
+        openings = [name, *lines[: _opening_lines(lines)]]
         is_exam = any(map(_EXAM.search, openings)) and not any(map(_NO_EXAM.search, openings))
         return paired if is_exam and _ask(paired, _PAIRED_ASKING) and not _speak(paired) else Deck()
-    is_tagged = any(_TAGGED.search(line) or "<!--SR:" in line for line in lines)
+    is_tagged = any(("#" in line and _TAGGED.search(line)) or "<!--SR:" in line for line in lines)
     if not is_tagged and not any("::" in line for line in lines):
         return Deck()
     deck = _marked_cards(lines)
@@ -135,7 +135,7 @@ def _speak(deck: Deck) -> bool:
 def _numbered_pairs(lines: Sequence[str]) -> Deck | None:
     """Return the numbered questions, each with the answer of its number right below it; None where there are none, or some have options."""
     deck, card, number, is_answer = Deck(), Flashcard(0, [], []), "", False
-    if sum(bool(_ANSWER.match(line)) for line in lines) < _FEWEST or any(map(_OPTION.match, lines)):
+    if any(map(_OPTION.match, lines)) or sum(bool(_ANSWER.match(line)) for line in lines) < _FEWEST:
         return None
     for line_number, line in enumerate(lines, 1):
         if question := _QUESTION.match(line):

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from atomexam.runtime.budgets import uncollected
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx import read_docx
 from crawlers.importers.documents.packed_pages import PACKED, read_packed
@@ -88,7 +89,8 @@ def questions_in(name: str, text: Text, provenance: Provenance) -> FileReading:
     """
     lines = text.lines
     _refuse_records(name, lines)
-    paper = with_plain_options(better_read(lines, read_paper(lines)))
+    with uncollected():
+        paper = with_plain_options(better_read(lines, read_paper(lines)))
     refuse_no_bank(name, lines, paper)
     titles = _titles(name, lines, paper)
     reading = FileReading(unread=[*text.dropped, *paper.unread], source=text)

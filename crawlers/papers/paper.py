@@ -64,10 +64,10 @@ from crawlers.papers.sections.layout import lay_out
 from crawlers.papers.signs.answer_marks import IMAGE, Numbered, flat, parts_of, visible
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.line_memo import forget_lines
 from crawlers.papers.signs.numbers import number_of
 from crawlers.text.fields import text_of
 
-_MAX_RETAINED_LINES = 1 << 16
 __all__ = ["IMAGE", "Draft", "ParsedPaper", "labelled_lines", "lines_of", "read_paper"]
 
 
@@ -112,7 +112,7 @@ def read_paper(lines: Iterable[str]) -> ParsedPaper:
     ):
         questions = with_doubts(questions, doubts)
     questions = with_own_patients(questions)
-    _forget_lines()
+    forget_lines(flat, parts_of, number_of, letter_of, is_heading)
     drafts = [one.draft for one in questions]
     drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line) if tabled else drafts
     return _reading(drafts, unread, len(layout.spans) + len(tabled))
@@ -123,13 +123,6 @@ def _own_lines(labelled: Sequence[Numbered]) -> tuple[list[Draft], list[Line], l
     tabled, rest = tables_in(essays_joined(numbered(labelled)))
     crowded, rest = crowded_in(rest)
     return [*tabled, *crowded], *own_lines(rest)
-
-
-def _forget_lines() -> None:
-    """Clear the caches of each line's parts behind a large paper: they save most of the time while it is read, and then hold memory."""
-    for cached in (flat, parts_of, number_of, letter_of, is_heading):
-        if cached.cache_info().currsize > _MAX_RETAINED_LINES:
-            cached.cache_clear()
 
 
 def _of_bank(bank: Bank) -> ParsedPaper:

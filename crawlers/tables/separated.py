@@ -8,6 +8,7 @@ from typing import NamedTuple
 SIGNS = ("\t", "#", "|", ",", ";", "，", "；", "$", "^", "~")
 _LONG_SIGNS = ("@@", "##", "||", "$$", "::", "###")
 _LETTERS = re.compile(r"[A-J][A-J,，、\s]{0,18}")
+_LONGEST_ANSWER = 19
 _VERDICTS = re.compile(r"对|错|√|×|正确|错误|T|F")
 _MOST_CELLS = 14
 _ANKI = re.compile(r"#(?P<key>separator|html|columns|tags column|notetype column|deck column|guid column|notetype|deck|tags):(?P<value>.*)")
@@ -73,6 +74,8 @@ def _ending_in_answers(text: str) -> Separated | None:
     for sign in (*_LONG_SIGNS, *SIGNS):
         if lines[0][1].count(sign) < 1:
             continue
+        if sum(_may_end_in_answer(line, sign) for _, line in lines) < _SHARE * len(lines):
+            continue
         rows = [(f"line:{index}", [cell.strip() for cell in line.split(sign)]) for index, line in lines]
         sound = sum(_ends_in_answer(cells) for _, cells in rows)
         if sound < _SHARE * len(rows) or any(len(cells) > _MOST_CELLS for _, cells in rows):
@@ -80,6 +83,11 @@ def _ending_in_answers(text: str) -> Separated | None:
         width = max(len(cells) for _, cells in rows)
         return Separated([], [(index, [*cells[:-1], *[""] * (width - len(cells)), cells[-1]]) for index, cells in rows])
     return None
+
+
+def _may_end_in_answer(line: str, sign: str) -> bool:
+    """Tell whether what stands behind the last sign of a line is no longer than letters or a truth value: most lines end otherwise."""
+    return sign in line and len(line.rpartition(sign)[2].strip()) <= _LONGEST_ANSWER
 
 
 def _ends_in_answer(cells: list[str]) -> bool:

@@ -1,7 +1,6 @@
 """Letters of options that stand within a text: one that opens a further option in an option, or a row of them in a stem."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
@@ -16,6 +15,8 @@ _RUN = re.compile(r"A\s?(?P<sign>[.、:)])[^\n]{1,80}?B\s?(?P=sign)[^\n]{1,80}?C
 _ANY_SIGN = re.compile(r"(?P<glued>(?<=[A-Za-z素]))?[B-J]\s?[.、:)]")
 _SIGNED_LETTER = re.compile(r"\s{0,3}([A-J])\s?([.、:)\]】,])\S")
 _LETTER_AT_END = re.compile(r"[B-J]\s?(?:[.、:)\]】]\s{0,3})?$")
+_LETTER_OR_DIGIT = re.compile("[A-Za-z0-9]")
+"""What is looked for within an option is one of these: a letter, or what a scan makes of it."""
 _LONGEST_LETTER = 8  # characters of such an end
 _BEHIND_BLANKS = re.compile(r"(?<!\s)\s{2,}[(]?[A-J]\s?[.、:)\]】]")
 
@@ -29,17 +30,20 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
     """
     options = [flat(option) for option in texts]
     own = [_OWN.match(option) for option in options]
-    signs = Counter(match["sign"] for match in own if match)
+    signs = [match["sign"] for match in own if match]
     if len(options) < 2:
         return any(_ends_glued(option) for option in options)
     bodies = [option[match.end() if match else 1 :] for option, match in zip(options, own, strict=True)]
-    if any(_BEHIND_BLANKS.search(body) for body in bodies):
+    holds_sign = any(map(_LETTER_OR_DIGIT.search, bodies))
+    if holds_sign and any(_BEHIND_BLANKS.search(body) for body in bodies):
         return True
     if not signs:
         return False
     if any(match and match["letter"].upper() != letter for letter, match in zip(LETTERS, own, strict=False)):
         return True  # those before were lost
-    sign, _ = signs.most_common(1)[0]
+    if not holds_sign:
+        return False
+    sign = max(signs, key=signs.count)
     again = [_SIGNED_LETTER.match(body) for body in bodies]
     doubled = [mark is not None and (mark[1], mark[2]) == (letter, sign) for letter, mark in zip(LETTERS, again, strict=False)]
     if any(doubled) and not all(doubled):

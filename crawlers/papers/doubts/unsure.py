@@ -31,6 +31,8 @@ _ONE_LETTER = re.compile(r"[(\[【√]?\s?[A-E]\s?[)\]】]?[。.]?", re.IGNORECA
 _TELLS_ANSWERS = re.compile(
     r"^[^。?]{0,30}(?:(?<!备选)(?<!共用)(?:参考|标准|正确|附)[:\s]{0,2}答\s?案|答\s?案[(:\s=]|Answers?\s?[Kk]ey)[^。?]{0,30}$"
 )
+_SAYS_ANSWER = re.compile("案|nswer")
+"""A part of a word that every title of answers has."""
 _TITLE_BEHIND = re.compile(r"[\s。;,.、)](?:[参标正附]|答\s?案)|答\s?案[(:\s=]|[Kk]ey")
 _LETTER_OPENS = re.compile(r"^\W{0,4}[A-Ja-j]\W{0,4}")
 _SEVERAL_ANSWERS = re.compile(r"[(]\d{1,2}[)]\s?[A-J√×](?![A-Za-z])")
@@ -123,7 +125,10 @@ def _ends_with_title(one: AssembledQuestion) -> bool:
     """Tell whether a line below the first is a title of answers. On an option's own line a blank or a stop parts it from the words."""
     _, *below = flat(one.draft.stem).split("\n")
     for option in one.draft.options:
-        first, *further = flat(option).split("\n")
+        line = flat(option)
+        if not _SAYS_ANSWER.search(line):
+            continue
+        first, *further = line.split("\n")
         below += further
         if _TELLS_ANSWERS.match(first) and _TITLE_BEHIND.search(_LETTER_OPENS.sub("", first, count=1)):
             return True
@@ -210,7 +215,7 @@ def _beside_answered(questions: Sequence[AssembledQuestion]) -> set[int]:
 
 def _has_number_within(option: str) -> bool:
     """Tell whether a further line of an option opens with a number as questions and answers do."""
-    for line in flat(option).split("\n")[1:]:
+    for line in flat(option).split("\n")[1:] if "\n" in option else ():
         number = number_of(line)
         if number and number.is_of_question and not line[number.end : number.end + 1].isdigit():
             return True

@@ -49,11 +49,14 @@ _HEADING_WITHIN = re.compile(
     r"[一二三四五六七八九十]\s?[、.]?\s?(?:(?:单项|多项|不定项)选择|单选|多选|判断|是非|填空|简答|问答|[ABX]\d?型|配伍)题"
 )
 _NO_OPTION = re.compile("|".join(form.pattern for form in (_MARK, _NOTE, _HEADING_WITHIN)))
+_MAY_BE_NO_OPTION = re.compile("[答解析题根共]")
+"""A sign that each of these has."""
 _HEADING_AT_END = re.compile(r"(?:(?:单项|多项|不定项)选择|单选|多选|判断|是非|填空|简答|问答|[ABX]\d?型|配伍)题$")
 _BARE_TITLES = ("答案", "解析", "分析")
 _TORN_BLANK = re.compile(r"[(]\s{0,9}[A-J]{1,6}\s{0,9}$|[(][^\S\n]{0,9}\n[-·\s\d第页共/]{1,20}[)]")
 _ENDS_MARK = re.compile(r":\s{0,3}[A-J]{1,6}$")
 _RINGS = "①-⑳"
+_RING = re.compile(f"[{_RINGS}㉑-㉟⑴-⒇⒈-⒛]")
 _SIGNED_MARK = re.compile(r"[:】\])>]\s{0,3}$")
 
 
@@ -103,7 +106,7 @@ def _of_notes(questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str
         if one.draft.number <= last and not one.draft.above.case:
             yield index, "case_unsure"
         texts = (one.draft.stem, *one.draft.options, one.draft.answer or "", one.draft.explanation or "")
-        notes = [note_in(re.sub(r"\s", "", row)) for text in texts for row in flat(text).split("\n")[1:]]
+        notes = [note_in(re.sub(r"\s", "", row)) for text in texts if "\n" in text for row in flat(text).split("\n")[1:]]
         ends = [int(note["last"]) for note in notes if note and note.groupdict().get("last")]
         last = max([last, *ends])
 
@@ -116,7 +119,7 @@ def verified(draft: Draft) -> Draft:
 
 def _opens_with_ring(words: str) -> bool:
     """Tell whether a stem opens with a number in a ring that is no point of a list in it."""
-    number = number_of(words)
+    number = number_of(words) if _RING.search(words) else None
     return number is not None and number.style == "ringed" and (number.value > 1 or "②" not in words)
 
 
@@ -136,7 +139,7 @@ def _left_over(one: AssembledQuestion) -> str | None:
 def _structure_within(draft: Draft) -> str | None:
     """Return the doubt of a question that has a page number, heading, note or mark within a text."""
     for text in (draft.stem, *draft.options, draft.answer or "", draft.explanation or ""):
-        for line in flat(text).split("\n")[1:]:
+        for line in flat(text).split("\n")[1:] if "\n" in text else ():
             number = number_of(line)
             if (
                 line.strip() == "题"  # what is left of a heading
@@ -149,7 +152,7 @@ def _structure_within(draft: Draft) -> str | None:
         line = flat(option)
         below = line.split("\n")[1:]
         goes_on = any(_OPENS_MARK.match(row) or asks(row) or _FILLED.search(row) or _ENDS_MARK.search(row) for row in below)
-        if goes_on or _NO_OPTION.search("".join(line.split())):
+        if goes_on or (_MAY_BE_NO_OPTION.search(line) and _NO_OPTION.search("".join(line.split()))):
             return "options_unreadable"
     if _TORN_BLANK.search(flat(draft.stem)):
         return "stem_unreadable"
@@ -323,6 +326,7 @@ def _stands_above_unread_list(layout: PaperLayout, questions: Sequence[Assembled
 
 def _is_bare(layout: PaperLayout, one: AssembledQuestion) -> bool:
     """Tell whether the answer of a question stands behind its stem or its options without a mark, and in no blank."""
+    if one.block.answer is None or one.draft.explanation or _EMPTY.search(flat(one.draft.stem)):
+        return False
     lines = layout.lines[one.span.start : one.span.stop]
-    marked = any(kind == "answer" for line in lines for kind, _ in parts_of(line.text))
-    return one.block.answer is not None and not (marked or one.draft.explanation or _EMPTY.search(flat(one.draft.stem)))
+    return not any(kind == "answer" for line in lines for kind, _ in parts_of(line.text))

@@ -43,7 +43,9 @@ def _head(text: str) -> tuple[int, int, int] | None:
     """Return both numbers of a line that two questions begin on, and the column of the second."""
     if len(text) > _LONGEST:
         return None
-    line = flat(text).replace("\x0b", " ") if "  " in text or "\t" in text or "\u3000" in text else ""
+    if "  " not in text and "\t" not in text and "\u3000" not in text:
+        return None
+    line = flat(text).replace("\x0b", " ")
     if headed := _HEADED.match(line):
         beside = is_heading(headed["heading"].strip()) and int(headed["second"]) > 1 and _WORDS.search(headed["right"])
         return (0, int(headed["second"]), _width(text[: headed.start("right")])) if beside else None

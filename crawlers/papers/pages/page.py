@@ -47,7 +47,8 @@ _BULLET = re.compile(r"[-*•·>+◦▪○●#]{1,3}\s{0,3}(?=(?:\*\*)?(?:[(\[]?
 _BOLD = re.compile(r"\*\*([^*]{1,2000})\*\*")
 _WORDS = re.compile(rf"[\w√×?()\[\]{IMAGE}□■]")
 _HAN = re.compile("[\u4e00-\u9fff]")
-_STOPS = re.compile(r"[。.,、;:?!)”’》】℃%‰°]{1,3}")
+_MOST_STOPS = 3
+_STOPS = re.compile(rf"[。.,、;:?!)”’》】℃%‰°]{{1,{_MOST_STOPS}}}")
 _LONGEST = 70  # characters: a longer line is content, whatever it names
 
 
@@ -143,7 +144,7 @@ def _pieces(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
     """Return the lines that are not empty; a full stop or a unit that found no room stands on the line above, beyond a running title."""
     numbered = list(numbered)
-    stops = {position for position, (_, text) in enumerate(numbered) if _STOPS.fullmatch(flat(text))}
+    stops = {position for position, (_, text) in enumerate(numbered) if len(text) <= _MOST_STOPS and _STOPS.fullmatch(flat(text))}
     often = Counter(bare(flat(text)) for _, text in numbered) if stops else Counter()
     lines: list[Line] = []
     gap = False

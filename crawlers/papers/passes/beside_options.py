@@ -23,6 +23,9 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 
+_COUNT_ENDS, _BEHIND_ENDS = frozenset("人次票名%选择)]"), frozenset("√×)]】确案项tTrR")
+"""What ends a line with such a count, and one with such a sign: few lines have it, which spares a search in the others."""
+
 
 def label_beside_options(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with a tick behind the right options, and none of what else stands beside them; other texts as they are."""
@@ -32,11 +35,11 @@ def label_beside_options(lines: Sequence[Numbered]) -> list[Numbered]:
     done = {position: lines[position][1][option.start("option") :] for position, option in options.items()}
     before = {position: option["right"] is not None for position, option in options.items() if option["right"] or option["wrong"]}
     counts = {
-        position: cut.start() for position, text in done.items() if (cut := _COUNT.search(flat(text), 2)) and text[2 : cut.start()].strip()
+        position: cut.start() for position, text in done.items() if (cut := _count_behind(flat(text))) and text[2 : cut.start()].strip()
     }
     if len(counts) >= _SHARE * len(options):
         done |= {position: done[position][:end] for position, end in counts.items()}
-    marks = {position: mark for position, text in done.items() if (mark := _BEHIND.search(flat(text), 3))}
+    marks = {position: mark for position, text in done.items() if (mark := _mark_behind(flat(text)))}
     behind = {position: mark["right"] is not None for position, mark in marks.items()}
     labels = next((each for each in (before, behind) if _are_labelled(each, len(options))), None)
     if labels is None and len(counts) < _SHARE * len(options):
@@ -50,6 +53,14 @@ def label_beside_options(lines: Sequence[Numbered]) -> list[Numbered]:
     return [
         (index, leading.get(position, "") + done[position] if position in done else text) for position, (index, text) in enumerate(lines)
     ]
+
+
+def _count_behind(line: str) -> re.Match[str] | None:
+    return _COUNT.search(line, 2) if line.rstrip()[-1:] in _COUNT_ENDS else None
+
+
+def _mark_behind(line: str) -> re.Match[str] | None:
+    return _BEHIND.search(line, 3) if line.rstrip()[-1:] in _BEHIND_ENDS else None
 
 
 def _are_labelled(marks: dict[int, bool], count: int) -> bool:

@@ -84,11 +84,14 @@ def label_chats(lines: Sequence[Numbered]) -> list[Numbered]:
 def _messages(lines: Sequence[Numbered]) -> list[_Message]:
     """Return the messages of a record whose heads are of one form; nothing where there are few."""
     flats = [flat(text) for _, text in lines]
-    timed = [_CLOCK.search(line) is not None for line in flats]
+    timed = [":" in line and _CLOCK.search(line) is not None for line in flats]
     forms = [[form.match(line) if is_timed else None for line, is_timed in zip(flats, timed, strict=True)] for form in _HEADS if any(timed)]
     heads = max(forms, key=lambda form_heads: sum(each is not None for each in form_heads), default=[None] * len(flats))
     if sum(head is not None for head in heads) < 2 * _FEWEST:
-        heads, flats = _untimed(flats), ["" if _TIME_ALONE.fullmatch(line) else line for line in flats]
+        heads = _untimed(flats)
+        if not any(heads):
+            return []
+        flats = ["" if is_timed and _TIME_ALONE.fullmatch(line) else line for line, is_timed in zip(flats, timed, strict=True)]
     messages: list[_Message] = []
     for (index, text), head, line in zip(lines, heads, flats, strict=True):
         if text.strip() and not line:

@@ -35,7 +35,9 @@ class _Marked(Struct):
 def essays_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, those of each answer that is a list on one, parted by line ends."""
     flats = [flat(trimmed(text)) for _, text in lines]
-    marks = [(index, _MARK.match(line)) for index, line in enumerate(flats) if _says_answer(line)]
+    marks = [
+        (index, _MARK.match(line)) for index, (line, (_, text)) in enumerate(zip(flats, lines, strict=True)) if _says_answer(line, text)
+    ]
     if not any(match for _, match in marks):
         return list(lines)
     numbers = [_own(line) for line in flats]
@@ -50,11 +52,12 @@ def essays_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     return done + list(lines[index:])
 
 
-def _says_answer(line: str) -> bool:
-    """Tell whether a flat line opens with the mark of an answer that is no list of letters."""
+def _says_answer(line: str, text: str) -> bool:
+    """Tell whether a line, flat and as it is, opens with the mark of an answer that is no list of letters."""
     if match := _MARK.match(line):
         return not listed_in(line[match.end() :]).entries
-    return [kind for kind, _ in parts_of(line)[:1]] == ["answer"]
+    parts = parts_of(trimmed(text))
+    return bool(parts) and parts[0][0] == "answer"
 
 
 def _own(line: str) -> Number | None:

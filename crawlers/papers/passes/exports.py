@@ -105,9 +105,11 @@ def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
 def _without_remarks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines without what says in brackets, at the start or the end of a question, how hard it is or whence: `（难度：易）`."""
     cuts = [_remark_in(text) if ":" in text or "：" in text else None for _, text in lines]
-    is_usual = sum(map(bool, cuts)) > _FEWEST_ENGLISH
+    if sum(map(bool, cuts)) <= _FEWEST_ENGLISH:
+        yield from lines
+        return
     for (index, text), cut in zip(lines, cuts, strict=True):
-        yield index, f"{text[: cut[0]]}{text[cut[1] :]}" if cut and is_usual else text
+        yield index, f"{text[: cut[0]]}{text[cut[1] :]}" if cut else text
 
 
 def _remark_in(text: str) -> tuple[int, int] | None:
@@ -123,9 +125,11 @@ def _remark_in(text: str) -> tuple[int, int] | None:
 def _with_colons(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines of names and values, `题干=…`, `选项A=…`, with the usual sign between these."""
     matches = [_EQUALS.match(flat(text)) if "=" in text or "＝" in text else None for _, text in lines]
-    is_export = min(sum(bool(match and match[kind]) for match in matches) for kind in ("stem", "answer")) >= _FEWEST_ENGLISH
+    if min(sum(bool(match and match[kind]) for match in matches) for kind in ("stem", "answer")) < _FEWEST_ENGLISH:
+        yield from lines
+        return
     for (index, text), match in zip(lines, matches, strict=True):
-        yield index, f"{text[: match.start('sign')]}：{text[match.end('sign') :]}" if match and is_export else text
+        yield index, f"{text[: match.start('sign')]}：{text[match.end('sign') :]}" if match else text
 
 
 def _in_chinese(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -161,7 +165,7 @@ def _in_chinese(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 def _unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return what `<details>` folds away as an answer and, behind it, its explanation."""
-    if not any("<details" in text.lower() for _, text in lines):
+    if not any("<" in text and "<details" in text.lower() for _, text in lines):
         yield from lines
         return
     inside, fold_lines, title_open = False, 0, False  # lines of the fold so far; whether its title goes on
@@ -204,12 +208,15 @@ def _official_answers(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     answered = mine_below = False
     for index, text in lines:
         line = flat(text)
-        mine_below = bool(_MINE_ALONE.fullmatch(line) or (mine_below and not _THEIRS.match(line) and not opens_question(line.strip())))
+        says_answer = "答案" in line
+        mine_below = (mine_below and not _THEIRS.match(line) and not opens_question(line.strip())) or (
+            says_answer and _MINE_ALONE.fullmatch(line) is not None
+        )
         if mine_below:  # the visitor's own, over several lines
             continue
         if answered and _SCORE.fullmatch(line):
             continue
-        if "答案" in line:
+        if says_answer:
             mine = _MINE.search(line)
             text = text[: mine.start()] + text[mine.end() :] if mine else text
             mine = _MINE_BEHIND.search(flat(text))
@@ -217,16 +224,17 @@ def _official_answers(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             if with_option := _WITH_OPTION.search(flat(text)):
                 text = text[: with_option.end("letters")]
             answered = True
-        elif opens_question(line.strip()):
+        elif answered and opens_question(line.strip()):
             answered = False
         yield index, text
 
 
 def _fields(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines without the names of fields, `题干：` `选项：`; `选项A：甲` becomes `A. 甲`."""
-    stems = sum(bool(_STEM_FIELD.match(flat(text))) for _, text in lines)
-    options = sum(bool(_OPTIONS_FIELD.match(flat(text))) for _, text in lines)
-    letters = sum(bool(_FIRST_OPTION.match(flat(text))) for _, text in lines)
+    flats = [flat(text) for _, text in lines]
+    stems = sum("题" in line and _STEM_FIELD.match(line) is not None for line in flats)
+    options = sum("选项" in line and _OPTIONS_FIELD.match(line) is not None for line in flats)
+    letters = sum(("选项" in line or "答案" in line) and _FIRST_OPTION.match(line) is not None for line in flats)
     if max(options, letters) < 2 and stems < 2:
         yield from lines
         return
@@ -253,7 +261,10 @@ def _lettered(text: str) -> str:
 
 def _ordinals(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return 第三题 as 第3题 where several lines open with such numbers."""
-    opened = [_ORDINAL.match(trimmed(text)) is not None and not is_heading(flat(trimmed(text)[3:]).strip(" :")) for _, text in lines]
+    opened = [
+        "第" in text and _ORDINAL.match(trimmed(text)) is not None and not is_heading(flat(trimmed(text)[3:]).strip(" :"))
+        for _, text in lines
+    ]
     if sum(opened) < 2 or any(_has_own_numbers(flat(trimmed(text))) for _, text in lines):
         yield from lines
         return
@@ -267,9 +278,11 @@ def _by_number(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     matches = [_BY_NUMBER.fullmatch(flat(text)) if "A" in text else None for _, text in lines]
     numbers = [int(match["number"]) for match in matches if match]
     question_count = sum(_QUESTION_FIELD.match(flat(text)) is not None for _, text in lines) if len(numbers) >= _FEWEST_ENGLISH else 0
-    is_list = 0 < len(numbers) == question_count and are_consecutive(numbers)
+    if not 0 < len(numbers) == question_count or not are_consecutive(numbers):
+        yield from lines
+        return
     for (index, text), match in zip(lines, matches, strict=True):
-        yield index, f"{match['number']}. {match['answer']}" if match and is_list else text
+        yield index, f"{match['number']}. {match['answer']}" if match else text
 
 
 def _counted(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -277,9 +290,11 @@ def _counted(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     matches = [_OF_HOW_MANY.match(flat(text)) if "/" in text or "／" in text else None for _, text in lines]
     numbers = [int(match["number"]) for match in matches if match]
     is_counter = len(numbers) > _FEWEST_ENGLISH and are_consecutive(numbers)
-    is_counter = is_counter and len({match["all"] for match in matches if match}) == 1
+    if not is_counter or len({match["all"] for match in matches if match}) > 1:
+        yield from lines
+        return
     for (index, text), match in zip(lines, matches, strict=True):
-        yield index, f"{match['number']}. {text[match.end() :]}" if match and is_counter else text
+        yield index, f"{match['number']}. {text[match.end() :]}" if match else text
 
 
 def _has_own_numbers(line: str) -> bool:
@@ -304,6 +319,9 @@ def _in_digits(match: re.Match[str]) -> str:
 def _verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the two verdicts below a statement as options, `A. 正确` over `B. 错误`; a copy without letters above those is left out."""
     meanings = [_meaning(flat(text)) for _, text in lines]
+    if not any(meanings):
+        yield from lines
+        return
     position = 0
     while position < len(lines):
         if position + 1 == len(lines) or not _are_opposite(meanings[position], meanings[position + 1]):

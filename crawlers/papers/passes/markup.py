@@ -74,27 +74,37 @@ def without_markup(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _plain_labels(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return labels of answers without the signs of light markup around them, and lines of lists and quotes without theirs."""
-    signs = [_BLOCK_QUOTE] * (sum(_BLOCK_QUOTE.match(text) is not None for _, text in lines) >= _FEWEST_CALLED)
-    starred = [bool(option["star"]) for _, text in lines if (option := _STARRED.match(text))]
-    signs += [_STARRED] * (len(starred) >= _FEWEST_CALLED and all(starred))  # those of a list, which tick nothing
+    signs = [_BLOCK_QUOTE] * (sum(">" in text and _BLOCK_QUOTE.match(text) is not None for _, text in lines) >= _FEWEST_CALLED)
+    signs += [_STARRED] * _are_starred(lines)
     for sign in signs:
         lines = [(index, sign.sub("", text, count=1)) for index, text in lines]
     return [(index, _plain_label(text)) for index, text in lines]
 
 
+def _are_starred(lines: Sequence[Numbered]) -> bool:
+    """Tell whether all options have the star of a list, which ticks nothing."""
+    count = 0
+    for _, text in lines:
+        if option := _STARRED.match(text):
+            if not option["star"]:
+                return False
+            count += 1
+    return count >= _FEWEST_CALLED
+
+
 def _plain_label(text: str) -> str:
     text = text.translate(_HOLLOW) if "〖" in text else text
-    if label := _EMPHASISED.fullmatch(text):
+    if ("*" in text or "_" in text) and (label := _EMPHASISED.fullmatch(text)):
         rest = label["rest"] if not (label["closed"] or label["closed2"]) else label["rest"] + label["end"]
         text = f"{label['before']}{label['label']}：{rest}"
-    elif field := _FIELD.match(text):
+    elif ":" in text and (field := _FIELD.match(text)):
         text = f"{field['label']}：{text[field.end() :]}"
-    return _CODE_ALONE.sub(r"\g<blank>\g<words>", text)
+    return _CODE_ALONE.sub(r"\g<blank>\g<words>", text) if "`" in text else text
 
 
 def without_times(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return subtitles without the times that they are shown at and their numbers: what is said stands in the lines below these."""
-    timed = [_VISIBLE_AT.match(text) is not None for _, text in lines]
+    timed = ["-->" in text and _VISIBLE_AT.match(text) is not None for _, text in lines]
     if sum(timed) < _FEWEST_CALLED:
         return list(lines)
     numbers = {at - 1 for at, is_time in enumerate(timed) if is_time and at and lines[at - 1][1].strip().isdigit()}
@@ -186,6 +196,9 @@ def _as_line(match: re.Match[str], text: str) -> str:
 
 def _boxes(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return options behind boxes with letters, and the ticked ones as the answer."""
+    if not any("[" in text for _, text in lines):
+        yield from lines
+        return
     index = 0
     while index < len(lines):
         run = index

@@ -27,6 +27,8 @@ _FIRST = re.compile(r"\s{0,9}A\s?:\s{0,4}(?![A-J](?:[\s,]{0,2}[A-J]){0,9}\s{0,4}
 _QUESTION_LINE = re.compile(
     rf"(?P<stem>.{{2,4000}}?)\s{{0,4}}[\[【]\s?(?P<type>{TYPE})\s?[\]】](?:\s?[\[【(]\s?(?:分值\s?:?\s?)?\d{{1,3}}\s?分?\s?[\])】])?\s{{0,4}}$"
 )
+_CLOSES = (")", "]", "】")
+"""One of them ends the line of such a question."""
 _RIGHT = re.compile(r"\s{0,4}[(\[【]\s?正确(?:答案|选项)\s?[)\]】]\s{0,4}$")
 _LETTER = re.compile(r"\s{0,9}[(\[]?[A-J]\s?[.、:)\]]\s{0,4}")
 _NUMBER = re.compile(r"\s{0,9}(?:第\s?)?\d{1,4}\s?[题.、:)]\s{0,4}")
@@ -43,7 +45,7 @@ def label_quiz_makers(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _without_feedback(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines without feedback, `[*]` as a ticked box; feedback to any answer becomes the explanation."""
-    if sum(_STARRED.match(text) is not None for _, text in lines) < _FEWEST:
+    if sum("*" in text and _STARRED.match(text) is not None for _, text in lines) < _FEWEST:
         yield from lines
         return
     feedback = [_FEEDBACK.match(text) for _, text in lines]
@@ -66,7 +68,7 @@ def _without_feedback(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 def _as_printed(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines without the place for an answer before each number, and with `ANS: C` as an answer."""
     flats = [flat(text) for _, text in lines]
-    printed = [_PRINTED.match(line) for line in flats]
+    printed = [_PRINTED.match(line) if ":" in line else None for line in flats]
     if sum(map(bool, printed)) < _FEWEST:
         yield from lines
         return
@@ -81,8 +83,8 @@ def _as_printed(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 def _label_answer_lines(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines whose `A: C` below `Q: …` is an answer, as no option is letters alone."""
     flats = [flat(text) for _, text in lines]
-    answers = [_ANSWER_LINE.match(line) for line in flats]
-    question_count = sum(_QUESTION.match(line) is not None for line in flats)
+    question_count = sum("Q" in line and _QUESTION.match(line) is not None for line in flats)
+    answers = [_ANSWER_LINE.match(line) for line in flats] if question_count >= _FEWEST else []
     if question_count < _FEWEST or sum(map(bool, answers)) < _SHARE * question_count or any(map(_FIRST.match, flats)):
         yield from lines
         return
@@ -93,7 +95,7 @@ def _label_answer_lines(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 def _with_marked_options(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return questions with their kind behind the stem, `……[单选题]`, with letters before the options and the marked ones as answer."""
     flats = [flat(text) for _, text in lines]
-    question_lines = [_QUESTION_LINE.match(line) for line in flats]
+    question_lines = [_QUESTION_LINE.match(line) if line.rstrip()[-1:] in _CLOSES else None for line in flats]
     starts = [position for position, match in enumerate(question_lines) if match]
     blocks = [(start, _options_below(flats, question_lines, start)) for start in starts]
     marked = sum(any(_RIGHT.search(flats[at]) for at in options) for _, options in blocks)

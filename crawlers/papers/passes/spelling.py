@@ -20,7 +20,8 @@ _NUMBER_WITHIN = re.compile(r"(?<=[A-J√×] )\d \d(?= ?[、．] ?[A-J√×])")
 _RUN_OF_NUMBERS = re.compile(
     r"(?<![\d ])(?P<first>\d(?: \d){0,2})(?P<dash> ?[—–~～-]{1,2} ?)(?P<last>\d(?: \d){0,2})(?= ?[:：、]? ?[A-J√×])"
 )
-_SHORT = 40
+_SHORT, _LONG = 40, 6
+"""Characters of a line that may be a heading, or letters and an arrow; those from which on it is no letter or number alone."""
 _TABBED = re.compile(r"\s{0,8}\d{1,4}\t\s{0,4}[^\s\d][^\t]{5,}$")
 _TABBED_DIGIT = re.compile(r"\s{0,8}\d{1,4}\t(?=\d)[^\t]{6,}$")
 _FEWEST_TABBED = 3
@@ -74,7 +75,7 @@ def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _with_dots(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     """Return lines in which a tab parts number and words with a dot where those open with a digit, too: `57⇥2017年`."""
-    if sum(bool(_TABBED.match(text)) for _, text in lines) < _FEWEST_TABBED:
+    if sum("\t" in text and _TABBED.match(text) is not None for _, text in lines) < _FEWEST_TABBED:
         return lines
     return [(index, text.replace("\t", ".", 1) if _TABBED_DIGIT.match(text) else text) for index, text in lines]
 
@@ -98,8 +99,9 @@ def _mended(text: str, spaced: bool) -> list[str]:
         bare = _NUMBER_AT_START.sub(lambda m: m["digits"].replace(" ", ""), bare, count=1) if _NUMBER_AT_START.match(bare) else bare
         bare = _NUMBER_WITHIN.sub(lambda m: m[0].replace(" ", ""), bare) if spaced else bare
         bare = _RUN_OF_NUMBERS.sub(lambda m: m["first"].replace(" ", "") + m["dash"] + m["last"].replace(" ", ""), bare)
-    if " " in bare and len(bare) < _SHORT and not is_heading(flat(bare)) and is_heading(flat(_BLANK_WITHIN.sub("", bare))):
-        bare = _BLANK_WITHIN.sub("", bare)
+    if " " in bare and len(bare) < _SHORT and _BLANK_WITHIN.search(bare) and not is_heading(flat(bare)):
+        closed = _BLANK_WITHIN.sub("", bare)
+        bare = closed if is_heading(flat(closed)) else bare
     return _signs(text if bare == text.strip() else bare)
 
 
@@ -166,19 +168,23 @@ def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     flats = [*(flat(trimmed(text)) for _, text in lines), ""]
     while position < len(lines):
         index, text = lines[position]
-        bare, next_line = flats[position : position + 2]
+        bare, next_line = flats[position], flats[position + 1]
+        if len(bare) >= _LONG and bare[0] not in "【[":
+            yield lines[position]
+            position += 1
+            continue
         below = lines[position + 1][1] if position + 1 < len(lines) else ""
-        option = len(bare) < 5 and _LETTER_ALONE.fullmatch(bare) and next_line and not _OPENS.match(next_line)
-        heading = len(bare) < 6 and _NUMERAL_ALONE.fullmatch(bare) and is_heading(next_line) and not _NUMERAL_ALONE.match(next_line)
-        if (one := _RANGE_OF_ONE.fullmatch(bare)) and re.match(rf"0?{one[1]}\s?[、.]", next_line):
+        option = len(bare) < _LONG and _LETTER_ALONE.fullmatch(bare) and next_line and not _OPENS.match(next_line)
+        heading = len(bare) < _LONG and _NUMERAL_ALONE.fullmatch(bare) and is_heading(next_line) and not _NUMERAL_ALONE.match(next_line)
+        if bare[:1] in ("【", "[") and (one := _RANGE_OF_ONE.fullmatch(bare)) and re.match(rf"0?{one[1]}\s?[、.]", next_line):
             yield index, ""
             position += 1
-        elif len(bare) < 6 and (alone := _NUMBER_ALONE.fullmatch(bare)) and _TAGGED.match(next_line):
+        elif len(bare) < _LONG and (alone := _NUMBER_ALONE.fullmatch(bare)) and _TAGGED.match(next_line):
             yield index, f"{alone[1]}. {below.strip()}"
             position += 2
         elif option or heading:
             yield index, f"{text.strip()}{'' if heading else ' '}{below.strip()}"
             position += 2
         else:
-            yield index, text
+            yield lines[position]
             position += 1

@@ -62,7 +62,7 @@ def _lettered(words: Sequence[str]) -> set[int]:
     letters: set[int] = set()
     run: list[int] = []
     for at, line in enumerate(words[:-1]):
-        if not _LETTER.fullmatch(line) or (at and _LABEL.fullmatch(words[at - 1])):
+        if len(line) > 1 or not _LETTER.fullmatch(line) or (at and _LABEL.fullmatch(words[at - 1])):
             continue
         if len(run) == len(LETTERS) or line != LETTERS[len(run)] or (run and at - run[-1] < 2):
             run = []

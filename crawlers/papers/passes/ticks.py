@@ -51,23 +51,27 @@ def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             position += 1
             continue
         run = _run(lines, position)
+        if not run:
+            if "选" in lines[position][1] and (_SEVERAL.search(lines[position][1]) or _ONE.search(lines[position][1])):
+                several = _SEVERAL.search(lines[position][1]) is not None
+            yield lines[position]
+            position += 1
+            continue
         letters, answer = "".join(row.letters for row in run), "".join(sorted("".join(row.ticked for row in run)))
-        if not run and "选" in lines[position][1] and (_SEVERAL.search(lines[position][1]) or _ONE.search(lines[position][1])):
-            several = _SEVERAL.search(lines[position][1]) is not None
         partly += 0 < len(answer) < len(letters)
         if (
             len(letters) < 2
             or not answer
             or not _is_right(lines, position, run, letters, answer, full, several and partly >= _LEAST_LABELLED)
         ):
-            yield from lines[position : position + (len(run) or 1)]
+            yield from lines[position : position + len(run)]
         else:
             yield from ((row.index, row.text) for row in run)
             yield run[-1].index, f"答案：{answer}"
             boxed = any(TICK in text for _, text in lines[position : position + len(run)])
             if boxed and (filled := _filled(lines[position - 1][1] if position else "", letters)) not in ("", answer):
                 yield run[-1].index, f"答案：{filled}"
-        position += len(run) or 1
+        position += len(run)
 
 
 class _Full:
@@ -135,7 +139,7 @@ def _behind(lines: Sequence[Numbered], position: int, full: _Full) -> list[Numbe
     """Return a line with a stem and all its options, one of them said to be right, without that, and its answer below it."""
     index, text = lines[position]
     line = flat(text)
-    if not _STATED.search(line) or _OPENS.match(line) or _is_cut(lines, position + 1, full):
+    if "正确" not in line or not _STATED.search(line) or _OPENS.match(line) or _is_cut(lines, position + 1, full):
         return []
     run = find_options(text)
     if run is None or not run.sure or len(run.cuts) < _FEWEST or run.cuts != sorted(run.cuts) or not run.cuts[0][0]:
@@ -190,7 +194,7 @@ def _options_of(text: str, line: str) -> list[_OptionStart]:
     options = [
         _OptionStart(one.start(), one.end("star") if one["star"] else one.start(), one["letter"].upper()) for one in _OPTION.finditer(line)
     ]
-    run = find_options(text) if _STATED.search(line) else None
+    run = find_options(text) if "正确" in line and _STATED.search(line) else None
     if run is None or not run.sure or len(run.cuts) <= len(options) or any(one.words > one.start for one in options):
         return options
     return [_OptionStart(start, start, letter_of(text[start:])) for start, _ in sorted(run.cuts)]

@@ -57,8 +57,8 @@ class Bank(Struct, frozen=True):
 def read_bank(numbered_lines: Sequence[Numbered]) -> Bank | None:
     """Return all questions of a bank without numbers; None where the lines are none."""
     plain = [flat(trimmed(text)) for _, text in numbered_lines]
-    answers = [line for line in plain if _ends_with_answer(line)]
-    if len(answers) < _FEWEST or _numbered(plain) * 2 > len(answers) or is_parted(plain):
+    answered = sum(_ends_with_answer(trimmed(text)) for _, text in numbered_lines)
+    if answered < _FEWEST or _numbered(plain) * 2 > answered or is_parted(plain):
         return None
     lines, dropped = own_lines(numbered_lines)
     unread = [text for text in dropped if not _HAN.search(text) or dropped.count(text) >= _FEWEST]
@@ -87,8 +87,12 @@ def _numbered(lines: Sequence[str]) -> int:
     return sum((number := number_of(line)) is not None and number.style in ("point", "ordinal") for line in lines)
 
 
-def _ends_with_answer(line: str) -> bool:
-    return any(kind == "answer" for kind, _ in parts_of(line)) or (("正" in line or "答案" in line) and bool(_WORD_ALONE.search(line)))
+def _ends_with_answer(text: str) -> bool:
+    for kind, _ in parts_of(text):
+        if kind == "answer":
+            return True
+    line = flat(text)
+    return ("正" in line or "答案" in line) and _WORD_ALONE.search(line) is not None
 
 
 def _paragraphs(lines: Sequence[Line], empty: set[int]) -> list[list[Line]]:
@@ -105,7 +109,7 @@ def _paragraphs(lines: Sequence[Line], empty: set[int]) -> list[list[Line]]:
 
 def _are_blocks(paragraphs: Sequence[Sequence[Line]]) -> bool:
     """Tell whether nearly each paragraph is one block, with an answer of its own."""
-    counts = [sum(_ends_with_answer(line.flat) for line in lines) for lines in paragraphs]
+    counts = [sum(_ends_with_answer(line.text) for line in lines) for lines in paragraphs]
     return len(counts) >= _FEWEST and counts.count(1) * 5 >= len(counts) * 4
 
 

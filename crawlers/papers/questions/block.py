@@ -76,6 +76,9 @@ def _sorted(lines: Sequence[Line], kind_above: str, sharing: bool) -> _Sorted:
     state = "body"
     for line in lines:
         parts = parts_of(line.text)
+        if state == "body" and len(parts) == 1 and parts[0][0] == "text":
+            content.body.append((parts[0][1], line.gap))
+            continue
         plain = bool(parts) and parts[0][0] == "text" and line.text.startswith(parts[0][1])
         for index, (kind, words) in enumerate(parts):
             if kind == "text" and index == 0 and plain:

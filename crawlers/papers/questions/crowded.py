@@ -31,6 +31,8 @@ def crowded_in(lines: Sequence[Numbered]) -> tuple[list[Draft], list[Numbered]]:
 def _questions(text: str) -> Iterator[tuple[int, str]]:
     """Return number and text of each question of a line that opens with one and holds at least two, each with its letters."""
     line = flat(text)
+    if not _NUMBER.match(line):
+        return
     cuts: list[tuple[int, int]] = []
     for match in _NUMBER.finditer(line):
         index, number = match.start(), int(match["number"])

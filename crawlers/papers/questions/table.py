@@ -37,7 +37,7 @@ def tables_in(lines: Sequence[tuple[int, str]]) -> tuple[list[Draft], list[tuple
     rest = list(lines)
     columns: _Columns | None = None
     for position, (index, line) in enumerate(lines):
-        if not any(sign in line for sign in _SIGNS):
+        if "\t" not in line and "|" not in line and "," not in line:
             columns = columns if columns and not line.strip() else None
         elif names := _columns(line):
             columns, rest[position] = names, (index, "")

@@ -64,8 +64,8 @@ def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[str,
     if led := _LED.match(line):
         rest = text[led.end() :]
         return (rest, True) if is_list(rest) else None
-    (kind, words), *more = parts_of(text) or [("text", "")]
-    if kind == "answer" and words and not more and is_list(words):
+    parts = parts_of(text)
+    if len(parts) == 1 and parts[0][0] == "answer" and (words := parts[0][1]) and is_list(words):
         return words, True
     if is_entries(lines, index):
         return text, False

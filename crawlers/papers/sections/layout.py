@@ -89,8 +89,10 @@ def _ends(count: int, stops: set[int]) -> list[int]:
 
 def _announces(lines: Sequence[Line], index: int) -> bool:
     """Tell whether a line is the title of an answer list that is not there or not read."""
+    if not is_title(lines[index].flat):
+        return False
     below = lines[index + 1].flat if index + 1 < len(lines) else ""
-    return is_title(lines[index].flat) and not WHOLE_ANSWER.fullmatch(below) and not explains(lines, index)
+    return not WHOLE_ANSWER.fullmatch(below) and not explains(lines, index)
 
 
 def _cases(questions: Sequence[Candidate], others: Sequence[Candidate]) -> dict[int, Number]:

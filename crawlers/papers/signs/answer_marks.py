@@ -3,14 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from atomexam.text.numerals import HANZI
+from crawlers.papers.signs.line_memo import per_line
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""
-LINES_AS_THEY_ARE = 1 << 20
-"""Of which it is kept what was found of them: all of a paper of 100,000 questions, through which the passes go one after the other."""
 IMAGE = "\ufffc"
 """Stands for an image in a line of text, so that a question of images alone is still seen."""
 
@@ -80,7 +78,7 @@ _VERDICT_AT_END = re.compile(
 _VERDICT_AT_START = re.compile(rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}|(?P<bare>[√×])\s{{0,3}}")
 
 
-@lru_cache(maxsize=LINES_AS_THEY_ARE)
+@per_line
 def flat(text: str) -> str:
     """Return the text, character for character, with half-width signs, plain blanks and one kind of dash: what patterns are tried on."""
     return text.translate(_FLAT) if _ANY_FLAT.search(text) else text
@@ -100,7 +98,9 @@ def visible(text: str) -> str:
 
     Images before the words stand behind them: they hide the number or the letter that the line opens with.
     """
-    line = _without_unseen(text.replace("\n", " ")).rstrip("\r ")
+    line = (text if text.isprintable() else _without_unseen(text.replace("\n", " "))).rstrip("\r ")
+    if IMAGE not in line:
+        return line
     words = line.lstrip(f"{IMAGE} \t")
     if not words or IMAGE not in line[: len(line) - len(words)]:
         return line
@@ -109,7 +109,7 @@ def visible(text: str) -> str:
     return words + IMAGE * line[: len(line) - len(words)].count(IMAGE)
 
 
-@lru_cache(maxsize=LINES_AS_THEY_ARE)
+@per_line
 def parts_of(text: str) -> tuple[tuple[str, str], ...]:
     """Cut a line at its marks 【答案】, 解析： … into kinds and words; an empty first text is left out.
 

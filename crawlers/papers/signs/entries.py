@@ -102,6 +102,7 @@ def is_title(line: str) -> bool:
     """Tell whether a flat line says no more than that answers follow; a question or an option that ends with the word does not."""
     if (
         len(line) >= 60
+        or not ("案" in line or "e" in line or "E" in line)  # as the next pattern has them, sooner seen
         or not _SAYS_ANSWER.search(line)
         or not _TITLE.match(line)
         or _OTHER_ANSWERS.search(line)
@@ -113,7 +114,9 @@ def is_title(line: str) -> bool:
 
 def is_table(row: str, below: str) -> bool:
     """Tell whether two flat lines are a row of numbers over a row of answers."""
-    return bool(_NUMBER_ROW.match(row) and _ANSWER_ROW.match(below))
+    last = row[-1:]
+    ends = last.isdecimal() or last.isspace() or last == "|"  # as a row of numbers does, and few other lines
+    return ends and bool(_NUMBER_ROW.match(row) and _ANSWER_ROW.match(below))
 
 
 def _entries_of(line: str, start: int) -> tuple[list[KeyEntry], int]:

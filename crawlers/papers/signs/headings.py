@@ -1,10 +1,9 @@
 """Headings of sections and cases, notes that announce what several questions share. From a flat line to what it is."""
 
 import re
-from functools import lru_cache
 
 from atomexam.text.numerals import HANZI, to_roman
-from crawlers.papers.signs.answer_marks import LINES_AS_THEY_ARE
+from crawlers.papers.signs.line_memo import per_line
 
 _NUMERAL = f"[{HANZI}]{{1,3}}"
 _KIND = (
@@ -55,8 +54,9 @@ _RANGE_BASED = re.compile(
 _RANGE_ALONE = re.compile(
     r"(?:[【\[]\s?(?P<first>\d{1,5})\s?-\s?(?P<last>\d{1,5})\s?题?\s?[】\]]|\(\s?\d{1,5}\s?-\s?\d{1,5}\s?题\s?\))\s?:?(?P<rest>)$"
 )
-_MAY_NOTE = re.compile(rf"[共使公]用|共享|{_TEXT}")
-"""Words that every note has which is no range alone."""
+_MAY_NOTE = re.compile("[共使公材案病资短情内][用享料例历案文境况容]")
+"""A part of the words that every note and mark of a case has which is no range alone: shared, or a text."""
+_LONGEST_NOTE = 5000
 _CASE_OPENS = re.compile(r"[【\[]?一般资料[】\]]?\s?:")
 _PATIENT = re.compile(
     r"(?:患者|患儿|病人|病儿|产妇|孕妇|初产妇|经产妇|求助者|来访者|来访学生|新生儿|某(?:男|女|患者|中年|大学生|学生|企业|公司|先生|女士)"
@@ -105,7 +105,7 @@ def is_paper_title(line: str) -> bool:
     return len(line) < 40 and bool(_MAY_TITLE.search(line) and _PAPER_TITLE.match(line))
 
 
-@lru_cache(maxsize=LINES_AS_THEY_ARE)
+@per_line
 def is_heading(line: str) -> bool:
     """Tell whether a flat line is the heading of a section or of a case."""
     return len(line) < 400 and not line.endswith("?") and any(form.match(line) for form in (_HEADING, _BARE_HEADING, _CASE_HEADING))
@@ -123,12 +123,14 @@ def may_head(line: str) -> bool:
 
 def is_note(line: str) -> bool:
     """Tell whether a flat line announces a case or options that several questions share."""
+    if not _MAY_NOTE.search(line):  # a range alone is all that it may be
+        return len(line) < _LONGEST_NOTE and _RANGE_ALONE.match(line) is not None
     return bool(note_in(line) or _CASE_OPENS.match(line) or case_mark_in(line))
 
 
 def note_in(line: str) -> re.Match[str] | None:
     """Return what a note says: groups `options` (None for a case), `last`, `count`, `rest`."""
-    if len(line) >= 5000:
+    if len(line) >= _LONGEST_NOTE:
         return None
     worded = (_SHARED.match(line) or _READ_CASE.match(line) or _RANGE_BASED.match(line)) if _MAY_NOTE.search(line) else None
     return worded or _RANGE_ALONE.match(line)
@@ -171,7 +173,9 @@ def is_instruction(line: str) -> bool:
 
 def kind_of(heading: str | None) -> str:
     """Return what kind of questions a flat heading announces: shared, case, multiple, verdict, blank, words, choice, or nothing."""
-    text = re.split(r"[(:。]", heading or "", maxsplit=1)[0]
+    if not heading:
+        return ""
+    text = re.split(r"[(:。]", heading, maxsplit=1)[0]
     return next((kind for kind, pattern in _KINDS if pattern.search(text)), "")
 
 

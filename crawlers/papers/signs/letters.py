@@ -2,17 +2,17 @@
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 
 from msgspec import Struct
 
 from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
-from crawlers.papers.signs.answer_marks import LINES_AS_THEY_ARE, flat
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.line_memo import per_line
 
 _SIGNED = re.compile(
     r"(?:[(\[【] ?)?(?P<letter>[A-Ja-j08O])\s{0,2}(?P<sign>[)\]】]\s?[.、:]?|[.、:,])\s{0,8}|(?P<ringed>[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥])\s{0,8}"
 )
-_BARE = re.compile(r"(?:(?<=[\s)\]】?:])|^)(?P<letter>[A-J])(?:\s{1,8}(?=\S)|(?=[“《\u4e00-\u9fff]))")
+_BARE = re.compile(r"(?P<letter>[A-J])(?:(?<=[\s)\]】?:].)|(?<=^.))(?:\s{1,8}(?=\S)|(?=[“《\u4e00-\u9fff]))")
 _LED_BY = " 。;?!):_"
 _NOT_LED_BY = "、·和与及或/-+(.“"
 LINE, WIDE, LED, LOOSE, FAINT, BARE_LINE, BARE_WIDE, BARE_LED = 30, 24, 20, 10, 1, 15, 12, 8
@@ -31,7 +31,7 @@ class OptionMarker(Struct, gc=False):
     weight: int
 
 
-@lru_cache(maxsize=LINES_AS_THEY_ARE)
+@per_line
 def letter_of(option: str) -> str:
     """Return the letter that an option was read with."""
     match = _SIGNED.match(flat(option)) or _BARE.match(flat(option))
@@ -54,8 +54,11 @@ def signs_in(text: str, start: int = 0) -> list[OptionMarker]:
             sign = "ringed" if match["ringed"] else match["sign"][0] + ("small" if small else "")
             signs.append(OptionMarker(match.start(), match.end(), _letter(match), sign, weight))
     signs = list(_mended(signs))
+    bare = list(_BARE.finditer(line, start))
+    if not bare:
+        return signs
     starts = {sign.start for sign in signs}
-    for match in _BARE.finditer(line, start):
+    for match in bare:
         if match.start() not in starts:
             weight = _BARE_WEIGHTS.get(_weight(text, line, match.start(), start), BARE_LED)
             signs.append(OptionMarker(match.start(), match.end(), match["letter"], "", weight))

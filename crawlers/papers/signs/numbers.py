@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 
 from msgspec import Struct
 
 from atomexam.text.numerals import HANZI, value_of
-from crawlers.papers.signs.answer_marks import LINES_AS_THEY_ARE
+from crawlers.papers.signs.line_memo import per_line
 
 TYPE = (
     "(?:单项|多项|不定项)?选择题|单项选择|多项选择|不定项选择|单选题?|多选题?|不定项题?|判断题?|是非题|填空题|简答题|问答题|论述题|名词解释题?"
@@ -93,7 +93,7 @@ class Number(Struct, frozen=True, gc=False):
         return self.style in ("point", "ordinal", "titled")
 
 
-@lru_cache(maxsize=LINES_AS_THEY_ARE)
+@per_line
 def number_of(line: str) -> Number | None:
     """Return the number that a flat line opens with."""
     match = _NUMBER.match(line)

@@ -18,6 +18,7 @@ _BEHIND_TAB = re.compile(r"(?<=\S)(?:\t\s{0,4}|\s{3,20})(?P<answer>[A-J]{1,6})\s
 _CHOSEN = re.compile(r"(?:故|因此|所以)?(?:本题)?(?:正确)?(?:答案)?(?:应|为|是)?选(?:择|项)?\s?(?P<letters>[A-J]{1,6})(?![A-Za-z])")
 _CORRECTED = re.compile(r"[(\[【]\s{0,6}(?P<answer>√|×|错误?)\s{0,6}[)\]】]\s{0,3}(?=(?:正确|应|改|理由|因为|解析|错误|更正))")
 _NO_ANSWER = re.compile(r"[(\[]?\s?(?:略|暂无|暂缺|[?]{1,3}|-{1,4}|见解析|见上|待补充?|待定|未知|答案略|无答案|暂无答案|缺)\s?[)\]]?[。.]?")
+_OPENING_BRACKET = re.compile(r"[（(【\[]")
 _EMPTY_AT_END = re.compile(r"\s?[(\[]\s{0,20}[)\]]\s?$")
 
 
@@ -46,7 +47,7 @@ class QuestionBlock(Struct, frozen=True):
 
 def with_marked(block: QuestionBlock, answers: list[str]) -> QuestionBlock:
     """Return the question with the answer that a mark says; a second one that says the same is no other."""
-    stated = [answer.rstrip("）)】]") if not re.search(r"[（(【\[]", answer) else answer for answer in answers if answer]
+    stated = [answer.rstrip("）)】]") if not _OPENING_BRACKET.search(answer) else answer for answer in answers if answer]
     stated = [answer for answer in stated if not _NO_ANSWER.fullmatch(flat(answer))]
     if not stated:
         return block
