@@ -259,6 +259,46 @@ def test_only_what_repeats_in_its_place_is_a_margin() -> None:
     assert without_margins([sheet((20, "心理学试卷"), (60, "1．题"), (790, "D.丁"))])[1] == []
 
 
+def cards(number_of_card: str, a_page: int, header: str) -> list[PageGlyphs]:
+    """Return eight pages of cards below a header, each card a number above a word."""
+    tops = [60 + 200 * card for card in range(a_page)]
+    return [
+        sheet(
+            (20, header),
+            *((top + dy, text) for card, top in enumerate(tops, page * a_page + 1) for dy, text in _card(number_of_card, card)),
+        )
+        for page in range(8)
+    ]
+
+
+def _card(number_of_card: str, card: int) -> list[tuple[int, str]]:
+    return [
+        (0, number_of_card.format(card)),
+        (40, WORDS[card % len(WORDS)]),
+        (80, f"A.{WORDS[card % 5]}"),
+        (120, f"答案：{'ABCD'[card % 4]}"),
+    ]
+
+
+@pytest.mark.parametrize("number_of_card", ["NO.{:02}", "第{}题", "卡片{}", "Card {}"])
+@pytest.mark.parametrize("header", ["某考试", "2023年考试第1册"])
+def test_a_number_that_counts_on_within_pages_is_no_header(number_of_card: str, header: str) -> None:
+    assert without_margins(cards(number_of_card, 3, header))[1] == [header] * 8
+
+
+@pytest.mark.parametrize("number_of_card", ["NO.{:02}", "第{}题", "Q{}"])
+def test_the_number_of_a_question_on_a_page_of_its_own_is_no_header(number_of_card: str) -> None:
+    assert without_margins(cards(number_of_card, 1, "某考试"))[1] == ["某考试"] * 8
+
+
+def test_a_header_that_names_the_chapter_is_one_though_chapters_have_it_as_title() -> None:
+    sheets = [
+        sheet((20, f"Unit {page // 3 + 1}"), *([(300, f"Unit {page // 3 + 1}")] if page % 3 == 0 else []), (500, WORDS[page]))
+        for page in range(9)
+    ]
+    assert without_margins(sheets)[1] == [f"Unit {page // 3 + 1}" for page in range(9)]
+
+
 @pytest.mark.parametrize("columns", [1, 2])
 def test_what_is_set_high_or_low_stays_so(printed: Callable[..., bytes], columns: int) -> None:
     raised, lowered = "12×10<sup>9</sup>/L，10<sup>-12</sup>mol，Na<sup>+</sup>。", "CO<sub>2</sub>与H<sub>2</sub>SO<sub>4</sub>。"
