@@ -28,6 +28,7 @@ def _lines(form: str, option: str, wrong: str | None = None, join: str = "\n", b
             stem=stem,
             key=_L[right],
             said=SAID[n % 3],
+            right=options[right],
             options=join.join(
                 (option if place == right or wrong is None else wrong).format(letter=_L[place], text=text)
                 for place, text in enumerate(options)
@@ -212,6 +213,13 @@ FORMS: dict[str, bytes] = {
     "bracket.txt": _lines("{stem}\n{options}\n【{key}】{said}", "{letter}. {text}"),
     "letter.txt": _lines("{stem}\n{options}\n{key}\n{said}", "{letter}. {text}"),
     "teacher.txt": _lines("{stem}\n{options}\n老师：选{key}。{said}", "{letter}. {text}"),
+    "announced.txt": _lines("第{n}题：{stem}\n{options}\n（主持人公布答案：{key}、{right}）", "{letter}：{text}"),
+    "announced letter.txt": _lines("第{n}题：{stem}\n{options}\n（主持人公布答案：{key}）", "{letter}：{text}"),
+    "announced bare.txt": _lines("{n}、{stem}\n{options}\n揭晓答案：{key}.{right}", "{letter}.{text}"),
+    "official.md": _lines("{n}. {stem}\n{options}\n【官方答案】{key} {right}", "- {letter}. {text}"),
+    "judge.html": _lines("<p>{n}. {stem}</p>{options}<p>[评委给出的答案是：{key}. {right}]</p>", "<p>{letter}. {text}</p>"),
+    "behind last.txt": _lines("{n}. {stem}\n{options}（公布答案：{key}、{right}）", "{letter}. {text}"),
+    "words alone.txt": _lines("{n}. {stem}\n{options}\n（老师公布答案：{right}）", "{letter}. {text}"),
     "sentence.txt": _lines("{stem}\n{options}\n正确答案是{key}。{said}", "{letter}. {text}"),
     "behind.txt": _lines("{stem}\n{options}\n答案：{key}。{said}\n{said}", "{letter}. {text}"),
     "unlabelled.txt": _lines("{stem}\n{options}\n答案：{key}\n{said}", "{letter}. {text}", between="\n"),
@@ -289,3 +297,9 @@ def test_all_options_may_be_ticked_where_several_are_right() -> None:
 def test_pages_of_help_and_references_are_no_banks(name: str, body: str) -> None:
     with pytest.raises(ValueError, match="no bank"):
         read_guessed(name, body.encode(), guess_format(name, body.encode()), _SEEN)
+
+
+@pytest.mark.parametrize("who", ["小明", "选手", "我的", "红队"])
+def test_what_a_player_says_is_no_answer(who: str) -> None:
+    body = _lines(f"第{{n}}题：{{stem}}\n{{options}}\n（{who}答案：{{key}}、{{right}}）", "{letter}：{text}")
+    assert not {answer for _, _, answer in triples_of(read("a.txt", body))} & set(_L)
