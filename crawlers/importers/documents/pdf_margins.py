@@ -81,7 +81,7 @@ def _is_frame(text: str) -> bool:
 
 
 def _is_content(text: str, within: Set[str], counted: Counter[str]) -> bool:
-    """Tell whether a row reads as part of a question, or counts on with rows that stand on the pages: a card's `NO.04` at the top of one."""
+    """Tell whether a row reads as part of a question, or counts on with rows within pages: a card's `NO.04` at the top of one."""
     number = number_of(flat(text))
     if _CONTENT.match(text) or (number and number.style in ("ordinal", "titled")):
         return True

@@ -303,3 +303,21 @@ def test_pages_of_help_and_references_are_no_banks(name: str, body: str) -> None
 def test_what_a_player_says_is_no_answer(who: str) -> None:
     body = _lines(f"第{{n}}题：{{stem}}\n{{options}}\n（{who}答案：{{key}}、{{right}}）", "{letter}：{text}")
     assert not {answer for _, _, answer in triples_of(read("a.txt", body))} & set(_L)
+
+
+@pytest.mark.parametrize("sign", ["", "—", "/", "无", "N/A"])
+@pytest.mark.parametrize("kind", ["json", "xlsx", "html"])
+def test_cells_that_statements_do_not_use_hide_no_column(sign: str, kind: str) -> None:
+    told = [(f"第{n}条说法应当得到病人自己的同意", [sign] * 4, "对错"[n % 2]) for n in range(6)]
+    rows = [[stem, *options, _L[right]] for stem, options, right in GOLD] + [[stem, *options, key] for stem, options, key in told]
+    names = ["zz", "p1", "p2", "p3", "p4", "mine"]
+    cells = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in [names, *rows])
+    body = {
+        "json": _json([dict(zip(names, row, strict=True)) for row in rows]),
+        "xlsx": _book([names, *rows]),
+        "html": f'<meta charset="utf-8"><table>{cells}</table>'.encode(),
+    }[kind]
+    got = [(stem, key) for stem, _, key in triples_of(read(f"a.{kind}", body))]
+    assert got == [(row[0], {"对": "正确", "错": "错误"}.get(row[-1], row[-1])) for row in rows] or got == [
+        (row[0], row[-1]) for row in rows
+    ]

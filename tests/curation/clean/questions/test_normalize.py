@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curation.clean.questions.exam_text import TEXT_RULES, clean_answer, clean_prose, clean_stem
-from curation.clean.questions.options import clean_options
+from curation.clean.questions.options import LETTER, clean_options
 from curation.clean.questions.paper_marks import STEM_RULES
 from curation.clean.questions.stem_numbers import without_number
 from curation.text.normalize import RULES, is_plain, normalize
@@ -351,4 +351,27 @@ def test_done_twice_is_done_once(text: str) -> None:
 @settings(max_examples=150, deadline=None)
 def test_options_keep_their_places(raw: list[str]) -> None:
     texts = clean_options(raw).texts
-    assert len(texts) == len(raw) or (len(raw) > 4 and len(texts) >= 4)
+    unused = raw[len(texts) :]
+    assert not unused or (len(raw) > 4 and len(texts) >= 4) or not any(map(str.isalpha, "".join(LETTER.sub("", text) for text in unused)))
+
+
+@pytest.mark.parametrize("sign", ["—", "/", "-", "－－", "——", "\\", "N/A", "null", "…", "*", "～"])
+def test_signs_in_unused_fields_are_no_options(sign: str) -> None:
+    letters = "ABCDE"
+    assert clean_options([f"{letter}.{sign}" for letter in letters[:4]]).texts == []
+    assert clean_options([sign]).texts == []
+    for count in (2, 3, 4):
+        raw = [f"{letter}.{word}" for letter, word in zip(letters, [*("升高", "降低", "不变", "消失")[:count], *[sign] * 5], strict=False)]
+        assert clean_options(raw).texts == ["升高", "降低", "不变", "消失"][:count]
+
+
+@pytest.mark.parametrize(
+    "raw", [["升高", "无"], ["+", "-"], ["升高", "降低", "无"], ["↑", "↓", "—"], ["甲", "", "丙"], ["A.甲", "B.乙", "C."], ["", ""]]
+)
+def test_an_option_of_few_signs_stays(raw: list[str]) -> None:
+    assert len(clean_options(raw).texts) == len(raw)
+
+
+def test_a_question_without_options_has_none_where_a_form_says_so() -> None:
+    for word in ("无", "没有", "（空）", "无选项"):
+        assert clean_options([f"A.{word}"]).texts == clean_options([word] * 4).texts == []
