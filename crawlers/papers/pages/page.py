@@ -44,6 +44,7 @@ _CHAT = re.compile(
     r"|第?\d{1,4}楼|沙发|板凳|\d{1,6}\s?(?:次?阅读|人?点赞|条?评论|回复|人?收藏)"
 )
 _BULLET = re.compile(r"[-*•·>+◦▪○●#]{1,3}\s{0,3}(?=(?:\*\*)?(?:[(\[]?[A-Ja-j][.、:)\]]|[【\[]|(?:参考|正确|标准)?答案|(?:答案)?解析))")
+_HEADING = re.compile(r"#{2,6}\s{1,4}(?=\S)")  # with one sign, it may be a remark in code
 _BOLD = re.compile(r"\*\*([^*]{1,2000})\*\*")
 _WORDS = re.compile(rf"[\w√×?()\[\]{IMAGE}□■]")
 _HAN = re.compile("[\u4e00-\u9fff]")
@@ -224,7 +225,8 @@ def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
 
 
 def _without_markdown(text: str) -> str:
-    """Return a line without the bullet before an option or answer, and without the signs of bold type."""
+    """Return a line without the signs of a heading, the bullet before an option or answer, and the signs of bold type."""
+    text = _HEADING.sub("", text, count=1) if text.startswith("##") else text
     text = _BOLD.sub(r"\1", text) if "**" in text else text
     bullet = _BULLET.match(flat(text)) if text[:1] in "-*•·>+◦▪○●#" else None
     text = text[bullet.end() :] if bullet else text
