@@ -10,6 +10,8 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,
 _AMPERSANDS = re.compile(r"&(?:(?:amp|#0*38|#[xX]0*26);)+")
 _UNSEEN_TAG = re.compile(r"<(script|style)\b[^<>]*>[^<]*</\1\s*>|<!--[^<>]*-->", re.I)
 _REST = r"(?=[\s/>])[^<>]*>"
+_READING = re.compile(r"<rp>[^<]{0,4}</rp>|<rt\b[^<>]*>[^<]{0,40}</rt>", re.I)
+"""How a character is read, above it."""
 _LINE_TAG = re.compile(
     rf"</?(?:p|br|div|li|tr|ul|ol|h[1-6]|table|dd|dt|dl|hr|section|article|blockquote|header|footer|aside|figure|form|body|html){_REST}",
     re.I,
@@ -77,7 +79,7 @@ def strip_tags(text: str) -> str:
     Tags that the text speaks of, and titles within titles, get the single brackets of GB/T 15834: 〈title〉标签, 《关于〈…〉的通知》.
     """
     text = _named_tags(text)
-    text = _CITATION.sub("", _UNSEEN_TAG.sub("", text))
+    text = _CITATION.sub("", _READING.sub("", _UNSEEN_TAG.sub("", text)))
     text = _RAISED_TAG.sub(lambda tag: tag[2].translate(RAISED if tag[1].lower() == "sup" else _LOWERED), text)
     text = _OTHER_RAISED.sub(_as_formula, text)
     text = _TITLED.sub(lambda title: _INNER_TITLE.sub(r"〈\1〉", title[0]), text) if "《" in text else text

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, are_fillers, are_in_turn, is_filler
-from curation.clean.questions.adverts import ADVERT, LEAKED_ANSWER, MORE
+from curation.clean.questions.adverts import ADDRESS, ADVERT, LEAKED_ANSWER, MORE
 from curation.clean.questions.misreadings import MISREADINGS
 from curation.text.normalize import RULES, is_plain, normalize_with
 from curation.text.rules import CleanText, Group, rule_of_signs, run_rules
@@ -126,7 +126,7 @@ def _without_full_stop(text: str) -> str:
 
 
 _LETTER_RULES = tuple(rule for rule in RULES if rule.name != "letters_in_words")  # A.blood is option A, not a word
-_ADDRESS = re.compile(r"(?:https?://|www\.)[\w./?=&%#-]{1,200}$")
+_ADDRESS = re.compile(rf"(?:https?://|www\.){ADDRESS}$")
 OPTION_RULES = Group(
     (
         ADVERT,

@@ -66,6 +66,7 @@ def test_angle_brackets_are_titles_where_that_is_sure(text: str, clean: str) -> 
         ("<p>标签用于</p>", "标签用于"),
         ("<strong>标签</strong>", "标签"),
         ("甲<br>", "甲"),
+        ("<ruby>感<rp>(</rp><rt>gǎn</rt><rp>)</rp>觉<rt>jué</rt></ruby>", "感觉"),
         ("<br>", ""),
     ],
 )

@@ -48,11 +48,16 @@ TEXT_CASES = [
     ("signs", "公民,男;对吗?", "公民，男；对吗？"),
     ("signs", '他说"好"', "他说“好”"),
     ("tags", "10<sup>x</sup>与H<sub>max</sub>见<教育法><sup>[3]</sup>", "10^x与H_(max)见《教育法》"),
+    ("emphasis", "下列**不**属于==高级==情感的是**爱国**", "下列不属于高级情感的是爱国"),
     ("signs", "什么是EAST?举例说明。", "什么是EAST？举例说明。"),
     ("signs", "有人认为∶学习是", "有人认为：学习是"),
     ("spaces", "主 动 来访\r\n\r\n 第二行", "主动来访\n第二行"),
 ]
 KEPT = [
+    "2**3与4**5的和",
+    "若a==b且c==d，则",
+    "x = a ** b和c ** d".replace(" ", ""),
+    "char**指针与int**指针",
     "①②③",
     "10⁹/L 与 H₂O".replace(" ", ""),
     "Ⅱ型",
@@ -375,3 +380,18 @@ def test_an_option_of_few_signs_stays(raw: list[str]) -> None:
 def test_a_question_without_options_has_none_where_a_form_says_so() -> None:
     for word in ("无", "没有", "（空）", "无选项"):
         assert clean_options([f"A.{word}"]).texts == clean_options([word] * 4).texts == []
+
+
+@pytest.mark.parametrize(
+    ("stem", "clean"),
+    [
+        ("打开www.abc.example后首先应当（ ）", "打开www.abc.example后首先应当（ ）"),
+        ("在浏览器中输入http://abc.example/a?b=1可以看到的是", "在浏览器中输入http://abc.example/a?b=1可以看到的是"),
+        ("该单位的网址是www.abc.example", "该单位的网址是www.abc.example"),
+        ("属于感觉的是（ ）。www.abc.example", "属于感觉的是（ ）。"),
+        ("属于感觉的是（ ） http://www.abc.example/x", "属于感觉的是（ ）"),
+        ("属于感觉的是（ ）（www.abc.example）", "属于感觉的是（ ）"),
+    ],
+)
+def test_an_address_is_an_advert_behind_a_sentence_alone(stem: str, clean: str) -> None:
+    assert clean_stem(stem).text == clean
