@@ -321,3 +321,16 @@ def test_cells_that_statements_do_not_use_hide_no_column(sign: str, kind: str) -
     assert got == [(row[0], {"对": "正确", "错": "错误"}.get(row[-1], row[-1])) for row in rows] or got == [
         (row[0], row[-1]) for row in rows
     ]
+
+
+@pytest.mark.parametrize("key", ["sort", "seq", "orderNum", "index"])
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("order", [(3, 2, 1, 0), (1, 2, 3, 0), (0, 2, 1, 3)])
+def test_options_stand_in_the_order_that_they_state(key: str, first: int, order: tuple[int, ...]) -> None:
+    body = _json(
+        [
+            {"question": stem, "answer": _L[right], "options": [{key: first + place, "text": options[place]} for place in order]}
+            for stem, options, right in GOLD
+        ]
+    )
+    assert triples_of(read("a.json", body)) == [(stem, options, _L[right]) for stem, options, right in GOLD]
