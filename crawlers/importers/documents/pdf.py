@@ -30,6 +30,8 @@ _MAX_GLYPHS = 100_000
 _SCAN_SHARE = 0.5
 """Share of the page's area from which an image is the page itself, or its background."""
 _MIN_IMAGE = 6.0
+_MIN_RULE, _MAX_RULES = 20.0, 5000
+"""Points of an upright line, and lines of a page, from which on it is a drawing."""
 _MAX_NO_GLYPH = 0.2
 # What is left of pdfminer's errors on damaged files that pdfplumber does not wrap.
 _DAMAGED = (
@@ -89,8 +91,9 @@ def _text(pages: list[Page]) -> Text:
     sheets, unreadable, gutter = [], [], None
     for number, page in enumerate(pages, 1):
         with within(PAGE_SECONDS, f"page {number}"):
+            width, height, rules = float(page.width), float(page.height), _rules_on(page)
             glyphs, scanned = _glyphs_on(number, page)
-        sheets.append(PageGlyphs(glyphs, float(page.width), float(page.height)))
+        sheets.append(PageGlyphs(glyphs, width, height, rules))
         if scanned:
             unreadable.append(number)
     if unreadable and not any(sheet.glyphs for sheet in sheets):
@@ -98,10 +101,19 @@ def _text(pages: list[Page]) -> Text:
     pages_without_margins, dropped = without_margins(sheets)  # before columns are looked for: headers run across them
     lines: list[str] = []
     for sheet in pages_without_margins:
-        rows, gutter = in_reading_order(sheet.glyphs, sheet.width, gutter)
+        rows, gutter = in_reading_order(sheet.glyphs, sheet.width, gutter, sheet.rules)
         lines += [row.text for row in rows]
     lost = [Lost(f"page:{number}", "page_without_text", f"page {number} is an image without text: a scan") for number in unreadable]
     return Text(lines=lines, dropped=dropped, lost=lost)
+
+
+def _rules_on(page: Page) -> tuple[float, ...]:
+    """Return where a page has upright lines: the sides of boxes, and what parts columns."""
+    drawn = [*page.lines, *page.rects]
+    if len(drawn) > _MAX_RULES:
+        return ()
+    sides = (side for line in drawn if line["bottom"] - line["top"] > _MIN_RULE for side in (line["x0"], line["x1"]))
+    return tuple(sorted({round(float(side), 1) for side in sides}))
 
 
 def _glyphs_on(number: int, page: Page) -> tuple[list[Glyph], bool]:

@@ -39,6 +39,8 @@ class PageGlyphs(NamedTuple):
     glyphs: list[Glyph]
     width: float
     height: float
+    rules: tuple[float, ...] = ()
+    """Where upright lines are drawn, from left to right."""
 
 
 def without_margins(sheets: list[PageGlyphs]) -> tuple[list[PageGlyphs], list[str]]:

@@ -135,6 +135,15 @@ def test_columns_whose_lines_do_not_stand_level(printed: Callable[..., bytes]) -
     assert together(read_pdf("a.pdf", printed(html)).lines) == wanted(10, LONG)
 
 
+def test_a_line_parts_columns_that_stand_near_to_each_other(printed: Callable[..., bytes]) -> None:
+    cells = [f"<td width=50% valign=top>{question(number, LONG, False)}</td>" for number in range(1, 17)]
+    rows = "".join(f"<tr>{left}{right}</tr>" for left, right in zip(cells[::2], cells[1::2], strict=True))
+    text = together(read_pdf("a.pdf", printed(f"<table border=1>{rows}</table>")).lines)
+    for number in range(1, 17):
+        stem = re.sub(r"\s", "", LONG.format(WORDS[number % len(WORDS)]))
+        assert f"{number}．{stem}{''.join(words(number))}答案：" in text
+
+
 def test_a_short_last_column_is_read_as_the_page_before(printed: Callable[..., bytes]) -> None:
     parts = ["".join(question(number, LONG, False) for number in range(*ends)) for ends in ((1, 6), (6, 11), (11, 16), (16, 17))]
     row = '<div style="display:flex;gap:30px;break-after:page"><div style="width:48%">{}</div><div style="width:48%">{}</div></div>'
@@ -324,6 +333,10 @@ def test_what_a_browser_prints_around_one_page_is_no_text(browser: Any) -> None:
     text = read_pdf("a.pdf", body)
     assert together(text.lines).startswith("1．下列") and together(text.lines).endswith("答案：C")
     assert [row.split("\t")[0] for row in text.dropped] == ["2026/1/5 下午3:35", "https://kaoshi.example/office/a.html?id=1"]
+
+
+def test_the_glyph_of_a_chinese_dash_is_two_signs(printed: Callable[..., bytes]) -> None:
+    assert together(read_pdf("a.pdf", printed("<p>评剧——天津</p>")).lines) == "评剧——天津"
 
 
 def test_ligatures_are_letters() -> None:
