@@ -111,10 +111,9 @@ def _as_objects(value: Any) -> Any:
 def _in_stated_order(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return options in the order of the key that counts them: a database gives them in any, and answers name the places shown."""
     for key in objects[0] if objects else ():
-        places = [each.get(key) for each in objects]
-        counted = _PLACE.search(key) and all(type(place) is int for place in places)
-        if counted and sorted(places) in ([*range(len(objects))], [*range(1, len(objects) + 1)]):
-            return [each for _, each in sorted(zip(places, objects, strict=True), key=lambda pair: pair[0])]
+        places = [place for each in objects if type(place := each.get(key)) is int]
+        if _PLACE.search(key) and sorted(places) in ([*range(len(objects))], [*range(1, len(objects) + 1)]):
+            return [objects[places.index(place)] for place in sorted(places)]
     return objects
 
 
