@@ -15,7 +15,7 @@ from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.pdf_columns import in_reading_order
 from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
-from crawlers.importers.documents.pdf_rows import Glyph, glyphs_of
+from crawlers.importers.documents.pdf_rows import Glyph, Rule, glyphs_of
 from crawlers.importers.files.reading import Lost, Text
 
 MAX_PAGES = 3000
@@ -107,13 +107,15 @@ def _text(pages: list[Page]) -> Text:
     return Text(lines=lines, dropped=dropped, lost=lost)
 
 
-def _rules_on(page: Page) -> tuple[float, ...]:
-    """Return where a page has upright lines: the sides of boxes, and what parts columns."""
-    drawn = [*page.lines, *page.rects]
-    if len(drawn) > _MAX_RULES:
-        return ()
-    sides = (side for line in drawn if line["bottom"] - line["top"] > _MIN_RULE for side in (line["x0"], line["x1"]))
-    return tuple(sorted({round(float(side), 1) for side in sides}))
+def _rules_on(page: Page) -> tuple[Rule, ...]:
+    """Return the upright lines of a page, from left to right: the sides of boxes, and what parts columns."""
+    drawn = [line for line in (*page.lines, *page.rects, *page.curves) if line["bottom"] - line["top"] > _MIN_RULE]
+    rules: dict[int, Rule] = {}
+    for line in drawn if len(drawn) <= _MAX_RULES else ():
+        for x in (float(line["x0"]), float(line["x1"])):
+            one = rules.get(round(x), Rule(x, line["top"], line["bottom"]))
+            rules[round(x)] = Rule(one.x, min(one.top, line["top"]), max(one.bottom, line["bottom"]))
+    return tuple(sorted(rules.values()))
 
 
 def _glyphs_on(number: int, page: Page) -> tuple[list[Glyph], bool]:

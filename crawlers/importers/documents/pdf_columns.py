@@ -6,7 +6,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of
+from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, rows_of
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -36,20 +36,37 @@ class _Band(NamedTuple):
 
 
 def in_reading_order(
-    glyphs: list[Glyph], width: float, expected: float | None = None, rules: Sequence[float] = ()
+    glyphs: list[Glyph], width: float, expected: float | None = None, rules: Sequence[Rule] = ()
 ) -> tuple[list[TextRow], float | None]:
     """Return the rows of a page as they are read, and where its gutter lies; None in one column.
 
     Args:
         expected: the gutter of the page before: a page that ends early may have too little on the right to tell.
-        rules: where upright lines are drawn: they part columns that stand too near to each other for a gutter.
+        rules: upright lines, which part columns that stand too near to each other for a gutter.
     """
-    ruled = [rule for rule in rules if _MIDDLE[0] * width < rule < _MIDDLE[1] * width]
-    for gutter in dict.fromkeys([*ruled, *_gutters(glyphs, width), *([] if expected is None else [expected])]):
+    for rule in rules:
+        if _MIDDLE[0] * width < rule.x < _MIDDLE[1] * width:
+            above, beside, below = _around(glyphs, rule)
+            blocks = list(_blocks(beside, rule.x))
+            if _are_columns(blocks, surely=False) and _hold_questions(blocks):
+                return [*rows_of(above), *_rows(blocks), *rows_of(below)], rule.x
+    for gutter in dict.fromkeys([*_gutters(glyphs, width), *([] if expected is None else [expected])]):
         blocks = list(_blocks(glyphs, gutter))
-        if _are_columns(blocks, surely=gutter == expected) and (gutter not in ruled or _hold_questions(blocks)):
-            return [row for block in blocks for rows in block for row in rows], gutter
+        if _are_columns(blocks, surely=gutter == expected):
+            return _rows(blocks), gutter
     return rows_of(glyphs), None
+
+
+def _rows(blocks: Iterable[_Band]) -> list[TextRow]:
+    return [row for block in blocks for rows in block for row in rows]
+
+
+def _around(glyphs: Iterable[Glyph], rule: Rule) -> tuple[list[Glyph], list[Glyph], list[Glyph]]:
+    """Return what stands above an upright line, beside it and below it."""
+    parts: tuple[list[Glyph], list[Glyph], list[Glyph]] = ([], [], [])
+    for glyph in glyphs:
+        parts[(_middle(glyph) >= rule.top) + (_middle(glyph) > rule.bottom)].append(glyph)
+    return parts
 
 
 def _hold_questions(blocks: Sequence[_Band]) -> bool:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Set
 from typing import NamedTuple
 
-from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of
+from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, rows_of
 from crawlers.papers.signs.answer_marks import IMAGE, flat
 from crawlers.papers.signs.numbers import number_of
 
@@ -39,8 +39,7 @@ class PageGlyphs(NamedTuple):
     glyphs: list[Glyph]
     width: float
     height: float
-    rules: tuple[float, ...] = ()
-    """Where upright lines are drawn, from left to right."""
+    rules: tuple[Rule, ...] = ()
 
 
 def without_margins(sheets: list[PageGlyphs]) -> tuple[list[PageGlyphs], list[str]]:

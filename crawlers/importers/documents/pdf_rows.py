@@ -42,6 +42,14 @@ class Glyph(NamedTuple):
     """Where the line stands that it is written on; 0 where that is not known."""
 
 
+class Rule(NamedTuple):
+    """An upright line that is drawn on the page, in one piece or many."""
+
+    x: float
+    top: float
+    bottom: float
+
+
 class TextRow(NamedTuple):
     """One line of text where it stands on the page."""
 

@@ -137,8 +137,10 @@ def test_columns_whose_lines_do_not_stand_level(printed: Callable[..., bytes]) -
 
 def test_a_line_parts_columns_that_stand_near_to_each_other(printed: Callable[..., bytes]) -> None:
     cells = [f"<td width=50% valign=top>{question(number, LONG, False)}</td>" for number in range(1, 17)]
-    rows = "".join(f"<tr>{left}{right}</tr>" for left, right in zip(cells[::2], cells[1::2], strict=True))
-    text = together(read_pdf("a.pdf", printed(f"<table border=1>{rows}</table>")).lines)
+    rows = "".join(f"<tr style=break-inside:avoid>{left}{right}</tr>" for left, right in zip(cells[::2], cells[1::2], strict=True))
+    title = '<h2 style="text-align:center">心理学知识 模拟试卷</h2>'  # whose middle is the line's
+    text = together(read_pdf("a.pdf", printed(f"{title}<table border=1>{rows}</table>")).lines)
+    assert text.startswith("心理学知识模拟试卷1．")
     for number in range(1, 17):
         stem = re.sub(r"\s", "", LONG.format(WORDS[number % len(WORDS)]))
         assert f"{number}．{stem}{''.join(words(number))}答案：" in text
