@@ -1,6 +1,7 @@
 """The letters of options, A to J: their forms in exams, and the positions that they denote."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 from atomexam.text.numerals import CIRCLED_NUMBERS
 
@@ -12,6 +13,19 @@ CIRCLED_LETTERS = {chr(first + at): letter for first in (0x24B6, 0x24D0, 0x249C)
 """Letters in a circle or in parentheses that are one character, Ⓐ ⓐ ⒜, to plain ones."""
 CIRCLED_AS_LETTERS = str.maketrans(CIRCLED_NUMBERS, LETTERS)
 """Circled numbers to the letters of the options that they number."""
+
+_FILLER = re.compile(r"[-—–―−－/\\.。、_~～…·*|\s]+|(?i:null|none|nan|nil|n/a|undefined)")
+_FILLER_WORD = re.compile(r"[（(]?(?:无|没有|暂无|空|无选项)[）)]?")
+
+
+def is_filler(text: str) -> bool:
+    """Tell whether a text is but a sign of an unused field of a form. A dash may be an option beside a plus."""
+    return _FILLER.fullmatch(text) is not None
+
+
+def are_fillers(texts: Sequence[str]) -> bool:
+    """Tell whether all options of a question are such signs, or say that there are none."""
+    return any(texts) and all(not text or is_filler(text) or _FILLER_WORD.fullmatch(text) for text in texts)
 
 
 def letters_in(text: str) -> list[str]:

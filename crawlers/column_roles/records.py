@@ -1,11 +1,13 @@
 """What the columns of a table of questions hold, and its rows read by that: a row in, a record of known keys out."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from atomexam.text.option_letters import are_fillers, is_filler
 from crawlers.column_roles.option_cells import options_below
 from crawlers.column_roles.option_columns import EXPLAINED
 from crawlers.column_roles.values import MARKED, answer_letters, as_verdict, marked_letters, options_in, plain, text_of, verdict_of
@@ -38,6 +40,13 @@ class Roles(Struct):
     """Why the confidence is not higher, in words."""
     verdict: str | None = None
     """Column with the truth values of statements, which have no options among questions that say of each option whether it is right."""
+
+
+def without_fillers(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row whose unused cells are empty."""
+    texts = Counter(value.strip() for value in row.values() if isinstance(value, str))
+    unused = {text for text, times in texts.items() if is_filler(text) or (times > 1 and are_fillers([text]))}
+    return {key: "" if isinstance(value, str) and value.strip() in unused else value for key, value in row.items()} if unused else row
 
 
 def options_of(row: dict[str, Any], options: list[str], stem: str = "") -> list[str]:

@@ -12,7 +12,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.column_roles.records import Roles, record_of
+from crawlers.column_roles.records import Roles, record_of, without_fillers
 from crawlers.column_roles.solver import SURE, roles_of
 from crawlers.column_roles.values import ALL_FORMS, FORMS
 from crawlers.importers.any_rows import rows_of
@@ -99,7 +99,7 @@ def holds_table(name: str, body: bytes) -> bool:
 def _tables_of(name: str, body: bytes) -> tuple[list[Rows], list[TableRoles]]:
     """Return the tables of a file, and those that may hold questions with the roles of their columns."""
     tables = rows_of(name, body)
-    candidates = [(table, roles) for table in tables if (roles := roles_of([row for _, row in table.rows]))]
+    candidates = [(table, roles) for table in tables if (roles := roles_of([without_fillers(row) for _, row in table.rows]))]
     return tables, [(table, roles) for table, roles in candidates if not (roles.form == "verdict" and _are_options(table))]
 
 

@@ -22,7 +22,7 @@ from msgspec import structs
 
 from crawlers.papers.answer_key.join import join_regions
 from crawlers.papers.doubts.unanswered import unanswered
-from crawlers.papers.doubts.unsure import unsure, with_ringed_answers
+from crawlers.papers.doubts.unsure import unsure, with_ringed_answers, with_titles_doubted
 from crawlers.papers.doubts.verify import read_otherwise, verified
 from crawlers.papers.pages.page import Line, own_lines
 from crawlers.papers.passes.answers_first import answers_moved
@@ -38,6 +38,7 @@ from crawlers.papers.passes.essays import essays_joined
 from crawlers.papers.passes.exports import without_fields
 from crawlers.papers.passes.filled_stems import filled_stems_numbered
 from crawlers.papers.passes.gift import without_gift
+from crawlers.papers.passes.headlines import without_headlines
 from crawlers.papers.passes.markup import without_markup, without_times
 from crawlers.papers.passes.quiz_makers import label_quiz_makers
 from crawlers.papers.passes.rings import rings_as_letters
@@ -45,7 +46,7 @@ from crawlers.papers.passes.signed_blocks import label_signed_blocks
 from crawlers.papers.passes.spelling import usual_spelling
 from crawlers.papers.passes.stacked import stacked_joined
 from crawlers.papers.passes.ticks import label_ticks
-from crawlers.papers.passes.unnumbered import numbered
+from crawlers.papers.passes.unnumbered import has_numbers, numbered
 from crawlers.papers.passes.vertical import cells_joined
 from crawlers.papers.questions.assembly import assemble, with_doubts
 from crawlers.papers.questions.banks import Bank, read_bank
@@ -81,7 +82,8 @@ def labelled_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
     """Return the lines with their places, what other formats left in them and how they are spelled made usual."""
     numbered = [(index, visible(line)) for index, line in enumerate(lines)]
     plain = answers_moved(label_boxes(without_fields(without_markup(without_gift(label_emphasis(stacked_joined(_of_makers(numbered))))))))
-    return label_explanations(list(label_ticks(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain)))))))
+    spelled = list(label_ticks(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain))))))
+    return label_explanations(without_headlines(spelled))
 
 
 def _of_makers(lines: Sequence[Numbered]) -> list[Numbered]:
@@ -95,6 +97,7 @@ def read_paper(lines: Iterable[str]) -> ParsedPaper:
     labelled = labelled_lines(lines)
     if bank := read_bank(labelled):
         return _of_bank(bank)
+    has_own_numbers = has_numbers(labelled)
     tabled, own, unread = _own_lines(labelled)
     del labelled  # of a large paper, all lines once more
     layout = lay_out(own)
@@ -114,6 +117,7 @@ def read_paper(lines: Iterable[str]) -> ParsedPaper:
     questions = with_own_patients(questions)
     forget_lines(flat, parts_of, number_of, letter_of, is_heading)
     drafts = [one.draft for one in questions]
+    drafts = drafts if has_own_numbers else with_titles_doubted(drafts)
     drafts = sorted([*drafts, *tabled], key=lambda draft: draft.line) if tabled else drafts
     return _reading(drafts, unread, len(layout.spans) + len(tabled))
 
@@ -127,7 +131,7 @@ def _own_lines(labelled: Sequence[Numbered]) -> tuple[list[Draft], list[Line], l
 
 def _of_bank(bank: Bank) -> ParsedPaper:
     """Return what a bank without numbers gave: each answer in it is in `questions` or in `rejected`."""
-    return _reading([verified(draft) for draft in bank.drafts], bank.unread, len(bank.drafts))
+    return _reading(with_titles_doubted([verified(draft) for draft in bank.drafts]), bank.unread, len(bank.drafts))
 
 
 def _reading(drafts: Sequence[Draft], unread: list[str], numbers: int) -> ParsedPaper:

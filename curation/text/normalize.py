@@ -33,6 +33,9 @@ _LETTER_FOR_ONE = re.compile(
 )
 _ONE_FOR_DASH = re.compile(r"(?<=\d)一(?=\d)")
 _EARTH_FOR_PLUS_MINUS = re.compile(r"(?<=\d)土(?=\d)")
+_HAS_CJK = re.compile(f"[{CJK}]")
+_EMPHASIS = re.compile(r"(?<![A-Za-z0-9)\]*=])(\*\*|==)(?=[^\s*=])([^*=\n]{1,200})(?<!\s)\1(?![A-Za-z0-9(*=])")
+"""Not 2**3: a power stands between numbers or names."""
 _PARAGRAPH_MARK = re.compile(rf"(?<=[{CJK}])\^p\s*")
 _TONED = "āáǎàēéěèīíǐìōóǒòūúǔùǖǘǚǜ"
 _GLOSS = re.compile(rf"(?<=[{COMMON}])[（(][a-zü]{{0,5}}[{_TONED}][a-z]{{0,3}}[）)]")
@@ -80,6 +83,14 @@ RULES: tuple[Rule, ...] = (
     Rule("encoding", "UTF-8 was read as another encoding", repair_encoding, needs_encoding, "鐨勬槸", "的是"),
     Rule("entities", "HTML entities, however often escaped", unescape, needs_unescaping, "甲&amp;amp;乙&#8226;丙", "甲&乙•丙"),
     Rule("tags", "HTML tags", strip_tags, needs_stripping, "10<sup>9</sup>/L<br>正常", "10⁹/L\n正常"),
+    Rule(
+        "emphasis",
+        "the signs of Markdown around words that stand out",
+        lambda text: _EMPHASIS.sub(lambda words: words[2] if _HAS_CJK.search(words[2]) else words[0], text),
+        re.compile(r"[*=]{2}").search,
+        "下列**不属于**感觉的是",
+        "下列不属于感觉的是",
+    ),
     Rule(
         "latex",
         "formulas in LaTeX",

@@ -2,7 +2,7 @@
 
 import re
 
-from atomexam.text.option_letters import LETTERS
+from atomexam.text.option_letters import LETTERS, are_fillers
 from crawlers.column_roles.option_cells import split_options
 from crawlers.importers.layouts.columns import RecordLayout, is_option_name, layout_of_keys
 from crawlers.importers.layouts.table import named, whole_header
@@ -10,6 +10,7 @@ from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import number_of
 
 CellLines = list[str]
 _KEY_LABEL = re.compile(r"题号|序号|编号|答案|正确答案|参考答案|")
@@ -116,10 +117,13 @@ def _question(row_number: int, fields: dict[str, CellLines], record: dict[str, C
     is_alone = sum(map(bool, record.values())) == 1
     if not stem or (is_alone and is_heading(flat(stem[0]))):  # a row that goes on, or a heading across the table
         return [line for cell in record.values() for line in cell]
-    first = stem[0] if not number.isdigit() and stem[0][:1].isdigit() else f"{number if number.isdigit() else row_number}、{stem[0]}"
+    own = None if number.isdigit() else number_of(flat(stem[0]))
+    numbered = own is not None and own.style != "tight"  # 1928 年 is none
+    first = stem[0] if numbered else f"{number if number.isdigit() else row_number}、{stem[0]}"
     options = split_options("\n".join(fields["options_raw"])) or ["\n".join(record.get(key, [])) for key in shape.option_keys]
     while options and not options[-1]:
         options.pop()
+    options = [] if are_fillers(options) else options
     if shape.option_keys or not all(option[:1] in LETTERS for option in options):
         options = [f"{letter}.{option}" for letter, option in zip(LETTERS, options, strict=False)]
     lines = [first, *stem[1:], *(line for option in options for line in option.split("\n"))]

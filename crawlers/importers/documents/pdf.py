@@ -15,7 +15,7 @@ from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.pdf_columns import in_reading_order
 from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
-from crawlers.importers.documents.pdf_rows import Glyph, glyphs_of
+from crawlers.importers.documents.pdf_rows import Glyph, Rule, glyphs_of
 from crawlers.importers.files.reading import Lost, Text
 
 MAX_PAGES = 3000
@@ -30,6 +30,8 @@ _MAX_GLYPHS = 100_000
 _SCAN_SHARE = 0.5
 """Share of the page's area from which an image is the page itself, or its background."""
 _MIN_IMAGE = 6.0
+_MIN_RULE, _MAX_RULES = 20.0, 5000
+"""Points of an upright line, and lines of a page, from which on it is a drawing."""
 _MAX_NO_GLYPH = 0.2
 # What is left of pdfminer's errors on damaged files that pdfplumber does not wrap.
 _DAMAGED = (
@@ -89,8 +91,9 @@ def _text(pages: list[Page]) -> Text:
     sheets, unreadable, gutter = [], [], None
     for number, page in enumerate(pages, 1):
         with within(PAGE_SECONDS, f"page {number}"):
+            width, height, rules = float(page.width), float(page.height), _rules_on(page)
             glyphs, scanned = _glyphs_on(number, page)
-        sheets.append(PageGlyphs(glyphs, float(page.width), float(page.height)))
+        sheets.append(PageGlyphs(glyphs, width, height, rules))
         if scanned:
             unreadable.append(number)
     if unreadable and not any(sheet.glyphs for sheet in sheets):
@@ -98,10 +101,21 @@ def _text(pages: list[Page]) -> Text:
     pages_without_margins, dropped = without_margins(sheets)  # before columns are looked for: headers run across them
     lines: list[str] = []
     for sheet in pages_without_margins:
-        rows, gutter = in_reading_order(sheet.glyphs, sheet.width, gutter)
+        rows, gutter = in_reading_order(sheet.glyphs, sheet.width, gutter, sheet.rules)
         lines += [row.text for row in rows]
     lost = [Lost(f"page:{number}", "page_without_text", f"page {number} is an image without text: a scan") for number in unreadable]
     return Text(lines=lines, dropped=dropped, lost=lost)
+
+
+def _rules_on(page: Page) -> tuple[Rule, ...]:
+    """Return the upright lines of a page, from left to right: the sides of boxes, and what parts columns."""
+    drawn = [line for line in (*page.lines, *page.rects, *page.curves) if line["bottom"] - line["top"] > _MIN_RULE]
+    rules: dict[int, Rule] = {}
+    for line in drawn if len(drawn) <= _MAX_RULES else ():
+        for x in (float(line["x0"]), float(line["x1"])):
+            one = rules.get(round(x), Rule(x, line["top"], line["bottom"]))
+            rules[round(x)] = Rule(one.x, min(one.top, line["top"]), max(one.bottom, line["bottom"]))
+    return tuple(sorted(rules.values()))
 
 
 def _glyphs_on(number: int, page: Page) -> tuple[list[Glyph], bool]:

@@ -1,12 +1,15 @@
 """Reading order of a PDF page: one column, or two parted by a gutter. From values to values."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
-from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of
+from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, rows_of
 from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import number_of
 
 _STEP = 2.0
 """Points: how finely the page is looked at from left to right."""
@@ -19,6 +22,8 @@ _MIN_RIGHT = 0.2
 """Rows that stand on the right alone, as a share of those on the left."""
 _MAX_ACROSS = 0.3
 """Share of the rows on the right that go on with the options on the left, as `A.甲    B.乙` does in one column."""
+_MIN_NUMBERS = 2
+"""Questions in a column that a line parts from another."""
 _OPTION = re.compile(r"(?:^|(?<=[\s)]))[(\[]?([A-J])[)\]]?\s?[.、,:)]")
 
 
@@ -30,18 +35,48 @@ class _Band(NamedTuple):
     right: list[TextRow]
 
 
-def in_reading_order(glyphs: list[Glyph], width: float, expected: float | None = None) -> tuple[list[TextRow], float | None]:
+def in_reading_order(
+    glyphs: list[Glyph], width: float, expected: float | None = None, rules: Sequence[Rule] = ()
+) -> tuple[list[TextRow], float | None]:
     """Return the rows of a page as they are read, and where its gutter lies; None in one column.
 
     Args:
         expected: the gutter of the page before: a page that ends early may have too little on the right to tell.
+        rules: upright lines, which part columns that stand too near to each other for a gutter.
     """
-    gutters = [*_gutters(glyphs, width), *([] if expected is None else [expected])]
-    for gutter in dict.fromkeys(gutters):
+    for rule in rules:
+        if _MIDDLE[0] * width < rule.x < _MIDDLE[1] * width:
+            above, beside, below = _around(glyphs, rule)
+            blocks = list(_blocks(beside, rule.x))
+            if _are_columns(blocks, surely=False) and _hold_questions(blocks):
+                return [*rows_of(above), *_rows(blocks), *rows_of(below)], rule.x
+    for gutter in dict.fromkeys([*_gutters(glyphs, width), *([] if expected is None else [expected])]):
         blocks = list(_blocks(glyphs, gutter))
         if _are_columns(blocks, surely=gutter == expected):
-            return [row for block in blocks for rows in block for row in rows], gutter
+            return _rows(blocks), gutter
     return rows_of(glyphs), None
+
+
+def _rows(blocks: Iterable[_Band]) -> list[TextRow]:
+    return [row for block in blocks for rows in block for row in rows]
+
+
+def _around(glyphs: Iterable[Glyph], rule: Rule) -> tuple[list[Glyph], list[Glyph], list[Glyph]]:
+    """Return what stands above an upright line, beside it and below it."""
+    parts: tuple[list[Glyph], list[Glyph], list[Glyph]] = ([], [], [])
+    for glyph in glyphs:
+        parts[(_middle(glyph) >= rule.top) + (_middle(glyph) > rule.bottom)].append(glyph)
+    return parts
+
+
+def _hold_questions(blocks: Sequence[_Band]) -> bool:
+    """Tell whether questions stand in both columns: numbers, and options below them. The cells of a table are parted by lines, too."""
+    columns = ([flat(row.text) for block in blocks for row in rows(block)] for rows in (attrgetter("left"), attrgetter("right")))
+    return all(_numbered(texts) >= _MIN_NUMBERS and sum(letter_of(text) == "A" for text in texts) >= _MIN_NUMBERS for texts in columns)
+
+
+def _numbered(texts: Iterable[str]) -> int:
+    return sum((number := number_of(text)) is not None and number.style in ("point", "ordinal", "titled", "bracket") for text in texts)
 
 
 def _gutters(glyphs: list[Glyph], width: float) -> Iterator[float]:

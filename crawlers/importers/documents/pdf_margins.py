@@ -2,16 +2,20 @@
 
 import re
 from collections import Counter
+from collections.abc import Set
 from typing import NamedTuple
 
-from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of
-from crawlers.papers.signs.answer_marks import IMAGE
+from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, rows_of
+from crawlers.papers.signs.answer_marks import IMAGE, flat
+from crawlers.papers.signs.numbers import number_of
 
 _MARGIN = 0.12
 """Share of the page's height at its top and at its bottom in which headers and footers stand."""
 _OUTERMOST = 3
 _MIN_PAGES, _MIN_SHARE = 3, 0.3
 """On how many pages a row must stand at the same height to be a header; with left and right pages each is on every other page."""
+_MIN_COUNTED = 2
+"""Rows within pages that differ from one in a margin by their numbers, so that it counts on with them."""
 _TOLERANCE = 4.0
 """Points by which the same header may stand higher or lower."""
 _PAGE = re.compile(
@@ -35,17 +39,23 @@ class PageGlyphs(NamedTuple):
     glyphs: list[Glyph]
     width: float
     height: float
+    rules: tuple[Rule, ...] = ()
 
 
 def without_margins(sheets: list[PageGlyphs]) -> tuple[list[PageGlyphs], list[str]]:
     """Return the pages without their headers, footers, page numbers and backgrounds, and the texts that were dropped."""
     sheets = _without_backgrounds(sheets)
-    margins = [_in_margins(rows_of(sheet.glyphs), sheet.height) for sheet in sheets]
+    rows = [rows_of(sheet.glyphs) for sheet in sheets]
+    margins = [_in_margins(page, sheet.height) for page, sheet in zip(rows, sheets, strict=True)]
+    within = {row.text for page, margin in zip(rows, margins, strict=True) for row in page if row not in margin}
+    counted = Counter(_bare(text) for text in within if _DIGITS.search(text))
     often = Counter(key for page in margins for key in {_key(row, shift) for row in page for shift in _SHIFTS})
     least = max(_MIN_PAGES, _MIN_SHARE * len(sheets))
     pages, dropped = [], []
     for sheet, margin in zip(sheets, margins, strict=True):
-        out = [row for row in margin if _is_frame(row.text) or (_is_often(row, often, least) and not _CONTENT.match(row.text))]
+        out = [
+            row for row in margin if _is_frame(row.text) or (_is_often(row, often, least) and not _is_content(row.text, within, counted))
+        ]
         glyphs = [glyph for glyph in sheet.glyphs if not any(row.top <= (glyph.top + glyph.bottom) / 2 <= row.bottom for row in out)]
         pages.append(sheet._replace(glyphs=glyphs))
         dropped += [row.text for row in out]
@@ -71,6 +81,14 @@ def _is_frame(text: str) -> bool:
     return bool(_PAGE.fullmatch(text) or _PRINTED.fullmatch(text))
 
 
+def _is_content(text: str, within: Set[str], counted: Counter[str]) -> bool:
+    """Tell whether a row reads as part of a question, or counts on with rows within pages: a card's `NO.04` at the top of one."""
+    number = number_of(flat(text))
+    if _CONTENT.match(text) or (number and number.style in ("ordinal", "titled")):
+        return True
+    return text not in within and counted[_bare(text)] >= _MIN_COUNTED
+
+
 def _is_often(row: TextRow, often: Counter[tuple[str, float, int]], least: float) -> bool:
     return any(often[_key(row, shift)] >= least for shift in _SHIFTS)
 
@@ -83,4 +101,8 @@ def _in_margins(rows: list[TextRow], height: float) -> list[TextRow]:
 
 def _key(row: TextRow, shift: float) -> tuple[str, float, int]:
     """Return what headers have in common; with two shifts, heights that lie close share a key at least once."""
-    return _DIGITS.sub("#", row.text.replace(" ", "")), shift, int(row.top / _TOLERANCE + shift)
+    return _bare(row.text), shift, int(row.top / _TOLERANCE + shift)
+
+
+def _bare(text: str) -> str:
+    return _DIGITS.sub("#", text.replace(" ", ""))

@@ -16,6 +16,7 @@ _RADICALS = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0x
 _LOOKALIKES = "⺎兀⺝月⺟母⺠民⻁虎⻄西⻅见⻆角⻉贝⻋车⻓长⻔门⻘青⻙韦⻚页⻛风⻜飞⻝食⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻪黾⻬齐⻮齿⻰龙⻳龟"
 _RADICALS |= dict(zip(map(ord, _LOOKALIKES[::2]), _LOOKALIKES[1::2], strict=True))
 _RADICALS |= {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}  # ﬁ and the other ligatures
+_RADICALS |= {0x2E3A: "——", 0x2E3B: "———"}  # one glyph for a dash of Chinese text
 _SMALL, _HIGH, _LOW = 0.9, 0.15, 0.08
 """Of a raised or lowered character: its size at most, and how far its foot stands above or below those of its line, in sizes of these."""
 _BESIDE = 0.25
@@ -39,6 +40,14 @@ class Glyph(NamedTuple):
     text: str
     foot: float = 0.0
     """Where the line stands that it is written on; 0 where that is not known."""
+
+
+class Rule(NamedTuple):
+    """An upright line that is drawn on the page, in one piece or many."""
+
+    x: float
+    top: float
+    bottom: float
 
 
 class TextRow(NamedTuple):

@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from atomexam.text.option_letters import names_no_option
+from crawlers.papers.passes.headlines import NONE_ABOVE, may_be_title
 from crawlers.papers.passes.ticks import is_unread
 from crawlers.papers.questions.assembly import AssembledQuestion, Doubts
+from crawlers.papers.questions.draft import Draft
 from crawlers.papers.sections.layout import PaperLayout
-from crawlers.papers.sections.signals import asks
+from crawlers.papers.sections.signals import asks, is_worded_as_question
 from crawlers.papers.signs.answer_marks import IMAGE, columns_of, flat
 from crawlers.papers.signs.blanks import lettered
 from crawlers.papers.signs.entries import is_title
@@ -37,6 +39,7 @@ _TITLE_BEHIND = re.compile(r"[\s。;,.、)](?:[参标正附]|答\s?案)|答\s?�
 _LETTER_OPENS = re.compile(r"^\W{0,4}[A-Ja-j]\W{0,4}")
 _SEVERAL_ANSWERS = re.compile(r"[(]\d{1,2}[)]\s?[A-J√×](?![A-Za-z])")
 _VERDICT_OR_LETTERS = re.compile(r"[A-J]{1,6}|[TF√×]")
+_SHORT_TITLE = 20  # characters
 _SOME = 4  # questions that show whether lines are broken
 _LONGEST_STEM = 4000  # characters: a longer one has the rest of the file in it
 _ANSWER_SIGNS = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
@@ -255,3 +258,18 @@ def _doubt(one: AssembledQuestion) -> str | None:
     if len(one.draft.stem) > _LONGEST_STEM:
         return "stem_unreadable"
     return None
+
+
+def with_titles_doubted(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return the questions of a paper without numbers, those in doubt whose stem may begin with a title: few have so short a first line."""
+    stems = [flat(draft.stem).split("\n") for draft in drafts]
+    widest = max((len(row) for rows in stems for row in rows), default=0)
+    may_be_titled = [len(rows) > 1 and len(rows[0]) * 2 < widest and _may_be_titled(rows[0].strip(), rows[1].strip()) for rows in stems]
+    if sum(len(rows) > 1 for rows in stems) > (1 - NONE_ABOVE) * len(drafts):
+        return list(drafts)
+    return [draft.doubted("stem_unreadable") if may else draft for draft, may in zip(drafts, may_be_titled, strict=True)]
+
+
+def _may_be_titled(first: str, second: str) -> bool:
+    goes_on = number_of(second) is not None or is_worded_as_question(first)  # points of a list, or what is asked of them
+    return len(first) <= _SHORT_TITLE and may_be_title(first) and not goes_on

@@ -27,7 +27,7 @@ PAGE_AT_END = re.compile(r"\s-\s{0,2}\d{1,4}\s{0,2}-$")
 """It may be a page number, or belong to the line."""
 _ADVERT = re.compile(
     r"https?:|www\.|\.(?:com|cn|net|org)\b|公众号|扫码|二维码|(?:微信|QQ|qq|Q群|交流)群|加群|微信号|下载APP|(?:更多|海量)(?:试题|资料|真题|题库|精彩)|版权所有|(?:来自|来源于?)(?:互联)?网络|侵删|侵权(?:必究|联系)|"
-    r"(?:内部|仅供)(?:资料|学习|参考)|请勿外传|禁止(?:外传|转载)|密封线|装订线|转载请|资料下载|免费下载|点击(?:查看|下载|进入|这里|领取)|关注我们|广告|"
+    r"仅供(?:资料|学习|参考)|内部(?:资料|参考|学习(?:资料|材料|交流|使用))|请勿外传|禁止(?:外传|转载)|密封线|装订线|转载请|资料下载|免费下载|点击(?:查看|下载|进入|这里|领取)|关注我们|广告|"
     r"只看该作者|发表于\s?\d|回复\s{1,3}举报|本帖|楼主|上一[页篇]|下一[页篇]|本页(?:无正文|完|结束)|转下页|接上页|题库网|考试网|文库|\(?未完待续|客服"
 )
 _OWNED = re.compile(r"版权所有|©")
@@ -44,6 +44,7 @@ _CHAT = re.compile(
     r"|第?\d{1,4}楼|沙发|板凳|\d{1,6}\s?(?:次?阅读|人?点赞|条?评论|回复|人?收藏)"
 )
 _BULLET = re.compile(r"[-*•·>+◦▪○●#]{1,3}\s{0,3}(?=(?:\*\*)?(?:[(\[]?[A-Ja-j][.、:)\]]|[【\[]|(?:参考|正确|标准)?答案|(?:答案)?解析))")
+_HEADING = re.compile(r"#{2,6}\s{1,4}(?=\S)")  # with one sign, it may be a remark in code
 _BOLD = re.compile(r"\*\*([^*]{1,2000})\*\*")
 _WORDS = re.compile(rf"[\w√×?()\[\]{IMAGE}□■]")
 _HAN = re.compile("[\u4e00-\u9fff]")
@@ -68,7 +69,7 @@ class Line(Struct, frozen=True, gc=False):
     gap: bool = False
     """An empty line stands before it."""
     unsure: bool = False
-    """It ends with a short line that may as well be a heading."""
+    """It ends with a short line that may as well be a heading, or reads as a line of the page in the midst of a sentence."""
 
 
 def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
@@ -86,18 +87,22 @@ def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
     def is_of_page(index: int, line: Line) -> bool:
         if index and _is_bare_number(plain[index - 1].flat) and not _OWNED.search(line.flat):
             return False  # the stem of the number above
-        above = plain[index - 1] if index and not line.gap else None
-        goes_on = above is not None and wraps.goes_on(above.flat, line.flat) and often[bare(line.flat)] == 1
         below = plain[index + 1] if index + 1 < len(plain) else None
-        belongs = goes_on or (below is not None and letter_of(below.text) == "A")
+        belongs = goes_on(index, line) or (below is not None and letter_of(below.text) == "A")
         return not belongs or _is_furniture(line, repeated.sure, belongs=True)
+
+    def goes_on(index: int, line: Line) -> bool:
+        above = plain[index - 1] if index and not line.gap and index - 1 not in may_drop else None
+        return above is not None and wraps.goes_on(above.flat, line.flat) and often[bare(line.flat)] == 1
 
     for index, line in enumerate(plain):
         gap = gap or line.gap
-        if paged.get(index) or (index in may_drop and is_of_page(index, line)):
+        of_page = index in may_drop and is_of_page(index, line)
+        cuts_sentence = of_page and goes_on(index, line) and not _is_surely_furniture(line, repeated.sure)
+        if paged.get(index) or (of_page and not cuts_sentence):
             dropped.append(line.text)
             continue
-        unsure = index in paged or (bool(repeated.doubtful) and bare(line.flat) in repeated.doubtful)
+        unsure = cuts_sentence or index in paged or (bool(repeated.doubtful) and bare(line.flat) in repeated.doubtful)
         retained.append(structs.replace(line, gap=gap, unsure=unsure) if unsure or gap != line.gap else line)
         gap = False
     if sum(line.gap for line in retained) * 5 > len(retained) * 3:  # empty lines stand everywhere, and say nothing
@@ -221,7 +226,8 @@ def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
 
 
 def _without_markdown(text: str) -> str:
-    """Return a line without the bullet before an option or answer, and without the signs of bold type."""
+    """Return a line without the signs of a heading, the bullet before an option or answer, and the signs of bold type."""
+    text = _HEADING.sub("", text, count=1) if text.startswith("##") else text
     text = _BOLD.sub(r"\1", text) if "**" in text else text
     bullet = _BULLET.match(flat(text)) if text[:1] in "-*•·>+◦▪○●#" else None
     text = text[bullet.end() :] if bullet else text
@@ -232,13 +238,20 @@ def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
     """Tell whether a line is one of the page; `belongs` where a sentence goes on with it, or options follow it."""
     if len(line.text) < 3 and _HAN.match(line.text):  # 到 and 至 are dashes in flat signs
         return False
+    if _is_surely_furniture(line, repeated):
+        return True
+    if len(line.flat) > _LONGEST or opens_content(line.flat):
+        return False
+    advert = _ADVERT.search(line.flat) or _ADVERT.search(line.flat.replace(" ", ""))
+    if advert and belongs and _TOPIC.search(advert[0]):
+        return False
+    return bool(PAGE_WITHIN.search(line.flat) or advert)
+
+
+def _is_surely_furniture(line: Line, repeated: frozenset[str]) -> bool:
+    """Tell whether a line is one of the page as a whole, and not for a few words in it."""
     if _RULE.match(line.flat) or PAGE_NUMBER.fullmatch(line.flat) or not _WORDS.search(line.flat):
         return True
     if len(line.flat) > _LONGEST or opens_content(line.flat):
         return False
-    if bare(line.flat) in repeated:
-        return True
-    advert = _ADVERT.search(line.flat) or _ADVERT.search(line.flat.replace(" ", ""))
-    if advert and belongs and _TOPIC.search(advert[0]):
-        return False
-    return bool(_CHAT.fullmatch(line.flat) or PAGE_WITHIN.search(line.flat) or advert)
+    return bare(line.flat) in repeated or _CHAT.fullmatch(line.flat) is not None

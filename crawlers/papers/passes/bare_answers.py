@@ -1,6 +1,6 @@
-"""Answers without a usual label below the options that they name, `【B】…`, `B`, `正确答案是B。…`, `老师：选B。…` -> lines with labels.
+"""Answers without a usual label below the options that they name, `【B】…`, `老师：选B。…`, `（主持人公布答案：B、乙）` -> labelled lines.
 
-Numbered lines in, numbered lines out. Told by the whole text: nearly all runs of lettered options have such a line below them.
+Numbered lines in and out. Told by the whole text: nearly all runs of lettered options have such a line below them.
 """
 
 import re
@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.sections.signals import is_worded_as_question
-from crawlers.papers.signs.answer_marks import Numbered, flat
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import opens_question
+from crawlers.papers.signs.options import options_in
 
 _FEWEST, _SHARE, _SHORT = 3, 0.8, 14
 _ANSWER_LINE = r"(?P<letters>[A-J]{1,8})"
@@ -37,11 +38,23 @@ _ALONE = re.compile(r"[A-J](?:[\s,、]{0,2}[A-J]){0,7}[。.]?")
 _INLINE = re.compile(r"\s{0,9}[(\[]?A\s?[.、:)\]].{1,2000}[\s)]B\s?[.、:)\]]")
 _SOME = re.compile("[A-JＡ-Ｊ√×对错]")
 _SENTENCE = re.compile(r".{6,}[。!.]$")
+_BULLET = re.compile(r"[-*+•]\s{1,4}(?=[(\[]?[A-J]\s?[.、:)\]])")
+_ANNOUNCED = re.compile(
+    r"[(\[【]?\s?(?P<who>[^\s:,。()\[\]【】]{1,12})答案[)\]】]?\s?(?:[为是]\s?:?|:)?\s?"
+    r"(?P<told>[^()\[\]【】]{1,200}(?:[(\[【][^()\[\]【】]{0,60}[)\]】][^()\[\]【】]{0,100}){0,3})[)\]】]?[。.]?$"
+)
+_WHO = re.compile("公布|揭晓|宣布|揭示|官方|权威|主持|老师|教师|讲师|评委|裁判|考官|专家|出题|命题|系统")
+_NOT_WHO = re.compile("[我你您他她]|选手|学生|考生|同学|学员|用户|[战小]?队|错")
+"""Who says the right answer, and who guesses it."""
+_OPENING = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:,)\]]{0,2}\s{0,3}")
+_TOLD = re.compile(r"(?P<letters>[A-J])\s?[.、:,)]?\s{0,3}(?P<words>.+)")
 
 
 def label_bare_answers(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, such answers and what explains them with their labels."""
-    firsts = sum(text.lstrip()[:1] in ("A", "Ａ", "(", "（", "[") for _, text in lines)
+    firsts = sum(text.lstrip(" \t-*+•")[:1] in ("A", "Ａ", "(", "（", "[") for _, text in lines)
+    if announced := _announced(lines) if firsts >= _FEWEST else []:
+        return announced
     labelled = sum("答案" in text and len(text) <= _SHORT and _SOME.search(text) is not None for _, text in lines)
     if firsts < _FEWEST or 2 * labelled > firsts:
         return list(lines)
@@ -93,6 +106,51 @@ def _labelled(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[i
                 done.append((index, text))
         return done
     return []
+
+
+def _announced(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines with answers that somebody announces, below options or in brackets behind them; none where too few are."""
+    flats = [_BULLET.sub("", flat(text).strip(), count=1) for _, text in lines]
+    said = {index: match for index, line in enumerate(flats) if "答案" in line and (match := _announcement_in(line))}
+    if len(said) < _FEWEST:
+        return []
+    answers: dict[int, str] = {}
+    ends = _ends(flats)
+    for end in ends:
+        index = end if end in said else next((at for at in range(end + 1, len(flats)) if flats[at]), end)
+        start = next((at for at in range(end, -1, -1) if letter_of(flats[at]) == "A"), end)
+        above = [*flats[start:end], flats[end][: said[end].start()] if end in said else flats[end]]
+        if index in said and (letters := _letters_told(said[index]["told"].strip(), options_in("\n".join(above)))):
+            answers[index] = letters
+    if len(answers) < max(_FEWEST, _SHARE * len(ends)):
+        return []
+    answers |= {index: match["told"] for index, match in said.items() if not match.start() and WHOLE_ANSWER.fullmatch(match["told"])}
+    done: list[Numbered] = []
+    for place, (index, text) in enumerate(lines):
+        if place not in answers:
+            done.append((index, text))
+            continue
+        before = text.rstrip()[: len(flat(text).rstrip()) - len(said[place][0])].rstrip() if said[place].start() else ""
+        done += [*([(index, before)] if before else []), (index, f"答案：{answers[place]}")]
+    return done
+
+
+def _announcement_in(line: str) -> re.Match[str] | None:
+    """Return who says which answer on a line of its own, or in brackets at the end of one."""
+    start = max(line.rfind(sign, 0, line.rfind("答案")) for sign in "([【")
+    match = _ANNOUNCED.match(line) or (_ANNOUNCED.match(line, start) if start > 0 else None)
+    return match if match and _WHO.search(match["who"]) and not _NOT_WHO.search(match["who"]) else None
+
+
+def _letters_told(told: str, options: Sequence[str]) -> str:
+    """Return the letters that an announcement names, alone, with the words of their option or by its words alone."""
+    if _ALONE.fullmatch(told):
+        return told.rstrip("。.")
+    bare = [_OPENING.sub("", option.strip(), count=1) for option in options]
+    named = _TOLD.fullmatch(told)
+    if named and LETTERS.index(named["letters"]) < len(bare) and bare[LETTERS.index(named["letters"])] == named["words"]:
+        return named["letters"]
+    return LETTERS[bare.index(told)] if bare.count(told) == 1 else ""
 
 
 def _joined(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:

@@ -18,7 +18,7 @@ from crawlers.papers.questions.bank_options import Choice, letters_of, read_choi
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.signs.answer_marks import LETTERS, WHOLE_ANSWER, Numbered, columns_of, flat, parts_of, trimmed
-from crawlers.papers.signs.headings import case_heading_in, case_mark_in, heads, is_note
+from crawlers.papers.signs.headings import case_heading_in, case_mark_in, heads, is_note, tells_patient
 from crawlers.papers.signs.numbers import number_of
 
 _FEWEST = 3  # answers of a bank
@@ -73,12 +73,16 @@ def read_bank(numbered_lines: Sequence[Numbered]) -> Bank | None:
     _with_headings(parts)
     choices = _choices(parts)
     drafts: list[Draft] = []
+    has_case = False
     for part, choice, below in zip(parts, choices, [*parts[1:], _BankBlock()], strict=True):
         unread += part.furniture
         if not part.ended and not _reads_as_question(part, choice):
             unread += [line.text for line in part.body]
+            has_case = has_case or any(tells_patient(line.flat) or line.flat.endswith(":") for line in part.body)
             continue
-        drafts.append(_draft(part, choice, len(drafts) + 1).doubted("two_answers" if _contradicts(part, below) else None))
+        draft = _draft(part, choice, len(drafts) + 1).doubted("case_unsure" if has_case else None)
+        drafts.append(draft.doubted("two_answers" if _contradicts(part, below) else None))
+        has_case = False
     return Bank(drafts, unread)
 
 

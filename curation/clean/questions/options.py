@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from atomexam.text.option_letters import LETTERS, are_in_turn
-from curation.clean.questions.adverts import ADVERT, LEAKED_ANSWER, MORE
+from atomexam.text.option_letters import LETTERS, are_fillers, are_in_turn, is_filler
+from curation.clean.questions.adverts import ADDRESS, ADVERT, LEAKED_ANSWER, MORE
 from curation.clean.questions.misreadings import MISREADINGS
 from curation.text.normalize import RULES, is_plain, normalize_with
 from curation.text.rules import CleanText, Group, rule_of_signs, run_rules
@@ -117,7 +117,8 @@ _RUNS_ON = re.compile(r"[^\s]\s*[A-J]\s*[.．]\s*[\u4e00-\u9fff]")
 _CACHED_CHARS = 64
 _FORM_OPTIONS = 4
 _EXPLANATION_BEHIND = re.compile(r"(?<=\S)\s*【[^】【]{0,4}(?:解析|精析|评析|分析|详解|点评|考点)】.*$", re.S)
-_NO_TEXT, _WORD = re.compile(r"[-—–/\\.。、_]+"), re.compile(r"\w")  # a dash may be an option next to a plus
+_WORD = re.compile(r"\w")
+_FEWEST = 2
 
 
 def _without_full_stop(text: str) -> str:
@@ -125,7 +126,7 @@ def _without_full_stop(text: str) -> str:
 
 
 _LETTER_RULES = tuple(rule for rule in RULES if rule.name != "letters_in_words")  # A.blood is option A, not a word
-_ADDRESS = re.compile(r"(?:https?://|www\.)[\w./?=&%#-]{1,200}$")
+_ADDRESS = re.compile(rf"(?:https?://|www\.){ADDRESS}$")
 OPTION_RULES = Group(
     (
         ADVERT,
@@ -169,8 +170,10 @@ class Options(NamedTuple):
 
 
 def clean_options(raw: Sequence[str]) -> Options:
-    """Return options without their letters and surrounding characters; empty ones after the fourth, unused fields of a form, are
-    dropped."""
+    """Return options without their letters and surrounding characters; unused fields of a form are dropped.
+
+    Those are signs such as a dash, behind options in words or alone, and what is empty behind the fourth: before it, a picture may be lost.
+    """
     names: dict[str, None] = {}
     read = [_regular(option) if len(option) <= _CACHED_CHARS else None for option in raw]
     regular = [option for option in read if option]
@@ -184,8 +187,13 @@ def clean_options(raw: Sequence[str]) -> Options:
         texts = [_noted(_without_edges(text), names) for text in _split_last(texts, names)]
     if not any(texts) and all(addresses := [_ADDRESS.search(option.strip()) for option in raw]):
         texts = [address[0] for address in addresses if address]  # one of them is the answer, and none is an advert
-    while len(texts) > _FORM_OPTIONS and (not texts[-1] or (_NO_TEXT.fullmatch(texts[-1]) and all(map(_WORD.search, texts[:-1])))):
-        texts.pop()
+    if are_fillers(texts):
+        texts = []
+    used = len(texts)
+    while used > _FEWEST and (is_filler(texts[used - 1]) or (used > _FORM_OPTIONS and not texts[used - 1])):
+        used -= 1
+    if used < len(texts) and (all(map(_WORD.search, texts[:used])) or not any(texts[used:])):
+        texts = texts[:used]
     return Options(texts, tuple(names))
 
 

@@ -195,8 +195,16 @@ def table(rows: list[list[str]]) -> Any:
             [["序号", "题目", "选项", "答案"], ["7", "感觉是（ ）。", "A.甲\nB.乙", "B"]],
             ["7、感觉是（ ）。", "A.甲", "B.乙", "答案：B"],
         ),
+        (
+            [["题目", "选项", "答案"], ["感觉是（ ）。", "A.甲\nB.乙", "B"], ["1928 年有感觉。", "—", "对"]],
+            ["1、感觉是（ ）。", "A.甲", "B.乙", "答案：B", "2、1928 年有感觉。", "答案：对"],
+        ),
+        (
+            [["题目", "A", "B", "答案"], ["3、感觉是（ ）。", "甲", "乙", "B"], ["4、有感觉。", "/", "/", "对"]],
+            ["3、感觉是（ ）。", "A.甲", "B.乙", "答案：B", "4、有感觉。", "答案：对"],
+        ),
     ],
-    ids=["options", "key", "cells of lines", "columns", "options in one cell"],
+    ids=["options", "key", "cells of lines", "columns", "options in one cell", "no options in one cell", "no options"],
 )
 def test_tables(rows: list[list[str]], read: list[str]) -> None:
     assert lines(table(rows)) == read

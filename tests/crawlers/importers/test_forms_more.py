@@ -28,6 +28,7 @@ def _lines(form: str, option: str, wrong: str | None = None, join: str = "\n", b
             stem=stem,
             key=_L[right],
             said=SAID[n % 3],
+            right=options[right],
             options=join.join(
                 (option if place == right or wrong is None else wrong).format(letter=_L[place], text=text)
                 for place, text in enumerate(options)
@@ -212,6 +213,13 @@ FORMS: dict[str, bytes] = {
     "bracket.txt": _lines("{stem}\n{options}\n【{key}】{said}", "{letter}. {text}"),
     "letter.txt": _lines("{stem}\n{options}\n{key}\n{said}", "{letter}. {text}"),
     "teacher.txt": _lines("{stem}\n{options}\n老师：选{key}。{said}", "{letter}. {text}"),
+    "announced.txt": _lines("第{n}题：{stem}\n{options}\n（主持人公布答案：{key}、{right}）", "{letter}：{text}"),
+    "announced letter.txt": _lines("第{n}题：{stem}\n{options}\n（主持人公布答案：{key}）", "{letter}：{text}"),
+    "announced bare.txt": _lines("{n}、{stem}\n{options}\n揭晓答案：{key}.{right}", "{letter}.{text}"),
+    "official.md": _lines("{n}. {stem}\n{options}\n【官方答案】{key} {right}", "- {letter}. {text}"),
+    "judge.html": _lines("<p>{n}. {stem}</p>{options}<p>[评委给出的答案是：{key}. {right}]</p>", "<p>{letter}. {text}</p>"),
+    "behind last.txt": _lines("{n}. {stem}\n{options}（公布答案：{key}、{right}）", "{letter}. {text}"),
+    "words alone.txt": _lines("{n}. {stem}\n{options}\n（老师公布答案：{right}）", "{letter}. {text}"),
     "sentence.txt": _lines("{stem}\n{options}\n正确答案是{key}。{said}", "{letter}. {text}"),
     "behind.txt": _lines("{stem}\n{options}\n答案：{key}。{said}\n{said}", "{letter}. {text}"),
     "unlabelled.txt": _lines("{stem}\n{options}\n答案：{key}\n{said}", "{letter}. {text}", between="\n"),
@@ -289,3 +297,40 @@ def test_all_options_may_be_ticked_where_several_are_right() -> None:
 def test_pages_of_help_and_references_are_no_banks(name: str, body: str) -> None:
     with pytest.raises(ValueError, match="no bank"):
         read_guessed(name, body.encode(), guess_format(name, body.encode()), _SEEN)
+
+
+@pytest.mark.parametrize("who", ["小明", "选手", "我的", "红队"])
+def test_what_a_player_says_is_no_answer(who: str) -> None:
+    body = _lines(f"第{{n}}题：{{stem}}\n{{options}}\n（{who}答案：{{key}}、{{right}}）", "{letter}：{text}")
+    assert not {answer for _, _, answer in triples_of(read("a.txt", body))} & set(_L)
+
+
+@pytest.mark.parametrize("sign", ["", "—", "/", "无", "N/A"])
+@pytest.mark.parametrize("kind", ["json", "xlsx", "html"])
+def test_cells_that_statements_do_not_use_hide_no_column(sign: str, kind: str) -> None:
+    told = [(f"第{n}条说法应当得到病人自己的同意", [sign] * 4, "对错"[n % 2]) for n in range(6)]
+    rows = [[stem, *options, _L[right]] for stem, options, right in GOLD] + [[stem, *options, key] for stem, options, key in told]
+    names = ["zz", "p1", "p2", "p3", "p4", "mine"]
+    cells = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in [names, *rows])
+    body = {
+        "json": _json([dict(zip(names, row, strict=True)) for row in rows]),
+        "xlsx": _book([names, *rows]),
+        "html": f'<meta charset="utf-8"><table>{cells}</table>'.encode(),
+    }[kind]
+    got = [(stem, key) for stem, _, key in triples_of(read(f"a.{kind}", body))]
+    assert got == [(row[0], {"对": "正确", "错": "错误"}.get(row[-1], row[-1])) for row in rows] or got == [
+        (row[0], row[-1]) for row in rows
+    ]
+
+
+@pytest.mark.parametrize("key", ["sort", "seq", "orderNum", "index"])
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("order", [(3, 2, 1, 0), (1, 2, 3, 0), (0, 2, 1, 3)])
+def test_options_stand_in_the_order_that_they_state(key: str, first: int, order: tuple[int, ...]) -> None:
+    body = _json(
+        [
+            {"question": stem, "answer": _L[right], "options": [{key: first + place, "text": options[place]} for place in order]}
+            for stem, options, right in GOLD
+        ]
+    )
+    assert triples_of(read("a.json", body)) == [(stem, options, _L[right]) for stem, options, right in GOLD]

@@ -135,6 +135,17 @@ def test_columns_whose_lines_do_not_stand_level(printed: Callable[..., bytes]) -
     assert together(read_pdf("a.pdf", printed(html)).lines) == wanted(10, LONG)
 
 
+def test_a_line_parts_columns_that_stand_near_to_each_other(printed: Callable[..., bytes]) -> None:
+    cells = [f"<td width=50% valign=top>{question(number, LONG, False)}</td>" for number in range(1, 17)]
+    rows = "".join(f"<tr style=break-inside:avoid>{left}{right}</tr>" for left, right in zip(cells[::2], cells[1::2], strict=True))
+    title = '<h2 style="text-align:center">心理学知识 模拟试卷</h2>'  # whose middle is the line's
+    text = together(read_pdf("a.pdf", printed(f"{title}<table border=1>{rows}</table>")).lines)
+    assert text.startswith("心理学知识模拟试卷1．")
+    for number in range(1, 17):
+        stem = re.sub(r"\s", "", LONG.format(WORDS[number % len(WORDS)]))
+        assert f"{number}．{stem}{''.join(words(number))}答案：" in text
+
+
 def test_a_short_last_column_is_read_as_the_page_before(printed: Callable[..., bytes]) -> None:
     parts = ["".join(question(number, LONG, False) for number in range(*ends)) for ends in ((1, 6), (6, 11), (11, 16), (16, 17))]
     row = '<div style="display:flex;gap:30px;break-after:page"><div style="width:48%">{}</div><div style="width:48%">{}</div></div>'
@@ -259,6 +270,46 @@ def test_only_what_repeats_in_its_place_is_a_margin() -> None:
     assert without_margins([sheet((20, "心理学试卷"), (60, "1．题"), (790, "D.丁"))])[1] == []
 
 
+def cards(number_of_card: str, a_page: int, header: str) -> list[PageGlyphs]:
+    """Return eight pages of cards below a header, each card a number above a word."""
+    tops = [60 + 200 * card for card in range(a_page)]
+    return [
+        sheet(
+            (20, header),
+            *((top + dy, text) for card, top in enumerate(tops, page * a_page + 1) for dy, text in _card(number_of_card, card)),
+        )
+        for page in range(8)
+    ]
+
+
+def _card(number_of_card: str, card: int) -> list[tuple[int, str]]:
+    return [
+        (0, number_of_card.format(card)),
+        (40, WORDS[card % len(WORDS)]),
+        (80, f"A.{WORDS[card % 5]}"),
+        (120, f"答案：{'ABCD'[card % 4]}"),
+    ]
+
+
+@pytest.mark.parametrize("number_of_card", ["NO.{:02}", "第{}题", "卡片{}", "Card {}"])
+@pytest.mark.parametrize("header", ["某考试", "2023年考试第1册"])
+def test_a_number_that_counts_on_within_pages_is_no_header(number_of_card: str, header: str) -> None:
+    assert without_margins(cards(number_of_card, 3, header))[1] == [header] * 8
+
+
+@pytest.mark.parametrize("number_of_card", ["NO.{:02}", "第{}题", "Q{}"])
+def test_the_number_of_a_question_on_a_page_of_its_own_is_no_header(number_of_card: str) -> None:
+    assert without_margins(cards(number_of_card, 1, "某考试"))[1] == ["某考试"] * 8
+
+
+def test_a_header_that_names_the_chapter_is_one_though_chapters_have_it_as_title() -> None:
+    sheets = [
+        sheet((20, f"Unit {page // 3 + 1}"), *([(300, f"Unit {page // 3 + 1}")] if page % 3 == 0 else []), (500, WORDS[page]))
+        for page in range(9)
+    ]
+    assert without_margins(sheets)[1] == [f"Unit {page // 3 + 1}" for page in range(9)]
+
+
 @pytest.mark.parametrize("columns", [1, 2])
 def test_what_is_set_high_or_low_stays_so(printed: Callable[..., bytes], columns: int) -> None:
     raised, lowered = "12×10<sup>9</sup>/L，10<sup>-12</sup>mol，Na<sup>+</sup>。", "CO<sub>2</sub>与H<sub>2</sub>SO<sub>4</sub>。"
@@ -284,6 +335,10 @@ def test_what_a_browser_prints_around_one_page_is_no_text(browser: Any) -> None:
     text = read_pdf("a.pdf", body)
     assert together(text.lines).startswith("1．下列") and together(text.lines).endswith("答案：C")
     assert [row.split("\t")[0] for row in text.dropped] == ["2026/1/5 下午3:35", "https://kaoshi.example/office/a.html?id=1"]
+
+
+def test_the_glyph_of_a_chinese_dash_is_two_signs(printed: Callable[..., bytes]) -> None:
+    assert together(read_pdf("a.pdf", printed("<p>评剧——天津</p>")).lines) == "评剧——天津"
 
 
 def test_ligatures_are_letters() -> None:

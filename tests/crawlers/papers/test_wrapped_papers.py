@@ -96,6 +96,30 @@ def test_each_word_ends_a_stem_and_an_option(word: str, where: int) -> None:
     assert not read_paper(lines).unread
 
 
+_OF_PAGES = (
+    *("内部学习", "第12页", "共3页", "www.example.com", "题库网", "版权所有"),
+    *("QQ群", "加群", "仅供参考", "来源于网络", "文库", "更多题库"),
+)
+
+
+@pytest.mark.parametrize("words_of_page", _OF_PAGES)
+@pytest.mark.parametrize("where", [0, 2])
+@pytest.mark.parametrize("ends", [True, False])
+def test_no_line_within_a_sentence_is_lost_for_words_that_pages_have(words_of_page: str, where: int, ends: bool) -> None:
+    rng, width = random.Random(5), 30
+    questions, _ = bank("判断", width, where, seed=11)
+    parts = [questions[5]["stem"], *questions[5]["options"]]
+    within = words(rng, 8, 8) + words_of_page
+    within += "" if ends else words(rng, width, width)[: width - len(within)]
+    parts[where] = parts[where][:2] + words(rng, width - 2, width - 2) + within + ("" if ends else words(rng, 9, 9))
+    questions[5] |= {"stem": parts[0], "options": parts[1:]}
+    lines = [HEADING]
+    for question in questions:
+        texts = [question["stem"], *question["options"]]
+        lines += [text[at : at + width] for text in texts for at in range(0, len(text), width)] + [f"正确答案：{question['answer']}"]
+    check(questions, lines)
+
+
 def test_a_heading_stays_one_where_lines_are_broken() -> None:
     _, lines = bank("判断", 30, 4, seed=3)
     reading = read_paper([*lines, "判断题", "13.心理是脑的机能（ ）", "正确答案：对", "14.心理是客观现实的反映（ ）", "正确答案：对"])

@@ -37,3 +37,38 @@ def test_no_markup_is_left_that_validation_refuses(pieces: list[str]) -> None:
 
 def test_a_tag_that_never_ends_takes_no_quadratic_time() -> None:
     assert is_clean("<script " * 125_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("根据《关于印发<工作人员收入分配制度改革实施办法>的通知》", "根据《关于印发〈工作人员收入分配制度改革实施办法〉的通知》"),
+        ("《关于颁发<离休暂行办法>和<退休暂行办法>的通知》", "《关于颁发〈离休暂行办法〉和〈退休暂行办法〉的通知》"),
+        ("《<b>心理学</b>》", "《心理学》"),
+        ("见<教育法>", "见《教育法》"),
+        ("要在成员名前加<类名>和运算符", "要在成员名前加<类名>和运算符"),
+        ("格式为<初始化方法>，<算法>", "格式为<初始化方法>，<算法>"),
+        ("#include <iostream>中的vector<int>", "#include <iostream>中的vector<int>"),
+    ],
+)
+def test_angle_brackets_are_titles_where_that_is_sure(text: str, clean: str) -> None:
+    assert normalize(text).text == clean
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("网页中&lt;title&gt;标签的作用是", "网页中〈title〉标签的作用是"),
+        ("网页中<br>标签的作用是", "网页中〈br〉标签的作用是"),
+        ("用<head>和<body>标签", "用〈head〉和〈body〉标签"),
+        ("标签<table>的属性", "标签〈table〉的属性"),
+        ("A.<a>", "A.〈a〉"),
+        ("<p>标签用于</p>", "标签用于"),
+        ("<strong>标签</strong>", "标签"),
+        ("甲<br>", "甲"),
+        ("<ruby>感<rp>(</rp><rt>gǎn</rt><rp>)</rp>觉<rt>jué</rt></ruby>", "感觉"),
+        ("<br>", ""),
+    ],
+)
+def test_tags_that_a_text_speaks_of_are_no_markup(text: str, clean: str) -> None:
+    assert normalize(text).text == clean and is_clean(clean)

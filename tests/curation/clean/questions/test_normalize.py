@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curation.clean.questions.exam_text import TEXT_RULES, clean_answer, clean_prose, clean_stem
-from curation.clean.questions.options import clean_options
+from curation.clean.questions.options import LETTER, clean_options
 from curation.clean.questions.paper_marks import STEM_RULES
 from curation.clean.questions.stem_numbers import without_number
 from curation.text.normalize import RULES, is_plain, normalize
@@ -48,11 +48,16 @@ TEXT_CASES = [
     ("signs", "公民,男;对吗?", "公民，男；对吗？"),
     ("signs", '他说"好"', "他说“好”"),
     ("tags", "10<sup>x</sup>与H<sub>max</sub>见<教育法><sup>[3]</sup>", "10^x与H_(max)见《教育法》"),
+    ("emphasis", "下列**不**属于==高级==情感的是**爱国**", "下列不属于高级情感的是爱国"),
     ("signs", "什么是EAST?举例说明。", "什么是EAST？举例说明。"),
     ("signs", "有人认为∶学习是", "有人认为：学习是"),
     ("spaces", "主 动 来访\r\n\r\n 第二行", "主动来访\n第二行"),
 ]
 KEPT = [
+    "2**3与4**5的和",
+    "若a==b且c==d，则",
+    "x = a ** b和c ** d".replace(" ", ""),
+    "char**指针与int**指针",
     "①②③",
     "10⁹/L 与 H₂O".replace(" ", ""),
     "Ⅱ型",
@@ -351,4 +356,42 @@ def test_done_twice_is_done_once(text: str) -> None:
 @settings(max_examples=150, deadline=None)
 def test_options_keep_their_places(raw: list[str]) -> None:
     texts = clean_options(raw).texts
-    assert len(texts) == len(raw) or (len(raw) > 4 and len(texts) >= 4)
+    unused = raw[len(texts) :]
+    assert not unused or (len(raw) > 4 and len(texts) >= 4) or not any(map(str.isalpha, "".join(LETTER.sub("", text) for text in unused)))
+
+
+@pytest.mark.parametrize("sign", ["—", "/", "-", "－－", "——", "\\", "N/A", "null", "…", "*", "～"])
+def test_signs_in_unused_fields_are_no_options(sign: str) -> None:
+    letters = "ABCDE"
+    assert clean_options([f"{letter}.{sign}" for letter in letters[:4]]).texts == []
+    assert clean_options([sign]).texts == []
+    for count in (2, 3, 4):
+        raw = [f"{letter}.{word}" for letter, word in zip(letters, [*("升高", "降低", "不变", "消失")[:count], *[sign] * 5], strict=False)]
+        assert clean_options(raw).texts == ["升高", "降低", "不变", "消失"][:count]
+
+
+@pytest.mark.parametrize(
+    "raw", [["升高", "无"], ["+", "-"], ["升高", "降低", "无"], ["↑", "↓", "—"], ["甲", "", "丙"], ["A.甲", "B.乙", "C."], ["", ""]]
+)
+def test_an_option_of_few_signs_stays(raw: list[str]) -> None:
+    assert len(clean_options(raw).texts) == len(raw)
+
+
+def test_a_question_without_options_has_none_where_a_form_says_so() -> None:
+    for word in ("无", "没有", "（空）", "无选项"):
+        assert clean_options([f"A.{word}"]).texts == clean_options([word] * 4).texts == []
+
+
+@pytest.mark.parametrize(
+    ("stem", "clean"),
+    [
+        ("打开www.abc.example后首先应当（ ）", "打开www.abc.example后首先应当（ ）"),
+        ("在浏览器中输入http://abc.example/a?b=1可以看到的是", "在浏览器中输入http://abc.example/a?b=1可以看到的是"),
+        ("该单位的网址是www.abc.example", "该单位的网址是www.abc.example"),
+        ("属于感觉的是（ ）。www.abc.example", "属于感觉的是（ ）。"),
+        ("属于感觉的是（ ） http://www.abc.example/x", "属于感觉的是（ ）"),
+        ("属于感觉的是（ ）（www.abc.example）", "属于感觉的是（ ）"),
+    ],
+)
+def test_an_address_is_an_advert_behind_a_sentence_alone(stem: str, clean: str) -> None:
+    assert clean_stem(stem).text == clean

@@ -1,0 +1,123 @@
+"""What stands above questions without numbers and is none of their words: headings, tags, links, properties of a note -> empty lines.
+
+Numbered lines in, as many lines out. A question with a number begins there; one without would begin with its heading.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from crawlers.papers.passes.unnumbered import has_numbers
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of
+from crawlers.papers.signs.headings import heads, is_note, is_paper_title, tells_age, tells_patient
+from crawlers.papers.signs.letters import letter_of
+
+_FEWEST = 3  # questions
+NONE_ABOVE = 0.6
+"""Share of the questions that must have nothing above their stems, so that what some have is a title."""
+_LONGEST = 40  # characters of a title
+_RULE = re.compile(r"[-=_*~]{3,}\s{0,9}")
+_BULLETS = "-*+•> \t"
+_LINK = r"!?\[\[[^\[\]]{1,200}\]\]|!?\[[^\[\]]{0,200}\]\([^()\s]{0,400}\)"
+_TAG = r"#[^\s#|,.:;?!()\[\]\"'`]{1,60}"
+_APART = r"[\s|·•/>→←<,、-]"
+_LINKS = re.compile(rf"(?:[^\s:\[\]]{{1,8}}:{{1,2}}\s{{0,9}})?(?:(?:{_LINK}|{_TAG}){_APART}{{0,9}}){{1,60}}")
+"""A line of links and tags alone, `#错题本 #口腔`, `[[目录]] | [[上一章]]`, `来源：[[2019]]`."""
+_PROPERTY = re.compile(r"[A-Za-z][\w-]{0,30}::?(?:\s.{0,400})?|\s{1,8}-\s.{0,200}|\s{0,8}")
+_FENCE = re.compile(r"\s{0,3}```(?P<language>\w{0,20})\s{0,9}")
+_QUERIES = {"dataview", "dataviewjs", "query", "tasks", "button"}
+_HEADING = re.compile(r"(?P<signs>#{1,6})\s{1,4}\S")
+_ENDS = re.compile(r"[。?!:;]$|[(\[]\s{0,9}[)\]]|_{2,}")
+"""What ends a sentence or leaves a gap: it may be part of a question."""
+
+
+def without_headlines(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return the lines, empty where one stands above a question and is none of its words."""
+    if has_numbers(lines):
+        return list(lines)
+    flats = [flat(text).rstrip() for _, text in lines]
+    gone = {*_front_matter(flats), *_queries(flats)}
+    gone |= {at for at, line in enumerate(flats) if line.lstrip()[:1] in ("#", "[", "!") and _LINKS.fullmatch(line.strip())}
+    above = _above_stems(["" if at in gone or _RULE.fullmatch(line) else line.strip() for at, line in enumerate(flats)])
+    if len(above) >= _FEWEST:
+        gone |= {at for one in above for at in one if _LINKS.fullmatch(flats[at].strip())}
+        gone |= _headings(flats, above)
+        gone |= _titles(["" if at in gone else line for at, line in enumerate(flats)], above)
+    return [(index, "" if at in gone else text) for at, (index, text) in enumerate(lines)] if gone else list(lines)
+
+
+def _front_matter(flats: Sequence[str]) -> range:
+    """Return the places of the properties of a note, between rules at its very top."""
+    first = next((at for at, line in enumerate(flats) if line), 0)
+    if not flats or not _RULE.fullmatch(flats[first]):
+        return range(0)
+    end = next((at for at in range(first + 1, len(flats)) if not _PROPERTY.fullmatch(flats[at])), len(flats))
+    return range(first, end + 1) if end < len(flats) and end > first + 1 and _RULE.fullmatch(flats[end]) else range(0)
+
+
+def _queries(flats: Sequence[str]) -> Iterator[int]:
+    """Yield the places of code that a program of notes runs."""
+    language = None
+    for at, line in enumerate(flats):
+        fence = _FENCE.fullmatch(line)
+        if language in _QUERIES or (fence and language is None and fence["language"].lower() in _QUERIES):
+            yield at
+        if fence:
+            language = fence["language"].lower() if language is None else None
+
+
+class _Above(list[int]):
+    """Places of the lines between a question and the paragraph of the next one's stem."""
+
+    stem: int = 0
+    """Where that paragraph begins."""
+
+
+def _above_stems(flats: Sequence[str]) -> list[_Above]:
+    """Return what stands above each stem: the paragraph that its options or its answer follow."""
+    found: list[_Above] = []
+    paragraphs: list[list[int]] = [[]]
+    within = False  # a question, from its options on
+    for at, line in enumerate(flats):
+        is_answer = bool(line) and any(kind == "answer" for kind, _ in parts_of(line))
+        if not line:
+            paragraphs += [[]] if paragraphs[-1] else []
+        elif letter_of(line.lstrip(_BULLETS)) == "A" or (is_answer and not within):
+            *above, stem = [paragraph for paragraph in paragraphs if paragraph] or [[]]
+            if stem:
+                one = _Above(index for paragraph in above for index in paragraph)
+                one.stem = stem[0]
+                found.append(one)
+            within, paragraphs = not is_answer, [[]]
+        elif is_answer:
+            within, paragraphs = False, [[]]
+        elif not within:
+            paragraphs[-1].append(at)
+    return found
+
+
+def _headings(flats: Sequence[str], found: Sequence[_Above]) -> set[int]:
+    """Return the places of headings of Markdown, of a level that stands above few questions: else these are the stems."""
+    levels = [{match["signs"] for at in (*one, one.stem) if (match := _HEADING.match(flats[at]))} for one in found]
+    usual = {level for level in set().union(*levels) if sum(level in some for some in levels) * 2 > len(levels)}
+    places = [at for one in found for at in (*one, one.stem)]
+    return {
+        at
+        for at in places
+        if (match := _HEADING.match(flats[at])) and match["signs"] not in usual and not heads(flats[at]) and not _ENDS.search(flats[at])
+    }
+
+
+def _titles(flats: Sequence[str], found: Sequence[_Above]) -> set[int]:
+    """Return the places of the paper's title, and of paragraphs above a stem where nearly all have none: titles of what is below them."""
+    said = [[at for at in one if flats[at] and not heads(flats[at])] for one in found]
+    is_rare = sum(not each for each in said[1:]) >= NONE_ABOVE * (len(said) - 1)
+    rare = [each for each in said if each and all(may_be_title(flats[at].strip()) for at in each)] if is_rare else []
+    title = takewhile(lambda at: is_paper_title(flats[at].strip()) and flats[at + 1].strip(), range(found[0].stem, len(flats)))
+    return {at for each in rare for at in each} | set(title)
+
+
+def may_be_title(line: str) -> bool:
+    """Tell whether a flat line is short, ends no sentence and tells of no patient."""
+    may_be_case = tells_age(line) or tells_patient(line) or is_note(line)
+    return len(line) <= _LONGEST and not _ENDS.search(line) and not heads(line) and not may_be_case
