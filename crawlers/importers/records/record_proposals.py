@@ -16,7 +16,7 @@ from crawlers.column_roles.solver import SURE
 from crawlers.importers.records.record_roles import LayoutProposal
 from crawlers.importers.records.record_values import flat_record, plain_text
 
-UNCONFIRMED = "  confirmed: no  # nothing is read by it yet: correct what is wrong below, then take out this line, or write yes"
+UNCONFIRMED = "  confirmed: no  # not used yet: correct what is wrong below, then remove this line or write yes"
 """Line of a layout that was proposed without being sure."""
 _MOST_EXAMPLES, _MOST_EXAMPLE_CHARS = 3, 40
 
