@@ -15,9 +15,7 @@ _FEW = 3  # below this number of items or pages, a share means nothing
 _MOST = 0.5
 _FLAWS = 0.01  # of the texts: the sites' own flaws are as frequent
 _MIN_FRAME_CHARS = 8  # a shorter text, such as 无 or 尚不明确, may well occur in many
-_WITHIN = re.compile(
-    r"(?s)(?<![A-Za-z0-9])[AＡ]\s*([.．、:：)）])\s*\S.{0,200}?(?<![A-Za-z0-9])[BＢ]\s*\1"
-)  # which 维生素A、B、C does not have
+_WITHIN = re.compile(r"(?s)(?<![A-Za-z0-9])[AＡ]\s*([.．、:：)）])\s*\S.{0,200}?(?<![A-Za-z0-9])[BＢ]\s*\1")  # not 维生素A、B、C
 _TWO_OPTIONS = re.compile(r"(?s)\S\s+[B-HＢ-Ｈ]\s*[.．、:：]\s*\S")
 _ANSWER_WITHIN = re.compile(r"(?:参考|正确|标准)?答案\s*[:：]|【(?:参考|正确)?答案】|[【\[]解析[】\]]")
 _LETTERS = re.compile("[A-J]+")

@@ -70,7 +70,7 @@ def test_a_file_that_cannot_be_read_costs_no_other(books: Path, capsys: pytest.C
     out, told = capsys.readouterr()
     assert len(out.splitlines()) == 3
     assert "error: broken.pdf: no readable PDF" in told and "error: empty.txt: the file is empty" in told
-    assert "talk.txt: nothing found that format paper reads" in told and "\x1b" not in told
+    assert "talk.txt: nothing found by format paper" in told and "\x1b" not in told
 
 
 def test_a_link_to_nothing_costs_no_other_file(books: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -91,7 +91,7 @@ def test_numbers_that_prove_no_first_place_are_proposed_and_not_read(tmp_path: P
     assert main([str(bank)]) == 1 and not capsys.readouterr().out
     assert main([str(bank), "--propose"]) == 0
     proposed = (tmp_path / "bank.layout.yaml").read_text(encoding="utf-8")
-    assert "confirmed: no" in proposed and "says from where they count" in proposed and 'form: "from 1"' in proposed
+    assert "confirmed: no" in proposed and "shows where they start" in proposed and 'form: "from 1"' in proposed
     assert main([str(bank)]) == 1
     (tmp_path / "bank.layout.yaml").write_text(proposed.replace("confirmed: no", "confirmed: yes"), encoding="utf-8")
     capsys.readouterr()
