@@ -73,7 +73,7 @@ CASES = {
     ),
     "a paper without questions": (
         found(asking(f"{SITE}/1"), page(1, **EMPTY)),
-        r"parse_paper gave nothing .* text in `div.body` \(900 characters\)",
+        r"parse_paper yielded nothing .* text in `div.body` \(900 characters\)",
     ),
     "scripts": (found(page(1, hints=PageHints(is_scripted=True))), "scripts load the rest.*network tab"),
     "nothing to point at": (found(page(1)), "is it the kind of page that the callback expects"),
@@ -119,7 +119,7 @@ CASES = {
         "2 positions are used for several items, the first: q0 of",
     ),
     "nothing at all": (found(), r"No page came.*start_urls.*allowed_domains \(www.toy.example\)"),
-    "a doubt": (found(page(1, question(doubt="two_answers"))), r"1 question given up \(two_answers\): two different answers"),
+    "a doubt": (found(page(1, question(doubt="two_answers"))), r"1 question rejected \(two_answers\): two different answers"),
     "another host": (found(asking("https://img.toy2.example/1", f"{SITE}/1")), r"Links lead to img.toy2.example.*allowed_domains"),
     "robots": (found(forbidden=3), "robots.txt forbids 3 requests"),
     "no robots": (found(failed={SITE: "robots.txt without answer: timeout"}), "robots.txt of the site cannot be fetched"),
@@ -130,7 +130,7 @@ CASES = {
     "timeouts": (found(failed={"a": "timeout", "b": "timeout"}), r"2 requests failed: timeout \(the first: a\)"),
     "gone": (found(page(1, question()), refused={f"{SITE}/2": 404}), "1 link to missing pages"),
     "an exception": (found(page(1, **EMPTY), errors=[f"{SITE}/1: KeyError: 'x'"]), "The spider failed on 1 page"),
-    "a wrong thing": (found(page(1, question(), others=2)), "gave 2 that are neither items nor requests"),
+    "a wrong thing": (found(page(1, question(), others=2)), "yielded 2 that are neither items nor requests"),
     "not far enough": (found(asking(f"{SITE}/1"), over_limit=4), "try more, such as --pages 20"),
     "not saved": (found(asking(f"{SITE}/1"), mode="embedded"), "save one page of each kind"),
 }
@@ -302,7 +302,7 @@ def test_a_saved_page_is_not_written_over_but_a_stub_gives_way(tmp_path: Path, m
     folder = tmp_path / "crawlers/sources/toy/pages"
     save(folder, "paper", kept(content_type="application/json"))
     assert sorted(path.name for path in folder.glob("paper.*")) == ["paper.body", "paper.json"]
-    with pytest.raises(ValueError, match=r"paper.body is there"):
+    with pytest.raises(ValueError, match=r"paper.body exists"):
         save(folder, "paper", kept())
     with pytest.raises(ValueError, match="is not a valid case name"):
         require_free(folder, "../paper")
@@ -387,7 +387,7 @@ def test_every_source_gives_items_within_five_pages(root: Path, tmp_path: Path, 
         (["hxter", "--pages", "1"], 1, "hxter, embedded: 1 page, 0 items"),
         (["nosuch"], 1, "unknown source 'nosuch'; known: ask120"),
         (["hxter", "--pages", "0"], 2, "expected a number of pages"),
-        (["hxter", "--save", "list", "https://www.hxter.com/"], 1, "crawlers/sources/hxter/pages/list.html is there"),
+        (["hxter", "--save", "list", "https://www.hxter.com/"], 1, "crawlers/sources/hxter/pages/list.html exists"),
         (["hxter", "--save", "new_case", "https://www.hxter.com/none"], 1, "was not read; pages read:"),
     ],
 )

@@ -40,7 +40,7 @@ def test_a_proposal_is_used_mended_and_kept(tmp_path: Path, capsys: pytest.Captu
     assert main([str(bank)]) == 1  # nobody has confirmed it
     said = capsys.readouterr()
     assert not said.out and re.search(
-        r"bank\.layout\.yaml: line 4: bank says `confirmed: no`.* take out line 4 .*crawlers\.read .*bank\.json", said.err
+        r"bank\.layout\.yaml: line 4: bank says `confirmed: no`.* remove line 4 .*crawlers\.read .*bank\.json", said.err
     )
     with pytest.raises(ValueError, match="line 4: bank says `confirmed: no`"):
         main([str(bank), "--layouts", str(place), "--format", "bank"])
