@@ -144,7 +144,7 @@ def _add_known(reading: FileReading, table: Rows, known: Sequence[Item]) -> None
     positions = {position for position, _ in table.rows}
     items = [item for item in known if item.provenance.position in positions]
     if not items:
-        reading.skipped.append(f"{len(table.rows)} rows under {'.'.join(table.way)}: not recognised as questions, so they are not read")
+        reading.skipped.append(f"{len(table.rows)} rows under {'.'.join(table.way)}: not recognized as questions, so they are not read")
     reading.items += items
     reading.record_count += len(items)
     _account_for(reading, table.rows)

@@ -34,7 +34,7 @@ def layout_text(name: str, proposal: LayoutProposal, records: Sequence[Mapping[s
         if value not in (None, [], {}, False) and field not in ("labels", "types")
     }
     lines = [
-        f"# {len(records)} records of {entity.type}, recognised with a confidence of {proposal.confidence:.0%}. "
+        f"# {len(records)} records of {entity.type}, recognized with a confidence of {proposal.confidence:.0%}. "
         "Correct what is wrong, then read it:",
         "# python -m crawlers.read FILE --layouts THIS_FILE",
         f"{_quoted(name)}:",
