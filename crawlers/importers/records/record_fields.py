@@ -122,7 +122,7 @@ def _refuse_repeated_key(key: str, value: Any) -> None:
     inner = [pair for one in objects if isinstance(one, dict) for pair in one.items()]
     for name, one in [(key, value), *inner]:
         if isinstance(one, RepeatedKey):
-            raise Misfit("field_unreadable", f"key {name!r} occurs {len(one)} times with different values, so the right one is not known")
+            raise Misfit("field_unreadable", f"key {name!r} appears {len(one)} times with different values, so which is right is not known")
 
 
 def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str] | None:

@@ -240,7 +240,7 @@ def test_each_character_is_counted(name: str) -> None:
         ("a.odt", _zip({"content.xml": "<a/>"}), "not a readable odt"),
         ("a.odt", _zip({"word/document.xml": "<a/>"}), "no odt"),
         ("a.mht", b"Content-Type: image/png\n\nx", "no page in it"),
-        ("a.rtf", b"text", "no rich text"),
+        ("a.rtf", b"text", "not rich text"),
         ("a.rtf", b"{\\rtf1\\ansicpg99999 a}", "code page 99999"),
     ],
 )

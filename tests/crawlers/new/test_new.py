@@ -147,7 +147,7 @@ def test_nothing_is_written_over(repository: Path, file: str) -> None:
 
 @pytest.mark.parametrize(("name", "more"), [("hxter", []), ("ask120", ["--snapshot", "2027-01-01"])])
 def test_a_taken_name_is_refused(repository: Path, name: str, more: list[str]) -> None:
-    with pytest.raises(ValueError, match=rf"sources.{name} is taken"):
+    with pytest.raises(ValueError, match=rf"sources.{name} exists"):
         main([name, URL, "--kind", "exam", *more])
     assert set(files(repository)) == {"params.yaml"}
 
