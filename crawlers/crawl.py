@@ -72,7 +72,7 @@ def crawl_embedded(
 
     if "live" in origins(folder, source.snapshot):
         advice = "set `sites: live`, give the embedded site another snapshot in params.yaml, or remove the folder"
-        raise ValueError(f"crawl {spider.name}: {folder} holds pages of the real site of {source.snapshot}; {advice}")
+        raise ValueError(f"crawl {spider.name}: {folder} contains pages of the real site of {source.snapshot}; {advice}")
     serve, served = (serve, state()) if serve else site_of(spider)
     with serve(source.snapshot) as base_url:
         return _crawl(spider, source, folder, f"embedded {served}", settings.embedded(base_url), report)

@@ -79,12 +79,12 @@ _DIGITS_AND_BLANKS = re.compile(r"[\d\s]+")
 
 
 def bare(line: str) -> str:
-    """Return a flat line without digits and blanks."""
+    """Return a flat line without digits and spaces."""
     return _DIGITS_AND_BLANKS.sub("", line)
 
 
 def opens_content(line: str) -> bool:
-    """Tell whether a flat line opens with a number, letter or mark of a question."""
+    """Return whether a flat line begins with a number, letter or mark of a question."""
     number = number_of(line)
     if (number and not number.counted and number.style != "tight") or letter_of(line):
         return True

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from atomexam.text.numerals import HANZI
 from crawlers.papers.signs.answer_marks import flat
 
-_MANY = 24  # characters: a shorter line holds one question at most
+_MANY = 24  # characters: a shorter line contains at most one question
 _INNER_NUMBER = re.compile(r"(?<=[\s。;?!)】A-J√×对错])(?P<number>\d{1,5})\s?[、.](?!\d)\s{0,2}(?=[“《(【\u4e00-\u9fffA-Z])")
 _INNER_DIGIT = re.compile(r"(?<=[\s。;?!)】A-J√×对错\u4e00-\u9fff])(?<![A-J][.、)\]]\s)(?P<number>\d{1,5})\s?[、.]\s{0,2}(?=\d)")
 """A number before words that begin with a digit, `3.7.35～7.45是`: only the expected one, and only if options follow."""

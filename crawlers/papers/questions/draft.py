@@ -8,12 +8,12 @@ from crawlers.papers.questions.groups import Above
 from crawlers.papers.signs.answer_marks import IMAGE
 
 DOUBTS = {
-    "number_out_of_order": "its number does not fit among those around it, so that where it begins and ends is unsure",
-    "stem_unreadable": "no words stand behind its number, its answer seems to stand inside it, or its last line may be a heading",
-    "options_unreadable": "a letter of its options is missing or stands twice, or lines without letters are not as many as elsewhere",
+    "number_out_of_order": "its number does not fit among those around it, so where it begins and ends is uncertain",
+    "stem_unreadable": "no words follow its number, its answer seems to be inside it, or its last line may be a heading",
+    "options_unreadable": "a letter of its options is missing or occurs twice, or its unlettered lines are not as many as elsewhere",
     "two_answers": "two different answers are given to it",
-    "case_unsure": "words that may be a further case stand between it and the case before, so that which case it has is unsure",
-    "answer_list_mismatch": "a list that was not read, with two answers or ? for it, more or fewer than numbers, or none for its section",
+    "case_unsure": "words between it and the previous case may be a further case, so which case it has is uncertain",
+    "answer_list_mismatch": "its answer list was not read, gives two answers or ? for it, has too many or too few, or none for its section",
 }
 """Why a question is rejected, and what that means."""
 

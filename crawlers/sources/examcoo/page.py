@@ -60,7 +60,7 @@ def read_page(page: Selector) -> ExamcooPaper:
         if part.root.get("id", "").startswith("s100_"):
             papers = [link[1] for href in part.css("a::attr(href)").getall() if (link := _RULE_LINK.search(href))]
             source_papers += papers
-            faults += [] if papers else [f"{part.root.get('id')} draws from no paper, /editor/do/view/id/"]
+            faults += [] if papers else [f"{part.root.get('id')} names no paper to sample from, /editor/do/view/id/"]
             continue
         id_match = QUESTION_ID.match(part.root.get("id", ""))
         faults += [] if id_match else [f"a question without id s1 to s5: {text_of(part)[:40]!r}"]

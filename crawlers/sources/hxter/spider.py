@@ -186,7 +186,7 @@ class HxterSpider(SourceSpider):
         if not any(item.stem_raw for item in items):
             self.misfit(page, f"none of {len(items)} questions has a stem in layouts.{name}.stem ({layout.stem!r}); {_MEND}")
         if torn := [item.provenance.position for item in items if item.doubt == _TORN]:
-            self.misfit(page, f"{len(torn)} of {len(items)} questions hold others, first {torn[0]}; {_MEND}")
+            self.misfit(page, f"{len(torn)} of {len(items)} questions contain others, first {torn[0]}; {_MEND}")
         if not items[0].paper_raw:
             self._count_missing(page, "title", self.where.title)
         for part in _EXPECTED:

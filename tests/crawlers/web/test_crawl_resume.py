@@ -66,7 +66,7 @@ def test_pages_of_the_real_site_are_not_written_over(tmp_path: Path, run_toy: To
     folder.mkdir()
     PartWriter(folder, "2026-11-20", "live").close()
     status, errors = run_toy("crawl", folder)
-    assert status == 1 and "holds pages of the real site of 2026-11-20; set `sites: live`" in errors
+    assert status == 1 and "contains pages of the real site of 2026-11-20; set `sites: live`" in errors
     assert len(list(folder.iterdir())) == 1
 
 
