@@ -31,8 +31,8 @@ from crawlers.web.run_spider import Outcome, first_lines
 
 _STATUS = "downloader/response_status_count/"
 
-_MAX_ERROR_SHARE = 0.05  # extract has its own limit; with more pages without links, the crawl is incomplete
-_MAX_MISFIT_SHARE = 0.5  # likewise: beyond this share, the site sent something other than its pages
+_MAX_ERROR_SHARE = 0.05  # up to this share extract decides; beyond it, too many pages gave no links
+_MAX_MISFIT_SHARE = 0.5  # likewise; beyond it, the site sent something other than its pages
 _MAX_FAILED_SHARE = 0.01  # a few pages of any large live site answer only with errors,
 _FEW_FAILED = 3  # and so may a small one
 _MAX_SHARE_TO_ONE = 0.1  # and removed pages may redirect to its home page

@@ -70,7 +70,7 @@ def _word(text: str) -> str:
 
 
 def _tells(letters: dict[str, str], options: dict[str, Any], kind: str) -> bool:
-    """Return whether an emphasis is on some options of each row; it may be on all of them only if it is not bold type."""
+    """Return whether an emphasis is on options of nearly all rows, and in enough of them not on all; bold needs more such rows."""
     some = sum(len(marked) < len(options[position]) for position, marked in letters.items())
     return len(letters) >= _SHARE * len(options) and some >= (_SHARE if kind == "bold" else _SOME) * len(options)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from crawlers.papers.signs.answer_marks import Numbered, flat
 
 _FEWEST, _FEWEST_LABELLED, _SHARE, _MOST_LABELLED = 8, 3, 0.9, 0.6
-"""Minimum of options in a text; minimum of those marked as correct, if the wrong ones have no sign, and the maximum share of these."""
+"""Minimum of options in a text; minimum of those marked as correct, if the wrong ones have no sign, and their maximum share."""
 _OPTION = re.compile(
     r"\s{0,12}(?:[-*•]\s{1,3})?(?:(?P<right>√|[(\[【]\s?(?:√|\+|正确|对)\s?[)\]】])|(?P<wrong>×|[(\[【]\s?(?:×|-|错误?)\s?[)\]】]))?"
     r"\s{0,3}(?P<option>[(\[]?[A-J]\s?[.、:)\]]\s{0,4}\S.*)$"
