@@ -16,8 +16,8 @@ _BARE = re.compile(r"(?P<letter>[A-J])(?:(?<=[\s)\]】?:].)|(?<=^.))(?:\s{1,8}(?
 _LED_BY = " 。;?!):_"
 _NOT_LED_BY = "、·和与及或/-+(.“"
 LINE, WIDE, LED, LOOSE, FAINT, BARE_LINE, BARE_WIDE, BARE_LED = 30, 24, 20, 10, 1, 15, 12, 8
-"""Evidence that a letter is an option's: it begins a line, is after wide spaces, after a space or the end of a phrase, after nothing, or
-after a letter: `12×10⁹/LD、乙`.
+"""Evidence that a letter is an option's: it begins a line, is after wide spaces, after a space or the end of a phrase, after other text,
+or directly after a letter: `12×10⁹/LD、乙`.
 """
 _BARE_WEIGHTS = {LINE: BARE_LINE, WIDE: BARE_WIDE, LED: BARE_LED}
 
