@@ -37,12 +37,12 @@ def check_zipped(name: str, body: bytes, main_part: str, kind: str) -> None:
         ValueError: it is not such a file, is damaged, is too large when unpacked, or declares XML entities.
     """
     if body.startswith(_OLD_OFFICE):
-        raise Refusal(f"{name}: an old or locked Office file, not a {kind}; open it, remove its password, and save it as {kind}")
+        raise Refusal(f"{name}: an old or locked Office file, not in {kind} format; open it, remove its password, and save it as {kind}")
     try:
         with zipfile.ZipFile(BytesIO(body)) as parts:
             entries = parts.infolist()
             if not any(entry.filename.startswith(main_part) for entry in entries):
-                raise Refusal(f"{name}: a zip file without {main_part}, so not a {kind}")
+                raise Refusal(f"{name}: a zip file without {main_part}, so not in {kind} format")
             _check_sizes(name, entries)
             for entry in entries:
                 if entry.filename.endswith((".xml", ".rels")):
