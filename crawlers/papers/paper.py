@@ -127,16 +127,9 @@ def _own_lines(labelled: Sequence[Numbered]) -> tuple[list[Draft], list[Line], l
     return [*tabled, *crowded], *own_lines(rest)
 
 
-def _forget_lines() -> None:
-    """Clear the caches of each line's parts after a large paper: they save most of the time while it is read, and then only take memory."""
-    for cached in (flat, parts_of, number_of, letter_of, is_heading):
-        if cached.cache_info().currsize > _MAX_RETAINED_LINES:
-            cached.cache_clear()
-
-
 def _of_bank(bank: Bank) -> ParsedPaper:
     """Return the questions of a bank without numbers: each answer in it is in `questions` or in `rejected`."""
-    return _reading([verified(draft) for draft in bank.drafts], bank.unread, len(bank.drafts))
+    return _reading(with_titles_doubted([verified(draft) for draft in bank.drafts]), bank.unread, len(bank.drafts))
 
 
 def _reading(drafts: Sequence[Draft], unread: list[str], numbers: int) -> ParsedPaper:

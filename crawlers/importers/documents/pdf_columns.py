@@ -22,6 +22,8 @@ _MIN_RIGHT = 0.2
 """Rows that are only on the right, as a share of those on the left."""
 _MAX_ACROSS = 0.3
 """Share of the rows on the right that continue the options on the left, as `A.甲    B.乙` does in one column."""
+_MIN_NUMBERS = 2
+"""Questions in a column that a line parts from another."""
 _OPTION = re.compile(r"(?:^|(?<=[\s)]))[(\[]?([A-J])[)\]]?\s?[.、,:)]")
 
 
@@ -33,11 +35,14 @@ class _Band(NamedTuple):
     right: list[TextRow]
 
 
-def in_reading_order(glyphs: list[Glyph], width: float, expected: float | None = None) -> tuple[list[TextRow], float | None]:
-    """Return the rows of a page in reading order, and the position of its gutter; None for one column.
+def in_reading_order(
+    glyphs: list[Glyph], width: float, expected: float | None = None, rules: Sequence[Rule] = ()
+) -> tuple[list[TextRow], float | None]:
+    """Return the rows of a page as they are read, and where its gutter lies; None in one column.
 
     Args:
-        expected: the gutter of the previous page: a page that ends early may have too little on the right to decide.
+        expected: the gutter of the page before: a page that ends early may have too little on the right to tell.
+        rules: upright lines, which part columns that stand too near to each other for a gutter.
     """
     for rule in rules:
         if _MIDDLE[0] * width < rule.x < _MIDDLE[1] * width:

@@ -14,6 +14,8 @@ _MARGIN = 0.12
 _OUTERMOST = 3
 _MIN_PAGES, _MIN_SHARE = 3, 0.3
 """Number of pages on which a row must be at the same height to be a header; with left and right pages, each is on every other page."""
+_MIN_COUNTED = 2
+"""Rows within pages that differ from one in a margin by their numbers, so that it counts on with them."""
 _TOLERANCE = 4.0
 """Points by which the height of the same header may vary."""
 _PAGE = re.compile(
@@ -99,4 +101,8 @@ def _in_margins(rows: list[TextRow], height: float) -> list[TextRow]:
 
 def _key(row: TextRow, shift: float) -> tuple[str, float, int]:
     """Return what headers have in common; with two shifts, nearly equal heights share a key at least once."""
-    return _DIGITS.sub("#", row.text.replace(" ", "")), shift, int(row.top / _TOLERANCE + shift)
+    return _bare(row.text), shift, int(row.top / _TOLERANCE + shift)
+
+
+def _bare(text: str) -> str:
+    return _DIGITS.sub("#", text.replace(" ", ""))

@@ -41,7 +41,9 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
         return False
     if any(match and match["letter"].upper() != letter for letter, match in zip(LETTERS, own, strict=False)):
         return True  # the previous ones were lost
-    sign, _ = signs.most_common(1)[0]
+    if not holds_sign:
+        return False
+    sign = max(signs, key=signs.count)
     again = [_SIGNED_LETTER.match(body) for body in bodies]
     doubled = [mark is not None and (mark[1], mark[2]) == (letter, sign) for letter, mark in zip(LETTERS, again, strict=False)]
     if any(doubled) and not all(doubled):

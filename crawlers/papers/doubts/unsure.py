@@ -218,7 +218,7 @@ def _beside_answered(questions: Sequence[AssembledQuestion]) -> set[int]:
 
 def _has_number_within(option: str) -> bool:
     """Return whether a further line of an option begins with a number, as questions and answers do."""
-    for line in flat(option).split("\n")[1:]:
+    for line in flat(option).split("\n")[1:] if "\n" in option else ():
         number = number_of(line)
         if number and number.is_of_question and not line[number.end : number.end + 1].isdigit():
             return True

@@ -117,7 +117,7 @@ def verified(draft: Draft) -> Draft:
 
 def _opens_with_ring(words: str) -> bool:
     """Return whether a stem begins with a circled number that is not a point of a list in it."""
-    number = number_of(words)
+    number = number_of(words) if _RING.search(words) else None
     return number is not None and number.style == "ringed" and (number.value > 1 or "②" not in words)
 
 
@@ -327,5 +327,7 @@ def _stands_above_unread_list(layout: PaperLayout, questions: Sequence[Assembled
 
 def _is_bare(layout: PaperLayout, one: AssembledQuestion) -> bool:
     """Return whether the answer of a question is after its stem or its options without a mark, and in no blank."""
+    if one.block.answer is None or one.draft.explanation or _EMPTY.search(flat(one.draft.stem)):
+        return False
     lines = layout.lines[one.span.start : one.span.stop]
     return not any(kind == "answer" for line in lines for kind, _ in parts_of(line.text))

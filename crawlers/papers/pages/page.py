@@ -48,7 +48,8 @@ _HEADING = re.compile(r"#{2,6}\s{1,4}(?=\S)")  # with one sign, it may be a rema
 _BOLD = re.compile(r"\*\*([^*]{1,2000})\*\*")
 _WORDS = re.compile(rf"[\w√×?()\[\]{IMAGE}□■]")
 _HAN = re.compile("[\u4e00-\u9fff]")
-_STOPS = re.compile(r"[。.,、;:?!)”’》】℃%‰°]{1,3}")
+_MOST_STOPS = 3
+_STOPS = re.compile(rf"[。.,、;:?!)”’》】℃%‰°]{{1,{_MOST_STOPS}}}")
 _LONGEST = 70  # characters: a longer line is content, whatever its words
 
 
@@ -68,7 +69,7 @@ class Line(Struct, frozen=True, gc=False):
     gap: bool = False
     """An empty line is before it."""
     unsure: bool = False
-    """It ends with a short line that may equally be a heading."""
+    """It ends with a short line that may as well be a heading, or reads as a line of the page in the midst of a sentence."""
 
 
 def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:

@@ -45,6 +45,9 @@ def broken_up(text: str, above: int | None = None) -> Iterator[str]:
 def _starts(line: str, above: int | None = None) -> list[int]:
     """Return where the next question, heading or answer list begins within a flat line."""
     opening = _OPENS.match(line)
+    behind = opening.end() if opening else 0
+    if line.find(".", behind) < 0 and line.find("、", behind) < 0 and line.find("答案", behind) < 0:
+        return []  # all that opens a question or a list has one of these
     number = int(opening["number"]) if opening else above  # of the current question
     indices: list[int] = []
     start = 0

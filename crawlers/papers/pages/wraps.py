@@ -156,8 +156,8 @@ def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
 
 def _answers(line: PaperLine) -> bool:
     """Return whether a line begins with the mark of one answer."""
-    (kind, words), *_ = parts_of(line.text) or [("text", "")]
-    return kind == "answer" and bool(words) and not listed_in(words).entries
+    parts = parts_of(line.text)
+    return bool(parts) and parts[0][0] == "answer" and bool(parts[0][1]) and not listed_in(parts[0][1]).entries
 
 
 def _read_as(line: str) -> str:
@@ -173,9 +173,7 @@ def _read_as(line: str) -> str:
     number = number_of(line)
     if (number and number.style != "tight") or (numeral_of(line) and not line.startswith("第")):
         return ""  # its own numeral shows that it is a heading
-    if case_heading_in(line):
-        return ""
-    return "heading" if heads(line) or may_head(line) or is_paper_title(line) else ""
+    return "" if case_heading_in(line) else "heading"
 
 
 def _is_tail(lines: Sequence[PaperLine], index: int, kind: str, wraps: Wraps) -> bool | None:

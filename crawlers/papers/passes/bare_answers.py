@@ -1,6 +1,6 @@
 """Answers without a usual label below the options that they name, `【B】…`, `老师：选B。…`, `（主持人公布答案：B、乙）` -> labelled lines.
 
-Numbered lines in, numbered lines out. The complete text decides: nearly all runs of lettered options must have such a line below them.
+Numbered lines in and out. Told by the whole text: nearly all runs of lettered options have such a line below them.
 """
 
 import re
@@ -52,7 +52,9 @@ _TOLD = re.compile(r"(?P<letters>[A-J])\s?[.、:,)]?\s{0,3}(?P<words>.+)")
 
 def label_bare_answers(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, with labels on such answers and their explanations."""
-    firsts = sum(text.lstrip()[:1] in ("A", "Ａ", "(", "（", "[") for _, text in lines)
+    firsts = sum(text.lstrip(" \t-*+•")[:1] in ("A", "Ａ", "(", "（", "[") for _, text in lines)
+    if announced := _announced(lines) if firsts >= _FEWEST else []:
+        return announced
     labelled = sum("答案" in text and len(text) <= _SHORT and _SOME.search(text) is not None for _, text in lines)
     if firsts < _FEWEST or 2 * labelled > firsts:
         return list(lines)

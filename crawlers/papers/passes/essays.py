@@ -53,8 +53,8 @@ def essays_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     return done + list(lines[index:])
 
 
-def _says_answer(line: str) -> bool:
-    """Return whether a flat line begins with the mark of an answer that is not a list of letters."""
+def _says_answer(line: str, text: str) -> bool:
+    """Tell whether a line, flat and as it is, opens with the mark of an answer that is no list of letters."""
     if match := _MARK.match(line):
         return not listed_in(line[match.end() :]).entries
     parts = parts_of(trimmed(text))

@@ -165,7 +165,7 @@ def _in_chinese(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 def _unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return the content of `<details>` as an answer followed by its explanation."""
-    if not any("<details" in text.lower() for _, text in lines):
+    if not any("<" in text and "<details" in text.lower() for _, text in lines):
         yield from lines
         return
     inside, fold_lines, title_open = False, 0, False  # lines of the fold so far; whether its title continues
@@ -263,7 +263,10 @@ def _lettered(text: str) -> str:
 
 def _ordinals(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return 第三题 as 第3题 if several lines begin with such numbers."""
-    opened = [_ORDINAL.match(trimmed(text)) is not None and not is_heading(flat(trimmed(text)[3:]).strip(" :")) for _, text in lines]
+    opened = [
+        "第" in text and _ORDINAL.match(trimmed(text)) is not None and not is_heading(flat(trimmed(text)[3:]).strip(" :"))
+        for _, text in lines
+    ]
     if sum(opened) < 2 or any(_has_own_numbers(flat(trimmed(text))) for _, text in lines):
         yield from lines
         return

@@ -74,9 +74,8 @@ def without_markup(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _plain_labels(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return labels of answers without the light markup around them, and lines of lists and quotes without theirs."""
-    signs = [_BLOCK_QUOTE] * (sum(_BLOCK_QUOTE.match(text) is not None for _, text in lines) >= _FEWEST_CALLED)
-    starred = [bool(option["star"]) for _, text in lines if (option := _STARRED.match(text))]
-    signs += [_STARRED] * (len(starred) >= _FEWEST_CALLED and all(starred))  # those of a list, which tick nothing
+    signs = [_BLOCK_QUOTE] * (sum(">" in text and _BLOCK_QUOTE.match(text) is not None for _, text in lines) >= _FEWEST_CALLED)
+    signs += [_STARRED] * _are_starred(lines)
     for sign in signs:
         lines = [(index, sign.sub("", text, count=1)) for index, text in lines]
     return [(index, _plain_label(text)) for index, text in lines]
@@ -105,7 +104,7 @@ def _plain_label(text: str) -> str:
 
 def without_times(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return subtitles without their times and numbers: the text is in the lines below these."""
-    timed = [_VISIBLE_AT.match(text) is not None for _, text in lines]
+    timed = ["-->" in text and _VISIBLE_AT.match(text) is not None for _, text in lines]
     if sum(timed) < _FEWEST_CALLED:
         return list(lines)
     numbers = {at - 1 for at, is_time in enumerate(timed) if is_time and at and lines[at - 1][1].strip().isdigit()}
@@ -197,6 +196,9 @@ def _as_line(match: re.Match[str], text: str) -> str:
 
 def _boxes(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return options after boxes with letters, and the ticked ones as the answer."""
+    if not any("[" in text for _, text in lines):
+        yield from lines
+        return
     index = 0
     while index < len(lines):
         run = index

@@ -75,7 +75,7 @@ def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
 
 def _with_dots(lines: Sequence[Numbered]) -> Sequence[Numbered]:
     """Return lines with a dot for a tab between number and words, if the words begin with a digit, too: `57⇥2017年`."""
-    if sum(bool(_TABBED.match(text)) for _, text in lines) < _FEWEST_TABBED:
+    if sum("\t" in text and _TABBED.match(text) is not None for _, text in lines) < _FEWEST_TABBED:
         return lines
     return [(index, text.replace("\t", ".", 1) if _TABBED_DIGIT.match(text) else text) for index, text in lines]
 

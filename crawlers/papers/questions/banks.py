@@ -113,7 +113,7 @@ def _paragraphs(lines: Sequence[Line], empty: set[int]) -> list[list[Line]]:
 
 def _are_blocks(paragraphs: Sequence[Sequence[Line]]) -> bool:
     """Return whether nearly each paragraph is one block, with its own answer."""
-    counts = [sum(_ends_with_answer(line.flat) for line in lines) for lines in paragraphs]
+    counts = [sum(_ends_with_answer(line.text) for line in lines) for lines in paragraphs]
     return len(counts) >= _FEWEST and counts.count(1) * 5 >= len(counts) * 4
 
 

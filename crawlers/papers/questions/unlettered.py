@@ -53,7 +53,12 @@ def _usual_counts(sections: Mapping[int, Sequence[AssembledQuestion]]) -> dict[i
 
 def with_plain_options(paper: ParsedPaper) -> ParsedPaper:
     """Return a paper without the separators between options, `A.甲|B.乙|C.丙`, with the lines as options that its answers name."""
-    drafts = _named_by_answers([structs.replace(one, options=without_sign(one.options)) if one.options else one for one in paper.drafts])
+    drafts = _named_by_answers(
+        [
+            structs.replace(one, options=bare) if one.options and (bare := without_sign(one.options)) is not one.options else one
+            for one in paper.drafts
+        ]
+    )
     doubted = [draft for draft in drafts if draft.doubt]
     return structs.replace(paper, questions=[draft for draft in drafts if not draft.doubt], rejected=doubted)
 

@@ -89,6 +89,8 @@ def _ends(count: int, stops: set[int]) -> list[int]:
 
 def _announces(lines: Sequence[Line], index: int) -> bool:
     """Return whether a line is the title of an answer list that is missing or unread."""
+    if not is_title(lines[index].flat):
+        return False
     below = lines[index + 1].flat if index + 1 < len(lines) else ""
     return not WHOLE_ANSWER.fullmatch(below) and not explains(lines, index)
 

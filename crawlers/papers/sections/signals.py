@@ -26,7 +26,7 @@ _WORDED = re.compile(
     r"|(?:是|为|有|在|于|应|宜|见|的|包括|属于|不包括|称为|叫做?|首选|除外|正确|错误)\s?[:]?\s{0,4}$"
 )
 """How a question is worded: it leaves a blank, has a question word, begins with an instruction, or breaks off."""
-_FILLED = re.compile(rf"[(\[【]\s{{0,6}}(?:{LETTERS}|{VERDICT})\s{{0,6}}[)\]】]|[√×]$")
+_FILLED = re.compile(rf"[(\[【√×](?:(?<![√×])\s{{0,6}}(?:{LETTERS}|{VERDICT})\s{{0,6}}[)\]】]|(?<=[√×])$)")
 _AHEAD = 12  # lines checked to distinguish a question from an answer
 
 
@@ -73,7 +73,10 @@ def reads_as_question(lines: Sequence[Line], index: int) -> bool:
 
 def tells_answer(line: Line) -> bool:
     """Return whether a line states the answer of a question."""
-    return any(kind == "answer" for kind, _ in parts_of(line.text)) or bool(_FILLED.search(line.flat))
+    for kind, _ in parts_of(line.text):
+        if kind == "answer":
+            return True
+    return _FILLED.search(line.flat) is not None
 
 
 def _letter_below(lines: Sequence[Line], index: int) -> bool:

@@ -47,8 +47,7 @@ def _heads_numbered(lines: Sequence[Line], index: int) -> bool:
 
 def begins_paper(lines: Sequence[Line], index: int) -> bool:
     """Return whether a line names a further paper, whose first question is below."""
-    number = number_of(lines[index].flat)
-    if not is_paper_title(lines[index].flat) or (number and number.style != "tight"):
+    if not is_paper_title(lines[index].flat) or ((number := number_of(lines[index].flat)) and number.style != "tight"):
         return False
     below = next((opening for later in lines[index + 1 : index + 4] if not heads(later.flat) and (opening := number_of(later.flat))), None)
     return bool(below and below.value == 1)

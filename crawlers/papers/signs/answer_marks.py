@@ -9,8 +9,6 @@ from crawlers.papers.signs.line_memo import per_line
 
 Numbered = tuple[int, str]
 """A line with its place in the source."""
-LINES_AS_THEY_ARE = 1 << 20
-"""Number of lines whose parts are cached: all of a paper of 100,000 questions, which the passes read one after the other."""
 IMAGE = "\ufffc"
 """Placeholder of an image in a line of text, so that a question of only images is still seen."""
 

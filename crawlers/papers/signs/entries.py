@@ -114,7 +114,9 @@ def is_title(line: str) -> bool:
 
 def is_table(row: str, below: str) -> bool:
     """Return whether two flat lines are a row of numbers above a row of answers."""
-    return bool(_NUMBER_ROW.match(row) and _ANSWER_ROW.match(below))
+    last = row[-1:]
+    ends = last.isdecimal() or last.isspace() or last == "|"  # as a row of numbers does, and few other lines
+    return ends and bool(_NUMBER_ROW.match(row) and _ANSWER_ROW.match(below))
 
 
 def _entries_of(line: str, start: int) -> tuple[list[KeyEntry], int]:

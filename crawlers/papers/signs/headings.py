@@ -54,8 +54,9 @@ _RANGE_BASED = re.compile(
 _RANGE_ALONE = re.compile(
     r"(?:[【\[]\s?(?P<first>\d{1,5})\s?-\s?(?P<last>\d{1,5})\s?题?\s?[】\]]|\(\s?\d{1,5}\s?-\s?\d{1,5}\s?题\s?\))\s?:?(?P<rest>)$"
 )
-_MAY_NOTE = re.compile(rf"[共使公]用|共享|{_TEXT}")
-"""Words that every note contains unless it is only a range."""
+_MAY_NOTE = re.compile("[共使公材案病资短情内][用享料例历案文境况容]")
+"""A part of the words that every note and mark of a case has which is no range alone: shared, or a text."""
+_LONGEST_NOTE = 5000
 _CASE_OPENS = re.compile(r"[【\[]?一般资料[】\]]?\s?:")
 _PATIENT = re.compile(
     r"(?:患者|患儿|病人|病儿|产妇|孕妇|初产妇|经产妇|求助者|来访者|来访学生|新生儿|某(?:男|女|患者|中年|大学生|学生|企业|公司|先生|女士)"
@@ -122,12 +123,14 @@ def may_head(line: str) -> bool:
 
 def is_note(line: str) -> bool:
     """Return whether a flat line announces a case or options that several questions share."""
+    if not _MAY_NOTE.search(line):  # a range alone is all that it may be
+        return len(line) < _LONGEST_NOTE and _RANGE_ALONE.match(line) is not None
     return bool(note_in(line) or _CASE_OPENS.match(line) or case_mark_in(line))
 
 
 def note_in(line: str) -> re.Match[str] | None:
     """Return the content of a note: groups `options` (None for a case), `last`, `count`, `rest`."""
-    if len(line) >= 5000:
+    if len(line) >= _LONGEST_NOTE:
         return None
     worded = (_SHARED.match(line) or _READ_CASE.match(line) or _RANGE_BASED.match(line)) if _MAY_NOTE.search(line) else None
     return worded or _RANGE_ALONE.match(line)

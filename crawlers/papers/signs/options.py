@@ -86,10 +86,10 @@ def options_in(text: str, after: str = "") -> list[str]:
 def without_sign(parts: list[str]) -> list[str]:
     """Return options without the sign after each of them except the last: `A:甲$`, `B:乙$`, `C:丙`."""
     *first, last = parts
-    for sign in _BETWEEN:
-        if len(first) > 1 and all(part.endswith(sign) and sign not in part[:-1] for part in first) and sign not in last:
-            return [part[:-1].rstrip() for part in first] + [last]  # `14#`, `16#`, `18#`: a sign after the last one, too, is a unit
-    return parts
+    sign = first[0][-1:] if len(first) > 1 else ""
+    if not sign or sign not in _BETWEEN or sign in last or not all(part.endswith(sign) and sign not in part[:-1] for part in first):
+        return parts
+    return [part[:-1].rstrip() for part in first] + [last]  # `14#`, `16#`, `18#`: a sign after the last one, too, is a unit
 
 
 def _chains(signs: Iterable[OptionMarker]) -> Iterable[list[OptionMarker]]:

@@ -47,7 +47,7 @@ class QuestionBlock(Struct, frozen=True):
 
 def with_marked(block: QuestionBlock, answers: list[str]) -> QuestionBlock:
     """Return the question with the answer stated by a mark; a second one with the same content is not another answer."""
-    stated = [answer.rstrip("）)】]") if not re.search(r"[（(【\[]", answer) else answer for answer in answers if answer]
+    stated = [answer.rstrip("）)】]") if not _OPENING_BRACKET.search(answer) else answer for answer in answers if answer]
     stated = [answer for answer in stated if not _NO_ANSWER.fullmatch(flat(answer))]
     if not stated:
         return block
