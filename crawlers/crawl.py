@@ -37,17 +37,17 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def crawl_without_broken_pages(name: str, folder: Path, crawl: Callable[[], "Account"]) -> "Account":
-    """Run a crawl in a process that may break on a page; then it starts again without that page, from the stored ones.
+    """Run a crawl in a process that may break on a page; if it does, restart without that page and reuse the stored ones.
 
     Raises:
-        ValueError: the crawl raised it, or broke before its first page, or on too many.
+        ValueError: the crawl raised it, broke before its first page, or broke on too many pages.
     """
     from crawlers.store.missing_pages import BREAKS_READER, add_broken
     from crawlers.web.broken_pages import reader_version, run_without_broken_pages
 
     def leave_out(request: str, words: str) -> None:
         add_broken(folder, request, f"{BREAKS_READER}: {words}", reader_version(name))
-        sys.stderr.write(f"warning: crawl {name}: {request}: {words}; the crawl goes on without that page\n")
+        sys.stderr.write(f"warning: crawl {name}: {request}: {words}; the crawl continues without that page\n")
 
     return run_without_broken_pages(
         crawl, leave_out, f"crawl {name}: the spider", f"fix crawlers/sources/{name}/spider.py; what was fetched is kept"
@@ -55,7 +55,7 @@ def crawl_without_broken_pages(name: str, folder: Path, crawl: Callable[[], "Acc
 
 
 def _discard(text: str) -> None:
-    """Discard a message: only the stage itself prints its table."""
+    """Discard a message: only the stage prints its table."""
 
 
 def crawl_embedded(
@@ -65,14 +65,14 @@ def crawl_embedded(
     serve: Callable[[str], AbstractContextManager[str]] | None = None,
     report: Report = _discard,
 ) -> "Account":
-    """Crawl the replica of a site, or its saved pages, served from this process as `crawlers.embedded.serving.server` does."""
+    """Crawl the replica of a site, or its saved pages, served from this process by `crawlers.embedded.serving.server`."""
     from crawlers.embedded.serving.server import site_of, state
     from crawlers.store.merging import origins
     from crawlers.web import settings
 
     if "live" in origins(folder, source.snapshot):
         advice = "set `sites: live`, give the embedded site another snapshot in params.yaml, or remove the folder"
-        raise ValueError(f"crawl {spider.name}: {folder} holds pages of the real site of {source.snapshot}; {advice}")
+        raise ValueError(f"crawl {spider.name}: {folder} contains pages of the real site of {source.snapshot}; {advice}")
     serve, served = (serve, state()) if serve else site_of(spider)
     with serve(source.snapshot) as base_url:
         return _crawl(spider, source, folder, f"embedded {served}", settings.embedded(base_url), report)
@@ -83,7 +83,7 @@ def crawl_live(spider: "type[SourceSpider]", source: Source, folder: Path, repor
     from crawlers.web import settings
 
     if not os.environ.get("ATOMEXAM_CONTACT"):
-        report("ATOMEXAM_CONTACT is not set: give a mail or web address under which the sites can reach you\n")
+        report("ATOMEXAM_CONTACT is not set: set it to an email or web address where the sites can reach you\n")
     return _crawl(spider, source, folder, "live", settings.live(source, spider.delay, spider.concurrency), report)
 
 
@@ -134,7 +134,7 @@ def _crawl(
     report("".join(warnings_of(spider.name, named, stats.get(GONE, {}))))
     add_snapshot(folder, source, origin, figures_of(stats))
     if (lost := stats["archive/pages"] - finish_crawl(folder, source.snapshot, origin)) > 0:
-        again = f"`dvc repro crawl@{spider.name}` fetches those that the spider asks for"
+        again = f"`dvc repro crawl@{spider.name}` fetches those that the spider requests"
         raise ValueError(f"crawl {spider.name}: {lost} stored pages cannot be read and were left out, see above; {again}")
     account = account_of(stats, pages_stored(read_index(folder, source.snapshot), failed), failed, items)
     summary = table if origin == "live" else line

@@ -1,4 +1,5 @@
-"""Stage `extract`: stored pages -> items, data/items/SOURCE.jsonl, and an account of their characters, metrics/extract/SOURCE.json.
+"""Stage `extract`: stored pages -> items, data/items/SOURCE.jsonl, and an account of where their characters went,
+metrics/extract/SOURCE.json.
 
 No network.
 """
@@ -26,7 +27,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments = read_arguments(argv, __doc__, "sources", ExtractFlags, paths, keyed=True)
     source: ExtractFlags = arguments.params
     limits = limits_of(source, arguments.all_params)
-    with folder_lock(arguments.pages) as folder:  # against a crawl that a killed `dvc repro` left running
+    with folder_lock(arguments.pages) as folder:  # a crawl that a killed `dvc repro` left running
         from crawlers.web.run_spider import spider_class
 
         spider = spider_class(arguments.key)
@@ -42,7 +43,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _account(folder: Path, snapshot: str, items: Path) -> CharacterAccount:
-    """Return the account of the pages, without those that break their reader."""
+    """Return the account of the pages, leaving out those that break their reader."""
     from crawlers.coverage.pages import account_of_pages
     from crawlers.web.broken_pages import run_without_broken_pages
 
@@ -59,13 +60,13 @@ def check_pages(name: str, account: CharacterAccount, limit: float) -> None:
     """Check the share of the pages' visible text that is in no item.
 
     Raises:
-        ValueError: it exceeds the limit; names the first passages.
+        ValueError: it exceeds the limit; the message quotes the first passages.
     """
     if account.unread_share > limit:
         what = f"{account.unread_share:.1%} of the visible text of the pages is in no item, more than max_unread_page_share {limit:g}"
         advice = f"fix crawlers/sources/{name}/spider.py, or raise max_unread_page_share in the line of sources.{name}"
         raise ValueError(
-            f"extract {name}: {what}. First: {'; '.join(account.largest(_MAX_PASSAGES))}. `python -m crawlers.check {name}` looks; {advice}"
+            f"extract {name}: {what}. First: {'; '.join(account.largest(_MAX_PASSAGES))}. See `python -m crawlers.check {name}`; {advice}"
         )
 
 
@@ -85,7 +86,7 @@ def replay(
 
     Raises:
         ValueError: a page is not stored, too many pages no longer fit the spider or made it fail, or a kind of page is missing that the
-            last snapshot had; names the urls or the kinds.
+            last snapshot had; the message lists the URLs or the kinds.
     """
     from crawlers.replay.coordinator import replayed
     from crawlers.web.page_kinds import figures_of, last_figures, losses
@@ -94,11 +95,11 @@ def replay(
     name = spider.name
     with replayed(spider, source, folder, **how) as outcome:
         if outcome.missed:
-            advice = f"the spider asks for more than was crawled; `dvc repro -f crawl@{name}` fetches it"
+            advice = f"the spider requests more than was crawled; `dvc repro -f crawl@{name}` fetches it"
             raise ValueError(f"extract {name}: {len(outcome.missed)} pages are not in {folder}; {advice}:{first_lines(outcome.missed)}")
         for request in outcome.rejected:
             _logger.warning("extract %s: rejected: %s", name, request)
-        misfits = [*outcome.misfits, *outcome.errors, *outcome.rejected]  # a page that a callback failed on fits no better
+        misfits = [*outcome.misfits, *outcome.errors, *outcome.rejected]  # a page that a callback failed on does not fit either
         if len(misfits) > outcome.pages * max_misfit_share:
             limit = f"more than max_misfit_share {max_misfit_share:g}; the site has changed: fix crawlers/sources/{name}/spider.py"
             raise ValueError(
@@ -118,7 +119,7 @@ def replay(
 
 
 def _mend(name: str, source: ExtractFlags) -> str:
-    """Return what to do if there are pages and no items."""
+    """Return advice for pages that give no items."""
     scopes = [scope for scope in ("letters", "departments", "lists") if getattr(source, scope) is not None]
     named = f"does the site have what sources.{name}.{scopes[0]} in params.yaml names? if so, " if scopes else ""
     return f"{named}fix crawlers/sources/{name}/spider.py"

@@ -1,7 +1,8 @@
 """Stage `layouts`: the layout beside an import of one file -> data/layouts/IMPORT.txt, its hash and name.
 
-DVC watches what `path` names: of a folder also its layouts, of one file not the layout beside it. DVC cannot depend on a file that may
-be absent. So this stage runs each time, and `read` runs again when its output changes: a layout was added, removed or edited.
+DVC watches what `path` names. That includes the layouts in a folder, but not the layout beside a single file, and DVC cannot depend on a
+file that may be absent. So this stage runs every time, and `read` runs again when its output changes: when a layout was added, removed or
+edited.
 """
 
 from hashlib import sha256
@@ -24,7 +25,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def layout_of(source: Import) -> str:
-    """Return hash and name of the layout beside an import of one file; "" if there is none, or if the format is named."""
+    """Return hash and name of the layout beside an import of one file; "" if there is none or the format is stated."""
     path = Path(source.path)
     layout_path = layout_path_of(path)
     if source.format or not path.is_file() or not layout_path.is_file():

@@ -59,7 +59,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _propose(files: Iterable[tuple[str, Path]]) -> int:
-    """Write a proposed layout beside each file without one, and report it; return 1 if a file gets none."""
+    """Write a proposed layout beside each file that has none, and report it; return 1 if a file gets none."""
     failed = False
     for name, path in files:
         layout_path = layout_path_of(path)
@@ -69,11 +69,11 @@ def _propose(files: Iterable[tuple[str, Path]]) -> int:
                 raise FileExistsError
             with replacing(layout_path, on_disk=True) as part:
                 part.write_text(text, encoding="utf-8")
-            unsure = "not sure: look at its rows, and take out `confirmed: no`; " if UNCONFIRMED in text else ""
-            sys.stderr.write(f"{layout_path}: {unsure}correct what is wrong in it, then: python -m crawlers.read {path}\n")
+            unsure = "not certain: check its rows and remove `confirmed: no`; " if UNCONFIRMED in text else ""
+            sys.stderr.write(f"{layout_path}: {unsure}correct it where it is wrong, then: python -m crawlers.read {path}\n")
         except FileExistsError:
             failed = True
-            sys.stderr.write(f"error: {layout_path}: is there already; remove it to have it proposed anew\n")
+            sys.stderr.write(f"error: {layout_path}: exists already; remove it to get a new proposal\n")
         except OSError as error:
             failed = True
             sys.stderr.write(f"error: {layout_path}: cannot be written ({error.strerror})\n")
@@ -85,7 +85,7 @@ def _propose(files: Iterable[tuple[str, Path]]) -> int:
 
 @contextmanager
 def _written(path: Path | None, flag: str = "--rejected") -> Iterator[BinaryIO | None]:
-    """Yield a file that replaces `path` when the block ends without error, and is removed otherwise.
+    """Yield a file that replaces `path` if the block ends without an error, and is removed otherwise.
 
     Raises:
         ValueError: nothing can be written there; raised before the block begins.
@@ -95,7 +95,7 @@ def _written(path: Path | None, flag: str = "--rejected") -> Iterator[BinaryIO |
         return
     if path.exists() and not path.is_file():  # a device would be replaced by a file
         description = f"a folder; name a file in it, such as {path / 'rejected.jsonl'}" if path.is_dir() else "a device or a pipe"
-        raise ValueError(f"{flag} {path}: expected a file that can be written anew, found {description}")
+        raise ValueError(f"{flag} {path}: expected a file that can be replaced, found {description}")
     part = path.with_name(f"{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -116,11 +116,23 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--format", metavar="NAME", help=f"one format for all files: {', '.join(known_formats())}")
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
-    parser.add_argument("--propose", action="store_true", help="write beside each file what its columns hold, to confirm or correct")
-    parser.add_argument("--rejected", type=Path, metavar="FILE", help="write what could not be read here, with the reason in `doubt`")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="write as JSONL what was found in each file, and which keys were read")
-    parser.add_argument("--beside", action="append", default=[], metavar="KEY", help="with --report: show what each record holds under it")
-    parser.add_argument("--verbose", action="store_true", help="show where and why items were rejected, and the lines that belong to none")
+    parser.add_argument(
+        "--propose",
+        action="store_true",
+        help="write a layout beside each file with the guessed content of its columns, to confirm or correct",
+    )
+    parser.add_argument(
+        "--rejected", type=Path, metavar="FILE", help="write what could not be read to this file, with the reason in `doubt`"
+    )
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE", help="write a JSONL report of what was found in each file and which keys were read"
+    )
+    parser.add_argument(
+        "--beside", action="append", default=[], metavar="KEY", help="with --report: include the value of this key for each record"
+    )
+    parser.add_argument(
+        "--verbose", action="store_true", help="show where and why items were rejected, and the lines that belong to no item"
+    )
     return parser.parse_args(argv)
 
 
@@ -151,11 +163,11 @@ def _is_doubtful(item: Item) -> bool:
 
 
 def run() -> None:
-    """Run main; a reader that closes its end of the pipe, such as `head`, ends it silently, a full disk with one line."""
+    """Run main. A closed pipe, as left by `head`, ends it silently; a full disk ends it with a one-line message."""
     try:
         sys.exit(main())
-    except OSError as error:  # files are opened elsewhere: here only writing can fail
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries to write the rest when it ends
+    except OSError as error:  # files are opened elsewhere: only writing can fail here
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise Python tries to write the rest on exit
         if isinstance(error, BrokenPipeError):
             sys.exit(141)  # as the shell reports a program that ended by SIGPIPE
         sys.exit(f"error: the items could not be written ({error.strerror}); is the disk full?")

@@ -1,6 +1,6 @@
-"""Stage `read`: files of the user -> data/items/IMPORT.jsonl, and an account of their characters, metrics/extract/IMPORT.json.
+"""Stage `read`: files of the user -> data/items/IMPORT.jsonl, and an account of where their characters went, metrics/extract/IMPORT.json.
 
-The files are stored unchanged in data/pages/IMPORT, so that a record leads to its bytes in any later version.
+The files are stored unchanged in data/pages/IMPORT, so that a record can be traced to its bytes in any later version.
 """
 
 import logging
@@ -32,7 +32,7 @@ from crawlers.store.warc import Page
 ORIGIN = "files"
 _MAX_LISTED = 5
 _FEW_CHARS = 500
-"""Characters of a file that may be unread whatever their share: title and preface are most of a file with three questions."""
+"""Unread characters that a file may have whatever their share: in a file with three questions, title and preface are most of the text."""
 _logger = logging.getLogger("crawlers.read_imports")
 
 
@@ -55,12 +55,12 @@ def store_files(name: str, source: Import, folder: Path) -> int:
     """Store the files that an import's `path` names as resource records; return how many.
 
     Raises:
-        ValueError: the format is not known, no file fits, or a layout beside one is wrong or unconfirmed; names the known ones.
+        ValueError: the format is not known, no file fits, or a layout beside one is wrong or unconfirmed; the message lists known formats.
     """
     files = files_of(name, source)
     if not source.format:
         for _, path in files:
-            layout_beside(path, known_formats())  # an unconfirmed layout raises now
+            layout_beside(path, known_formats())  # an unconfirmed layout raises here
     discard_parts(folder, source.snapshot)
     writer = PartWriter(folder, source.snapshot, ORIGIN)
     seen: dict[str, str] = {}
@@ -70,7 +70,7 @@ def store_files(name: str, source: Import, folder: Path) -> int:
         body = read_bytes(file, path)
         if (first := seen.setdefault(sha256(body).hexdigest(), file)) != file:
             _logger.warning("%s: %s has the same bytes as %s; its questions will be duplicates", name, file, first)
-        # The files' own times differ between machines; the record takes the date that the snapshot stands for.
+        # The files' own times differ between machines; the record takes the snapshot's date.
         writer.write(Page(key=Key(f"file:{file}"), date=f"{source.snapshot}T00:00:00Z", status=200, body=body))
     writer.close()
     return finish(folder, source.snapshot, ORIGIN)
@@ -80,7 +80,7 @@ def files_of(name: str, source: Import) -> list[tuple[str, Path]]:
     """Return name and path of each file that an import's `path` names.
 
     Raises:
-        ValueError: the format is not known, or no file fits; names the known ones.
+        ValueError: the format is not known, or no file fits; the message lists known formats.
     """
     if source.format:
         suffixes_of(source.format)  # a wrong format raises now, not after the files are read
@@ -100,14 +100,14 @@ def read_files(
 ) -> Iterator[Item]:
     """Yield the items of an import's stored files, those with `doubt` among them.
 
-    Questions that are read with doubt are for `clean` to reject, however many; records that do not fit mean a wrong format.
+    `clean` rejects questions with a doubt, however many; records that do not fit indicate a wrong format.
 
     Args:
         accounts: the account of all files is appended to it.
 
     Raises:
         ValueError: a file is not what its format says, too many records or files give nothing, or too many characters of a file are in
-            no item; names file, position and reason.
+            no item; the message gives file, position and reason.
     """
     records, files, misfits = 0, 0, 0
     whole, worst = CharacterAccount(), list[tuple[float, str, list[str]]]()
@@ -154,12 +154,12 @@ def _look(source: Import) -> str:
 
 
 def _unread(name: str, source: Import, worst: list[tuple[float, str, list[str]]], limit: float) -> str:
-    """Return what to do if too many characters are in no item."""
+    """Return advice for too many characters in no item."""
     share, file, passages = worst[0]
     others = [f"{other} ({part:.1%})" for part, other, _ in worst[1:] if part > limit]
     more = f" So are other files: {', '.join(others)}." if others else ""
     look = f"`{_look(source)} --verbose` shows all"
-    advice = f"correct the file, name keys of no use under `unread` in a layout, or raise max_unread_share in the line of imports.{name}"
+    advice = f"correct the file, list unneeded keys under `unread` in a layout, or raise max_unread_share in the line of imports.{name}"
     what = f"{share:.1%} of the characters of {file} are in no item, more than max_unread_share {limit:g}"
     return f"read {name}: {what}. First: {_first(passages)}.{more} {look}; {advice}"
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # Scrapy and the sites load slowly; --help needs neither
 _PAGES = {"embedded": 5, "live": 10}
 _LOOKING = {
     "RETRY_TIMES": 1, "SECOND_ROUND_PAUSE": 0, "SECOND_ROUND_RETRIES": 0, "DOWNLOAD_TIMEOUT": 30, "EXTENSIONS": {},
-    # One page at a time: the requests of a page are known before the next one is chosen.
+    # One page at a time: a page's requests are known before the next one is chosen.
     "CONCURRENT_REQUESTS": 1, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1,
 }  # fmt: skip
 
@@ -60,10 +60,10 @@ def main(argv: list[str] | None = None) -> int:
 
     def leave_out(request: str, words: str) -> None:
         broken[request] = f"{BREAKS_READER}: {words}"
-        print(f"warning: check {spider.name}: {request}: {words}; the check goes on without that page", file=sys.stderr)
+        print(f"warning: check {spider.name}: {request}: {words}; the check continues without that page", file=sys.stderr)
 
-    with TemporaryDirectory() as folder:  # pages fetched before one broke the process stay in it, and are not requested again
-        what, advice = f"check {spider.name}: the spider", f"fix crawlers/sources/{spider.name}/spider.py"
+    with TemporaryDirectory() as folder:  # pages fetched before one broke the process are kept and not requested again
+        what, advice = f"check {spider.name}: the spider", f"mend crawlers/sources/{spider.name}/spider.py"
         return run_without_broken_pages(
             lambda: _check_source(arguments, spider, source, mode, Path(folder), broken), leave_out, what, advice
         )
@@ -72,7 +72,7 @@ def main(argv: list[str] | None = None) -> int:
 def _check_source(
     arguments: argparse.Namespace, spider: "type[SourceSpider]", source: Source, mode: str, folder: Path, broken: dict[str, str]
 ) -> int:
-    """Crawl a few pages to a folder, report what was read from them, and save those that were requested. Works once in a process.
+    """Crawl a few pages to a folder, report what was read from them, and save the requested ones. Works once per process.
 
     Args:
         broken: requests whose pages are not read, and why.
@@ -92,7 +92,7 @@ def _check_source(
     for case, url in arguments.save:
         if url not in fixtures:
             read_pages = "".join(f"\n  {page.callback}  {page.url}" for page in findings.pages) or " none"
-            raise ValueError(f"--save {case}: {url} was not read; read were:{read_pages}\nto read more, give --pages a higher number")
+            raise ValueError(f"--save {case}: {url} was not read; pages read:{read_pages}\nto read more, raise --pages")
     chosen = [(case, fixtures[url]) for case, url in arguments.save] + (one_of_each_kind(outcome) if arguments.save_all else [])
     for case, page in chosen:
         for written in save(pages_folder(spider.name), case, without_people(page) if mode == "live" else page):
@@ -136,7 +136,9 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
         pages=pages,
         refused=stats.get(REFUSED, {}),
         failed=failures(stats),
-        misfits=[text for text in stats.get("misfit/pages", []) if not text.endswith(": beyond max_pages")],  # that is ours, not the site's
+        misfits=[
+            text for text in stats.get("misfit/pages", []) if not text.endswith(": beyond max_pages")
+        ],  # that is our limit, not the site's
         errors=outcome.errors,
         forbidden=stats.get(FORBIDDEN, 0),
         over_limit=stats.get("archive/over_limit", 0),
@@ -145,7 +147,7 @@ def findings_of(spider: "type[SourceSpider]", mode: str, outcome: "Outcome") -> 
 
 
 def _block_selectors(spider: "type[SourceSpider]") -> dict[str, str] | None:
-    """Return the selectors of a spider of `--kind exam-blocks`, as its module names them."""
+    """Return the selectors of a spider of `--kind exam-blocks`, by the names in its module."""
     named = {name: value for name, value in vars(sys.modules[spider.__module__]).items() if name.isupper() and isinstance(value, str)}
     return named if "QUESTION" in named else None
 
@@ -168,7 +170,7 @@ def verdicts_of(spider: "type[SourceSpider]", source: Source, outcome: "Outcome"
     from crawlers.web.run_spider import spider_arguments
 
     if has_stubs(spider.name):
-        return []  # stubs are no pages of the site
+        return []  # stubs are not pages of the site
     try:
         site_of(spider)
     except ValueError:
@@ -191,7 +193,7 @@ def _settings(spider: "type[SourceSpider]", source: Source, mode: str) -> Iterat
 
 
 def _files(name: str) -> str:
-    """Return the path of files that are to be checked: a key of `imports`, or a path itself; "" if the name is that of a source."""
+    """Return the path of the files to check: a key of `imports`, or a path itself; "" if the name is that of a source."""
     params = read_params() if Path(PARAMS_FILE).exists() else {}
     if name in (params.get("sources") or {}) or ("/" not in name and (Path(__file__).parent / "sources" / name / "spider.py").exists()):
         return ""
@@ -205,14 +207,14 @@ def _check_files(path: str, in_json: bool) -> int:
     from crawlers.importers.paths import named_files
     from crawlers.read import read_row
 
-    logging.getLogger("crawlers.importers.questions_by_content").setLevel(logging.ERROR)  # the report says which columns are read
+    logging.getLogger("crawlers.importers.questions_by_content").setLevel(logging.ERROR)  # the report states which columns are read
     files = [Checked(read_row(name, file), f"python -m crawlers.read {quote(str(file))}") for name, file in named_files([path])]
     sys.stdout.write(as_json(files) if in_json else as_text(files, f"python -m crawlers.read {quote(path)}"))
     return 0 if any(row.reading.items for row, _ in files) else 1
 
 
 def _line(name: str, mode: str | None) -> tuple[Source, str]:
-    """Return a source's line in params.yaml, and its mode; a spider without a line is checked with defaults."""
+    """Return a source's line in params.yaml, and its mode; a spider without a line is checked with the defaults."""
     params = read_params() if Path(PARAMS_FILE).exists() else {}
     line = (params.get("sources") or {}).get(name) or {}
     source: Source = convert(line, Source, f"{PARAMS_FILE}: sources.{name}")
@@ -224,14 +226,14 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
     parser.add_argument("name", metavar="NAME", help="a source: a folder in crawlers/sources; or a file, a folder or a key of imports")
     modes = parser.add_mutually_exclusive_group()
-    modes.add_argument("--live", dest="mode", action="store_const", const="live", help="ask the real site")
-    modes.add_argument("--embedded", dest="mode", action="store_const", const="embedded", help="ask its replica or its saved pages")
-    parser.add_argument("--pages", type=_positive, metavar="N", help="most pages that are requested; default: 5, of a real site 10")
+    modes.add_argument("--live", dest="mode", action="store_const", const="live", help="request the real site")
+    modes.add_argument("--embedded", dest="mode", action="store_const", const="embedded", help="request its replica or its saved pages")
+    parser.add_argument("--pages", type=_positive, metavar="N", help="maximum number of pages requested; default: 5, for a real site 10")
     parser.add_argument(
         "--save", nargs=2, action="append", default=[], metavar=("CASE", "URL"), help="save a page that was read as a fixture"
     )
     parser.add_argument("--save-all", action="store_true", help="save one page of each kind as a fixture, live_KIND")
-    parser.add_argument("--json", action="store_true", help="the same as JSON")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
     return parser.parse_args(argv)
 
 

@@ -1,4 +1,4 @@
-"""Advice: findings of `check` -> sentences that say what is probably wrong, and what to edit."""
+"""Advice: findings of `check` -> sentences that state what is probably wrong, and what to edit."""
 
 import re
 from collections import Counter
@@ -30,7 +30,7 @@ def _access(findings: Findings) -> Iterator[str]:
     if any(HOST_NOT_FOUND in why for why in findings.failed.values()):
         yield "The host's name is not known: is the address in start_urls right, and is there a network?"
     if NO_ROBOTS in causes and HOST_NOT_FOUND not in causes:
-        yield "robots.txt of the site cannot be had, and such a site is not crawled (RFC 9309): look at it in a browser, or try later."
+        yield "robots.txt of the site cannot be fetched, and such a site is not crawled (RFC 9309): look at it in a browser, or try later."
     refusing = [status for status in findings.refused.values() if status in _REFUSING]
     refusing += [
         int(status_match[1])
@@ -40,13 +40,13 @@ def _access(findings: Findings) -> Iterator[str]:
     if refusing:
         how = "every page" if not findings.pages else counted(len(refusing), "page")
         yield (
-            f"The site refuses {how} (HTTP status {Counter(refusing).most_common(1)[0][0]}): it may want a log-in, a browser, or fewer "
+            f"The site refuses {how} (HTTP status {Counter(refusing).most_common(1)[0][0]}): it may require a log-in, a browser, or fewer "
             "requests. Set `delay` in the source's line, set ATOMEXAM_CONTACT, ask the owner; do not try to get around it."
         )
     if walls := Counter(cause(why) for why in findings.failed.values() if is_wall(why)):
         yield f"{counted(walls.total(), 'request')} met {' or '.join(sorted(walls))}: {BESIDE_WALLS}."
     if findings.forbidden:
-        yield f"robots.txt forbids {counted(findings.forbidden, 'request')}: what it forbids stays unread; ask the site if you need it."
+        yield f"robots.txt forbids {counted(findings.forbidden, 'request')}: those pages are not read; ask the site if you need them."
     broken = [why for why in findings.failed.values() if (status_match := _STATUS.match(why)) and int(status_match[1]) not in _REFUSING]
     if broken:
         yield f"{counted(len(broken), 'request')} answered with an error ({broken[0]}): try later{_unsaved_host(findings, broken)}."
@@ -63,9 +63,9 @@ def _unsaved_host(findings: Findings, broken: list[str]) -> str:
 
 def _errors(findings: Findings) -> Iterator[str]:
     if findings.errors:
-        yield f"The spider failed on {counted(len(findings.errors), 'page')}; what Python said stands above: {findings.errors[0]}"
+        yield f"The spider failed on {counted(len(findings.errors), 'page')}; the traceback is above: {findings.errors[0]}"
     if others := sum(page.others for page in findings.pages):
-        yield f"Callbacks gave {others} that are neither items nor requests: give what self.question(…) or self.entity(…) returns."
+        yield f"Callbacks yielded {others} that are neither items nor requests: yield what self.question(…) or self.entity(…) returns."
 
 
 def _empty_kinds(findings: Findings) -> Iterator[str]:
@@ -74,19 +74,19 @@ def _empty_kinds(findings: Findings) -> Iterator[str]:
         empty = [page for page in findings.pages if page.callback == kind.callback and page.is_empty and not page.is_explained]
         if not empty or len(empty) * 2 < kind.pages:
             continue
-        message = f"{kind.callback} gave nothing on {len(empty)} of {counted(kind.pages, 'page')} ({empty[0].url}): "
+        message = f"{kind.callback} yielded nothing on {len(empty)} of {counted(kind.pages, 'page')} ({empty[0].url}): "
         yield message + _instead(empty[0].hints or PageHints(), is_list=kind.callback == "parse" or (kind.requests > 0 and not kind.items))
 
 
 def _instead(hints: PageHints, is_list: bool) -> str:
     """Return what a page without output has."""
-    call = "Look in the browser's network tab for the call that brings the words, and request that address instead."
+    call = "Look in the browser's network tab for the call that loads the text, and request that address instead."
     if hints.is_scripted and not (hints.links or hints.texts):
-        return f"hardly a word stands in the page's HTML, scripts load the rest. {call}"
+        return f"the page's HTML contains hardly any text; scripts load the rest. {call}"
     links = f"links in {_hints(hints.links, 'link')}" if hints.links else ""
     texts = f"its text in {_hints(hints.texts, 'character')}" if hints.texts else ""
     if contents := " and ".join(filter(None, [links, texts] if is_list else [texts, links])):
-        more = f" If what you look for is not among it, scripts load it: {call[0].lower()}{call[1:]}" if hints.is_scripted else ""
+        more = f" If that does not include what you look for, scripts load it: {call[0].lower()}{call[1:]}" if hints.is_scripted else ""
         return f"its selectors find nothing. The page has {contents}.{more}"
     return "is it the kind of page that the callback expects?"
 
@@ -104,10 +104,10 @@ def _blocks(findings: Findings) -> Iterator[str]:
     """Selectors of pages on which each question has a container of its own, as far as the spider has others."""
     url, selectors = proposed(findings)
     if selectors and findings.blocks is not None:
-        yield f"Write into crawlers/sources/{findings.source}/spider.py the selectors above, which {url} seems to have."
+        yield f"Add the selectors above to crawlers/sources/{findings.source}/spider.py; {url} seems to match them."
     elif "QUESTION" in selectors and not findings.questions:
         yield (
-            f"Each question of {url} has a container of its own (`{selectors['QUESTION']}`), which "
+            f"Each question of {url} has its own container (`{selectors['QUESTION']}`), which "
             "`python -m crawlers.new NAME URL --kind exam-blocks` reads by selectors alone."
         )
 
@@ -118,7 +118,7 @@ def _off_site(findings: Findings) -> Iterator[str]:
     requested = dict.fromkeys(link.host for link in links if link)
     if others := [host for host in requested if not any(host == own or host.endswith(f".{own}") for own in findings.hosts)]:
         yield (
-            f"Links lead to {', '.join(others[:_MAX])}, which allowed_domains ({', '.join(findings.hosts)}) does not have, and are not "
+            f"Links lead to {', '.join(others[:_MAX])}, which are not in allowed_domains ({', '.join(findings.hosts)}), and are not "
             "followed: add the host if it belongs to the site."
         )
 
@@ -132,19 +132,19 @@ def _no_items(findings: Findings) -> Iterator[str]:
     if findings.over_limit:
         yield "No page with items was reached: try more, such as --pages 20."
     elif findings.mode == "embedded":
-        yield "Pages were read, and their links lead to nothing that was saved: save one page of each kind (see --save)."
+        yield "Pages were read, but their links lead to no saved page: save one page of each kind (see --save)."
 
 
 def _gone(findings: Findings) -> Iterator[str]:
     if gone := [url for url, status in findings.refused.items() if status in (404, 410)]:
-        where = "no fault where the page was simply not saved" if findings.mode == "embedded" else "is its address right?"
-        yield f"{counted(len(gone), 'link')} to what is not there ({_first(gone)}): {where}."
+        where = "not a fault if the page was simply not saved" if findings.mode == "embedded" else "is its address right?"
+        yield f"{counted(len(gone), 'link')} to missing pages ({_first(gone)}): {where}."
 
 
 def _doubts(findings: Findings) -> Iterator[str]:
     doubts = Counter(doubt for item in findings.items if (doubt := getattr(item, "doubt", None)))
     for doubt, count in doubts.most_common():
-        yield f"{counted(count, 'question')} given up ({doubt}): {DOUBTS.get(doubt, 'see docs/reasons.md')}."
+        yield f"{counted(count, 'question')} rejected ({doubt}): {DOUBTS.get(doubt, 'see docs/reasons.md')}."
 
 
 def _hints(hints: list[Hint], what: str) -> str:

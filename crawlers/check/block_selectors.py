@@ -14,7 +14,7 @@ _FEW = 2
 _MOST = 0.5
 """Share of the containers that must have a part; a question answered in words has no options."""
 _MOST_READ = 5_000_000
-"""Elements and characters that are read at most, where the text of each element is that of all below it."""
+"""Maximum of elements and characters that are read, where the text of each element includes all text below it."""
 _INVISIBLE_TAGS = {"script", "style", "noscript", "template", "head", "title"}
 _FIRST = re.compile(r"(?<![A-Za-z])[AＡ]\s*[.．、:：)）]")
 _OPTION = re.compile(r"^\s*[(（]?[A-HＡ-Ｈ]\s*[.．、:：)）]?\s*(?![A-Za-z])\S")
@@ -29,7 +29,7 @@ _PARTS = ("STEM", "OPTIONS", "ANSWER", "ANALYSIS", "TYPE")
 
 
 def selectors_of(response: Response) -> dict[str, str]:
-    """Return name and selector of each part that the page shows; nothing if fewer than two containers hold a question each."""
+    """Return name and selector of each part on the page; nothing if fewer than two containers have a question each."""
     if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html" or response.selector.root is None:
         return {}
     elements = [one for one in response.selector.root.iter() if isinstance(one.tag, str)]
@@ -46,7 +46,7 @@ def selectors_of(response: Response) -> dict[str, str]:
 
 
 def _read_in(elements: Sequence[HtmlElement]) -> int:
-    """Return how many elements and characters the texts of all elements have together: each counts once for every element around it."""
+    """Return the number of elements and of characters in the texts of all elements: each counts once for every element around it."""
     depths: dict[HtmlElement, int] = {}
     read = 0
     for one in elements:
@@ -56,7 +56,7 @@ def _read_in(elements: Sequence[HtmlElement]) -> int:
 
 
 def _containers(elements: Sequence[HtmlElement]) -> tuple[str, list[HtmlElement]]:
-    """Return the name that the most elements of one question each have; of elements within each other the outermost."""
+    """Return the name shared by the most elements that contain one question each; of nested elements, that of the outermost."""
     groups: dict[str, list[HtmlElement]] = defaultdict(list)
     for one in elements:
         if (named := _named(one)) and one.tag not in ("a", "span", "b", "i", "em", "strong"):
@@ -86,7 +86,7 @@ def _parts(blocks: Sequence[HtmlElement]) -> Iterator[tuple[str, str]]:
 
 
 def _parts_of(block: HtmlElement) -> Iterator[tuple[str, str]]:
-    """Yield which part an element of a container seems to be, the outermost of each; the first before all others is the stem."""
+    """Yield which part an element of a container seems to be, for the outermost of each; the first, before all others, is the stem."""
     yielded: set[str] = set()
     for one in block.iterdescendants():
         if not isinstance(one.tag, str) or one.tag in _INVISIBLE_TAGS:
@@ -118,7 +118,7 @@ def _is_path(one: HtmlElement) -> bool:
 
 
 def _within(one: HtmlElement, block: HtmlElement) -> str:
-    """Return the selector of an element within its container: its own name, or its tag below the nearest that has one."""
+    """Return the selector of an element within its container: its own name, or its tag below the nearest named element."""
     if named := _named(one):
         return named
     above = one.getparent()
@@ -130,7 +130,7 @@ def _within(one: HtmlElement, block: HtmlElement) -> str:
 
 
 def _named(one: HtmlElement) -> str:
-    """Return tag and class of an element; "" where it has no class that is the same for all of its kind."""
+    """Return tag and class of an element; "" if it has no class shared by all of its kind."""
     words = [word for word in (one.get("class") or "").split() if _WORD.fullmatch(word) and not any(map(str.isdigit, word))]
     return f"{one.tag}.{words[0]}" if words else ""
 

@@ -29,10 +29,10 @@ def as_text(findings: Findings) -> str:
     blocks.append(field_table("question", findings.questions))
     blocks.append(field_table("entity", findings.entities))
     blocks.append(label_lines(findings.entities))
-    blocks.append(listed("pages that gave nothing", [f"{page.url}  ({page.callback})" for page in findings.pages if page.is_empty]))
-    blocks.append(listed("misfits, as the spider says", findings.misfits))
+    blocks.append(listed("pages that yielded nothing", [f"{page.url}  ({page.callback})" for page in findings.pages if page.is_empty]))
+    blocks.append(listed("misfits reported by the spider", findings.misfits))
     blocks.append(listed("pages that the spider failed on", findings.errors))
-    blocks.append(listed("answers that are no page", [f"{url}: HTTP status {status}" for url, status in findings.refused.items()]))
+    blocks.append(listed("answers that are not pages", [f"{url}: HTTP status {status}" for url, status in findings.refused.items()]))
     blocks.append(listed("requests without an answer", [f"{request}: {why}" for request, why in findings.failed.items()]))
     if findings.over_limit:
         blocks.append([f"{counted(findings.over_limit, 'more request')} not sent; --pages N sends more"])
@@ -80,15 +80,15 @@ def as_json(findings: Findings) -> str:
 
 
 def _text(account: CharacterAccount | None) -> list[str]:
-    """Return which share of the pages' visible text is in items, and what most of the rest is."""
+    """Return the share of the pages' visible text that is in items, and what most of the rest is."""
     if account is None or not account.characters:
         return []
-    title = f"of the {account.characters} characters that these pages show"
-    return character_lines(account, title, ("in items", "the site's own", "in what is given up"), account.largest(_MAX_LINES))
+    title = f"of the {account.characters} visible characters of these pages"
+    return character_lines(account, title, ("in items", "the site's own", "in rejected items"), account.largest(_MAX_LINES))
 
 
 def character_lines(account: CharacterAccount, title: str, words: tuple[str, str, str], largest: list[str]) -> list[str]:
-    """Return the shares of an account in one line, and the largest of what is unread.
+    """Return the shares of an account in one line, and the largest unread parts.
 
     Args:
         words: for what is in items, furniture and rejected.
@@ -100,22 +100,22 @@ def character_lines(account: CharacterAccount, title: str, words: tuple[str, str
 
 
 def label_lines(entities: Sequence[EntityItem]) -> list[str]:
-    """Return the labels of entries, the most frequent first; nothing where there are none."""
+    """Return the labels of entries, the most frequent first; nothing if there are none."""
     labels = [f"{cut(label, 20)} ({count})" for label, count in labels_of(entities)]
     more = f", and {len(labels) - _MAX_LABELS} more" if len(labels) > _MAX_LABELS else ""
-    known = "        curation/vocab/relations.yaml says which become facts"
+    known = "        curation/vocab/relations.yaml states which become facts"
     return [f"labels: {', '.join(labels[:_MAX_LABELS])}{more}", known] if labels else []
 
 
 def advice_lines(sentences: Sequence[str]) -> list[str]:
-    """Return what to do, numbered; nothing where there is nothing to do."""
+    """Return what to do, numbered; nothing if there is nothing to do."""
     return (
         ["what to do:", *(f"  {number}. {cut(text, 10 * _LINE_COLUMNS)}" for number, text in enumerate(sentences, 1))] if sentences else []
     )
 
 
 def field_table(what: str, items: Sequence[Item]) -> list[str]:
-    """Return a table of the fields of one shape of items; fields that none has are in one line."""
+    """Return a table of the fields of one shape of items; fields that none has are listed in one line."""
     fields = fields_of(items)
     if not fields:
         return []
@@ -130,7 +130,7 @@ def _row(field: FieldSummary) -> tuple[str, str, str]:
 
 
 def listed(title: str, lines: list[str]) -> list[str]:
-    """Return the first lines under a title, and how many more there are; nothing where there are none."""
+    """Return the first lines under a title, and how many more there are; nothing if there are none."""
     if not lines:
         return []
     more = [f"  … and {len(lines) - _MAX_LINES} more"] if len(lines) > _MAX_LINES else []

@@ -14,9 +14,9 @@ from crawlers.text.columns import counted, cut
 from crawlers.text.profile_lines import figures_of, misread_lines
 
 _LINE_COLUMNS = 160
-_FEW = 3  # questions from which a share says something
+_FEW = 3  # below this number of questions, a share means nothing
 _MOST_SILENT, _MOST_UNREAD = 0.5, 0.05
-"""Share of the questions that may be without an answer, and of the characters unread, before the report advises."""
+"""Maximum share of questions without an answer, and of unread characters, before the report advises."""
 
 
 class Checked(NamedTuple):
@@ -41,7 +41,7 @@ def as_text(files: Sequence[Checked], command: str) -> str:
 
 
 def as_json(files: Sequence[Checked]) -> str:
-    """Return the report as a JSON list, an object a file."""
+    """Return the report as a JSON list with one object per file."""
     reports = [
         row_json(row)
         | {
@@ -58,11 +58,11 @@ def as_json(files: Sequence[Checked]) -> str:
 
 
 def advice(row: ReportRow, command: str) -> Iterator[str]:
-    """Yield what to do about one file; nothing where nothing looks wrong."""
+    """Yield what to do about one file; nothing if nothing looks wrong."""
     if row.error:
         yield f"It is not read: {row.error}"
         if "--propose" not in row.error and "confirmed: no" not in row.error:
-            yield f"If it holds questions or entries: {command} --propose writes down what its columns seem to hold, for you to correct."
+            yield f"If it has questions or entries: {command} --propose writes a layout of what its columns seem to be, to be corrected."
         return
     questions, silent = _questions(row), [item for item in _questions(row) if not item.answer_raw]
     if not row.reading.items:
@@ -75,14 +75,14 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
     if doubts := _doubts(row):
         most, count = max(doubts.items(), key=lambda pair: (pair[1], pair[0]))
         yield (
-            f"{sum(doubts.values())} of {row.record_count} were rejected, {count} as {most} (docs/importing.md says what that means): "
+            f"{sum(doubts.values())} of {row.record_count} were rejected, {count} as {most} (docs/importing.md explains it): "
             f"{command} --rejected rejected.jsonl writes them with their reasons."
         )
     if row.account.questions_unread:
-        yield f"{counted(row.account.questions_unread, 'question or record')} may stand in what is unread: {command} --verbose shows where."
+        yield f"{counted(row.account.questions_unread, 'question or record')} may be in the unread text: {command} --verbose shows where."
     if row.account.unread_share > _MOST_UNREAD:
         yield (
-            f"{row.account.unread_share:.0%} of its characters are in no item: {command} --verbose shows all; name keys of no use under "
+            f"{row.account.unread_share:.0%} of its characters are in no item: {command} --verbose shows all; list unneeded keys under "
             "`unread` in a layout, or raise max_unread_share in its line of params.yaml."
         )
 
@@ -96,7 +96,7 @@ def _of_file(row: ReportRow, command: str) -> Iterator[list[str]]:
     yield field_table("entity", _entities(row))
     yield label_lines(_entities(row))
     yield listed("rejected", row.reading.faults)
-    yield listed("parts that are not looked into", row.reading.skipped)
+    yield listed("parts that are not read", row.reading.skipped)
     yield _characters(row)
     yield listed("what looks misread", misread_lines(row.reading.items))
     yield advice_lines(list(advice(row, command)))
@@ -107,7 +107,7 @@ def _characters(row: ReportRow) -> list[str]:
     if row.error or not account.characters:
         return []
     title = f"of its {account.characters} characters"
-    return character_lines(account, title, ("in items", "furniture", "in what is rejected"), account.largest(len(account.unread)))
+    return character_lines(account, title, ("in items", "furniture", "in rejected items"), account.largest(len(account.unread)))
 
 
 def _next(files: Sequence[Checked], command: str) -> list[str]:
@@ -115,7 +115,7 @@ def _next(files: Sequence[Checked], command: str) -> list[str]:
     if not any(row.reading.items for row, _ in files):
         return [f"nothing was read from {counted(len(files), 'file')}"]
     if open_ones := sum(next(advice(*each), None) is not None for each in files):
-        return [f"look first at the {counted(open_ones, 'file')} with something to do; what is read now: {command} > items.jsonl"]
+        return [f"first see to the {counted(open_ones, 'file')} with advice; to get what is read now: {command} > items.jsonl"]
     return ["nothing looks wrong", "next: a line in params.yaml, under imports:  NAME: {path: PATH}  then: dvc repro"]
 
 

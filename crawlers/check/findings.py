@@ -17,16 +17,16 @@ _OF_THE_READER = {"url", "provenance"}  # fields that the spider fills, not the 
 
 
 class Findings(Struct, kw_only=True):
-    """What a few pages of a source gave."""
+    """What was found in a few pages of a source."""
 
     source: str
     mode: str
     hosts: list[str] = []
     """`allowed_domains` of the spider."""
     blocks: dict[str, str] | None = None
-    """Selectors of a spider that reads a container a question, by name; None of another spider."""
+    """Selectors of a spider that reads one container per question, by name; None for any other spider."""
     pages: list[PageOutput] = []
-    """Those that reached a callback."""
+    """Pages that reached a callback."""
     refused: dict[str, int] = {}
     """Address -> status of answers that reached no callback."""
     failed: dict[str, str] = {}
@@ -35,11 +35,11 @@ class Findings(Struct, kw_only=True):
     errors: list[str] = []
     """Pages that a callback failed on."""
     forbidden: int = 0
-    """Requests that robots.txt rules out."""
+    """Requests that robots.txt forbids."""
     over_limit: int = 0
     """Requests beyond the requested number of pages."""
     account: CharacterAccount | None = None
-    """Where the characters of the pages' visible text are."""
+    """Account of the pages' visible text."""
 
     meeting: list[PageVerdict] = []
     """A verdict on each page of the real site, compared with the replica."""
@@ -66,7 +66,7 @@ class CallbackSummary(Struct, frozen=True, kw_only=True):
     callback: str
     pages: int
     empty: int
-    """Pages that gave neither items nor requests."""
+    """Pages that yielded neither items nor requests."""
     items: int
     requests: int
 

@@ -11,16 +11,16 @@ from crawlers.check.findings import Findings
 from crawlers.text.columns import counted, cut
 
 _EXAMPLE_COLUMNS = 60
-_FEW = 3  # items or pages from which a share says something
+_FEW = 3  # below this number of items or pages, a share means nothing
 _MOST = 0.5
-_FLAWS = 0.01  # of the texts: sites themselves have so many flaws
-_MIN_FRAME_CHARS = 8  # a shorter text, such as 无 or 尚不明确, says the same of many
-_WITHIN = re.compile(r"(?s)(?<![A-Za-z0-9])[AＡ]\s*([.．、:：)）])\s*\S.{0,200}?(?<![A-Za-z0-9])[BＢ]\s*\1")  # and not 维生素A、B、C
+_FLAWS = 0.01  # of the texts: the sites' own flaws are as frequent
+_MIN_FRAME_CHARS = 8  # a shorter text, such as 无 or 尚不明确, may well occur in many
+_WITHIN = re.compile(r"(?s)(?<![A-Za-z0-9])[AＡ]\s*([.．、:：)）])\s*\S.{0,200}?(?<![A-Za-z0-9])[BＢ]\s*\1")  # not 维生素A、B、C
 _TWO_OPTIONS = re.compile(r"(?s)\S\s+[B-HＢ-Ｈ]\s*[.．、:：]\s*\S")
 _ANSWER_WITHIN = re.compile(r"(?:参考|正确|标准)?答案\s*[:：]|【(?:参考|正确)?答案】|[【\[]解析[】\]]")
 _LETTERS = re.compile("[A-J]+")
 _BETWEEN = re.compile(r"[\s,，、;；.。]+")
-_MOST_LETTERS = 50  # a longer answer is words
+_MOST_LETTERS = 50  # a longer answer is in words
 _MOJIBAKE = re.compile("�|锟斤拷|烫烫烫|屯屯屯|ï¿½|â€|Ã[\x80-\xbf]")
 _LATIN = re.compile("[\x80-\xff]")
 _MARKUP = re.compile(r"</?(?:p|div|span|br|a|b|i|strong|em|img|td|tr|table|font)\b[^<>]{0,300}>|&(?:nbsp|lt|gt|amp|quot|#\d+);", re.I)
@@ -41,9 +41,9 @@ def _options(questions: list[QuestionItem]) -> Iterator[str]:
     if within:
         yield _sentence(within, questions, "have option letters inside the stem or inside one option: the options are not split", within[0])
     if len(questions) >= _FEW and not any(map(_has_options, questions)) and not within:
-        yield f"None of {len(questions)} questions has options. If the site shows some: their selector finds nothing."
+        yield f"None of {len(questions)} questions has options. If the site shows options, their selector finds nothing."
     if nameless := [one for one in questions if not one.stem_raw and not one.images]:
-        yield _sentence(nameless, questions, "have no stem: does its selector find nothing there, or has the page none?", nameless[0])
+        yield _sentence(nameless, questions, "have no stem: does its selector find nothing there, or does the page have none?", nameless[0])
 
 
 def _answers(questions: list[QuestionItem]) -> Iterator[str]:
@@ -81,9 +81,9 @@ def _entries(findings: Findings) -> Iterator[str]:
 def _texts(items: list[Item]) -> Iterator[str]:
     texts = [text for item in items for text in _strings(item)]
     if broken := [text for text in texts if _is_mojibake(text)]:
-        remedy = "compare with the page in a browser; its own encoding stands in the header, in a meta tag, or nowhere."
+        remedy = "compare with the page in a browser; the page declares its encoding in the header, in a meta tag, or not at all."
         if len(broken) <= len(texts) * _FLAWS:
-            remedy = "probably in the page, too, since all others are sound; clean rejects it."
+            remedy = "probably wrong on the page itself, since all others are sound; clean rejects it."
         yield (
             f"{len(broken)} of {len(texts)} texts {_verb(broken, 'is', 'are')} in the wrong encoding "
             f"(`{cut(broken[0], _EXAMPLE_COLUMNS)}`): {remedy}"
@@ -105,19 +105,19 @@ def _repeats(findings: Findings) -> Iterator[str]:
         if len(first) >= least and len(pages) == len(first) and len(set(first)) == 1:
             yield (
                 f"{name} is the same on all {len(first)} pages (`{cut(first[0], _EXAMPLE_COLUMNS)}`): its selector finds the site's frame, "
-                "not the page's own words."
+                "not the page's content."
             )
     sections = [{section.text for section in entry.sections} for entry in findings.entities if entry.sections]
     same = {text for text in set.intersection(*sections) if len(text) >= _MIN_FRAME_CHARS} if len(sections) >= _FEW else set()
     if same:
         yield (
-            f"A section has the same text in all {len(sections)} entries (`{cut(min(same), _EXAMPLE_COLUMNS)}`): navigation is taken for "
+            f"A section has the same text in all {len(sections)} entries (`{cut(min(same), _EXAMPLE_COLUMNS)}`): navigation was read as "
             "content."
         )
     counts = Counter((item.provenance.position, item.provenance.url) for item in findings.items)
     if twice := [where for where, count in counts.items() if count > 1]:
-        several = f"{counted(len(twice), 'position')} {_verb(twice, 'is', 'are')} given to several items"
-        yield f"{several}{', the first' if len(twice) > 1 else ''}: {twice[0][0]} of {twice[0][1]}; a position names one item of its page."
+        several = f"{counted(len(twice), 'position')} {_verb(twice, 'is', 'are')} used for several items"
+        yield f"{several}{', the first' if len(twice) > 1 else ''}: {twice[0][0]} of {twice[0][1]}; a position must identify one item."
 
 
 def _sentence(those: list[QuestionItem], of: list[QuestionItem], what: str, first: QuestionItem) -> str:

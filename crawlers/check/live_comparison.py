@@ -33,7 +33,7 @@ def live_comparison(spider: type[SourceSpider], answers: Iterable[tuple[Request,
 
 
 def comparison_lines(name: str, verdicts: Sequence[PageVerdict]) -> list[str]:
-    """Return a line a page, the kinds together, then a paragraph a change."""
+    """Return one line per page, grouped by kind, then one paragraph per change."""
     if not verdicts:
         return []
     rows = [("kind", "status", "encoding", "landmarks", "fields lost", "verdict", "page")]

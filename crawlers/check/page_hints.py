@@ -14,7 +14,7 @@ _MAX_HINTS = 3
 _MOST_LINKS = 5000
 _NO_TEXT = {"script", "style", "noscript", "template", "head", "title"}
 _FEW_CHARS = 120
-_SHARES = (0.5, 0.2)  # of a page's text, which one block holds
+_SHARES = (0.5, 0.2)  # share of a page's text that one block contains
 
 
 class Hint(Struct, frozen=True):
@@ -22,7 +22,7 @@ class Hint(Struct, frozen=True):
 
     selector: str
     count: int
-    """Of links, or of characters."""
+    """In links, or in characters."""
 
 
 class PageHints(Struct, frozen=True, kw_only=True):
@@ -31,13 +31,13 @@ class PageHints(Struct, frozen=True, kw_only=True):
     links: list[Hint] = []
     texts: list[Hint] = []
     blocks: dict[str, str] = {}
-    """Selectors of questions that have a container each, by the names that a spider of `--kind exam-blocks` gives them."""
+    """Selectors of questions that have one container each, by the names that a spider of `--kind exam-blocks` gives them."""
     is_scripted: bool = False
-    """Its HTML has hardly any text, and there are scripts."""
+    """Its HTML has hardly any text, but scripts."""
 
 
 def hints_of(response: Response) -> PageHints:
-    """Return what a page has; nothing of a picture or JSON, where CSS selectors find nothing."""
+    """Return what a page has; nothing for a picture or JSON, where CSS selectors find nothing."""
     if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html":
         return PageHints()
     root: HtmlElement | None = response.selector.root
@@ -57,7 +57,7 @@ def hints_of(response: Response) -> PageHints:
 
 
 def _lengths(elements: list[HtmlElement]) -> dict[HtmlElement, int]:
-    """Return the characters below each element outside links: one walk, children before their parents."""
+    """Return the number of characters below each element outside links: one walk, children before their parents."""
     lengths: dict[HtmlElement, int] = defaultdict(int)
     for element in reversed(elements):
         parent = element.getparent()
@@ -71,17 +71,17 @@ def _lengths(elements: list[HtmlElement]) -> dict[HtmlElement, int]:
 
 
 def _texts(elements: list[HtmlElement], lengths: dict[HtmlElement, int], whole: int) -> list[Hint]:
-    """Return the smallest elements that hold much of the text."""
+    """Return the smallest elements that contain much of the text."""
     lengths_by_selector: dict[str, int] = {}
     for share in _SHARES:
         holders = [element for element in elements if element.tag not in ("html", "body") and lengths[element] >= max(share * whole, 1)]
-        if holders:  # the last in the order of the page is the innermost
+        if holders:  # the last in document order is the innermost
             lengths_by_selector.setdefault(_selector(holders[-1]), lengths[holders[-1]])
     return [Hint(selector, count) for selector, count in lengths_by_selector.items()]
 
 
 def _link_groups(url: str, elements: list[HtmlElement]) -> list[Hint]:
-    """Return the groups of links with the most words: lists have titles, and navigation has few."""
+    """Return the groups of links with the most words: lists have titles, while navigation has few words."""
     addresses: dict[str, set[str]] = defaultdict(set)
     words: dict[str, int] = defaultdict(int)
     for element in [element for element in elements if element.tag == "a"][:_MOST_LINKS]:
@@ -94,7 +94,7 @@ def _link_groups(url: str, elements: list[HtmlElement]) -> list[Hint]:
 
 
 def _selector(element: HtmlElement | None, up: bool = False) -> str:
-    """Return a selector by class or id: of the element, or of the nearest one above it that has either."""
+    """Return a selector by class or id: of the element, or of its nearest ancestor that has either."""
     path: list[str] = []
     while element is not None and element.tag not in ("body", "html"):
         name = str(element.tag)

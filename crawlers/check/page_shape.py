@@ -35,20 +35,20 @@ class Shape(Struct, kw_only=True):
     names: dict[str, Counter[str]] = {}
     """`class` and `id` -> each of their words and how many elements have it."""
     rows: dict[tuple[str, str, str], int] = {}
-    """An element, one in it, and the name of that one's children which hold links -> how many."""
+    """An element, an element in it, and the name of the latter's children that contain links -> how many."""
     texts: set[str] = set()
     """Names of elements with text of their own."""
     paths: set[str] = set()
     """Of keys in its JSON."""
     is_json: bool = False
     encoding: tuple[str, str] = ("", "")
-    """What it declares and what it is."""
+    """The declared and the actual encoding."""
     hidden: list[str] = []
     """Beginnings of texts in base64."""
     pager: int = 0
     """Links to other pages of a list."""
     cut: list[str] = []
-    """Names of elements that end within a sentence which the next one, of the same name, continues."""
+    """Names of elements that end within a sentence which the next element of the same name continues."""
 
     @property
     def landmarks(self) -> set[Any]:
@@ -57,7 +57,7 @@ class Shape(Struct, kw_only=True):
 
 
 def shape_of(response: Response) -> Shape:
-    """Return the shape of a page; a picture has none."""
+    """Return the shape of a page; empty for a picture."""
     shape = Shape(encoding=encoding_of(response), names={"class": Counter(), "id": Counter()})
     if not isinstance(response, TextResponse) or not response.body.strip():
         return shape
@@ -90,7 +90,7 @@ def name_of(element: HtmlElement) -> str:
 
 
 def encoding_of(response: Response) -> tuple[str, str]:
-    """Return what a page declares, by family, and what it is."""
+    """Return the family of the declared encoding, and the actual one."""
     header = (response.headers.get("Content-Type") or b"").decode("latin-1")
     declared = http_content_type_encoding(header) or html_body_declared_encoding(response.body) or ""
     if response.body.isascii():
@@ -105,7 +105,7 @@ def encoding_of(response: Response) -> tuple[str, str]:
 
 
 def _add_element(shape: Shape, element: HtmlElement) -> None:
-    is_landmark = element.tag == "script" and element.get("id")  # it holds the initial state of a page
+    is_landmark = element.tag == "script" and element.get("id")  # it contains the initial state of a page
     if not is_landmark and (element.tag in _INVISIBLE_TAGS or any(above.tag in _INVISIBLE_TAGS for above in element.iterancestors())):
         return
     name, parent = name_of(element), element.getparent()
@@ -145,7 +145,7 @@ def _values_in(elements: list[HtmlElement]) -> Iterator[Any]:
         starts = [0] if each.get("type") == "application/json" else [match.end() for match in _ASSIGNED.finditer(script)]
         end = 0
         for start in starts:
-            if start < end:  # within one that was read
+            if start < end:  # within one that was already read
                 continue
             try:
                 value, end = json.JSONDecoder().raw_decode(script, start)
@@ -175,19 +175,19 @@ def _base64_excerpt(text: str) -> list[str]:
 
 
 class Expected(Struct, kw_only=True):
-    """What pages of a kind have: the pages most similar to one page, and all pages."""
+    """What pages of a kind have: the pages most similar to a given page, and all pages."""
 
     nearest: list[Shape]
     pages: list[Shape]
 
     @property
     def nodes(self) -> set[str]:
-        """Elements that all of the nearest have."""
+        """Elements that all of the most similar pages have."""
         return set.intersection(*(set(shape.nodes) for shape in self.nearest))
 
     @property
     def paths(self) -> set[str]:
-        """Keys of JSON that all of the nearest have."""
+        """Keys of JSON that all of the most similar pages have."""
         return set.intersection(*(shape.paths for shape in self.nearest))
 
     def known(self, what: str) -> set[Any]:
@@ -195,7 +195,7 @@ class Expected(Struct, kw_only=True):
         return set().union(*(getattr(shape, what) for shape in self.pages))
 
     def words(self, kind: str, common: bool) -> Counter[str]:
-        """Return classes or ids: of all of the nearest, or of any page."""
+        """Return classes or ids: of all of the most similar pages, or of any page."""
         if not common:
             return sum((shape.names.get(kind, Counter()) for shape in self.pages), Counter())
         counts = [shape.names.get(kind, Counter()) for shape in self.nearest]

@@ -24,10 +24,10 @@ def require_free(folder: Path, case: str) -> None:
         ValueError: its name is invalid, or a page of that name exists.
     """
     if not _CASE.fullmatch(case):
-        raise ValueError(f"--save: {case!r} is no name of a case; expected small letters, digits and _, such as list or paper")
+        raise ValueError(f"--save: {case!r} is not a valid case name; expected small letters, digits and _, such as list or paper")
     for path in (folder / f"{case}{suffix}" for suffix in (*PAGE_SUFFIXES, ".json")):
         if path.exists() and not is_stub(folder / f"{case}.html"):
-            raise ValueError(f"--save: {path} is there; choose another name, or remove it")
+            raise ValueError(f"--save: {path} exists; choose another name, or remove it")
 
 
 def save(folder: Path, case: str, page: FixturePage) -> list[Path]:
@@ -54,14 +54,14 @@ def save(folder: Path, case: str, page: FixturePage) -> list[Path]:
 
 
 def without_people(page: FixturePage) -> FixturePage:
-    """Return a page without accounts, tokens and names; and its address and callback arguments likewise."""
+    """Return a page without accounts, tokens and names, and its address and callback arguments likewise."""
     encoding = page.encoding or "utf-8"
     known = json.loads(scrubbed(json.dumps(page.cb_kwargs, ensure_ascii=False))) if _is_json(page.cb_kwargs) else page.cb_kwargs
     return msgspec.structs.replace(page, url=scrubbed(page.url), cb_kwargs=known, body=scrubbed_body(page.body, encoding))
 
 
 def one_of_each_kind(outcome: Outcome) -> list[tuple[str, FixturePage]]:
-    """Return the first page of each kind that came and that a case can hold, under names such as live_paper."""
+    """Return the first page of each kind that can be saved as a case, under names such as live_paper."""
     pages: dict[str, FixturePage] = {}
     for request, response in outcome.stats.get(RESPONSES, []):
         case = f"live_{kind_of(request).removeprefix('parse_')}"
@@ -81,5 +81,7 @@ def _as_json(case: str, page: FixturePage) -> dict[str, object]:
     known = page.cb_kwargs
     if not _is_json(known):
         kinds = ", ".join(f"{name}: {type(value).__name__}" for name, value in page.cb_kwargs.items())
-        raise ValueError(f"--save {case}: {page.callback} was given what JSON does not hold ({kinds}); save the first page of its kind")
+        raise ValueError(
+            f"--save {case}: {page.callback} has arguments that JSON cannot represent ({kinds}); save the first page of its kind"
+        )
     return known

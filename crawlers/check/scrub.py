@@ -45,7 +45,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
         r"\g<1>某人",
     ),
     (re.compile(r"""(?i)(\b\w*+(?<=uid)["']?\s*+[:=]\s*+["']?)\d{2,}"""), r"\g<1>0"),
-    # The first row of a paper of examcoo: number, name and school of who entered it. In rows of questions b is no number.
+    # The first row of an examcoo paper: number, name and school of its author. In rows of questions, b is not a number.
     (re.compile(r'("b"\s*+:\s*+)"\d{2,}"(\s*+,\s*+"c"\s*+:\s*+)"[^"]*+"(\s*+,\s*+"d"\s*+:\s*+)"[^"]*+"'), r'\g<1>"0"\g<2>"某人"\g<3>""'),
     (re.compile(r"(欢迎[您你][，,：:\s]{1,3})[^\s<>，,]{1,20}"), r"\g<1>某人"),
     (re.compile(r"""(?i)(<img\b[^<>]{0,300}avatar[^<>]{0,300}\balt=["'])[^"'<>]+"""), r"\g<1>某人"),
@@ -56,7 +56,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<!\d)0\d{2,3}-\d{7,8}(?!\d)"), "010-00000000"),
     (re.compile(r"(?i)((?:微信号?|wechat)\s*+[:：]\s*+)[a-z][\w-]{4,19}"), r"\g<1>someone"),
 )
-"""Patterns of personal and session data, with their replacements. Labels stay, so that the page is read as before."""
+"""Patterns of personal and session data, with their replacements. Labels are kept, so that the page is read as before."""
 
 
 def scrubbed(text: str) -> str:
@@ -67,9 +67,9 @@ def scrubbed(text: str) -> str:
 
 
 def scrubbed_body(body: bytes, encoding: str) -> bytes:
-    """Return a page's bytes without such data; bytes invalid in its encoding stay."""
+    """Return a page's bytes without such data; bytes invalid in its encoding are kept."""
     try:
         text = body.decode(encoding)
-    except (UnicodeDecodeError, LookupError):  # each byte as a letter: what is looked for is mostly ASCII
+    except (UnicodeDecodeError, LookupError):  # each byte as a character: what is searched is mostly ASCII
         return scrubbed(body.decode("latin-1")).encode("latin-1", "replace")
     return scrubbed(text).encode(encoding, "replace")

@@ -19,7 +19,7 @@ AS_EXPECTED = "as_expected"
 
 
 class PageChange(Struct, frozen=True, kw_only=True):
-    """One way in which a page is not as expected."""
+    """One way in which a page differs from what is expected."""
 
     name: str
     """Such as class_renamed."""
@@ -30,17 +30,17 @@ class PageChange(Struct, frozen=True, kw_only=True):
 
 
 class PageVerdict(Struct, frozen=True, kw_only=True):
-    """The changes of one page, the surest first."""
+    """The changes of one page, the most certain first."""
 
     kind: str
     url: str
     status: int
     encoding: tuple[str, str]
     landmarks: tuple[int, int]
-    """Number of those present, and number that all similar pages have."""
+    """Number of features present, and number that all similar pages have."""
     differences: list[PageChange]
     fields_lost: list[str]
-    """What was read from all similar pages, and not from this one."""
+    """Output of all similar pages that this page lacks."""
 
     @property
     def name(self) -> str:
@@ -71,14 +71,12 @@ def verdict(page: Visit, like: Sequence[Visit]) -> PageVerdict:
 
 
 def _replacement(page: Visit, shape: Shape, wanted: Expected) -> Iterator[PageChange]:
-    """What came instead of the page."""
+    """Return what came instead of the page."""
     response = page.response
     if response.status not in (200, 404, 410) and response.status not in (401, 403) and b"<script" in response.body:
-        yield PageChange(name=WALL_SCRIPT, detail=f"HTTP status {response.status} with a script: {WALLS[WALL_SCRIPT]}; it wants a browser")
+        yield PageChange(name=WALL_SCRIPT, detail=f"HTTP status {response.status} with a script: {WALLS[WALL_SCRIPT]}; it needs a browser")
     elif wall := wall_of(response):
-        yield PageChange(
-            name=wall, detail=f"{WALLS[wall]} (HTTP status {response.status}); nothing is done to get around it: ask the owner"
-        )
+        yield PageChange(name=wall, detail=f"{WALLS[wall]} (HTTP status {response.status}); it is not circumvented: ask the owner")
     elif response.status != 200:
         yield PageChange(name=f"status_{response.status}", detail="the page is not there, or the server fails")
     elif not response.body.strip():
@@ -87,10 +85,10 @@ def _replacement(page: Visit, shape: Shape, wanted: Expected) -> Iterator[PageCh
         requested = page.request.meta.get("redirect_urls", [page.request.url])[0]
         yield PageChange(name="redirect_home", detail=f"{requested} led to {response.url}")
     elif shape.is_json != wanted.nearest[0].is_json:
-        yield PageChange(name="other_form", detail=f"{'JSON' if shape.is_json else 'HTML'} in the place of the other")
+        yield PageChange(name="other_form", detail=f"{'JSON' if shape.is_json else 'HTML'} instead of the other")
     elif _is_strange(shape, wanted):
         words = " ".join(" ".join(response.css("title::text, body ::text").getall()).split())
-        yield PageChange(name="other_page", detail=f"hardly anything that pages like it have; it says {words[:_EXCERPT_CHARS]!r}")
+        yield PageChange(name="other_page", detail=f"hardly anything that similar pages have; it reads {words[:_EXCERPT_CHARS]!r}")
 
 
 def _is_strange(shape: Shape, wanted: Expected) -> bool:
@@ -108,7 +106,7 @@ def _encoding(shape: Shape, wanted: Expected) -> Iterator[PageChange]:
     if declared and declared != actual:
         yield PageChange(name="wrong_encoding", detail=f"declares {declared} and is {actual}; it is read as what it is")
     elif actual not in {each[1] for each in known}:
-        yield PageChange(name="other_encoding", detail=f"is {actual} and was {', '.join(sorted({each[1] for each in known}))}")
+        yield PageChange(name="other_encoding", detail=f"is {actual}, was {', '.join(sorted({each[1] for each in known}))}")
 
 
 def _json(shape: Shape, wanted: Expected) -> Iterator[PageChange]:
@@ -118,7 +116,7 @@ def _json(shape: Shape, wanted: Expected) -> Iterator[PageChange]:
     for key in sorted(new, key=len):
         under = {path for path in wanted.paths if f"{key}{path}" in shape.paths}
         if lost and len(under) * 5 >= len(wanted.paths) * 4:
-            yield PageChange(name="json_wrapped", detail=f"all stands below a new key, {key}", old="", new=key)
+            yield PageChange(name="json_wrapped", detail=f"everything is below a new key, {key}", old="", new=key)
             return
     for path in sorted(lost, key=len):
         parent, _, key = path.rpartition(".")
@@ -177,24 +175,22 @@ def _markup(shape: Shape, wanted: Expected, has_lost: bool) -> Iterator[PageChan
         before = sorted(parent for parent, child in known_edges if child == name)
         yield PageChange(
             name="block_moved",
-            detail=f"{name} stands in {above}, before in {before[0] if before else '?'}",
+            detail=f"{name} is in {above}, was in {before[0] if before else '?'}",
             old=f"{before[0] if before else ''} > {name}",
             new=f"{above} > {name}",
         )
         return
     gone = sorted(wanted.nodes - set(shape.nodes))
     if not shape.pager and all(each.pager for each in wanted.nearest):
-        yield PageChange(name="pagination_gone", detail="no link to the next page of a list, as pages like it have")
+        yield PageChange(name="pagination_gone", detail="no link to the next page of a list, unlike similar pages")
         return
     cut = [name for name in shape.cut if not any(name in each.cut for each in wanted.pages)]
     if cut:
-        yield PageChange(name="field_split", detail=f"two of {cut[0]} hold what one held", old=cut[0], new=f"{cut[0]} + {cut[0]}")
+        yield PageChange(name="field_split", detail=f"two of {cut[0]} contain what one contained", old=cut[0], new=f"{cut[0]} + {cut[0]}")
     orders = wanted.known("orders")
     doubled = [name for name, behind in shape.orders if name == behind and (name, name) not in orders and name in known_nodes]
     if doubled and not cut:
-        yield PageChange(
-            name="field_split", detail=f"two of {doubled[0]} stand where one stood", old=doubled[0], new=f"{doubled[0]} + {doubled[0]}"
-        )
+        yield PageChange(name="field_split", detail=f"two of {doubled[0]} replace one", old=doubled[0], new=f"{doubled[0]} + {doubled[0]}")
     if pictures and not without_text:
         yield _picture(pictures)
     if gone or (has_lost and not doubled and not cut and not pictures):
@@ -206,11 +202,11 @@ def _markup(shape: Shape, wanted: Expected, has_lost: bool) -> Iterator[PageChan
 
 
 def _picture(holders: list[str]) -> PageChange:
-    return PageChange(name="text_as_image", detail=f"an image stands in {holders[0]}, which had text", old=holders[0])
+    return PageChange(name="text_as_image", detail=f"{holders[0]} contains an image, had text", old=holders[0])
 
 
 def _renamed(shape: Shape, wanted: Expected, kind: str) -> Iterator[PageChange]:
-    """New classes or ids on elements that are otherwise where known ones were."""
+    """Return new classes or ids on elements that are otherwise where known ones were."""
     known = wanted.words(kind, common=False)
     lost = {word for word in wanted.words(kind, common=True) if not shape.names[kind][word]}
     sign = "." if kind == _CLASS else "#"
@@ -230,9 +226,7 @@ def _renamed(shape: Shape, wanted: Expected, kind: str) -> Iterator[PageChange]:
             )
             if candidates:
                 old = candidates[0]
-                yield PageChange(
-                    name=f"{kind}_renamed", detail=f"{sign}{old} is gone, and {sign}{word} stands where it stood", old=old, new=word
-                )
+                yield PageChange(name=f"{kind}_renamed", detail=f"{sign}{old} is gone, and {sign}{word} is in its place", old=old, new=word)
                 return
 
 
@@ -253,7 +247,7 @@ def _wrapped(shape: Shape, edges: set[tuple[str, str]], nodes: set[str]) -> Page
         if name not in nodes and above in nodes and any((above, child) in edges for child in inner):
             child = next(child for child in inner if (above, child) in edges)
             return PageChange(
-                name="block_wrapped", detail=f"{name} stands between {above} and {child}", old=f"{above} > {child}", new=f"{above} {child}"
+                name="block_wrapped", detail=f"{name} is between {above} and {child}", old=f"{above} > {child}", new=f"{above} {child}"
             )
     return None
 

@@ -33,7 +33,7 @@ _REDIRECTS = 5
 
 
 class Visit(Struct, kw_only=True):
-    """One page, and what the spider read from it."""
+    """One page and its output."""
 
     kind: str
     """Name of the callback."""
@@ -44,17 +44,17 @@ class Visit(Struct, kw_only=True):
     misfits: list[str] = []
     noted: list[str] = []
     figures: Counter[str] = field(default_factory=Counter)
-    """As a crawl counts them for the kind."""
+    """As a crawl counts the kind."""
 
     @property
     def reading(self) -> tuple[Any, ...]:
-        """Items and requests for comparison, without positions on the page."""
+        """Items and requests to compare, without positions on the page."""
         requests = sorted((request.method, request.url, str(request.body), kind_of(request)) for request in self.requests)
         return [_content(item) for item in self.items], requests
 
 
 def _content(item: Item) -> tuple[Any, ...]:
-    """Return the content of an item. The labelled values of an entry have no order."""
+    """Return the content of an item. The labelled values of an entry are unordered."""
     fields = {name: getattr(item, name) for name in item.__struct_fields__ if name != "provenance"}
     if isinstance(item, EntityItem):
         fields["values"] = sorted((value.label, value.value) for value in item.values)
@@ -70,7 +70,7 @@ def respond_of(spider: type[SourceSpider]) -> Respond:
 
 
 def detached_spider(spider: type[SourceSpider], **arguments: Any) -> SourceSpider:
-    """Return a spider that counts into stats of its own and belongs to no crawl."""
+    """Return a spider that counts into its own stats and belongs to no crawl."""
     settings = spider_settings({"STATS_DUMP": False})
     spider_made = spider(**arguments)
     crawler = SimpleNamespace(settings=settings)
@@ -147,7 +147,7 @@ def walk(spider: type[SourceSpider], respond: Respond, per_kind: int = 40, **arg
 
 
 def response_to(request: Request, respond: Respond, cookies: dict[str, str]) -> Response:
-    """Return what a site answers, redirects followed."""
+    """Return a site's answer after redirects."""
     url, method = request.url, request.method
     for _ in range(_REDIRECTS):
         address = urlsplit(url)

@@ -32,11 +32,11 @@ class PageOutput(Struct, kw_only=True):
     requests: list[tuple[str, str]] = []
     """Address and callback of each request."""
     others: int = 0
-    """Things that are neither items nor requests."""
+    """Outputs that are neither items nor requests."""
     is_explained: bool = False
     """The spider noted what the page lacks, and reported no misfit."""
     hints: PageHints | None = None
-    """Of a page without output, or whose questions all lack stem, options or answer."""
+    """Hints for a page without output, or whose questions all lack stem, options or answer."""
 
     @property
     def is_empty(self) -> bool:
@@ -45,7 +45,7 @@ class PageOutput(Struct, kw_only=True):
 
     @property
     def lacks_parts(self) -> bool:
-        """Return whether all of its questions lack stem, options or answer, so that a selector finds nothing."""
+        """Return whether all of its questions lack stem, options or answer, which means that a selector finds nothing."""
         questions = [item for item in self.items if isinstance(item, QuestionItem)]
         has_stem = any(one.stem_raw for one in questions)
         has_options = any(one.options_raw or one.shared_options_raw for one in questions)
@@ -68,7 +68,7 @@ class FixturePage(Struct, frozen=True, kw_only=True):
     content_type: str
     body: bytes
     encoding: str = ""
-    """As it was read."""
+    """As received."""
 
 
 def fixture_page(request: Request, response: Response, url: str) -> FixturePage:
@@ -110,7 +110,7 @@ class Watch:
         return watch
 
     def note_status(self, response: Response, request: Request) -> None:
-        """Record an answer, and its status if no callback sees it. A refusal is named among the failures instead."""
+        """Record an answer, and its status if it reaches no callback. A refusal is listed among the failures instead."""
         if is_walled := response.status == 403 and SENT_STATUS in request.meta:
             response = response.replace(status=request.meta[SENT_STATUS])
         if response.status >= 400 and not is_walled and not is_robots(request.url):
@@ -147,7 +147,7 @@ class Watch:
     def _in_turn(self, page: PageOutput, request: Request, depth: int, is_only: bool) -> Request:
         """Return a request with its priority: the first page of every kind before the second of any, deeper ones first.
 
-        So a few pages show all kinds. The only request of a page, such as the next page of a paper, goes first.
+        A few pages then cover all kinds. The only request of a page, such as the next page of a paper, goes first.
         """
         callback = kind_of(request)
         page.requests.append((without_password(request.url), callback))  # addresses of links are displayed

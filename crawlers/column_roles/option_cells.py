@@ -1,4 +1,4 @@
-"""Options that stand in one text: a cell of a table, a field of a record. From text to the options, each with its letter if it has one."""
+"""Options within one text: a cell of a table, a field of a record. From text to the options, each with its letter if it has one."""
 
 import re
 import unicodedata
@@ -9,23 +9,23 @@ from crawlers.papers.signs.options import find_options, without_sign
 _MARK = re.compile(r"[(（\[【]?(?P<letter>[A-JＡ-Ｊa-j])[)）\]】]?\s?[.．、:：)）]\s*|[(（\[【](?P<bracketed>[A-JＡ-Ｊ])[)）\]】]\s*")
 _BARE = re.compile(r"(?<![^\s;；,，|])([A-JＡ-Ｊ])\s?(?=[^\s;；,，|A-Za-zＡ-Ｚ.．、])")
 _WRITTEN_LINE_END = re.compile(r"\\r?\\n|\\n(?=\s?[A-JＡ-Ｊ](?:[\s.．、:：)）]|[\u4e00-\u9fff]))")
-"""A line end that was written out as a backslash and an n."""
+"""A line break written as a backslash and an n."""
 _VERDICTS = re.compile(r"(正确|对|是|√)[\s/,，、]{1,3}(错误|错|否|×)|(错误|错|否|×)[\s/,，、]{1,3}(正确|对|是|√)")
 _LEAST_BARE = 3
-"""Letters in their order that are options without a sign behind them; two may be words: A型 B型."""
+"""Letters in order that are options without a separator after them; two may be words: A型 B型."""
 _SEPARATORS = ("$;$", "||", "|", "###", "##", "@@", ";;", "；", ";", "\t")
 _WEAK_SEPARATORS = ("&&", "&", "^", "~~", "~", "++", "//", "/", "、", "，", ",", " ")
-"""Signs that texts have themselves: they part options where each part has its letter and a sign behind it."""
+"""Separators that also occur in texts: they divide options if each part has its letter and a sign after it."""
 _BEFORE = " \t\n\r\u3000;；|,，。、$#@&^~/\\*!"
 _DASHED = re.compile(r"(?P<letter>[A-J])\s?(?:[-—–=>→#_]|=>|->)\s?(?=\S)")
-"""A letter with another sign than the usual ones: it is one where all options have it, in turn."""
+"""A letter followed by an unusual sign: it is an option's letter if all options have the sign, in order."""
 _ANSWER_PROMPT = re.compile(r"\s{0,9}(?:(?:正确|你的)?答案|(?:the )?(?:correct )?answer)(?:是|为|is)?\s?[:：]\s{0,9}$", re.IGNORECASE)
-"""A label of the answer behind the options, where the answer itself is elsewhere."""
+"""A label of the answer after the options, when the answer itself is elsewhere."""
 _TAIL_SIGNS = re.compile(r"[;；|$#@&^~/\\*!,，]{1,8}$")
 
 
 def split_options(text: str) -> list[str]:
-    """Return the options of a text: cut at letters that follow each other from A on, else at its lines, else at a separator."""
+    """Return the options of a text: divided at letters in sequence from A, else at line breaks, else at a separator."""
     text = _WRITTEN_LINE_END.sub("\n", text).strip()
     if not text:
         return []
@@ -56,7 +56,7 @@ def split_options(text: str) -> list[str]:
 
 
 def _without_separator(parts: list[str]) -> list[str]:
-    """Return lettered options without the signs that stand between them, the same between all: `A.甲$;$B.乙$;$C.丙`."""
+    """Return lettered options without the separator between them, if it is always the same: `A.甲$;$B.乙$;$C.丙`."""
     ends = [match[0] if (match := _TAIL_SIGNS.search(part.rstrip())) else "" for part in parts[:-1]]
     if not ends or not ends[0] or len(set(ends)) > 1:
         return parts
@@ -64,13 +64,13 @@ def _without_separator(parts: list[str]) -> list[str]:
 
 
 def _are_dashed(parts: list[str]) -> bool:
-    """Tell whether all texts begin with a letter and a sign, in turn from A on."""
+    """Return whether all texts begin with a letter and a sign, in sequence from A."""
     matches = [_DASHED.match(part) for part in parts]
     return len(parts) > 1 and [match["letter"] for match in matches if match] == [letters_at([index]) for index in range(len(parts))]
 
 
 def _undashed(parts: list[str]) -> list[str]:
-    """Return options whose letters have a sign of their own, `A-甲`, with the usual one."""
+    """Return options whose letters have an unusual sign, `A-甲`, with the usual one."""
     if not _are_dashed(parts):
         return parts
     matches = [_DASHED.match(part) for part in parts]
@@ -78,12 +78,12 @@ def _undashed(parts: list[str]) -> list[str]:
 
 
 def _begin_lines(text: str, starts: list[int]) -> bool:
-    """Tell whether options begin lines, the last of them too: a line without a letter between two goes on with the one above."""
+    """Return whether options begin lines, including the last option; a line without a letter in between continues the one above."""
     return bool(starts) and "\n" not in text[starts[-1] :] and all(text[start - 1] == "\n" for start in starts[1:])
 
 
 def options_below(text: str) -> tuple[str, list[str]]:
-    """Return a question and the options that stand in the lines below it; else those that stand behind it in its own line."""
+    """Return a question and the options in the lines below it, or else those after it on its own line."""
     text = _ANSWER_PROMPT.sub("", _WRITTEN_LINE_END.sub("\n", text).strip())
     lines = text.splitlines()
     first = next((index for index, line in enumerate(lines) if (mark := _MARK.match(line.strip())) and _letter(mark) == "A"), 0)
@@ -95,7 +95,7 @@ def options_below(text: str) -> tuple[str, list[str]]:
 
 
 def _inline(text: str) -> tuple[str, list[str]]:
-    """Return a question and the options that stand behind it in its own line, where they are sure: `知觉是 A、甲 B、乙 C、丙`."""
+    """Return a question and the options after it on its own line, if they are certain: `知觉是 A、甲 B、乙 C、丙`."""
     run = find_options(text) if "\n" not in text.strip() else None
     if not (run and run.sure and len(run.cuts) > 2 and min(run.cuts)[0] > 0):
         return text, []
@@ -107,7 +107,7 @@ def _letter(mark: re.Match[str]) -> str:
 
 
 def _starts(text: str) -> list[int]:
-    """Return where lettered options begin: A at the start, each further letter behind a line, a blank or a sign."""
+    """Return where lettered options begin: A at the start, each further letter after a line break, a space or a sign."""
     starts: list[int] = []
     for match in _MARK.finditer(text):
         letter = _letter(match)
@@ -118,7 +118,7 @@ def _starts(text: str) -> list[int]:
 
 
 def _bare_starts(text: str) -> list[int]:
-    """Return where options begin whose letters have no sign: `A甲 B乙 C丙`. None if a letter stands out of its turn: `A型 B型 O型`."""
+    """Return where options begin whose letters have no sign: `A甲 B乙 C丙`. None if a letter is out of sequence: `A型 B型 O型`."""
     bare_letters = [(match.start(), unicodedata.normalize("NFKC", match[1])) for match in _BARE.finditer(text)]
     in_turn = are_in_turn(letter for _, letter in bare_letters)
     return [start for start, _ in bare_letters] if in_turn and len(bare_letters) >= _LEAST_BARE and bare_letters[0][0] == 0 else []

@@ -1,4 +1,4 @@
-"""Which columns of a table may hold options: one that holds several texts, or several side by side. Rows in, sets of columns out."""
+"""Which columns of a table may contain options: one with several texts, or several side by side. Rows in, sets of columns out."""
 
 import re
 from collections.abc import Sequence
@@ -13,21 +13,21 @@ LEAST_ROWS = 3
 MOST_OPTIONS = 10
 _LEAST_UNLIKE = 0.1
 LEAST_OPTIONS = 0.3
-"""Share of the rows with options from which on a table has a column of them."""
+"""Share of the rows with options above which the table has a column of them."""
 _LEAST_EXPLAINING = 0.5
-"""Share of the rows that must repeat an option for a column to be no option."""
+"""Share of the rows that must repeat an option for the column not to be an option."""
 IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
 _KEY = re.compile(r"[a-zA-Z]{1,12}[_-]?\d{1,9}|(?=\w{0,40}\d)[0-9a-f_-]{8,40}")
 _KIND = re.compile(rf"{TYPE}|(?:单选|多选|判断|填空|简答|单项|多项)题?|[易中难]|简单|容易|较易|中等|一般|较难|困难")
-"""What says of a question of which kind, or how hard, it is."""
+"""Names for the type or difficulty of a question."""
 _FEWEST_NAMED = 3
 _GAP, _LEAST_FILLED = re.compile(r"_{2,}|[(（]\s*[)）]"), 0.9
-"""A gap of a question, and the share of the lists of answers that must have one for each gap."""
+"""A gap of a question, and the share of answer lists that must have one entry for each gap."""
 EXPLAINED = re.compile(r"expla|analy|解析|解释|解說|详解|詳解|說明|rationale|reason|jiexi|分析", re.IGNORECASE)
 
 
 def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[list[str]]:
-    """Return the sets of columns that may hold options: one that holds several texts, or several side by side."""
+    """Return the sets of columns that may contain options: one with several texts, or several side by side."""
     column_sets: list[list[str]] = []
     for key in columns:
         if EXPLAINED.search(key):
@@ -57,17 +57,15 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
             for end in range(start + 2, min(len(run), start + MOST_OPTIONS) + 1):
                 column_sets.append(run[start:end])
     lettered = sorted((key for key in columns if re.search(r"(?:^|[^A-Za-z])[A-Ja-j]$|[a-z][A-J]$|\d$", key)), key=lambda key: key[-1])
-    if len(lettered) > 2 and lettered not in column_sets and set(lettered[:2]) <= set(short):  # few rows have the last of them
+    if len(lettered) > 2 and lettered not in column_sets and set(lettered[:2]) <= set(short):  # only a few rows have the last of them
         column_sets.append(lettered)
     named = _named_in_turn(columns)
-    column_sets = (
-        [some for some in column_sets if not set(named) < set(some)] if named else column_sets
-    )  # what stands beside these has another name
+    column_sets = [some for some in column_sets if not set(named) < set(some)] if named else column_sets  # the next column has another name
     return sorted(column_sets, key=lambda some: some != lettered)[:200]
 
 
 def _named_in_turn(columns: Sequence[str]) -> list[str]:
-    """Return the columns named by one word and letters or numbers in turn, `optionA`, `optionB`, `optionC` …; none where there are few."""
+    """Return the columns named by one word and consecutive letters or numbers, `optionA`, `optionB`, `optionC` …; none if there are few."""
     for signs in (LETTERS, LETTERS.lower(), "0123456789", "123456789"):
         for prefix in dict.fromkeys(key[:-1] for key in columns if key.endswith(signs[0])):
             run = list(takewhile(set(columns).__contains__, (f"{prefix}{sign}" for sign in signs)))
@@ -77,7 +75,7 @@ def _named_in_turn(columns: Sequence[str]) -> list[str]:
 
 
 def _without_explanations(rows: Sequence[dict[str, Any]], run: list[str]) -> list[str]:
-    """Return columns side by side up to the first whose texts say again what others of their rows say, among more words: 应记住叶酸。"""
+    """Return columns side by side, up to the first whose texts repeat others of their rows among more words: 应记住叶酸."""
     for index, key in enumerate(run):
         if index > 1 and sum(_repeats(row, key, run[:index]) for row in rows) >= _LEAST_EXPLAINING * len(rows):
             return run[:index]
@@ -96,7 +94,7 @@ def _same_sets(sets: list[list[str]]) -> bool:
 
 
 def _are_keys(sets: list[list[str]]) -> bool:
-    """Tell whether options are but keys of what stands elsewhere: `op1`, `op2`, each once in the table."""
+    """Return whether options are only keys to content elsewhere: `op1`, `op2`, each once in the table."""
     texts = [text for each in sets for text in each]
     if all(text.isdigit() and len(text) < 10 for text in texts):
         numbers = [int(text) for text in texts]
@@ -114,7 +112,7 @@ def _may_be_option(rows: Sequence[dict[str, Any]], key: str) -> bool:
 
 
 def columns_beside(rows: Sequence[dict[str, Any]], stem: str, answer: str, options: list[str]) -> list[str]:
-    """Return the column without a name that stands next to the options and holds texts as they do."""
+    """Return the unnamed column next to the options that contains texts like theirs."""
     indices = [int(key.rpartition(" ")[2]) for key in options if key.startswith("column ")]
     if len(indices) < len(options):
         return []
@@ -131,7 +129,7 @@ def columns_beside(rows: Sequence[dict[str, Any]], stem: str, answer: str, optio
 
 
 def are_gap_answers(rows: Sequence[dict[str, Any]], stem: str, key: str) -> bool:
-    """Tell whether a column of lists holds an answer for each gap of the question, and no options."""
+    """Return whether a column of lists has an answer for each gap of the question, and no options."""
     listed = [(row.get(stem), row[key]) for row in rows if isinstance(row.get(key), list)]
     fits = sum(isinstance(text, str) and len(_GAP.findall(text)) == len(answers) for text, answers in listed)
     return bool(listed) and fits >= _LEAST_FILLED * len(listed)
@@ -142,6 +140,6 @@ def texts_of(rows: Sequence[dict[str, Any]], key: str) -> list[str]:
 
 
 def counts_on(texts: Sequence[str]) -> bool:
-    """Tell whether texts are but numbers, each one more than the last: those of the rows."""
+    """Return whether texts are just consecutive numbers, such as row numbers."""
     numbers = [int(text) if text.isdigit() and len(text) < 7 else None for text in texts]
     return None not in numbers and all(one is not None and other == one + 1 for one, other in pairwise(numbers))

@@ -1,4 +1,4 @@
-"""What the columns of a table of questions hold, and its rows read by that: a row in, a record of known keys out."""
+"""What the columns of a table of questions contain, and its rows read accordingly: a row in, a record of known keys out."""
 
 import re
 from collections import Counter
@@ -25,13 +25,13 @@ NAMED = {
 
 
 class Roles(Struct):
-    """What the columns of a table hold."""
+    """What the columns of a table contain."""
 
     stem: str
     options: list[str] = []
     answer: str | None = None
     form: str = ""
-    """One of `values.FORMS`, or `marked`, `verdict`, `words`: in what the answer is given; empty where there is none."""
+    """The form of the answer: one of `values.FORMS`, or `marked`, `verdict`, `words`; empty if there is none."""
     explanation: str | None = None
     others: dict[str, str] = {}
     """Further fields of a question -> their columns."""
@@ -39,7 +39,9 @@ class Roles(Struct):
     doubts: list[str] = []
     """Why the confidence is not higher, in words."""
     verdict: str | None = None
-    """Column with the truth values of statements, which have no options among questions that say of each option whether it is right."""
+    """Column with the truth values of statements, which have no options, in a table where other questions state for each option whether it
+    is correct.
+    """
 
 
 def without_fillers(row: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +52,7 @@ def without_fillers(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def options_of(row: dict[str, Any], options: list[str], stem: str = "") -> list[str]:
-    """Return the options of a row, each with its letter where it has one."""
+    """Return the options of a row, each with its letter if it has one."""
     if options == [stem]:
         return options_below(row[stem])[1] if isinstance(row.get(stem), str) else []
     if len(options) == 1:
@@ -62,7 +64,7 @@ def options_of(row: dict[str, Any], options: list[str], stem: str = "") -> list[
 
 
 def record_of(row: dict[str, Any], roles: Roles) -> dict[str, Any]:
-    """Return a row as a record of known keys: 题干, 选项, 正确答案, 解析 and what else is known."""
+    """Return a row as a record of known keys: 题干, 选项, 正确答案, 解析 and any others."""
     record: dict[str, Any] = {"题干": row.get(roles.stem)}
     options = options_of(row, roles.options, roles.stem) if roles.options else []
     if options and roles.options == [roles.stem]:
@@ -121,5 +123,5 @@ def find_others(rows: Sequence[dict[str, Any]], columns: Sequence[str], roles: R
 
 def _are_words(rows: Sequence[dict[str, Any]], key: str, field: str) -> bool:
     texts = [row[key] for row in rows if isinstance(row.get(key), str) and row[key].strip()]
-    least = 0.0 if field == "案例" else 0.3  # few questions may have a case, and without it they say something else
+    least = 0.0 if field == "案例" else 0.3  # few questions may have a case, and without it they change their meaning
     return len(texts) >= max(1, least * len(rows)) and sum(not plain(text).isascii() for text in texts) >= 0.8 * len(texts)

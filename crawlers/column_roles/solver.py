@@ -1,7 +1,7 @@
-"""Which column or path of a table holds what of a question, by the values in it: rows in, roles with their confidence out.
+"""Which column or path of a table contains which part of a question, judging by its values: rows in, roles with their confidence out.
 
-Options are found first, then the answer that fits them row by row, then the stem. Names of columns are signs among others. Where two
-readings fit alike, none is taken.
+Options are found first, then the answer that fits them row by row, then the stem. Column names are one kind of evidence. If two readings
+fit equally well, neither is used.
 """
 
 import re
@@ -27,12 +27,12 @@ from crawlers.column_roles.records import NAMED, Roles, find_others, options_of
 from crawlers.column_roles.values import FORMS, MARKED, answer_letters, as_verdict, marked_letters, options_in, text_of, verdict_of
 
 SURE = 0.9
-"""Confidence from which a table is read without a person's word."""
+"""Confidence at which a table is read without confirmation by a person."""
 _SAMPLE = 2000
 _UNPROVEN, _UNPROVEN_UNNAMED = 0.7, 0.5
-"""What is left of the confidence where numbers do not show from where they count, under the name of an answer and under another."""
+"""Factor on the confidence if numbers do not show whether they count from 0 or 1: for a column named as an answer, and for any other."""
 _LEAST_NAMED_SHARE, _LEAST_SHARE = 0.4, 0.8
-"""Share of the rows that must have an answer, where the column's name says that it is one and where it does not."""
+"""Share of the rows that must have an answer, for a column named as an answer and for any other."""
 _QUESTION = re.compile(
     r"[(（]\s*[)）]|_{2,}|[？?]\s*$|(?:是|为|有|包括|正确的|错误的|在于|称为|哪项|什么|不属于|属于)[：:。]?\s*$|下列|以下|何者|不包括|关于"
 )
@@ -51,27 +51,27 @@ _SURELY_OWN = re.compile(
     r"|(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项)|作答|所选",
     re.IGNORECASE,
 )
-"""Names of what somebody answered, which is no key even where nothing else is one."""
+"""Names for a given answer of somebody, which is not a key even if nothing else is."""
 _REPLY, _PROMPT = re.compile(r"responses?", re.IGNORECASE), re.compile(r"prompts?|instructions?|quer(?:y|ies)|inputs?", re.IGNORECASE)
-"""Names of what a model is to answer, and of what it is asked: beside these it is a key."""
+"""Names for a model's expected answer and for its prompt: beside a prompt, an expected answer is a key."""
 _MANY = 12
 _MASK, _LEAST_SINGLE = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE), 0.3
 """Names of numbers whose bits are options, and the share of them that must have one bit: most questions have one answer."""
 _EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "不正确", "正確", "錯誤", "對", "錯"}
-"""Verdicts that only tests have, under whatever name."""
+"""Verdicts that occur only in tests, whatever the column's name."""
 _LEAST_STATEMENT = 9
-"""Characters of a usual statement that is true or false; what is shorter may be an option of a question that stands elsewhere."""
+"""Characters of a usual true-or-false statement; a shorter text may be an option of a question elsewhere."""
 _NO_INDEX = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章|数$|num_?of", re.IGNORECASE)
-"""Names of numbers that are no places of options."""
+"""Names of numbers that are not positions of options."""
 _HELP, _MOST_HELP = (
     re.compile(r"如何|怎么|怎样|能不能|可不可以|(?:可以|能|会|要|需要|支持).{0,20}吗[？?]?$|在哪里|(?i:how (?:do|can|to))"),
     0.8,
 )
-"""How those ask who want to be helped, `如何退款？`, and the share of such questions from which a table may be a page of help."""
+"""How people ask for help, `如何退款？`, and the share of such questions above which a table may be a help page."""
 
 
 def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
-    """Return the roles of a table's columns; None where its rows are no questions."""
+    """Return the roles of a table's columns; None if its rows are not questions."""
     if len(rows) < LEAST_ROWS:
         return None
     step = max(1, len(rows) // _SAMPLE)
@@ -88,7 +88,7 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
 
 
 def _in_turn(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the columns in their order: one that few rows have stands behind the one before it there, `E` behind `D`."""
+    """Return the columns in order: one that few rows have comes after the one before it there, `E` after `D`."""
     ordered: list[str] = []
     known: set[str] = set()
     for row in rows:
@@ -111,7 +111,7 @@ def _best(rows: Sequence[dict[str, Any]], columns: list[str], sets: list[list[st
 
 
 def _may_be_indices(rows: Sequence[dict[str, Any]], key: str) -> bool:
-    """Tell whether a column holds numbers that may count options, from wherever."""
+    """Return whether a column contains numbers that may be positions of options, counted from 0 or 1."""
     some = [str(value).strip() for row in rows if (value := row.get(key)) not in (None, "", [])]
     return len(some) >= LEAST_ROWS and len(set(some)) > 1 and all(each.isdigit() and int(each) <= MOST_OPTIONS for each in some)
 
@@ -137,12 +137,12 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     stem, sure, doubts = _stem(rows, [key for key in rest if key != answers[0][2]])
     if stem is None:
         return None
-    usual = [key for key in options if len(texts_of(rows, key)) >= LEAST_ROWS]  # one text alone may end as a question does
+    usual = [key for key in options if len(texts_of(rows, key)) >= LEAST_ROWS]  # a single text may end like a question
     if len(options) > 1 and max((_asking(rows, key) for key in usual), default=0.0) > max(0.5, _asking(rows, stem)):
-        return None  # the questions stand among these options
+        return None  # the questions are among these options
     share, _, answer, form = answers[0]
     if not proven:
-        doubts.append(f"{answer!r} holds numbers that may be places of options, but no 0 and no last place says from where they count")
+        doubts.append(f"{answer!r} has numbers that may be positions of options, but no 0 and no last position shows where they start")
         sure *= _UNPROVEN if _ANSWER.search(answer.rpartition(".")[2]) else _UNPROVEN_UNNAMED
     if len(answers) > 1 and answers[1][1] >= answers[0][1] and not _agree(rows, sets, answers[0], answers[1]):
         doubts.append(f"{answers[0][2]!r} and {answers[1][2]!r} both fit the options as answers")
@@ -155,7 +155,7 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     if beyond:
         sure *= 0.5
         doubts.append(f"{beyond[0]!r} beside the options may be one more")
-    if len(options) > 1:  # a wider run that fits as well is the better one
+    if len(options) > 1:  # a wider run that fits as well is better
         sure *= 1 + 0.001 * len(options)
     roles = Roles(stem, options, answer, form, confidence=share * sure, doubts=doubts)
     roles.verdict = _verdicts_of(rows, sets, [key for key in rest if key not in (stem, answer)]) if form == MARKED else None
@@ -164,7 +164,7 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
 
 
 def _verdicts_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: list[str]) -> str | None:
-    """Return the column of an answer that holds truth values where rows have no options, and nothing where they do."""
+    """Return the column of an answer that has truth values in rows without options, and nothing in rows with options."""
     bare = [row for row, options in zip(rows, sets, strict=True) if not options]
     others = [row for row, options in zip(rows, sets, strict=True) if options]
     for key in columns if bare else ():
@@ -176,7 +176,7 @@ def _verdicts_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns:
 
 
 def _with_options_below(rows: Sequence[dict[str, Any]], columns: list[str]) -> Roles | None:
-    """Return the roles of a table whose options stand in lines below the question in its own cell."""
+    """Return the roles of a table whose options are in lines below the question, in the same cell."""
     for key in columns:
         sets = [options_below(text)[1] if isinstance(text := row.get(key), str) else [] for row in rows]
         full = sum(map(bool, sets))
@@ -198,7 +198,7 @@ def _has_letter_end(key: str) -> bool:
 
 
 def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: str, options: list[str]) -> list[str]:
-    """Return columns of short texts, named like the options, that were left out of them."""
+    """Return columns of short texts, named like the options, that were not included in them."""
     starts = {key[:-1] for key in options}
     return [
         key
@@ -220,7 +220,7 @@ def _answers(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: lis
     """Return the columns that fit the options as answers, with share, rank, name and form; the best first.
 
     Args:
-        proven: whether numbers have to show from where they count.
+        proven: whether numbers must show if they count from 0 or 1.
     """
     answers: list[Answer] = []
     for key in columns:
@@ -248,7 +248,7 @@ def _answers(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: lis
 
 
 def _are_indices(filled: list[tuple[Any, list[str]]], letters: list[str], form: str, proven: bool) -> bool:
-    """Tell whether numbers are places of options, counted as the form says: only a 0 or a last place proves from where."""
+    """Return whether numbers are positions of options counted as the form states: only a 0 or a last position proves where they start."""
     lowest = "A" in "".join(letters)
     most = max(len(each) for _, each in filled)
     if form == "from 0":
@@ -261,7 +261,9 @@ def _are_indices(filled: list[tuple[Any, list[str]]], letters: list[str], form: 
 
 
 def _are_bits(key: str, filled: list[tuple[Any, list[str]]], fits: float) -> bool:
-    """Tell whether numbers are sums of 1, 2, 4, 8 …: only a number beyond the places of all options shows it, under a name of an answer."""
+    """Return whether numbers are sums of 1, 2, 4, 8 …: only a number greater than the number of options shows it, in a column named as an
+    answer.
+    """
     numbers = [int(str(value)) for value, _ in filled if re.fullmatch(r"\d{1,4}", str(value).strip())]
     most = max(len(each) for _, each in filled)
     single = sum(number & (number - 1) == 0 for number in numbers)
@@ -278,7 +280,7 @@ def _agree(rows: Sequence[dict[str, Any]], sets: list[list[str]], one: Answer, o
 
 
 def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | None, float, list[str]]:
-    """Return the column of the stems, how sure that is, and what is doubtful."""
+    """Return the column of the stems, its confidence, and what is doubtful."""
     scored: list[tuple[float, float, str]] = []
     for key in columns:
         texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
@@ -302,7 +304,7 @@ def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | Non
     score, asks, key = scored[0]
     named = bool(_STEM.search(key.rpartition(".")[2]))
     sure = 1.0 if asks >= 0.5 or named else 0.95 if asks >= 0.3 else 0.5
-    doubts = [] if sure > 0.9 else [f"{key!r} holds few texts that ask"]
+    doubts = [] if sure > 0.9 else [f"{key!r} has few texts that ask"]
     if len(scored) > 1 and score - scored[1][0] < 0.1:
         doubts.append(f"{key!r} and {scored[1][2]!r} look alike")
         sure *= 0.7
@@ -310,13 +312,13 @@ def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | Non
 
 
 def _asking(rows: Sequence[dict[str, Any]], key: str) -> float:
-    """Return the share of a column's texts that ask."""
+    """Return the share of a column's texts that ask something."""
     texts = [value for row in rows if isinstance(value := row.get(key), str) and value.strip()]
     return sum(bool(_QUESTION.search(text)) for text in texts) / len(texts) if texts else 0.0
 
 
 def _has_options(rows: Sequence[dict[str, Any]], columns: list[str], stem: str) -> bool:
-    """Tell whether options are seen, in a column of sets, in columns named by letters, or below the question itself."""
+    """Return whether options are visible: in a column of sets, in columns named by letters, or below the question itself."""
     names = set(columns)
     turns = (("A", "B", "C"), ("1", "2", "3"), ("一", "二", "三"))
     lettered = any(key[-1:] == one and {key[:-1] + two, key[:-1] + three} <= names for key in columns for one, two, three in turns)
@@ -360,7 +362,7 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
             lengths = sorted(map(len, texts))
             if lengths[len(lengths) // 2] < _LEAST_STATEMENT and sum(text.endswith("。") for text in texts) * 2 < len(texts):
                 roles.confidence *= 0.5
-                roles.doubts = [*doubts, f"{stem!r} holds texts as short as options"]
+                roles.doubts = [*doubts, f"{stem!r} has texts as short as options"]
             find_others(rows, columns, roles)
             return roles
         short = sum(len(text_of(value)) for value in some) / len(some) < 60
@@ -370,10 +372,10 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
             return None  # letters of options that were not found
         if asks >= 0.5 and short and (name or listed):
             if not are_gap_answers(rows, stem, key) and _has_options(rows, [each for each in columns if each != stem], stem):
-                return None  # of which the answer is one, in a way that is not known
+                return None  # the answer is one of these, in an unknown form
             if sum(_HELP.search(text) is not None for text in texts) >= _MOST_HELP * len(texts):
                 sure *= 0.8
-                doubts = [*doubts, f"{stem!r} asks as pages of help do"]
+                doubts = [*doubts, f"{stem!r} asks as help pages do"]
             roles = Roles(stem, [], key, "words", confidence=sure * (0.95 if listed or name else 0.8), doubts=doubts)
             find_others(rows, columns, roles)
             return roles

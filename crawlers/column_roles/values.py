@@ -1,4 +1,4 @@
-"""Values of a cell or a key, read as options or as an answer to given options, in any of the forms that makers of banks use."""
+"""Values of a cell or a key, read as options or as an answer to given options, in any form that authors of question banks use."""
 
 import ast
 import json
@@ -11,10 +11,11 @@ from crawlers.column_roles.option_cells import split_options
 from crawlers.tables.marked_options import NO, RIGHT, TEXT, YES, word_of
 
 FORMS = ("letters", "text", "from 0", "from 1", "mask", "bits")
-"""Letters; the text of options; places counted from 0; places counted from 1; a 1 or a 0 for each option, `0110`; the sum of 1 for the
-first option, 2 for the second, 4 for the third, and so on."""
+"""Letters; the text of options; positions counted from 0; positions counted from 1; a 1 or a 0 for each option, `0110`; the sum of 1 for
+the first option, 2 for the second, 4 for the third, and so on.
+"""
 MARKED = "marked"
-"""Further form: each option says itself whether it is right."""
+"""Further form: each option states whether it is correct."""
 ALL_FORMS = (*FORMS, MARKED, "verdict", "words")
 _TRUE = {"正确", "对", "真", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
 _FALSE = {"错误", "错", "假", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
@@ -34,16 +35,16 @@ _NO_FLAG = re.compile(
     r"|blank|input|status|state|type|level|score|id$|jump|skip|edit|new|draft|open|read|fixed",
     re.IGNORECASE,
 )
-"""Names of what else may be so or not of an option."""
+"""Names of other properties that an option may or may not have."""
 _PLACE = re.compile(r"sort|^seq|order|^(?:idx|index|no|num|position|pos|rank|xh|序号|顺序|排序|次序)$", re.IGNORECASE)
 """Names of the place at which an option is shown."""
 _CREDIT, _FULL = re.compile(r"^(?:fraction|percent(?:age)?|credit)$", re.IGNORECASE), 100.0
-"""Names of the share of the points that an option gives, and the whole of them."""
+"""Names of an option's share of the points, and the full points."""
 _OWN = re.compile(r"user|my|check|select|chosen|我的|考生", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
-    """Return a text without what differs between writings of it: blanks, width, case, closing signs."""
+    """Return a text without variations in writing: white space, width, case, closing punctuation."""
     return re.sub(r"[\s。.；;]+", "", unicodedata.normalize("NFKC", text)).lower()
 
 
@@ -53,7 +54,7 @@ def bare(option: str) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text; lists joined by `、`, also those that are written out as text."""
+    """Return a value as text; lists are joined by `、`, including those written out as text."""
     if isinstance(value, bool):
         return "正确" if value else "错误"
     value = listed(value) if isinstance(value, str) else value
@@ -63,7 +64,7 @@ def text_of(value: Any) -> str:
 
 
 def listed(text: str) -> Any:
-    """Return what a text says that is JSON or a Python list; the text itself where it is neither. Nothing is run."""
+    """Return the value of a text that is JSON or a Python list; the text itself if it is neither. Nothing is executed."""
     stripped = text.strip()
     if stripped[:1] + stripped[-1:] not in ("[]", "{}") or len(stripped) > _LONGEST:
         return text
@@ -78,7 +79,7 @@ def listed(text: str) -> Any:
 
 
 def options_in(value: Any) -> list[str]:
-    """Return the options that one value holds, each with its letter where it has one; fewer than two where it holds none."""
+    """Return the options in one value, each with its letter if it has one; fewer than two if it contains none."""
     if isinstance(value, str):
         parsed = listed(value)
         if isinstance(parsed, str):
@@ -118,7 +119,7 @@ def _in_stated_order(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _of_pairs(value: Any) -> Any:
-    """Return options in pairs with a truth value, `[甲, true]`, `[A, 甲, 是]`, `{甲: true}`, as objects; else the value itself."""
+    """Return options paired with a truth value, `[甲, true]`, `[A, 甲, 是]`, `{甲: true}`, as objects; otherwise the value itself."""
     if isinstance(value, dict) and len(value) > 1:
         if all(isinstance(each, bool) for each in value.values()) and not all(key.strip().upper() in LETTERS for key in value):
             return [{TEXT: key, RIGHT: each} for key, each in value.items()]
@@ -155,7 +156,7 @@ def _texts(values: list[Any]) -> list[str]:
 
 
 def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
-    """Return the texts of options that are objects: the key whose values differ and are no labels."""
+    """Return the texts of options that are objects: the key whose values differ and are not labels."""
     if all(len(each) == 1 for each in objects):
         return _texts([next(iter(each.values())) for each in objects])
     flag = _flag_of(objects)
@@ -171,7 +172,7 @@ def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
 
 
 def _flag_of(objects: list[dict[str, Any]]) -> str:
-    """Return the key that says of each option whether it is right; nothing where none does."""
+    """Return the key that states whether each option is correct; nothing if there is none."""
     for key in dict.fromkeys(key for each in objects for key in each):
         words = {str(each.get(key)).strip().lower() for each in objects}
         if _FLAG.search(key) and not _OWN.search(key) and words <= YES | NO:
@@ -184,7 +185,7 @@ def _flag_of(objects: list[dict[str, Any]]) -> str:
 
 
 def _is_some_flag(key: str, values: list[Any]) -> bool:
-    """Tell whether a key of another name says of some options yes and of some no; 0 and 1 alone may be places."""
+    """Return whether a key of another name means yes for some options and no for others; values that are only 0 and 1 may be positions."""
     words = [word_of(value) for value in values]
     has_both = any(word in YES for word in words) and any(word in NO for word in words)
     sure = all(isinstance(value, bool) for value in values) or len(values) > 2
@@ -192,7 +193,7 @@ def _is_some_flag(key: str, values: list[Any]) -> bool:
 
 
 def _credit(value: Any) -> float:
-    """Return the share of the points that an option gives, in percent; 0 where it gives none or says nothing."""
+    """Return an option's share of the points in percent; 0 if it has none or states nothing."""
     text = str(value).strip().rstrip("%")
     return float(text) if re.fullmatch(r"\d{1,3}(?:\.\d{1,20})?", text) else 0.0
 
@@ -203,7 +204,7 @@ def _is_right(each: dict[str, Any], flag: str) -> bool:
 
 
 def marked_letters(value: Any) -> str:
-    """Return the letters of the options that say of themselves that they are right."""
+    """Return the letters of the options that are marked as correct."""
     value = _as_objects(listed(value) if isinstance(value, str) else value)
     if not isinstance(value, list) or not value or not all(isinstance(each, dict) for each in value):
         return ""
@@ -217,12 +218,12 @@ def _are_codes(texts: list[str]) -> bool:
 
 
 def as_verdict(value: Any) -> Any:
-    """Return 1 and 0 as truth values, for columns whose name says that they hold such."""
+    """Return 1 and 0 as truth values, for columns whose name shows that they contain such values."""
     return value == 1 if type(value) is int and value in (0, 1) else value.strip() == "1" if value in ("0", "1") else value
 
 
 def verdict_of(value: Any) -> str:
-    """Return 正确 or 错误 for what says so; nothing for anything else."""
+    """Return 正确 or 错误 for a text with that meaning; nothing for any other."""
     if isinstance(value, list):
         value = value[0] if len(value) == 1 else ""
     word = "true" if value is True else "false" if value is False else str(value).strip().lower()
@@ -230,7 +231,7 @@ def verdict_of(value: Any) -> str:
 
 
 def answer_letters(value: Any, options: list[str], form: str) -> str:
-    """Return the letters of the options that an answer in a form names; nothing where it does not fit them."""
+    """Return the letters of the options that an answer in a given form names; nothing if it does not fit them."""
     if isinstance(value, str):
         value = listed(value)
     parts = value if isinstance(value, list) else [value]
@@ -273,7 +274,7 @@ def _letters(parts: list[Any], options: list[str]) -> str:
 
 
 def _joined_texts(text: str, options: list[str]) -> list[str]:
-    """Return the letters of the options that a text says one after the other, in their turn, where they hold signs of lists themselves."""
+    """Return the letters of the options that a text lists in order, for options that contain list separators themselves."""
     rest, letters = re.sub(r"[,，、;；|]", "", plain(text)), list[str]()
     for letter, option in zip(LETTERS, options, strict=False):
         words = re.sub(r"[,，、;；|]", "", plain(bare(option)))

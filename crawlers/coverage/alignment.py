@@ -1,7 +1,7 @@
-"""Texts of items laid over the lines that they came from: which characters of the lines are claimed, each once at most.
+"""Align the texts of items with the lines that they came from: which characters of the lines are claimed, each at most once.
 
-Items follow their source, so each text is looked for a short way behind the one before. A text that the reader changed inside is
-laid over piece by piece. The time grows with the text alone: every search has a limit.
+Items follow their source, so each text is searched a short way after the previous one. A text that the reader changed inside is aligned
+piece by piece. The time is linear in the text: every search has a limit.
 """
 
 import re
@@ -22,7 +22,9 @@ _AHEAD = 600
 _TRIES = 32
 _GAP = 200
 _MOST_MISSES = 500
-"""Characters in a row that begin nothing in the source, before the rest of a text is left; so hostile text takes no longer."""
+"""Consecutive characters that begin nothing in the source, after which the rest of a text is abandoned; this bounds the time for hostile
+text.
+"""
 _ANCHOR = 12
 _LEAST_ANCHOR = 5
 _MOST_POSITIONS = 64
@@ -34,7 +36,7 @@ _NUMBER = re.compile(r"(?:第\d{1,5}题)?[\W\d_]*")
 
 
 def words_of(text: str) -> str:
-    """Return the folded characters of a text without its tags of HTML."""
+    """Return the folded characters of a text without its HTML tags."""
     return folded(MARKUP.sub(_blank, text) if "<" in text else text)
 
 
@@ -43,10 +45,10 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def anchors_of(whole: str, texts: Sequence[str]) -> list[int]:
-    """Return where each text begins in a whole, so that their order stays the same; -1 for those whose position is unsure.
+    """Return where each text begins in the full text, so that their order is kept; -1 if a text's position is uncertain.
 
-    A text is known by its first words, or its last ones where the reader changed the first. Of several positions the function chooses
-    those that let most texts stay in order: the longest increasing run.
+    A text is identified by its first words, or by its last ones if the reader changed the first. Of several possible positions, those are
+    chosen that leave most texts in order: the longest increasing run.
     """
     keys = [_keys_of(text) for text in texts]
     positions: dict[str, list[int]] = {key: [] for some in keys for key, _ in some}
@@ -62,7 +64,7 @@ def anchors_of(whole: str, texts: Sequence[str]) -> list[int]:
         key, offset = next(((key, offset) for key, offset in some if positions[key]), ("", 0))
         candidates = [(position, offset) for position in positions.get(key, ())]
         is_frequent = len(candidates) >= _MOST_POSITIONS
-        for length in (len(texts[number]), _ANCHOR + 4):  # the whole text, or its number and first words
+        for length in (len(texts[number]), _ANCHOR + 4):  # the full text, or its number and first words
             opening = texts[number][:length]
             if sure := [(position, offset) for position, offset in candidates if whole.startswith(opening, max(0, position - offset))]:
                 candidates = sure
@@ -103,7 +105,7 @@ def _fingerprints(windows: "np.ndarray[Any, np.dtype[np.uint32]]") -> "np.ndarra
 
 
 def _start_of(whole: str, text: str, position: int, offset: int) -> int:
-    """Return where a text begins, one stretch of which is known: earlier than its length says where a page's header stands within it."""
+    """Return where a text begins, given the position of a known stretch: earlier than its length says if a page header interrupts it."""
     start = max(0, position - offset)
     if whole.startswith(text[:_ANCHOR], start):
         return start
@@ -112,7 +114,7 @@ def _start_of(whole: str, text: str, position: int, offset: int) -> int:
 
 
 def _keys_of(text: str) -> list[tuple[str, int]]:
-    """Return stretches by which a text is known, each with its offset in the text."""
+    """Return stretches that identify a text, each with its offset in the text."""
     number = _NUMBER.match(text)
     start = number.end() if number else 0
     if len(text) - start < _LEAST_ANCHOR:
@@ -122,7 +124,7 @@ def _keys_of(text: str) -> list[tuple[str, int]]:
 
 
 class MarkedLines:
-    """Lines as one run of counted characters, tags of HTML left out, with a mark for each."""
+    """Lines as one run of counted characters, without HTML tags, with a mark for each character."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
@@ -138,7 +140,7 @@ class MarkedLines:
         self.marks = bytearray(total)
 
     def line_of(self, position: int) -> int:
-        """Return the line in which a character stands."""
+        """Return the line that contains a character."""
         return bisect_right(self.starts, position) - 1
 
     def bounds(self, line: int) -> tuple[int, int]:
@@ -146,7 +148,7 @@ class MarkedLines:
         return self.starts[line], self.starts[line + 1] if line + 1 < len(self.starts) else len(self.text)
 
     def claim(self, start: int, end: int, mark: int) -> None:
-        """Mark the free characters of a stretch."""
+        """Mark the unmarked characters of a stretch."""
         if self.is_free(start, end):
             self.marks[start:end] = bytes([mark]) * (end - start)
             return
@@ -155,11 +157,11 @@ class MarkedLines:
                 self.marks[position] = mark
 
     def is_free(self, start: int, end: int) -> bool:
-        """Tell whether no character of a stretch is claimed."""
+        """Return whether no character of a stretch is claimed."""
         return self.marks.count(FREE, start, end) == end - start
 
     def find_free(self, text: str, start: int, end: int) -> int:
-        """Return where a text first stands unclaimed within bounds, -1 where it does not."""
+        """Return the first unclaimed position of a text within bounds, -1 if there is none."""
         position = start
         for _ in range(_TRIES):
             position = self.text.find(text, position, end)
@@ -169,7 +171,7 @@ class MarkedLines:
         return -1
 
     def claim_pieces(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
-        """Claim a folded text within bounds, whole or in pieces; return the bounds of what was claimed, None where nothing was."""
+        """Claim a folded text within bounds, whole or in pieces; return the bounds of what was claimed, None if nothing was."""
         if not text:
             return None
         pieces = self._pieces(text, start, end, _SEEDS)
@@ -178,7 +180,7 @@ class MarkedLines:
         return (pieces[0][0], pieces[-1][1]) if pieces else None
 
     def _pieces(self, text: str, start: int, end: int, seeds: Sequence[int]) -> list[tuple[int, int]]:
-        """Return where a text stands within bounds, or its pieces in their order: long ones first, shorter ones between them."""
+        """Return the position of a text within bounds, or of its pieces in order: long ones first, shorter ones between them."""
         position = self.find_free(text, start, end) if text else -1
         if position >= 0:
             return [(position, position + len(text))]
@@ -201,7 +203,7 @@ class MarkedLines:
         return pieces + self._pieces(tail, before, min(end, before + 2 * len(tail) + _GAP) if pieces else end, rest)
 
     def _widened(self, text: str, offset: int, position: int, read: int, before: int, end: int) -> tuple[int, int]:
-        """Return how far a match goes on to the left and to the right."""
+        """Return how far a match extends to the left and to the right."""
         left, right = 0, 0
         while offset - left > read and position - left > before and self._same(text, offset - left - 1, position - left - 1):
             left += 1
@@ -213,7 +215,7 @@ class MarkedLines:
         return text[offset] == self.text[position] and self.marks[position] == FREE
 
     def claim_near(self, text: str, start: int, end: int, mark: int) -> tuple[int, int] | None:
-        """Claim a folded text behind `start`: near it, or whole anywhere before `end`."""
+        """Claim a folded text after `start`: near it, or in full anywhere before `end`."""
         near = min(end, start + _AHEAD + 4 * len(text))
         if (claimed := self.claim_pieces(text, start, near, mark)) or len(text) < _SEEDS[0]:
             return claimed
@@ -224,7 +226,7 @@ class MarkedLines:
         return position, position + len(text)
 
     def free_runs(self) -> Iterator[tuple[int, int, int]]:
-        """Yield line, start and end of each stretch of free characters within one line."""
+        """Yield line, start and end of each stretch of unmarked characters within one line."""
         for match in re.finditer(rb"\x00+", bytes(self.marks)):
             start = match.start()
             while start < match.end():
@@ -234,7 +236,7 @@ class MarkedLines:
                 start = end
 
     def original(self, line: int, start: int, end: int) -> str:
-        """Return a stretch of a line as it came, blanks included, its tags blank: those are counted once, as mark-up."""
+        """Return a stretch of a line unchanged, including white space, but with tags blanked: those are counted once, as markup."""
         whole, low, high = self.lines[line], *self.bounds(line)
         whole = MARKUP.sub(_blank, whole) if "<" in whole else whole
         if (start, end) == (low, high):

@@ -1,6 +1,6 @@
 """Account of a file's or page's characters: each is in an item, in known furniture, in a rejected question, or unread.
 
-Blanks, signs of no width and the sign for an image are not characters here. The four sums always add up to `characters`.
+White space, zero-width characters and the placeholder of an image are not counted. The four sums always add up to `characters`.
 """
 
 import unicodedata
@@ -15,7 +15,7 @@ _EXCERPT_CHARS = 60
 
 
 class Unread(Struct, frozen=True):
-    """A stretch of the source that no item holds and that is no known furniture."""
+    """A stretch of the source that is in no item and is not known furniture."""
 
     position: str
     reason: str
@@ -25,7 +25,7 @@ class Unread(Struct, frozen=True):
 
 
 class CharacterAccount(Struct):
-    """Where the characters of one or more sources are."""
+    """Where the characters of one or more sources went."""
 
     characters: int = 0
     in_items: int = 0
@@ -34,7 +34,7 @@ class CharacterAccount(Struct):
     """By the reason for which the question or record was rejected."""
     unread: list[Unread] = field(default_factory=list)
     questions_unread: int = 0
-    """Records, or questions of a paper by their numbers or answers, that stand in unread lines: items count none of them."""
+    """Records, or questions of a paper by their numbers or answers, in unread lines: they are in no item."""
 
     @property
     def unread_characters(self) -> int:
@@ -43,12 +43,12 @@ class CharacterAccount(Struct):
 
     @property
     def unread_share(self) -> float:
-        """Return which share of the characters is unread."""
+        """Return the share of characters that is unread."""
         return self.unread_characters / self.characters if self.characters else 0.0
 
     @property
     def difference(self) -> int:
-        """Return characters in less characters out: 0, or the account is wrong."""
+        """Return characters in less characters out: anything but 0 is an error in the account."""
         return self.characters - self.in_items - self.furniture.total() - self.rejected.total() - self.unread_characters
 
     def add_unread(self, position: str, reason: str, text: str) -> None:
@@ -65,7 +65,7 @@ class CharacterAccount(Struct):
         return reasons
 
     def by_reason(self) -> list["Unread"]:
-        """Return one entry a reason, with all its characters, instead of the stretches: many files together keep no more."""
+        """Return one entry per reason with all its characters, instead of the stretches, to save memory when there are many files."""
         return [Unread("", reason, count, "") for reason, count in sorted(self.reasons().items())]
 
     def largest(self, count: int) -> list[str]:
@@ -91,7 +91,7 @@ def _spoken(position: str) -> str:
 
 
 def summed(accounts: Iterable[CharacterAccount]) -> CharacterAccount:
-    """Return the account of several sources together."""
+    """Return the combined account of several sources."""
     whole = CharacterAccount()
     for one in accounts:
         whole.characters += one.characters
@@ -104,7 +104,7 @@ def summed(accounts: Iterable[CharacterAccount]) -> CharacterAccount:
 
 
 def is_counted(sign: str) -> bool:
-    """Tell whether a sign is a character for the account."""
+    """Return whether a character is counted."""
     return not (sign.isspace() or sign == IMAGE or unicodedata.category(sign) in ("Cf", "Cc"))
 
 
@@ -114,7 +114,7 @@ def counted(text: str) -> int:
 
 
 def folded(text: str) -> str:
-    """Return the counted characters of a text, one for one, in the form in which source and items are compared."""
+    """Return the counted characters of a text, one for one, in the form used to compare source and items."""
     return text.translate(_FOLDS)
 
 

@@ -1,4 +1,4 @@
-"""One file read and accounted for, within a budget: its name and bytes in; its items, and where each of its characters is, out."""
+"""Read one file and account for it, within a budget: its name and bytes in; its items, and where each of its characters went, out."""
 
 import zipfile
 from collections.abc import Collection, Iterator
@@ -28,9 +28,9 @@ from crawlers.importers.question_proposals import proposals
 from crawlers.text.fields import text_of
 
 _HEAVY_BYTES = 1 << 20
-"""Unpacked. What is smaller takes no process of its own: the readers are linear, and end within seconds."""
+"""Bytes when unpacked. Smaller files do not get their own process: the readers are linear and finish within seconds."""
 _SECONDS, _SECONDS_PER_MEGABYTE, _MEMORY_PER_BYTE = 60.0, 20.0, 16
-_ADVICE = "cut it into parts"
+_ADVICE = "split it"
 
 
 class FileResult(NamedTuple):
@@ -49,23 +49,23 @@ def read_steps(
     beside_keys: Collection[str] = (),
     known: KnownLayouts | None = None,
 ) -> Iterator[str | FileResult]:
-    """Yield the format of a file, and then what the file gives, read in a process of its own where it may take long.
+    """Yield the format of a file, and then what was read from it, in a separate process if that may take long.
 
     Args:
-        format_name: None to have it guessed.
-        provenance, beside_keys, known: as of `crawlers.importers.formats.read_file`.
+        format_name: None to guess it.
+        provenance, beside_keys, known: as in `crawlers.importers.formats.read_file`.
 
     Raises:
-        ValueError: the file is not what its suffix or its format says, or takes more time or memory than it may.
+        ValueError: the file is not what its suffix or its format claims, or takes more time or memory than allowed.
     """
     yield from _within_budget(_read, name, body, format_name, provenance, beside_keys, known)
 
 
 def proposed_layout(name: str, body: bytes) -> str:
-    """Return the text of a layout for one file, proposed in a process of its own where it may take long.
+    """Return the text of a proposed layout for one file, made in a separate process if that may take long.
 
     Raises:
-        ValueError: the file is damaged, holds nothing that is known, or takes more time or memory than it may.
+        ValueError: the file is damaged, contains nothing known, or takes more time or memory than allowed.
     """
     [text] = _within_budget(proposals, name, body)
     return str(text)
@@ -85,12 +85,12 @@ def _within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Itera
 
 
 def _weight(body: bytes) -> int:
-    """Return how many bytes a file has, unpacked where it is a zip."""
+    """Return the size of a file in bytes, unpacked if it is a zip."""
     if body.startswith(b"PK"):
         try:
             with zipfile.ZipFile(BytesIO(body)) as parts:
                 return max(len(body), sum(entry.file_size for entry in parts.infolist()))
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):  # its reader says so
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):  # its reader reports that
             pass
     return len(body)
 
@@ -119,7 +119,7 @@ def _read(
 def _archive(
     name: str, body: bytes, format_name: str | None, provenance: Provenance, beside_keys: Collection[str], known: KnownLayouts | None
 ) -> FileResult:
-    """Return what the members of an archive give together; those that cannot be read are named in `skipped`."""
+    """Return what the members of an archive contain together; those that cannot be read are listed in `skipped`."""
     suffixes = suffixes_of(format_name, known) if format_name else read_suffixes()
     kind = PurePosixPath(name.lower()).suffix
     members = members_of(name, body, suffixes) if kind == ARCHIVE else (ArchiveMember(part, inner) for part, inner in parts_of(name, body))
@@ -130,7 +130,7 @@ def _archive(
                 raise ValueError(f"{member.name}: {member.fault}")
             if PurePosixPath(true_name(member.name, member.body, suffixes).lower()).suffix in (ARCHIVE, *CONTAINERS):
                 raise ValueError(f"{member.name}: an archive within one; unpack it first")
-            steps = _within_budget(_read, member.name, member.body, format_name, provenance, beside_keys, known)  # it may be packed itself
+            steps = _within_budget(_read, member.name, member.body, format_name, provenance, beside_keys, known)  # it may itself be packed
             [result] = [step for step in steps if isinstance(step, FileResult)]
         except ValueError as error:
             faults.append(str(error))

@@ -1,6 +1,6 @@
-"""What stands in a source beside its questions and may be left out: numbers, letters, labels, headings, page numbers, mark-up.
+"""Parts of a source other than its questions that may be left out: numbers, letters, labels, headings, page numbers, markup.
 
-The classes are small and closed, and each pattern takes a whole stretch or nothing: words that no pattern knows stay unread.
+The classes are small and closed, and each pattern matches a complete stretch or nothing: words that no pattern knows stay unread.
 """
 
 import re
@@ -40,7 +40,7 @@ _HEADING = re.compile(
     rf"|(?:(?:(?:{_NUMERAL}\s?[、.)]\s?|第?{_NUMERAL}大?题[、.:]?\s?){_KIND}题?|{_KIND}题|[ABX][1-4]型)[】\])]?[\s:、(,]{{0,3}}{_INNER}{{0,20}}[)\]】]?[:。.]?)"
     rf"|(?:[一二三四五六七八九十]{{1,3}}\s?[、.)]\s?[^。?？;；]{{0,30}}(?:题|题库|部分|选择|判断)\s?(?:[(（][^()（）]{{0,60}}[)）])?[:。.]?))"
     r"|[(【\[]?\s?(?:第?\d{1,4}\s?[-、]\s?第?\d{1,4}\s?小?题?)?\s?[均是]?\s?(?:共用|共享)(?:同一|一个)?"
-    r"(?:题干|病例|案例|材料|资料|备选答案|备选项|选项)\s?[)】\]]?:?"  # the note over what several questions share
+    r"(?:题干|病例|案例|材料|资料|备选答案|备选项|选项)\s?[)】\]]?:?"  # the note above the part that several questions share
 )
 _NOTE = re.compile(
     r"[(\[【]?\s?(?:第?\s?\d{1,4}\s?-\s?第?\d{1,4}\s?[题小道]{0,2}|以下[一二两三四五六七八九十\d]{0,3}[小道]?题)?\s?共用\s?(?:题干|备选答案|选项|备选项|病例|材料)?[)\]】]?[:。]?"
@@ -64,7 +64,7 @@ _ANSWERED = re.compile(rf"{_ANSWER}\s?[:为是]")
 
 
 def class_of_line(text: str) -> str | None:
-    """Return the class of a whole line of which no item holds anything; None where it is no known furniture."""
+    """Return the class of a complete line that is in no item; None if it is not known furniture."""
     line = flat(text).strip()
     if _PAGE_NUMBER.fullmatch(line):
         return "page_number"
@@ -75,7 +75,7 @@ def class_of_line(text: str) -> str | None:
 
 
 def parts_of_stretch(text: str, is_first: bool, before_claimed: bool) -> list[tuple[str, str]]:
-    """Return class and text of the parts of a stretch; nothing where any of it is no known furniture.
+    """Return class and text of the parts of a stretch; nothing if any of it is not known furniture.
 
     Args:
         is_first: the stretch begins its line, where a bare number is the question's.
@@ -105,7 +105,7 @@ def parts_of_stretch(text: str, is_first: bool, before_claimed: bool) -> list[tu
 
 
 def answers_listed(text: str) -> list[tuple[int, int | None, str]] | None:
-    """Return first number, last number and answers of each entry of an answer list; None where a text holds anything else."""
+    """Return first number, last number and answers of each entry of an answer list; None if a text contains anything else."""
     line, position, entries = flat(text), 0, []
     while match := _ENTRY.search(line, position):
         if not _BETWEEN.fullmatch(line, position, match.start()):
@@ -116,21 +116,21 @@ def answers_listed(text: str) -> list[tuple[int, int | None, str]] | None:
 
 
 def is_short_answer(text: str) -> bool:
-    """Tell whether a stretch is nothing but an answer of letters or a verdict behind its label, or a list of such."""
+    """Return whether a stretch is only an answer in letters or a verdict after its label, or a list of such answers."""
     return _SHORT_ANSWER.fullmatch(flat(text).strip()) is not None or answers_listed(text) is not None
 
 
 def announces_answer(before: str) -> bool:
-    """Tell whether the characters before a position announce an answer."""
+    """Return whether the characters before a position announce an answer."""
     return _ANSWER_AT.search(before) is not None and _OWN_AT.search(before) is None
 
 
 def asks(text: str) -> bool:
-    """Tell whether a line begins as a numbered question does, and asks."""
+    """Return whether a line begins like a numbered question and asks something."""
     line = flat(text).strip(" #*\u3000")
     return _OPENS_QUESTION.match(line) is not None and _ASKS.search(line) is not None
 
 
 def says_answer(text: str) -> bool:
-    """Tell whether a line gives a question's answer."""
+    """Return whether a line contains a question's answer."""
     return _ANSWERED.search(flat(text)) is not None

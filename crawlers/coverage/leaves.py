@@ -1,6 +1,6 @@
-"""Values of a file of records: each cell or leaf with its position, the record it is in and its key, whether a reader knows the key or not.
+"""Values of a file of records: each cell or leaf with its position, its record and its key, whether a reader knows the key or not.
 
-Read anew from the file, beside the readers: JSON with keys that stand twice, all rows of all sheets, all text of XML.
+They are read from the file independently of the readers: JSON with duplicate keys, all rows of all sheets, all text of XML.
 """
 
 import json
@@ -34,20 +34,20 @@ class Leaf(Struct):
     """One value."""
 
     unit: str
-    """Position of the record or row, as the readers name it; empty for what stands above all records."""
+    """Position of the record or row, as the readers name it; empty for values above all records."""
     key: str
-    """Keys or column that lead to it, without the indices of lists."""
+    """Keys or column that lead to it, without list indices."""
     text: str
     is_key: bool = False
-    """A key's name itself."""
+    """The name of the key itself."""
 
 
 class ObjectPairs(list[tuple[str, Any]]):
-    """An object of JSON with all its keys, those that stand twice among them."""
+    """A JSON object with all its keys, including duplicates."""
 
 
 def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Leaf]:
-    """Yield the values of a file of JSON, parquet, csv, xlsx or XML in their order.
+    """Yield the values of a JSON, parquet, csv, xlsx or XML file in order.
 
     Args:
         array: keys that lead from a document to its records, as the file's layout names them.
@@ -76,14 +76,14 @@ def leaves_of(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Lea
 
 
 def leaves_of_rows(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Leaf]:
-    """Yield the values of rows with their positions; the names of columns are not among them."""
+    """Yield the values of rows with their positions, without the column names."""
     for position, row in rows:
         values = {key: _as_lines(listed(value) if isinstance(value, str) else value) for key, value in row.items()}
         yield from (leaf for leaf in _values(values, position, "") if not leaf.is_key)
 
 
 def _as_lines(value: Any) -> Any:
-    """Return a value with its objects of a letter and a text as the lines of options that they are."""
+    """Return a value whose objects of a letter and a text are replaced by lines of options."""
     if isinstance(value, list):
         return [_as_lines(each) for each in value]
     if not isinstance(value, dict):
@@ -95,7 +95,7 @@ def _as_lines(value: Any) -> Any:
 
 
 def _of_triples(name: str, body: bytes) -> Iterator[Leaf]:
-    """Yield the words of each line, in the record of their head; a head that stands again and a relation are labels."""
+    """Yield the words of each line, in the record of their head; a repeated head and a relation are labels."""
     first: dict[str, str] = {}
     for triple in triple_lines(name, body):
         if isinstance(triple, Lost):
@@ -109,10 +109,10 @@ def _of_triples(name: str, body: bytes) -> Iterator[Leaf]:
 
 
 def texts_in(text: str) -> Iterator[str]:
-    """Yield the values of a text that is JSON, in their order.
+    """Yield the values of a text that is JSON, in order.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not JSON.
     """
     yield from (leaf.text for leaf in _values(_parsed(text), "", "") if not leaf.is_key)
 
@@ -137,7 +137,7 @@ def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:
             continue
         values = {key: dict(inner) if isinstance(inner, ObjectPairs) else inner for key, inner in value}
         leading = every_key(values) if left[0] == EVERY else [left[0]]
-        spread = left[0] == EVERY or left[1:]  # objects on the way are gone through as lists are
+        spread = left[0] == EVERY or left[1:]  # objects on the way are traversed like lists
         following: list[tuple[Any, Sequence[str], str]] = []
         for key, inner in value:
             path = f"{way}.{key}" if way else key
@@ -148,7 +148,7 @@ def _document(document: Any, array: Sequence[str]) -> Iterator[Leaf]:
                 yield from _values(inner, "", path)
         count += sum(
             not isinstance(values.get(key), list if not spread else list | dict) for key in leading or left[:1]
-        )  # one not there counts
+        )  # a missing one counts
         waiting += reversed(following)
 
 
@@ -175,7 +175,7 @@ def _values(value: Any, unit: str, way: str) -> Iterator[Leaf]:
 
 
 def _written_out(text: str) -> Any:
-    """Return the list of a text that is JSON itself; None where it is no such."""
+    """Return the list in a text that is itself JSON; None if it is not."""
     try:
         parsed = _parsed(text)
     except (ValueError, RecursionError):

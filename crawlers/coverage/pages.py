@@ -1,9 +1,9 @@
-"""Account of a source's pages: stored pages and the items read from them in, where the characters of the visible text are out.
+"""Account of a source's pages: stored pages and the items read from them in, where the characters of the visible text went out.
 
-All that a reader of a page sees counts, not only the part that the spider looks at. A character is in the items where it stands in eight
-in a row, signs aside, that some item of the source has in a row: a paper may go over many pages, and its answers stand on others. What
-is left is mostly the site's own: words of links are furniture, and so is a line that stands on most pages of its kind, those with text
-of items or those without. Of a large source, a part of the pages is looked at, chosen by their ids.
+All visible text of a page counts, not only the part that the spider reads. A character is in the items if it is within eight consecutive
+characters, punctuation aside, that some item of the source has in a row: a paper may span many pages, and its answers may be on others. The
+rest is mostly the site's own: the words of links are furniture, and so is a line that occurs on most pages of its kind, that is, those with
+text of items or those without. Of a large source, a sample of pages chosen by id is checked.
 """
 
 import re
@@ -38,7 +38,7 @@ from crawlers.web.failure_causes import Refused
 MOST_PAGES = 2000
 _LEAST_PAGES = 3
 _NGRAM_CHARS = 8
-"""Characters in a row by which text of an item is known."""
+"""Consecutive characters that identify text of an item."""
 _OK = 200
 _FACTOR = np.uint64(1_099_511_628_211)  # of the FNV hash
 _SIGNS = re.compile(r"[\W_]+")
@@ -62,7 +62,7 @@ class _VisiblePage:
         self.ngrams = _ngrams_of(text)
 
     def mark(self, good: NDArray[np.bool_], doubtful: NDArray[np.bool_]) -> bool:
-        """Mark what stands in items; tell whether anything does."""
+        """Mark text that is in items; return whether there is any."""
         for hits, mark in ((doubtful, REJECTED), (good, IN_ITEM)):
             for start in np.flatnonzero(hits):
                 low, high = int(self.positions[start]), int(self.positions[start + _NGRAM_CHARS - 1])
@@ -71,11 +71,11 @@ class _VisiblePage:
 
 
 def account_of_pages(folder: Path, snapshot: str, items: Path, left_out: Collection[str] = ()) -> CharacterAccount:
-    """Return the account of a source's stored pages, but for those that hold more than is read.
+    """Return the account of a source's stored pages, except for those larger than what is read.
 
     Args:
         items: what `extract` wrote.
-        left_out: requests whose pages break what reads them.
+        left_out: requests whose pages break their reader.
     """
     rows = sorted((row for row in read_index(folder, snapshot) if row.status == _OK), key=lambda row: row.page_id)[:MOST_PAGES]
     return account_of_responses(_responses(folder, rows, left_out), read_jsonl(items, Item))
@@ -90,7 +90,7 @@ def _responses(folder: Path, rows: Iterable[ArchiveRow], left_out: Collection[st
 
 
 def account_of_responses(responses: Iterable[tuple[str, Response]], items: Iterable[Item]) -> CharacterAccount:
-    """Return the account of pages, each with its address, and all items of their source."""
+    """Return the account of pages, each with its address, and of all items of their source."""
     pages = [*_visible_pages(responses)]
     renew_cpu_limit(0)
     known = np.unique(np.concatenate([np.zeros(0, np.uint64), *(page.ngrams for page in pages)]))
@@ -123,7 +123,7 @@ def _visible_pages(responses: Iterable[tuple[str, Response]]) -> Iterator[_Visib
 
 
 class _UnclaimedLines:
-    """Lines that no item has, until it is known on how many pages each stands."""
+    """Lines that are in no item, until it is known on how many pages each occurs."""
 
     def __init__(self) -> None:
         self._pages: Counter[bool] = Counter()
@@ -158,7 +158,7 @@ class _UnclaimedLines:
             self._left[has_text, text] = structs.replace(one, characters=one.characters + count)
 
     def count(self, account: CharacterAccount) -> None:
-        """Tell the lines that stand on most pages of a kind from what is unread."""
+        """Separate the lines that occur on most pages of a kind from unread text."""
         for (kind, text), one in self._left.items():
             if self._on[kind, text] >= _LEAST_PAGES and self._on[kind, text] * 2 > self._pages[kind]:
                 account.furniture["repeated"] += one.characters
@@ -175,7 +175,7 @@ def spider_response(page: Page) -> Response:
 
 
 def _ngrams_of(text: str) -> Hashes:
-    """Return a number for each eight characters in a row of a folded text, signs aside."""
+    """Return a number for each eight consecutive characters of a folded text, punctuation aside."""
     words = _SIGNS.sub("", text)
     codes = np.frombuffer(words.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
     count = len(codes) - _NGRAM_CHARS + 1

@@ -1,7 +1,7 @@
-"""Account of a paper: its lines and the items read from them in, where each character is out.
+"""Account of a paper: its lines and the items read from them in, where each character went out.
 
-First the stems and options of all items are laid over the lines, in their order; then explanations and answers between the bounds so
-known, or in the lists behind; then what is left is told apart by small classes of furniture. The rest is unread.
+First the stems and options of all items are aligned with the lines, in order; then explanations and answers, between the bounds found or in
+the lists at the end; then the rest is classified by small classes of furniture. What remains is unread.
 """
 
 import re
@@ -23,7 +23,7 @@ from crawlers.importers.files.reading import Text
 
 _MOST_REASONS = 250
 _SHORT = 4
-"""Characters of an answer that is searched by what stands before it; a longer one is searched by itself."""
+"""Length of an answer that is searched by the text before it; a longer one is searched by itself."""
 _LEAST_TITLE = 4
 _BEHIND_LABEL = 12
 _LEAST_QUOTE = 12
@@ -31,7 +31,7 @@ _ADDED_LETTER = re.compile(r"[a-j]\.")
 
 
 class _Extent:
-    """Where one item stands in the lines."""
+    """Position of one item in the lines."""
 
     def __init__(self, item: QuestionItem, start: int, end: int, mark: int) -> None:
         self.item, self.start, self.end, self.mark = item, start, end, mark
@@ -78,7 +78,7 @@ class PaperAccount:
         return REJECTED + (self._reasons.index(item.doubt) if item.doubt in self._reasons else 0)
 
     def _main_texts(self) -> list[_Extent]:
-        """Lay what an item shares, its stem and its options over the lines."""
+        """Align an item's shared texts, its stem and its options with the lines."""
         lines, extents, cursor = self._lines, list[_Extent](), 0
         anchors = anchors_of(lines.text, [words_of(item.stem_raw or "") for item in self._items])
         stops, stop = [0] * len(anchors), len(lines.text)
@@ -92,10 +92,10 @@ class PaperAccount:
             extent = _Extent(item, start, start, mark)
             for index, text in enumerate(map(words_of, [item.stem_raw or "", *(item.options_raw or [])])):
                 bounds = lines.claim_near(text, extent.end, stop, mark) or lines.claim_near(text, extent.start, stop, mark)
-                if index and not bounds and (letter := _ADDED_LETTER.match(text)):  # a letter that the source has not: 正确 over 错误
+                if index and not bounds and (letter := _ADDED_LETTER.match(text)):  # a letter that is not in the source: 正确 over 错误
                     bounds = self._line_of_its_own(text[letter.end() :], extent.end, stop, mark)
                 extent.end = max(extent.end, bounds[1]) if bounds else extent.end
-                if bounds and not index and anchor < 0:  # what stands before its stem is the question's above, its answer at least
+                if bounds and not index and anchor < 0:  # what is before its stem belongs to the previous question, at least its answer
                     extent.start = bounds[0]
             cursor = extent.end
             extents.append(extent)
@@ -104,7 +104,7 @@ class PaperAccount:
         return extents
 
     def _line_of_its_own(self, text: str, start: int, stop: int, mark: int) -> tuple[int, int] | None:
-        """Claim a text that stands free behind `start`, with no word beside it."""
+        """Claim a text after `start` that is separate, with no word beside it."""
         position = self._lines.find_free(text, start, stop) if text else -1
         if position < 0 or not self._stands_alone(position, position + len(text)):
             return None
@@ -112,7 +112,7 @@ class PaperAccount:
         return position, position + len(text)
 
     def _shared(self, item: QuestionItem, start: int, stop: int, mark: int) -> int:
-        """Lay what several items share over the lines where the first of them stands; return where what follows begins."""
+        """Align texts shared by several items with the lines, at the first of the items; return where the rest begins."""
         for field in ("paper_raw", "exam_raw", "subject_raw", "section_raw", "case_raw", "shared_options_raw"):
             value = getattr(item, field)
             if value is None or self._last_shared.get(field) == value:
@@ -135,7 +135,7 @@ class PaperAccount:
                 self._lines.claim(position, position + len(text), extent.mark)
 
     def _answer(self, extent: _Extent) -> None:
-        """Claim the answer between an item's bounds: behind what announces it, else where it first stands by itself."""
+        """Claim the answer between an item's bounds: after what announces it, else where it first occurs by itself."""
         text, lines = words_of(extent.item.answer_raw or ""), self._lines
         if not text:
             return
@@ -164,14 +164,14 @@ class PaperAccount:
             yield position
 
     def _stands_alone(self, start: int, end: int) -> bool:
-        """Tell whether no free word stands beside a stretch on its line: it is in brackets, at an end, or among claimed text."""
+        """Return whether no unclaimed word is beside a stretch on its line: it is in brackets, at an end, or among claimed text."""
         low, high = self._lines.bounds(self._lines.line_of(start))
         before, after = start - 1, end
         free_before = before >= low and self._lines.marks[before] == FREE and self._lines.text[before].isalnum()
         return not (free_before or (after < high and self._lines.marks[after] == FREE and self._lines.text[after].isalnum()))
 
     def _entity(self, item: EntityItem) -> None:
-        """Lay the texts of an encyclopedia's page over its lines."""
+        """Align the texts of an encyclopedia's page with its lines."""
         whole = len(self._lines.text)
         for text in [item.name_raw, item.alias_raw, *(each.label for each in item.values), *(each.title for each in item.sections)]:
             self._lines.claim_pieces(words_of(text or ""), 0, whole, IN_ITEM)
@@ -183,7 +183,7 @@ class PaperAccount:
                 cursor = bounds[1] if bounds else cursor
 
     def _titles(self) -> None:
-        """Claim the first line of each paper's title, and count those that repeat it as running titles."""
+        """Claim the first line of each paper's title, and count the lines that repeat it as running titles."""
         titles = "\n".join(dict.fromkeys(words_of(item.paper_raw or "") for item in self._items))
         shared = {words_of(text) for item in self._items for text in (item.section_raw, item.subject_raw, item.exam_raw) if text}
         claimed: set[str] = set()
@@ -198,7 +198,7 @@ class PaperAccount:
                     self._lines.claim(low, high, IN_ITEM)
 
     def _lists(self, runs: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
-        """Claim the answers of lists that items have, and yield the stretches that are no lists."""
+        """Claim the answers of lists that items have, and yield the stretches that are not lists."""
         by_number: dict[int, list[tuple[str, int]]] = {}
         for item in self._items:
             if item.number_raw and item.number_raw.isdecimal():
@@ -238,7 +238,7 @@ class PaperAccount:
                 self._lines.marks[position] = 255  # counted
 
     def _count_rest(self, runs: Sequence[tuple[int, int, int]]) -> None:
-        """Tell furniture from what is unread."""
+        """Separate furniture from unread text."""
         questions = answers = 0
         for line, start, end in runs:
             low, high = self._lines.bounds(line)

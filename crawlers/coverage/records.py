@@ -1,7 +1,7 @@
-"""Account of a file of records or a table: its values and the items read from them in, where each character is out.
+"""Account of a file of records or a table: its values and the items read from them in, where each character went out.
 
-A value is in an item where the item of its record has it: whole, as a part of a field, or as one of several that a field joins. Of equal
-values the one is taken whose key most often has what the field has. A value that the record's item does not have is unread.
+A value is in an item if the item of its record contains it: entirely, as a part of a field, or as one of several values joined in a field.
+Of equal values, the one counts whose key most often matches the field. A value that the record's item lacks is unread.
 """
 
 import re
@@ -28,10 +28,10 @@ _NUMBER = re.compile(r"[a-z0-9._-]{1,64}", re.I)
 _LETTERS_AND_SIGNS = re.compile(r"[\W_]|(?<![a-z])[a-j](?![a-z])")
 _ONE_LETTER = re.compile("[a-j]")
 _CODE_CHARS = 8
-"""A value of a key that is read may come as another word, such as 2 for C or single for 单选; a longer one may not."""
+"""A value of a known key may be read as another word, such as 2 for C or single for 单选; a longer value may not."""
 _TINY = 2
 _MOST_PAIRS = 200_000
-"""Values by texts of one record that are looked for within each other; of more, equal ones alone are joined."""
+"""Values times texts of one record that are searched within each other; beyond this number, only equal ones are matched."""
 
 
 class _Value(Struct):
@@ -65,7 +65,7 @@ def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Seq
     """Return the account of a file of records.
 
     Args:
-        unused: keys that the layout names as of no use.
+        unused: keys that the layout lists as unused.
         is_table: positions are those of rows.
     """
     account, records = CharacterAccount(), dict[str, _SourceRecord]()
@@ -92,7 +92,7 @@ def account_of_records(leaves: Iterable[Leaf], reading: FileReading, unused: Seq
 
 
 def _with_items(records: dict[str, _SourceRecord], items: Iterable[Item]) -> list[_ItemText]:
-    """Give the units their items, and return the texts of items whose record is not known."""
+    """Assign the items to the units, and return the texts of items whose record is not known."""
     strays: list[_ItemText] = []
     for item in items:
         position = item.provenance.position
@@ -121,13 +121,13 @@ def _texts_of(item: Item) -> list[tuple[str, str]]:
 
 
 def _variants(piece: _ItemText) -> list[str]:
-    """Return the forms in which a text may stand in its record: as it is, and without the letter that an option was given."""
+    """Return the forms that a text may have in its record: unchanged, and without the letter that an option was given."""
     letter = _LETTER.match(piece.text) if piece.field in ("options_raw", "shared_options_raw") else None
     return [piece.text, piece.text[letter.end() :]] if letter and len(piece.text) > letter.end() else [piece.text]
 
 
 def _votes(records: Iterable[_SourceRecord]) -> Counter[tuple[str, str]]:
-    """Count by key and field how often the key alone has what the field has."""
+    """Count by key and field how often only that key matches the field."""
     votes: Counter[tuple[str, str]] = Counter()
     for record in records:
         keys: dict[str, list[str]] = defaultdict(list)
@@ -174,7 +174,7 @@ def _mark_equal(piece: _ItemText, by_text: dict[str, list[_Value]], votes: Count
 
 
 def _mark_part(piece: _ItemText, text: str, values: Sequence[_Value]) -> bool:
-    """Mark a text that is a part of a value; of one or two characters, only where the value has more that is read."""
+    """Mark a text that is a part of a value; a text of one or two characters only if more of the value is read."""
     for value in values:
         if len(value.text) <= len(text) or (len(text) <= _TINY and value.is_free):
             continue
@@ -187,7 +187,7 @@ def _mark_part(piece: _ItemText, text: str, values: Sequence[_Value]) -> bool:
 
 
 def _find_free(text: str, mask: bytearray, part: str) -> int:
-    """Return where a part first stands among the characters that are not marked; -1 where it does not."""
+    """Return the first position of a part among the unmarked characters; -1 if there is none."""
     start = text.find(part)
     while start >= 0 and any(mask[start : start + len(part)]):
         start = text.find(part, start + len(part))
@@ -195,7 +195,7 @@ def _find_free(text: str, mask: bytearray, part: str) -> int:
 
 
 def _mark_strays(values: Iterable[_Value], strays: Sequence[_ItemText]) -> None:
-    """Mark the values that items have of whose record nothing is known."""
+    """Mark the values found in items whose record is not known."""
     left: Counter[str] = Counter(text for piece in strays for text in _variants(piece))
     for value in values if left else ():
         if value.is_free and left[value.text]:
@@ -204,7 +204,7 @@ def _mark_strays(values: Iterable[_Value], strays: Sequence[_ItemText]) -> None:
 
 
 class _UnclaimedValues:
-    """Values, or parts of them, that no item has: furniture, rejected or unread."""
+    """Values, or parts of them, that are in no item: furniture, rejected or unread."""
 
     def __init__(
         self,
@@ -248,7 +248,7 @@ class _UnclaimedValues:
         return self._is_table and sheet_of(record.position) in self._sheets and any(value.text in self._names for value in record.values)
 
     def _count_known(self, value: _Value, record: _SourceRecord) -> bool:
-        """Count a value that is whole in an item or known furniture; tell whether it is."""
+        """Count a value that is entirely in an item or known furniture; return whether it is."""
         account, count, name = self._account, len(value.text), self._name_of(value)
         if all(value.mask) or (value.is_free and value.text in self._shared) or (value.is_free and self._is_code(value, record, name)):
             account.in_items += count
@@ -267,7 +267,7 @@ class _UnclaimedValues:
         return True
 
     def _is_code(self, value: _Value, record: _SourceRecord, name: str) -> bool:
-        """Tell whether a value is a short one of a key that is read, and the item has the field in other words."""
+        """Return whether a value is a short one of a known key, and the item has the field in other words."""
         field_of_it = f"{self._columns.get(name)}_raw"
         has = any(getattr(item, field_of_it, None) is not None for item in record.items if isinstance(item, QuestionItem))
         return len(value.text) <= _CODE_CHARS and has
@@ -301,7 +301,7 @@ class _UnclaimedValues:
 
 
 def _is_repeated(value: _Value, record: _SourceRecord) -> bool:
-    """Tell whether a value says once more what the items of its record have: `A.甲B.乙` beside a list of options."""
+    """Return whether a value repeats what the items of its record have: `A.甲B.乙` beside a list of options."""
     if len(value.text) <= _TINY or len(record.values) * len(record.pieces) > _MOST_PAIRS:
         return False
     if any(value.text in piece.text for piece in record.pieces):
@@ -323,7 +323,7 @@ def _labels_of(item: EntityItem) -> list[str]:
 
 
 def _whole_texts(item: Item) -> list[tuple[str, list[str]]]:
-    """Return the fields that items share, each whole and line by line."""
+    """Return the fields that items share, each in full and line by line."""
     if isinstance(item, EntityItem):
         return []
     values = ((name, getattr(item, name)) for name in _SHARED)

@@ -20,7 +20,7 @@ _SPARE = re.compile(r"field '([^']{1,80})' of \d+ records")
 _KINDS_WITHOUT_OPTIONS = {"verdict": "true or false", "letters": "letters without options"}
 _COLUMNS = ("file", "format", "found", "questions", "entities", "rejected", "no answer", "unread", "characters", "unread %")
 _NOTED_SHARE, _NOTED_CHARS = 0.01, 100
-"""Unread characters from which the largest stretches are shown without --verbose."""
+"""Unread characters above which the largest stretches are shown without --verbose."""
 _NUMBERS = frozenset(range(2, len(_COLUMNS)))
 
 
@@ -32,22 +32,22 @@ class ReportRow(Struct):
     guessed: bool = False
     reading: FileReading = field(default_factory=FileReading)
     account: CharacterAccount = field(default_factory=CharacterAccount)
-    """Where the file's characters are."""
+    """Where the file's characters went."""
     error: str = ""
 
     @property
     def record_count(self) -> int:
-        """Return the questions and records of the source: those that became items, and those that stand in what is unread."""
+        """Return the number of questions and records of the source: those that became items, and those in unread text."""
         return self.reading.record_count + self.account.questions_unread
 
 
 def counts_of(read: list[ReportRow]) -> list[str]:
-    """Return a table with a line a file, and their sums where there are several."""
+    """Return a table with a line per file, and their sums if there are several."""
     return _printable(aligned([_COLUMNS, *map(_cells, read), *([_sums(read)] if len(read) > 1 else [])], _NUMBERS)) if read else []
 
 
 def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
-    """Return a table with a line a file, then what is in the items, what was rejected and why, and the files that could not be read."""
+    """Return a table with a line per file, then the items' contents, what was rejected and why, and the files that could not be read."""
     read = [row for row in rows if not row.error]
     lines = counts_of(read)
     items = [item for row in read for item in row.reading.items]
@@ -57,7 +57,7 @@ def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
     profiles = [profile_of(row.reading.items) for row in read]
     for row, profile in zip(read, profiles, strict=True):
         if not row.reading.record_count:
-            lines.append(f"{row.file}: nothing found that format {row.format} reads; is it the right one? --verbose shows the lines")
+            lines.append(f"{row.file}: nothing found by format {row.format}; is it the right one? --verbose shows the lines")
         lines += [f"{row.file}: {line}" for line in row.reading.skipped]
         if verbose:
             lines += [f"{row.file}: {line}" for line in row.reading.faults]
@@ -130,7 +130,7 @@ def _percent(account: CharacterAccount) -> str:
 
 
 def _spread(account: CharacterAccount) -> list[str]:
-    """Return where the characters of a file are, in one line."""
+    """Return where the characters of a file went, in one line."""
     classes = ", ".join(f"{count} {kind}" for kind, count in sorted(account.furniture.items()) if count)
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(account.rejected.items()) if count)
     words = f"characters: {account.characters} = {account.in_items} in items + {account.furniture.total()} furniture ({classes or 'none'})"

@@ -1,4 +1,4 @@
-"""Add planted questions to the papers: defects after the sound questions, duplicates made from their originals."""
+"""Add the planted questions to the papers: defects after the sound questions, and duplicates made from their originals."""
 
 from collections.abc import Iterable
 
@@ -47,7 +47,7 @@ def edited(q: Q, edit: Edit, words: dict[str, str]) -> Q:
         return msgspec.structs.replace(q, stem=write(q.stem), options=[write(option) for option in q.options])
     for old, new in words.items():
         if old not in q.stem:
-            raise ValueError(f"content/planted.yaml: {old!r} is not in the stem {q.stem!r}, so it cannot be said otherwise")
+            raise ValueError(f"content/planted.yaml: {old!r} is not in the stem {q.stem!r} and cannot be reworded")
         q = msgspec.structs.replace(q, stem=q.stem.replace(old, new))
     return q
 

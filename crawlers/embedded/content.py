@@ -1,4 +1,4 @@
-"""The content of the replicas: `content/*.yaml` as typed values, with `planted.yaml` merged in."""
+"""Load the content of the replicas: `content/*.yaml` as typed values, with `planted.yaml` merged in."""
 
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class _Planted(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`planted.yaml`: more of the same kinds. A paper with a known id adds its questions to that paper."""
+    """`planted.yaml`: more content of the same kinds. A paper with a known id adds its questions to that paper."""
 
     diseases: list[Disease] = []
     examinations: list[Examination] = []

@@ -8,13 +8,13 @@ Edit = Literal["identical", "punctuation", "full_width", "traditional", "number_
 
 
 class Original(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The question that another one repeats, contradicts or only resembles."""
+    """The question that this one repeats, contradicts or merely resembles."""
 
     paper: int
     stem: str
-    """Whole stem; in planted.yaml its beginning."""
+    """Full stem; in planted.yaml only its beginning."""
     case: str | None = None
-    """Shared case of the question if several questions have this stem."""
+    """Shared case of the question, needed if several questions have this stem."""
 
 
 class QuestionDefect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -24,7 +24,9 @@ class QuestionDefect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     expect: str | None = None
     """Reason under which `clean` or `near_duplicates` must reject it; None if it must be accepted."""
     of: Original | None = None
-    """For a duplicate what it repeats, for a conflict what it contradicts, for a near-miss what it must not be merged with."""
+    """For a duplicate, the question it repeats; for a conflict, the one it contradicts; for a near-miss, the one it must stay separate
+    from.
+    """
     edit: Edit | None = None
     """How a duplicate differs from its original."""
 
@@ -45,7 +47,7 @@ class Duplicate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     of: int
     stem: str
-    """Beginning of the stem, enough to find one question."""
+    """Beginning of the stem, long enough to identify one question."""
     on: int
     """Paper that repeats it, after its questions of the same type."""
     edit: Edit
@@ -54,7 +56,7 @@ class Duplicate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class PlantedDefect(Struct, frozen=True, kw_only=True):
-    """One planted defect for tests: where it is, what it is, and what must become of it."""
+    """One planted defect for tests: its location, its kind, and the expected outcome."""
 
     kind: str
     expect: str | None

@@ -1,4 +1,4 @@
-"""Pages of the replicas: templates, replies, and the blemishes that real pages have."""
+"""Pages of the replicas: templates, replies, and the flaws that real pages have."""
 
 from functools import cache
 from pathlib import Path
@@ -31,12 +31,12 @@ def moved(location: str) -> SiteReply:
 
 
 def full_width(text: str) -> str:
-    """Return the text with ASCII letters, digits and signs as their full-width forms."""
+    """Return the text with ASCII letters, digits and punctuation in their full-width forms."""
     return text.translate(_FULL_WIDTH)
 
 
 def traditional(text: str) -> str:
-    """Return the text in traditional characters; ASCII, and so mark-up, stays."""
+    """Return the text in traditional characters; ASCII, and therefore markup, is unchanged."""
     return _simplified_to_traditional().convert(text)
 
 

@@ -42,7 +42,7 @@ class Disease(Entry, frozen=True):
 
 
 class Symptom(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Texts of a symptom, besides the diseases that have it. A site without texts does not have the symptom."""
+    """Texts of a symptom, besides the diseases that have it. A symptom without texts for a site does not exist there."""
 
     slug: str
     """Pinyin of the name, for addresses."""
@@ -54,11 +54,11 @@ class Symptom(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     layout: Literal["2014", "2016"] | None = None
     """Old layout of the symptom's pages on ask120; None for the layout since 2019."""
     modules: dict[str, str] = {}
-    """Prose of xiaohe by the module's title."""
+    """Prose of xiaohe by module title."""
 
 
 class Range(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Reference range for some people."""
+    """Reference range for one group of people."""
 
     who: str
     value: str
@@ -75,7 +75,7 @@ class Examination(Entry, frozen=True):
 
     @property
     def ranges(self) -> list[Range]:
-        """Reference ranges by group of people; a general one has `who` empty."""
+        """Reference ranges by group of people; `who` is empty for a general range."""
         if isinstance(self.range, str):
             return [Range(who="", value=self.range)]
         return self.range or []
@@ -101,7 +101,7 @@ class Food(Entry, frozen=True, forbid_unknown_fields=False):
 
 
 class Q(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One question as it was written; each site formats it."""
+    """One question as written; each site formats it."""
 
     type: Literal["mcqa", "mrqa", "qa", "tf", "blank"]
     stem: str

@@ -12,14 +12,14 @@ class SiteRequest(Struct, frozen=True, kw_only=True):
     host: str
     """Requested host name, lower case, without port."""
     target: str
-    """Path with its query as sent: `/jibing/ks/nk.html?page=2`."""
+    """Path and query as sent: `/jibing/ks/nk.html?page=2`."""
     headers: dict[str, str] = {}
     """Names in lower case."""
     body: bytes = b""
 
 
 class SiteReply(Struct, frozen=True, kw_only=True):
-    """One answer. `Content-Type` has the charset of the real site, or is left out as there."""
+    """One answer. `Content-Type` has the real site's charset, or is omitted where the real site omits it."""
 
     status: int = 200
     headers: dict[str, str] = {}

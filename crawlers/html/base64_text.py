@@ -1,4 +1,4 @@
-"""Text in base64, by which sites hide texts from simple readers: a text -> the decoded first part."""
+"""Text in base64, which some sites use to hide texts from simple readers: a text -> its first part, decoded."""
 
 import base64
 import binascii
@@ -6,14 +6,14 @@ import re
 
 _ENCODED = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+/=])")
 EXCERPT_CHARS = 20
-"""Characters of a text in a message."""
+"""Characters of a decoded text shown in a message."""
 _MOST_TRIED = 1000
 _WRAPPED = re.compile(r"(?<=[A-Za-z0-9+/]{60})(?:\\r|\\n|[\r\n])+(?=[A-Za-z0-9+/])")
-"""Where lines of one text end, as mail has it; in JSON the ends are escaped."""
+"""Line breaks within one text, as in mail; in JSON they are escaped."""
 
 
 def base64_in(text: str) -> str | None:
-    """Return what is encoded in a text; only Chinese and markup count, since letters alone may be a name."""
+    """Return the decoded text; only Chinese and markup count, since plain letters may be a name."""
     return _first_in(_WRAPPED.sub("", text)) or _first_in(text)
 
 

@@ -1,4 +1,4 @@
-"""Label and value of an element as texts: separated by a colon, or in two cells, or in dt and dd."""
+"""Label and value of an element as texts: separated by a colon, in two cells, or in dt and dd."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _CELLS = "self::tr/*[self::th or self::td] | dt | dd"
 
 
 def label_and_value(row: Selector) -> tuple[str, str] | None:
-    """Return label and value of an entry of a list, a row of a table or a dt with its dd; None where there is no label.
+    """Return label and value of a list entry, a table row, or a dt with its dd; None if there is no label.
 
     Cells are tried before a colon, which may be in a value, and other elements after it.
     """
@@ -25,7 +25,7 @@ def label_and_value(row: Selector) -> tuple[str, str] | None:
         text = text_of(row)
         if colon_match := _LABEL.match(text):
             return colon_match[1].strip(), colon_match[2].strip()
-        cells = SelectorList() if "".join(row.xpath("text()").getall()).strip() else row.xpath("*")  # links within a sentence are no cells
+        cells = SelectorList() if "".join(row.xpath("text()").getall()).strip() else row.xpath("*")  # links within a sentence are not cells
     if len(cells) < 2:
         return None
     label = text_of(cells[0]).strip().rstrip(":：").strip()
@@ -34,7 +34,7 @@ def label_and_value(row: Selector) -> tuple[str, str] | None:
 
 
 def siblings_below(element: Selector) -> Iterator[Selector]:
-    """Yield the following siblings of an element, lazily: all of them for each of many elements would take quadratic time."""
+    """Yield the following siblings of an element, lazily: listing all of them for each of many elements would take quadratic time."""
     for below in element.root.itersiblings("*"):
         yield Selector(root=below, type="html")
 

@@ -1,6 +1,6 @@
 """Whether the links of a page are in order: a page and the requests that the spider made of it -> regularities of the links.
 
-Of the links of one group, all are followed, or those that the spider selects; lists have uniform elements.
+The spider follows all links of one group, or those that it selects; lists have uniform elements.
 """
 
 import re
@@ -19,7 +19,7 @@ from crawlers.html.readable import is_json
 from crawlers.html.text_order import Name, at_most, group_name, name_of, visible_elements
 
 _FOLLOWED_SHARE = 0.5
-"""Of the links of a group: with less, the spider selects some of them."""
+"""Share of a group's links; if fewer are followed, the spider selects among them."""
 _MOST_HOLDERS = 6
 _DIGITS = re.compile(r"\d+")
 
@@ -49,7 +49,7 @@ def links_in_order(response: Response, values: Sequence[Any], requests: Sequence
 
 
 def _irregular(response: Response, wanted: set[str]) -> int:
-    """Return how many elements around followed links contain one of their own name, or other children than elements of the same name."""
+    """Return how many elements around followed links contain one of their own name, or children other than elements of one name."""
     if not isinstance(response, TextResponse) or is_json(response) or response.selector.type != "html":
         return 0
     links = [link for link in response.css("a") if wanted & _keys(_joined(response.url, link.root.get("href", "")))]
@@ -75,7 +75,7 @@ def _addresses(response: Response, values: Sequence[Any]) -> dict[Name, list[str
 
 
 def _keys(url: str) -> set[str]:
-    """Return the keys by which two addresses of one page are recognised: its path, and long numbers."""
+    """Return the keys that two addresses of one page share: its path, and long numbers."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -84,7 +84,7 @@ def _keys(url: str) -> set[str]:
 
 
 def _form(url: str) -> str:
-    """Return an address without what varies between pages: numbers, and the last part of its path."""
+    """Return an address without the parts that vary between pages: numbers, and the last part of its path."""
     parts = urlsplit(url)
     path = parts.path.rstrip("/")
     above, _, last = path.rpartition("/")

@@ -1,4 +1,4 @@
-"""Links of a page as addresses that are safe to use: whatever a page holds, no link makes a spider fail."""
+"""Links of a page as addresses that are safe to use: whatever a page contains, no link makes a spider fail."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class Link(NamedTuple):
 
 
 def links_to(page: str, hrefs: Iterable[str]) -> Iterator[Link]:
-    """Yield where the links of a page lead, without repeats; what leads out of the web, or nowhere, is left out."""
+    """Yield the targets of a page's links, without repeats; links to nowhere or to other than web addresses are left out."""
     seen: set[Link] = set()
     for href in hrefs:
         link = link_to(page, href)
@@ -32,11 +32,11 @@ def links_to(page: str, hrefs: Iterable[str]) -> Iterator[Link]:
 
 
 def link_to(page: str, href: str) -> Link | None:
-    """Return where a link of a page leads; None where that is no address of the web."""
+    """Return the target of a link; None if it is not a web address."""
     try:
         parts = urlsplit(urljoin(page, href.strip()))
         host = parts.hostname or ""
-    except ValueError:  # a bracket or port that is none
+    except ValueError:  # an invalid bracket or port
         return None
     if parts.scheme not in _WEB or not host:
         return None
@@ -44,7 +44,7 @@ def link_to(page: str, href: str) -> Link | None:
 
 
 def address_of(page: str, href: str) -> str | None:
-    """Return a link's address with its query and without fragment; None where that is no address of the web."""
+    """Return a link's address with its query and without its fragment; None if it is not a web address."""
     try:
         parts = urlsplit(urljoin(page, href.strip()))
         if parts.scheme not in _WEB or not parts.hostname or parts.port == 0:

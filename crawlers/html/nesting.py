@@ -1,4 +1,4 @@
-"""Nested elements, separated without reading any twice, however deep a page nests them."""
+"""Nested elements, separated without reading any of them twice, however deep a page nests them."""
 
 import re
 from collections.abc import Iterable
@@ -10,11 +10,11 @@ from lxml.html import HtmlElement, tostring
 from parsel import Selector
 
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML may hold (Extensible Markup Language 1.0, production 2)."""
+"""What XML must not contain (Extensible Markup Language 1.0, production 2)."""
 
 
 def outermost(selectors: Iterable[Selector]) -> list[Selector]:
-    """Return, in the order of the page, the selectors that are within none of the others: their text includes that of the others."""
+    """Return, in document order, the selectors that are within none of the others: their text includes that of the others."""
     by_element: dict[HtmlElement, Selector] = {}
     for selector in selectors:
         by_element.setdefault(selector.root, selector)
@@ -22,9 +22,9 @@ def outermost(selectors: Iterable[Selector]) -> list[Selector]:
 
 
 def outermost_elements(elements: Iterable[HtmlElement]) -> list[HtmlElement]:
-    """Return the elements that are within none of the others; they come and stay in the order of the page."""
+    """Return the elements that are within none of the others; input and output are in document order."""
     visited: set[Any] = set()
-    free: set[Any] = set()  # known to be within none, so that no path to the root is walked twice
+    free: set[Any] = set()  # known to be outermost, so that no path to the root is walked twice
     outer = []
     for element in elements:
         way = []
@@ -44,7 +44,7 @@ def outermost_elements(elements: Iterable[HtmlElement]) -> list[HtmlElement]:
 def inner_parts(elements: list[HtmlElement]) -> list[str]:
     """Return the inner HTML of each element, without those of the others within it. The elements are removed from the page."""
     parts = []
-    for element in reversed(elements):  # inner before outer
+    for element in reversed(elements):  # inner ones before outer ones
         parts.append(_html(element.text, list(element)))
         take_out(element)
     return parts[::-1]
@@ -53,7 +53,7 @@ def inner_parts(elements: list[HtmlElement]) -> list[str]:
 def take_out(element: HtmlElement) -> None:
     """Remove an element from its page; the text after it stays.
 
-    A form feed and its like, which libxml2 reads and lxml refuses to write, become blanks. So `drop_tree` will not do.
+    Form feeds and the like, which libxml2 reads and lxml refuses to write, become spaces, which `drop_tree` does not do.
     """
     above, before = element.getparent(), element.getprevious()
     words = element.tail or ""
@@ -65,7 +65,7 @@ def take_out(element: HtmlElement) -> None:
 
 
 def following_parts(elements: list[HtmlElement], until: frozenset[str]) -> list[str]:
-    """Return the HTML after each element, up to the next sibling with one of some tags. All of it is removed from the page."""
+    """Return the HTML after each element, up to the next sibling with one of the given tags. All of it is removed from the page."""
     parts = []
     for element in reversed(elements):
         behind = list(takewhile(lambda piece: piece.tag not in until, element.itersiblings()))

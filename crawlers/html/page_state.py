@@ -1,4 +1,4 @@
-"""The state in a page's scripts from which the browser starts: HTML -> JSON values. No script is run."""
+"""The initial state in a page's scripts: HTML -> JSON values. No script is run."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from crawlers.text.fields import sound_json
 CONTAINERS = (
     "_ROUTER_DATA", "_SSR_DATA", "__MODERN_ROUTER_DATA__", "__MODERN_SSR_DATA__", "__NEXT_DATA__", "__INITIAL_STATE__", "RENDER_DATA",
 )  # fmt: skip
-"""Names under which frameworks keep it, as the id of a script or as a variable; RENDER_DATA is written like part of an address."""
+"""Names that frameworks use for it, as the id of a script or as a variable; RENDER_DATA is percent-encoded."""
 _SCRIPT_TYPES = {None, "", "text/javascript", "application/javascript", "module"}
 _CALLS = re.compile(r"(?:(?:JSON\.parse|decodeURIComponent|decodeURI)\s*\(\s*)++")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|(?<![\w$.])undefined(?![\w$])', re.DOTALL)
@@ -29,7 +29,7 @@ _MAX_WRAPPINGS = 4
 
 
 def values_of(response: Response) -> list[Any]:
-    """Return the JSON values that a page is or carries; none where it cannot be read."""
+    """Return the JSON values that a page is or contains; none if it cannot be read."""
     if not isinstance(response, TextResponse) or not response.body.strip():
         return []
     if is_json(response):
@@ -40,7 +40,7 @@ def values_of(response: Response) -> list[Any]:
 
 
 def named_parts(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield what a value holds, itself first, each with the keys that lead to it; `[]` stands for every index of a list."""
+    """Yield a value and everything in it, each with the keys that lead to it; `[]` stands for every index of a list."""
     waiting: list[tuple[tuple[str, ...], Any]] = [((), value)]
     while waiting:
         name, one = waiting.pop()
@@ -52,8 +52,8 @@ def named_parts(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 
 def states(page: Response | Selector) -> Iterator[Any]:
-    """Yield the states of a page that can be read, in the order of CONTAINERS."""
-    # Not `script.attrib`: it fails on an attribute with a broken name.
+    """Yield the readable states of a page, in the order of CONTAINERS."""
+    # Not `script.attrib`, which fails on an attribute with a broken name.
     scripts = [(script.root.get("id"), script.root.get("type"), "".join(script.css("::text").getall())) for script in page.css("script")]
     for name in CONTAINERS:
         assigned = re.compile(rf"(?<![\w$]){name}[\"']?\]?\s*=(?!=)\s*")
@@ -61,14 +61,14 @@ def states(page: Response | Selector) -> Iterator[Any]:
             starts = [0] if identity == name else []
             if not starts and kind in _SCRIPT_TYPES:
                 starts = [match.end() for match in islice(assigned.finditer(text), _MAX_ASSIGNMENTS)]
-            # The first readable one counts: a script may name the variable before it fills it.
+            # The first readable one counts: a script may name the variable before it assigns it.
             value = next((value for start in starts if (value := parsed(text[start:])) is not None), None)
             if value is not None:
                 yield value
 
 
 def parsed(text: str) -> Any:
-    """Return the object or list at the beginning of a text, however it is wrapped; more script may follow it. None where there is none."""
+    """Return the object or list at the beginning of a text, however it is wrapped, even if more script follows. None if there is none."""
     for _ in range(_MAX_WRAPPINGS):
         text = text.strip()
         if calls := _CALLS.match(text):
@@ -83,16 +83,18 @@ def parsed(text: str) -> Any:
 
 
 def _first_value(text: str) -> Any:
-    for form in (str, _as_json, unescape):  # from the surest on
+    for form in (str, _as_json, unescape):  # the most certain first
         try:
             return json.JSONDecoder().raw_decode(sound_json(form(text)))[0]
-        except (ValueError, RecursionError):  # no JSON, a number of thousands of digits, or nested without end
+        except (ValueError, RecursionError):  # not JSON, a number with thousands of digits, or endless nesting
             continue
     return None
 
 
 def _as_json(text: str) -> str:
-    """Return a script's literal as JSON: undefined as null, a string in single quotes in double ones, escapes that only scripts know."""
+    """Convert a script's literal to JSON: undefined becomes null, single-quoted strings double-quoted, and script-only escapes are
+    replaced.
+    """
     if text.startswith("'"):
         end = re.match(r"'(?:[^'\\]|\\.)*+'", text, re.DOTALL)
         inner = end[0][1:-1] if end else ""
@@ -108,7 +110,7 @@ def _json_escape(match: re.Match[str]) -> str:
 
 def dicts(state: Any) -> Iterator[dict[str, Any]]:
     """Yield the objects of a state, outer before inner."""
-    left = [state]  # no recursion: a state may be nested deeper than Python calls
+    left = [state]  # no recursion: a state may be nested deeper than Python's call stack allows
     while left:
         value = left.pop()
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Pages of exam papers: whether an answer is a page at all, its links, and papers of several pages."""
+"""Pages of exam papers: whether an answer is a page at all, its links, and papers spread over several pages."""
 
 import bisect
 import re
@@ -23,22 +23,22 @@ from crawlers.papers.questions.draft import Draft
 from crawlers.text.fields import is_hidden, uncrowded
 
 MOST_PAGES = 4000
-"""Of one list; if a site claims more, the rest is ignored."""
+"""Pages of one list; if a site claims more, the rest is ignored."""
 _MOST_ARTICLE_PAGES = 60
 _ONWARD = re.compile(r"^\W*(?:下一?页|后一?页|下一?頁|next)\W*$", re.I)
 _INLINE = {"a", "b", "em", "font", "i", "ins", "label", "s", "small", "span", "strong", "sub", "sup", "u"}
 _ANSWER = re.compile(r"^\s*(?:(?:参考|正确|标准)?答案\s*[:：]|【(?:参考|正确|标准)?答案】)")  # and not 答案圈, the name of a site
 _CONTENT = re.compile(r"答案(?!圈)|解析|答\s*[:：]|^[^\S\n]*(?:\d{1,3}|[A-J])\s*[.．、]", re.M)
 _MAY_HIDE = re.compile("hidden|style", re.I)
-_NOISE_CHARS = 60  # a longer block that is hidden is what a click would show
+_NOISE_CHARS = 60  # a longer hidden block is what a click would show
 
 
 class Article(Struct, frozen=True, kw_only=True):
-    """A paper whose pages are being read: as it goes from page to page in `cb_kwargs`."""
+    """A paper whose pages are being read: passed from page to page in `cb_kwargs`."""
 
     url: str
     about: dict[str, Any]
-    """What it says of all its questions: raw fields of a QuestionItem."""
+    """What applies to all its questions: raw fields of a QuestionItem."""
     lines: list[str] = []
     starts: list[int] = []
     """Index of the first line of each page."""
@@ -57,13 +57,13 @@ class Article(Struct, frozen=True, kw_only=True):
         )
 
     def item(self, draft: Draft) -> QuestionItem:
-        """Return a question; it belongs to the page that it begins on."""
+        """Return a question; it belongs to the page on which it begins."""
         page = self.pages[max(0, bisect.bisect_right(self.starts, draft.line) - 1)]
         where = msgspec.structs.replace(page, position=draft.position)
         return QuestionItem(url=self.url, provenance=where, **self.about, **draft.raw_fields())
 
     def next_page(self, response: TextResponse) -> str | None:
-        """Return the address of the article's next page, which 下一页 or the next number leads to; other articles are none."""
+        """Return the address of the article's next page, which 下一页 or the next number links to; other articles do not count."""
         current = _number(self.url, response.url) or 0
         onward: dict[bool, list[tuple[int, str]]] = {True: [], False: []}
         for url, link in links_of(response):
@@ -82,8 +82,8 @@ class Article(Struct, frozen=True, kw_only=True):
 def without_noise(html: str, drop: str | None = None) -> str:
     """Return the HTML of an article without what is hidden between its words, and without the tags that a selector finds.
 
-    Inline tags are noise unless they open with 答案. A hidden block is what a click would show, unless it is short and says nothing of
-    a question.
+    Inline tags are noise unless they begin with 答案. A hidden block is what a click would show, unless it is short and has nothing of a
+    question.
     """
     if not drop and not _MAY_HIDE.search(html):
         return html
@@ -97,7 +97,7 @@ def without_noise(html: str, drop: str | None = None) -> str:
 
 
 def without(html: str, css: str) -> str:
-    """Return HTML without the tags that a selector finds; parsel's own `drop` fails on control characters behind a tag."""
+    """Return HTML without the tags that a selector finds; parsel's own `drop` fails on control characters after a tag."""
     soup = BeautifulSoup(uncrowded(html), "lxml")
     for tag in soup.select(css):
         tag.decompose()
@@ -114,19 +114,19 @@ def is_page(response: Response, spider: SourceSpider) -> TypeGuard[TextResponse]
     if isinstance(response, TextResponse) and not is_json(response):
         return True
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
-    spider.misfit(response, f"no page, but {kind or 'something of no type'}")
+    spider.misfit(response, f"not a page, but {kind or 'of unknown type'}")
     return False
 
 
 def request_of(failure: Failure) -> Request:
-    """Return the request that failed, which Scrapy leaves with the failure."""
+    """Return the failed request, which Scrapy attaches to the failure."""
     return failure.request  # type: ignore[attr-defined]
 
 
 def links_of(response: TextResponse, where: str = "a") -> Iterator[tuple[str, Selector]]:
-    """Yield the links of a page with their addresses; what leads out of the web is left out."""
+    """Yield the links of a page with their addresses; other than web addresses are left out."""
     for link in response.css(where):
-        href = link.root.get("href", "").strip()  # not `link.attrib`: it fails on an attribute with a broken name
+        href = link.root.get("href", "").strip()  # not `link.attrib`, which fails on an attribute with a broken name
         if href and (url := address_of(response.url, href)):
             yield url, link
 
@@ -141,7 +141,7 @@ def next_list(response: TextResponse, belongs: Callable[[str], Any]) -> str | No
 
 
 def _number(first: str, url: str) -> int | None:
-    """Return which page of an article an address names: `7_2.htm` and `7.htm?page=2` are 2, `7.htm` is 0; None for another article."""
+    """Return the page number in an article's address: `7_2.htm` and `7.htm?page=2` give 2, `7.htm` gives 0; None for another article."""
     home, other = urlsplit(first), urlsplit(url)
     stem, dot, suffix = home.path.rpartition(".")
     stem = stem.removesuffix("_1")

@@ -20,7 +20,7 @@ _ATTRIBUTE = re.compile(r"::attr\(|::text")
 class Blocks(Struct, frozen=True, kw_only=True):
     """Selectors: the container on the page, the others within it; "" for what the site does not show.
 
-    One may end with `::attr(NAME)`, for the value of an attribute.
+    A selector may end with `::attr(NAME)` for the value of an attribute.
     """
 
     container: str
@@ -33,7 +33,7 @@ class Blocks(Struct, frozen=True, kw_only=True):
 
 
 def questions_on(page: TextResponse, where: Blocks) -> Iterator[dict[str, Any]]:
-    """Yield the raw fields of each question; of a container within another, the outer one alone."""
+    """Yield the raw fields of each question; of nested containers, only the outer one counts."""
     for block in outermost(page.css(where.container)):
         options = [option for options_part in _parts(block, where.options) for option in _options(options_part)]
         answer = _ANSWER.sub("", _words(block, where.answer), count=1)
@@ -64,7 +64,7 @@ def _words(block: Selector, css: str) -> str:
 
 
 def _options(part: Selector | str) -> list[str]:
-    """Return the options of one part: mostly one; several lines, or letters on one line, are several."""
+    """Return the options from the parts found: usually one each; several lines, or letters on one line, are several."""
     lines = (text_of(part) if isinstance(part, Selector) else part).split("\n")
     several = [option for line in lines for option in (options_in(line) or [line]) if option.strip()]
     lettered = [option for option in several if options_in(option)]

@@ -1,6 +1,6 @@
 """The items of a page -> their regularities: fields that all questions have, numbers, letters and counts of options.
 
-Each regularity is a name. A page that is misread loses some of them, as does a page with a question that lost a field.
+Each regularity is a name. A misread page loses some of them, as does a page where a question lost a field.
 """
 
 import re
@@ -79,7 +79,7 @@ def _stated_count(heading: str | None) -> int | None:
 
 
 def _letters(options: Sequence[str]) -> str:
-    """Return the letters of options, a `?` for one without among others that have one."""
+    """Return the letters of options, with `?` for an unlettered option among lettered ones."""
     matches = [_LETTER.match(option) for option in options]
     return "".join(each[1] if each else "?" for each in matches) if any(matches) else ""
 

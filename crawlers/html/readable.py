@@ -14,16 +14,16 @@ from scrapy.utils.response import get_base_url
 from crawlers.text.fields import uncrowded
 
 MAX_DEPTH = 256
-"""Of nested elements, the default of libxml2; browsers flatten deeper ones, too.
+"""Depth of nested elements, libxml2's default; browsers flatten deeper ones, too.
 
-Selectors take quadratic time in the depth, and lxml silently drops everything after a depth of 2,048.
+Selectors take quadratic time in the depth, and lxml silently drops everything below a depth of 2,048.
 """
 _AT_MAX_DEPTH = XPath("boolean(" + "/*" * MAX_DEPTH + "/*)")
 _RAW_TAGS = {"script", "style"}
 
 
 def readable(response: TextResponse) -> TextResponse:
-    """Return a page that selectors read without an error, whole and in time; nearly every page is that as it is.
+    """Return a page that selectors read completely, without an error and in time; nearly all pages already are such.
 
     Raises:
         OverBudget: it has more tags than are read.
@@ -34,7 +34,7 @@ def readable(response: TextResponse) -> TextResponse:
         response = _with_text(response, text)
     try:
         get_base_url(response)
-    except ValueError:  # the page's base is no address; the first base counts
+    except ValueError:  # the page's base is not an address; the first base counts
         response = _with_text(response, f'<base href="{escape(response.url)}">{response.text}')
     if response.body.count(b"<") <= MAX_DEPTH or is_json(response) or response.selector.type not in ("html", "xml"):
         return response
@@ -47,12 +47,12 @@ def is_json(response: TextResponse) -> bool:
         return False
     try:
         return isinstance(response, JsonResponse) or response.selector.type == "json"
-    except RecursionError:  # nested deeper than the parser of JSON goes
+    except RecursionError:  # nested deeper than the JSON parser supports
         return True
 
 
 def shallow(html: str) -> str:
-    """Return a piece of HTML as one that is nested no deeper than a page may be."""
+    """Return a piece of HTML, nested no deeper than a page may be."""
     html = uncrowded(html)
     return _flattened(html) if html.count("<") > MAX_DEPTH and _is_deep(Selector(text=html, type="html")) else html
 
@@ -91,7 +91,7 @@ def _attribute(name: str, value: str | list[str]) -> str:
 
 
 def _written(node: PageElement | str) -> str:
-    """Return as HTML what is no element: words, a comment, or the end of an element, which is written."""
+    """Return as HTML what is not an element: text, a comment, or the end of an element."""
     if not isinstance(node, NavigableString):
         return str(node)
     if type(node) is not NavigableString or (node.parent is not None and node.parent.name in _RAW_TAGS):

@@ -1,4 +1,4 @@
-"""Rich text as sites hand it to the browser: HTML as it is, and the JSON blocks of editors as HTML. From values to values."""
+"""Rich text as sites send it to the browser: HTML as it is, and the JSON blocks of editors as HTML. From values to values."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 from crawlers.text.fields import sound_json
 
-_MARKUP = re.compile(r"</[a-z][a-z0-9]*>|<(?:br|hr|img)\b[^<>]*>|&(?:[a-zA-Z]{2,8}|#\d{2,6});")  # what plain text such as p<0.05 has not
+_MARKUP = re.compile(r"</[a-z][a-z0-9]*>|<(?:br|hr|img)\b[^<>]*>|&(?:[a-zA-Z]{2,8}|#\d{2,6});")  # plain text such as p<0.05 does not match
 _TEXT_KEYS = ("text", "content", "html", "value", "insert", "caption")
 _CHILD_KEYS = ("children", "content", "items", "blocks", "ops", "data", "list", "paragraphs")
 _ITEM = re.compile(r"list[-_ ]?item|^li$|(?:^|[-_])item$", re.I)
@@ -23,7 +23,7 @@ def has_markup(text: str) -> bool:
 
 
 def as_html(value: Any) -> str:
-    """Return rich text as HTML: a string with mark-up as it is, plain text escaped, blocks by what their type says."""
+    """Return rich text as HTML: a string with markup as it is, plain text escaped, blocks according to their type."""
     return _html(value, MAX_DEPTH)
 
 
@@ -33,7 +33,7 @@ def _html(value: Any, depth: int) -> str:
     if isinstance(value, str):
         return _of_string(value, depth)
     if isinstance(value, list):
-        # Words in a list are lines; pieces of one line come as objects.
+        # Strings in a list are lines; objects are pieces of one line.
         return "".join(f"<p>{_html(one, depth - 1)}</p>" if isinstance(one, str) else _html(one, depth - 1) for one in value)
     if isinstance(value, dict):
         return _of_block(value, depth)
@@ -45,7 +45,7 @@ def _of_string(text: str, depth: int) -> str:
     if bare[:1] in ("[", "{") and bare[-1:] in ("]", "}"):
         try:
             return _html(json.loads(sound_json(bare)), depth - 1)
-        except (ValueError, RecursionError):  # words in brackets
+        except (ValueError, RecursionError):  # text in brackets
             pass
     return text if has_markup(text) else escape(text).replace("\n", "<br>")
 

@@ -13,33 +13,33 @@ from atomexam.records.provenance import Provenance, page_id
 from crawlers.html.walls import WALLS, wall_of
 
 NOTED = "noted/"
-"""Begins the names of the stats that `SourceSpider.note` counts."""
+"""Prefix of the stats that `SourceSpider.note` counts."""
 MAX_REPORTED = 10_000
 """Misfits and errors whose messages are kept, to limit the memory of a large crawl; all are counted."""
 
 
 def spider_of(crawler: Crawler) -> "SourceSpider":
-    """Return the spider of a crawl that has begun."""
+    """Return the spider of a started crawl."""
     return cast(SourceSpider, crawler.spider)
 
 
 class SourceSpider(scrapy.Spider):
-    """Reader of one site. A site sets `name`, `allowed_domains`, `start_urls` and its callbacks, and nothing of modes or stores.
+    """Reader of one site. A site sets `name`, `allowed_domains`, `start_urls` and its callbacks; it knows nothing of modes or stores.
 
-    Callbacks and errbacks are methods, and what they need comes in `cb_kwargs`, not in attributes that other pages set: a replay
-    runs a spider in several processes.
+    Callbacks and errbacks are methods, and their data comes in `cb_kwargs`, not in attributes that other pages set: a replay runs a spider
+    in several processes.
     """
 
     allowed_domains: Sequence[str] | None = None
     """The hosts of the site; a crawl stays on them."""
 
     scopes: ClassVar[tuple[str, ...]] = ()
-    """Which of `letters`, `departments`, `lists` in params.yaml the spider knows."""
+    """The keys among `letters`, `departments` and `lists` in params.yaml that the spider knows."""
 
     delay: ClassVar[float | None] = None
-    """Seconds between two requests to the live site, where it needs others than most; params.yaml goes before it."""
+    """Seconds between two requests to the live site, if it needs other than the default; params.yaml overrides it."""
     concurrency: ClassVar[int | None] = None
-    """Requests to the live site at a time, likewise."""
+    """Concurrent requests to the live site, likewise."""
 
     def __init__(
         self,
@@ -58,10 +58,10 @@ class SourceSpider(scrapy.Spider):
         self.letters, self.departments, self.lists = letters, departments, lists
         self.exam, self.subject = exam, subject
         self.named: dict[str, tuple[str, str]] = {}
-        """Address of each list that a scope names -> the scope and the name: for the message if the site has no such list."""
+        """Address of each list that a scope names -> the scope and the name, for the message if the site has no such list."""
         for scope in ("letters", "departments", "lists"):
             if getattr(self, scope) is not None and scope not in self.scopes:
-                known = f"it knows {', '.join(self.scopes)}" if self.scopes else "it has no scope but max_pages"
+                known = f"it knows {', '.join(self.scopes)}" if self.scopes else "its only scope is max_pages"
                 raise ValueError(f"params.yaml: sources.{self.name}: no spider of this site reads `{scope}`; {known}")
 
     def entity(
@@ -75,7 +75,7 @@ class SourceSpider(scrapy.Spider):
         sections: list[Section] | None = None,
         url: str | None = None,
     ) -> EntityItem:
-        """Return an encyclopedia entry; `url` is the entry's home where that is not the page it was read from."""
+        """Return an encyclopedia entry; `url` is the entry's home page if that is not the page it was read from."""
         return EntityItem(
             url=urldefrag(url or response.url).url,
             provenance=self.provenance(response, "page"),
@@ -87,32 +87,32 @@ class SourceSpider(scrapy.Spider):
         )
 
     def question(self, response: Response, position: str, **raw_fields: Any) -> QuestionItem:
-        """Return a question with its raw fields; `position` is its place within the page, `q12` for the twelfth."""
+        """Return a question with its raw fields; `position` is its place on the page, `q12` for the twelfth."""
         return QuestionItem(url=urldefrag(response.url).url, provenance=self.provenance(response, position), **raw_fields)
 
     def provenance(self, response: Response, position: str) -> Provenance:
         """Return the provenance of an item."""
-        # The archive leaves the id of the body as it came; a page that never passed the archive (a fixture) has only its body.
+        # The archive sets the id of the body as received; a page that never passed the archive (a fixture) has only its body.
         stored_id = response.request.meta.get("page_id") if response.request else None
         return Provenance(
             source=self.name,
-            url=urldefrag(response.url).url,  # a redirect may lead into the midst of a page
+            url=urldefrag(response.url).url,  # a redirect may lead to a fragment of a page
             snapshot=self.snapshot,
             page_id=stored_id or page_id(response.url, response.body),
             position=position,
         )
 
     def refusal(self, response: Response) -> str | None:
-        """Return why an answer, whatever its status, is a temporary refusal and not a page: a check of the browser, a log-in wall.
+        """Return why an answer, whatever its status, is a temporary refusal and not a page: a browser check, a log-in wall.
 
-        The archive calls this for every decoded answer. A refusal is not stored: it is listed among the failures with this text and is
+        The archive calls this for every decoded answer. A refusal is not stored: it is listed among the failures with this text and
         requested again later, like an answer with status 403. A site with a wall of its own overrides this.
         """
         wall = wall_of(response) if response.status == 200 else None
         return f"{WALLS[wall]} in the place of the page" if wall else None
 
     def note(self, what: str, number: int = 1) -> None:
-        """Count what a page hides or lacks, which is no fault of the spider: an answer behind a pay-wall, images for text.
+        """Count what a page hides or lacks through no fault of the spider: an answer behind a paywall, images instead of text.
 
         The figures of the crawl list it under this text.
         """
@@ -121,7 +121,7 @@ class SourceSpider(scrapy.Spider):
     def unmatched(self, response: Response, kind: str, labels: list[str]) -> None:
         """Report a page that has lists or channels, none of which passes the spider's filter."""
         excerpts = ", ".join(repr(words[:30]) for words in sorted(set(labels))[:5])
-        self.misfit(response, f"none of {len(labels)} {kind}s matches the filter of this spider; it says {excerpts}")
+        self.misfit(response, f"none of {len(labels)} {kind}s matches the filter of this spider; they are {excerpts}")
 
     def misfit(self, response: Response, why: str) -> None:
         """Count a page that no longer fits this spider; `extract` fails when there are too many."""

@@ -1,8 +1,8 @@
 """Whether the texts of a page are in order: a page and the items read from it -> the regularities of each field's text groups.
 
-A text group holds texts of one kind: those of elements with the same name within elements of the same names, or the values of one JSON
-key. If most texts of a group are read, all should be. An unread text, an empty element or a picture among texts, or a sentence that goes
-on in the next element is a sign that the page has changed, though some of it was still read.
+A text group has texts of one kind: those of elements with the same name within elements of the same names, or the values of one JSON key.
+If most texts of a group are read, all should be. An unread text, an empty element or a picture among texts, or a sentence that continues in
+the next element is a sign that the page has changed, even if some of it was still read.
 """
 
 import re
@@ -23,13 +23,13 @@ from crawlers.html.readable import is_json
 
 _INVISIBLE_TAGS = {"script", "style", "noscript", "template", "head"}
 _HOLDERS = 2
-"""Enclosing elements that belong to the name of a group."""
+"""Number of enclosing elements in the name of a group."""
 _WORDS = re.compile(r"[\u4e00-\u9fff]{2,}|[A-Za-z]{4,}")
 _GRAM = 3
 _READ_SHARE = 0.8
-"""Of the grams of a text that are in what was read."""
+"""Share of a text's grams that are in what was read."""
 _MOST_SHARE = 0.5
-"""Of the texts of a group that must be read: with less, the spider selects some of them by their content."""
+"""Share of a group's texts that must be read; with fewer, the spider selects among them by content."""
 _DIGITS = re.compile(r"\d+")
 _TAG = re.compile(r"<[^<>]*>")
 _CHINESE_END = re.compile(r"[\u4e00-\u9fff]$")
@@ -42,7 +42,7 @@ _BOUNDS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 _MOST_TURNS = 60
 _MOST_ROWS = 200
 _MOST_TEXTS = 20_000
-"""On one page; the rest of a longer one is not checked."""
+"""Texts on one page; the rest of a longer page is not checked."""
 Name = tuple[str, ...]
 
 
@@ -51,7 +51,7 @@ class PageText(Struct):
 
     words: str
     follows: "PageText | None" = None
-    """The text of the element before this one, if that has the same name and nothing is between them."""
+    """The text of the previous element, if that has the same name and nothing is between them."""
 
 
 class TextGroup(Struct):
@@ -68,15 +68,15 @@ class TextGroup(Struct):
 
 
 def at_most(number: int, what: str) -> Iterator[str]:
-    """Yield the bounds that a number does not exceed; counted over pages they give its distribution."""
+    """Yield the bounds that a number does not exceed; counted over pages, they give its distribution."""
     yield from (f"at most {bound} {what}" for bound in _BOUNDS if number <= bound)
 
 
 def texts_in_order(response: Response, values: Sequence[Any], items: Sequence[Item], requests: Sequence[Request]) -> Iterator[str]:
-    """Yield what is in order of the texts of a page: `stem_raw without empty elements`, and of all fields `at most 2 empty elements`.
+    """Yield what is in order in the texts of a page: `stem_raw without empty elements`, and of all fields `at most 2 empty elements`.
 
     Args:
-        values: the JSON that the page is or carries.
+        values: the JSON that the page is or contains.
     """
     fields = {name: grams for name, grams in _read(items, requests).items() if grams}
     everything: set[str] = set().union(*fields.values())
@@ -120,7 +120,7 @@ def _is_in(grams: set[str], known: set[str]) -> bool:
 
 
 def _read(items: Sequence[Item], requests: Sequence[Request]) -> dict[str, set[str]]:
-    """Return the grams of what was read, by field; what is passed on with requests is a field of its own."""
+    """Return the grams of what was read, by field; what is passed on with requests counts as a field."""
     grams_by_field: dict[str, set[str]] = defaultdict(set)
     for item in items:
         for field, text in _fields(item):
@@ -192,7 +192,7 @@ def _add_elements(groups: dict[Name, TextGroup], elements: Iterable[HtmlElement]
 
 
 def visible_elements(response: Response) -> Iterator[HtmlElement]:
-    """Yield the elements of an HTML page that a browser shows, in their order."""
+    """Yield the elements of an HTML page that a browser shows, in document order."""
     if not isinstance(response, TextResponse) or not response.body.strip() or is_json(response) or response.selector.type != "html":
         return
     waiting = [] if response.selector.root is None else [response.selector.root]
@@ -213,7 +213,7 @@ def group_name(element: HtmlElement) -> Name:
 
 
 def name_of(element: HtmlElement) -> str:
-    """Return tag and classes; an id is of one element alone."""
+    """Return tag and classes; an id belongs to only one element."""
     classes = sorted({_DIGITS.sub("N", word) for word in (element.get("class") or "").split()})
     return ".".join([str(element.tag), *classes])
 
@@ -233,14 +233,14 @@ def _add_values(groups: dict[Name, TextGroup], value: Any) -> None:
 
 
 def _out_of_order(group: TextGroup) -> int:
-    """Return how many kinds of elements are before one element of the group and after another."""
+    """Return how many kinds of elements come before one element of the group and after another."""
     loose = set().union(*(before & behind for before, behind in group.around))  # what is on both sides of one element has no order
     before, behind = (set().union(*each) for each in zip(*group.around, strict=True)) if group.around else (set(), set())
     return len((before & behind) - loose)
 
 
 def _broken_off(group: TextGroup) -> int:
-    """Return how many texts of a group are incomplete: one ends with a comma, or the next begins with closing punctuation."""
+    """Return how many texts of a group are incomplete: the text ends with a comma, or the next begins with closing punctuation."""
     return sum(
         bool(_ENDS_OPEN.search(first) or _BEGINS_BEHIND.match(second) or (first.endswith("；") and not _MARKED.match(second)))
         for first, second in _pairs(group)
@@ -248,9 +248,9 @@ def _broken_off(group: TextGroup) -> int:
 
 
 def _going_on(group: TextGroup) -> int:
-    """Return how many texts of a group may go on in the next, though most of its other texts do not."""
+    """Return how many texts of a group may continue in the next one, though most of the group's texts do not."""
     pairs = _pairs(group)
-    if 0 < len(pairs) <= len(group.texts) // (2 * _FEW):  # only these follow another
+    if 0 < len(pairs) <= len(group.texts) // (2 * _FEW):  # only these follow another text
         return len(pairs)
     others = len(group.texts) - 2
     marked = sum(bool(_MARKED.match(text.words)) for text in group.texts)

@@ -14,13 +14,13 @@ WALLS = {
     LOGIN_PAGE: "a log-in page",
 }
 BESIDE_WALLS = (
-    "the site wants a person or a browser, and nothing here gets around that: open the address in a browser to see whether it lets people"
-    " in, ask its owner (ATOMEXAM_CONTACT says who crawls), save pages by hand (docs/adding-a-source.md), or set `sites: embedded`"
+    "the site requires a person or a browser, and this is not circumvented: open the address in a browser to see whether it lets people"
+    " in, ask its owner (ATOMEXAM_CONTACT states who crawls), save pages by hand (docs/adding-a-source.md), or set `sites: embedded`"
 )
 """Advice to the user."""
 _MOST_BYTES = 50_000
 _MOST_CHARS = 300
-"""Of visible text; a page with more has content, whatever form is beside it."""
+"""Characters of visible text; a page with more has content, whatever form is beside it."""
 _CAPTCHA = re.compile("验证码|安全验证|人机验证|滑动验证|(?:拖动|按住)滑块|captcha", re.I)
 _LOGIN = re.compile("登录|登陆|登入|log ?in|sign ?in", re.I)
 _MOVES = re.compile(r"location\s*[.=]|document\.cookie|\.reload\s*\(|eval\s*\(")
@@ -28,15 +28,16 @@ _VISIBLE_TEXT = "//text()[not(ancestor::script or ancestor::style or ancestor::n
 
 
 def wall_of(response: Response) -> str | None:
-    """Return a key of WALLS if an answer is one, by its form alone: little text, and a captcha, a password or a script that moves on.
+    """Return a key of WALLS if an answer is a wall, judging by its form alone: little text, and a captcha, a password field or a script
+    that redirects.
 
-    What a spider's own `refusal` refused comes with status 403 and the body that the site sent.
+    An answer refused by a spider's own `refusal` comes with status 403 and the body that the site sent.
     """
     return _by_content(response) or (WALL_FORBIDDEN if response.status in (401, 403) else None)
 
 
 def wall_with_status(response: Response) -> str | None:
-    """Return in words which wall an answer with an error status is, by its form; None where the status says all that is known."""
+    """Return in words which wall an answer with an error status is, by its form; None if the status is all that is known."""
     wall = _by_content(response)
     return f"{WALLS[wall]} (HTTP status {response.status})" if wall else None
 

@@ -1,7 +1,7 @@
-"""The front door for structured files of any layout: bytes in, tables of rows `path -> value` out.
+"""The entry point for structured files of any layout: bytes in, tables of rows `path -> value` out.
 
-JSON of any depth, JSON lines, literals of programs, rows of SQL and SQLite, XML, pages of HTML, sheets, csv and other texts parted by a
-sign, with or without a header; told by what stands in the file, as the suffix may lie.
+JSON of any depth, JSON lines, literals of programs, rows of SQL and SQLite, XML, HTML pages, sheets, csv and other delimited texts, with or
+without a header. The content decides which it is, as the suffix may be wrong.
 """
 
 import json
@@ -50,27 +50,27 @@ PROGRAMS = (
     *(".dart", ".cs", ".c", ".h", ".cc", ".cpp", ".hpp", ".scala", ".groovy", ".r", ".jl", ".pl", ".ex", ".exs", ".nim", ".gd", ".json5"),
 )
 ALONE = (*PROGRAMS, *PROPERTIES)
-"""Suffixes of programs and their texts, which are read where they are named, and passed over in a folder."""
+"""Suffixes of programs and their texts, which are read if named, and skipped in a folder."""
 DATA = (*LITERALS, *ALONE, *DOCUMENTS, PLIST)
-"""Suffixes of files that hold data in another writing than JSON."""
+"""Suffixes of files with data in a notation other than JSON."""
 SOURCES = (*DATA, ".sql", ANKI, *DATABASES)
-"""Suffixes of files of literals, of documents, of statements, of notes and of tables, whose columns have names of their makers' own."""
+"""Suffixes of files of literals, documents, statements, notes and tables, whose columns have names chosen by their authors."""
 PAGES = (".html", ".htm", *LIGHT, *PACKED)
-"""Suffixes of pages, and of texts whose markup says as much as that of a page."""
+"""Suffixes of pages, and of texts whose markup is as rich as that of a page."""
 _SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?(?:into)?|update|copy)\s{1,8}[\"`\[\w]", re.IGNORECASE)
 _SCRIPTED = (".vue", ".svelte", ".astro")
-"""Suffixes of parts of pages, whose data stands in their scripts."""
+"""Suffixes of parts of pages, whose data is in their scripts."""
 _LONGEST_NAME_CHARS = 24
 _LEAST_ROWS = 3
 _LEAST_LINES, _LONE = 9, 0.95
 _LINE_START = re.compile(
     r"(?:\d{1,4}|第\s?\d{1,4}\s?题|[A-Ja-j]|(?P<label>(?:正确|参考|标准)?答案|解析|答案解析|难度|知识点|题型))(?P<sign>\s?[.．、:：)）])?"
 )
-"""What stands in a cell of its own at the start of a line of a paper."""
+"""What may be in a separate cell at the start of a line of a paper."""
 _HAS_OPTION = re.compile(r"(?:^|\s|[)）])A\s?(?:[.．、:：)）]|$)", re.MULTILINE)
 _SAYS_ANSWER = re.compile(r"^[ \t]{0,9}[【\[]?(?:(?:正确|参考|标准)?答案|answer)[】\]]?\s?[:：]?\s?\S", re.MULTILINE | re.IGNORECASE)
 _TICK, _LABEL_ALONE = re.compile(r"[√✓✔☑]"), re.compile(r"[^\W\d_]{2,6}")
-"""The tick of a right option in a cell behind it; a name of a column."""
+"""The tick of a correct option in the cell after it; the name of such a column."""
 _TAG = re.compile(
     r"<(?:/?(?:p|div|span|b|i|u|em|strong|font|sub|sup|li|ul|ol|h[1-6])|br|img)(?:\s[^<>]{0,500})?/?>|</\w{1,10}>", re.IGNORECASE
 )
@@ -83,12 +83,12 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,30}|q?[A-J]|(?i:id|no\.?)", re.ASCII)
 
 
 def rows_of(name: str, body: bytes) -> list[Rows]:
-    """Return the tables of a structured file, each with the way that leads to it; none where the file has no structure that is known.
+    """Return the tables of a structured file, each with the path that leads to it; none if the file has no known structure.
 
-    Questions that take several rows are made one.
+    Questions that take several rows are combined into one.
 
     Raises:
-        ValueError: the file is damaged, or larger or deeper than data is.
+        ValueError: the file is damaged, or is larger or deeper than data is.
     """
     tables = _rows_in(name, body)
     for table in tables:
@@ -97,7 +97,7 @@ def rows_of(name: str, body: bytes) -> list[Rows]:
 
 
 def _visible_text(value: Any) -> Any:
-    """Return a value with its texts as a reader sees them, where they are HTML."""
+    """Return a value whose HTML texts are replaced by their visible text."""
     if isinstance(value, str):
         return text_of(value) if "<" in value and _TAG.search(value) else value
     if isinstance(value, dict):
@@ -107,7 +107,7 @@ def _visible_text(value: Any) -> Any:
 
 def _rows_in(name: str, body: bytes) -> list[Rows]:
     suffix = PurePosixPath(name).suffix.lower()
-    if suffix == ".xls" and body.lstrip()[:1] == b"<":  # a page, as many a site names its export
+    if suffix == ".xls" and body.lstrip()[:1] == b"<":  # a page, though many sites name their export so
         return _in_page(decoded(name, body))
     if suffix in BOOKS:
         sheets = ((title, list(rows)) for title, hidden, rows in sheets_of(name, body) if not hidden)
@@ -147,12 +147,12 @@ def _in_document(name: str, document: Any) -> list[Rows]:
 
 
 def _in_scripts(name: str, scripts: Iterable[str], read: Callable[[str], Any]) -> list[Rows]:
-    """Return the tables of data that the scripts of a page assign."""
+    """Return the tables of data assigned by the scripts of a page."""
     return [table for script in scripts if _CHINESE.search(script) for table in _in_document(name, read(script))]
 
 
 def _with_script_answers(tables: list[Rows], scripts: Sequence[str], read: Callable[[str], Any]) -> list[Rows]:
-    """Return the tables of a page, with the answers that a script has for questions without one: `var answers = ["A", …]`."""
+    """Return the tables of a page; its questions without answers get those of a script: `var answers = ["A", …]`."""
     if all(map(_is_answered, tables)):
         return tables
     documents = [document for script in scripts if isinstance(document := _script_data(script, read), dict)]
@@ -164,7 +164,7 @@ def _is_answered(table: Rows) -> bool:
 
 
 def _script_data(script: str, read: Callable[[str], Any]) -> Any:
-    """Return the data that a script assigns; None where it cannot be read."""
+    """Return the data assigned by a script; None if it cannot be read."""
     try:
         return read(script)
     except ValueError:
@@ -179,17 +179,17 @@ def _with_fields_of(table: Rows, documents: Iterable[dict[str, Any]]) -> Rows:
 
 
 def literals_as_json(name: str, body: bytes) -> bytes:
-    """Return the data that a file of literals, or of YAML, TOML or INI, holds, as JSON.
+    """Return the data of a file of literals, or of YAML, TOML or INI, as JSON.
 
     Raises:
-        ValueError: it is no source, or larger or deeper than data is.
+        ValueError: it is not source code, or is larger or deeper than data is.
     """
     document = property_list(name, body) if name.lower().endswith(PLIST) else document_of(name, decoded(name, body))
     return json.dumps(document, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
 def lone_lines(name: str, body: bytes) -> list[str]:
-    """Return the lines of a paper that was pasted into a sheet, numbers and letters of options in cells of their own; else nothing.
+    """Return the lines of a paper pasted into a sheet, with numbers and option letters in separate cells; else nothing.
 
     A sheet of numbers with their answers beside it is the paper's list of answers.
     """
@@ -212,7 +212,9 @@ def lone_lines(name: str, body: bytes) -> list[str]:
 
 
 def lone_texts(name: str, body: bytes) -> list[str]:
-    """Return the lines of the questions of records that hold a whole one in one text, options and answer below the stem; else nothing."""
+    """Return the lines of the questions of records that have a complete question in one text, options and answer below the stem; else
+    nothing.
+    """
     tables = rows_of(name, body)
     rows = [row for _, row in tables[0].rows] if len(tables) == 1 else []
     whole = [key for key in (rows[0] if rows else ()) if _are_whole([row.get(key) for row in rows])]
@@ -222,18 +224,18 @@ def lone_texts(name: str, body: bytes) -> list[str]:
 
 
 def _are_whole(values: Sequence[Any]) -> bool:
-    """Tell whether all values are texts that say an answer, most of them below options."""
+    """Return whether all values are texts that state an answer, most of them below options."""
     texts = [value for value in values if isinstance(value, str) and _SAYS_ANSWER.search(value)]
     return len(texts) == len(values) and 2 * sum(_HAS_OPTION.search(text) is not None for text in texts) > len(texts)
 
 
 def _is_line(cells: list[str]) -> bool:
-    """Tell whether cells are a line of a paper that was parted behind its number or letter, or in front of its tick."""
+    """Return whether cells are a line of a paper that was split after its number or letter, or before its tick."""
     return _LINE_START.fullmatch(cells[0]) is not None or all(map(_TICK.fullmatch, cells[1:])) or all(map(_LABEL_ALONE.fullmatch, cells))
 
 
 def _line_of(cells: list[str], numbered: bool) -> str:
-    """Return the cells of a row as a line of a paper, with a sign behind a number, a letter or a label that stands alone."""
+    """Return the cells of a row as a line of a paper, adding a sign after a separate number, letter or label."""
     if numbered and len(cells) > 1 and all(map(_TICK.fullmatch, cells[1:])) and not _LINE_START.fullmatch(cells[0]):
         return f"{cells[0]} √"
     if not numbered or len(cells) < 2 or not (start := _LINE_START.fullmatch(cells[0])):
@@ -266,7 +268,7 @@ def _in_page(text: str) -> list[Rows]:
 
 
 def document_of(name: str, text: str) -> Any:
-    """Return what a text holds as one document: of YAML, TOML or INI by its suffix, of JSON, lines of JSON, statements or literals."""
+    """Return the data of a text read as one document: YAML, TOML or INI by its suffix, else JSON, JSON lines, statements or literals."""
     if name.lower().endswith(DOCUMENTS):
         return document_in(name, text)
     if name.lower().endswith(PROPERTIES):
@@ -297,7 +299,7 @@ def _json(name: str, text: str) -> Any:
 
 
 def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
-    """Yield a sheet as rows; its first row names the columns where it stands out among them."""
+    """Yield a sheet as rows; its first row names the columns if it differs from the others."""
     rows = [(position, cells) for position, cells in rows if any(cells)]
     if key := key_rows(rows):
         yield Rows((title,) if title else (), key)
@@ -305,7 +307,7 @@ def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
     while len(rows) > _LEAST_ROWS and sum(map(bool, rows[0][1])) == 1 and sum(map(bool, rows[1][1])) > 2 and _names_columns(rows[1][1]):
         rows = rows[1:]  # a title above the names
     if len(rows) > _LEAST_ROWS and _goes_on(rows[0][1], rows[1][1]):
-        rows = rows[1:]  # a name above those of several columns: 选项 above A, B, C
+        rows = rows[1:]  # a name above several columns: 选项 above A, B, C
     rows = turned_sheet(rows)
     if len(rows) < _LEAST_ROWS:
         return
@@ -318,13 +320,13 @@ def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
 
 
 def _goes_on(first: list[str], second: list[str]) -> bool:
-    """Tell whether a row says names of columns of the row above again, and splits others."""
+    """Return whether a row repeats column names of the row above and subdivides others."""
     same = [one for one, other in zip(first, second, strict=False) if one and one == other]
     return bool(same) and _names_columns(second) and not _names_columns([one for one in first if one not in same] or ["1"])
 
 
 def _names_columns(cells: list[str]) -> bool:
-    """Tell whether cells are names of columns for certain: those that are known, or identifiers."""
+    """Return whether cells are certainly column names: known ones, or identifiers."""
     filled = [cell for cell in cells if cell]
     if layout_of_keys(named(cells)) is not None:
         return True
@@ -332,7 +334,7 @@ def _names_columns(cells: list[str]) -> bool:
 
 
 def _is_header(rows: list[list[str]]) -> bool:
-    """Tell whether a first row names the columns: short words, each once, none of which stands below in its column."""
+    """Return whether a first row names the columns: short words, each once, none of which occurs below in its column."""
     first = [cell for cell in rows[0] if cell]
     if _names_columns(rows[0]):
         return True

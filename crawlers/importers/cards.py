@@ -1,8 +1,8 @@
 """Importer of cards and of numbered questions with their answers: a text in, questions out whose answers are words.
 
 Cards are those of Obsidian's Spaced Repetition (`front :: back`, `front ::: back`, `?` or `??` alone between them) and of Logseq
-(`- front #card` over its answer set in). Numbered ones are `Q1：` over `A1：`. The same signs stand in pages of help, interviews and
-lists of words: a text is read only where it says that it holds cards or questions of an exam, and where most fronts ask.
+(`- front #card` above its indented answer). Numbered ones are `Q1：` above `A1：`. The same signs occur in help pages, interviews and
+word lists: a text is read only if it states that it contains cards or exam questions, and if most fronts ask something.
 """
 
 import re
@@ -33,12 +33,12 @@ _EXAM = re.compile(
     r"题库|试题|试卷|真题|考题|习题|简答|论述题|名词解释|大题|必背|背诵|考点|考试|考研|期[中末]|复习|应知应会|自测|测验|exam|quiz|flashcards?|闪卡",
     re.IGNORECASE,
 )
-"""What says of a text that its questions are those of an exam."""
+"""What marks the questions of a text as those of an exam."""
 _NO_EXAM = re.compile(r"常见问题|问答集|客服|帮助|须知|访谈|采访|术语|词汇|单词|glossary|vocabulary|interview|\bfaqs?\b", re.IGNORECASE)
 _SPOKEN = re.compile(r"[您你我]")
 _FEWEST, _ASKING, _PAIRED_ASKING, _SPEAKING = 3, 0.5, 0.3, 0.2
 _MARKED = 0.8
-"""Share of the lines that must be cards where nothing but the file's name says what they are."""
+"""Share of the lines that must be cards if only the file's name shows what they are."""
 _LETTERS = re.compile(r"[A-J](?:[\s,，、]{0,3}[A-J]){0,9}[。.]?")
 
 
@@ -68,7 +68,7 @@ class Deck(Struct):
 
 
 def are_cards(name: str, body: bytes) -> bool:
-    """Tell whether a text holds cards, or numbered questions with answers in words, and says so."""
+    """Return whether a text contains cards, or numbered questions with answers in words, and states so."""
     try:
         return bool(_deck_of(name, decoded(name, body)).cards)
     except ValueError:
@@ -79,18 +79,18 @@ def read_cards(name: str, body: bytes, provenance: Provenance) -> FileReading:
     """Return the questions of a text.
 
     Raises:
-        ValueError: it is no text.
+        ValueError: it is not text.
     """
     text = decoded(name, body)
     deck = _deck_of(name, text)
-    clean_lines = [_SCHEDULE.sub("", line) for line in text.splitlines()]  # comments in which the program keeps its dates
+    clean_lines = [_SCHEDULE.sub("", line) for line in text.splitlines()]  # comments in which the program stores its dates
     reading = FileReading(source=Text(clean_lines), unread=[line for line in deck.rest if line.strip()])
     for card in deck.cards:
         card_provenance = structs.replace(provenance, position=f"line:{card.line}")
         reading.record_count += 1
         options = find_options(card.front)
         if options and (not options.sure or not _LETTERS.fullmatch(flat(card.back))):
-            words = "options on its front, and no letters of theirs on its back"
+            words = "options on its front, but no letters of them on its back"
             reading.give_up(Lost(card_provenance.position, "options_unreadable", words, card.front), provenance)
             continue
         stem = card.front[: min(options.cuts)[0]].rstrip() if options else card.front
@@ -102,7 +102,7 @@ def read_cards(name: str, body: bytes, provenance: Provenance) -> FileReading:
 
 
 def _deck_of(name: str, text: str) -> Deck:
-    """Return the cards of a text; none where it does not say what they are."""
+    """Return the cards of a text; none if it does not state what they are."""
     lines = text.lstrip("\ufeff").splitlines()
     if paired := _numbered_pairs(lines):
         openings = [name, *lines[: _opening_lines(lines)]]
@@ -118,7 +118,7 @@ def _deck_of(name: str, text: str) -> Deck:
 
 
 def _opening_lines(lines: Sequence[str]) -> int:
-    """Return how many lines stand before the first question or card."""
+    """Return the number of lines before the first question or card."""
     return next((index for index, line in enumerate(lines) if _QUESTION.match(line) or "::" in line), len(lines))
 
 
@@ -128,12 +128,12 @@ def _ask(deck: Deck, share: float) -> bool:
 
 
 def _speak(deck: Deck) -> bool:
-    """Tell whether many speak to somebody, as pages of help and interviews do."""
+    """Return whether many texts address somebody, as help pages and interviews do."""
     return sum(_SPOKEN.search(card.front) is not None for card in deck.cards) > _SPEAKING * len(deck.cards)
 
 
 def _numbered_pairs(lines: Sequence[str]) -> Deck | None:
-    """Return the numbered questions, each with the answer of its number right below it; None where there are none, or some have options."""
+    """Return the numbered questions, each with the answer of its number directly below it; None if there are none, or some have options."""
     deck, card, number, is_answer = Deck(), Flashcard(0, [], []), "", False
     if any(map(_OPTION.match, lines)) or sum(bool(_ANSWER.match(line)) for line in lines) < _FEWEST:
         return None
@@ -144,7 +144,7 @@ def _numbered_pairs(lines: Sequence[str]) -> Deck | None:
         elif answer := _ANSWER.match(line):
             if number == answer["number"] and not is_answer:
                 card.backs, is_answer = [answer["words"]], True
-            else:  # of a question that is not there
+            else:  # of a missing question
                 deck.rest.append(line)
                 number = ""
         elif not deck.cards or not line.strip() or line.lstrip().startswith(("#", "◆", "—", "-", "=")):
@@ -176,7 +176,7 @@ def _marked_cards(lines: Sequence[str]) -> Deck:
 
 
 def _add_line_cards(deck: Deck, start: int, lines: Sequence[str]) -> None:
-    """Take the cards that are a line, and those of Logseq that are a line over others set in."""
+    """Take the one-line cards, and Logseq's cards with an indented answer."""
     card, indent = None, 0
     for line_number, line in enumerate(lines, start):
         bare = _TAGGED.sub("", line).strip()

@@ -41,29 +41,29 @@ PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
 TABLE = "table"
 """The format whose fields are named by the words of the header."""
 TRIPLES = "triples"
-"""The format whose records may stand in a text, too, one a line."""
+"""The format whose records may also be in a text, one per line."""
 BLACKBOARD = "blackboard"
-"""The format of lines that say with each option whether it is right."""
+"""The format of lines that state for each option whether it is correct."""
 CARDS = "cards"
 """The format of fronts and backs, and of numbered questions with numbered answers."""
 _WORDED = {BLACKBOARD: (TEXTS, is_blackboard, read_blackboard), CARDS: ((*TEXTS, *MARKDOWN), are_cards, read_cards)}
-"""Formats of texts that are known by their words: suffixes, the test for such a text, its reader."""
+"""Formats of texts that are recognised by their words: suffixes, the test for such a text, its reader."""
 _RECORDS = (".json", ".jsonl", ".ndjson", PARQUET)
 KnownLayouts = Mapping[str, RecordLayout]
-"""Layouts by name; where none are given, those that ship with the project."""
+"""Layouts by name; if none are given, those that ship with the project."""
 ReadRecords = Callable[..., FileReading]
 _XML = (".xml",)
 RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
-"""Of files that hold records or rows."""
+"""Suffixes of files that contain records or rows."""
 _MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *_XML)}
-"""Further suffixes of formats whose records may stand in a text, a page or XML."""
+"""Further suffixes of formats whose records may be in a text, a page or XML."""
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
 _NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
 _FEWEST_OPTIONS = 2
 _MOST_ANSWERED = 0.9
-"""Share of the questions of a page with an answer from which on its lines need no other reading."""
+"""Share of a page's questions with an answer above which its lines need no other reading."""
 MAX_FILE_BYTES = 512 * 1024 * 1024
-"""A larger file is refused before it is read: all of it has to fit into memory several times."""
+"""A larger file is refused before it is read: it must fit into memory several times."""
 
 
 def known_formats(known: KnownLayouts | None = None) -> list[str]:
@@ -72,12 +72,12 @@ def known_formats(known: KnownLayouts | None = None) -> list[str]:
 
 
 def known_suffixes() -> tuple[str, ...]:
-    """Return the suffixes of all files that are read where a folder is named: those that any format reads but programs."""
+    """Return the suffixes of all files that are read if a folder is named: those that any format reads, except programs."""
     return tuple(suffix for suffix in read_suffixes() if suffix not in ALONE)
 
 
 def read_suffixes() -> tuple[str, ...]:
-    """Return the suffixes of all files that are read where they are named themselves, or stand in an archive."""
+    """Return the suffixes of all files that are read if they are named themselves or are in an archive."""
     return (*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE, *CONTAINERS)
 
 
@@ -85,7 +85,7 @@ def suffixes_of(format_name: str, known: KnownLayouts | None = None) -> tuple[st
     """Return the suffixes of files that a format reads.
 
     Raises:
-        ValueError: there is no such format; names the known ones.
+        ValueError: there is no such format; the message lists the known ones.
     """
     one_of(format_name, known_formats(known), "format", "crawlers/importers/layouts/layouts.yaml")
     if (shape := _layouts(known).get(format_name)) and shape.tables:
@@ -98,14 +98,14 @@ def suffixes_of(format_name: str, known: KnownLayouts | None = None) -> tuple[st
 def read_file(
     name: str, body: bytes, format_name: str, provenance: Provenance, beside_keys: Collection[str] = (), known: KnownLayouts | None = None
 ) -> FileReading:
-    """Return what one file gives.
+    """Return the reading of one file.
 
     Args:
         provenance: without its position.
-        beside_keys: keys in small letters; the value under the first that a record has is noted beside its items.
+        beside_keys: keys in lower case; the value under the first that a record has is stored beside its items.
 
     Raises:
-        ValueError: the file is not what its suffix or its format says; names the file, the place and what was expected.
+        ValueError: the file is not what its suffix or its format claims; the message gives the file, the position and what was expected.
     """
     suffix = suffix_of(name, format_name, known)
     if not body.strip():
@@ -132,7 +132,7 @@ def read_file(
 def _read_by_words_or_content(
     read: ReadRecords, name: str, body: bytes, suffix: str, provenance: Provenance, beside_keys: Collection[str]
 ) -> FileReading:
-    """Return what known names of columns give, else what stands in the columns; the latter, too, where the former misreads most."""
+    """Return the reading by known column names, or else by column content; also the latter if the former misreads most."""
     if suffix in (*SOURCES, *TEXTS, *PAGES, *_XML):
         if by_content := read_by_content(name, body, provenance):
             return by_content
@@ -141,7 +141,7 @@ def _read_by_words_or_content(
                 reading = read_plain_records(name, literals_as_json(name, body), None, provenance, beside_keys)
                 if reading.record_count and reading.shape is not None:  # entries of diseases, medicines, examinations or foods
                     return reading
-        raise Refusal(f"{name}: no questions are seen in its data; a layout of your own reads .json: docs/importing.md")
+        raise Refusal(f"{name}: no questions found in its data; a layout of your own reads .json: docs/importing.md")
     try:
         reading = read(name, body, None, provenance, beside_keys)
     except RecursionError:
@@ -169,7 +169,7 @@ def _read_by_words_or_content(
                 and by_content.items
                 and (_are_marked(by_content) or (_answered(reading) == 0 and _answered(by_content) == len(by_content.items)))
             ):
-                return by_content  # the answers are those of options that the names of columns do not show
+                return by_content  # the answers refer to options that the column names do not reveal
     if suffix != PARQUET and (
         2 * (answered := 0 if _are_numbers(reading) else _answered(reading)) < reading.record_count
         or len(reading.faults) >= reading.record_count
@@ -187,11 +187,11 @@ def _read_by_words_or_content(
 
 
 def _without_switches(reading: FileReading) -> FileReading:
-    """Return a reading whose answers without options are but 0 and 1 with these given up: which of the two says that a text is true?"""
+    """Return a reading without its answers if those without options are only 0 and 1: which of the two means that a text is true?"""
     bare = {index: item for index, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item)}
     if {(item.answer_raw or "").strip() for item in bare.values()} != {"0", "1"}:
         return reading
-    lost = f"{len(bare)} answers are 0 or 1, and nothing says which of these is 正确; name their column 对错, or write 正确 and 错误"
+    lost = f"{len(bare)} answers are 0 or 1, and nothing states which of them is 正确; name their column 对错, or write 正确 and 错误"
     items = [structs.replace(bare[at], doubt="answer_unreadable") if at in bare else item for at, item in enumerate(reading.items)]
     return structs.replace(
         reading, items=items, faults=[*reading.faults, f"answer_unreadable: {lost}"], misfits=reading.misfits + len(bare)
@@ -207,12 +207,14 @@ def _sound(reading: FileReading) -> int:
 
 
 def _answered(reading: FileReading) -> int:
-    """Return how many questions have an answer that fits them: letters, a truth value, the text of an option, or words where none are."""
+    """Return how many questions have an answer that fits them: letters, a truth value, the text of an option, or words if there are no
+    options.
+    """
     return sum(isinstance(item, QuestionItem) and item.doubt is None and _is_answered(item) for item in reading.items)
 
 
 def _are_numbers(reading: FileReading) -> bool:
-    """Tell whether most stems are but numbers: of a column that was taken for that of the questions."""
+    """Return whether most stems are only numbers, from a column mistaken for that of the questions."""
     stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
     return sum(stem.strip().isdigit() for stem in stems) * 2 > len(stems)
 
@@ -222,7 +224,7 @@ def _has_options(reading: FileReading) -> bool:
 
 
 def _may_miss_options(reading: FileReading) -> bool:
-    """Tell whether most answers are truth values, or words, or numbers, of questions without options."""
+    """Return whether most answers are truth values, or words, or numbers, of questions without options."""
     bare = [
         item
         for item in reading.items
@@ -232,7 +234,7 @@ def _may_miss_options(reading: FileReading) -> bool:
 
 
 def _are_marked(reading: FileReading) -> bool:
-    """Tell whether nearly all questions have options and letters of these as answers, or are true or false; most are the former."""
+    """Return whether nearly all questions have options and their letters as answers, or are true or false; most must be the former."""
     items = [item for item in reading.items if isinstance(item, QuestionItem)]
     sound = sum(len(item.options_raw or ()) > 1 and answer_form(item.answer_raw) == "letters" for item in items)
     verdicts = sum(not item.options_raw and answer_form(item.answer_raw) == "verdict" for item in items)
@@ -240,18 +242,18 @@ def _are_marked(reading: FileReading) -> bool:
 
 
 def _shows_markup(reading: FileReading) -> bool:
-    """Tell whether signs of headings are left in a stem, as where nothing but these says where questions begin."""
+    """Return whether heading signs are left in a stem, as if only they show where questions begin."""
     return any(isinstance(item, QuestionItem) and item.doubt is None and _MARKUP.search(item.stem_raw or "") for item in reading.items)
 
 
 def _may_hold_title(reading: FileReading) -> bool:
-    """Tell whether a line above the first of stems without numbers may be the page's title: where a question begins, its tags say."""
+    """Return whether a line above the first of unnumbered stems may be the page's title: the tags show where a question begins."""
     stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem)]
     return bool(stems) and "\n" in stems[0].strip() and not any(map(_NUMBERED.match, stems))
 
 
 def _is_answered(item: QuestionItem) -> bool:
-    if item.options_raw and len(item.options_raw) < _FEWEST_OPTIONS:  # a column of letters that was taken for the options
+    if item.options_raw and len(item.options_raw) < _FEWEST_OPTIONS:  # a column of letters that was mistaken for the options
         return False
     if not item.answer_raw or not (options := item.options_raw or item.shared_options_raw):
         return (item.answer_raw or "").strip() not in ("", "0", "1")
@@ -259,23 +261,23 @@ def _is_answered(item: QuestionItem) -> bool:
 
 
 def suffix_of(name: str, format_name: str, known: KnownLayouts | None = None) -> str:
-    """Return a file's suffix, which tells its reader.
+    """Return a file's suffix, which determines its reader.
 
     Raises:
-        ValueError: the format reads no such files.
+        ValueError: the format does not read such files.
     """
     suffix = PurePosixPath(name).suffix.lower()
     suffixes = suffixes_of(format_name, known)
     if suffix not in suffixes:
-        raise Refusal(f"{name}: format {format_name} reads no file {_ending(suffix)}; it reads {', '.join(suffixes)}")
+        raise Refusal(f"{name}: format {format_name} does not read a file {_ending(suffix)}; it reads {', '.join(suffixes)}")
     return suffix
 
 
 def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> str:
-    """Return the format of a file: a paper by its suffix, XML by its root, records by the keys they have.
+    """Return the format of a file: a paper by its suffix, XML by its root, records by their keys.
 
     Raises:
-        ValueError: no format reads such a file; names the known ones.
+        ValueError: no format reads such a file; the message lists the known ones.
     """
     suffix, shapes = PurePosixPath(name).suffix.lower(), _layouts(known)
     if suffix in SOURCES:
@@ -300,13 +302,13 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
         try:
             document = (first_row if suffix == PARQUET else first_record)(name, body)
         except ValueError:
-            return TABLE  # whose reader looks at what stands in the file, or says what is wrong
+            return TABLE  # whose reader checks the content of the file, or reports what is wrong
         return layout_by_keys(shapes, lambda shape: below(document, shape.array)) or TABLE
     if suffix in SHEETS:
         try:
             header = next(read_sheets(name, body, lambda keys: _is_some_header(keys, shapes))).header
         except ValueError:
-            return TABLE  # whose reader looks at what stands in the rows, or says what is missing
+            return TABLE  # whose reader checks the content of the rows, or reports what is missing
         return _layout_of_header(header, shapes) or TABLE
     advice = "save it as .docx, .xlsx, .pptx or .txt" if suffix in OLD else "give it the suffix of what is in it, such as .txt or .csv"
     formats = ", ".join(known_formats(known))
@@ -316,12 +318,13 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
 def read_guessed(
     name: str, body: bytes, guessed: str, provenance: Provenance, beside_keys: Collection[str] = (), known: KnownLayouts | None = None
 ) -> tuple[str, FileReading]:
-    """Return the format and the reading of a file, `guessed` first: a shipped layout that fits no record gives way to the file's content.
+    """Return the format and the reading of a file, trying `guessed` first: a shipped layout that fits no record gives way to the file's
+    content.
 
-    A layout that people wrote stays: what it does not fit is rejected and reported.
+    A layout written by a person is kept: what it does not fit is rejected and reported.
 
     Raises:
-        ValueError: as `read_file`.
+        ValueError: as for `read_file`.
     """
     shape = shipped_layouts().get(guessed)
     is_shipped = shape is not None and _layouts(known).get(guessed) == shape

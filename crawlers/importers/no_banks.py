@@ -1,4 +1,4 @@
-"""Papers that are no banks of questions: notes, minutes, laws, surveys, recipes, interviews. What was read of a text in, a refusal out."""
+"""Texts other than question banks: notes, minutes, laws, surveys, recipes, interviews. What was read of a text in, a refusal out."""
 
 import re
 from collections import Counter
@@ -12,34 +12,36 @@ from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import kind_of
 
 _FEWEST = 5
-"""Questions with answers that fit them from which a text is a bank, whatever else stands in it; points from which their share tells."""
+"""Number of questions with fitting answers that make a text a bank, whatever else it contains; number of points above which their share
+decides.
+"""
 _MANY_OPTIONS = 4
-"""Options from which on a point without an answer is a question, though its words do not ask."""
+"""Number of options that make a point without an answer a question, though its words do not ask."""
 _SPOKEN_SHARE = 5
-"""One in so many answers in words that speaks of its speaker makes the text an interview or advice to a reader."""
+"""If one in this many answers in words mentions its speaker, the text is an interview or advice to a reader."""
 _SURVEY = re.compile(r"问卷|无对错之分|满意度调查|量表")
 _SIGNED = re.compile(r"题|试卷|答案|考试|测验|测试|练习|作业|exam|quiz|test", re.I)
-"""What says of points without answers that they are questions of a test."""
+"""Evidence that points without answers are questions of a test."""
 _SPOKEN = re.compile(r"[您你我]")
 _HELP_TITLE = re.compile(r"常见问题|问题解答|问与答|帮助中心|客服|FAQ|Q\s?&\s?A", re.IGNORECASE)
-"""What stands above questions of people who want to be helped."""
+"""What is written above questions of people who ask for help."""
 _CITED = re.compile(r"\[(?:[JMCDNRSPZ]|EB|DB)(?:/(?:OL|CD|MT))?\]")
-"""The kind of a work in a list of references (GB/T 7714): `[J]`."""
+"""The type of a work in a list of references (GB/T 7714): `[J]`."""
 _CODE = re.compile(
     r"\s*(?:import|from|def|class|return|if|elif|else|for|while|public|private|var|let|const|#include|package|@\w+)\b|.*(?:[;{}]|\):)\s*$"
 )
 _CODE_SHARE = 3
 _BRACKET_LAST = re.compile(r"\(\s{0,9}\)[.。]?\s{0,4}$")
 _COLUMNS, _ROWS_SHARE = re.compile(r"[A-Za-z_]\w{1,30}(?P<sign>[,;|\t])[A-Za-z_]\w{1,30}(?:(?P=sign)[A-Za-z_]\w{1,30}){0,20}"), 0.9
-"""Names of columns above rows, and the share of the lines below them that must have their sign."""
+"""Names of columns above rows, and the share of the lines below them that must contain their separator."""
 _BOX = re.compile(r"\s{0,20}(?:[-*+•]\s{1,4})?(?:\[[ xX√]?\]|[☐☑☒])\s")
 
 
 def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:
-    """Refuse a text most of whose points are nothing like a question: they would be read as questions without answers.
+    """Refuse a text most of whose points are unlike questions: they would be read as questions without answers.
 
     Raises:
-        ValueError: it is no bank; says what was found, and what makes a text one.
+        ValueError: it is not a bank; the message says what was found, and what makes a text a bank.
     """
     drafts = paper.drafts
     if not drafts:
@@ -52,34 +54,34 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:
         is_signed = any(map(_SIGNED.search, surroundings))
         if is_survey or (len(drafts) < _FEWEST and not is_signed and not _are_chosen(drafts)):
             raise Refusal(
-                f"{points} without an answer, and nothing that says they are questions of a test: "
-                f"first {flat(drafts[0].stem)[:40]!r}; expected 答案, 试题, 选择题 or blanks; a survey, a manual or a law is no bank"
+                f"{points} without an answer, and no sign that they are questions of a test: "
+                f"first {flat(drafts[0].stem)[:40]!r}; expected 答案, 试题, 选择题 or blanks; a survey, a manual or a law is not a bank"
             )
     answered = sum(map(_is_answered, drafts))
     filled = [line for line in lines if line.strip()]
     if answered < _FEWEST and sum(_CODE.match(line) is not None for line in filled) * _CODE_SHARE > len(filled):
         raise Refusal(f"{points} among the lines of a program; expected a paper in lines of text")
     if _are_tasks(lines, drafts):
-        raise Refusal(f"{points} with boxes to tick, most of which ask nothing; a list of things to do is no bank")
+        raise Refusal(f"{points} with boxes to tick, most of which ask nothing; a to-do list is not a bank")
     if sum(_CITED.search(draft.stem) is not None for draft in drafts) * 2 > len(drafts):
-        raise Refusal(f"{points}, most of which name a work, `[J]`; a list of references is no bank")
+        raise Refusal(f"{points}, most of which name a work, `[J]`; a list of references is not a bank")
     titles = [line for line in lines[: drafts[0].line + 1] if _HELP_TITLE.search(line)] if answered == 0 else []
     if (_is_spoken(drafts) or (titles and _are_in_words(drafts))) and not any(
         _SIGNED.search(_HELP_TITLE.sub("", words)) for words in (name, *(draft.above.heading or "" for draft in drafts))
     ):
         raise Refusal(
-            f"{name}: {len(drafts)} questions answered in words to a person; an interview or advice is no bank; "
-            "if it is one, say so in its name, such as 题库.txt"
+            f"{name}: {len(drafts)} questions answered in words to a person; an interview or advice is not a bank; "
+            "if it is one, name it so, such as 题库.txt"
         )
     if question_like * 2 <= len(drafts) and answered < _FEWEST:
         if (columns := _COLUMNS.fullmatch(filled[0].strip("\ufeff \t\r"))) and _are_rows(filled[1:], columns["sign"]):
             raise Refusal(
-                f"{name}: rows under {columns[0]!r}, and what these columns hold is not seen; "
+                f"{name}: rows under {columns[0]!r}, and what these columns contain is not known; "
                 "name the file .csv and write a layout beside it: docs/importing.md"
             )
         raise Refusal(
             f"{points}, of which {question_like or 'none'} ask anything: expected questions with options, "
-            "blanks, answers or a question word; notes or an outline are no questions"
+            "blanks, answers or a question word; notes or an outline are not questions"
         )
 
 
@@ -98,7 +100,7 @@ def _has_kind(draft: Draft) -> bool:
 
 
 def _are_chosen(drafts: Sequence[Draft]) -> bool:
-    """Tell whether most points ask for one of their options, or end in an empty bracket, or any stands under a kind of question."""
+    """Return whether most points ask for one of their options, or end in an empty bracket, or any is under a kind of question."""
     stems = [(draft, flat(draft.stem)) for draft in drafts if draft.doubt is None]
     sound = [
         draft
@@ -109,7 +111,7 @@ def _are_chosen(drafts: Sequence[Draft]) -> bool:
 
 
 def _is_answered(draft: Draft) -> bool:
-    """Tell whether a draft has an answer in a form that fits it."""
+    """Return whether a draft has an answer in a form that fits it."""
     form = answer_form(draft.answer)
     return form == "verdict" or (form == "letters" and bool(len(draft.options) > 1 or draft.above.shared_options))
 
@@ -117,7 +119,7 @@ def _is_answered(draft: Draft) -> bool:
 def _shows_question(draft: Draft, own_options: bool) -> bool:
     if _is_answered(draft) or _has_kind(draft) or (draft.doubt and answer_form(draft.answer) in ("letters", "verdict")):
         return True
-    if len(draft.options) == 1:  # `A：` is the answer of a list of questions that people ask
+    if len(draft.options) == 1:  # `A：` begins the answer in an FAQ
         return False
     if len(draft.options) >= _MANY_OPTIONS and own_options:
         return True
@@ -125,21 +127,21 @@ def _shows_question(draft: Draft, own_options: bool) -> bool:
 
 
 def _are_tasks(lines: Sequence[str], drafts: Sequence[Draft]) -> bool:
-    """Tell whether boxes stand below points that ask nothing."""
+    """Return whether boxes are below points that ask nothing."""
     if not any(map(_BOX.match, lines)):
         return False
     return sum(is_worded_as_question(flat(draft.stem)) for draft in drafts) * 2 < len(drafts)
 
 
 def _are_in_words(drafts: Sequence[Draft]) -> bool:
-    """Tell whether most questions are answered in words, and none has options, a kind or another answer."""
+    """Return whether most questions are answered in words, and none has options, a kind or another answer."""
     if any(draft.options or _is_answered(draft) or _has_kind(draft) for draft in drafts):
         return False
     return 2 * sum(bool(draft.answer) for draft in drafts) >= len(drafts)
 
 
 def _is_spoken(drafts: Sequence[Draft]) -> bool:
-    """Tell whether questions are answered in words alone, and questions or answers speak to somebody."""
+    """Return whether questions are only answered in words, and questions or answers address somebody."""
     if not _are_in_words(drafts):
         return False
     in_words = [draft for draft in drafts if draft.answer]

@@ -47,7 +47,7 @@ _TITLE_CHARS = 60
 _WORDS = re.compile(r"[^\W\d_]{2}")
 _TITLE = re.compile(r"试卷|试题|真题|模拟|考试|练习|题库|卷[一二三四五六七八九十\d]")
 _FRAMED = re.compile(r"[-—=~]{2,40}\s{0,4}(?P<words>[^-—=~\s].{0,60}?)\s{0,4}[-—=~]{2,40}")
-"""A title between rules: `--- 组织生活 ---`. It stands above a part of the file, wherever that begins."""
+"""A title between rules: `--- 组织生活 ---`. It is above a part of the file, wherever that begins."""
 _NO_TITLE = re.compile(
     r"[【\[（(]?(?:章节|单元|课后|课堂|随堂|阶段|综合|模拟|同步|巩固)?(?:测试|测验|练习|自测|检测|作业|习题|试题|考试|题目)[题卷]?[】\]）)]?\d{0,3}"
     r"|(?:[-*•]\s{0,3})?(?:考试|答题|转换|导出|创建|截止|更新|发布|开始|结束)?(?:时间|日期|题量|总分|满分|得分|成绩|姓名|班级|学号|作者|来源|目标|说明)\s{0,3}[:：].{0,200}"
@@ -55,7 +55,7 @@ _NO_TITLE = re.compile(
     r"|试卷|(?:绝密|机密|秘密)(?:[★☆*\s]{0,3}(?:考试)?(?:启用|结束)前)?",
     re.I,
 )
-"""What stands above questions and names no paper: the word for a test alone, a field of a platform, an address, a seal."""
+"""What is above questions without naming a paper: only the word for a test, a field of a platform, an address, a seal."""
 _PAGE = re.compile(
     r"[\s(（,，/|·—-]{0,6}+(?:[第共]\s{0,2}[\d一二三四五六七八九十百]{1,4}\s{0,2}页|\bpage\s{0,2}\d{1,4}(?:\s{0,2}(?:of|/)\s{0,2}\d{1,4})?)[\s)）,，/|·—-]*+",
     re.I,
@@ -65,7 +65,7 @@ _NO_PART = re.compile(
     r"|(?:参考|标准|正确|试题|习题)?(?:答案|解析|详解)(?:[及与和](?:参考)?(?:答案|解析|详解))?",
     re.I,
 )
-"""What stands between rules and names no part of the file: its end, the answers."""
+"""What is between rules without naming a part of the file: its end, the answers."""
 _HEADING = re.compile(r"[（(第【]?[一二三四五六七八九十]+\s*[、.．）)】部大]|.{0,8}题$|.*[:：。]$")
 
 
@@ -73,16 +73,16 @@ def read_questions(name: str, body: bytes, suffix: str, provenance: Provenance) 
     """Return the questions of a paper.
 
     Args:
-        seen: provenance without its place.
+        seen: provenance without its position.
 
     Raises:
-        ValueError: the file is not what its suffix says, or its lines are records.
+        ValueError: the file is not what its suffix claims, or its lines are records.
     """
     return questions_in(name, LINE_READERS[suffix](name, body), provenance)
 
 
 def questions_in(name: str, text: Text, provenance: Provenance) -> FileReading:
-    """Return the questions of a paper that has been read into lines.
+    """Return the questions of a paper that was read into lines.
 
     Raises:
         ValueError: its lines are records, notes or a survey.
@@ -106,7 +106,7 @@ def questions_in(name: str, text: Text, provenance: Provenance) -> FileReading:
 
 
 def _refuse_records(name: str, lines: list[str]) -> None:
-    """Refuse a file of records: read as a paper, it would lose nearly all of them."""
+    """Refuse a file of records: as a paper, nearly all of them would be lost."""
     filled = [(line_number, line.strip()) for line_number, line in enumerate(lines, 1) if line.strip()]
     records = [line_number for line_number, line in filled if line.startswith("{") and line.endswith(("}", "},")) and '":' in line]
     if len(records) * 2 > len(filled):
@@ -116,8 +116,9 @@ def _refuse_records(name: str, lines: list[str]) -> None:
 def _titles(name: str, lines: list[str], paper: Paper) -> list[str]:
     """Return for each question the file's name and the paper's title above it: either may name the subject.
 
-    Above the first question the first line that may be a title is one; a further paper in the file begins with one that says so.
-    A line of a question is none, whatever it says. One with the number of a page is a running title, which begins no further paper.
+    Above the first question, the first line that may be a title is one; a further paper in the file begins with a line that names itself a
+    paper. A line of a question is never a title, whatever it states. A title with a page number is a running title, which begins no further
+    paper.
     """
     stem, paper_title, part, read, titles = PurePosixPath(name).stem, "", "", 0, []
     unread = {_bare(line) for line in paper.unread}
@@ -145,7 +146,7 @@ def _bare(line: str) -> str:
 
 
 def _may_title(text: str) -> bool:
-    """Tell whether a line is as short as a title, and has no number, letter, mark or blank of a question."""
+    """Return whether a line is as short as a title, and has no number, letter, mark or blank of a question."""
     if not 0 < len(text) <= _TITLE_CHARS or _HEADING.match(text) or is_signed(text) or not _WORDS.search(text) or _NO_TITLE.fullmatch(text):
         return False
     number = number_of(flat(text))

@@ -18,10 +18,10 @@ _logger = logging.getLogger("crawlers.importers")
 
 
 def named_files(paths: Iterable[str], format_name: str | None = None, known: KnownLayouts | None = None) -> list[tuple[str, Path]]:
-    """Return name and path of each file that the paths name, each once and in order of their names.
+    """Return name and path of each file that the paths name, each once and sorted by name.
 
-    A file is named from the folder that all of them have in common above their first wildcard: no machine's path is in it. Of
-    folders, what the format reads is taken; hidden files and the lock files of Office never are.
+    A file is named relative to the folder that all have in common above their first wildcard, so that no machine's path is in its name. In
+    folders, only files that the format reads are taken; never hidden files or Office lock files.
 
     Raises:
         ValueError: a path names no file.
@@ -42,17 +42,17 @@ def read_bytes(name: str, path: Path) -> bytes:
     """Return a file's bytes.
 
     Raises:
-        ValueError: it is larger than anything that is read, or cannot be opened.
+        ValueError: it is larger than the limit, or cannot be opened.
     """
     try:
         size = path.stat().st_size
         if size <= MAX_FILE_BYTES:
             return path.read_bytes()
     except OSError as error:
-        dangling = "it is a link to nothing: `dvc checkout` brings back what DVC keeps"
-        advice = dangling if path.is_symlink() and not path.exists() else "is it still there, and may you read it?"
+        dangling = "it is a broken link: `dvc checkout` restores what DVC stores"
+        advice = dangling if path.is_symlink() and not path.exists() else "does it still exist, and may you read it?"
         raise Refusal(f"{name}: cannot be opened ({error.strerror}); {advice}") from None
-    raise Refusal(f"{name}: {size} bytes; at most {MAX_FILE_BYTES} are read: cut it into parts")
+    raise Refusal(f"{name}: {size} bytes; at most {MAX_FILE_BYTES} are read: split it")
 
 
 def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
@@ -66,7 +66,7 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
     entries = [entry for entry in above.glob("/".join(rest)) if not _is_hidden(entry, above)] if rest else []
     files = [entry for entry in entries if _is_read(entry)]
     if Path(path).is_dir() and (links := sorted(entry.name for entry in entries if entry.is_symlink() and entry.is_dir())):
-        _logger.warning("%s: links to folders are not followed: %s; copy what they lead to", path, ", ".join(links[:_MOST_NAMES]))
+        _logger.warning("%s: links to folders are not followed: %s; copy their targets", path, ", ".join(links[:_MOST_NAMES]))
     if Path(path).is_dir():
         other = sorted({entry.suffix.lower() for entry in files if entry.suffix.lower() not in suffixes and not entry.is_dir()})
         if other:
@@ -75,28 +75,28 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
         files = [entry for entry in files if entry.suffix.lower() in suffixes or entry.is_dir()]
     if not files:
         where = "a path is relative to where the command runs and names a file, a folder or a pattern such as folder/*.jsonl"
-        raise ValueError(f"no file fits {path!r}; {where}")
+        raise ValueError(f"no file matches {path!r}; {where}")
     return above, files
 
 
 def _without_words_about(path: str, files: list[Path]) -> list[Path]:
-    """Leave out what stands beside files of records and is about them; in a folder of papers it may be one."""
+    """Leave out files about the set that are beside files of records; in a folder of papers, such a file may be a paper."""
     records = [file for file in files if file.suffix.lower() in RECORD_SUFFIXES and not _ABOUT.match(file.name.lower())]
     about = [file for file in files if _ABOUT.match(file.name.lower())] if records and len(files) > 1 else []
     if about:
         names = ", ".join(sorted({file.name for file in about})[:_MOST_NAMES])
-        _logger.warning("%s: %d files about the set are not read: %s; name a file itself to have it read", path, len(about), names)
+        _logger.warning("%s: %d files about the set are not read: %s; to have one read, give its path", path, len(about), names)
     return [file for file in files if file not in set(about)]
 
 
 def _is_read(entry: Path) -> bool:
-    """Tell whether an entry is a file, or a link or a folder that cannot be opened: those are reported one by one when they are read."""
+    """Return whether an entry is a file, or a link or folder that cannot be opened: those are reported one by one when they are read."""
     is_closed = entry.is_dir() and not os.access(entry, os.R_OK | os.X_OK)
     return entry.is_file() or is_closed or (entry.is_symlink() and not entry.exists())
 
 
 def _whole(path: Path) -> Path:
-    # Links are not followed: DVC may keep the files of a project as links into its cache.
+    # Links are not followed: DVC may store the files of a project as links into its cache.
     return Path(normpath(path.absolute()))
 
 

@@ -1,4 +1,4 @@
-"""Which columns of a file hold what of a question -> the text of a layout that a person confirms or mends."""
+"""Which columns of a file contain which part of a question -> the text of a layout that a person confirms or corrects."""
 
 import json
 from collections.abc import Iterator
@@ -18,10 +18,10 @@ _NEVER = 0.3
 
 
 def proposals(name: str, body: bytes) -> Iterator[str]:
-    """Yield the text of a layout for one file: of questions that are sure, else of records, else of questions that may be some.
+    """Yield the text of a layout for one file: of certain questions, else of records, else of possible questions.
 
     Raises:
-        ValueError: the file is damaged, or holds nothing that is known.
+        ValueError: the file is damaged, or contains nothing known.
     """
     if sure := propose_questions(name, body, SURE):
         yield sure
@@ -36,7 +36,7 @@ def proposals(name: str, body: bytes) -> Iterator[str]:
 
 
 def propose_questions(name: str, body: bytes, least: float = _NEVER) -> str | None:
-    """Return the text of a layout for a file of questions; None where none are seen with at least that confidence.
+    """Return the text of a layout for a file of questions; None if none are found with at least that confidence.
 
     Raises:
         ValueError: the file is damaged.
@@ -45,8 +45,8 @@ def propose_questions(name: str, body: bytes, least: float = _NEVER) -> str | No
     if not tables:
         return None
     lines = [
-        "# Proposed by what stands in the file. Correct what is wrong; the next read of the file uses it:",
-        "# form is letters, text (of the option), from 0, from 1 (its place), marked (in each option), verdict or words.",
+        "# Proposed from the content of the file. Correct what is wrong; the next read of the file uses it:",
+        "# form is letters, text (of the option), from 0, from 1 (its position), marked (in each option), verdict or words.",
         f"{_quoted(PurePath(name).stem)}:",
         *([] if all(roles.confidence >= SURE for _, roles in tables) else [UNCONFIRMED]),
         "  tables:",
@@ -85,7 +85,7 @@ def _cut(value: Any) -> str:
 
 
 def _printable(text: str) -> str:
-    return "".join(sign for sign in text if sign.isprintable())  # no YAML takes others, not even in a remark
+    return "".join(sign for sign in text if sign.isprintable())  # YAML does not allow others, not even in a comment
 
 
 def _quoted(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Questions of a file whose names of columns or keys nobody knows: roles inferred from the values under them, or a refusal."""
+"""Questions of a file with unknown column names or keys: roles inferred from the values under them, or a refusal."""
 
 import logging
 import re
@@ -34,20 +34,20 @@ TableRoles = tuple[Rows, Roles]
 
 
 def read_by_content(name: str, body: bytes, provenance: Provenance, known: Sequence[Item] = ()) -> FileReading | None:
-    """Return the questions of a file, by roles inferred from its values; None where it holds none.
+    """Return the questions of a file, by roles inferred from its values; None if it has none.
 
     Args:
-        known: items that the names of columns gave; those of tables without inferred roles stay.
+        known: items read by column names; those of tables without inferred roles are kept.
 
     Raises:
-        ValueError: it looks like questions, but which column holds what is not sure; says what was found.
+        ValueError: it looks like questions, but which column contains what is uncertain; the message says what was found.
     """
     tables, candidates = _tables_of(name, body)
     sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
     if not sure:
         if (unsure := max(candidates, key=lambda each: each[1].confidence, default=None)) and unsure[1].confidence >= _MAYBE:
-            propose = f"python -m crawlers.read {name} --propose writes down what was found, for you to confirm or correct"
-            raise Refusal(f"{name}: may hold questions, but it is not sure which: {roles_in_words(*unsure)}; {propose}")
+            propose = f"python -m crawlers.read {name} --propose writes a layout of what was found, for you to confirm or correct"
+            raise Refusal(f"{name}: may contain questions, but which is not certain: {roles_in_words(*unsure)}; {propose}")
         return None
     return _reading(name, tables, sure, provenance, known)
 
@@ -55,13 +55,13 @@ def read_by_content(name: str, body: bytes, provenance: Provenance, known: Seque
 def read_by_layout(
     name: str, body: bytes, shapes: Sequence[TableLayout], provenance: Provenance, unread: Sequence[str] = ()
 ) -> FileReading:
-    """Return the questions of a file whose layout says which columns hold what.
+    """Return the questions of a file whose layout states which columns contain what.
 
     Args:
-        unread: columns of no use, whose text is not counted.
+        unread: unneeded columns, whose text is not counted.
 
     Raises:
-        ValueError: the file has no such table or column; says which it has.
+        ValueError: the file has no such table or column; the message lists those it has.
     """
     tables = rows_of(name, body)
     named_tables: list[TableRoles] = []
@@ -81,30 +81,30 @@ def read_by_layout(
 
 
 def inferred_tables(name: str, body: bytes) -> list[TableRoles]:
-    """Return the tables of a file that may hold questions, each with the roles of its columns: the sure ones, else the likeliest."""
+    """Return the tables of a file that may contain questions, each with the roles of its columns: the certain ones, else the likeliest."""
     _, candidates = _tables_of(name, body)
     sure = _apart([each for each in candidates if each[1].confidence >= SURE])
     return sure or sorted(candidates, key=lambda each: -each[1].confidence)[:1]
 
 
 def holds_table(name: str, body: bytes) -> bool:
-    """Tell whether a file that may be a text holds a table of questions for certain."""
+    """Return whether a file that may be a text certainly contains a table of questions."""
     try:
         return any(roles.confidence >= SURE for _, roles in _tables_of(name, body)[1])
     except ValueError:
         return False
 
 
-@lru_cache(maxsize=1)  # a file is guessed and read one after the other
+@lru_cache(maxsize=1)  # a file is guessed and read in turn
 def _tables_of(name: str, body: bytes) -> tuple[list[Rows], list[TableRoles]]:
-    """Return the tables of a file, and those that may hold questions with the roles of their columns."""
+    """Return the tables of a file, and those that may contain questions with the roles of their columns."""
     tables = rows_of(name, body)
     candidates = [(table, roles) for table in tables if (roles := roles_of([without_fillers(row) for _, row in table.rows]))]
     return tables, [(table, roles) for table, roles in candidates if not (roles.form == "verdict" and _are_options(table))]
 
 
 def _are_options(table: Rows) -> bool:
-    """Tell whether a table is named as options of questions are: what is true or false there is no statement."""
+    """Return whether a table is named like options of questions: what is true or false in it is not a statement."""
     steps = [step for step in table.way if step != EVERY]
     return bool(steps) and _OPTION.search(steps[-1]) is not None
 
@@ -155,21 +155,21 @@ def _is_below(table: Rows, other: Rows) -> bool:
 
 
 def _left(tables: list[Rows], chosen: list[Rows]) -> list[Rows]:
-    """Return the tables that are neither chosen nor parts of those, nor stand around them."""
+    """Return the tables that are neither chosen, nor parts of chosen ones, nor contain them."""
     return [
         table for table in tables if not any(table.way == each.way or _is_below(table, each) or _is_below(each, table) for each in chosen)
     ]
 
 
 def roles_in_words(table: Rows, roles: Roles) -> str:
-    """Return in words the roles of a table's columns."""
+    """Return the roles of a table's columns in words."""
     way = f"under {'.'.join(table.way)}, " if table.way else ""
     parts = [f"stem {roles.stem!r}"]
     parts += [f"options {', '.join(map(repr, roles.options))}"] if roles.options else []
     parts += [f"answer {roles.answer!r} ({roles.form})"] if roles.answer else []
     parts += [f"explanation {roles.explanation!r}"] if roles.explanation else []
     doubts = f"; {'; '.join(roles.doubts)}" if roles.doubts else ""
-    return f"{way}{len(table.rows)} rows by what stands in them: {', '.join(parts)}, confidence {roles.confidence:.0%}{doubts}"
+    return f"{way}{len(table.rows)} rows by their content: {', '.join(parts)}, confidence {roles.confidence:.0%}{doubts}"
 
 
 def _add_questions(
@@ -180,7 +180,7 @@ def _add_questions(
     last: Any = None
     for position, row in table.rows:
         if any(row.get(key) for key in inner):
-            continue  # a case: its questions stand below it
+            continue  # a case: its questions are below it
         row_provenance = structs.replace(provenance, position=position)
         record = record_of(row, roles) | ({"案例": row.get(case)} if case else {})
         for item in _items(record, row, roles, shape, row_provenance):
@@ -192,7 +192,7 @@ def _add_questions(
         if case and row.get(case) != last:
             last = row.get(case)
             _account_for(reading, [("", {case.removeprefix("^"): last})])
-        is_named = bool(record.get("正确答案")) and roles.form in FORMS  # it names an option, whose words are counted already
+        is_named = bool(record.get("正确答案")) and roles.form in FORMS  # it names an option, whose words are already counted
         _account_for(reading, [(position, row)], {*unread, roles.answer} if is_named else unread)
     named = {"stem": roles.stem, "options": ", ".join(roles.options), "answer": roles.answer or "", "explanation": roles.explanation or ""}
     reading.columns |= {field: keys for field, keys in named.items() if keys}
@@ -202,10 +202,7 @@ def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any
     answer = record.get("正确答案")
     if TWICE in row:
         yield Lost(
-            provenance.position,
-            "field_unreadable",
-            "a key appears twice with different values, so which is right is not known",
-            raw_of(row),
+            provenance.position, "field_unreadable", "a key occurs twice with different values, so the right one is not known", raw_of(row)
         )
     elif roles.options and answer and answer.isdigit() and not (record.get("选项") and roles.form == "words"):
         yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} fits no options of its row", raw_of(row))
@@ -214,7 +211,7 @@ def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any
 
 
 def _account_for(reading: FileReading, rows: Iterable[tuple[str, dict[str, Any]]], left_out: Collection[str | None] = ()) -> None:
-    """Keep what rows hold themselves for the account of characters."""
+    """Keep the text of the rows for the account of characters."""
     assert reading.rows is not None
     for position, row in rows:
         own = {key: value for key, value in row.items() if not (key.startswith("^") or isinstance(value, dict) or key in left_out)}

@@ -1,9 +1,9 @@
-"""Create a source: a name and an address -> a folder with spider and stub pages, and a line in params.yaml. It can be crawled at once.
+"""Create a source from a name and an address: a folder with spider and stub pages, and a line in params.yaml. It can be crawled at once.
 
-    python -m crawlers.new smallexam https://www.smallexam.example/papers/ --kind exam
+python -m crawlers.new smallexam https://www.smallexam.example/papers/ --kind exam
 
-The stub pages represent the site until real pages replace them; docs/adding-a-source.md continues from here.
-No existing file is overwritten. After a kill the same command writes what is missing.
+The stub pages represent the site until real pages replace them; docs/adding-a-source.md continues from here. Existing files are never
+overwritten. After a kill, the same command writes what is missing.
 """
 
 import argparse
@@ -47,15 +47,15 @@ def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
     texts = texts_of(source)
     _refuse_others(source, texts)
     after = with_source(before, source.name, values)
-    if after == before and not source.spider_file.exists():  # the line is written last, so it is of another source
-        raise ValueError(f"{PARAMS_FILE}: sources.{source.name} is taken, and has no spider; choose another name, or take the line out")
+    if after == before and not source.spider_file.exists():  # the line is written last, so it belongs to another source
+        raise ValueError(f"{PARAMS_FILE}: sources.{source.name} exists but has no spider; choose another name, or remove the line")
     reports = []
     for path, text in texts.items():
-        reports.append(f"{'is there' if path.exists() else 'written':<9} {path}")
+        reports.append(f"{'exists' if path.exists() else 'written':<9} {path}")
         if not path.exists():
             with replacing(path) as part:
                 part.write_bytes(text.encode())
-    reports.append(f"{'is there' if after == before else 'written':<9} {PARAMS_FILE}: sources.{source.name}")
+    reports.append(f"{'exists' if after == before else 'written':<9} {PARAMS_FILE}: sources.{source.name}")
     if after != before:  # last: a line whose spider is missing would stop the pipeline
         with replacing(params, on_disk=True) as part:  # its lines may exist nowhere else
             part.write_bytes(after.encode())
@@ -65,9 +65,9 @@ def write_source(source: NewSource, snapshot: str | None = None) -> list[str]:
 def _next(source: NewSource) -> list[tuple[str, str]]:
     check = f"python -m crawlers.check {source.name}"
     return [
-        (check, "what the spider reads from the stub pages"),
-        (f"{check} --live", f"what it reads from a few pages of {source.host}"),
-        ("docs/adding-a-source.md", "the way from here to items in the pipeline"),
+        (check, "show what the spider reads from the stub pages"),
+        (f"{check} --live", f"show what it reads from a few pages of {source.host}"),
+        ("docs/adding-a-source.md", "describes the next steps, up to items in the pipeline"),
     ]
 
 
@@ -76,7 +76,7 @@ def _refuse_others(source: NewSource, texts: dict[Path, str]) -> None:
     present = [path for path in sorted(source.folder.rglob("*")) if path.is_file() and path.suffix not in (".part", ".pyc")]
     for path in present:
         if path not in texts or path.read_bytes() != texts[path].encode():
-            raise ValueError(f"{path} is there, and is not what would be written; choose another name than {source.name}, or remove it")
+            raise ValueError(f"{path} exists and differs from what would be written; choose another name than {source.name}, or remove it")
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
@@ -84,19 +84,19 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
     parser.add_argument("name", metavar="NAME", help="key in params.yaml, and name of the source's folder: small letters, digits and _")
     parser.add_argument("url", metavar="URL", help="address of a list of papers or entries")
-    parser.add_argument("--kind", required=True, choices=KINDS, help="papers as running text, or a container a question; or entries")
-    parser.add_argument("--private", action="store_true", help="the site is in your own network, and may be crawled there")
-    parser.add_argument("--snapshot", type=_day, metavar="DATE", help="date that the crawl stands for; default: the newest in params.yaml")
+    parser.add_argument("--kind", required=True, choices=KINDS, help="papers as running text, or with a container per question; or entries")
+    parser.add_argument("--private", action="store_true", help="the site is in your own network and may be crawled")
+    parser.add_argument("--snapshot", type=_day, metavar="DATE", help="date of the snapshot; default: the newest in params.yaml")
     return parser.parse_args(argv)
 
 
 def _day(text: str) -> str:
     try:
-        is_day = date.fromisoformat(text).isoformat() == text  # it reads 20261120, too
+        is_day = date.fromisoformat(text).isoformat() == text  # fromisoformat also reads 20261120
     except ValueError:
         is_day = False
     if not is_day:
-        raise argparse.ArgumentTypeError(f"{text!r} is no day of the calendar; expected a date such as 2026-11-20")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date; expected a date such as 2026-11-20")
     return text
 
 

@@ -1,4 +1,4 @@
-"""Add the line of a new source to the text of params.yaml. Everything else stays as it was written."""
+"""Add the line of a new source to the text of params.yaml. Everything else stays unchanged."""
 
 from io import StringIO
 from typing import Any, NamedTuple
@@ -25,13 +25,13 @@ def with_source(text: str, name: str, values: dict[str, Any]) -> str:
     """Return the text of params.yaml with one more source; unchanged if it has that line.
 
     Raises:
-        ValueError: the name is taken, or no line can be added to the file.
+        ValueError: the name exists, or no line can be added to the file.
     """
     known = _sources(text)
     if name in known:
         if known[name] == values:
             return text
-        raise ValueError(f"{PARAMS_FILE}: sources.{name} is taken: {known[name]}; choose another name, or take the line out")
+        raise ValueError(f"{PARAMS_FILE}: sources.{name} exists: {known[name]}; choose another name, or remove the line")
     point = _insertion_point(text)
     key = f"{name}:".ljust(point.value_column - point.indent - 1)
     lines = text.splitlines(keepends=True)
@@ -51,7 +51,7 @@ def newest_snapshot(text: str) -> str | None:
 def _sources(text: str) -> dict[str, Any]:
     sources = _loaded(text).get(_BLOCK)
     if not isinstance(sources, dict) or not sources:
-        raise ValueError(f"{PARAMS_FILE}: found no line below `{_BLOCK}:` to put another one behind; expected one line a source")
+        raise ValueError(f"{PARAMS_FILE}: found no line below `{_BLOCK}:` to add another one after; expected one line per source")
     return sources
 
 
@@ -63,10 +63,10 @@ def _loaded(text: str) -> dict[str, Any]:
 
 
 def _checked(text: str, wanted: dict[str, Any]) -> str:
-    """Return the text if it says what it should: in a file of unusual form, a misplaced line raises and is not written."""
+    """Return the text if it reads as it should: in a file of unusual form, a misplaced line raises and is not written."""
     values = _loaded(text)
     if values.get(_BLOCK) != wanted:
-        raise ValueError(f"{PARAMS_FILE}: cannot put a line below `{_BLOCK}:` as the file is written; put it there by hand")
+        raise ValueError(f"{PARAMS_FILE}: cannot add a line below `{_BLOCK}:` in a file of this form; add it by hand")
     check(values)
     return text
 
@@ -75,7 +75,7 @@ def _insertion_point(text: str) -> _InsertionPoint:
     root = YAML(pure=True).compose(StringIO(text))
     block = next(value for key, value in root.value if key.value == _BLOCK)
     if not isinstance(block, MappingNode) or block.flow_style:
-        raise ValueError(f"{PARAMS_FILE}: `{_BLOCK}` is written as {{…}}; expected one line a source")
+        raise ValueError(f"{PARAMS_FILE}: `{_BLOCK}` is written as {{…}}; expected one line per source")
     columns = {value.start_mark.column for key, value in block.value if value.start_mark.line == key.start_mark.line}
     widths = {len(key.value) for key, _ in block.value}
     in_column = len(columns) == 1 and len(widths) > 1
@@ -83,7 +83,7 @@ def _insertion_point(text: str) -> _InsertionPoint:
 
 
 def _last_line(node: Node) -> int:
-    """Return the last line of a node, without comments after it."""
+    """Return the last line of a node, without the comments after it."""
     if isinstance(node, CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _last_line(last[1] if isinstance(node, MappingNode) else last)

@@ -28,7 +28,7 @@ class NewSource(Struct, frozen=True, kw_only=True):
     url: str
     host: str
     is_private: bool = False
-    """It is in the own network, which its line in params.yaml will permit."""
+    """Whether it is in the user's own network; its line in params.yaml then permits this."""
 
     @property
     def folder(self) -> Path:
@@ -45,10 +45,10 @@ def new_source(name: str, url: str, kind: str, is_private: bool = False) -> NewS
     """Return a new source.
 
     Raises:
-        ValueError: the name is invalid, or the address is not one on the web.
+        ValueError: the name is invalid, or the address is not a web address.
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name.startswith("test_"):
-        expected = "expected small letters, digits and _, a letter first, at most 40, and no word of Python"
+        expected = "expected small letters, digits and _, starting with a letter, at most 40, and no Python keyword"
         raise ValueError(f"name: {name!r} found; {expected}: it names a module, a key in params.yaml and files")
     url, host = _address(url, is_private)
     return NewSource(name=name, kind=kind, url=url, host=host, is_private=is_private)
@@ -87,16 +87,16 @@ def _address(url: str, is_private: bool) -> tuple[str, str]:
         address = urlsplit(safe_url_string(url.strip()))
         host, port = (address.hostname or "").lower(), address.port
     except ValueError as error:
-        raise ValueError(f"URL: {url!r} is no address: {error}; expected one such as https://www.example.com/papers/") from None
+        raise ValueError(f"URL: {url!r} is not an address: {error}; expected one such as https://www.example.com/papers/") from None
     if address.scheme not in ("http", "https") or not host:
         raise ValueError(f"URL: {url!r} found; expected http:// or https:// and a host, such as https://www.example.com/papers/")
     number = literal(host)
     is_own = _OWN_NETWORK.search(host) or (number and not is_public(number)) or (not number and "." not in host)
     if is_own and not is_private:
-        advice = "if it is yours to crawl, add --private, which writes `private: true` into its line of params.yaml"
-        raise ValueError(f"URL: {host} is not on the web but in an own network, which a live crawl refuses; {advice}")
+        advice = "if it is yours to crawl, add --private, which sets `private: true` in its line of params.yaml"
+        raise ValueError(f"URL: {host} is in a private network, which a live crawl refuses; {advice}")
     if address.username is not None or address.password is not None:
-        raise ValueError(f"URL: {url!r} found; a crawl logs in nowhere: leave name and password out")
+        raise ValueError(f"URL: {url!r} found; a crawl never logs in: remove the user name and password")
     if port not in (None, 80, 443) and not is_private:
-        raise ValueError(f"URL: {url!r} found; a live crawl requests ports 80 and 443 alone; of a site in your own network, add --private")
+        raise ValueError(f"URL: {url!r} found; a live crawl only uses ports 80 and 443; for a site in your own network, add --private")
     return address._replace(netloc=address.netloc.lower(), path=address.path or "/", fragment="").geturl(), host

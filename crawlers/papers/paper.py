@@ -3,16 +3,14 @@
     for draft in read_paper(lines_of(page.css("div.article"))).drafts:
         yield self.question(response, draft.position, exam_raw=…, paper_raw=…, **draft.raw_fields())
 
-It is read in passes, by rooms of crawlers/papers that each build on those before: the forms of numbers, letters, headings and keys (signs);
-the paper's own lines, without page numbers and running titles (pages); which lines are headings, lists of answers and first lines of
-questions (sections); what other formats and scans left in the text, brought to one form (passes); each question's own lines, its case and
-its options (questions); answers from the lists to their questions (answer_key); what is unsure (doubts).
-docs/papers.md lists the manners of writing that are read.
-A question that cannot be read with certainty is in `rejected`, with a reason of crawlers.papers.questions.draft.DOUBTS: each number that
-opens a question is in `questions` or in `rejected`.
-Texts stay as they came, numbers, letters, score tags and no-break blanks included; numbers in a form that `clean` does not know, such as
-Q1 or 【题号】1, and tags of type and year around them are left out; blanks that a scan put
-between characters are closed. A line that belongs to nothing is in `unread`.
+It is read in passes, by packages of crawlers/papers that each build on the previous ones: the forms of numbers, letters, headings and keys
+(signs); the paper's own lines, without page numbers and running titles (pages); which lines are headings, lists of answers and first lines
+of questions (sections); what other formats and scans left in the text, normalised (passes); each question's own lines, its case and its
+options (questions); answers from the lists to their questions (answer_key); what is uncertain (doubts). docs/papers.md lists the supported
+forms. A question that cannot be read with certainty is in `rejected`, with a reason of crawlers.papers.questions.draft.DOUBTS: each number
+that begins a question is in `questions` or in `rejected`. Texts are kept unchanged, including numbers, letters, score tags and no-break
+spaces; numbers in a form that `clean` does not know, such as Q1 or 【题号】1, and tags of type and year around them are left out; spaces
+that a scan put between characters are removed. A line that belongs to nothing is in `unread`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -73,13 +71,13 @@ __all__ = ["IMAGE", "Draft", "ParsedPaper", "labelled_lines", "lines_of", "read_
 
 
 def lines_of(page: Any, drop_hidden: bool = False) -> list[str]:
-    """Return the lines of a selector, tag or piece of HTML, with a sign for every image."""
+    """Return the lines of a selector, tag or piece of HTML, with a placeholder for every image."""
     html = page if isinstance(page, str) else (page.get() or "") if hasattr(page, "css") else str(page)
     return text_of(html.replace("<img", f"{IMAGE}<img").replace("<IMG", f"{IMAGE}<img"), drop_hidden).split("\n")
 
 
 def labelled_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
-    """Return the lines with their places, what other formats left in them and how they are spelled made usual."""
+    """Return the lines with their places, with remains of other formats and their spelling normalised."""
     numbered = [(index, visible(line)) for index, line in enumerate(lines)]
     plain = answers_moved(label_boxes(without_fields(without_markup(without_gift(label_emphasis(stacked_joined(_of_makers(numbered))))))))
     spelled = list(label_ticks(counts_as_letters(rings_as_letters(cells_joined(usual_spelling(plain))))))
@@ -87,26 +85,26 @@ def labelled_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
 
 
 def _of_makers(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines of texts that programs write and read as those of a paper."""
+    """Return the lines of texts in the formats of programs as those of a paper."""
     made = label_signed_blocks(label_clozes(label_quiz_makers(label_chats(without_times(lines)))))
     return filled_stems_numbered(label_bare_answers(label_beside_options(made)))
 
 
 def read_paper(lines: Iterable[str]) -> ParsedPaper:
-    """Return the questions of a paper in their order."""
+    """Return the questions of a paper in order."""
     labelled = labelled_lines(lines)
     if bank := read_bank(labelled):
         return _of_bank(bank)
     has_own_numbers = has_numbers(labelled)
     tabled, own, unread = _own_lines(labelled)
-    del labelled  # of a large paper, all lines once more
+    del labelled  # for a large paper, all lines once more
     layout = lay_out(own)
     questions, between = assemble(layout)
     questions, unlisted = join_regions(layout, with_shared_answers(questions))
     unread += [*between, *unlisted]
     joined_keys = with_joined_keys(questions)
     questions = with_ringed_answers(with_unlettered(with_verdict_options(with_doubts(questions, joined_keys))))
-    # The first doubt is the one that is reported: each of these rests on what those before it take for sure.
+    # The first doubt is the one reported: each pass relies on what the previous ones consider certain.
     for doubts in (
         unsure(layout, questions, unread),
         unanswered(questions),
@@ -123,14 +121,14 @@ def read_paper(lines: Iterable[str]) -> ParsedPaper:
 
 
 def _own_lines(labelled: Sequence[Numbered]) -> tuple[list[Draft], list[Line], list[str]]:
-    """Return the questions of tables and of crowded lines, the paper's other lines, and those of its pages."""
+    """Return the questions of tables and of crowded lines, the paper's other lines, and the lines of its pages."""
     tabled, rest = tables_in(essays_joined(numbered(labelled)))
     crowded, rest = crowded_in(rest)
     return [*tabled, *crowded], *own_lines(rest)
 
 
 def _of_bank(bank: Bank) -> ParsedPaper:
-    """Return what a bank without numbers gave: each answer in it is in `questions` or in `rejected`."""
+    """Return the questions of a bank without numbers: each answer in it is in `questions` or in `rejected`."""
     return _reading(with_titles_doubted([verified(draft) for draft in bank.drafts]), bank.unread, len(bank.drafts))
 
 

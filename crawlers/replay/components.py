@@ -1,4 +1,4 @@
-"""The Scrapy components of a replay: stored pages in, nothing from the network, one request at a time."""
+"""The Scrapy components of a replay: stored pages in, no network, one request at a time."""
 
 from collections.abc import AsyncIterator
 from typing import Any, cast
@@ -42,11 +42,11 @@ class OneRequest(BaseScheduler):
         return cls(_worker_of(crawler))
 
     def has_pending_requests(self) -> bool:
-        """Return whether a request waits."""
+        """Return whether a request is waiting."""
         return self._worker.ready is not None
 
     def enqueue_request(self, request: Request) -> bool:
-        """Take a request; none is refused."""
+        """Accept a request; none is refused."""
         self._worker.enqueue(request)
         return True
 
@@ -71,7 +71,7 @@ class StoredPages:
     def process_request(self, request: Request) -> Response:
         """Answer from the archive."""
         if request.meta.get(UNSTORED):
-            raise IgnoreRequest(f"{request.url}: asked for a session that is over")
+            raise IgnoreRequest(f"{request.url}: requested in a session that has ended")
         key = key_of(request)
         index = self._worker.task.stored
         if why := index.broken.get(str(key)):
@@ -90,13 +90,13 @@ class StoredPages:
         return response_of(page, request.url if row.key == key else row.url, REPLAYED)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Note an archive that cannot be read, so that no page is skipped in silence."""
+        """Report an archive that cannot be read, so that no page is skipped silently."""
         if not isinstance(exception, IgnoreRequest):
             self._worker.notes.append(("broken", f"{request.url}: {type(exception).__name__}: {exception}"))
 
 
 class Start:
-    """Spider middleware: of several workers, one alone reads what the spider starts with."""
+    """Spider middleware: of several workers, only one reads the spider's start requests."""
 
     def __init__(self, worker: Worker) -> None:
         self._is_first = worker.task.is_first
@@ -107,23 +107,23 @@ class Start:
         return cls(_worker_of(crawler))
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Yield what the spider starts with, or nothing."""
+        """Yield the start requests, or nothing."""
         if self._is_first:
             async for result in start:
                 yield result
 
 
 def replay_settings() -> dict[str, Any]:
-    """Return the settings of a replay: those of a crawl, so that pages pass the same middlewares, without what belongs to a network."""
+    """Return the settings of a replay: those of a crawl, so that pages pass the same middlewares, without the network settings."""
     ours = {name: priority for name, priority in settings.DOWNLOADER_MIDDLEWARES.items() if name != _ARCHIVE}
     theirs = {name: priority for name, priority in DOWNLOADER_MIDDLEWARES_BASE.items() if ours.get(name, priority) is not None}
     return settings.offline() | {
         "SCHEDULER": OneRequest,
-        # Scrapy also loads disabled components, in each worker: so the lists of its own components hold only those in use.
+        # Scrapy also loads disabled components, in each worker, so its own component lists contain only those in use.
         "DOWNLOADER_MIDDLEWARES_BASE": {name: priority for name, priority in theirs.items() if not name.startswith(_SENDING)},
         "DOWNLOADER_MIDDLEWARES": {name: priority for name, priority in ours.items() if priority is not None}
         | {StoredPages: settings.DOWNLOADER_MIDDLEWARES[_ARCHIVE]},
         "SPIDER_MIDDLEWARES": getattr(settings, "SPIDER_MIDDLEWARES", {}) | {Start: 0},
         "EXTENSIONS_BASE": {name: priority for name, priority in EXTENSIONS_BASE.items() if name.startswith(_COUNTING)},
-        "EXTENSIONS": {},  # those of a crawl are its bar and table; in a replay the parent shows the progress
+        "EXTENSIONS": {},  # a crawl's are its bar and table; in a replay the parent shows the progress
     }

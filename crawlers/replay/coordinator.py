@@ -1,7 +1,7 @@
 """Replay: a spider and a folder of stored pages in, items out; the same bytes for any number of worker processes.
 
-The parent keeps the requests that are not read yet, first in, first out. Workers get them in batches, and their reports are processed
-in the order of the batches, whichever is done first. So of two links to one page the same one is always followed, with its data.
+The parent queues the unread requests, first in, first out. Workers get them in batches, and their reports are processed in batch order,
+whichever finishes first. So of two links to one page, the same one is always followed, with its data.
 """
 
 import multiprocessing
@@ -30,28 +30,28 @@ from crawlers.web.request_queue import Frontier, url_of
 from crawlers.web.run_spider import first_lines, spider_arguments
 
 _BY_PAGE = {-number for number in (signal.SIGVTALRM, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)}
-"""Exit codes of a worker that was broken by its page."""
+"""Exit codes of a worker that its page broke."""
 _BATCH_PAGES = 16
-_PAGES_A_WORKER = 500  # fewer are read in the time that another process takes to start
+_PAGES_A_WORKER = 500  # fewer are read in the time it takes to start another process
 
 BatchResult = tuple[int | None, list[PageReport]]
-"""Number of a batch and the reports of its pages; None if there was no batch."""
+"""Number of a batch and the reports on its pages; None if there was no batch."""
 
 
 class Replayed(NamedTuple):
-    """The result of a replay. The lists are in the order of the requests, whatever the number of workers."""
+    """The result of a replay. The lists are in request order, whatever the number of workers."""
 
     pages: int
-    """Answers that reached the spider or would have with status 200."""
+    """Answers that reached the spider, or would have with status 200."""
     misfits: list[str]
     errors: list[str]
     """Pages on which a callback failed, each with the failure."""
     rejected: list[str]
     """Requests whose pages break their reader, each with the reason."""
     missed: list[str]
-    """Requests that the archive does not hold."""
+    """Requests that are not in the archive."""
     stats: dict[str, int]
-    """Scrapy's and the spider's own counts, summed over the workers."""
+    """Counts of Scrapy and the spider, summed over the workers."""
     lines: Iterator[bytes]
     """The items, encoded, in the order of data/items."""
 
@@ -63,7 +63,7 @@ def replayed(
     """Run a spider over its stored pages; the result is valid until the block ends.
 
     Raises:
-        ValueError: the archive cannot be read, a worker was killed, or too many pages broke one; names the page.
+        ValueError: the archive cannot be read, a worker was killed, or too many pages broke one; the message names the page.
     """
     index = PageIndex(folder, source.snapshot, reader_version(spider.name))
     shared = {
@@ -83,7 +83,7 @@ def replayed(
                 with tqdm(desc=spider.name, unit=" pages", total=index.pages, disable=None) as bar:
                     coordinator.read_all(bar)
                 break
-            except PageBroke as broke:  # the output of the dead worker is lost, so all pages are read again, without that one
+            except PageBroke as broke:  # the dead worker's output is lost, so all pages are read again, without that one
                 stack.close()
                 index.broken[broke.request] = f"{BREAKS_READER}: {broke.words}"
                 if len(index.broken) - known >= MOST_BROKEN:
@@ -112,14 +112,14 @@ class WorkerProcess:
     connection: Connection
     items: ExternalSort
     started: Any
-    """Shared number: pages of its batch that it has started."""
+    """Shared counter: pages of its batch that it has started."""
     current_page: CurrentPage
     page_seconds: float
 
     batch: list[bytes] = field(default_factory=list)
 
     def send(self, number: int | None, batch: list[bytes]) -> None:
-        """Send a batch; an empty one says that it was the last."""
+        """Send a batch; an empty one marks the end."""
         self.batch = batch
         try:
             self.connection.send((number, batch))
@@ -130,7 +130,7 @@ class WorkerProcess:
         """Return what the worker sent.
 
         Raises:
-            PageBroke: the worker died of a page.
+            PageBroke: the worker died on a page.
             ValueError: it was killed, or its spider stopped.
         """
         try:
@@ -156,7 +156,7 @@ class WorkerProcess:
 
 
 class Coordinator:
-    """Parent of the workers: sends batches, and processes their reports in the order of the batches."""
+    """Parent of the workers: sends batches, and processes their reports in batch order."""
 
     def __init__(self, processes: list[WorkerProcess]) -> None:
         self.notes: dict[str, list[str]] = {"misfit": [], "error": [], "rejected": [], "missed": [], "broken": []}
@@ -164,10 +164,10 @@ class Coordinator:
         self._frontier = Frontier()
         self._idle: list[WorkerProcess] = []
         self._reports: dict[int, list[PageReport]] = {}
-        self._sent, self._next = 1, 0  # batch 0 is what the spider starts with
+        self._sent, self._next = 1, 0  # batch 0 is the spider's start requests
 
     def read_all(self, bar: tqdm) -> None:
-        """Read until nothing new is found."""
+        """Read until there are no new requests."""
         while len(self._idle) < len(self._processes):
             busy = {worker.connection: worker for worker in self._processes if worker not in self._idle}
             ready = set(wait(list(busy)))
@@ -226,7 +226,7 @@ class Coordinator:
 
 @contextmanager
 def worker_pool(count: int, **shared: Any) -> Iterator[list[WorkerProcess]]:
-    """Start workers; when the block ends, however it does, they end too."""
+    """Start workers; end them when the block ends, however it ends."""
     context = multiprocessing.get_context("fork")  # the index is shared, and nothing is imported again
     processes: list[WorkerProcess] = []
     with ExitStack() as stack:
@@ -244,7 +244,7 @@ def worker_pool(count: int, **shared: Any) -> Iterator[list[WorkerProcess]]:
 
 
 def _work(task: ReplayTask, not_mine: list[Connection]) -> None:
-    for connection in not_mine:  # else a worker would not see that the parent is gone
+    for connection in not_mine:  # otherwise a worker would not notice that the parent is gone
         connection.close()
     work(task)
 

@@ -16,9 +16,9 @@ _decode = msgspec.msgpack.Decoder(list).decode
 
 
 class PageIndex:
-    """Locations of the pages of a snapshot, and the requests that never got one.
+    """Locations of the pages of a snapshot, and the requests that were never answered.
 
-    A row costs its bytes and 20 more: as objects, the rows of 300,000 pages would fill 300 MB.
+    A row takes its bytes and 20 more; as objects, the rows of 300,000 pages would take 300 MB.
     """
 
     def __init__(self, folder: Path, snapshot: str, reader: str = "") -> None:
@@ -41,13 +41,13 @@ class PageIndex:
     def find(self, key: Key) -> ArchiveRow | None:
         """Return the row of the answer to a request.
 
-        Sites link to a page by several addresses, and a crawl requests the first one it reads. A replay, which reads in another
-        order, may find another one first: it gets the page under the address that was requested.
+        Sites link to a page by several addresses, and a crawl requests the first one it reads. A replay, which reads in another order, may
+        come to another one first: it then gets the page under the address that was requested.
         """
         row = self._find(_digest(str(key)), self._digests, self._order)
         if row is not None and row.key == key:
             return row
-        if self._variants is None:  # 30 µs a page, so only when needed
+        if self._variants is None:  # 30 µs per page, so only when needed
             self._variants = _sorted(array("Q", (_digest(canonical(self._row(number).key)) for number in range(len(self._ends)))))
         row = self._find(_digest(canonical(key)), *self._variants)
         return row if row is not None and canonical(row.key) == canonical(key) else None
@@ -66,7 +66,7 @@ class PageIndex:
 
 
 def _sorted(digests: "array[int]") -> tuple["array[int]", "array[int]"]:
-    """Return digests in order, and the original index of each; of equal ones the first index comes first."""
+    """Return digests in order, and the original index of each; for equal digests, the first index comes first."""
     order = sorted(range(len(digests)), key=digests.__getitem__)
     return array("Q", map(digests.__getitem__, order)), array("L", order)
 

@@ -1,6 +1,6 @@
 """One worker of a replay: a Scrapy engine that runs the spider's callbacks on stored pages and returns their requests.
 
-It reads one page at a time, so that all output belongs to a known page; Scrapy is no slower for it.
+It reads one page at a time, so that all output belongs to a known page; this does not make Scrapy slower.
 """
 
 import os
@@ -31,11 +31,11 @@ from crawlers.web.failure_causes import Refused
 from crawlers.web.request_queue import QueuedRequest, decode, encode
 from crawlers.web.run_spider import quiet, spider_settings
 
-_MAX_REPORTED = 100_000  # requests that a worker remembers to have reported
+_MAX_REPORTED = 100_000  # requests that a worker remembers having reported
 
 
 def order(item: Item) -> bytes:
-    """Return bytes that sort items by url, then by position, q2 before q10."""
+    """Return bytes that sort items by URL, then by position, with q2 before q10."""
     return item.url.encode("utf-8", "surrogatepass") + b"\0" + natural_bytes(item.provenance.position)
 
 
@@ -50,12 +50,12 @@ class ReplayTask(NamedTuple):
     items: ExternalSort
     connection: Connection
     started: Any
-    """Shared number: pages of its batch that the worker has begun."""
+    """Shared counter: pages of its batch that the worker has begun."""
     current_page: CurrentPage
     page_seconds: float
-    """Of CPU time, so that a busy machine changes nothing; a page that takes longer stops the worker."""
+    """In CPU time, so that a busy machine makes no difference; a page that takes longer stops the worker."""
     is_first: bool
-    """Of several workers, the first alone reads what the spider starts with."""
+    """Of several workers, only the first reads the start requests."""
 
 
 class PageReport(NamedTuple):
@@ -78,7 +78,7 @@ class Ended(NamedTuple):
 
 
 class Worker:
-    """What scheduler, middlewares and signals of one engine share: the current page and its results."""
+    """What the scheduler, middlewares and signals of one engine share: the current page and its results."""
 
     def __init__(self, task: ReplayTask) -> None:
         self.task = task
@@ -96,7 +96,7 @@ class Worker:
         self.reason = "never started"
 
     def join(self, crawler: Crawler) -> None:
-        """Take part in a crawl."""
+        """Connect to a crawl."""
         self.crawler = crawler
         shared: Any = crawler
         shared.replay_worker = self
@@ -116,7 +116,7 @@ class Worker:
             return
         identity = None if request.dont_filter else self.crawler.request_fingerprinter.fingerprint(request)
         if identity is not None:
-            if identity in self._reported:  # by this worker, for an earlier page, which comes first
+            if identity in self._reported:  # already requested by this worker for an earlier page, which comes first
                 return
             if len(self._reported) == _MAX_REPORTED:
                 self._reported.clear()
@@ -124,7 +124,7 @@ class Worker:
         try:
             self._requests.append((identity, encode(request, spider_of(self.crawler))))
         except ValueError as error:
-            self.notes.append(("broken", f"{request.url} cannot be handed to another process: {error}"))
+            self.notes.append(("broken", f"{request.url} cannot be sent to another process: {error}"))
 
     def go_on(self) -> None:
         """Finish the current page and begin the next one; return when there is none."""
@@ -146,20 +146,20 @@ class Worker:
         """Spool an item."""
         where = response.url if response else "start"
         if not isinstance(item, QuestionItem | EntityItem):
-            self.notes.append(("error", f"{where}: {type(item).__name__} is no item; expected QuestionItem or EntityItem"))
+            self.notes.append(("error", f"{where}: {type(item).__name__} is not an item; expected QuestionItem or EntityItem"))
             return
         try:
             self.task.items.add(order(item), to_line(item))
-        except UnicodeEncodeError as error:  # half a character, as escapes of JSON can write it
+        except UnicodeEncodeError as error:  # a lone surrogate, as JSON escapes can write it
             self.notes.append(("error", f"{where}: an item cannot be written: {error}"))
 
     def note_failure(self, failure: Failure, response: Response | Failure | None) -> None:
-        """Note a page that a callback failed on."""
+        """Record a page that a callback failed on."""
         where = getattr(response, "url", None) or getattr(getattr(response, "request", None), "url", "start")
         self.notes.append(("error", f"{where}: {failure.type.__name__}: {failure.getErrorMessage()}"))
 
     def reject(self, request: Request, why: str) -> Refused:
-        """Note a page that breaks what reads it, as an item that `clean` counts among the rejected; return what to raise."""
+        """Record a page that breaks its reader, as an item that `clean` counts as rejected; return the exception to raise."""
         key = key_of(request)
         self.notes.append(("rejected", f"{key}: {why}"))
         if row := self.task.stored.find(key):
@@ -170,7 +170,7 @@ class Worker:
         return Refused(why)
 
     def miss(self, key: Key) -> None:
-        """Note a request that has no page, unless the crawl had none for it either."""
+        """Record a request that has no page, unless the crawl had none for it either."""
         if str(key) in self.task.stored.failed:
             return
         if self.task.stored.is_beyond(key):
@@ -179,7 +179,7 @@ class Worker:
             self.notes.append(("missed", str(key)))
 
     def _is_beyond(self, request: Request) -> bool:
-        """Return whether a request is beyond max_pages and so has no page: in a crawl with a limit most links are."""
+        """Return whether a request is beyond max_pages and therefore has no page: in a crawl with a limit, most links are."""
         index, key = self.task.stored, key_of(request)
         if not index.is_beyond(key) or index.find(key) or str(key) in index.failed:
             return False
@@ -187,7 +187,7 @@ class Worker:
         return True
 
     def close(self, reason: str) -> None:
-        """Remember why the spider closed."""
+        """Record why the spider closed."""
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         self.reason = reason
 
@@ -212,12 +212,12 @@ class Worker:
         return bool(batch)
 
     def _leave(self) -> NoReturn:
-        os._exit(1)  # the parent is gone, so there is nobody to report to
+        os._exit(1)  # the parent is gone, so nobody can be notified
 
 
 def work(task: ReplayTask) -> None:
-    """Run a worker to its end, in a process of its own: Scrapy's reactor does not start twice."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # at Ctrl-C the parent ends its workers
+    """Run a worker to its end in a separate process: Scrapy's reactor does not start twice."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the parent ends its workers
     quiet()
     track_pages_in(task.current_page)
     limit_memory(MAX_MEMORY_BYTES)
@@ -229,7 +229,7 @@ def work(task: ReplayTask) -> None:
     process.start(install_signal_handlers=False)
     try:
         crawl.result()
-    except ValueError as error:  # a spider that could not even be made
+    except ValueError as error:  # a spider that could not be constructed
         task.connection.send(str(error))
         return
     counts = {name: value for name, value in crawler.stats.get_stats().items() if type(value) is int}

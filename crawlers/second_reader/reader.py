@@ -1,7 +1,7 @@
-"""A paper in lines of text -> its questions, the roles of all its lines decided at once. The second reader of papers.
+"""The second reader of papers: a paper in lines of text -> its questions. It decides the roles of all lines at once.
 
-It returns what `crawlers.papers.paper.read_paper` does, and helps itself to the same modules for letters, answers and doubts.
-docs/decisions/0020-one-decoder-for-papers.md says where it is used.
+It returns what `crawlers.papers.paper.read_paper` returns, and uses the same modules for letters, answers and doubts.
+docs/decisions/0020-one-decoder-for-papers.md explains where it is used.
 """
 
 import re
@@ -35,11 +35,11 @@ _CLOSED = re.compile(r"[。?!]$|[(\[【]\s{0,12}[)\]】][。.]?$|_[。.]?$")
 _PAGES = re.compile(r"[\W\d_]*|第?\s?\d{1,4}\s?[页/].{0,12}")
 _MOST_ROWS, _LONGEST = 8, 1500
 _MOST_LINES = 20_000
-"""Of a paper that is decoded: a longer one takes minutes, and memory for the features of each segment."""
+"""Maximum size of a decoded paper: a longer one takes minutes, and memory for the features of each segment."""
 _FEWEST, _MOSTLY = 6, 0.8
 _MUCH_UNREAD, _LITTLE_UNREAD, _MANY_ROWS = 0.3, 0.15, 0.2
 _LEAST_MARGIN = 100
-"""By how much a role must be better than the next best for its segment."""
+"""By how much a role must exceed the next best one for its segment."""
 
 
 class _DecodedQuestion(Struct):
@@ -56,7 +56,7 @@ class _DecodedQuestion(Struct):
 
 
 class _DecodedPaper(Struct):
-    """A paper as the roles of its segments part it."""
+    """A paper divided by the roles of its segments."""
 
     questions: list[_DecodedQuestion] = []
     unread: list[str] = []
@@ -78,7 +78,7 @@ def decode_paper(lines: Iterable[str]) -> ParsedPaper:
     paper = _DecodedPaper()
     for one, role, margin in zip(segments, (ROLES[at] for at in roles), margins, strict=True):
         _add_segment(paper, one, role, often)
-        if paper.questions and margin < _LEAST_MARGIN:  # where a question begins is unsure for the one above, too
+        if paper.questions and margin < _LEAST_MARGIN:  # an uncertain start of a question makes the one above uncertain, too
             for question in paper.questions[-2:] if role == "stem" else paper.questions[-1:]:
                 question.unsure = question.unsure or "stem_unreadable"
     key_answers = _answers_of_key(paper)
@@ -94,10 +94,10 @@ def decode_paper(lines: Iterable[str]) -> ParsedPaper:
 
 
 def better_read(lines: Sequence[str], passes: ParsedPaper) -> ParsedPaper:
-    """Return what the passes read of a paper, or what the decoder does where that is plainly better.
+    """Return what the passes read of a paper, or what the decoder reads if that is plainly better.
 
-    The decoder runs where no line opens with the number of a question, or where the passes leave much unread. Its reading counts only
-    where its questions are of one form: so a bank without numbers looks, and prose does not.
+    The decoder runs if no line begins with the number of a question, or if the passes leave much unread. Its reading counts only if its
+    questions have one form, as in a bank without numbers and unlike in prose.
     """
     if len(lines) > _MOST_LINES:
         return passes
@@ -108,7 +108,7 @@ def better_read(lines: Sequence[str], passes: ParsedPaper) -> ParsedPaper:
         return passes
     decoded = decode_paper(lines)
     gain = len(decoded.questions) - len(passes.questions)
-    if not gain and unnumbered:  # lines that belong elsewhere were taken into stems
+    if not gain and unnumbered:  # lines that belong elsewhere were read into stems
         gain = _rows(passes) > _MANY_ROWS * len(passes.questions) and _rows(decoded) * 2 <= _rows(passes)
     return decoded if gain > 0 and _is_regular(decoded, count) else passes
 
@@ -119,7 +119,7 @@ def _rows(reading: ParsedPaper) -> int:
 
 
 def _is_regular(reading: ParsedPaper, count: int) -> bool:
-    """Tell whether nearly all of a paper is questions of one form."""
+    """Return whether nearly all of a paper is questions of one form."""
     read = reading.questions
     if len(read) < _FEWEST or len(read) < _MOSTLY * reading.numbers or sum(map(len, reading.unread)) > _LITTLE_UNREAD * count:
         return False
@@ -160,7 +160,7 @@ def _add_segment(paper: _DecodedPaper, one: Segment, role: str, often: Counter[s
 
 
 def _is_of_pages(one: Segment, often: Counter[str]) -> bool:
-    """Tell whether nothing of a question is lost with a segment: a number or rule, or what recurs in the paper."""
+    """Return whether dropping a segment loses nothing of a question: it is a number or rule, or recurs in the paper."""
     return bool(_PAGES.fullmatch(flat(one.text))) or bool(one.label) or often[re.sub(r"[\d\s]", "", one.text)] > 2
 
 
@@ -176,7 +176,7 @@ def _answer(one: Segment) -> str:
 
 
 def _answers_of_key(paper: _DecodedPaper) -> dict[int, str]:
-    """Return the answers of the answer list by the id() of their question; none where the list does not fit the questions."""
+    """Return the answers of the answer list by the id() of their question; none if the list does not fit the questions."""
     listed = [listed_in(text) for text in paper.key]
     entries = [entry for one in listed for entry in one.entries]
     open_ones = [one for one in paper.questions if not one.answers]
@@ -191,7 +191,7 @@ def _answers_of_key(paper: _DecodedPaper) -> dict[int, str]:
 
 
 def _is_question(one: _DecodedQuestion) -> bool:
-    """Tell whether a stem is that of a question: it has options or an answer, or asks."""
+    """Return whether a stem belongs to a question: it has options or an answer, or asks something."""
     return bool(one.options or one.answers) or inquires(flat(one.stem[-1]))
 
 
@@ -220,7 +220,7 @@ def _draft(one: _DecodedQuestion, index: int, usual: int, key_answer: str | None
 
 
 def _doubt(one: _DecodedQuestion, block: QuestionBlock, lettered: list[str], usual: int) -> str | None:
-    """Return the reason to reject a question, None where it is read."""
+    """Return the reason to reject a question, None if it is read."""
     if one.case:
         return "case_unsure"
     if not block.sure_answer:

@@ -1,7 +1,7 @@
-"""Roles of segments: which may follow which, and the best labelling of a whole paper (Viterbi). Features in, roles out.
+"""Roles of segments: which may follow which, and the best labelling of a complete paper (Viterbi). Features in, roles out.
 
-The weights are whole numbers, made by `python -m tests.layouts.learn`; ties go to the role that stands first, so that the same lines
-always give the same roles.
+The weights are integers, made by `python -m tests.layouts.learn`; ties go to the first role, so that the same lines always get the same
+roles.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 ROLES = ("stem", "stem+", "option", "option+", "answer", "explanation", "explanation+", "case", "heading", "key", "furniture")
-"""`+` goes on with the text above it."""
+"""`+` continues the text above it."""
 _NEVER = -(10**9)
 _FOLLOWS = {
     "stem+": ("stem", "stem+", "furniture"),
@@ -20,16 +20,16 @@ _FOLLOWS = {
     "explanation": ("answer", "option", "option+", "stem", "stem+", "explanation", "explanation+", "furniture"),
     "explanation+": ("explanation", "explanation+", "furniture"),
 }
-"""Role -> those that may stand before it; any may stand before the others."""
+"""Role -> roles that may come before it; any may come before the others."""
 ALLOWED = np.array([[before in _FOLLOWS.get(role, ROLES) for role in ROLES] for before in ROLES])
 FIRST = np.array([role not in _FOLLOWS for role in ROLES])
 
 Weights = Mapping[str, npt.NDArray[np.int64]]
-"""Feature -> a weight for each role; `after ROLE` is the feature of what stands before."""
+"""Feature -> a weight for each role; `after ROLE` is the feature of the previous role."""
 
 
 def best_roles(features: Sequence[Sequence[str]], weights: Weights) -> tuple[list[int], list[int]]:
-    """Return the best roles of segments, as indices in ROLES, and by how much each is better than the next best for its segment."""
+    """Return the best roles of segments, as indices in ROLES, and how much each is better than the next best one for its segment."""
     if not features:
         return [], []
     none = np.zeros(len(ROLES), dtype=np.int64)
@@ -61,7 +61,7 @@ def _own(features: Sequence[str], weights: Weights, none: npt.NDArray[np.int64])
 
 
 def parse_weights(text: str) -> dict[str, npt.NDArray[np.int64]]:
-    """Return the weights that a file holds: a feature and its weights on each line, parted by tabs."""
+    """Return the weights in a file: a feature and its weights on each line, separated by tabs."""
     rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
     return {row[0]: np.array([int(word) for word in row[1:]], dtype=np.int64) for row in rows}
 

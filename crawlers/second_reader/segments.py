@@ -1,6 +1,6 @@
-"""A paper's lines -> its segments, each with its features: a segment is the piece of a line that has one role. Nothing is decided here.
+"""A paper's lines -> its segments, each with its features: a segment is the piece of a line that has one role. No roles are decided here.
 
-A line is cut at its marks (`B. 乙 答案：A`) and at options that stand behind one another.
+A line is cut at its marks (`B. 乙 答案：A`) and at consecutive options.
 """
 
 import re
@@ -39,19 +39,19 @@ class Segment(Struct):
     line: int
     text: str
     mark: str
-    """`text`, `answer`, `explanation` or `remark`, as the mark before it says."""
+    """`text`, `answer`, `explanation` or `remark`, according to the mark before it."""
     opens: bool
-    """It opens its line."""
+    """Whether it begins its line."""
     number: Number | None = None
     letter: str = ""
     label: str = ""
-    """A word in brackets or before a colon that it opens with, as many others of the paper do."""
+    """A word in brackets or before a colon that it begins with, as many other segments of the paper do."""
     gap: bool = False
     features: list[str] = []
 
 
 def segments_of(lines: Sequence[tuple[int, str]]) -> list[Segment]:
-    """Return the segments of a paper's lines, each of which comes with its index."""
+    """Return the segments of a paper's lines, which are given with their index."""
     segments: list[Segment] = []
     gap = False
     for index, text in lines:
@@ -92,7 +92,7 @@ def _cut(index: int, line: str, gap: bool) -> list[Segment]:
 
 
 def _options_at(text: str) -> list[int]:
-    """Return where the options of a line begin, where it has several."""
+    """Return where the options of a line begin, if it has several."""
     options = find_options(text)
     return sorted(start for start, _ in options.cuts) if options and len(options.cuts) > 1 else []
 
@@ -103,7 +103,7 @@ def _label(text: str) -> str:
 
 
 def _kind(one: Segment, last_number: int, last_letter: str) -> str:
-    """Return what a segment is at first sight."""
+    """Return what a segment appears to be by itself."""
     line = flat(one.text)
     if one.mark != "text":
         return one.mark
@@ -136,7 +136,7 @@ def _kind(one: Segment, last_number: int, last_letter: str) -> str:
 
 
 def _describe(segments: Sequence[Segment]) -> None:
-    """Write down the features of each segment."""
+    """Set the features of each segment."""
     widths = sorted(columns_of(flat(one.text)) for one in segments if one.opens)
     full = widths[len(widths) * 9 // 10] if widths else 0
     bare = [re.sub(r"[\d\s]", "", flat(one.text)) for one in segments]

@@ -1,9 +1,9 @@
-"""Conversion between Scrapy's requests and responses and the records that are stored of them.
+"""Conversion between Scrapy's requests and responses and the records stored for them.
 
-Some of a request holds for one session only, such as a token read off a page. A spider names it in the request's meta, and the archive
-stores and finds the answer under an address without it: a later run, which has another session, finds the same answers under the same
-addresses. Where an answer is not stored and the token came from a stored page, the site would not know it any more: `Outdated` goes to
-the errback, which reads a new token off the page, requested with `UNSTORED`.
+Part of a request may be valid in one session only, such as a token read from a page: its session word. A spider names it in the request's
+meta, and the archive stores and finds the answer under an address without it, so that a later run with another session finds the same
+answers under the same addresses. If an answer is not stored and the token came from a stored page, the site would no longer accept it:
+`Outdated` goes to the errback, which reads a new token from the page, requested with `UNSTORED`.
 """
 
 from datetime import UTC, datetime
@@ -19,11 +19,11 @@ from crawlers.store.request_keys import Key, request_key
 from crawlers.store.warc import Page, SentRequest, header_value
 
 SESSION_WORD = "session_word"
-"""Key of meta: the word, long enough that it occurs nowhere else in address and body."""
+"""Key of meta: the session word, long enough to occur nowhere else in address and body."""
 OLD_SESSION = "old_session"
-"""Key of meta: true where the word came from a stored page, and so maybe from an earlier run."""
+"""Key of meta: true if the word came from a stored page and may therefore be from an earlier run."""
 UNSTORED = "unstored"
-"""Key of meta: the page is asked for a word of this session; it is neither looked up in the archive nor stored."""
+"""Key of meta: the page is requested for a word of this session; it is neither looked up in the archive nor stored."""
 REPLAYED = "archived"
 """Flag of a response that came from the archive."""
 _LEFT_OUT = "-"
@@ -32,11 +32,11 @@ _PRIVATE = {b"cookie", b"set-cookie", b"authorization", b"proxy-authorization"}
 
 
 class Outdated(IgnoreRequest):
-    """An answer is not stored, and the request's word is of an earlier session."""
+    """An answer is not stored, and the request's session word is from an earlier session."""
 
 
 def lasting(request: Request) -> tuple[str, bytes]:
-    """Return the address and body of a request without its session word, and without name and password."""
+    """Return the address and body of a request without its session word and without user name and password."""
     url, word = without_password(request.url), request.meta.get(SESSION_WORD)
     if not word:
         return url, request.body
@@ -44,7 +44,7 @@ def lasting(request: Request) -> tuple[str, bytes]:
 
 
 def without_password(url: str) -> str:
-    """Return an address as files and messages may name it: without name and password."""
+    """Return an address as files and messages may show it: without user name and password."""
     host = urlsplit(url).netloc if "@" in url else ""
     return url.replace(host, f"{_LEFT_OUT}@{host.rpartition('@')[2]}", 1) if "@" in host else url
 
@@ -55,27 +55,27 @@ def is_replayed(response: Response) -> bool:
 
 
 def of_session(word: str, page: Response) -> dict[str, object]:
-    """Return the meta of a request that asks with a word read off a page."""
+    """Return the meta of a request that contains a word read from a page."""
     return {SESSION_WORD: word, OLD_SESSION: is_replayed(page)}
 
 
 def key_of(request: Request) -> Key:
-    """Return what a request's answer is stored under."""
+    """Return the key under which a request's answer is stored."""
     return request_key(request.method, *lasting(request))
 
 
 def response_of(page: Page, url: str, *flags: str) -> Response:
-    """Return a stored page as Scrapy gives a fetched one."""
+    """Return a stored page as Scrapy returns a fetched one."""
     headers = Headers()
     for name, value in page.headers:
-        if name.lower() != "set-cookie":  # files of others may hold some: it must not write over the cookie of this session
+        if name.lower() != "set-cookie":  # archives from elsewhere may have some: they must not overwrite this session's cookie
             headers.appendlist(name, value)
     kind = responsetypes.from_args(headers=headers, url=url, body=page.body)
     return kind(url=url, status=page.status, headers=headers, body=page.body, flags=list(flags))
 
 
 def exchange(key: Key, request: Request, response: Response, origin: str) -> tuple[SentRequest, Page]:
-    """Return what is stored of a request and its answer."""
+    """Return the stored form of a request and its answer."""
     date = _date(response, origin)
     sent_request = SentRequest(key=key, date=date, headers=_sent(request), body=lasting(request)[1])
     return sent_request, Page(key=key, date=date, status=response.status, headers=_headers(response.headers), body=response.body)
@@ -96,7 +96,7 @@ def _sent(request: Request) -> list[tuple[str, str]]:
 
 
 def _date(response: Response, origin: str) -> str:
-    """Return when a page was fetched: by the clock of the server of the replicas, which is fixed at the snapshot, or by our own."""
+    """Return when a page was fetched: by the replica server's clock, which is fixed at the snapshot, or by our own."""
     sent = response.headers.get("Date")
     moment = parsedate_to_datetime(sent.decode()) if sent and origin != "live" else datetime.now(UTC)
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

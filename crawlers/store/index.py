@@ -19,7 +19,7 @@ _logger = logging.getLogger("crawlers.web.archive")
 
 
 class Record(NamedTuple):
-    """An answer in a file, with its location."""
+    """An answer with its file and its location there."""
 
     what: Page | Revisit
     offset: int
@@ -28,7 +28,7 @@ class Record(NamedTuple):
 
 
 def rows_of(folder: Path, snapshot: str) -> Iterator[ArchiveRow]:
-    """Yield the rows of a finished snapshot: from the index, or from the file where the index does not fit it."""
+    """Yield the rows of a finished snapshot: from the index, or from the file if the index does not match it."""
     if _ends(folder).get(snapshot) == segment(folder, snapshot).stat().st_size:
         yield from read_index(folder, snapshot)
     else:
@@ -46,30 +46,30 @@ def scan(path: Path, start: int = 0) -> Iterator[Record]:
 
 
 def origin_of(path: Path) -> str | None:
-    """Return the origin that a file names; None where there is no such file or it is torn before that.
+    """Return the origin that a file names; None if there is no such file or its first record is torn.
 
     Raises:
-        ValueError: the file holds pages, and no word of where they come from.
+        ValueError: the file has pages but does not state where they come from.
     """
     first = next(members(path), None) if path.exists() else None
     origin = read_member(first[1]) if first else None
     if origin is None:
         return None
     if not isinstance(origin, Origin):
-        advice = "bring the file back with `dvc checkout`, or move it away, and the next crawl fetches its pages anew"
-        raise ValueError(f"{path}: its first record, which says where its pages come from, cannot be read; {advice}")
+        advice = "restore the file with `dvc checkout`, or move it away: the next crawl then fetches its pages again"
+        raise ValueError(f"{path}: its first record, which states where its pages come from, cannot be read; {advice}")
     return origin.name
 
 
 def mend_index(folder: Path) -> None:
-    """Rewrite an index that is missing or unreadable from the records, which hold all that it says."""
+    """Rewrite a missing or unreadable index from the records, which have all of its content."""
     path = folder / INDEX
     try:
         deque(lines(folder), maxlen=0)
         if path.exists() or not snapshots(folder):
             return
     except ValueError as error:
-        _logger.warning("%s is written anew from the records: %s", path, error)
+        _logger.warning("%s is rebuilt from the records: %s", path, error)
         path.unlink()
     with replacing(path) as part, open(part, "wb") as out:
         for _, rows in _finished_snapshots(folder):
@@ -92,7 +92,7 @@ def page_row(page: Page, file: str, offset: int, length: int, request_length: in
 
 
 def revisit_row(answer: Revisit, older: RecordLocation, snapshot: str, record: tuple[int, int], request_length: int) -> ArchiveRow:
-    """Return the row of an answer that is unchanged since an older snapshot."""
+    """Return the row of an answer that has not changed since an older snapshot."""
     return ArchiveRow(
         page_id=answer.page_id,
         method=answer.key.method,
@@ -109,7 +109,7 @@ def revisit_row(answer: Revisit, older: RecordLocation, snapshot: str, record: t
 
 
 def write_index(folder: Path, snapshot: str, rows: Iterable[ArchiveRow]) -> None:
-    """Rewrite the index with these rows of one snapshot, whose file has changed."""
+    """Rewrite the index with these rows of the one snapshot whose file has changed."""
     changed = _Changed(segment(folder, snapshot).name, max(snapshots(folder)) > snapshot)
     with replacing(folder / INDEX) as part, open(part, "wb") as out:
         for each, stored in _finished_snapshots(folder):
@@ -127,7 +127,7 @@ class _Changed:
         self._locations = StoredLocations() if is_pointed_to else None
 
     def note(self, row: ArchiveRow) -> ArchiveRow:
-        """Remember a row of the file itself, and return it."""
+        """Store a row of the file itself, and return it."""
         if self._locations is not None:
             self._locations[row.key] = RecordLocation(row.file, row.offset, row.length)
         return row

@@ -1,4 +1,4 @@
-"""Pages that a crawl already has: those of its own snapshot, and those of older ones, which are requested conditionally."""
+"""Pages that a crawl already has: those of its own snapshot, and those of older snapshots, which are requested conditionally."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from crawlers.store.warc import Page, Revisit, payload_digest
 
 _CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
 _NO_CONDITIONS = "asked_without_conditions"
-_READING_HEADERS = {"content-type", "content-encoding", "content-language"}  # if they differ, equal bytes are another page
+_READING_HEADERS = {"content-type", "content-encoding", "content-language"}  # with another value, equal bytes are another page
 _DATE_CHARS = len("2026-11-20")
 
 
@@ -31,7 +31,7 @@ class OlderPages:
         return self._locations.get(key)
 
     def add(self, key: Key, location: RecordLocation) -> None:
-        """Add a page that is to be requested conditionally, too."""
+        """Add another page to be requested conditionally."""
         self._locations[key] = location
 
     def page(self, key: Key) -> Page | None:
@@ -39,7 +39,7 @@ class OlderPages:
         return read_or_forget(self._folder, self._locations, key)
 
     def forget(self, key: Key) -> None:
-        """Forget an older page: its request is answered."""
+        """Drop an older page: its request is answered."""
         self._locations.discard(key)
 
     def add_conditions(self, key: Key, request: Request) -> None:
@@ -68,7 +68,7 @@ class OlderPages:
 
 
 def unconditional_retry(request: Request, response: Response) -> Request | None:
-    """Return the request to send again, once, where the site takes no conditions: 412 (RFC 9110, 13.1.2 has it for other methods)."""
+    """Return the request to send again, once, if the site does not accept conditions: 412 (by RFC 9110, 13.1.2 for other methods)."""
     if response.status != 412 or not any(name in request.headers for name in _CONDITIONS.values()):
         return None
     again = request.replace(meta=request.meta | {_NO_CONDITIONS: True}, dont_filter=True)
@@ -91,9 +91,9 @@ def _reading(page: Page) -> list[tuple[str, str]]:
 
 
 class SnapshotPages:
-    """Stored answers. What cannot be read counts as not stored.
+    """Stored answers. An unreadable one counts as not stored.
 
-    Each run requests the robots.txt of a live site again, conditionally: a snapshot may be crawled for weeks (RFC 9309, 2.4).
+    Each run requests the robots.txt of a live site again, conditionally: crawling a snapshot may take weeks (RFC 9309, 2.4).
     """
 
     def __init__(self, folder: Path, snapshot: str, origin: str) -> None:
@@ -131,7 +131,7 @@ class SnapshotPages:
         self.older.forget(row.key)
 
     def confirm_rules(self, key: Key) -> bool:
-        """Mark the robots.txt that this snapshot holds as still valid; return whether it holds one."""
+        """Mark the robots.txt in this snapshot as still valid; return whether there is one."""
         location = self.older.locate(key)
         if key not in self._rules or location is None:
             return False

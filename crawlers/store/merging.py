@@ -1,4 +1,4 @@
-"""The end of a crawl: what older runs and this one stored -> the one segment of a snapshot, and the index."""
+"""The end of a crawl: the pages stored by older runs and by this one -> the one segment of a snapshot, and the index."""
 
 import logging
 import os
@@ -27,9 +27,9 @@ _logger = logging.getLogger("crawlers.web.archive")
 
 
 def in_request_order(stored: Iterable[tuple[str, ArchiveRow]], memory_bytes: int = _MEMORY_BYTES) -> Iterator[tuple[str, ArchiveRow]]:
-    """Yield files and rows in the order of the requests; of several answers to one request the valid one comes first.
+    """Yield files and rows in the order of the requests; of several answers to one request, the valid one comes first.
 
-    That is the first stored; for robots.txt the last, since each run of a live crawl requests it again.
+    That is the one stored first; for robots.txt the one stored last, since each run of a live crawl requests it again.
     """
     rows = ExternalSort(memory_bytes=memory_bytes)
     for number, (file, row) in enumerate(stored):
@@ -39,7 +39,7 @@ def in_request_order(stored: Iterable[tuple[str, ArchiveRow]], memory_bytes: int
 
 
 class FileRow(NamedTuple):
-    """A row of the index, and the file that holds the snapshot's own record."""
+    """A row of the index, and the file that contains the snapshot's own record."""
 
     file: str
     row: ArchiveRow
@@ -69,7 +69,7 @@ def copied(folder: Path, rows: Iterator[tuple[str, ArchiveRow]]) -> Iterator[Cop
 
 
 def _copied_record(folder: Path, file: BinaryIO, row: ArchiveRow, offset: int, length: int) -> CopiedRecord | None:
-    """Return what is to be written for a row; None where its record is damaged, or the older page that it refers to."""
+    """Return the records to write for a row; None if its record, or the older page it refers to, is damaged."""
     both = os.pread(file.fileno(), row.request_length + length, offset - row.request_length)
     request, answer = both[: row.request_length], both[row.request_length :]
     try:
@@ -96,10 +96,10 @@ def _is_request(member: bytes, row: ArchiveRow) -> bool:
 def stored_rows(folder: Path, snapshot: str, origin: str, with_segment: bool) -> Iterator[FileRow]:
     """Yield the stored rows of a snapshot and one origin, oldest first. A request may occur twice.
 
-    Revisits of an older page that is missing are left out, and so fetched again.
+    Revisits of a missing older page are left out, so that it is fetched again.
 
     Args:
-        with_segment: include the finished segment: a live site is not asked again for stored pages.
+        with_segment: include the finished segment: stored pages of a live site are not requested again.
     """
     done = segment(folder, snapshot)
     if with_segment and origin_of(done) == origin:
@@ -126,7 +126,7 @@ def origins(folder: Path, snapshot: str) -> set[str | None]:
 
 
 def older_pages(folder: Path, snapshot: str, origin: str) -> StoredLocations:
-    """Return the locations of the pages in older snapshots of one origin; of two the newer counts."""
+    """Return the locations of the pages in older snapshots of one origin; the newer of two takes precedence."""
     file_names = {path.name for path in folder.iterdir()}
     same = {each for each in snapshots(folder) if each < snapshot and origin_of(segment(folder, each)) == origin.split()[0]}
     pages = StoredLocations()
@@ -139,12 +139,12 @@ def older_pages(folder: Path, snapshot: str, origin: str) -> StoredLocations:
 def finish(folder: Path, snapshot: str, origin: str, with_segment: bool = False) -> int:
     """Merge what is stored into the snapshot's segment, in the order of the requests; return the number of pages.
 
-    The bytes depend on the pages alone, not on their order, the number of runs, or kills. What cannot be read is left out, with a warning.
+    The bytes depend only on the pages, not on their order, the number of runs, or kills. What cannot be read is left out, with a warning.
 
     Raises:
-        ValueError: the folder cannot be written; the parts stay.
+        ValueError: the folder cannot be written; the parts are kept.
     """
-    public_origin = origin.split()[0]  # the state of the replicas separates crawls of one snapshot while they run, and no longer
+    public_origin = origin.split()[0]  # the state of the replicas separates concurrent crawls of one snapshot, and is no longer needed
     mend_index(folder)
     try:
         if not with_segment or origin_of(segment(folder, snapshot)) != public_origin:
@@ -152,7 +152,7 @@ def finish(folder: Path, snapshot: str, origin: str, with_segment: bool = False)
         rows = in_request_order(stored_rows(folder, snapshot, origin, with_segment))
         pages = _write_segment(folder, snapshot, public_origin, copied(folder, rows))
     except OSError as error:
-        advice = f"what was fetched is kept; see to the disk, and `dvc repro crawl@{folder.name}` goes on from there"
+        advice = f"what was fetched is kept; check the disk; `dvc repro crawl@{folder.name}` continues from there"
         raise ValueError(f"{folder}: {snapshot} cannot be written: {error}; {advice}") from error
     discard_parts(folder, snapshot)
     return pages
@@ -180,7 +180,7 @@ def _write_segment(folder: Path, snapshot: str, origin: str, entries: Iterator[C
 
 
 def _free_newer(folder: Path, snapshot: str) -> None:
-    """Give newer snapshots their own copies of the pages that they share with this one, whose file is about to be replaced."""
+    """Give newer snapshots their own copies of the pages they share with this one, whose file is about to be replaced."""
     file = segment(folder, snapshot).name
     for newer in sorted({row.of for row in lines(folder) if row.snapshot and row.file == file} & set(snapshots(folder))):
         own = segment(folder, newer)

@@ -19,7 +19,7 @@ _DIGEST_CHARS = 32
 
 
 class Failures(MutableMapping[str, str]):
-    """Requests, as `str(Key)` writes them, and why each failed last."""
+    """Requests, as `str(Key)` writes them, and why each last failed."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the crawl runs
@@ -37,7 +37,7 @@ class Failures(MutableMapping[str, str]):
         del self._offsets[digest_of(request)]
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the requests in the order in which they failed last."""
+        """Yield the requests in the order in which they last failed."""
         for offset in sorted(self._offsets.values()):
             yield self._line(offset)[0]
 
@@ -45,7 +45,7 @@ class Failures(MutableMapping[str, str]):
         return len(self._offsets)
 
     def has(self, digest: bytes) -> bool:
-        """Return whether a request failed by its digest."""
+        """Return whether the request with a digest failed."""
         return digest in self._offsets
 
     def _line(self, offset: int) -> _Line:
@@ -54,12 +54,12 @@ class Failures(MutableMapping[str, str]):
 
 
 class Failed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One request of the last crawl that never got an answer."""
+    """One request of the last crawl that was never answered."""
 
     request: str
     why: str
     reader: str | None = None
-    """Version of the code that broke on the page, which is stored; None where no page came."""
+    """Version of the code that broke on the page, which is stored; None if no page came."""
 
 
 def write_failed(folder: Path, failed: Mapping[str, str], reader: str | None = None) -> None:
@@ -76,30 +76,30 @@ def write_failed(folder: Path, failed: Mapping[str, str], reader: str | None = N
 
 
 def read_failed(folder: Path) -> set[str]:
-    """Return the requests that the last crawl could not get an answer to."""
+    """Return the requests that the last crawl got no answer to."""
     return {row.request for row in read_jsonl(folder / FAILED, Failed)} if (folder / FAILED).exists() else set()
 
 
 def read_broken(folder: Path, reader: str) -> dict[str, str]:
-    """Return the requests whose pages broke this version of the code that reads them, and how."""
+    """Return the requests whose pages broke this version of the reading code, and how."""
     rows = read_jsonl(folder / FAILED, Failed) if (folder / FAILED).exists() else ()
     return {row.request: row.why for row in rows if row.reader == reader}
 
 
 def add_broken(folder: Path, request: str, why: str, reader: str) -> None:
-    """Add a page that broke the process which read it to the failed requests."""
+    """Add a page that broke the process reading it to the failed requests."""
     rows = {row.request: row for row in read_jsonl(folder / FAILED, Failed)} if (folder / FAILED).exists() else {}
     rows[request] = Failed(request=request, why=why, reader=reader)
     write_jsonl(folder / FAILED, rows.values(), key=lambda row: row.request, on_disk=True)
 
 
 def is_broken(why: str) -> bool:
-    """Return whether a page came and broke the code that reads it."""
+    """Return whether a page came and broke the reading code."""
     return why.startswith(BREAKS_READER)
 
 
 def beyond_digest(key: Key) -> bytes:
-    """Return the digest of a request, the same for all its addresses, since a replay may follow another of them first."""
+    """Return the digest of a request, the same for all its addresses, since a replay may follow a different one first."""
     return digest_of(canonical(key))
 
 
@@ -124,10 +124,10 @@ def read_beyond(folder: Path, snapshot: str) -> frozenset[bytes]:
         return frozenset()
     digests = path.read_text("ascii", "replace").split()
     is_digest = [len(line) == _DIGEST_CHARS and not set(line) - set("0123456789abcdef") for line in digests]
-    if not digests or not all(is_digest):  # where nothing was turned away, there is no file
+    if not digests or not all(is_digest):  # if no request was refused, there is no file
         wrong = digests[is_digest.index(False)] if digests else ""
         wanted = f"expected {_DIGEST_CHARS} hexadecimal digits a line"
-        raise ValueError(f"{path}: found {wrong[:80]!r}, {wanted}; `dvc repro -f crawl@{folder.name}` writes it anew")
+        raise ValueError(f"{path}: found {wrong[:80]!r}, {wanted}; `dvc repro -f crawl@{folder.name}` rewrites it")
     return frozenset(map(bytes.fromhex, digests))
 
 

@@ -1,4 +1,4 @@
-"""Parts, which a crawl writes while it runs: one new part a run, with its rows in a file beside it, so that parts need not be read."""
+"""Parts, written while a crawl runs: one new part per run, with its rows in a file beside it, so that parts need not be read."""
 
 import shutil
 from collections.abc import Iterator
@@ -17,21 +17,21 @@ _PART = ".warc.gz"
 
 
 class CannotWrite(ValueError):
-    """A page cannot be stored: the disk is full, or gone. What was stored before is whole."""
+    """A page cannot be stored: the disk is full or gone. What was stored before is intact."""
 
 
 class PartWriter:
-    """Writer of one new part. Each page is on its way to the disk when `write` returns, so that a kill loses at most the current page.
+    """Writer of one new part. Each page is flushed towards the disk before `write` returns, so that a kill loses at most the current page.
 
-    After a failure it writes no more: the part ends at its last whole record.
+    After a failure it writes no more: the part ends at its last complete record.
 
     Raises:
-        CannotWrite: so do the methods.
+        CannotWrite: also raised by the methods.
     """
 
     def __init__(self, folder: Path, snapshot: str, origin: str) -> None:
         folder_of_parts = _parts_folder(folder, snapshot)
-        numbers = [int(path.name.partition(".")[0]) for path in folder_of_parts.glob("[0-9]*")]  # rows may be there without their part
+        numbers = [int(path.name.partition(".")[0]) for path in folder_of_parts.glob("[0-9]*")]  # there may be rows without their part
         self.path = folder_of_parts / f"{max(numbers, default=-1) + 1:04d}{_PART}"
         self._snapshot = snapshot
         self._name = part_name(self.path)
@@ -52,18 +52,18 @@ class PartWriter:
         return self._noted(page_row(page, self._name, offset, len(answer), len(before)))
 
     def write_revisit(self, revisit: Revisit, request: SentRequest, older: RecordLocation) -> ArchiveRow:
-        """Store that an older page is unchanged; return the row of the revisit."""
+        """Record that an older page is unchanged; return the row of the revisit."""
         before, answer = request_member(request), revisit_member(revisit)
         offset = self._write(before + answer) + len(before)
         return self._noted(revisit_row(revisit, older, self._snapshot, (offset, len(answer)), len(before)))
 
     def close(self) -> None:
-        """End the part."""
+        """Close the part."""
         self._file.close()
         self._rows.close()
 
     def _write(self, records: bytes) -> int:
-        """Return where the records begin."""
+        """Return the offset where the records begin."""
         start = self._end
         self._append(self._file, records)
         self._end += len(records)
@@ -82,18 +82,18 @@ class PartWriter:
                 left = left[file.write(left) :]
         except OSError as error:
             self._failure = f"{self.path} cannot be written: {error.strerror}"
-            with suppress(OSError):  # else the torn record ends the part, as after a kill
+            with suppress(OSError):  # otherwise the torn record ends the part, as after a kill
                 self._file.truncate(self._end)
             raise CannotWrite(self._failure) from error
 
 
 def parts(folder: Path, snapshot: str) -> list[Path]:
-    """Return the parts that crawls of a snapshot left, oldest first."""
+    """Return the parts left by crawls of a snapshot, oldest first."""
     return sorted(_parts_folder(folder, snapshot).glob(f"*{_PART}"), key=_number)
 
 
 def discard_parts(folder: Path, snapshot: str) -> None:
-    """Remove the parts of a snapshot, all at once: a kill must not leave some of them."""
+    """Remove the parts of a snapshot all at once: a kill must not leave some of them."""
     folder_of_parts, done = _parts_folder(folder, snapshot), _done_folder(folder, snapshot)
     shutil.rmtree(done, ignore_errors=True)
     if folder_of_parts.exists():
@@ -102,7 +102,7 @@ def discard_parts(folder: Path, snapshot: str) -> None:
 
 
 def discard_foreign_parts(folder: Path, snapshot: str, origin: str) -> None:
-    """Remove parts of another origin, such as another state of the embedded sites; a removal that a kill left half done is undone first."""
+    """Remove parts of another origin, such as another state of the embedded sites. First undo a removal that a kill interrupted."""
     folder_of_parts, done = _parts_folder(folder, snapshot), _done_folder(folder, snapshot)
     if done.exists() and not folder_of_parts.exists():
         done.rename(folder_of_parts)
@@ -113,12 +113,12 @@ def discard_foreign_parts(folder: Path, snapshot: str, origin: str) -> None:
 
 
 def part_name(path: Path) -> str:
-    """Return the name of a part in rows: its path in the source's folder."""
+    """Return the name of a part as rows have it: its path in the source's folder."""
     return f"{path.parent.name}/{path.name}"
 
 
 def part_rows(path: Path, snapshot: str) -> Iterator[ArchiveRow]:
-    """Yield the rows of a part: those in the file beside it, then those of records after the last of them."""
+    """Yield the rows of a part: those in the file beside it, then those of the records after the last of them."""
     end, name = 0, part_name(path)
     for row in _noted(path):
         own = row.own(name)
@@ -140,7 +140,7 @@ def _noted(part: Path) -> Iterator[ArchiveRow]:
         for line in rows:
             try:
                 row = decoder.decode(line)
-            except ValueError:  # no JSON, no row, or bytes that are no text
+            except ValueError:  # not JSON, not a row, or not text
                 return
             own = row.own("")
             if own.offset + own.length > size:

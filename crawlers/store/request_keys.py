@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from w3lib.url import canonicalize_url
 
-_DIGEST_BYTES = 16  # an address made to collide with another's is noticed when its page is read
+_DIGEST_BYTES = 16  # an address crafted to collide with another is noticed when its page is read
 
 
 class Key(Struct, frozen=True):
@@ -15,14 +15,14 @@ class Key(Struct, frozen=True):
     url: str
     method: str = "GET"
     body_sha256: str | None = None
-    """Of the body that was sent; None where none was."""
+    """Digest of the body that was sent; None if none was."""
 
     def __str__(self) -> str:
         return f"{self.method} {self.url} {self.body_sha256 or ''}".strip()
 
     @property
     def sort_key(self) -> tuple[str, str, str]:
-        """What keys are sorted by, as strings."""
+        """Return the strings that keys are sorted by."""
         return self.url, self.method, self.body_sha256 or ""
 
 
@@ -32,7 +32,7 @@ def request_key(method: str, url: str, body: bytes = b"") -> Key:
 
 
 def canonical(key: Key) -> str:
-    """Return the form of a request that all addresses share which Scrapy takes for one."""
+    """Return the form shared by all addresses that Scrapy considers one request."""
     try:
         return str(Key(canonicalize_url(key.url), key.method, key.body_sha256))
     except ValueError:  # an address that cannot be read

@@ -1,4 +1,4 @@
-"""A source's folder of pages for readers: one WARC segment a snapshot, one index of all, one list of failed requests."""
+"""A source's folder of pages for readers: one WARC segment per snapshot, one index of all, one list of failed requests."""
 
 import logging
 import zlib
@@ -34,7 +34,7 @@ class StoredLocations:
     def __init__(self) -> None:
         self._files: list[str] = []
         self._numbers: dict[str, int] = {}
-        self._locations: dict[bytes, int] = {}  # file, offset and length in one number: a tuple of them takes thrice the memory
+        self._locations: dict[bytes, int] = {}  # file, offset and length in one number: a tuple of them takes three times the memory
 
     def __contains__(self, key: Key) -> bool:
         return digest_of(str(key)) in self._locations
@@ -57,7 +57,7 @@ class StoredLocations:
         return RecordLocation(self._files[rest >> _OFFSET_BITS], rest & ((1 << _OFFSET_BITS) - 1), length)
 
     def discard(self, key: Key) -> None:
-        """Forget a request."""
+        """Drop a request."""
         self._locations.pop(digest_of(str(key)), None)
 
 
@@ -75,7 +75,7 @@ class ArchiveRow(IndexRow, frozen=True):
 
 
 def segment(folder: Path, snapshot: str) -> Path:
-    """Return the file that holds a snapshot when its crawl is done."""
+    """Return the file that contains a snapshot once its crawl is done."""
     return folder / f"{snapshot}{_SUFFIX}"
 
 
@@ -108,7 +108,7 @@ def read_page(folder: Path, row: ArchiveRow) -> Page:
     """Return a stored page.
 
     Raises:
-        ValueError: the file is gone or does not hold what the index says.
+        ValueError: the file is gone or does not match the index.
     """
     page = read_at(folder, RecordLocation(row.file, row.offset, row.length), row.key)
     if row.snapshot and page_id(row.url, page.body) != row.page_id:
@@ -121,7 +121,7 @@ def read_at(folder: Path, location: RecordLocation, key: Key) -> Page:
     path = folder / location.file
     if not path.exists():
         advice = f"`dvc checkout` brings it back, `dvc repro -f crawl@{folder.name}` fetches its pages again"
-        raise ValueError(f"{path} is gone, and {key} is in it; a later snapshot stores only what changed; {advice}")
+        raise ValueError(f"{path} is gone, and with it {key}; a later snapshot stores only what changed; {advice}")
     try:
         page = read_member(read_packed(path, location.offset, location.length))
     except UNREADABLE as error:
@@ -132,7 +132,7 @@ def read_at(folder: Path, location: RecordLocation, key: Key) -> Page:
 
 
 def read_or_forget(folder: Path, locations: StoredLocations, key: Key) -> Page | None:
-    """Return a page, or None where there is none; one that cannot be read is logged and forgotten."""
+    """Return a page, or None if there is none; an unreadable one is logged and dropped."""
     location = locations.get(key)
     if location is None:
         return None
@@ -145,5 +145,5 @@ def read_or_forget(folder: Path, locations: StoredLocations, key: Key) -> Page |
 
 
 def _misplaced(folder: Path, location: RecordLocation, key: Key, what: str = "") -> ValueError:
-    advice = f"`dvc repro -f crawl@{folder.name}` fetches it anew"
-    return ValueError(f"{folder / location.file} at {location.offset}: {what or f'not {key}, as {INDEX} says'}; {advice}")
+    advice = f"`dvc repro -f crawl@{folder.name}` fetches it again"
+    return ValueError(f"{folder / location.file} at {location.offset}: {what or f'not {key}, as {INDEX} states'}; {advice}")

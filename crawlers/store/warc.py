@@ -22,7 +22,7 @@ WARC_VERSION = "WARC/1.1"
 _CHUNK_BYTES = 1 << 14
 _MAGIC, _BEGIN = b"\x1f\x8b\x08", b"WARC/"
 _GZIP = zlib.MAX_WBITS | 16
-_LEVEL = 4  # packs a page of 20 kB in half the time of level 9, to 2 % more bytes
+_LEVEL = 4  # packs a page of 20 kB in half the time of level 9, with 2 % more bytes
 
 _PRINTABLE = bytes(range(0x20, 0x7F)).decode()
 _PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
@@ -33,7 +33,7 @@ Headers = list[tuple[str, str]]
 
 
 def record_member(kind: str, headers: list[tuple[str, str]], body: bytes, http: StatusAndHeaders | None = None) -> bytes:
-    """Return a record as one gzip member without a time of its own; the last of its headers is its Content-Type."""
+    """Return a record as one gzip member without a timestamp; its last header is its Content-Type."""
     out = BytesIO()
     record_headers = StatusAndHeaders("", headers, protocol=WARC_VERSION)
     record = ArcWarcRecord("warc", kind, record_headers, BytesIO(body), http, headers[-1][1], None, payload_length=len(body))
@@ -42,9 +42,9 @@ def record_member(kind: str, headers: list[tuple[str, str]], body: bytes, http: 
 
 
 def members(path: Path, start: int = 0) -> Iterator[tuple[int, bytes]]:
-    """Yield offset and bytes of each whole gzip member that holds a record.
+    """Yield offset and bytes of each complete gzip member that contains a record.
 
-    What cannot be unpacked is skipped: a damaged member up to the next whole one, a torn tail, as a kill leaves it, to the end.
+    What cannot be unpacked is skipped: a damaged member up to the next complete one; a torn tail, as a kill leaves it, to the end.
     """
     with open(path, "rb") as file:
         offset: int | None = start
@@ -57,7 +57,7 @@ def members(path: Path, start: int = 0) -> Iterator[tuple[int, bytes]]:
 
 
 def _member_at(file: BinaryIO, offset: int) -> bytes | None:
-    """Return the member that begins at an offset; a body may hold gzip of its own, so one counts only where it holds a record."""
+    """Return the member that begins at an offset. A body may itself contain gzip, so a member counts only if it contains a record."""
     file.seek(offset)
     raw, unpacker, begin = bytearray(), zlib.decompressobj(_GZIP), b""
     while not unpacker.eof and (chunk := file.read(_CHUNK_BYTES)):
@@ -108,27 +108,27 @@ class Page(Struct, frozen=True, kw_only=True):
     headers: Headers = []
     """Sorted; values in ASCII, other bytes percent-encoded."""
     body: bytes
-    """As it came over the wire: compressed bodies stay compressed."""
+    """As received: compressed bodies stay compressed."""
 
 
 class Revisit(Struct, frozen=True, kw_only=True):
-    """One answer that is unchanged: the page is that of an older snapshot."""
+    """One answer that is unchanged: its page is that of an older snapshot."""
 
     key: Key
     date: str
     status: int
     headers: Headers = []
-    """As they came this time."""
+    """As received this time."""
     page_id: str
     snapshot: str
-    """The one whose file holds the body."""
+    """The snapshot whose file contains the body."""
     older_date: str
     payload: str
     """Digest of the body, as WARC writes it."""
 
 
 def header_value(value: bytes) -> str:
-    """Return a header's value in printable ASCII; a `Location` in GBK stays the address it is."""
+    """Return a header's value in printable ASCII; a `Location` in GBK keeps its address."""
     return quote_from_bytes(value, safe=_PRINTABLE)
 
 
@@ -138,19 +138,19 @@ def payload_digest(body: bytes) -> str:
 
 
 def origin_member(origin: str) -> bytes:
-    """Return the record that opens a file and says where its pages come from."""
+    """Return the record that opens a file and states where its pages come from."""
     fields = f"software: atomexam\r\nformat: {WARC_VERSION}\r\norigin: {origin}\r\n".encode()
     record_headers = [
         ("WARC-Type", "warcinfo"),
         ("WARC-Record-ID", _record_id("origin", origin)),
-        ("WARC-Date", "1970-01-01T00:00:00Z"),  # a file has no date of its own, or equal pages would not be equal bytes
+        ("WARC-Date", "1970-01-01T00:00:00Z"),  # a file has no date of its own, or else equal pages would not give equal bytes
         ("Content-Type", "application/warc-fields"),
     ]
     return record_member("warcinfo", record_headers, fields)
 
 
 def request_member(request: SentRequest) -> bytes:
-    """Return the record of a request; it is written before its answer, so that a torn file never holds an answer without it."""
+    """Return the record of a request. It is written before its answer, so that a torn file never has an answer without it."""
     more = [("WARC-Concurrent-To", _record_id(str(request.key), request.date))]
     address = urlsplit(request.key.url)
     target = quote((address.path or "/") + (f"?{address.query}" if address.query else ""), safe=_PRINTABLE)
@@ -182,7 +182,7 @@ def revisit_member(revisit: Revisit) -> bytes:
 
 
 def read_member(member: bytes) -> Origin | SentRequest | Page | Revisit:
-    """Return what one gzip member holds, as the functions above wrote it."""
+    """Return the content of one gzip member, as written by the functions above."""
     head, _, block = unpacked(member).partition(_END_OF_HEADERS)
     fields = dict(_headers(head))
     block = block[: int(fields["Content-Length"])]

@@ -1,4 +1,4 @@
-"""Answers that stand beside a list of questions, and questions that are lists themselves -> records with all their fields.
+"""Answers beside a list of questions, and questions that are themselves lists -> records with all their fields.
 
 `{questions: [...], answers: {"1": "A"}}`, `const keys = ["A", "C"]`, `[["…", "甲", "乙", "A"], …]`, `{columns: [...], data: [[...], …]}`.
 """
@@ -14,10 +14,10 @@ from crawlers.papers.signs.entries import listed_in
 _FEWEST, _LEAST_CELLS, _MOST_CELLS, _DEEPEST = 3, 3, 60, 6
 _ALIKE = 0.9
 _MOST_ALIKE = 12
-"""Objects of the same keys beside each other of which one may hold what is said of another; more are records by their names."""
+"""Maximum number of adjacent objects with the same keys of which one may describe another; more of them are records by name."""
 _ANSWERS = re.compile(r"answer|答案|correct|right|(?:^|_)ans|keys?$|solution|正解", re.IGNORECASE)
 _OWN_CHOICE = re.compile(r"user|^my|mine|我的|你的|考生|作答|学生|respon|select|chosen|submit|wrong|错", re.IGNORECASE)
-"""Names of what somebody answered, which need not be right."""
+"""Names for a given answer of somebody, which need not be correct."""
 _EXPLAINED = re.compile(r"expla|analy|解析|详解|rationale", re.IGNORECASE)
 _NAMES = re.compile(r"columns?|headers?|fields?|keys?|names?|表头|列名|字段", re.IGNORECASE)
 _LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、]?[A-Ja-j]){0,9}")
@@ -28,11 +28,11 @@ IsHeader = Callable[[list[str]], bool]
 
 
 def with_fields(document: Any, is_header: IsHeader, depth: int = 0, inside: bool = False) -> Any:
-    """Return a document whose questions are objects, each with what is said of it beside their list.
+    """Return a document whose questions are objects that include what was beside their list.
 
     Args:
-        is_header: tells whether a list of words names columns.
-        inside: whether the value stands in a record, where a list of lists may be its options.
+        is_header: returns whether a list of words names columns.
+        inside: whether the value is in a record, where a list of lists may be its options.
     """
     if depth > _DEEPEST:
         return document
@@ -55,9 +55,9 @@ def with_fields(document: Any, is_header: IsHeader, depth: int = 0, inside: bool
 
 
 def fields_beside(records: Sequence[Any], beside: dict[str, Any]) -> dict[str, list[Any]]:
-    """Return the answers and explanations that stand beside records and are one for each of them, by their keys, in the records' order.
+    """Return the answers and explanations beside records that have one entry per record, by their keys, in record order.
 
-    Numbers name records by a column of theirs that holds the same numbers, else by place; a list goes by place.
+    Numbers identify records by a column with the same numbers, else by position; a list goes by position.
     """
     if len(records) < _FEWEST or not all(isinstance(record, dict) for record in records):
         return {}
@@ -74,7 +74,7 @@ def fields_beside(records: Sequence[Any], beside: dict[str, Any]) -> dict[str, l
 
 
 def _names_all(records: Sequence[dict[str, Any]], values: Sequence[Any]) -> bool:
-    """Tell whether values name each of the records once, `A,B,C,D` over four: these are the options of one question, all right."""
+    """Return whether values name each record once, `A,B,C,D` over four: then they are the options of one question, all correct."""
     if any(isinstance(value, list | dict) for value in values):
         return False
     names = {str(value).strip().upper() for value in values}
@@ -84,7 +84,7 @@ def _names_all(records: Sequence[dict[str, Any]], values: Sequence[Any]) -> bool
 
 
 def is_key(value: Any) -> bool:
-    """Tell whether a value holds answers of several questions: letters in a list or by numbers. It is no field of each of them."""
+    """Return whether a value has answers of several questions, as letters in a list or by number: then it is no field of each of them."""
     values = list(value.values()) if isinstance(value, dict) else value
     if not isinstance(values, list) or len(values) < _FEWEST or not all(isinstance(each, str) for each in values):
         return False
@@ -92,7 +92,7 @@ def is_key(value: Any) -> bool:
 
 
 def _attached(document: dict[str, Any]) -> dict[str, Any]:
-    """Return an object with the fields beside its one list of records joined to these; also list by list, where both are by name."""
+    """Return an object with the fields beside its one list of records joined to the records, list by list if both are by name."""
     lists = [key for key, value in document.items() if isinstance(value, list) and len(value) >= _FEWEST and isinstance(value[0], dict)]
     if len(lists) == 1:
         records = document[lists[0]]
@@ -118,7 +118,7 @@ def _attached(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _joined(records: dict[str, Any], answer_key: str, answers: dict[str, Any]) -> dict[str, Any] | None:
-    """Return records by name, or lists of them by name, with the answers of the same names; None where these are none."""
+    """Return records by name, or lists of them by name, with the answers of the same names; None if these are not."""
     names = list(records)
     if all(isinstance(each, dict) for each in records.values()):
         fields = fields_beside(list(records.values()), {answer_key: [answers[name] for name in names]})
@@ -165,14 +165,14 @@ def _by_number(records: Sequence[dict[str, Any]], value: dict[str, Any]) -> list
 
 
 def _numbers(names: Any) -> list[int]:
-    """Return the numbers in names, `Q3`, `第3题`; nothing where one has none or two are the same."""
+    """Return the numbers in names, `Q3`, `第3题`; nothing if a name has none or two are equal."""
     matches = [_NUMBER.fullmatch(name.strip()) for name in names]
     numbers = [int(each[1]) for each in matches if each]
     return numbers if len(numbers) == len(matches) == len(set(numbers)) else []
 
 
 def _are_answers(values: Sequence[Any], key: str) -> bool:
-    """Tell whether values are answers: letters that are not A, B, C in turn; what else may be one only under the name of an answer."""
+    """Return whether values are answers: letters other than A, B, C in sequence; anything else only under the name of an answer."""
     flat = ["".join(each) if isinstance(each, list) and all(isinstance(one, str) for one in each) else each for each in values]
     if not all(isinstance(each, str | int) for each in flat):
         return bool(_ANSWERS.search(key)) and all(isinstance(each, list) for each in values)
@@ -185,11 +185,11 @@ def _are_words(value: Any) -> bool:
 
 
 def _records(rows: Sequence[Any], names: Sequence[list[str]], is_header: IsHeader, inside: bool = False) -> list[dict[str, Any]]:
-    """Return a list of lists as objects, their keys as a header names them, else by place; nothing where it is no such list."""
+    """Return a list of lists as objects, with keys from a header or else by position; nothing if it is not such a list."""
     lists = [row for row in rows if isinstance(row, list)]
     least = _LEAST_CELLS - (bool(lists) and all(len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], list) for row in lists))
     if len(lists) < len(rows) or len(lists) < _FEWEST or not all(least <= len(row) <= _MOST_CELLS for row in lists):
-        return []  # of two cells the second holds the options
+        return []  # of two cells, the second contains the options
     if any(isinstance(cell, dict) for row in lists for cell in row) or (inside and _are_options(lists)):
         return []
     if all(map(_are_words, lists)) and len(lists[0]) == len(lists[1]) and is_header(lists[0]):
@@ -207,6 +207,6 @@ def _records(rows: Sequence[Any], names: Sequence[list[str]], is_header: IsHeade
 
 
 def _are_options(lists: Sequence[list[Any]]) -> bool:
-    """Tell whether lists may be options of one question: a letter, a text and whether it is right."""
+    """Return whether lists may be options of one question: a letter, a text, and whether it is correct."""
     letters = [str(row[0]).strip().upper() for row in lists]
     return letters == list(LETTERS[: len(letters)]) or any(isinstance(cell, bool) for row in lists for cell in row)

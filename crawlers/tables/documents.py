@@ -1,4 +1,4 @@
-"""Documents of YAML, TOML and INI -> the data in them: text in, objects, lists and plain values out. Nothing of them is ever run."""
+"""YAML, TOML and INI documents -> their data: text in, objects, lists and plain values out. Nothing in them is ever executed."""
 
 import configparser
 import re
@@ -15,24 +15,25 @@ from crawlers.tables.tree import MAX_DEPTH, MAX_NODES, check_depth, marked_objec
 
 YAMLS, TOMLS, INIS = (".yaml", ".yml"), (".toml",), (".ini", ".cfg", ".conf")
 DOCUMENTS = (*YAMLS, *TOMLS, *INIS)
-"""Suffixes of files that hold one document of keys and values."""
+"""Suffixes of files with one document of keys and values."""
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
 _WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
 _MOST_REPEATED, _ANSWER_AT_ONCE = 100_000, 64
-"""Values that aliases may say again: a small file of aliases of aliases says more than any memory holds.
-A text counts once for so many of its characters."""
+"""Maximum of values repeated by aliases: a small file of nested aliases may expand beyond any memory. This many characters of a text count
+as one value.
+"""
 _CROWDED_KEY = re.compile(
     r"(?:[\w-]{1,99}|\"[^\"\n]{0,99}\"|'[^'\n]{0,99}')(?:[ \t]{0,9}\.[ \t]{0,9}(?:[\w-]{1,99}|\"[^\"\n]{0,99}\")){40}"
 )
 _GAP = re.compile(r"[^\S\n]{200}")
-"""Blanks that the reader of INI goes through again from each of them."""
+"""Spaces, from each of which the INI reader scans the rest again."""
 
 
 def document_in(name: str, text: str) -> Any:
-    """Return what a document says, in the format that its suffix names; several documents of YAML as a list.
+    """Return the data of a document in the format of its suffix; several YAML documents give a list.
 
     Raises:
-        ValueError: it is no such document, or larger or deeper than data is; says where.
+        ValueError: it is not such a document, or is larger or deeper than data is; the message says where.
     """
     lower = name.lower()
     if lower.endswith(YAMLS):
@@ -41,7 +42,7 @@ def document_in(name: str, text: str) -> Any:
 
 
 class _Open(Struct):
-    """A list or an object whose end is not read yet."""
+    """An unfinished list or object."""
 
     items: list[Any] | None
     """Of a list; None for an object."""
@@ -52,7 +53,7 @@ class _Open(Struct):
 
 
 def _yaml(name: str, text: str) -> Any:
-    """Return the values of YAML: quoted texts stay texts, and so does each plain word but whole numbers, true, false and null."""
+    """Return the values of YAML: quoted texts stay texts, and so does every plain word except integers, true, false and null."""
     documents: list[Any] = []
     known: dict[str, tuple[Any, int]] = {}
     open_ones: list[_Open] = []
@@ -73,15 +74,15 @@ def _yaml(name: str, text: str) -> Any:
                 value, size, anchor = done.items if done.items is not None else marked_object(done.pairs), done.size, done.anchor
             elif isinstance(event, AliasEvent):
                 if event.anchor not in known:
-                    raise Refusal(f"{name}: alias {event.anchor[:40]!r} names nothing that stands above it")
+                    raise Refusal(f"{name}: alias {event.anchor[:40]!r} names nothing above it")
                 (value, size), anchor = known[event.anchor], None
                 repeated += size
             else:
                 continue
             nodes += 1
             if nodes > MAX_NODES or repeated > _MOST_REPEATED:
-                most = f"{_MOST_REPEATED} values said again by aliases" if repeated > _MOST_REPEATED else f"{MAX_NODES} values"
-                raise Refusal(f"{name}: more than {most}; cut it into parts")
+                most = f"{_MOST_REPEATED} values repeated by aliases" if repeated > _MOST_REPEATED else f"{MAX_NODES} values"
+                raise Refusal(f"{name}: more than {most}; split it")
             if anchor:
                 known[anchor] = value, size
             if open_ones:
@@ -89,7 +90,7 @@ def _yaml(name: str, text: str) -> Any:
             else:
                 documents.append(value)
     except (YAMLError, UnicodeError) as error:
-        raise Refusal(f"{name}: no YAML ({_answer_stated(error)}); correct the line it names") from None
+        raise Refusal(f"{name}: not YAML ({_answer_stated(error)}); fix that line") from None
     return documents[0] if len(documents) == 1 else documents
 
 
@@ -107,7 +108,7 @@ def _add_object(name: str, above: _Open, value: Any, size: int) -> None:
 
 
 def _scalar(event: ScalarEvent) -> Any:
-    if event.style:  # in quotes, or lines behind `|` or `>`
+    if event.style:  # in quotes, or lines after `|` or `>`
         return event.value.strip("\n")
     word = event.value.lower()
     if word in _WORDS:
@@ -128,17 +129,17 @@ def _toml(name: str, text: str) -> Any:
     except RecursionError:
         raise Refusal(f"{name}: nested too deeply to be read; expected records of plain fields") from None
     except ValueError as error:  # of the format, or a number of thousands of digits
-        raise Refusal(f"{name}: no TOML ({error}); correct the line it names") from None
+        raise Refusal(f"{name}: not TOML ({error}); fix that line") from None
 
 
 def _ini(name: str, text: str) -> Any:
-    """Return sections by their names; a value goes on in lines that are set in."""
+    """Return sections by name; a value continues in indented lines."""
     if _GAP.search(text):
-        raise Refusal(f"{name}: a line of hundreds of blanks; expected `key = value` in sections")
+        raise Refusal(f"{name}: a line of hundreds of spaces; expected `key = value` in sections")
     parser = configparser.RawConfigParser(default_section="\0", comment_prefixes=("#", ";"), empty_lines_in_values=False)
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     try:
         parser.read_string(text.lstrip("\ufeff"), name)
     except configparser.Error as error:
-        raise Refusal(f"{name}: no INI ({' '.join(str(error).split())[:200]}); correct the line it names") from None
+        raise Refusal(f"{name}: not INI ({' '.join(str(error).split())[:200]}); fix that line") from None
     return {section: dict(parser.items(section)) for section in parser.sections()}

@@ -1,4 +1,4 @@
-"""Texts that are data themselves, JSON within a field of JSON -> the data, within the bounds of any document."""
+"""Texts that are themselves data, JSON within a field of JSON -> the data, within the limits of any document."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ _LONGEST, _SHORTEST = 50_000_000, 6
 
 
 def opened(document: Any, depth: int = 0) -> Any:
-    """Return a document in which each text that is an object or a list of words or objects in JSON is that object or list."""
+    """Return a document in which each text that is JSON of an object, or of a list of words or objects, is replaced by its value."""
     if depth > MAX_DEPTH:
         return document
     if isinstance(document, dict):
@@ -22,7 +22,7 @@ def opened(document: Any, depth: int = 0) -> Any:
 
 
 def _data_in(text: str) -> Any:
-    """Return what a text says in JSON; None where it says nothing but numbers, or no JSON."""
+    """Return the JSON value of a text; None if it contains only numbers or is not JSON."""
     if not _SHORTEST <= len(text) <= _LONGEST or text[0] not in "{[ \n\t\r":
         return None
     stripped = text.strip()

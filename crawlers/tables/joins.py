@@ -1,7 +1,7 @@
-"""Tables that lie apart and name each other's rows by keys: options, answers and what links them -> rows of questions that hold them.
+"""Separate tables that refer to each other's rows by keys (options, answers, link tables) -> rows of questions that include them.
 
-Tables of any format in: sheets, tables of a database, lists of a document, records of several kinds in one list. A table of which nothing
-is known to belong to another comes back as it is.
+Tables of any format in: sheets, database tables, lists of a document, records of several kinds in one list. A table without a known
+reference to another is returned unchanged.
 """
 
 import re
@@ -25,15 +25,15 @@ _CHOSEN = re.compile(
     r"|考生|学生|学员|作答|答题卡|成绩|所选|我的",
     re.IGNORECASE,
 )
-"""Names of what somebody answered, which need not be right."""
+"""Names for a given answer of somebody, which need not be correct."""
 
 
 def joined(tables: list[Rows]) -> list[Rows]:
-    """Return the tables; rows that name a row of another table become part of that row."""
+    """Return the tables; rows that refer to a row of another table become part of that row."""
     if sum(len(table.rows) >= _FEWEST for table in tables) > MOST_TABLES:
         return tables
     ways = {table.way for table in tables}
-    inside = {way for way in ways if way[-1:] != (EVERY,) and way[:-1] and way[:-1] in ways}  # objects of rows, which have them already
+    inside = {way for way in ways if way[-1:] != (EVERY,) and way[:-1] and way[:-1] in ways}  # objects in rows, which are already included
     done = _listed(_linked([part for table in tables if table.way not in inside for part in _apart(table)]))
     for children in (_are_options, _are_answers):
         for inner in list(done):
@@ -44,12 +44,12 @@ def joined(tables: list[Rows]) -> list[Rows]:
                 done[done.index(outer)] = make(outer, ids, inner, owner)
                 done.remove(inner)
     remaining = {table.way for table in done}
-    split = ways - inside - remaining  # by kinds, or put into others: what stands inside their rows went with them
+    split = ways - inside - remaining  # by kind, or included in others along with what is inside their rows
     return [*done, *(table for table in tables if table.way in inside and not any(table.way[: len(way)] == way for way in split))]
 
 
 def _apart(table: Rows) -> list[Rows]:
-    """Return the kinds of records that stand in one list as tables of their own, where those of one kind name those of another."""
+    """Return the kinds of records in one list as separate tables, if records of one kind refer to those of another."""
     if table.way[-1:] != (EVERY,) or len(table.rows) < 2 * _FEWEST:
         return [table]
     for kind in _kinds_of(table):
@@ -66,7 +66,7 @@ def _apart(table: Rows) -> list[Rows]:
 
 
 def _kinds_of(table: Rows) -> list[Any]:
-    """Return the ways to tell the kinds of records apart: by a column of few words, else by a column that some lack."""
+    """Return the ways to distinguish kinds of records: by a column with few distinct words, else by a column that some lack."""
     columns = table.own_columns()
     classifiers: list[Any] = []
     for key in columns:
@@ -79,7 +79,7 @@ def _kinds_of(table: Rows) -> list[Any]:
 
 
 def _linked(tables: list[Rows]) -> list[Rows]:
-    """Return the tables; one that only links rows of two others takes in what it links."""
+    """Return the tables; one that only links rows of two others absorbs what it links."""
     done = list(tables)
     for link in tables:
         owners = list(_owners(link, [each for each in tables if each is not link], least=0.0))
@@ -96,7 +96,7 @@ def _linked(tables: list[Rows]) -> list[Rows]:
                 or outer not in done
                 or any(len(str(row.get(column))) > 40 for _, row in link.rows)
             ):
-                continue  # its rows stand once each: options, not their questions
+                continue  # each of its rows occurs once: options, not their questions
             by_id = {str(row.get(ids)): row for _, row in outer.rows}
             rows = [(location, {**by_id.get(str(row.get(column)), {}), **row}) for location, row in link.rows]
             done[done.index(link)] = Rows(link.way, rows)
@@ -106,7 +106,7 @@ def _linked(tables: list[Rows]) -> list[Rows]:
 
 
 def _listed(tables: list[Rows]) -> list[Rows]:
-    """Return the tables, lists of keys of another table's rows made lists of these rows; the longest such list of a table alone."""
+    """Return the tables, with lists of keys of another table's rows replaced by lists of those rows; only a table's longest such list."""
     done = list(tables)
     for outer in tables:
         lists = [key for key in outer.own_columns() if all(isinstance(row.get(key), list) for _, row in outer.rows)]
@@ -134,14 +134,14 @@ def _listed(tables: list[Rows]) -> list[Rows]:
 
 
 def _is_inside(inner: Rows, outer: Rows) -> bool:
-    """Tell whether a table is another or a list inside its rows, which have it already."""
+    """Return whether a table equals another, or a list inside its rows, and so is already included."""
     if inner is outer or len(inner.way) <= len(outer.way) or inner.way[: len(outer.way)] != outer.way:
         return inner is outer
     return any(inner.rows[0][0].startswith(f"{index}:") for index, _ in outer.rows)
 
 
 def _keys_in(value: list[Any]) -> list[str]:
-    """Return the keys in a list of them, or of objects that hold nothing else but their kind: `{type: options, id: 7}`."""
+    """Return the keys in a list of keys, or of objects with only a key and their kind: `{type: options, id: 7}`."""
     parts = [part.get("id") if isinstance(part, dict) and part.keys() <= {"id", "type"} else part for part in value]
     return [str(part) for part in parts] if all(isinstance(part, str | int) and not isinstance(part, bool) for part in parts) else []
 
@@ -152,10 +152,10 @@ def _hold(inner: Rows, ids: str, named_ids: set[str]) -> bool:
 
 
 def _owners(inner: Rows, tables: Sequence[Rows], least: float = _SHARE) -> list[tuple[Rows, str, str]]:
-    """Return the tables whose rows a table's rows name, each with its key and the column that names it; the likeliest first.
+    """Return the tables that a table's rows refer to, each with its key and the referring column; the likeliest first.
 
     Args:
-        least: share of the other table's rows that must be named.
+        least: share of the other table's rows that must be referred to.
     """
     owners: list[tuple[int, Rows, str, str]] = []
     columns = [
@@ -192,7 +192,7 @@ def _owners(inner: Rows, tables: Sequence[Rows], least: float = _SHARE) -> list[
 
 
 def _keys_of(table: Rows) -> list[str]:
-    """Return the columns that tell the rows of a table apart and are called so."""
+    """Return the columns that identify the rows of a table and are named accordingly."""
     keys = []
     for key in dict.fromkeys([*table.own_columns(), NAME]):
         if key != NAME and not _KEY.search(key):
@@ -215,7 +215,7 @@ def _groups(inner: Rows, owner: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def _are_options(inner: Rows, outer: Rows, owner: str) -> bool:
-    """Tell whether nearly every row of another table has two or more of a table's rows, whose texts are shorter than its own."""
+    """Return whether nearly every row of another table has two or more rows of a table, with shorter texts than its own."""
     return _have_several(inner, outer, owner) and 0 < _longest(inner, owner) <= _longest(outer, "")
 
 
@@ -226,7 +226,7 @@ def _have_several(inner: Rows, outer: Rows, owner: str) -> bool:
 
 
 def _longest(table: Rows, owner: str) -> float:
-    """Return the mean length of the texts of the column with the longest."""
+    """Return the largest mean text length of any column."""
     means = []
     for key in table.own_columns():
         texts = [value for _, row in table.rows if isinstance(value := row.get(key), str | int | float)]
@@ -236,7 +236,7 @@ def _longest(table: Rows, owner: str) -> float:
 
 
 def _are_answers(inner: Rows, outer: Rows, owner: str) -> bool:
-    """Tell whether a table says one short thing or several of each row of another, and not what somebody chose."""
+    """Return whether a table has one or several short values for each row of another, other than somebody's choices."""
     own = _stated(inner, owner)
     if any(_CHOSEN.search(str(name)) for name in (*inner.way, *inner.own_columns())):
         return False
@@ -245,7 +245,7 @@ def _are_answers(inner: Rows, outer: Rows, owner: str) -> bool:
 
 
 def _stated(inner: Rows, owner: str) -> list[str]:
-    """Return the columns in which a table says something of what its rows belong to: not the number of a row, and not the same in all."""
+    """Return the columns in which a table describes what its rows belong to: neither row numbers nor the same everywhere."""
     others = [key for key in inner.own_columns() if key != owner and not any(isinstance(row.get(key), dict) for _, row in inner.rows)]
     keys = _keys_of(inner)
     stated = [key for key in others if not (key in keys and _ROW_NUMBER.fullmatch(key.rpartition(".")[2]))] or others
@@ -277,7 +277,7 @@ def _with_answers(outer: Rows, ids: str, inner: Rows, owner: str) -> Rows:
 
 
 def _in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows by the column that says their order, where one does."""
+    """Return rows sorted by the column that gives their order, if there is one."""
     for key in rows[0] if rows else ():
         if _ORDER.search(key) and all(isinstance(row.get(key), int) for row in rows) and len({row[key] for row in rows}) == len(rows):
             return sorted(rows, key=lambda row: int(row[key]))

@@ -1,6 +1,6 @@
-"""Tables that hold the answers of another table's questions -> these questions with their answers.
+"""Tables with the answers of another table's questions -> these questions with their answers.
 
-A list of answers names its questions by a column that both have, or by their numbers: `题号 答案`, a row of numbers over a row of letters.
+A list of answers identifies its questions by a column that both have, or by number: `题号 答案`, a row of numbers over a row of letters.
 """
 
 import re
@@ -11,7 +11,7 @@ from crawlers.tables.tree import MOST_TABLES, NUMBER, Rows
 
 _FEWEST, _MOST_OF_A_KEY = 3, 4
 ANSWER = "答案"
-"""Column of a list of answers by numbers."""
+"""Column of a list of answers by number."""
 _KEY = re.compile(r"(?:^|_)(?:id|no)$|[a-z]I[dD]$|号$|编号|序号", re.IGNORECASE)
 _LABEL = re.compile(r"(?:题号|序号|编号|题目|(?:正确|参考|标准)?答案|no\.?|num(?:ber)?|question|answer|key|ans|id|#)[:：]?", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:第|Q)?\s?(\d{1,5})\s?[题.、]?")
@@ -20,7 +20,7 @@ _ANSWERED = re.compile(r"答案|answer|correct|^key$", re.IGNORECASE)
 
 
 def key_rows(cells: Sequence[tuple[str, list[str]]]) -> list[tuple[str, dict[str, str]]]:
-    """Return the rows of a table that is nothing but numbers with their answers, side by side or below each other; else nothing."""
+    """Return the rows of a table that has only numbers with their answers, side by side or below each other; else nothing."""
     rows = [(index, [cell for cell in row if cell and not _LABEL.fullmatch(cell)]) for index, row in cells]
     rows = [(index, row) for index, row in rows if row]
     answers = _below(rows) or _beside(rows) or _listed(rows)
@@ -31,7 +31,7 @@ def key_rows(cells: Sequence[tuple[str, list[str]]]) -> list[tuple[str, dict[str
 
 
 def _below(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
-    """Return the pairs of a row of numbers and a row of answers below it, again and again."""
+    """Return the pairs from rows of numbers that alternate with rows of answers."""
     answers: list[tuple[str, str, str]] = []
     if len(rows) % 2:
         return []
@@ -44,7 +44,7 @@ def _below(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
 
 
 def _beside(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]:
-    """Return the pairs of a number and an answer beside it, one or several a row."""
+    """Return the pairs of a number and the answer beside it, one or several per row."""
     answers: list[tuple[str, str, str]] = []
     for index, row in rows:
         numbers = [_NUMBER.fullmatch(cell) for cell in row[::2]]
@@ -67,7 +67,7 @@ def _listed(rows: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str, str]]
 
 
 def with_answers(tables: list[Rows]) -> list[Rows]:
-    """Return the tables; a list of answers that names its questions by a number is joined to them."""
+    """Return the tables; a list of answers that identifies its questions by number is joined to them."""
     done = list(tables)
     large = [table for table in tables if len(table.rows) >= _FEWEST]  # as both are
     for key_table in large if len(large) <= MOST_TABLES else ():
@@ -92,7 +92,7 @@ def with_answers(tables: list[Rows]) -> list[Rows]:
 
 
 def _common_key(questions: Rows, key_table: Rows) -> str:
-    """Return the column that numbers the rows of both tables alike."""
+    """Return the column that numbers the rows of both tables in the same way."""
     widths = len(questions.rows[0][1]), len(key_table.rows[0][1])
     says = any(map(_ANSWERED.search, key_table.columns())) and not any(map(_ANSWERED.search, questions.columns()))
     if widths[0] < widths[1] or (widths[0] == widths[1] and not says):
@@ -107,7 +107,7 @@ def _common_key(questions: Rows, key_table: Rows) -> str:
 
 
 def _take_by_number(tables: list[Rows], key_table: Rows) -> None:
-    """Put the answers of a list beside the one table that has as many questions and no answers; numbers are a column of it, or places."""
+    """Join the answers of a list to the one table with as many questions and no answers; numbers are one of its columns, or positions."""
     answers = {row[NUMBER]: row[ANSWER] for _, row in key_table.rows}
     fitting = [
         table

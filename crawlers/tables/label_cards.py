@@ -1,6 +1,6 @@
-"""Tables of a label and its values a row, `Title | …`, `Option | 100 | …`, again and again -> a question a row.
+"""Tables with a label and its values per row, `Title | …`, `Option | 100 | …`, repeatedly -> a question per row.
 
-Rows in, rows out; a table that has no such form comes back as it is.
+Rows in, rows out; a table without this form is returned unchanged.
 """
 
 import re
@@ -19,14 +19,14 @@ _LABEL = re.compile(
 )
 _NUMBER = re.compile(r"\d{1,4}\s?[.．、]?")
 _TITLE = re.compile(r"(?:第\s?\d{1,4}\s?[题道]|(?:题目?|试题|问题|question|no\.?|q)\s?[#.]?\s?\d{1,4})\s?[:：.、]?", re.IGNORECASE)
-"""What begins a card: the number of its question, with its stem beside it or alone; in a title, alone."""
+"""Beginning of a card: the number of its question, with its stem beside it or alone; in a title, alone."""
 _TRUE, _FALSE = ("true", "正确", "对"), ("false", "错误", "错")
 Row = tuple[str, list[str]]
 Card = tuple[str, list[tuple[str, list[str]]]]
 
 
 def of_cards(table: Rows) -> Rows:
-    """Return a table of a label and its values a row as one of cards: a number, a title or the first label begins the next."""
+    """Return a table with a label and its values per row as a table of cards: a number, a title or the first label begins the next card."""
     rows = _below_words(_labelled_rows(table))
     labels = [cells[0] for _, cells in rows]
     names = {label for label in labels if not _NUMBER.fullmatch(label) and not _TITLE.fullmatch(label)}
@@ -51,7 +51,7 @@ def of_cards(table: Rows) -> Rows:
 
 
 def _below_words(rows: list[Row]) -> list[Row]:
-    """Return the rows from the first whose label, or number, stands again: what is above is words about the whole."""
+    """Return the rows from the first whose label, or number, recurs: text above is about the complete table."""
     counts = Counter(_kind_of(cells) for _, cells in rows)
     return rows[next((at for at, (_, cells) in enumerate(rows) if counts[_kind_of(cells)] >= _FEWEST), 0) :]
 
@@ -61,7 +61,7 @@ def _kind_of(cells: Sequence[str]) -> str:
 
 
 def _labelled_rows(table: Rows) -> list[Row]:
-    """Return the rows of a table as their texts, its header first where it has one; nothing where they are wide or hold more than text."""
+    """Return the rows of a table as their texts, with its header first if it has one; nothing if they are wide or not all text."""
     keys = [key for key in (table.rows[0][1] if table.rows else ()) if not key.startswith("^")]
     rows: list[Row] = (
         []
@@ -76,7 +76,7 @@ def _labelled_rows(table: Rows) -> list[Row]:
 
 
 def _listed_label(cards: Sequence[Card]) -> str:
-    """Return the label that stands several times in nearly every card, a mark and a text behind it: that of options."""
+    """Return the label that occurs several times in nearly every card, followed by a mark and a text: that of options."""
     several: Counter[str] = Counter()
     for _, fields in cards:
         counts = Counter(label for label, values in fields if _marked(values) is not None)
@@ -89,7 +89,7 @@ def _listed_label(cards: Sequence[Card]) -> str:
 
 
 def _marked(values: Sequence[str]) -> bool | None:
-    """Tell whether a mark says that the text behind it, or in front of it, is right; None where there is none."""
+    """Return whether a mark states that the text after or before it is correct; None if there is none."""
     filled = [value for value in values if value]
     if len(filled) < 2:
         return None
@@ -102,12 +102,12 @@ def _is_mark(value: str) -> bool:
 
 
 def _share(value: str) -> float:
-    """Return the points or the share of them that an option gives; -1 for what is no number."""
+    """Return an option's points or share of them; -1 if it is not a number."""
     return float(value.rstrip("%")) if re.fullmatch(r"\d{1,3}(?:\.\d{1,6})?%?", value) else -1.0
 
 
 def _card(fields: Sequence[tuple[str, list[str]]], listed: str) -> dict[str, Any] | None:
-    """Return a card as a record; None where a label stands twice that is none of options."""
+    """Return a card as a record; None if a label other than that of options occurs twice."""
     card: dict[str, Any] = {}
     for label, values in fields:
         text = next((value for value in values if value), "")

@@ -1,6 +1,6 @@
-"""Texts in Markdown, Org or LaTeX -> pages of HTML, as far as questions need it: headings, lists within lists, tables, emphasis.
+"""Texts in Markdown, Org or LaTeX -> HTML pages, as far as questions need it: headings, nested lists, tables, emphasis.
 
-What reads questions in pages then reads them here as well.
+The reader of questions in pages then reads them as well.
 """
 
 import html
@@ -28,9 +28,9 @@ _RULE = re.compile(r"[\s|:+-]{3,2000}")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _PROPERTY = re.compile(r"\s{0,9}:(?P<name>[A-Za-z_\u4e00-\u9fff]{1,20}):(?P<value>.*)$")
 _ORG_TAGS = re.compile(r"\s{1,99}(?::[\w@#%]{1,40}){1,9}:\s{0,9}$")
-"""What stands behind a heading of Org to be found by: `:single:easy:`."""
+"""Tags after an Org heading, for searching: `:single:easy:`."""
 _ORG_STATE = re.compile(r"(?:(?:TODO|DONE|NEXT|WAIT|DOING|CANCELLED)\s{1,9})?(?:\[#[A-Z]\]\s{1,9})?(?=\S)")
-"""What stands in front of the words of a heading of Org: what is to be done, and how urgent it is."""
+"""Keywords before the words of an Org heading: a state such as TODO, and a priority."""
 _KEYWORD = re.compile(r"\s{0,9}(?:#\+\w{1,40}[:\s]|#\s|%)")
 _EMPHASIS = (
     (re.compile(r"(?:\*\*|__)(?=\S)(?P<words>[^*_\n]{1,300}?)(?<=\S)(?:\*\*|__)"), "strong"),
@@ -59,7 +59,7 @@ _PAREN, _FILL_IN = (
 )
 """The blank of exam-zh, with its answer."""
 _DEEPEST = 20
-"""How far lists within lists are set in."""
+"""Indentation of nested lists."""
 _SECTIONS = {"section", "subsection", "chapter", "title"}
 _BEGINS, _ENDS = (re.compile(rf"\\{end}\{{(?:enumerate|itemize|tasks)\}}") for end in ("begin", "end"))
 
@@ -74,7 +74,7 @@ def page_of(name: str, text: str) -> str:
 
 
 def _blocks(lines: list[str], is_org: bool) -> Iterator[str]:
-    open_lists: list[tuple[int, str]] = []  # how far each list is set in, and its kind
+    open_lists: list[tuple[int, str]] = []  # the indentation and kind of each list
     in_table = was_blank = False
     for line in lines:
         bare = line.strip()
@@ -115,7 +115,7 @@ def _blocks(lines: list[str], is_org: bool) -> Iterator[str]:
 
 
 def _goes_on(line: str, indent: int, was_blank: bool) -> bool:
-    """Tell whether a line goes on with the entry above: set in farther than it, or right below, and not what is said of a question."""
+    """Return whether a line continues the entry above: it is indented more, or directly below, and is not a field of a question."""
     return (_depth(line) > indent + 1 or not was_blank) and not _LABEL.match(line) and not _PROPERTY.match(line)
 
 
@@ -126,7 +126,7 @@ def _depth(line: str) -> int:
 def _entry(entry: re.Match[str], open_lists: list[tuple[int, str]], is_org: bool) -> Iterator[str]:
     indent, words = len(entry["indent"].expandtabs(4)), entry["words"]
     kind = "letter" if entry.re is _LETTERED else "ol" if entry["number"] else "ul"
-    if kind == "letter" and open_lists and open_lists[-1][1] in ("letter", "ol"):  # options below a number that are set in no farther
+    if kind == "letter" and open_lists and open_lists[-1][1] in ("letter", "ol"):  # options below a number that are not indented more
         indent = open_lists[-1][0] + (open_lists[-1][1] == "ol")
     box = _BOX.match(words)
     ticked = ' class="correct"' if box and box["ticked"] != " " else ""
@@ -140,7 +140,7 @@ def _entry(entry: re.Match[str], open_lists: list[tuple[int, str]], is_org: bool
 
 
 def _closed(open_lists: list[tuple[int, str]], indent: int) -> Iterator[str]:
-    """Yield the ends of the lists that are set in farther than a place."""
+    """Yield the ends of the lists that are indented more than a position."""
     while open_lists and open_lists[-1][0] > indent:
         yield f"</li></{_TAGS[open_lists.pop()[1]]}>"
 
@@ -153,7 +153,7 @@ def _inline(words: str, is_org: bool) -> str:
 
 
 def _of_latex(text: str) -> Iterator[str]:
-    """Yield the questions of a LaTeX paper as lines of Markdown: `\\question` begins one, `\\choice` and `\\CorrectChoice` its options."""
+    """Yield the questions of a LaTeX paper as lines of Markdown: `\question` begins one, `\choice` and `\CorrectChoice` its options."""
     depth = number = 0
     text = _ENVIRONMENT.sub(r"\\question ", "".join(_with_letters(text)))
     text = _PAREN.sub(lambda gap: f"（{(gap['letters'] or '').strip()}）", text)
@@ -188,7 +188,7 @@ def _latex_pieces(words: str, depth: int) -> Iterator[str]:
     """Yield the lines that the commands of one line begin.
 
     Args:
-        depth: in how many lists the line stands.
+        depth: number of lists around the line.
     """
     line, end = "", 0
     for command in _COMMAND.finditer(words):

@@ -1,7 +1,7 @@
-"""Literals in source code of any language: source text in, the data written in it out. Nothing of it is ever run.
+"""Literals in source code of any language: source text in, the data written in it out. Nothing in it is ever executed.
 
 `var x = {…}`, `return [ 'a' => … ]`, `QUESTIONS = [dict(…)]`, `z.push({…})`, `listOf(Question("…", …))`: each is a value under its name.
-What computes (functions, templates with `${}`, calls that build no list or record) is no data and is passed over.
+Computed values (functions, templates with `${}`, calls that build no list or record) are not data and are skipped.
 """
 
 import re
@@ -20,13 +20,13 @@ _CODE = {"function", "class", "return", "if", "for", "while", "async", "await", 
 _BEFORE_TYPES = {"new", "const", "final", "immutable"}
 _OPEN = {"[": "]", "{": "}", "(": ")"}
 _KEYED = {":", "=>", "=", "->", "to"}
-"""What stands between a key and its value."""
+"""Separators between a key and its value."""
 _BUILDERS = re.compile(
     r"(?:\w{0,40}(?:list|array|map|set|dict|tuple|vec|hash|pair|entries|entry)(?:_?of|by)?|of|c|from|aslist|ref|reactive|freeze|some|init|table|data_?frame"
     r"|to_?string|to_?owned|into|str|text|mapof|setof|jsonencode|i18n)",
     re.IGNORECASE,
 )
-"""Names of calls that give back what is passed to them, or a list or a record of it."""
+"""Names of calls that return their argument, or a list or a record of it."""
 _ENDINGS = {
     "to_string",
     "to_owned",
@@ -40,7 +40,7 @@ _ENDINGS = {
     "freeze",
     "copy",
 }
-"""Calls behind a value that leave it what it is."""
+"""Calls after a value that leave it unchanged."""
 _STATEMENTS = {"else", "switch", "catch", "with", "elif", "in", "and", "or", "not", "echo", "print", "require", "import"}
 _MOST_TYPE_WORDS, _LEAST_PASSED, _MOST_STEPS = 40, 3, 6
 
@@ -50,13 +50,13 @@ class _NoLiteral(ValueError):
 
 
 class _Several(list[Any]):
-    """Values that one name takes one after another."""
+    """Values that are assigned to one name in turn."""
 
 
 def literals_of(name: str, text: str) -> dict[str, Any]:
-    """Return the lists and objects that a source file assigns, passes on or exports, by their names; empty where there are none.
+    """Return the lists and objects that a source file assigns, passes on or exports, by name; empty if there are none.
 
-    Texts that are assigned to members of a list, `q[1].title = "…"`, stand under the path of the member.
+    Texts assigned to members of a list, `q[1].title = "…"`, are under the path of the member.
 
     Raises:
         ValueError: the source is larger or nested deeper than data is.
@@ -70,7 +70,7 @@ def literals_of(name: str, text: str) -> dict[str, Any]:
             continue
         try:
             value = reader.value(0)
-            if reader.peek() == "=>":  # what a function takes
+            if reader.peek() == "=>":  # the arguments of a function
                 raise _NoLiteral
         except _NoLiteral:
             reader.position = start + 1
@@ -111,13 +111,13 @@ class _Reader:
         self.ends = (",", ";") if name.lower().endswith(".lua") else (",",)
         self.joins = ("+", ".") if name.lower().endswith((".php", ".pl")) else ("+",)
         if len(self.tokens) > MAX_TOKENS:
-            raise Refusal(f"{name}: more than {MAX_TOKENS} words and signs; cut it into parts")
+            raise Refusal(f"{name}: more than {MAX_TOKENS} tokens; split it")
 
     def _at(self, index: int) -> Token:
         return self.tokens[index] if 0 <= index < len(self.tokens) else Token("", "")
 
     def may_begin(self) -> bool:
-        """Tell whether a value may begin here: behind what assigns, passes on or exports one."""
+        """Return whether a value may begin here: after something that assigns, passes on or exports one."""
         before, current, behind = (self._at(self.position + step) for step in (-1, 0, 1))
         if self.position and not (before.text in ("=", "(", "default", "return", ":=") and before.kind in ("sign", "word")):
             return (
@@ -136,7 +136,7 @@ class _Reader:
         return current.kind == "word" and (current.text in _BEFORE_TYPES or behind.text in ("(", "[", "{", "<", ".", "::", "!"))
 
     def is_passed(self, index: int) -> bool:
-        """Tell whether a bracket here holds what a statement passes on: `add("…", ["…"], 2);`."""
+        """Return whether a bracket here contains the arguments of a statement: `add("…", ["…"], 2);`."""
         before = self._at(index - 1)
         return self._at(index).text == "(" and before.kind == "word" and before.text not in _CODE | _STATEMENTS
 
@@ -150,14 +150,14 @@ class _Reader:
             if token.text in ("const", "let", "var", "val", "final") or (words and token.text == ">"):
                 break
             if token.kind == "word":
-                if follows:  # two words without a sign between them: a type, or the end of the line above
+                if follows:  # two adjacent words: a type, or the end of the line above
                     break
                 words.append(token.text)
             follows = token.kind == "word"
         return words[-1] if words else ""
 
     def path_before(self, index: int) -> str:
-        """Return the member of a list that a value is assigned to: `q[1]["title"] =` as `q.1.title`; nothing where it is none."""
+        """Return the member of a list that a value is assigned to: `q[1]["title"] =` as `q.1.title`; nothing if there is none."""
         steps: list[str] = []
         at, numbered = index - 2, False
         if self._at(index - 1).text != "=":
@@ -180,7 +180,7 @@ class _Reader:
     def _next(self) -> Token:
         self.steps += 1
         if self.steps > self.most:
-            raise Refusal(f"{self.name}: source code that holds no data that can be read")
+            raise Refusal(f"{self.name}: source code without readable data")
         if self.position >= len(self.tokens):
             raise _NoLiteral
         self.position += 1
@@ -220,7 +220,7 @@ class _Reader:
         raise _NoLiteral
 
     def _joined(self, first: str) -> str:
-        """Return a text with those that are joined to it."""
+        """Return a text joined with the texts concatenated to it."""
         parts = [first]
         while True:
             if self._at(self.position).kind == "text":
@@ -232,7 +232,7 @@ class _Reader:
                 return "".join(parts)
 
     def _ended(self, value: Any) -> Any:
-        """Return a value behind which data goes on or ends: what is computed with is no data."""
+        """Return a value after which data continues or ends: a value in a computation is not data."""
         while self.peek() in (".", "::") and self._at(self.position + 1).text in _ENDINGS and self._at(self.position + 2).text == "(":
             self.position += 3
             if self._next().text != ")":
@@ -245,7 +245,7 @@ class _Reader:
                     self._next()
         if self.peek() in (".", "(", "+", "*", "?", "[", "`", "=", "/", "-") and not isinstance(value, list | dict):
             raise _NoLiteral
-        if self.peek() in (".", "?", "(", "+") and isinstance(value, list | dict):  # what is made of it is not known
+        if self.peek() in (".", "?", "(", "+") and isinstance(value, list | dict):  # the result is not known
             raise _NoLiteral
         return value
 
@@ -286,7 +286,7 @@ class _Reader:
         return self._built(path, generic, depth)
 
     def _built(self, path: list[str], generic: bool, depth: int) -> Any:
-        """Return what stands in the brackets behind a type or a builder; the words themselves where none follow."""
+        """Return the content of the brackets after a type or a builder; the words themselves if no brackets follow."""
         opened = self.peek()
         if opened not in _OPEN:
             if generic:
@@ -316,7 +316,7 @@ class _Reader:
         raise _NoLiteral
 
     def _skip_type(self) -> None:
-        """Pass over `[]`, `[4]string`, `[]Question` in front of a brace."""
+        """Skip `[]`, `[4]string`, `[]Question` before a brace."""
         for _ in range(_MOST_TYPE_WORDS):
             if self.peek() == "{":
                 return
@@ -331,10 +331,10 @@ class _Reader:
         return _OPEN[sign]
 
     def _inside(self, end: str, depth: int, unwrapped: bool = False) -> Any:
-        """Return what stands between brackets: an object where its values have keys, else a list.
+        """Return the content of brackets: an object if its values have keys, else a list.
 
         Args:
-            unwrapped: whether one value alone is that value, as in round brackets.
+            unwrapped: whether a single value stands for itself, as in round brackets.
         """
         if (
             end == "]"
@@ -358,7 +358,7 @@ class _Reader:
             if key is None:
                 values.append(value)
             elif key in keyed and keyed[key] != value:
-                raise Refusal(f"{self.name}: key {key[:40]!r} appears twice in one object with different values")
+                raise Refusal(f"{self.name}: key {key[:40]!r} occurs twice in one object with different values")
             else:
                 keyed[key] = value
             if self.peek() not in (*self.ends, end):
@@ -376,7 +376,7 @@ class _Reader:
         return self._ended(self._inside("}", depth + 1))
 
     def _key(self, depth: int) -> str | None:
-        """Return the key that stands in front of a value; None where there is none."""
+        """Return the key before a value; None if there is none."""
         kind, text = self._at(self.position)
         if text == "[" and kind == "sign" and self._at(self.position + 2).text == "]" and self._at(self.position + 3).text == "=":  # Lua
             kind, text = self._at(self.position + 1)

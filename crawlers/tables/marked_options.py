@@ -1,6 +1,6 @@
-"""Options that say of themselves whether they are right, in columns beside them or one a row -> one list of options a question.
+"""Options that are marked as right or wrong, in columns beside them or one per row -> one list of options per question.
 
-Rows in, rows out; a table that has no such form comes back as it is.
+Rows in, rows out; a table without this form is returned unchanged.
 """
 
 import re
@@ -49,7 +49,7 @@ def marked_beside(table: Rows) -> Rows:
 
 
 def verdicts_ticked(table: Rows) -> Rows:
-    """Return a table of statements with a column to tick for true and one for false, `正确 | 错误`, as one with a column of answers."""
+    """Return a table of statements with one column to tick for true and one for false, `正确 | 错误`, as one with a column of answers."""
     for right, wrong in _VERDICT_COLUMNS:
         if len(table.rows) < _FEWEST or not {right, wrong} <= set(table.own_columns()):
             continue
@@ -68,7 +68,7 @@ def _is_ticked(value: Any) -> bool:
 
 
 def marked_below(table: Rows) -> Rows:
-    """Return a table of one option a row, its question said again in each, as one of questions: with truth values, or letters of each."""
+    """Return a table with one option per row, its question repeated in each, as one of questions: with truth values, or letters of each."""
     rows = table.rows
     if len(rows) < 2 * _FEWEST or any(isinstance(value, list | dict) for value in rows[0][1].values()):
         return table
@@ -101,7 +101,7 @@ def _unmarked(group: Sequence[Row], same: list[str], text: str) -> dict[str, Any
 
 
 def _are_letters(groups: Sequence[Sequence[Row]], key: str) -> bool:
-    """Tell whether a column says the letters of a right option in each group."""
+    """Return whether a column has the letters of a correct option in each group."""
     return all(_LETTERS_STATED.fullmatch(str(group[0][1].get(key) or "")) for group in groups)
 
 
@@ -116,13 +116,13 @@ def _holds_truths(rows: Sequence[Row], key: str) -> bool:
 
 
 def _says_yes(value: Any) -> bool:
-    """Tell whether a truth value, or the points that an option gives, says that it is right."""
+    """Return whether a truth value, or the points that an option gives, means that it is correct."""
     word = word_of(value)
     return word in YES or (_POINTS.fullmatch(word) is not None and float(word) > 0)
 
 
 def _pairs(columns: list[str], flags: list[str]) -> list[tuple[str, str]]:
-    """Return the column of the text for each flag: the one with the same end to its name, else the one in front of it, or behind it."""
+    """Return the column of the text for each flag: the one whose name ends alike, else the one before or after it."""
     ends = {end[0]: key for key in columns if key not in flags and (end := _END.search(key))}
     by_end = [(ends.get(end[0], ""), flag) for flag in flags if (end := _END.search(flag))]
     positions = [columns.index(flag) for flag in flags]
@@ -141,7 +141,7 @@ def _marked(row: dict[str, Any], pairs: list[tuple[str, str]]) -> list[dict[str,
 
 
 def _runs(rows: Sequence[Row], key: str) -> list[list[Row]]:
-    """Return the rows in runs of one value; nothing where a value comes again later."""
+    """Return the rows in runs of equal values; nothing if a value recurs later."""
     groups: list[list[Row]] = []
     seen: set[str] = set()
     for index, row in rows:
@@ -163,7 +163,7 @@ def _differs(groups: Sequence[Sequence[Row]], key: str) -> bool:
 
 
 def _counts(groups: Sequence[Sequence[Row]], key: str) -> bool:
-    """Tell whether a column numbers the rows of each group from the same number on, or all rows."""
+    """Return whether a column numbers all rows, or those of each group from the same number."""
     numbers = [
         [int(value) if (value := str(row.get(key) or "0").strip()).isascii() and value.isdigit() else -1 for _, row in group]
         for group in groups
@@ -175,6 +175,6 @@ def _counts(groups: Sequence[Sequence[Row]], key: str) -> bool:
 
 
 def _marks_one(groups: Sequence[Sequence[Row]], flag: str) -> bool:
-    """Tell whether nearly every question has an option that is right and one that is not."""
+    """Return whether nearly every question has a correct and an incorrect option."""
     some = [{_says_yes(row.get(flag)) for _, row in group} for group in groups]
     return sum(True in each for each in some) >= _SHARE * len(groups) and any(len(each) > 1 for each in some)

@@ -1,4 +1,4 @@
-"""Documents of tags -> data: an element of XML as an object, the cells of the tables of a page."""
+"""Documents of tags -> data: an XML element as an object, the cells of the tables of a page."""
 
 import re
 from collections import Counter
@@ -12,11 +12,11 @@ from crawlers.text.fields import text_of, uncrowded
 
 _MOST_COLUMNS = 512
 TEXT = "#text"
-"""Key of an element's own words, where it has attributes or children beside them."""
+"""Key of an element's own text if it has attributes or children, too."""
 
 
 def data_of(element: Any) -> Any:
-    """Return what an element of XML says: its words, or an object of its attributes and children, those that repeat as a list."""
+    """Return the value of an XML element: its text, or an object of its attributes and children, repeated ones as a list."""
     children = [child for child in element if isinstance(child.tag, str)]
     words = (element.text or "").strip()
     if not children and not element.attrib:
@@ -39,9 +39,9 @@ def data_of(element: Any) -> Any:
 
 
 def tables_of_page(text: str) -> Iterator[list[list[str]]]:
-    """Yield the cells of each table of a page, row by row; none of a table that holds another.
+    """Yield the cells of each table of a page, row by row; none of a table that contains another.
 
-    A cell that spans rows is said again in each of them; one that spans columns fills the first.
+    A cell that spans rows is repeated in each of them; one that spans columns fills the first.
     """
     for table in document_of_page(text).iter("table"):
         if next((each for each in table.iterdescendants("table")), None) is None:
@@ -51,7 +51,7 @@ def tables_of_page(text: str) -> Iterator[list[list[str]]]:
 def _cells_of(table: Any) -> list[list[str]]:
     rows: list[list[str]] = []
     spanning: dict[int, tuple[int, str]] = {}
-    """Column -> rows that it goes on for, and what stands in it."""
+    """Column -> number of rows it still spans, and its content."""
     for row in table.iter("tr"):
         cells: list[str] = []
         for cell in row.iterchildren("td", "th"):
@@ -68,7 +68,7 @@ def _cells_of(table: Any) -> list[list[str]]:
 
 
 def _take_spanning(cells: list[str], spanning: dict[int, tuple[int, str]]) -> None:
-    """Put what spans rows into a row, up to the next cell of its own."""
+    """Insert spanning cells into a row, up to the next cell of its own."""
     while len(cells) in spanning:
         left, text = spanning.pop(len(cells))
         if left > 1:
@@ -86,14 +86,14 @@ def _span(cell: Any, name: str) -> int:
 
 
 def scripts_of_page(text: str) -> Iterator[str]:
-    """Yield the scripts that stand in a page."""
+    """Yield the scripts in a page."""
     for script in document_of_page(text).iter("script"):
         if not script.get("src") and (source := (script.text or "").strip()):
             yield source
 
 
 def cells_of_book(root: Any) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
-    """Yield the title of each sheet of a workbook that Excel saved as XML, and its rows with their places."""
+    """Yield the title of each sheet of a workbook saved by Excel as XML, and its rows with their positions."""
     for number, sheet in enumerate(root.iter("Worksheet"), 1):
         title = next((value for key, value in sheet.attrib.items() if key.endswith("Name")), f"sheet {number}")
         rows: list[tuple[str, list[str]]] = []
@@ -112,10 +112,10 @@ def document_of_page(text: str) -> HtmlElement:
     """Return the tree of a page, whatever is wrong with its tags."""
     try:
         return document_fromstring(uncrowded(re.sub(r"^\s*<\?xml[^>]{0,200}\?>", "", text)))
-    except etree.ParserError:  # nothing in it is an element or a word
+    except etree.ParserError:  # it contains no element and no text
         return document_fromstring("<html></html>")
 
 
 def visible_text(element: Any) -> str:
-    """Return the words of an element as a reader sees them."""
+    """Return the text of an element as a reader sees it."""
     return text_of(etree.tostring(element, encoding="unicode", with_tail=False, method="html"))

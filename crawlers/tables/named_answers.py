@@ -1,6 +1,6 @@
-"""Answers that name an option by its column, its key or its id, wrong answers beside the right one -> answers by text or letter.
+"""Answers that name an option by its column, its key or its id, and wrong answers beside the right one -> answers by text or letter.
 
-Rows in, rows out; a table that has no such form comes back as it is.
+Rows in, rows out; a table without this form is returned unchanged.
 """
 
 import re
@@ -26,12 +26,12 @@ def with_named_answers(table: Rows) -> Rows:
 
 
 def _of_columns(table: Rows, columns: Sequence[str]) -> None:
-    """Put the text of the column that an answer names, `optionB`, in its place."""
+    """Replace an answer that names a column, `optionB`, by the column's text."""
     for key in columns:
         names = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value]
         if len(names) < max(_FEWEST, _SHARE * len(table.rows)) or len(set(names)) < 2 or not set(names) <= set(columns) - {key}:
             continue
-        if all(len(name) == 1 for name in names):  # letters of options, which need no other
+        if all(len(name) == 1 for name in names):  # letters of options, which need no replacement
             continue
         for _, row in table.rows:
             if isinstance(name := row.get(key), str) and name in row:
@@ -39,7 +39,7 @@ def _of_columns(table: Rows, columns: Sequence[str]) -> None:
 
 
 def _of_keys(table: Rows, columns: Sequence[str]) -> None:
-    """Put letters for the keys or the ids by which answers name the options of a list: `c1`, `201`."""
+    """Replace the keys or ids by which answers name the options of a list, `c1`, `201`, by letters."""
     for options in columns:
         own = _own_ids([row.get(options) for _, row in table.rows])
         ways = [_ids(row.get(options), own) for _, row in table.rows]
@@ -60,7 +60,7 @@ def _of_keys(table: Rows, columns: Sequence[str]) -> None:
 
 
 def _own_ids(values: list[Any]) -> set[str]:
-    """Return the keys of options that no two options of a table share: they name one, even where they are plain numbers."""
+    """Return the keys of options that no two options of a table share: they identify one, even if they are plain numbers."""
     seen: dict[str, set[str]] = {}
     shared: set[str] = set()
     for value in values:
@@ -72,7 +72,7 @@ def _own_ids(values: list[Any]) -> set[str]:
 
 
 def _ids(value: Any, own: set[str]) -> list[dict[str, str]]:
-    """Return the ways in which the options of a list are named that are no letters, places or texts: each a name with its letter."""
+    """Return the ways in which the options of a list are named other than by letter, position or text: each a name with its letter."""
     if isinstance(value, dict) and 1 < len(value) <= _MOST_OPTIONS and all(isinstance(each, str) for each in value.values()):
         keys = [str(key) for key in value]
         plain = all(len(key) == 1 or key.isdigit() for key in keys)
@@ -94,7 +94,7 @@ def _parts(value: Any) -> list[str]:
 
 
 def _with_wrong_ones(table: Rows, columns: list[str]) -> Rows:
-    """Return a table of the right answer and the wrong ones with a column of options, sorted by text, as no place is known."""
+    """Return a table of the right answer and the wrong ones with a column of options, sorted by text since no position is known."""
     wrong = [key for key in columns if _WRONG.search(key.rpartition(".")[2])]
     right = [key for key in columns if _RIGHT.search(key.rpartition(".")[2])]
     if len(right) != 1 or not wrong or OPTIONS in columns or len(wrong) > _MOST_OPTIONS:

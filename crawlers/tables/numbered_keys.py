@@ -1,4 +1,4 @@
-"""Keys that number what they belong to, `q1.title`, `q1.option.A`, `answer_7` -> one record for each number."""
+"""Keys with the number of what they belong to, `q1.title`, `q1.option.A`, `answer_7` -> one record for each number."""
 
 import re
 from collections import defaultdict
@@ -8,7 +8,7 @@ from typing import Any
 from crawlers.tables.tree import NUMBER, TWICE, Rows
 
 _FEWEST, _FEW_FIELDS, _MANY = 3, 3, 12
-"""Records there must be; fields each must have, unless there are many records."""
+"""Minimum of records, and of fields in each unless there are many records."""
 _MOST_NUMBERS, _MOST_FIELDS, _DEEPEST = 3, 40, 4
 _FILLED, _COVERED = 0.6, 0.5
 _DIGITS = re.compile(r"\d{1,9}")
@@ -18,7 +18,7 @@ _LEAST_STEM_CHARS = 6
 
 
 def with_numbered(document: Any, depth: int = 0) -> Any:
-    """Return a document whose objects with numbered keys are lists of records; what stands in lists has fields of its own."""
+    """Return a document whose objects with numbered keys are replaced by lists of records; objects in lists have their own fields."""
     if not isinstance(document, dict) or depth > _DEEPEST:
         return document
     if records := numbered(document):
@@ -27,7 +27,7 @@ def with_numbered(document: Any, depth: int = 0) -> Any:
 
 
 def rows_by_keys(table: Rows) -> Rows:
-    """Return a table of a key and a value a row as one of records; the table itself where its keys number nothing."""
+    """Return a table with a key and a value per row as one of records; the table itself if its keys have no numbers."""
     columns = [key for key in table.own_columns() if len({str(row.get(key)) for _, row in table.rows}) > 1]
     names = [key for key in columns if all(isinstance(row.get(key), str) and _KEY.fullmatch(row[key]) for _, row in table.rows)]
     for name in names:
@@ -39,7 +39,7 @@ def rows_by_keys(table: Rows) -> Rows:
 
 
 def numbered(values: Mapping[str, Any]) -> list[Any]:
-    """Return the records that the numbers in keys tell apart; nothing where they do not tell of questions."""
+    """Return the records that the numbers in keys distinguish; nothing if they are not questions."""
     if len(values) < 2 * _FEWEST:
         return _listed(values) if len(values) >= _FEWEST else []
     best: list[dict[str, Any]] = []
@@ -55,7 +55,7 @@ def numbered(values: Mapping[str, Any]) -> list[Any]:
 
 
 def _records(values: Mapping[str, Any], index: int) -> list[dict[str, Any]]:
-    """Return the records by the number at one place of the keys."""
+    """Return the records by the number at one position of the keys."""
     by_number: dict[int, dict[str, Any]] = defaultdict(dict)
     fields: set[str] = set()
     twice, doubted = set(values.get(TWICE, ())), set[int]()
@@ -82,7 +82,7 @@ def _records(values: Mapping[str, Any], index: int) -> list[dict[str, Any]]:
 
 
 def _field(head: str, tail: str) -> str:
-    """Return the name of a field: what stands around the number, the part behind it as its last step."""
+    """Return the name of a field: the parts around the number, with the part after it as the last step."""
     return ".".join(part for part in (head.strip(_SIGNS), tail.strip(_SIGNS)) if part) or "text"
 
 
@@ -92,7 +92,7 @@ def _holds_stems(records: list[dict[str, Any]], field: str) -> bool:
 
 
 def _listed(values: Mapping[str, Any]) -> list[Any]:
-    """Return lists that are named by numbers alone, `q1: [...]`, as one list of them."""
+    """Return lists named only by numbers, `q1: [...]`, as one list of them."""
     lists = list(values.values())
     if not all(isinstance(value, list) and len(value) >= _FEW_FIELDS and isinstance(value[0], str) for value in lists):
         return []

@@ -1,4 +1,4 @@
-"""Outlines and mind maps, texts with more of their kind below -> questions: what has leaves alone below it, these its options."""
+"""Outlines and mind maps, texts with nested texts -> questions: a text with only leaves below it has these as its options."""
 
 import json
 import re
@@ -27,7 +27,7 @@ _BAD = re.compile(
 
 
 class Node(Struct):
-    """A text, what else is said of it, and the nodes below it."""
+    """A text, its other fields, and the nodes below it."""
 
     text: str
     extras: dict[str, str]
@@ -35,7 +35,7 @@ class Node(Struct):
 
 
 def with_outlines(document: Any) -> Any:
-    """Return a document that is an outline of questions as a list of these, beside what else stands in it; any other as it is."""
+    """Return a document that is an outline of questions as a list of these, along with its other content; any other unchanged."""
     if (keys := _keys_of(document)) is None:
         return document
     roots = [node for each in _outermost(document, keys, 0) for node in _nodes(each, keys, 0)]
@@ -53,7 +53,7 @@ def with_outlines(document: Any) -> Any:
 
 
 def _keys_of(document: Any) -> tuple[str, str] | None:
-    """Return the keys of the text and of what stands below, where such stand below each other at least twice; None where none do."""
+    """Return the keys of the text and of the children, if they nest at least twice; None if no keys do."""
     counts: Counter[tuple[str, str]] = Counter()
     lengths: Counter[tuple[str, str]] = Counter()
     waiting: list[tuple[Any, int]] = [(document, 0)]
@@ -75,7 +75,7 @@ def _keys_of(document: Any) -> tuple[str, str] | None:
 
 
 def _below(value: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """Return the objects below a key, or below keys of one object below it, as XMind has them."""
+    """Return the objects below a key, or below keys of one object below it, as in XMind."""
     inner = value.get(key)
     if isinstance(inner, dict) and inner and all(isinstance(each, list) for each in inner.values()):
         inner = [one for each in inner.values() for one in each]
@@ -102,7 +102,7 @@ def _nodes(value: dict[str, Any], keys: tuple[str, str], depth: int) -> list[Nod
 
 
 def _sort(node: Node, chapter: str, questions: list[tuple[Node, str]], rest: list[str]) -> None:
-    """Put nodes whose children are all leaves among the questions, and texts that are no part of one among the rest."""
+    """Add nodes whose children are all leaves to the questions, and texts that are not part of one to the rest."""
     if node.below and not any(child.below for child in node.below):
         options = [child for child in node.below if not _ANSWER_LINE.fullmatch(child.text)]
         if 1 < len(options) <= _MOST_OPTIONS or (not options and node.below):
@@ -115,7 +115,9 @@ def _sort(node: Node, chapter: str, questions: list[tuple[Node, str]], rest: lis
 
 
 def _mark_of(questions: list[Node]) -> tuple[str, str] | None:
-    """Return what right options alone have: a key and its value, a key alone (with ""), or a tick in the text; None where none tells."""
+    """Return what only correct options have: a key and its value, only a key (with ""), or a tick in the text; None if nothing
+    distinguishes them.
+    """
     distinguishing: Counter[tuple[str, str]] = Counter()
     common: Counter[tuple[str, str]] = Counter()
     for node in questions:
@@ -162,6 +164,6 @@ def _record(node: Node, chapter: str, right_mark: tuple[str, str] | None) -> dic
         record[OPTIONS].append({TEXT: text, RIGHT: int(right_mark is not None and right_mark in _marks(child))})
     if ANSWER in record and not _LETTERS.fullmatch(str(record[ANSWER])):
         return record
-    if ANSWER in record:  # letters name the options: what marks them says no more
+    if ANSWER in record:  # letters name the options: a mark on them adds nothing
         record[OPTIONS] = [option[TEXT] for option in record[OPTIONS]]
     return record

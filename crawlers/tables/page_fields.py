@@ -1,4 +1,4 @@
-"""Forms of a page: fields to choose from become lists of options, what hidden fields say an answer below them. Tree in, tree changed."""
+"""Forms in a page: choice fields become lists of options, the content of hidden fields an answer below them. The tree is modified."""
 
 import re
 from collections import defaultdict
@@ -14,7 +14,7 @@ _LETTERS = re.compile(r"[A-J](?:[,，、]?[A-J]){0,9}")
 
 
 def list_fields(document: HtmlElement) -> None:
-    """Put the fields of each question that stand beside each other, `<input type=radio name=q1> 甲<br>`, into a list of their own."""
+    """Put adjacent fields of each question, `<input type=radio name=q1> 甲<br>`, into one list."""
     groups: dict[str, list[Any]] = defaultdict(list)
     for field in document.xpath("//input[@type='radio' or @type='checkbox'][@name]"):
         groups[field.get("name")].append(field)
@@ -36,7 +36,7 @@ def list_fields(document: HtmlElement) -> None:
 
 
 def _list(fields: Sequence[Any]) -> None:
-    """Put the fields of one question into a list, each with its words, where they stand in one element and have words."""
+    """Put the fields of one question into a list, each with its text, if they are in one element and have text."""
     holders = [_holder(field) for field in fields]
     parent = holders[0].getparent()
     if parent is None or len(set(holders)) < len(holders) or any(holder.getparent() is not parent for holder in holders):
@@ -65,7 +65,7 @@ def _list(fields: Sequence[Any]) -> None:
 
 
 def _holder(field: Any) -> Any:
-    """Return the element of one option: the label, or what else stands around its field alone; else the field."""
+    """Return the element of one option: the label, or another element with only its field; else the field."""
     above = field.getparent()
     if above is not None and above.tag == "label" and len(above.xpath(".//input[@type='radio' or @type='checkbox']")) == 1:
         return above
@@ -77,7 +77,7 @@ def _inside(holder: Any) -> bool:
 
 
 def _words(holder: Any) -> str:
-    """Return the words of an option: inside its element, behind its field, or in the label behind that."""
+    """Return the text of an option: inside its element, after its field, or in the label after that."""
     behind = holder.getnext()
     inside = "".join(holder.itertext()).strip() or (holder.tail or "").strip()
     return inside or ("".join(behind.itertext()).strip() if behind is not None and behind.tag == "label" else "")

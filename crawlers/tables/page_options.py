@@ -1,6 +1,6 @@
-"""Options of a question in a page: which elements they are, their words without letters, and which say that they are right.
+"""Options of a question in a page: which elements they are, their text without letters, and which are marked as correct.
 
-An element in, values out; what counts votes beside them is taken out of the tree.
+An element in, values out; vote counts beside them are removed from the tree.
 """
 
 import re
@@ -20,18 +20,18 @@ NAMES = (
     r"[【\[]?(?:(?:点击|点此)?(?:查看|显示|展开)|公布|show\s|view\s)?(?:(?P<answer>(?:正确|参考|标准)?答案|正确选项|正解|(?:correct\s)?answer|key)"
     r"|(?P<explanation>(?:答案|试题)?解析|详解|analysis|explanation))[】\]]?"
 )
-"""How pages name what is said of a question."""
+"""Names in pages for fields of a question."""
 SURELY_STATED = re.compile(
     rf"{NAMES}(?:\s?[:：]|(?<=[】\]])|\s?[是为]\s?[:：]?\s?[A-J]{{1,6}}\W{{0,3}}$|\s?[A-J]{{1,6}}\W{{0,3}}$)", re.IGNORECASE
 )
-"""What is said of a question, where it might be an option or a stem."""
+"""Fields of a question that might be mistaken for an option or a stem."""
 TAGS = ("li", "label", "dd", "p", "div", "span", "button", "option", "a")
 """Tags of options."""
 _RIGHT = re.compile(RIGHT_CLASS)
 _RIGHT_ATTRIBUTES = ("data-correct", "data-right", "data-is-correct", "data-iscorrect", "data-answer")
-"""Attributes that say with 1 or true that an option is right; what is checked may be what a visitor chose."""
+"""Attributes that mark an option as correct with 1 or true; what is checked may be a visitor's choice."""
 _RIGHT_CALL = re.compile(r"(?<![\w!])(?:true|right|correct|ok|yes)(?!\w)", re.IGNORECASE)
-"""What a page does when an option is clicked, where it says that it is right: `check(this, true)`."""
+"""Click handler of an option that shows whether it is correct: `check(this, true)`."""
 _LETTER = re.compile(r"\s{0,9}[(（\[]?(?P<letter>[A-JＡ-Ｊ])\s?[.．、:：)）\]】\s]{1,3}")
 _LETTER_ALONE = re.compile(r"\s{0,9}[(（\[【]?(?P<letter>[A-JＡ-Ｊ])\s?[.．、:：)）\]】]?\s{0,9}")
 _COUNT = re.compile(
@@ -40,10 +40,10 @@ _COUNT = re.compile(
 _MAY_COUNT = re.compile(r">\s{0,20}[(（]?\s?\d{1,7}(?:\.\d{1,2})?\s?(?:人|票|次|名|vote|%)", re.IGNORECASE)
 _FEWEST_COUNTS = 4
 _LIST, _FEWEST_LISTS, _ASKING = re.compile(r"<[ou]l[\s>]", re.IGNORECASE), 3, 0.8
-"""Lists of a page, how many there must be to be options, and the share of them that must stand below a question."""
+"""Number of lists that a page must have for them to be options, and the share of them that must be below a question."""
 _OWN_CLASS = re.compile(r"(?:my|your|user|stu|student|mine)[-_]?(?:answers?|ans|choices?|daan|select(?:ion|ed)?)", re.IGNORECASE)
 _CHOICE = re.compile(r"[A-Ja-j](?:[\s,，、]{0,3}[A-Ja-j]){0,9}|[对错√×]|正确|错误|true|false", re.IGNORECASE)
-"""What a visitor chose, where the class of its element says so and no words do."""
+"""A visitor's choice, if only the class of its element shows it."""
 _INLINE = ("span", "b", "i", "em", "strong", "small", "label", "u", "font", "a")
 _BARE_LETTER = re.compile(rf">\s{{0,9}}[A-J]\s{{0,9}}</(?:{'|'.join(_INLINE)})>")
 _ALONE = re.compile("[A-J]")
@@ -54,24 +54,24 @@ _ASIDE = re.compile(
     r"class\s?=\s?[\"']?(?:[\w-]{0,20}[\s_-])?(?:src|source|origin|laiyuan|from|year|level|diff|nandu|chapter)", re.IGNORECASE
 )
 _LONGEST_ASIDE = 20
-"""Classes of what says where a question comes from, or how hard it is, within its words."""
+"""Classes of source or difficulty notes within a question's text."""
 _DOES = re.compile(
     r"提交|[上下]一[题页]|收藏|报错|查看|显示|隐藏|重[做置]|确定|清[空除]|答案|解析|分享|submit|next|prev|show|reset", re.IGNORECASE
 )
-"""Words of buttons that are no options."""
+"""Texts of buttons that are not options."""
 _CHOOSE = re.compile(r"\W{0,5}(?:请?选择.{0,9}|select\b.{0,20}|choose\b.{0,20})?\W{0,5}", re.IGNORECASE)
 _SIGN = r"[√✓✔☑✅]\ufe0f?|[(（\[【]\s?(?:[√✓✔]\ufe0f?|正确答案?|对|correct|right)\s?[)）\]】]"
 _TICKED = re.compile(rf"\s{{0,9}}(?:{_SIGN})\s{{0,9}}(?P<behind>\S.*)|(?P<before>.*\S)\s{{0,9}}(?:{_SIGN})\s{{0,9}}", re.I | re.S)
-"""An option whose words say that it is right."""
+"""An option whose text states that it is correct."""
 _CROSSED = re.compile(r"\s{0,9}[×✗✘✖❌]\ufe0f?\s{0,9}(?P<behind>\S.*)|(?P<before>.*\S)\s{0,9}[×✗✘✖❌]\ufe0f?\s{0,9}", re.S)
 
 
 def options_in(parent: Any, tags: Sequence[str] = TAGS) -> tuple[Any, list[Any]] | None:
-    """Return an element and those of its children that are options: entries of a list, of a form, or texts with letters in turn."""
+    """Return an element and those of its children that are options: entries of a list or of a form, or texts lettered in sequence."""
     for tag in tags:
         children = [child for child in parent if child.tag == tag]
         if tag == "option" and children and (children[0].get("value") == "" or _CHOOSE.fullmatch(words_of(children[0]))):
-            parent.remove(children.pop(0))  # what stands there until one is chosen
+            parent.remove(children.pop(0))  # what is shown until one is chosen
         while len(children) > 2 and SURELY_STATED.match(words_of(children[-1])):  # the answer as the last entry of the list
             children.pop()
         if not 2 <= len(children) <= MOST_OPTIONS:
@@ -88,7 +88,7 @@ def options_in(parent: Any, tags: Sequence[str] = TAGS) -> tuple[Any, list[Any]]
 
 
 def _lettered_run(children: Sequence[Any]) -> list[Any]:
-    """Return those of an element's children, right behind each other, whose letters are A, B, … in turn, once; else none."""
+    """Return the adjacent children of an element whose letters are A, B, … in sequence, each once; else none."""
     letters = [_letter_of(child).translate(WIDE) for child in children]
     if letters.count("A") != 1:
         return []
@@ -98,7 +98,7 @@ def _lettered_run(children: Sequence[Any]) -> list[Any]:
 
 
 def _letter_of(option: Any) -> str:
-    """Return the letter that an option opens with, with a sign behind it or in an element of its own, else that of an attribute."""
+    """Return the letter that an option begins with, followed by a sign or in its own element, else that of an attribute."""
     first = next((text for text in option.itertext() if text.strip()), "")
     words = words_of(option)
     alone = _LETTER_ALONE.fullmatch(first)
@@ -107,12 +107,12 @@ def _letter_of(option: Any) -> str:
 
 
 def _names_letter(key: str, value: str) -> bool:
-    """Tell whether an attribute holds the letter of an option: `data-key="A"`."""
+    """Return whether an attribute contains the letter of an option: `data-key="A"`."""
     return len(value) == 1 and value.upper() in LETTERS and (key.startswith("data-") or key == "value")
 
 
 def _are_fields(parent: Any, children: Sequence[Any]) -> bool:
-    """Tell whether elements are the choices of a form: each holds one field to choose it, or they are buttons or entries of a menu."""
+    """Return whether elements are the choices of a form: each contains one choice field, or they are buttons or menu entries."""
     tag = children[0].tag
     if tag == "option":
         return parent.tag == "select"
@@ -126,12 +126,12 @@ def _are_fields(parent: Any, children: Sequence[Any]) -> bool:
 
 
 def words_of(element: Any) -> str:
-    """Return all words of an element."""
+    """Return the text of an element."""
     return "".join(text for text in element.itertext(etree.Element)).strip()
 
 
 def bare_words(element: Any) -> str:
-    """Return the words of an option without its letter and without blanks."""
+    """Return the text of an option without its letter and without white space."""
     words = words_of(element)
     first = next((text for text in element.itertext() if text.strip()), "")
     if _LETTER_ALONE.fullmatch(first) and len(words) > len(first.strip()):
@@ -140,7 +140,7 @@ def bare_words(element: Any) -> str:
 
 
 def option_words(option: Any) -> str:
-    """Return the words of an option as a reader sees them on one line, its letter with a sign behind it."""
+    """Return the text of an option as a reader sees it on one line, with a sign after its letter."""
     text = visible_text(option)
     first = next((words.strip() for words in option.itertext() if words.strip()), "")
     rest = text[len(first) :]
@@ -151,7 +151,7 @@ def option_words(option: Any) -> str:
 
 
 def without_counts(options: Sequence[Any]) -> None:
-    """Take out of options the elements at their ends that count votes, where all have such: `A 心 <i>12人</i> <i>40%</i>`."""
+    """Remove vote counts at the end of options, if all have them: `A 心 <i>12人</i> <i>40%</i>`."""
     while options:
         last = [_last_count(option) for option in options]
         if not all(each is not None for each in last):
@@ -162,7 +162,7 @@ def without_counts(options: Sequence[Any]) -> None:
 
 
 def page_without_visitor(html: str) -> str:
-    """Return a page without counts of votes and without what a visitor chose, and with letters before options in lists."""
+    """Return a page without vote counts and visitors' choices, and with letters before options in lists."""
     counts, chosen = len(_MAY_COUNT.findall(html)) >= _FEWEST_COUNTS, _OWN_CLASS.search(html) is not None
     listed = len(_LIST.findall(html)) >= _FEWEST_LISTS
     bare, aside = len(_BARE_LETTER.findall(html)) >= _FEWEST_COUNTS, len(_ASIDE.findall(html)) >= _FEWEST_COUNTS
@@ -186,28 +186,28 @@ def page_without_visitor(html: str) -> str:
 
 
 def _sign_letter(option: Any) -> None:
-    """Put a sign behind the letter of an option that stands in an element of its own."""
+    """Add a sign after an option's letter that is in its own element."""
     first = next((each for each in option.iter(etree.Element) if (each.text or "").strip()), None)
     if first is not None and first is not option and first.tag in _INLINE and _ALONE.fullmatch(first.text.strip()):
         first.text = f"{first.text.strip()}. "
 
 
 def _bracket(element: Any) -> None:
-    """Put brackets around words that say where a question comes from or how hard it is, which nothing else parts from its stem."""
+    """Bracket source or difficulty notes that nothing else separates from the stem."""
     words = words_of(element)
     if 1 < len(words) <= _LONGEST_ASIDE and len(element) == 0 and words[0] not in "(（[【〔" and not _ALONE.fullmatch(words):
         element.text = f"【{words}】"
 
 
 def _with_letters(document: Any) -> bool:
-    """Put letters before the entries of lists that show them, or that each stand below a question; tell whether there are such."""
+    """Add letters before the entries of lists that show them, or that are each below a question; return whether there are any."""
     lists = []
     for each in document.iter("ol", "ul"):
         entries = list(each.iterchildren("li"))
         is_bare = 2 <= len(entries) <= MOST_OPTIONS and not any(map(_letter_of, entries))
         if is_bare and not any(
             inner.tag != "li" or inner.attrib for inner in each.iterdescendants()
-        ):  # options that stand out are looked for first
+        ):  # options that are emphasised are searched first
             lists.append((each, entries))
     below_questions = sum(is_worded_as_question(flat(_words_before(each))) for each, _ in lists)
     all_below_questions = below_questions >= _FEWEST_LISTS and below_questions >= _ASKING * len(lists)
@@ -220,7 +220,7 @@ def _with_letters(document: Any) -> bool:
 
 
 def _words_before(element: Any) -> str:
-    """Return the words of the element in front of a list, or of what stands around it up to there."""
+    """Return the text of the element before a list, or of the surroundings up to there."""
     before = element.getprevious()
     if before is not None and words_of(before):
         return words_of(before)
@@ -228,7 +228,7 @@ def _words_before(element: Any) -> str:
 
 
 def _last_count(option: Any) -> Any:
-    """Return the last element of an option where it counts votes, and is not all that the option says."""
+    """Return the last element of an option if it counts votes and is not the option's only text."""
     for element in reversed(list(option.iterdescendants(etree.Element))):
         words = words_of(element)
         if not words:
@@ -243,19 +243,19 @@ def _last_count(option: Any) -> Any:
 
 
 def is_marked_right(option: Any) -> bool:
-    """Tell whether a class or an attribute says that an option is right."""
+    """Return whether a class or an attribute marks an option as correct."""
     elements = list(option.iter(etree.Element))
     named = any(_RIGHT.fullmatch(name) for each in elements for name in (each.get("class") or "").lower().split())
     return named or any((each.get(name) or "").lower() in ("1", "true") for each in elements for name in _RIGHT_ATTRIBUTES)
 
 
 def is_called_right(option: Any) -> bool:
-    """Tell whether what happens when an option is clicked says that it is right."""
+    """Return whether an option's click handler shows that it is correct."""
     return any(_RIGHT_CALL.search(each.get("onclick") or "") is not None for each in option.iter(etree.Element))
 
 
 def ticked_options(texts: Sequence[str]) -> tuple[list[str], list[bool]]:
-    """Return options without the ticks and crosses in their words, and which have a tick; none where all or none have."""
+    """Return options without the ticks and crosses in their text, and which have a tick; none if all or none have."""
     ticks = [_TICKED.fullmatch(text) for text in texts]
     if not 0 < sum(map(bool, ticks)) < len(texts):
         return list(texts), [False] * len(texts)

@@ -1,6 +1,6 @@
-"""Questions of a page that are built alike around a list of options -> rows: stem, options, which are right, what is said below.
+"""Questions of a page that have the same structure around a list of options -> rows: stem, options, which are correct, and the text below.
 
-Each stands in an element of its own, or in the run of elements beside each other from one stem to the next.
+Each is in its own element, or in the run of sibling elements from one stem to the next.
 """
 
 import re
@@ -36,9 +36,9 @@ from crawlers.tables.tree import Rows
 
 _FEWEST = 3
 _SHARE, _ANSWERED_SHARE = 0.8, 0.1
-"""Of the questions: with some options that stand out in a way that tells; with an answer in words, from which on type says nothing."""
+"""Shares of the questions: with some options emphasised in a meaningful way; with an answer in words, above which the type adds nothing."""
 _ASKING = 0.3
-"""Share of the parts that must ask where no words say an answer."""
+"""Share of the parts that must ask something if no words state an answer."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt")
 _LINE_TAGS = (
     "p",
@@ -61,33 +61,33 @@ _MINE = re.compile(
     r"(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项|答题)|(?:your|my|user)\s?(?:answer|choice)", re.IGNORECASE
 )
 _BESIDE = re.compile(r"(?:总?得分|分值|难度|正确率|错误率|作答|答题|用时|答对|做对|易错项|统计|score\b)", re.IGNORECASE)
-"""What a visitor answered, and what else stands beside an answer and is no part of it."""
+"""A visitor's answer, and other text beside an answer that is not part of it."""
 _LETTERS = re.compile(r"\s{0,9}[A-J](?:[\s,，、;；]{0,3}[A-J]){0,9}\s{0,9}")
 _KEY_CLASS = re.compile(r"(?:right|correct|true|std|standard)?[-_]?(?:answers?|ans|key|daan|solution)", re.IGNORECASE)
 _OWN_CLASS = re.compile(r"(?:my|your?|user|stu(?:dent)?|mine|own|wrong|input|select(?:ed)?)(?:[-_]|$)|(?:my|user|stu)(?:Ans|ans)")
 _NUMBER = re.compile(r"\s{0,3}(?:第\s?\d{1,5}\s?题\s?[.．、:：)）]?|\d{1,5}\s?[.．、:：)）])\s{0,3}(?=\D)")
-"""The number of a question, at the start alone: others are part of it (`女，32岁`)."""
+"""The number of a question, only at the start: other numbers are part of it (`女，32岁`)."""
 
 
 _NUMBER_ALONE = re.compile(r"\s{0,99}(?:第\s?)?(?P<number>\d{1,4})\s?(?:题|[.．、)）])?\s{0,9}\n\s{0,99}")
 _KIND = re.compile(rf"[(\[【]?\s?(?P<kind>{TYPE})\s?[)\]】]?\s?:?\s?[(\[【]?\s?(?:(?:共|本题|每题)?\s?\d{{1,3}}(?:\.\d)?\s?分)?\s?[)\]】]?")
 _SCORE = re.compile(r"[(\[【]?\s?(?:分值\s?:?|本题|共)?\s?\d{1,3}(?:\.\d)?\s?分\s?[)\]】]?|\d{1,4}\s?/\s?\d{1,4}")
-"""What stands in lines of their own above a stem: the kind of question, its score, which of how many it is."""
+"""Lines above a stem: the kind of question, its score, its index among all."""
 
 
 class _PageQuestion(Struct):
-    """One question: what stands before its options, these, and what stands behind."""
+    """One question: the text before its options, the options, and the text after them."""
 
     before: str
     options: list[Any]
     after: str
     attributes: dict[str, str]
     key: str = ""
-    """Letters in an element that is called an answer by its class alone."""
+    """Letters in an element that only its class shows to be an answer."""
 
 
 def questions_of_page(text: str) -> Rows | None:
-    """Return the parts of a page that are built alike around a list of options; None where there are not several."""
+    """Return the parts of a page that have the same structure around a list of options; None if there are not several."""
     document = document_of_page(text)
     _part_terms(document)
     list_fields(document)
@@ -113,11 +113,11 @@ def questions_of_page(text: str) -> Rows | None:
     _mark_right(rows, parts, styled_classes(text))
     if any("答案" in row for _, row in rows) or sum(is_worded_as_question(flat(row["stem"])) for _, row in rows) >= _ASKING * len(rows):
         return Rows((), rows)
-    return None  # a list of things to do, or points some of which are bold
+    return None  # a to-do list, or points some of which are bold
 
 
 def _with_statements(sets: dict[HtmlElement, list[HtmlElement]]) -> list[HtmlElement]:
-    """Return elements that hold options, and those alike beside them that say an answer and have none: statements."""
+    """Return elements that contain options, and similar siblings that state an answer but have none: statements."""
     alike = {(top.getparent(), top.tag, top.get("class")) for top in sets}
     elements = []
     for parent in dict.fromkeys(parent for parent, _, _ in alike):
@@ -130,13 +130,13 @@ def _with_statements(sets: dict[HtmlElement, list[HtmlElement]]) -> list[HtmlEle
 
 
 def _says_answer(element: Any) -> bool:
-    """Tell whether lines of an element say an answer, below others that may be a stem."""
+    """Return whether lines of an element state an answer, below others that may be a stem."""
     lines = [line for line in (" ".join(line.split()) for line in _sides([element], [], set())[0].split("\n")) if line]
     return any(SURELY_STATED.match(line) for line in lines[1:])
 
 
 def _part_terms(document: HtmlElement) -> None:
-    """Put each term of a list of definitions into an element of its own, and what is said of it into a list: a question and its options."""
+    """Put each term of a definition list into its own element, and its definitions into a list: a question and its options."""
     for terms in list(document.iter("dl")):
         children = [child for child in terms if isinstance(child.tag, str)]
         starts = [index for index, child in enumerate(children) if child.tag == "dt"]
@@ -169,7 +169,7 @@ def _part_of(top: Any, options: list[Any]) -> _PageQuestion:
 
 
 def _key_in(top: Any, inside: set[Any]) -> str:
-    """Return the letters of the one element of a question whose class says that they are its answer."""
+    """Return the letters in the one element of a question whose class marks it as its answer."""
     keys = [
         words.strip()
         for each in top.iter(etree.Element)
@@ -182,7 +182,7 @@ def _key_in(top: Any, inside: set[Any]) -> str:
 
 
 def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> Iterator[_PageQuestion]:
-    """Yield the questions whose stem, options and answer stand beside each other in one element; none where a stem is unclear."""
+    """Yield the questions whose stem, options and answer are siblings in one element; none if a stem is unclear."""
     gaps: list[list[Any]] = [[]]
     lists: list[Any] = []
     for child in parent:
@@ -206,12 +206,12 @@ def _parts_between(parent: Any, sets: dict[HtmlElement, list[HtmlElement]]) -> I
 
 
 def _ends(element: Any) -> bool:
-    """Tell whether an element behind the last question is no part of it: a heading that names no answer, or a table."""
+    """Return whether an element after the last question is not part of it: a heading without an answer, or a table."""
     return element.tag == "table" or (element.tag in _HEADINGS and not _STATED.match(words_of(element)))
 
 
 def _starts(gaps: Sequence[Sequence[Any]]) -> list[int | None]:
-    """Return for the elements before each list where its question begins: at a tag that each has once, else behind the last's answer."""
+    """Return, for the elements before each list, where its question begins: at a tag that each has once, else after the previous answer."""
     names = dict.fromkeys(each.tag for gap in gaps for each in gap)
     for name in sorted(names, key=lambda name: name not in _HEADINGS):
         counts = [sum(each.tag == name for each in gap) for gap in gaps]
@@ -226,7 +226,7 @@ def _starts(gaps: Sequence[Sequence[Any]]) -> list[int | None]:
 
 
 def _sides(elements: Sequence[Any], options: list[Any], inside: set[Any]) -> tuple[str, list[Any], str]:
-    """Return the words before the options of elements, the options, and the words behind."""
+    """Return the text before the options of elements, the options, and the text after them."""
     before: list[str] = []
     after: list[str] = []
     past_options = False
@@ -243,13 +243,13 @@ def _sides(elements: Sequence[Any], options: list[Any], inside: set[Any]) -> tup
                 words = element.tail if kind == "end" and element is not top else None
             side += ["\n"] * (element.tag in _LINE_TAGS)
             if words and side is before and words.strip().isdigit() and not "".join(before).strip():
-                words += "\n"  # a number in an element of its own
+                words += "\n"  # a number in its own element
             side += [words] if words else []
     return "".join(before), options, "".join(after)
 
 
 def _are_numbered(parts: Sequence[_PageQuestion]) -> bool:
-    """Tell whether each question opens with its number in an element of its own, and these count on."""
+    """Return whether each question begins with its number in its own element, and the numbers are consecutive."""
     numbers = [int(number["number"]) if (number := _NUMBER_ALONE.match(part.before)) else 0 for part in parts]
     steps = sum(after == before + 1 for before, after in pairwise(numbers))
     return bool(numbers[0]) and steps >= _SHARE * (len(numbers) - 1)
@@ -270,7 +270,7 @@ def _row(part: _PageQuestion, numbered: bool) -> dict[str, Any]:
 
 
 def _answer_above(before: str) -> tuple[str, str]:
-    """Return the words of a stem, and the lines below its first that say its answer: the properties of a heading of Org."""
+    """Return the text of a stem, and the lines below its first that state its answer: the properties of an Org heading."""
     lines = before.split("\n")
     first = next((index for index, line in enumerate(lines) if line.strip()), 0)
     answer_lines = [index for index, line in enumerate(lines) if index > first and SURELY_STATED.match(" ".join(line.split()))]
@@ -280,7 +280,7 @@ def _answer_above(before: str) -> tuple[str, str]:
 
 
 def _stem_of(before: str, numbered: bool) -> tuple[str, str]:
-    """Return the words of a stem on one line, without its number, and the kind of question that stands above them."""
+    """Return the text of a stem on one line, without its number, and the kind of question above it."""
     alone = _NUMBER_ALONE.match(before) if numbered else None
     kind, words = "", list[str]()
     for line in (" ".join(line.split()) for line in before[alone.end() if alone else 0 :].split("\n")):
@@ -298,7 +298,7 @@ def _with_marks(texts: Sequence[str], marked: Sequence[bool]) -> list[dict[str, 
 
 
 def _mark_right(rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_PageQuestion], styles: dict[str, str]) -> None:
-    """Mark the options that alone stand out, question after question, where no words and no class say which are right."""
+    """Mark the options that stand out alone in question after question, if no words and no class state which are correct."""
     if any(row["options"] and isinstance(row["options"][0], dict) for _, row in rows) or sum(
         "答案" in row for _, row in rows
     ) > _ANSWERED_SHARE * len(rows):
@@ -317,7 +317,7 @@ def _mark_right(rows: Sequence[tuple[str, dict[str, Any]]], parts: Sequence[_Pag
 
 
 def _faces(option: Any, styles: dict[str, str]) -> set[str]:
-    """Return how all words of an option but its letter stand out."""
+    """Return how all words of an option except its letter are emphasised."""
     words = bare_words(option)
     faces = set()
     for element in option.iter(etree.Element):
@@ -328,7 +328,7 @@ def _faces(option: Any, styles: dict[str, str]) -> set[str]:
 
 
 def _stated(text: str) -> dict[str, str]:
-    """Return answer and explanation as words below a question say them; what a visitor answered is neither."""
+    """Return answer and explanation as stated by the text below a question; a visitor's answer is neither."""
     stated: dict[str, str] = {}
     name = ""
     for line in filter(None, (" ".join(line.split()) for line in text.split("\n"))):

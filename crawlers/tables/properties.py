@@ -1,4 +1,4 @@
-"""Lines of `key = value` -> an object: properties of Java, strings of Apple, catalogues of gettext. Text in, keys and texts out."""
+"""Lines of `key = value` -> an object: Java properties, Apple strings, gettext catalogues. Text in, keys and texts out."""
 
 import re
 
@@ -6,7 +6,7 @@ from atomexam.text.encodings import join_surrogates
 from crawlers.tables.tree import marked_object
 
 PROPERTIES = (".properties", ".strings", ".lang", ".po", ".pot")
-"""Suffixes of files that hold keys and texts and nothing else."""
+"""Suffixes of files with only keys and texts."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _SIGNS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 _QUOTED = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"\s*+=\s*+\"((?:[^\"\\]|\\.)*+)\"\s*+;", re.DOTALL)
@@ -15,7 +15,7 @@ _MESSAGE = re.compile(r"(msgid|msgstr|msgctxt)\s+\"((?:[^\"\\]|\\.)*+)\"\s*|\"((
 
 
 def properties_of(name: str, text: str) -> dict[str, object]:
-    """Return the keys of a file with what they stand for."""
+    """Return the keys of a file with their values."""
     lower = name.lower()
     if lower.endswith((".po", ".pot")):
         return _catalogue(text)
@@ -38,12 +38,12 @@ def properties_of(name: str, text: str) -> dict[str, object]:
 
 
 def unescaped(text: str) -> str:
-    """Return a text with the signs that stand for others as these."""
+    """Return a text with escape sequences replaced."""
     return join_surrogates(_ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else _SIGNS.get(match[2], match[2]), text))
 
 
 def _catalogue(text: str) -> dict[str, object]:
-    """Return the translations of a catalogue of gettext by their ids."""
+    """Return the translations of a gettext catalogue by id."""
     pairs: list[tuple[str, str]] = []
     open_one, message = "", {"msgid": "", "msgstr": ""}
     for line in [*text.splitlines(), 'msgid ""']:

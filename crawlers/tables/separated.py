@@ -1,4 +1,6 @@
-"""Rows in a text whose lines are parted by one sign, by any name of the file; Anki's exports say themselves how. Text in, rows out."""
+"""Rows of a text whose lines are divided by one separator, whatever the file's name; Anki's exports name their separator. Text in, rows
+out.
+"""
 
 import csv
 import io
@@ -21,12 +23,12 @@ class Separated(NamedTuple):
     """The rows of a text."""
 
     columns: list[str]
-    """Their names as the text says them; empty where it says none."""
+    """Their names as stated in the text; empty if it states none."""
     rows: list[tuple[str, list[str]]]
 
 
 def separated(text: str) -> Separated | None:
-    """Return the rows of a text; None where its lines are not parted alike."""
+    """Return the rows of a text; None if its lines are not divided alike."""
     headers = _anki_headers(text)
     if not headers and (answered := _ending_in_answers(text)):
         return answered
@@ -57,7 +59,7 @@ def separated(text: str) -> Separated | None:
 
 
 def _anki_headers(text: str) -> dict[str, str]:
-    """Return what the first lines of an export of Anki say of the rest."""
+    """Return what the header lines of an Anki export state about the rest."""
     headers: dict[str, str] = {}
     for line in text.lstrip("\ufeff").split("\n", _MOST_HEAD)[:_MOST_HEAD]:
         if not (match := _ANKI.fullmatch(line.rstrip("\r"))):
@@ -67,7 +69,7 @@ def _anki_headers(text: str) -> dict[str, str]:
 
 
 def _ending_in_answers(text: str) -> Separated | None:
-    """Return the rows of a text whose lines all end in letters behind a sign, whatever number of options stands before it; else None."""
+    """Return the rows of a text whose lines all end in a separator and letters, whatever the number of options before them; else None."""
     lines = [(index, line.strip()) for index, line in enumerate(text.lstrip("\ufeff").split("\n"), 1) if line.strip()]
     if len(lines) < _LEAST_LINES or '"' in text:
         return None
@@ -91,14 +93,14 @@ def _may_end_in_answer(line: str, sign: str) -> bool:
 
 
 def _ends_in_answer(cells: list[str]) -> bool:
-    """Tell whether letters stand behind a stem and its options, or a truth value behind a statement."""
+    """Return whether letters follow a stem and its options, or a truth value follows a statement."""
     return (len(cells) > 2 and _LETTERS.fullmatch(cells[-1]) is not None) or (
         len(cells) == 2 and _VERDICTS.fullmatch(cells[-1]) is not None
     )
 
 
 def _sign_of(text: str) -> str:
-    """Return the sign that parts nearly all lines into the same number of cells; nothing where none does."""
+    """Return the separator that divides nearly all lines into the same number of cells; nothing if there is none."""
     lines = [line for line in text.lstrip("\ufeff").split("\n")[:2000] if line.strip()]
     if len(lines) < _LEAST_LINES:
         return ""

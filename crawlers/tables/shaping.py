@@ -1,6 +1,6 @@
-"""Tables whose questions take several rows -> tables with a question a row: options below each other, cards of labels, two tables in one.
+"""Tables whose questions take several rows -> tables with a question per row: options below each other, label cards, two tables in one.
 
-Rows in, rows out; a table that has no such form comes back as it is.
+Rows in, rows out; a table without this form is returned unchanged.
 """
 
 import re
@@ -22,28 +22,28 @@ from crawlers.tables.turning import with_talks
 _FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.9
 _PROMPT = re.compile(r"(?![A-J][.．、:：)）])(?=.{0,99}(?:题|[回作]答|选|(?i:question|answer|choose|select))).{8,200}[。.:：!！]")
 _LEAST_PROMPTED = 0.1
-"""Share of the texts that must open with a line for it to be words to whoever answers."""
+"""Share of the texts that must begin with a line for it to be an instruction."""
 
 _ANSWER_SENTENCE = re.compile(
     r"\s{0,9}(?:(?:所以|因此|故|该题|本题|这道?题)的?)?(?:正确|参考|标准)?(?:答案|选项)\s?(?:应该?)?[是为选]\s?[:：]?\s?[\"“【(（]?"
     r"(?P<letters>[A-J](?:[、,，]?[A-J]){0,9}|正确|错误|对|错)[\"”】)）]?(?:项|选项)?(?:[。.,，;；!！]\s{0,9}(?P<rest>[^\x00]*))?\s{0,9}$"
 )
-"""A sentence that says the letters, and in those behind it why: `正确答案是B。因为……`."""
+"""A sentence that names the letters, followed by sentences that say why: `正确答案是B。因为……`."""
 _ANSWERED = re.compile(
     r"\s{0,9}(?:[【\[]?(?:(?:正确|参考|标准)?(?:答案|选项)|answer)[】\]]?\s?(?:[:：]|是|为|选)?\s?)?(?P<letters>[A-J]{1,10})[.。]?\s{0,9}(?:\n\s{0,9}[【\[]?(?:答案)?(?:解析|详解)[】\]]?\s?[:：]?\s?(?P<rest>[^\x00]*))?\s{0,9}$"
 )
-"""Letters, and in lines below them why they are right."""
+"""Letters, with the reason why they are correct in lines below them."""
 
 
 def shaped(tables: list[Rows]) -> list[Rows]:
-    """Return the tables with each question in one row, as far as they tell how its rows belong together."""
+    """Return the tables with each question in one row, as far as they show how their rows belong together."""
     tables = joined([rows_by_keys(_filled_down(table)) for table in tables])
     whole = with_answers([with_named_answers(marked_beside(verdicts_ticked(with_talks(table)))) for table in tables])
     return [marked_below(_of_answers(of_cards(_of_options(_without_prompts(table))))) for table in whole]
 
 
 def _filled_down(table: Rows) -> Rows:
-    """Return a table of one option a row, which says what belongs to a question in the first of its rows alone, with that said in each."""
+    """Return a table with one option per row, and the question's fields only in the first of its rows, with these repeated in each."""
     rows = table.rows
     if len(rows) < 2 * _FEWEST or any(isinstance(value, list | dict) for value in rows[0][1].values()):
         return table
@@ -89,7 +89,7 @@ def _of_answers(table: Rows) -> Rows:
 
 
 def _without_prompts(table: Rows) -> Rows:
-    """Return a table whose texts open with the same words to whoever is to answer, `请回答下面的单选题：⏎…`, without these."""
+    """Return a table whose texts begin with the same instruction, `请回答下面的单选题：⏎…`, without it."""
     for key in list(table.rows[0][1]) if len(table.rows) >= _FEWEST else ():
         texts = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value.strip()]
         firsts = Counter(first for first, rest in map(_first_line, texts) if rest)
@@ -101,13 +101,13 @@ def _without_prompts(table: Rows) -> Rows:
 
 
 def _first_line(text: str) -> tuple[str, str]:
-    """Return the first line with words, and what stands below it."""
+    """Return the first line with words, and the text below it."""
     first, _, rest = text.strip().partition("\n")
     return first.strip(), rest
 
 
 def _unprompted(row: dict[str, Any], key: str, prompts: Collection[str]) -> dict[str, str]:
-    """Return the text of a row without the line that is a prompt; nothing where it has none."""
+    """Return the text of a row without its instruction line; nothing if it has none."""
     text = row.get(key)
     if not isinstance(text, str) or _first_line(text)[0] not in prompts:
         return {}
@@ -115,13 +115,13 @@ def _unprompted(row: dict[str, Any], key: str, prompts: Collection[str]) -> dict
 
 
 def _of_options(table: Rows) -> Rows:
-    """Return a table of one option a row, its letter in a column, as one of questions: what the rows of one share, and its options."""
+    """Return a table with one option per row, its letter in a column, as one of questions: the rows' shared fields, and the options."""
     rows = table.rows
     if len(rows) < 2 * _FEWEST or any(isinstance(value, list | dict) for value in rows[0][1].values()):
         return table
     columns = table.columns()
     if any(key.startswith("^") for key in columns):
-        return table  # a list inside a record, which has them together
+        return table  # a list inside a record, which already has them together
     for key in columns:
         groups = _lettered_groups(rows, key)
         if len(groups) < _FEWEST or len(groups) * 2 > len(rows):
@@ -138,7 +138,7 @@ def _question(group: Sequence[tuple[str, dict[str, Any]]], same: list[str], own:
 
 
 def _lettered_groups(rows: Sequence[tuple[str, dict[str, Any]]], key: str) -> list[list[tuple[str, dict[str, Any]]]]:
-    """Return the rows in groups whose values under a key are A, B, C …; nothing where a row has another."""
+    """Return the rows in groups whose values under a key are A, B, C …; nothing if a row has another value."""
     groups: list[list[tuple[str, dict[str, Any]]]] = []
     for index, row in rows:
         value = str(row.get(key, "")).strip().upper()

@@ -1,4 +1,4 @@
-"""SQL dumps: text in, the rows that INSERT and UPDATE statements write out, each an object of its table's columns. Nothing is run."""
+"""SQL dumps: text in, the rows written by INSERT and UPDATE statements out, each an object of its table's columns. Nothing is executed."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ Token = tuple[str, str]
 
 
 def statement_rows(text: str) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of each table, in their order."""
+    """Return the rows of each table, in order."""
     text, copied = _without_copies(text)
     tokens = [(m.lastgroup or "", m.group()) for m in _TOKEN.finditer(text) if m.lastgroup != "blank"]
     columns: dict[str, list[str]] = {}
@@ -90,7 +90,7 @@ def _bare(name: str) -> str:
 
 
 def _table_at(statement: list[Token], index: int) -> tuple[str, int]:
-    """Return the table named from a place on, `schema.table` or `table`, and where it ends."""
+    """Return the table named at a position, `schema.table` or `table`, and where its name ends."""
     table = _bare(statement[index][1]) if index < len(statement) else ""
     while index + 2 < len(statement) and statement[index + 1] == ("sign", "."):
         index += 2

@@ -1,4 +1,4 @@
-"""Words, texts, numbers and signs of source code in any language: text in, tokens out, in linear time."""
+"""Words, texts, numbers and punctuation of source code in any language: text in, tokens out, in linear time."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _COMMENTS = {
     "#": (".py", ".rb", ".r", ".jl", ".ex", ".exs", ".pl", ".php", ".sh", ".nim", ".gd"),
     "--": (".lua", ".hs", ".elm"),
 }
-"""Signs that begin a comment up to the end of its line -> suffixes of the languages in which they do; elsewhere it is `//`."""
+"""Signs that begin a comment up to the end of the line -> suffixes of the languages that use them; elsewhere it is `//`."""
 _TOKEN = (
     r"(?P<blank>[\s\ufeff]+|{comment}[^\n]*)"
     r"|(?P<text>\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|`(?:[^`\\$]|\\.|\$(?!\{))*+`)"
@@ -24,12 +24,12 @@ _WITHIN = {
     "'": re.compile(r"(?:[^'\\\n]|\\.)*+", re.DOTALL),
     "`": re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*+", re.DOTALL),
 }
-"""Quote -> what a text that it begins goes on with."""
+"""Quote -> what may follow in a text that it begins."""
 _LONG = {
     '"""': re.compile(r"(?:[^\"\\]|\\.|\"(?!\"\"))*+", re.DOTALL),
     "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*+", re.DOTALL),
 }
-"""Three quotes -> what a text that they begin goes on with."""
+"""Three quotes -> what may follow in a text that they begin."""
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(\n)|(.))", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 
@@ -44,7 +44,7 @@ _TOKENS = {sign: re.compile(_TOKEN.replace("{comment}", f"(?:{sign}|//)" if sign
 
 
 def tokens_of(name: str, text: str) -> Iterator[Token]:
-    """Yield words, texts and signs in linear time: a quote without its end is looked for once, and so are those escaped behind it."""
+    """Yield words, texts and punctuation in linear time: an unclosed quote is searched once, and so are escaped ones after it."""
     suffix = PurePosixPath(name).suffix.lower()
     sign = next((sign for sign, suffixes in _COMMENTS.items() if suffix in suffixes), "")
     pattern = _TOKENS[sign]
@@ -66,7 +66,7 @@ def tokens_of(name: str, text: str) -> Iterator[Token]:
                 continue
             unclosed[quotes] = end
         match = pattern.match(text, position)
-        assert match is not None  # a sign is any character
+        assert match is not None  # punctuation is any character
         if match.lastgroup != "blank":
             yield Token(match.lastgroup or "", match.group())
         if match.lastgroup == "sign" and match.group() in _WITHIN:
@@ -75,7 +75,7 @@ def tokens_of(name: str, text: str) -> Iterator[Token]:
 
 
 def unquoted(text: str) -> str:
-    """Return what a string with its quotes says."""
+    """Return the value of a quoted string."""
     return join_surrogates(_ESCAPE.sub(_escaped, text[1:-1]))
 
 

@@ -1,4 +1,4 @@
-"""A document of any depth -> its tables: lists of alike objects, each row with the fields that stand above it.
+"""A document of any depth -> its tables: lists of similar objects, each row with the fields above it.
 
 A row is `path -> value`: keys of objects inside it are joined by a dot, lists stay values.
 """
@@ -13,24 +13,24 @@ from atomexam.text.refusal import Refusal
 
 MAX_DEPTH, MAX_NODES = 32, 20_000_000
 MOST_TABLES = 60
-"""Where a document has more tables, they are not compared with each other."""
+"""If a document has more tables, they are not compared with each other."""
 EVERY = "*"
 OPTIONS, STEM, NUMBER = "options", "题干", "题号"
-"""Names of the columns that are made here."""
+"""Names of the columns added here."""
 NAME, ABOVE = "^\0name", "^\0above"
-"""Keys of the name under which a record stands among others, and of the name above that: no columns, but what other records refer to."""
+"""Keys of a record's name among others, and of the name above it: not columns, but what other records refer to."""
 TWICE = "\0twice"
-"""Key of a record in which keys stand twice with different values; an object as it was read has their names there."""
+"""Key of a record with the names of keys that occur twice with different values."""
 _EXCERPT_ROWS = 50
-"""Rows that show which columns a table has."""
+"""Number of rows that show which columns a table has."""
 _ALIKE, _LEAST_NAMED = 0.8, 2
 _LEAST_BESIDE, _BESIDE = 3, 4
-"""Of objects by name with plain values beside them: how many there must be, and how many to each such value."""
+"""Of objects by name with plain values beside them: their minimum number, and their minimum number per plain value."""
 _CARRIED_CHARS = 5000
 
 
 def check_depth(name: str, depth: int, most: int = MAX_DEPTH) -> None:
-    """Raise ValueError where a document is nested deeper than data is."""
+    """Raise ValueError if a document is nested deeper than data is."""
     if depth > most:
         raise Refusal(f"{name}: nested deeper than {most}; expected records of plain fields")
 
@@ -39,21 +39,21 @@ class Rows(Struct):
     """A table found in a document."""
 
     way: tuple[str, ...]
-    """Keys that lead to it; `*` stands for every place of a list, or every name of an object of alike objects."""
+    """Keys that lead to it; `*` stands for every index of a list, or every name in an object of similar objects."""
     rows: list[tuple[str, dict[str, Any]]]
-    """Places and rows."""
+    """Positions and rows."""
 
     def columns(self) -> list[str]:
-        """Return the names of its columns, those of fields that stand above it included."""
+        """Return the names of its columns, including those of fields above it."""
         return list(dict.fromkeys(key for _, row in self.rows[:_EXCERPT_ROWS] for key in row if not key.startswith("^\0")))
 
     def own_columns(self) -> list[str]:
-        """Return the names of its columns without those of fields that stand above it."""
+        """Return the names of its columns without those of fields above it."""
         return [key for key in self.columns() if not key.startswith("^")]
 
 
 def marked_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object with the last value of each key, and which keys stand twice with different values, so that none of them is sure."""
+    """Return an object with the last value of each key, and the keys that occur twice with different values, none of which is certain."""
     fields: dict[str, Any] = {}
     twice = set[str]()
     for key, value in pairs:
@@ -73,12 +73,12 @@ def tables_in(name: str, document: Any) -> list[Rows]:
     nodes = 0
     waiting: list[tuple[tuple[str, ...], str, dict[str, Any], Any]] = [((), "", {}, document)]
     names: dict[str, dict[str, str]] = {}
-    """Place of a record that has a name -> that name, and the one above it."""
+    """Position of a named record -> its name, and the one above it."""
     while waiting:
         way, index, above, value = waiting.pop()
         nodes += 1
         if nodes > MAX_NODES or len(way) > MAX_DEPTH:
-            raise Refusal(f"{name}: more than {MAX_NODES} values, or nested deeper than {MAX_DEPTH}; cut it into parts")
+            raise Refusal(f"{name}: more than {MAX_NODES} values, or nested deeper than {MAX_DEPTH}; split it")
         if isinstance(value, list):
             inner = [(str(number), each) for number, each in enumerate(value, 1) if isinstance(each, dict | list)]
             waiting += reversed([((*way, EVERY), f"{index}:{number}", above, each) for number, each in inner])
@@ -100,7 +100,7 @@ def tables_in(name: str, document: Any) -> list[Rows]:
 
 
 def _with(above: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with what stands above it, under names that it does not have itself."""
+    """Return a row with the fields above it, under names that it does not have itself."""
     return row | {f"^{key}": value for key, value in above.items()} if above else row
 
 
@@ -109,10 +109,10 @@ def _is_short(value: Any) -> bool:
 
 
 def _is_named(value: dict[str, Any], outer: bool) -> bool:
-    """Tell whether an object is a list in truth, its keys names: nearly all values are objects with the same keys.
+    """Return whether an object is actually a list, with names as keys: nearly all values are objects with the same keys.
 
     Args:
-        outer: whether plain values may stand beside them, as a title does at the head of a file; in a record they are its own fields.
+        outer: whether plain values may be beside them, like a title at the head of a file; in a record they are its own fields.
     """
     inner = [each for each in value.values() if isinstance(each, dict)]
     plain = sum(not isinstance(each, dict | list) for each in value.values())
@@ -129,7 +129,7 @@ def _usual_keys(records: list[dict[str, Any]]) -> frozenset[str]:
 
 
 def _are_letters(value: dict[str, Any]) -> bool:
-    """Tell whether objects are named by letters, as the options of one question are."""
+    """Return whether objects are named by letters, as the options of one question are."""
     return all(len(key) == 1 for key, each in value.items() if isinstance(each, dict))
 
 
@@ -140,7 +140,7 @@ def _lists_in(value: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 
 
 def flat(record: dict[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield the paths of a record with their values; an object inside it is a value of its own, too."""
+    """Yield the paths of a record with their values; an object inside it is also a value itself."""
     for key, value in record.items():
         yield f"{prefix}{key}", value
         if isinstance(value, dict) and depth < 2 and len(value) <= 40 and not _are_marks(value):
@@ -148,5 +148,5 @@ def flat(record: dict[str, Any], prefix: str = "", depth: int = 0) -> Iterator[t
 
 
 def _are_marks(value: dict[str, Any]) -> bool:
-    """Tell whether an object names texts and says of each whether it is right: its keys are no fields."""
+    """Return whether an object names texts and states whether each is correct: its keys are not fields."""
     return len(value) > 1 and all(isinstance(each, bool) for each in value.values())

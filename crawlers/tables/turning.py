@@ -1,6 +1,6 @@
-"""Documents and sheets that lie otherwise than a question a row -> rows: turned by columns, named by their stem, talks, keys of their own.
+"""Documents and sheets without a question per row -> rows: questions in columns, records named by their stem, conversations, unusual keys.
 
-Each function returns what it was given where the form is not the one it knows.
+Each function returns its argument unchanged if the form is not the one it knows.
 """
 
 import re
@@ -18,7 +18,7 @@ _LETTERS = re.compile(r"[A-J][A-J,、;\s]{0,18}")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _ASKER, _ANSWERER = re.compile(r"user|human|用户|提问", re.IGNORECASE), re.compile(r"assistant|gpt|bot|model|助手|回答", re.IGNORECASE)
 _SETTER = re.compile(r"system|系统|developer", re.IGNORECASE)
-"""Who says before a talk what it is about."""
+"""The role that sets the topic before a conversation."""
 
 Cells = list[tuple[str, list[str]]]
 
@@ -27,7 +27,7 @@ def turned_document(document: Any, depth: int = 0) -> Any:
     """Return a document whose values are columns as a list of records: `{"question": [...], "answer": [...]}`, and what pandas writes."""
     if isinstance(document, dict) and depth < _DEEPEST and len(document) <= _MOST_FIELDS:
         containers = [value for value in document.values() if isinstance(value, dict | list)]
-        if len(containers) == 1 and isinstance(containers[0], dict):  # what all of the data stands under
+        if len(containers) == 1 and isinstance(containers[0], dict):  # a key around all of the data
             return {key: turned_document(value, depth + 1) if isinstance(value, dict) else value for key, value in document.items()}
     if not isinstance(document, dict) or not 1 < len(document) <= _MOST_FIELDS:
         return document
@@ -44,7 +44,7 @@ def turned_document(document: Any, depth: int = 0) -> Any:
 
 
 def _are_texts(column: list[Any]) -> bool:
-    """Tell whether a column holds texts as long as stems are."""
+    """Return whether a column has texts as long as stems."""
     return all(isinstance(each, str) for each in column) and sum(map(len, column)) >= _LEAST_TEXT_CHARS * len(column)
 
 
@@ -65,7 +65,7 @@ def _are_stems(names: Sequence[str]) -> bool:
 
 
 def turned_sheet(rows: Cells) -> Cells:
-    """Return a sheet with a question a column as one with a question a row: its one row of letters alone shows it."""
+    """Return a sheet with a question per column as one with a question per row: only its one row of letters reveals it."""
     filled = [(index, cells) for index, cells in rows if any(cells)]
     width = max((len(cells) for _, cells in filled), default=0)
     if not _FEWEST <= len(filled) <= _MOST_FIELDS or width < max(_FEWEST + 1, len(filled)):
@@ -78,7 +78,7 @@ def turned_sheet(rows: Cells) -> Cells:
 
 
 def _is_key(cells: list[str]) -> bool:
-    """Tell whether nearly all cells of a row are letters of options, not all of them the same, and not A, B, C in turn."""
+    """Return whether nearly all cells of a row are letters of options, neither all the same nor A, B, C in sequence."""
     filled = [cell for cell in cells if cell]
     letters = [cell for cell in filled if _LETTERS.fullmatch(cell)]
     named = [cell for cell in filled if cell not in letters]
@@ -96,7 +96,7 @@ def with_talks(table: Rows) -> Rows:
 
 
 def _turns(value: list[Any]) -> tuple[str, str] | None:
-    """Return what the one who asks and the one who answers say; None where it is no talk of these two."""
+    """Return the texts of the asking and the answering side; None if it is not a conversation of these two."""
     turns: list[tuple[bool, str]] = []
     for each in value:
         if not isinstance(each, dict) or not 2 <= len(each) <= 3 or not all(isinstance(one, str) for one in each.values()):

@@ -1,25 +1,25 @@
-"""Rows of words and numbers in, lines of a table for a terminal out. What came from a page is made harmless."""
+"""Rows of words and numbers in, lines of a table for a terminal out. Text from pages is made harmless."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
 
-_UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+")  # signs that a terminal obeys, or that hide
+_UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+")  # terminal controls and hidden text
 
 
 def aligned(rows: Sequence[Sequence[str]], numbers: frozenset[int] = frozenset()) -> list[str]:
-    """Return rows with their columns under each other, those in `numbers` to the right."""
+    """Return rows as aligned columns; those in `numbers` are right-aligned."""
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(_padded(cell, widths[index], index in numbers) for index, cell in enumerate(row)).rstrip() for row in rows]
 
 
 def width(text: str) -> int:
-    """Return how many columns of a terminal a text takes: Chinese characters take two."""
+    """Return the width of a text in terminal columns: Chinese characters take two."""
     return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
 def cut(text: str, columns: int) -> str:
-    """Return a text of a page on one line, harmless and not wider than so many columns."""
+    """Return a text of a page on one line, made harmless and cut to a number of columns."""
     text = harmless(text[: columns * 4])
     if width(text) <= columns:
         return text
@@ -33,7 +33,7 @@ def cut(text: str, columns: int) -> str:
 
 
 def harmless(text: str) -> str:
-    """Return a text on one line, without the signs that a terminal obeys or that hide others."""
+    """Return a text on one line, without terminal controls and hidden text."""
     return _UNSHOWN.sub(" ", text).strip()
 
 

@@ -25,9 +25,10 @@ _UNSEEN_TAGS = {"script", "style", "template", "noscript", "head", "title"}
 _LONE_SURROGATE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
-# UTF-7 hides marks behind plain letters, and browsers read it no more. The others are of addresses and of Python's own source.
+# UTF-7 hides marks behind plain letters, and browsers no longer support it. The other names are encodings of addresses and of Python
+# source.
 _BLANKS = re.compile(r"[ \t\r\n\f\v]+")
-# What a parser of HTML would change; nine of ten short texts have nothing of it, and the parser is most of their time.
+# What an HTML parser would change; nine of ten short texts contain none of it, and parsing takes most of their time.
 _NOT_BARE = re.compile("[<&\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff\U0001fffe-\U0010ffff]")
 _RAISED = dict(zip("0123456789+＋-－–−()=n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁺⁻⁻⁻⁻⁽⁾⁼ⁿ", strict=True))  # what `clean` raises itself, and keeps
 _LOWERED = dict(zip("0123456789+＋-－–−()=n", "₀₁₂₃₄₅₆₇₈₉₊₊₋₋₋₋₍₎₌ₙ", strict=True))
@@ -37,7 +38,7 @@ _MAX_RAISED_CHARS = 16
 _UNSEEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])", re.I)
 
 
-# Old pages open as XML and are HTML all the same, and a title may be an address.
+# Old pages open as XML but are HTML, and a title may be an address.
 warnings.filterwarnings("ignore", category=XMLParsedAsHTMLWarning)
 warnings.filterwarnings("ignore", category=MarkupResemblesLocatorWarning)
 
@@ -45,10 +46,10 @@ warnings.filterwarnings("ignore", category=MarkupResemblesLocatorWarning)
 def text_of(page: Any, drop_hidden: bool = False) -> str:
     """Return the text of a selector, tag or piece of HTML as a reader sees it.
 
-    Line breaks, paragraphs, list entries, table rows and the lines of <pre> begin a new line, table cells are parted by a blank; runs of
-    ASCII white space become one blank, while no-break and full-width blanks stay as they came. What is set high or low stays so, see
-    `raised`: 10<sup>9</sup> is another number than 109. `drop_hidden` leaves out what the page hides by its own inline style, such as
-    the noise some sites strew between the words.
+    Line breaks, paragraphs, list entries, table rows and the lines of <pre> begin a new line, table cells are separated by a space; runs of
+    ASCII white space become one space, while no-break and full-width spaces are kept. Superscripts and subscripts are kept, see `raised`:
+    10<sup>9</sup> is not 109. `drop_hidden` leaves out what the page hides by its own inline style, such as the noise that some sites put
+    between words.
     """
     bare = page if isinstance(page, str) else _only_words(getattr(page, "root", None))
     is_bare = bare is not None and not _NOT_BARE.search(bare)
@@ -58,12 +59,12 @@ def text_of(page: Any, drop_hidden: bool = False) -> str:
 
 
 def raised(text: str) -> str:
-    """Return text that is set above the line: in signs that stand there (10⁹, Na⁺), else as ^(…); words and notes stay as they are."""
+    """Return superscript text: in superscript characters where they exist (10⁹, Na⁺), else as ^(…); words and notes are unchanged."""
     return _moved(text, _RAISED, "^")
 
 
 def lowered(text: str) -> str:
-    """Return text that is set below the line: in signs that stand there (CO₂), else as _(…); words and notes stay as they are."""
+    """Return subscript text: in subscript characters where they exist (CO₂), else as _(…); words and notes are unchanged."""
     return _moved(text, _LOWERED, "_")
 
 
@@ -85,12 +86,12 @@ def images_in(page: Any) -> int:
 
 
 def sound_json(text: str) -> str:
-    """Return JSON text with escapes of half characters, which no file could hold, as U+FFFD; `clean` rejects those as mojibake."""
+    """Return JSON text with lone surrogate escapes, which no file can store, as U+FFFD; `clean` rejects those as mojibake."""
     return _LONE_SURROGATE.sub(r"\\ufffd", text)
 
 
 def labelled(pairs: Iterable[tuple[str, str]], part: str) -> list[LabelledValue]:
-    """Return label and value texts as values at `part:1`, `part:2`, …; a pair without value is left out, and its number too."""
+    """Return label and value texts as values at `part:1`, `part:2`, …; a pair without a value is left out along with its number."""
     return [
         LabelledValue(label=label.strip(), value=value.strip(), position=f"{part}:{number}")
         for number, (label, value) in enumerate(pairs, 1)
@@ -99,7 +100,7 @@ def labelled(pairs: Iterable[tuple[str, str]], part: str) -> list[LabelledValue]
 
 
 class _End(NamedTuple):
-    """Where a tag ends that is set above or below the line."""
+    """End of a superscript or subscript tag."""
 
     move: Callable[[str], str]
     begin: int
@@ -111,19 +112,20 @@ _MOVES: dict[str, Callable[[str], str]] = {"sup": raised, "sub": lowered}
 
 _MAX_ATTRIBUTES = 1000
 MAX_TAGS = 250_000
-"""Ends of elements among them; the largest list of a site has some 20,000. As objects they take a gigabyte."""
-_CROWDED_CHARS = 1 << 16  # what is shorter holds too few to matter
-# As browsers and libxml2 see attributes: a name may hold quotes, and begins behind a quoted value without a blank. Nothing is tried twice.
+"""Start and end tags of a page; the largest list of a site has some 20,000. As objects they take a gigabyte."""
+_CROWDED_CHARS = 1 << 16  # a shorter text has too few to matter
+# Attributes as browsers and libxml2 see them: a name may contain quotes, and begins after a quoted value without a space. Nothing is tried
+# twice.
 _ATTRIBUTE = r"""(?:[\s/]*+=?+[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+)"""
 _BOUNDED_TAG = rf"<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{0,{_MAX_ATTRIBUTES}}}+"
 _SOUND = re.compile(rf"(?:[^<]++|<(?![a-zA-Z])|{_BOUNDED_TAG}(?!{_ATTRIBUTE}))*+")
-"""As far as all tags are as they may be."""
+"""Up to where all tags are acceptable."""
 _TAG = re.compile(rf"({_BOUNDED_TAG}){_ATTRIBUTE}*+")
-"""A whole tag, so that no character is matched twice; its first group is the part that stays."""
+"""A complete tag, so that no character is matched twice; its first group is the part that is kept."""
 
 
 def _only_words(element: Any) -> str | None:
-    """Return the words of an element with no other in it and nothing that could hide them; None where it is no such."""
+    """Return the text of an element that contains no other element and nothing that could hide it; None for any other element."""
     is_plain = isinstance(element, HtmlElement) and isinstance(element.tag, str) and not len(element)
     return (
         element.text or ""
@@ -141,9 +143,9 @@ def _soup(page: Any) -> Tag:
 
 
 def uncrowded(html: str) -> str:
-    """Return HTML with at most so many attributes on a tag as its parser reads in time; nearly all is that as it is.
+    """Return HTML with at most as many attributes per tag as its parser reads in time; nearly all HTML is unchanged.
 
-    libxml2 compares each attribute of a tag with those before it: 80,000 of them, 700 kB, take it over a minute. No word is lost.
+    libxml2 compares each attribute of a tag with those before it: 80,000 of them, 700 kB, take over a minute. No word is lost.
 
     Raises:
         OverBudget: there are more tags than are read.
@@ -159,8 +161,8 @@ def uncrowded(html: str) -> str:
 
 def _pieces(tag: Tag, drop_hidden: bool) -> list[str]:
     pieces: list[str] = []
-    laid_out = int(tag.name == "pre")  # how many <pre>, whose line ends are those of the page, are open
-    left: list[Any] = [*reversed(tag.contents)]  # no recursion: a page may be nested deeper than Python calls
+    laid_out = int(tag.name == "pre")  # number of open <pre>, whose line breaks are those of the page
+    left: list[Any] = [*reversed(tag.contents)]  # no recursion: a page may be nested deeper than Python's call stack allows
     while left:
         child = left.pop()
         if type(child) is str:
@@ -184,11 +186,11 @@ def _pieces(tag: Tag, drop_hidden: bool) -> list[str]:
 
 
 def _move_last(pieces: list[str], end: _End) -> None:
-    """Raise or lower the pieces since a tag began; many or long ones are prose in a wrong tag, and stay."""
+    """Raise or lower the pieces since a tag began; if they are many or long, the tag is wrong and they are kept as prose."""
     if len(pieces) - end.begin <= _MAX_RAISED_CHARS and all(len(piece) <= _MAX_RAISED_CHARS for piece in pieces[end.begin :]):
         pieces[end.begin :] = [end.move("".join(pieces[end.begin :]))]
 
 
 def is_hidden(tag: Tag) -> bool:
-    """Tell whether a tag's own inline style or `hidden` attribute keeps it from being seen."""
+    """Return whether a tag's own inline style or `hidden` attribute hides it."""
     return tag.has_attr("hidden") or bool(_UNSEEN_STYLE.search(str(tag.get("style") or "")))

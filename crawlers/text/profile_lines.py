@@ -1,6 +1,6 @@
-"""The profile of what was read -> lines for people: what looks misread, and lines to paste for what no table of words knows.
+"""The profile of what was read -> lines for people: what looks misread, and lines to paste for what no word table knows.
 
-The tables are read as files; the room that owns them is not imported.
+The tables are read as files; the package that owns them is not imported.
 """
 
 import re
@@ -20,25 +20,25 @@ from crawlers.text.columns import harmless
 
 _TABLES = Path(__file__).parents[2] / "curation/vocab"
 _LEAST_SHARE, _LEAST = 0.02, 3
-"""Share of the questions, and number of them, from which a sign is shown."""
+"""Share and number of questions from which a sign is shown."""
 _REPORTED_ELSEWHERE = ("no_answer", "no_exam")
 _MOST_LINES = 8
 _EDGES = re.compile(r"[\s【】\[\]：:]+")
 
 
 def misread_lines(items: Iterable[Item] | Profile) -> list[str]:
-    """Return what looks misread in the items; none where nothing does."""
+    """Return what looks misread in the items; nothing if nothing does."""
     return _misread(items if isinstance(items, Profile) else profile_of(items))
 
 
 def paste_lines(items: Iterable[Item] | Profile, source: str = "NAME") -> list[str]:
-    """Return the lines to paste for what no table of words knows, each table's under its name; `source` is its name in params.yaml."""
+    """Return the lines to paste for what no word table knows, each under its table's name; `source` is its name in params.yaml."""
     profile = items if isinstance(items, Profile) else profile_of(items)
     return [f"{' ' * (len(line) - len(line.lstrip(' ')))}{harmless(line)}" for line in _to_paste(profile, source)]
 
 
 def figures_of(items: Iterable[Item]) -> dict[str, Any]:
-    """Return the profile as JSON has it."""
+    """Return the profile as JSON values."""
     profile = profile_of(items)
     options = {str(number): count for number, count in sorted(profile.options.items())}
     signs = {name: profile.signs[name] for name in SIGNS if profile.signs[name]}
@@ -70,7 +70,7 @@ def _to_paste(profile: Profile, source: str) -> list[str]:
         relations = _table("relations")
         lines.append(RELATIONS_HEAD)
         lines += [
-            label_line(relations, kind, label, f"on {count / profile.entities:.0%} of {profile.entities} entries, and no facts come of it")
+            label_line(relations, kind, label, f"on {count / profile.entities:.0%} of {profile.entities} entries, and gives no facts")
             for (_, kind, label), count in labels[:_MOST_LINES]
         ]
         lines += [f"  # and {len(labels) - _MOST_LINES} more labels"] if len(labels) > _MOST_LINES else []
@@ -78,7 +78,7 @@ def _to_paste(profile: Profile, source: str) -> list[str]:
 
 
 def _unplaced(categories: Counter[tuple[str, str, str]], source: str) -> list[str]:
-    """Return a line for each category in which no name of an exam or subject stands; one for the source where there are many."""
+    """Return a line for each category without the name of an exam or subject; one line for the source if there are many."""
     unknown = {pair: count for pair, count in categories.items() if not (_names_subject("\n".join(pair)) and _names_exam("\n".join(pair)))}
     if len(unknown) > _MOST_LINES:
         unknown = {("", "", ""): sum(unknown.values())}
@@ -118,17 +118,16 @@ def _table(name: str) -> Any:
 
 
 def layout_lines(columns: Mapping[str, str], spare: Sequence[str]) -> list[str]:
-    """Return a layout that reads what was read, with the keys that nothing reads to be put beside a field, or nothing where all are read.
+    """Return a layout for what was read, with the unread keys to assign to a field; nothing if all keys are read.
 
     Args:
-        columns: field of a question -> the key or keys that it is read from.
-        spare: keys that nothing reads.
+        columns: field of a question -> the key or keys that it is read from. spare: keys that nothing reads.
     """
     if not columns or not spare:
         return []
     read = ", ".join(f"{field}: {quoted(f'{key}?')}" for field, key in sorted(columns.items()) if "," not in key and "、" not in key)
     return [
-        "keys that nothing reads; to read one, paste into a layout of your own (docs/importing.md) and put it beside a field:",
+        "unread keys; to read one, paste this into a layout of your own (docs/importing.md) and assign the key to a field:",
         f"  NAME: {{questions: {{{read}}}, unread: [{', '.join(map(quoted, spare))}]}}",
     ]
 

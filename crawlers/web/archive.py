@@ -1,4 +1,4 @@
-"""The archive between spider and network while a crawl runs: stored pages are answered from it, others are fetched and stored."""
+"""The archive between spider and network during a crawl: stored pages are answered from it, others are fetched and stored."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,9 +32,9 @@ class ArchiveMiddleware:
     """Downloader middleware next to the downloader. Settings: ARCHIVE_FOLDER, ARCHIVE_SNAPSHOT, ARCHIVE_ORIGIN, MAX_PAGES, and
     ARCHIVE_BROKEN: request -> why, for pages that break their reader.
 
-    It leaves in the stats: `archive/pages` (number), `archive/reused` (number that earlier runs had), `archive/unchanged` (number as in
-    an older snapshot), `archive/failed` (request -> why, for those that never got an answer), `archive/over_limit` (number beyond
-    MAX_PAGES), `archive/beyond` (their digests), `archive/unanswered` (number of those that ended in none of these ways).
+    It sets these stats: `archive/pages` (number), `archive/reused` (number that earlier runs had), `archive/unchanged` (number as in
+    an older snapshot), `archive/failed` (request -> why, for those never answered), `archive/over_limit` (number beyond
+    MAX_PAGES), `archive/beyond` (their digests), `archive/unanswered` (number of those that ended in no such way).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -52,7 +52,7 @@ class ArchiveMiddleware:
         self.stored = SnapshotPages(self.folder, self.snapshot, self.origin)
         self.older = self.stored.older
         self.beyond: set[bytes] = set()
-        self.waiting: set[bytes] = set()  # counted under the limit, without an answer yet
+        self.waiting: set[bytes] = set()  # counted towards the limit, not yet answered
         shared: Any = crawler
         shared.reject_page = partial(refuse, self.stats)  # for crawlers.web.charset and broken_pages
         shared.is_stored = lambda request: key_of(request) in self.stored  # for crawlers.web.robots
@@ -93,14 +93,14 @@ class ArchiveMiddleware:
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Remember a failed request; a later success removes it from the list."""
-        if not isinstance(exception, IgnoreRequest):  # a refused request is entered into the account where it is refused
+        """Record a failed request; a later success removes it from the list."""
+        if not isinstance(exception, IgnoreRequest):  # a refused request is recorded where it is refused
             self._fail(request, of_exception(exception))
         elif not isinstance(exception, Refused):  # forbidden, or beyond the limit: the redirect is an answer
             self._settle(request)
 
     def spider_closed(self) -> None:
-        """Write the account to the stats, and close the part."""
+        """Write the figures to the stats, and close the part."""
         self.stats.set_value("archive/pages", len(self.stored))
         self.stats.set_value("archive/failed", self.failed)
         self.stats.set_value("archive/beyond", self.beyond)
@@ -110,12 +110,12 @@ class ArchiveMiddleware:
             self.writer.close()
 
     def request_dropped(self, request: Request) -> None:
-        """Store the redirects to a page that was requested before under its new address."""
+        """Store the redirects to a page that was already requested under its new address."""
         if is_for_good(request):
             self._settle(request)
 
     def _admit(self, key: Key, request: Request) -> None:
-        """Count a new request under the limit, or refuse it."""
+        """Count a new request towards the limit, or refuse it."""
         mark = digest_of(str(key))
         if is_robots(key.url) or mark in self.waiting:
             return
@@ -124,12 +124,12 @@ class ArchiveMiddleware:
             self.beyond.add(beyond_digest(key))
             raise IgnoreRequest(f"{request.url}: beyond max_pages")
         if request.meta.get(OLD_SESSION):
-            raise Outdated(f"{request.url}: its word is of an earlier session")
+            raise Outdated(f"{request.url}: its session word is from an earlier run")
         self.waiting.add(mark)
 
     def _keep(self, key: Key, request: Request, response: Response) -> tuple[Response, str | None]:
-        """Store an answer where it is one; return the response for the spider, and the page's id if it was stored."""
-        request.meta.pop(SENT_STATUS, None)  # of an earlier try
+        """Store an answer if it counts as one; return the response for the spider, and the page's id if it was stored."""
+        request.meta.pop(SENT_STATUS, None)  # from an earlier attempt
         if page := self.stored.page(key):  # requested twice at once; the first answer counts
             return response_of(page, request.url, REPLAYED), None
         older = self.older.page(key)
@@ -139,7 +139,7 @@ class ArchiveMiddleware:
             why = None if older else "HTTP status 304"
         elif why is None and str(key) not in self.broken and (why := self.refusals.find(request, response)):
             request.meta[SENT_STATUS] = response.status
-            response = response.replace(status=403)  # whatever its status: so it is requested again and reaches no callback
+            response = response.replace(status=403)  # whatever its status, so that it is requested again and reaches no callback
         elif why and not is_robots(key.url) and response.status >= 400 and (wall := self.refusals.wall(request, response)):
             request.meta[SENT_STATUS] = response.status
             why, response = wall, response.replace(status=403)
@@ -155,12 +155,12 @@ class ArchiveMiddleware:
         return is_followed(request, response, spider_of(self.crawler))
 
     def _fail(self, request: Request, why: str) -> None:
-        """Enter a failed request, and the redirects to it, which are stored only with their target."""
+        """Record a failed request, and the redirects to it, which are stored only with their target."""
         for failed_request in (str(key_of(request)), *(str(page.key) for page, _ in pending(request))):
             self.failed[failed_request] = why
 
     def _settle(self, request: Request) -> None:
-        """Store the redirects that led to a page, unless that is one for signing in."""
+        """Store the redirects that led to a page, unless it is a log-in page."""
         for page, sent_request in () if request.meta.get(AT_LOGIN) else take_pending(request):
             if page.key not in self.stored:
                 with self._writing() as writer:
@@ -186,7 +186,7 @@ class ArchiveMiddleware:
 
     @contextmanager
     def _writing(self) -> Iterator[PartWriter]:
-        """Yield the writer. If it fails the crawl ends at once: what cannot be stored would be requested in vain."""
+        """Yield the writer. If it fails, the crawl ends at once: further requests would be in vain, as nothing can be stored."""
         try:
             if self.writer is None:
                 self.writer = PartWriter(self.folder, self.snapshot, self.origin)
@@ -196,7 +196,7 @@ class ArchiveMiddleware:
             raise IgnoreRequest(str(error)) from error
 
     def _add(self, row: ArchiveRow) -> None:
-        """Add a stored answer: its request is neither waiting nor failed any more."""
+        """Register a stored answer: its request is no longer waiting or failed."""
         request = str(row.key)
         self.stored.add(row)
         self.failed.pop(request, None)
@@ -209,14 +209,14 @@ def finish_crawl(folder: Path, snapshot: str, origin: str) -> int:
 
 
 def _as_of_now(older: Page, response: Response) -> Response:
-    """Return an older page with the cookies of the answer that says it is unchanged."""
+    """Return an older page with the cookies of the answer that reports it unchanged."""
     page = response_of(older, response.url)
     page.headers.setlist("Set-Cookie", response.headers.getlist("Set-Cookie"))
     return page
 
 
 class Refusals:
-    """Asks the spider about every answer, after unpacking it."""
+    """Checks every answer with the spider's `refusal`, after unpacking it."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -233,8 +233,8 @@ class Refusals:
         return self._verdict(wall_with_status, request, response)
 
     def _verdict(self, refusal: Callable[[Response], str | None], request: Request, response: Response) -> str | None:
-        unpacked = self._unpacking.process_response(request, response.copy())  # a copy, since it changes the headers
+        unpacked = self._unpacking.process_response(request, response.copy())  # a copy, since this changes the headers
         try:
             return refusal(self._charset.process_response(request, cast(Response, unpacked)).replace(request=request))
-        except Refused:  # an answer beyond the budget of the reader is no refusal by the site
+        except Refused:  # an answer beyond the reader's budget is not a refusal by the site
             return None

@@ -1,6 +1,6 @@
 """Whether a body is complete and within the size limit.
 
-Scrapy unpacks what it can and ignores the rest, so that half a page would be stored as a page.
+Scrapy unpacks what it can and ignores the rest, so half a page would be stored as a page.
 """
 
 import zlib
@@ -22,7 +22,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _MAGIC = {b"gzip": _GZIP_MAGIC, b"x-gzip": _GZIP_MAGIC}  # others have no magic bytes that distinguish them from text
 
 
-_PARTIAL_SHA256 = "partial_sha256"  # of a body that may be cut, in the request's meta
+_PARTIAL_SHA256 = "partial_sha256"  # meta key of a request whose answer may be cut off
 
 
 class _Torn(ValueError):
@@ -32,7 +32,7 @@ class _Torn(ValueError):
 def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
     """Return what is wrong with a body of these Content-Encoding headers, or None.
 
-    At most one chunk of a body that was packed once is in memory. An unknown encoding ends the check.
+    If the body was packed once, at most one chunk of it is in memory. An unknown encoding ends the check.
     """
     packed = [name.strip().lower() for header in encodings for name in header.split(b",") if name.strip()]
     while packed and body:
@@ -56,7 +56,7 @@ def flaw(body: bytes, encodings: list[bytes], max_bytes: int) -> str | None:
 
 
 def unpacked(body: bytes, encodings: list[bytes]) -> bytes:
-    """Return a body that has no flaw, without its packing; unchanged if the encoding is unknown."""
+    """Return a sound body unpacked; unchanged if the encoding is unknown."""
     packed = [name.strip().lower() for header in encodings for name in header.split(b",") if name.strip()]
     while packed and packed[-1] in _UNPACK:
         body = b"".join(_UNPACK[packed.pop()](body))
@@ -64,10 +64,10 @@ def unpacked(body: bytes, encodings: list[bytes]) -> bytes:
 
 
 def whole(request: Request, response: Response, max_bytes: int) -> Response:
-    """Return an answer as it came.
+    """Return an answer as received.
 
     Raises:
-        ResponseDataLossError: the body is cut or missing; asking again may bring it.
+        ResponseDataLossError: the body is cut off or missing; another request may bring it.
         DownloadCancelledError: it is larger than `max_bytes` when unpacked.
     """
     why = flaw(response.body, response.headers.getlist("Content-Encoding"), max_bytes)
@@ -82,7 +82,7 @@ def whole(request: Request, response: Response, max_bytes: int) -> Response:
 
 
 def _is_cut(request: Request, response: Response) -> bool:
-    """Return whether a page without a stated length seems cut off. If the same bytes come twice, the site sends it so."""
+    """Return whether a page without a stated length seems cut off. If the same bytes come twice, that is how the site sends it."""
     body = response.body.lower()
     if b"<html" not in body or b"</html" in body:
         return False
@@ -96,7 +96,7 @@ def _gzip(body: bytes) -> Iterator[bytes]:
         stream = zlib.decompressobj(_GZIP)
         yield from _zlib(stream, body)
         body = stream.unused_data
-        if not body.startswith(_GZIP_MAGIC):  # members may follow one another; what else follows is padding
+        if not body.startswith(_GZIP_MAGIC):  # more members may follow; anything else that follows is padding
             return
 
 

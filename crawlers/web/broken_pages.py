@@ -1,9 +1,9 @@
-"""Pages that break their reader: the process that reads a page shares its name, so that a surviving process can report it.
+"""Pages that break their reader: the process that reads a page records which one it is, so that a surviving process can report it.
 
-libxml2 may run for minutes or crash on one crafted page, and no limit from inside stops it. So a crawl runs in a process that may break
-(`atomexam.runtime.budgets.run_isolated`), and begins again without that page. The page stays stored, is listed in failed.jsonl with its
-cause and the version of the code that broke on it, and is read again when the code has changed. A page that a callback computes on for
-too long, or that exceeds a budget, is rejected in the same way, without a restart.
+libxml2 may run for minutes or crash on one crafted page, and no limit inside the process stops it. So a crawl runs in a process that may
+break (`atomexam.runtime.budgets.run_isolated`), and starts again without that page. The page stays stored, is listed in failed.jsonl with
+its cause and the version of the code that broke on it, and is read again when the code has changed. A page on which a callback computes too
+long, or which exceeds a budget, is rejected in the same way, without a restart.
 """
 
 import hashlib
@@ -24,11 +24,11 @@ from crawlers.store.exchanges import key_of
 from crawlers.store.missing_pages import BREAKS_READER
 
 PAGE_SECONDS = 60.0
-"""Of CPU time."""
+"""In CPU time."""
 MOST_BROKEN = 20
-"""Pages that one crawl or replay may leave out; more are the fault of the spider, not of pages."""
+"""Pages that one crawl or replay may leave out; if there are more, the spider is at fault, not the pages."""
 MAX_MEMORY_BYTES = 8 * 1024**3
-"""Of a process that reads pages; the largest page within its limits takes a tenth of it."""
+"""Memory of a process that reads pages; the largest allowed page takes a tenth of it."""
 _CRAWLERS = Path(__file__).parents[1]
 _READERS = ("html", "papers", "text", "web")
 _LIBRARIES = ("beautifulsoup4", "lxml", "parsel", "scrapy", "w3lib")
@@ -52,7 +52,7 @@ class CurrentPage:
             self._last = request
 
     def request(self) -> str | None:
-        """Return the request whose page was read last; None where none was."""
+        """Return the request whose page was read last; None if none was."""
         return self._shared[: self._shared.find(b"\0")].decode("utf-8", "replace") or None
 
 
@@ -60,25 +60,25 @@ _used: list[CurrentPage] = [CurrentPage()]
 
 
 def current_request() -> str | None:
-    """Return the request whose page was read last, by this process or those that were forked from it."""
+    """Return the request whose page was read last by this process or its forks."""
     return _used[0].request()
 
 
 def track_pages_in(page: CurrentPage) -> None:
-    """Have this process and those forked from it write their current page there."""
+    """Make this process and its forks record their current page there."""
     _used[0] = page
 
 
 def run_without_broken_pages(attempt: Callable[[], T], leave_out: Callable[[str, str], Any], what: str, advice: str) -> T:
-    """Return the result of work over many pages. A page that breaks its process is left out, and the work begins again.
+    """Return the result of work over many pages. A page that breaks its process is left out, and the work starts again.
 
     Args:
-        leave_out: takes the page's request, and how it broke the process.
+        leave_out: receives the page's request and how it broke the process.
         what: names the work in messages.
-        advice: what to do where pages are not to blame.
+        advice: what to do if pages are not to blame.
 
     Raises:
-        ValueError: the work's own, or it broke before its first page, on a page that was left out, or on too many.
+        ValueError: the work raised it, or it broke before its first page, on a page that was left out, or on too many.
     """
     broken: dict[str, str] = {}
     while len(broken) < MOST_BROKEN:
@@ -133,7 +133,7 @@ class PageTracker:
         return response
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
-        """Yield what a callback makes of a page, as long as it keeps within its budget."""
+        """Yield the output of a callback for a page while it keeps within its budget."""
         turn = CallbackTimer(self._crawler, response)
         turn.begin()
         try:
@@ -147,7 +147,7 @@ class PageTracker:
             turn.reject(error)
 
     async def process_spider_output_async(self, response: Response, result: AsyncIterable[Any]) -> AsyncIterator[Any]:
-        """Do the same for a callback that waits for something."""
+        """Do the same for an asynchronous callback."""
         turn = CallbackTimer(self._crawler, response)
         turn.begin()
         try:
@@ -162,7 +162,7 @@ class PageTracker:
 
 
 class CallbackTimer:
-    """The CPU time of a callback on one page; if the callback breaks a limit, the page is rejected."""
+    """Measures a callback's CPU time on one page; rejects the page if the callback exceeds a limit."""
 
     __slots__ = ("_crawler", "_page_request", "_request", "_spent", "_start")
 
@@ -185,7 +185,7 @@ class CallbackTimer:
         return False
 
     def reject(self, error: OverBudget | MemoryError) -> None:
-        """Reject the page for the limit that it broke."""
+        """Reject the page for the exceeded limit."""
         self._reject(str(error) if isinstance(error, OverBudget) else f"more than {MAX_MEMORY_BYTES // 1024**2} MB of memory")
 
     def _reject(self, why: str) -> None:

@@ -1,4 +1,4 @@
-"""The true encoding of a page, whatever its header says, and the middleware that applies it."""
+"""The true encoding of a page, whatever its header declares, and the middleware that applies it."""
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -25,7 +25,7 @@ class Charset:
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Return the response, with its encoding set where what the page declares is wrong or missing, and as one that can be read.
+        """Return a readable response, with its encoding set if the declared one is wrong or missing.
 
         Raises:
             Refused: the page exceeds the budget of the reader.
@@ -37,7 +37,7 @@ class Charset:
         declared_names = _declared(response)
         valid = next(filter(is_charset, declared_names), None)
         true_name = valid if response.body.isascii() else true_encoding(response.body, valid)
-        if declared_names and true_name is None:  # what is declared is not an encoding
+        if declared_names and true_name is None:  # the declared name is not an encoding
             true_name = "utf-8"
         if (declared_names and true_name != declared_names[0]) or (not declared_names and true_name is not None):
             response = response.replace(encoding=true_name)
@@ -57,7 +57,7 @@ def _declared(response: TextResponse) -> list[str]:
 
 
 def _without_false_encoding(response: Response) -> Response:
-    """Return a response whose Content-Encoding names no packing (`utf-8`, `none`) as what it is without that header."""
+    """Return a response whose Content-Encoding names no compression (`utf-8`, `none`) as it is without that header."""
     if "Content-Encoding" not in response.headers:
         return response
     headers = response.headers.copy()

@@ -1,6 +1,6 @@
 """The result of a crawl: its figures, its closing table, and whether it succeeded.
 
-Every request ends as a stored page, failed, forbidden, or beyond the limit.
+Every request ends as a stored page, as failed, as forbidden, or beyond the limit.
 """
 
 from collections import Counter
@@ -31,11 +31,11 @@ from crawlers.web.run_spider import Outcome, first_lines
 
 _STATUS = "downloader/response_status_count/"
 
-_MAX_ERROR_SHARE = 0.05  # extract judges fewer; with more pages without links the crawl is incomplete
-_MAX_MISFIT_SHARE = 0.5  # likewise: extract has its own limit; beyond this one the site sent something other than its pages
-_MAX_FAILED_SHARE = 0.01  # any large live site has a few pages that answer nothing but errors,
+_MAX_ERROR_SHARE = 0.05  # up to this share extract decides; beyond it, too many pages gave no links
+_MAX_MISFIT_SHARE = 0.5  # likewise; beyond it, the site sent something other than its pages
+_MAX_FAILED_SHARE = 0.01  # a few pages of any large live site answer only with errors,
 _FEW_FAILED = 3  # and so may a small one
-_MAX_SHARE_TO_ONE = 0.1  # and redirects requests for removed pages to its home page
+_MAX_SHARE_TO_ONE = 0.1  # and removed pages may redirect to its home page
 _FEW_TO_ONE = 10
 Named = dict[str, tuple[str, str]]
 """Address -> scope and name, as `SourceSpider.named` has them."""
@@ -49,7 +49,7 @@ class Account(Struct, frozen=True, kw_only=True):
     failed: dict[str, int]
     """Requests without a page by cause, robots.txt aside."""
     forbidden: int = 0
-    """Requests that robots.txt rules out."""
+    """Requests that robots.txt forbids."""
     over_limit: int = 0
     """Requests beyond `max_pages`."""
     off_site: int = 0
@@ -60,28 +60,28 @@ class Account(Struct, frozen=True, kw_only=True):
 
     @property
     def requests(self) -> int:
-        """Requests that the spider made of the source's hosts."""
+        """Requests to the source's hosts."""
         return sum(self.pages.values()) + sum(self.failed.values()) + self.forbidden + self.over_limit
 
 
 def failures(stats: dict[str, Any]) -> dict[str, str]:
-    """Return all requests that brought no page, and why: those without an answer, and those that were refused."""
+    """Return all requests that brought no page, and why: unanswered and refused ones."""
     return {**stats.get("archive/failed", {}), **stats.get(REFUSED, {})}
 
 
 def pages_failed(failed: dict[str, str]) -> list[tuple[str, str]]:
-    """Return the requests that failed without those for robots.txt: their effect is reported for each page of the host."""
+    """Return the failed requests without those for robots.txt: their effect is reported for each page of the host."""
     return [(request, why) for request, why in failed.items() if not is_robots(request.split(" ")[1])]
 
 
 def pages_stored(rows: Iterable[ArchiveRow], failed: dict[str, str]) -> dict[str, int]:
-    """Return the stored pages of a finished crawl by status; a redirect that leads nowhere is stored, and is not a page."""
+    """Return the stored pages of a finished crawl by status; a redirect that leads nowhere is stored but is not a page."""
     statuses = Counter(str(row.status) for row in rows if not is_robots(row.url) and str(row.key) not in failed)
     return dict(sorted(statuses.items()))
 
 
 def answers_by_status(stats: dict[str, Any]) -> dict[str, int]:
-    """Return the answers of a crawl that did not finish, by status: roughly, since some may have been requested twice.
+    """Return the approximate number of answers of an unfinished crawl by status: some may have been requested twice.
 
     Redirects are left out: those that led nowhere are among the failed requests.
     """
@@ -90,7 +90,7 @@ def answers_by_status(stats: dict[str, Any]) -> dict[str, int]:
 
 
 def account_of(stats: dict[str, Any], pages: dict[str, int], failed: dict[str, str], items: int) -> Account:
-    """Return the account of a crawl from the figures that its middlewares left."""
+    """Return the account of a crawl from the stats that its middlewares set."""
     return Account(
         pages=pages,
         failed=dict(sorted(Counter(cause(why) for _, why in pages_failed(failed)).items())),
@@ -109,7 +109,7 @@ def table(name: str, account: Account, size: int = 0) -> str:
     rows += [
         ("forbidden by robots.txt", account.forbidden),
         ("beyond max_pages", account.over_limit),
-        ("off the site", account.off_site),
+        ("off the site, not requested", account.off_site),
         ("items", account.items),
         *((f"noted: {what}", number) for what, number in account.noted.items()),
         ("bytes in the archive", size),
@@ -122,7 +122,7 @@ def table(name: str, account: Account, size: int = 0) -> str:
 
 
 def line(name: str, account: Account, size: int = 0) -> str:
-    """Return the closing line of a crawl of an embedded site, for which the table would add little."""
+    """Return the closing line of a crawl of an embedded site, for which the table adds little."""
     answers = ", ".join(f"{number:,} with status {status}" for status, number in account.pages.items())
     beside = ((account.forbidden, "forbidden by robots.txt"), (account.over_limit, "beyond max_pages"), (account.off_site, "off the site"))
     parts = [answers, *(f"{number:,} {what}" for number, what in beside if number), f"{size:,} bytes in the archive"]
@@ -132,19 +132,19 @@ def line(name: str, account: Account, size: int = 0) -> str:
 def incomplete_reason(
     name: str, outcome: Outcome, failed: dict[str, str], account: Account, is_live: bool, named: Named | None = None
 ) -> str | None:
-    """Return why a crawl is not complete, or None. What was fetched stays, and the next run goes on from there.
+    """Return why a crawl is not complete, or None. What was fetched is kept, and the next run continues from there.
 
     Args:
         named: the lists that a scope names.
     """
-    again = f"what was fetched is kept; `dvc repro crawl@{name}` goes on from there"
+    again = f"what was fetched is kept; `dvc repro crawl@{name}` continues from there"
     if len(outcome.errors) > outcome.pages * (_MAX_ERROR_SHARE if is_live else 0):
         mend = f"fix crawlers/sources/{name}/spider.py"
         return f"crawl {name}: the spider failed on {len(outcome.errors)} pages; {mend}; {again}:{first_lines(outcome.errors)}"
     if outcome.finish_reason != "finished":
         walls = f"; {BESIDE_WALLS}" if any(map(is_wall, failed.values())) else ""
         return f"crawl {name}: stopped before its end ({outcome.finish_reason}){walls}; {again}"
-    # A redirect loop or a page of 50 MB is what the site has; what may pass says that the crawl is not all of it.
+    # A redirect loop or a page of 50 MB is a property of the site; a temporary failure means that the crawl is incomplete.
     passing = {request: why for request, why in pages_failed(failed) if is_passing(why)}
     if _are_too_many(len(passing), account.requests, is_live):
         lines = [f"{request}: {why}" for request, why in passing.items()]
@@ -176,19 +176,19 @@ def _are_too_many(failed: int, total: int, is_live: bool) -> bool:
 
 
 def _misfit_advice(name: str) -> str:
-    """Return what to do if pages came that the spider does not know; they are stored all the same."""
+    """Return advice for pages that the spider does not know; they are stored anyway."""
     spider = f"crawlers/sources/{name}/spider.py"
-    changed = f"where the site has changed, fix {spider}: `dvc repro crawl@{name}` reads again what is kept"
-    refused = f"where it sent a log-in or a check of the browser, have `refusal` in {spider} know that and crawl a new `snapshot`"
+    changed = f"if the site has changed, fix {spider}: `dvc repro crawl@{name}` reads the stored pages again"
+    refused = f"if it sent a log-in page or a browser check, make `refusal` in {spider} recognise it and crawl a new `snapshot`"
     return f"{changed}; {refused}"
 
 
 def _led_to_one(outcome: Outcome, account: Account) -> str | None:
-    """Return what to do if much of a site redirects to one address: it is down, parked, or requires a log-in."""
+    """Return advice if much of a site redirects to one address: it is down, parked, or requires a log-in."""
     count, address = outcome.stats.get(MOST, 0), outcome.stats.get(MOST_TO)
     if count <= max(_FEW_TO_ONE, account.requests * _MAX_SHARE_TO_ONE):
         return None
-    return f"{count} of {account.requests} requests were redirected to {address}; see where they lead in a browser, and try later"
+    return f"{count} of {account.requests} requests were redirected to {address}; open it in a browser, and try later"
 
 
 def _advice(passing: dict[str, str], is_live: bool) -> str:
@@ -201,9 +201,9 @@ def _advice(passing: dict[str, str], is_live: bool) -> str:
     if any(map(is_wall, causes)):
         return BESIDE_WALLS
     if causes == {NO_ROBOTS}:
-        return "a site whose robots.txt cannot be had is not crawled (RFC 9309); check the network or try later"
+        return "a site whose robots.txt cannot be fetched is not crawled (RFC 9309); check the network or try later"
     if causes == {LOG_IN}:
-        return "the site lets in nobody without a log-in, for now or for good; try later, or set `sites: embedded` in params.yaml"
+        return "the site requires a log-in, for now or for good; try later, or set `sites: embedded` in params.yaml"
     if causes <= {"HTTP status 401", "HTTP status 403"}:
         return "the site refuses; set ATOMEXAM_CONTACT, ask its owner, or set `sites: embedded` in params.yaml"
     return "check the network or try later, or set `sites: embedded` in params.yaml"
@@ -213,11 +213,11 @@ def _nothing(name: str, account: Account, failed: dict[str, str]) -> str:
     """Return why no page was fetched although no failure was temporary."""
     if failed:
         own = any(cause(why) == NOT_PUBLIC for why in failed.values())
-        permit = f"; if the site is yours to crawl, write `private: true` into the line of sources.{name} in params.yaml" if own else ""
+        permit = f"; if the site is yours to crawl, set `private: true` in the line of sources.{name} in params.yaml" if own else ""
         return f"no page was fetched{permit}:" + first_lines([f"{request}: {why}" for request, why in failed.items()])
     if account.forbidden:
         forbids = f"robots.txt forbids {account.forbidden} of {account.requests} requests"
-        return f"no page was fetched: {forbids}; ask the site, or take the source out of params.yaml"
+        return f"no page was fetched: {forbids}; ask the site, or remove the source from params.yaml"
     if account.off_site:
         return f"no page was fetched: start_urls are not on the hosts of allowed_domains; fix crawlers/sources/{name}/spider.py"
     return f"no page was fetched; check start_urls in crawlers/sources/{name}/spider.py"
@@ -233,7 +233,7 @@ def scope_problem(name: str, named: Named, gone: dict[str, int], items: int) -> 
     if not named or items or not named.keys() <= gone.keys():
         return None
     lines = "".join(f"\n  {line}" for line in _lines(name, named, gone))
-    return f"the site has nothing of what the scope in params.yaml names; give names as in its addresses, or leave the scope out:{lines}"
+    return f"the site has no list that the scope in params.yaml names; use names as in its addresses, or remove the scope:{lines}"
 
 
 def _lines(name: str, named: Named, gone: dict[str, int]) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""The download handler of live crawls, and what both handlers share: pauses that a site requests, and a limit for response heads."""
+"""The download handler of live crawls, and what both handlers share: pauses that a site requests, and a size limit for response heads."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -45,7 +45,7 @@ class LiveHandler(HTTP11DownloadHandler):
             response = await super().download_request(request)
         except CannotResolveHostError:
             host = urlsplit(request.url).hostname or ""
-            if address := hosts.refused.get(host.rstrip(".")):  # Twisted drops what the resolver says, and Scrapy would ask again
+            if address := hosts.refused.get(host.rstrip(".")):  # Twisted drops the resolver's message, and Scrapy would retry
                 raise refuse(self.stats, request, f"{NOT_PUBLIC}: {host} is {address}") from None
             raise
         self.pauses.note(request, response)
@@ -55,7 +55,7 @@ class LiveHandler(HTTP11DownloadHandler):
 class Pauses:
     """Pauses that hosts request by Retry-After.
 
-    Settings: RETRY_AFTER_MAX (a host that asks for more ends the crawl), RETRY_AFTER (where it names no time).
+    Settings: RETRY_AFTER_MAX (a longer requested pause ends the crawl), RETRY_AFTER (used if the host names no time).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -76,18 +76,18 @@ class Pauses:
                 slot.lastseen = monotonic()  # the delay before the next request counts from now
 
     def note(self, request: Request, response: Response) -> None:
-        """Remember the pause that a host requests."""
+        """Store the pause that a host requests."""
         named = response.headers.get("Retry-After")
         if response.status in _ASKS_FOR_TIME or (response.status >= 400 and named):
             seconds = self.unnamed if named is None else seconds_named(named.decode("latin-1"), datetime.now(UTC), self.unnamed)
             host = urlsplit(request.url).netloc
             self.until[host] = monotonic() + min(seconds, self.longest)
             if seconds > self.longest and of_answer(request.url, response.status):
-                stop(self.crawler, f"{host} asks to be left alone for {seconds:.0f} seconds (Retry-After); go on after that")
+                stop(self.crawler, f"{host} requests a pause of {seconds:.0f} seconds (Retry-After); run the crawl again after that")
 
 
 def seconds_named(retry_after: str, now: datetime, unnamed: float) -> float:
-    """Return the seconds that a Retry-After header asks for: a number, or a date (RFC 9110, 10.2.3)."""
+    """Return the seconds requested by a Retry-After header: a number, or a date (RFC 9110, 10.2.3)."""
     value = retry_after.strip()
     if value.isascii() and value.isdecimal():
         return float(value[:9])
@@ -102,7 +102,7 @@ def seconds_named(retry_after: str, now: datetime, unnamed: float) -> float:
 def limit_heads(pool: HTTPConnectionPool) -> None:
     """Abort a pool's connections when a response head exceeds the limit; the failure names `ConnectionAborted`.
 
-    Twisted has no public API for this. A test sends an endless head, so it fails with a version in which this has no effect.
+    Twisted has no public API for this. A test with an endless head fails if this has no effect in a new version.
     """
     made = pool._factory
 
@@ -120,7 +120,7 @@ def _counting(protocol: Any) -> Any:
 
     def counted(data: bytes) -> None:
         nonlocal head_bytes, answer
-        if protocol._parser is not answer:  # one for each response; of one that comes in one piece only the head is counted
+        if protocol._parser is not answer:  # one per response; if it comes in one piece, only the head is counted
             head_bytes, answer = 0, protocol._parser
         head_bytes = head_bytes + len(data) if getattr(answer, "state", None) in _IN_HEAD else 0
         if head_bytes > _MAX_BYTES + len(data):

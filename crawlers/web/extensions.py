@@ -1,4 +1,4 @@
-"""Scrapy extensions of a crawl: the progress bar, named lists that a site does not have, and timers."""
+"""Scrapy extensions of a crawl: the progress bar, named lists that the site does not have, and timers."""
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -8,16 +8,16 @@ from twisted.internet.task import LoopingCall
 
 from crawlers.html.source_spider import spider_of
 
-_SECONDS = 0.5  # between two looks at the figures
+_SECONDS = 0.5  # between two updates of the figures
 _FIRST_ERROR = 400
 
 GONE = "scope/gone"
-"""Key of the stats: address of a named list -> status, where the site has no such page."""
+"""Key of the stats: address of a named list -> status, if the site has no such page."""
 _NO_PAGE = {404, 410}
 
 
 class Progress:
-    """Scrapy extension; silent, and free, where stderr is no terminal."""
+    """Scrapy extension that shows progress; does nothing if stderr is not a terminal."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -38,7 +38,7 @@ class Progress:
     def response_received(self, response: Response) -> None:
         """Count a page."""
         self.errors += response.status >= _FIRST_ERROR
-        if self.bar.update():  # the bar was drawn, so the figures are updated as often
+        if self.bar.update():  # the bar was redrawn, so the figures are updated as often
             self._show_figures()
 
     def item_scraped(self) -> None:
@@ -50,7 +50,7 @@ class Progress:
         self.errors += 1
 
     def close(self) -> None:
-        """Leave the last figures on the screen."""
+        """Leave the final figures on the screen."""
         self._show_figures()
         self.bar.close()
 
@@ -86,8 +86,8 @@ class ScopeAnswers:
 class Timers:
     """Scrapy extension that frees the timers of answered requests.
 
-    Twisted sorts cancelled timers out when another one goes off; on its asyncio reactor nothing else may do so for a minute, and at
-    hundreds of pages a second they take most of what a crawl's memory grows by.
+    Twisted discards cancelled timers when another one fires. On its asyncio reactor that may take a minute, and at hundreds of pages a
+    second they account for most of the growth of a crawl's memory.
     """
 
     def __init__(self) -> None:
@@ -102,10 +102,10 @@ class Timers:
         return made
 
     def start(self) -> None:
-        """Have a timer go off each second."""
+        """Start a timer that fires each second."""
         self._tick.start(1)
 
     def stop(self) -> None:
-        """End with the crawl."""
+        """Stop the timer when the crawl ends."""
         if self._tick.running:
             self._tick.stop()

@@ -1,4 +1,4 @@
-"""Why a request brought no page: causes that failed.jsonl, the closing table and the figures share, and how a crawl enters them."""
+"""Why a request brought no page: causes shared by failed.jsonl, the closing table and the figures, and how a crawl records them."""
 
 import asyncio
 from urllib.parse import urljoin
@@ -24,8 +24,8 @@ from crawlers.store.missing_pages import BREAKS_READER, Failures
 from crawlers.store.request_keys import is_robots
 from crawlers.web.redirect_chains import unstored
 
-REFUSED = "crawl/refused"  # stats: request -> why, for what was not sent or not followed
-UNANSWERED_FOR = "unanswered for"  # meta: why the archive rejected an answer, if its status does not say so
+REFUSED = "crawl/refused"  # stats: request -> why, for requests not sent or redirects not followed
+UNANSWERED_FOR = "unanswered for"  # meta: why the archive rejected an answer, if its status does not show it
 SENT_STATUS = "sent status"  # meta: the true status of a refusal, which the archive presents as 403
 STOPPED = "crawl/stopped"  # stats: why the crawl was given up
 FORBIDDEN = "robotstxt/forbidden"
@@ -61,14 +61,14 @@ _LASTING = {
     NOT_THE_WEB,
     BREAKS_READER,
 }
-"""Causes that a repeated request does not fix."""
+"""Causes that repeating the request does not fix."""
 
-# The first type that fits decides.
+# The first matching type decides.
 _WORDS: dict[type[Exception], str] = {
     CannotResolveHostError: HOST_NOT_FOUND,
     DownloadConnectionRefusedError: CONNECTION_REFUSED,
     DownloadTimeoutError: TIMEOUT,
-    DownloadCancelledError: TOO_LARGE,  # Scrapy cancels a download for its size, and for its time under the name above
+    DownloadCancelledError: TOO_LARGE,  # for its size; for its time Scrapy uses the name above
     ResponseDataLossError: TORN_BODY,
     DownloadFailedError: CONNECTION_LOST,
     ResponseFailed: CONNECTION_LOST,
@@ -81,10 +81,10 @@ _WORDS: dict[type[Exception], str] = {
 # By names of failures that are not public in Twisted, and of connections that crawlers.web.download aborts.
 _BY_REASON = {"ParseError": NOT_HTTP, "ConnectionAborted": f"{TOO_LARGE}: the head of the answer"}
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = tuple(_WORDS)
-"""What a download may fail with; anything else is a mistake in the code."""
+"""What a download may fail with; anything else is a bug."""
 
 _NO_SUCH_PAGE = {404, 410, 414}
-"""Statuses that say for good that there is no page. Any other may be a wall, a limit or a temporary error."""
+"""Statuses that finally state that there is no page. Any other may be a wall, a limit or a temporary error."""
 _ROBOTS_DEFERRED = {407, 408, 425, 429}
 
 
@@ -93,7 +93,7 @@ class Refused(IgnoreRequest):
 
 
 def of_exception(error: Exception) -> str:
-    """Return why a download failed. The words are stable: no address of an object, no time."""
+    """Return why a download failed. The words are stable: no object addresses, no times."""
     if isinstance(error, Refused):
         return str(error)
     if isinstance(error, DownloadFailedError):
@@ -101,7 +101,7 @@ def of_exception(error: Exception) -> str:
         return _BY_REASON.get(next(iter(reasons & _BY_REASON.keys()), ""), CONNECTION_LOST)
     for kind, words in _WORDS.items():
         if isinstance(error, kind):
-            # The message of the handlers is more specific than "truncated body": which encoding, or that the body is empty.
+            # The handlers' message is more specific than "truncated body": which encoding, or that the body is empty.
             message = str(error)
             return message if message.startswith((TORN_BODY, NOT_PACKED, EMPTY_BODY, TOO_LARGE)) else words
     return f"{type(error).__name__}: {error}".strip(": ")
@@ -109,10 +109,10 @@ def of_exception(error: Exception) -> str:
 
 def of_answer(url: str, status: int, location: str | None = None) -> str | None:
     """Return why an answer does not count, or None if it does: a page, a redirect, or that there is no such page."""
-    if not 200 <= status < 600:  # RFC 9110, 15: no such statuses; servers that are broken send 0 and less
+    if not 200 <= status < 600:  # RFC 9110, 15: no such statuses; broken servers send 0 and less
         return f"HTTP status {status}"
     if status >= 400 and status not in _NO_SUCH_PAGE:
-        # RFC 9309, 2.3.1.3: a site that refuses its robots.txt has no rules, and that is an answer.
+        # RFC 9309, 2.3.1.3: a site that refuses its robots.txt has no rules, and that counts as an answer.
         has_no_rules = is_robots(url) and status < 500 and status not in _ROBOTS_DEFERRED
         return None if has_no_rules else f"HTTP status {status}"
     # A site that sets a cookie and redirects to the same address has not answered yet.
@@ -132,12 +132,12 @@ def is_passing(why: str) -> bool:
 def _is_same(url: str, location: str) -> bool:
     try:
         return urljoin(url, location).partition("#")[0] == url.partition("#")[0]
-    except ValueError:  # an address that cannot be read leads nowhere
+    except ValueError:  # an unreadable address leads nowhere
         return False
 
 
 def refuse(stats: StatsCollector, request: Request, why: str) -> Refused:
-    """Enter a request among the failures, as the spider made it, with the redirects that led here; return the exception to raise."""
+    """Record a failed request, as the spider made it, with the redirects that led here; return the exception to raise."""
     if (refused := stats.get_value(REFUSED)) is None:
         stats.set_value(REFUSED, refused := Failures())
     for failed_request in unstored(request):

@@ -1,4 +1,4 @@
-"""Where a crawl may go: to the source's own hosts, at the ports of the web, and through a proxy only if one is named."""
+"""Where a crawl may go: to the source's own hosts, at the web's ports, and through a proxy only if one is named."""
 
 import ipaddress
 import socket
@@ -22,10 +22,10 @@ refused: dict[str, str] = {}
 
 
 class PublicResolver(CachingThreadedResolver):
-    """Resolver of live crawls, IPv4 alone. What it returns is what is connected to, so redirects and names that change are checked, too."""
+    """Resolver of live crawls, IPv4 only. Connections go to the address it returns, so redirects and changing names are checked, too."""
 
     own_proxy: str | None = None
-    """The host of a proxy that the user named: it may be in the own network."""
+    """The host of a proxy that the user named: it may be in the user's own network."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: ReactorBase) -> "PublicResolver":
@@ -35,7 +35,7 @@ class PublicResolver(CachingThreadedResolver):
         return resolver
 
     def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:
-        """Return the address of a host, or fail when it is loopback, private, link-local or otherwise not public."""
+        """Return the address of a host, or fail if it is loopback, private, link-local or otherwise not public."""
         address = super().getHostByName(name, timeout)
         return address if name == self.own_proxy else address.addCallback(_public, name)
 
@@ -48,13 +48,13 @@ def is_public(address: str) -> bool:
 
 
 def literal(host: str) -> str | None:
-    """Return the address that a host name spells (`2130706433`, `0x7f.1`, `::1`), or None where it is a name."""
+    """Return the address that a host name spells (`2130706433`, `0x7f.1`, `::1`), or None if it is a name."""
     try:
         return str(ipaddress.ip_address(host.strip("[]")))
     except ValueError:
         pass
     try:
-        return socket.inet_ntoa(socket.inet_aton(host.rstrip(".")))  # reads every form that a connection would
+        return socket.inet_ntoa(socket.inet_aton(host.rstrip(".")))  # reads every form that a connection accepts
     except (OSError, UnicodeError):
         return None
 
@@ -67,9 +67,9 @@ def _public(address: str, name: str) -> str:
 
 
 class Hosts:
-    """Downloader middleware, the first of all. A spider's `allowed_domains` are the hosts it may ask, with their subdomains.
+    """Downloader middleware, the first of all. A spider may request the hosts in its `allowed_domains`, and their subdomains.
 
-    Scrapy's own lets start pages and their redirects go anywhere, and drops links without calling their errback.
+    Scrapy's own does not restrict start pages and their redirects, and drops links without calling their errback.
     Settings: WEB_PORTS (empty allows any), PUBLIC_ONLY.
     """
 
@@ -81,7 +81,7 @@ class Hosts:
         self.public_only = crawler.settings.getbool("PUBLIC_ONLY")
         if not self.domains:
             where = f"crawlers/sources/{crawler.spidercls.name}/spider.py"
-            raise ValueError(f"{where}: the spider names no host in `allowed_domains`, and would follow every link; name its site's")
+            raise ValueError(f"{where}: the spider names no host in `allowed_domains`, and would follow every link; add those of its site")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "Hosts":
@@ -106,9 +106,9 @@ class Hosts:
         try:
             port = address.port
         except ValueError:
-            return f"{NOT_THE_WEB}: a port that is none"
+            return f"{NOT_THE_WEB}: an invalid port"
         if "@" in address.netloc:
-            return f"{NOT_THE_WEB}: it holds a name or password"
+            return f"{NOT_THE_WEB}: it contains a user name or password"
         if address.scheme not in ("http", "https") or (self.ports and port not in self.ports):
             return f"{NOT_THE_WEB}: {address.scheme}, port {port}"
         if self.public_only and (number := literal(host)) and not is_public(number):
@@ -128,5 +128,5 @@ class Proxy:
         return cls(crawler.settings.get("PROXY"))
 
     def process_request(self, request: Request) -> None:
-        """Name the proxy; None keeps Scrapy from taking one from the environment."""
+        """Set the proxy; None keeps Scrapy from using one from the environment."""
         request.meta["proxy"] = self.proxy

@@ -30,12 +30,12 @@ KINDS_FILE = "kinds.json"
 _STAT = "kind/"
 LOOKED_AT = "pages looked at"
 _WITH = "pages with "
-"""Prefix of figures that are compared as a share of the pages looked at, not as a number."""
+"""Prefix of figures that are compared as a share of the checked pages, not as a number."""
 _PROVENANCE = {"url", "provenance"}
 _FLAWS = {"doubt", "images"}
-"""Fields that name defects of an item: a change of the site fills them."""
+"""Fields for defects of an item: a change of the site fills them."""
 _READ_SHARE = 0.3
-"""Of a text in base64 that items must have; with less, they have its title or name from elsewhere on the page."""
+"""Share of a base64 text that items must contain; with less, they have only its title or name, from elsewhere on the page."""
 _LABEL_CHARS = 20
 _LOOKED_AT = 500
 """Pages of a kind whose text is checked; a site that encodes its text does so from the first page."""
@@ -71,7 +71,7 @@ class PageKinds:
         return made
 
     def write_stats(self) -> None:
-        """Write the figures to the stats; once, since a stat for each item would cost more than reading."""
+        """Write the figures to the stats, once: a stat for each item would cost more than reading it."""
         for name, count in sorted(self._figures.items()):
             self._crawler.stats.set_value(_STAT + name, count)
 
@@ -80,7 +80,7 @@ class PageKinds:
         yield from checked(self._crawler.spider, response, result, self._figures)
 
     async def process_spider_output_async(self, response: Response, result: AsyncIterable[Any]) -> AsyncIterator[Any]:
-        """Do the same for a callback that waits for something."""
+        """Do the same for an asynchronous callback."""
         page = _Page(self._crawler.spider, response, self._figures)
         if page.is_sent_home():
             return
@@ -91,7 +91,7 @@ class PageKinds:
 
 
 def checked(spider: SourceSpider, response: Response, result: Iterable[Any], figures: Counter[str] | None = None) -> Iterator[Any]:
-    """Yield what a callback yields; report a page that yields nothing, and skip one that came instead of another."""
+    """Yield what a callback yields; report a page that yields nothing, and skip one that came in place of another."""
     page = _Page(spider, response, Counter() if figures is None else figures)
     if page.is_sent_home():
         return
@@ -107,7 +107,7 @@ def kind_of(request: Request | None) -> str:
 
 
 class _Page:
-    """One page while its callback yields."""
+    """One page during its callback."""
 
     def __init__(self, spider: SourceSpider, response: Response, figures: Counter[str]) -> None:
         self._spider, self._response, self._figures = spider, response, figures
@@ -135,7 +135,7 @@ class _Page:
         }
 
     def count(self, output: Any) -> None:
-        """Count one thing that the callback yields."""
+        """Count one output of the callback."""
         self._has_yielded = True
         if isinstance(output, Request):
             self._figures[f"{self._kind}: links to {kind_of(output)}"] += 1
@@ -145,7 +145,7 @@ class _Page:
             self._items.append(output)
 
     def end(self) -> None:
-        """Count the page, and report it if it yielded nothing and the spider did not say why."""
+        """Count the page, and report it if it yielded nothing and the spider did not report why."""
         self._figures[f"{self._kind}: pages"] += 1
         if getattr(self._response, "encoding", "utf-8").lower().startswith(_ENCODINGS):
             self._figures[f"{self._kind}: pages in UTF-8 or GB"] += 1
@@ -153,12 +153,12 @@ class _Page:
             if encoded := self._unread_base64():
                 self._spider.misfit(self._response, f"text in base64 that was not decoded: {encoded!r}")
             self._count_order()
-        is_page = self._response.status < 300  # a spider may ask to see a 404, too
+        is_page = self._response.status < 300  # a spider may request a 404 on purpose
         if is_page and not self._has_yielded and self._messages() == self._messages_before:
             self._spider.misfit(self._response, f"{self._kind} yielded neither items nor requests; {_description(self._response)}")
 
     def _count_order(self) -> None:
-        """Count the regularities of the page; if pages of a kind lose one, the site has changed."""
+        """Count the regularities of the page; if the pages of a kind lose one, the site has changed."""
         noted = at_most(self._messages() - self._messages_before, "things noted")
         values = values_of(self._response)
         texts = texts_in_order(self._response, values, self._items, self._requests)
@@ -169,13 +169,13 @@ class _Page:
         self._figures.update(f"{self._kind}: {_WITH}{name}" for name in {*onward, *texts, *links, *regularities(self._items), *noted})
 
     def _unread_base64(self) -> str | None:
-        """Return the beginning of a text in base64 that no item has decoded."""
+        """Return the beginning of a base64 text that no item has decoded."""
         if not isinstance(self._response, TextResponse) or (encoded := base64_in(_TAG.sub("\n", self._response.text))) is None:
             return None
         if not self._items and self._misfits() == self._misfits_before and self._messages() > self._messages_before:
-            return None  # the spider read it and said why it yields nothing
+            return None  # the spider read it and reported why it yields nothing
         texts = [text for item in self._items for text in _texts(item)]
-        if any(map(base64_in, texts)):  # its text may be in other items all the same
+        if any(map(base64_in, texts)):  # its text may still be in other items
             return encoded[:EXCERPT_CHARS]
         words = _CHINESE.findall(_TAG.sub("\n", encoded))
         read = sum(len(word) for word in words if any(word in text for text in texts))
@@ -191,7 +191,7 @@ class _Page:
 
 
 def _filled(item: QuestionItem | EntityItem) -> Iterator[str]:
-    """Yield the names that an item counts for: itself, its fields, their labels and titles, and that it has no defect."""
+    """Yield the names that an item counts for: the item, its fields, their labels and titles, and that it has no defect."""
     yield "items"
     for name in item.__struct_fields__:
         value = getattr(item, name)
@@ -230,16 +230,16 @@ def _description(response: Response) -> str:
         return f"it begins with {response.text.strip()[:60]!r}"
     title = "".join(response.css("title ::text").getall()).strip()
     links = dict.fromkeys(words for link in response.css("a") if (words := "".join(link.css("::text").getall()).strip()))
-    return f"its title is {title[:40]!r}, and {len(links)} links say {', '.join(repr(words[:20]) for words in list(links)[:_LISTED_LINKS])}"
+    return f"its title is {title[:40]!r}, and {len(links)} links are {', '.join(repr(words[:20]) for words in list(links)[:_LISTED_LINKS])}"
 
 
 def figures_of(stats: dict[str, Any]) -> Figures:
-    """Return the figures that the middleware left in the stats of a crawl or a replay."""
+    """Return the figures that the middleware stored in the stats of a crawl or a replay."""
     return {name.removeprefix(_STAT): count for name, count in sorted(stats.items()) if name.startswith(_STAT)}
 
 
 def losses(before: Figures, now: Figures, bound: float) -> list[str]:
-    """Return the figures of which more than a share is gone since the last snapshot, one line each; a kind that is gone is one line."""
+    """Return the figures that lost more than a share since the last snapshot, one line each; a kind that is gone is one line."""
     gone = {name.partition(":")[0] for name in before} - {name.partition(":")[0] for name in now}
     lines = [f"{kind}: {before.get(f'{kind}: pages', 0)} pages in the last snapshot, none now" for kind in sorted(gone)]
     remaining = {name: count for name, count in before.items() if name.partition(":")[0] not in gone}
@@ -256,13 +256,13 @@ def losses(before: Figures, now: Figures, bound: float) -> list[str]:
 
 
 def add_snapshot(folder: Path, source: Source, origin: str, figures: Figures) -> None:
-    """Keep the figures of a snapshot beside its pages."""
+    """Store the figures of a snapshot beside its pages."""
     known = _snapshots(folder) | {source.snapshot: Snapshot(origin=origin.partition(" ")[0], scope=_scope(source), figures=figures)}
     write_json(folder / KINDS_FILE, dict(sorted(known.items())), on_disk=True)
 
 
 def last_figures(folder: Path, source: Source) -> Figures:
-    """Return the figures of the last snapshot before this one that is like it; nothing where there is none."""
+    """Return the figures of the latest earlier snapshot that is comparable; empty if there is none."""
     known = _snapshots(folder)
     current = known.get(source.snapshot)
     like = [
@@ -280,7 +280,7 @@ def _snapshots(folder: Path) -> dict[str, Snapshot]:
         ValueError: the file is not what a crawl writes.
     """
     path = folder / KINDS_FILE
-    advice = "`dvc checkout` brings back the last one; without it, nothing is compared with older snapshots"
+    advice = "`dvc checkout` restores the last one; without it, nothing is compared with older snapshots"
     return read_json(path, dict[str, Snapshot], f"expected the figures of each snapshot; {advice}") if path.exists() else {}
 
 

@@ -1,6 +1,6 @@
 """Redirect chains: what requests carry until the end of their chain is known.
 
-A redirect is stored with the page that it leads to. If it leads to none it does not count, and the next run requests it again.
+A redirect is stored with the page that it leads to. If it leads to none, it does not count, and the next run requests it again.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def begin(request: Request, follower: Request) -> Request:
 
 
 def first_of(request: Request) -> str:
-    """Return the request that the spider made, with its method and body: after a redirect neither is known any more."""
+    """Return the request that the spider made, with its method and body, which a redirect loses."""
     return request.meta.get(_FIRST) or str(key_of(request))
 
 
@@ -48,12 +48,12 @@ def can_wait(request: Request) -> bool:
 
 
 def add_pending(request: Request, redirect: Redirect) -> None:
-    """Keep a redirect until the end of its chain is known; the request that follows it inherits it."""
+    """Store a redirect until the end of its chain is known; the request that follows inherits it."""
     request.meta[_PENDING] = (*pending(request), redirect)
 
 
 def pending(request: Request) -> tuple[Redirect, ...]:
-    """Return the redirects that led to a request and are not stored yet."""
+    """Return the redirects that led to a request and are not yet stored."""
     return request.meta.get(_PENDING, ())
 
 
@@ -68,5 +68,5 @@ def unstored(request: Request) -> Iterator[str]:
 
 
 def is_for_good(request: Request) -> bool:
-    """Return whether a page has moved for good: all redirects to it say so."""
+    """Return whether a page has moved permanently: all redirects to it are permanent."""
     return not request.meta.get(AT_LOGIN) and all(page.status in _FOR_GOOD for page, _ in pending(request))

@@ -1,4 +1,4 @@
-"""Redirects by status and meta tag, followed as Scrapy does, but reported if they lead nowhere, off the site, or all to one page."""
+"""Redirects by status and meta tag, followed as in Scrapy, but reported if they lead nowhere, off the site, or all to one page."""
 
 import re
 from collections import Counter
@@ -26,14 +26,14 @@ from crawlers.web.hosts import Hosts
 from crawlers.web.redirect_chains import AT_LOGIN, begin, is_followed, is_for_good
 
 MOST, MOST_TO = "redirects/most", "redirects/most_to"
-"""Stats: how many requests were redirected to the one address that most were, and the address."""
+"""Stats: how many requests were redirected to the most frequent target, and that target."""
 _LOGIN = re.compile(r"log-?in|sign-?in|passport|/sso\b|denglu|captcha|verify|antispider", re.I)
 
 _COOKIE_RETRY = "asked_again_with_cookie"
 
 
 class RedirectTargets:
-    """Counts redirects to pages requested before, by address. Setting REDIRECTS_TO_ONE_MAX: more to one page are refused."""
+    """Counts redirects to pages requested before, by address. Setting REDIRECTS_TO_ONE_MAX: further ones to the same page are refused."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.stats = crawler.stats
@@ -50,15 +50,15 @@ class RedirectTargets:
         return self.counts[mark]
 
     def are_too_many(self, address: str) -> bool:
-        """Count a redirect; return whether more end there than parts of one page would."""
+        """Count a redirect; return whether more end at its target than the parts of one page would."""
         return 0 < self.most < self.count(address)
 
 
 class LoginWall:
-    """Marks redirects to a log-in page, and stops a crawl that is sent to one repeatedly without a page in between.
+    """Marks redirects to a log-in page, and stops a crawl that is redirected to one repeatedly without a page in between.
 
-    Setting GIVE_UP_AFTER: so many in a row; with 0 such a page is an ordinary page. The mark keeps a redirect and its
-    target out of the archive: the log-in page was not requested, and does not show that the site grants access.
+    Setting GIVE_UP_AFTER: the number in a row; with 0, such a page is an ordinary page. The mark keeps a redirect and its target out of the
+    archive: the log-in page was not requested, and does not show that the site grants access.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -71,7 +71,7 @@ class LoginWall:
         self.times = 0
 
     def sent_to(self, request: Request, result: Request) -> None:
-        """Mark a redirect, and count it if it is the first of its chain to a log-in page."""
+        """Mark a redirect to a log-in page, and count it if it is the first of its chain."""
         page = _without_query(result.url)
         was_there = request.meta.get(AT_LOGIN, False)
         is_there = self.limit > 0 and bool(_LOGIN.search(page)) and not _LOGIN.search(_without_query(result.meta["redirect_urls"][0]))
@@ -81,7 +81,7 @@ class LoginWall:
         self.times = self.times + 1 if page == self.page else 1
         self.page = page
         if self.times == self.limit:
-            stop(self.crawler, f"{self.times} pages in a row were redirected to {page}: the site asks for a log-in")
+            stop(self.crawler, f"{self.times} pages in a row were redirected to {page}: the site requires a log-in")
 
 
 def _without_query(url: str) -> str:
@@ -114,13 +114,13 @@ class Redirects(RedirectMiddleware):
         if not isinstance(result, Request):
             return self._ended(request, result)
         if result.url == request.url and "Set-Cookie" in response.headers and not request.meta.get(_COOKIE_RETRY):
-            result.meta[_COOKIE_RETRY] = True  # sites that test for cookies answer the second time
+            result.meta[_COOKIE_RETRY] = True  # sites that test for cookies answer the second request
             return result.replace(dont_filter=True)
         self.wall.sent_to(request, result)
         return self.rules.follow(request, result)
 
     def dropped(self, request: Request) -> None:
-        """Enter a request as failed if it was redirected to a page requested before, unless the page has moved for good."""
+        """Record a request as failed if it was redirected to a page requested before, unless the page has moved permanently."""
         if not request.meta.get("redirect_urls"):
             return
         self.rules.targets.count(request.url)
@@ -156,7 +156,7 @@ class MetaRefresh(MetaRefreshMiddleware):
             result = super().process_response(request, response)
         except IgnoreRequest:
             raise refuse(self.crawler.stats, request, TOO_MANY_REDIRECTS) from None
-        except (ValueError, UnicodeError):  # an address that cannot be read: the page itself can
+        except (ValueError, UnicodeError):  # the address is unreadable, but the page is readable
             return response
         if not isinstance(result, Request) or result.url == request.url:
             return response
@@ -172,13 +172,13 @@ class RedirectRules:
     def follow(self, request: Request, result: Request) -> Request:
         """Return the request of a redirect.
 
-        Scrapy drops it if its address was requested before. That is right for a page, which is read once, and wrong for a request
-        that carries data, such as the first half of an article, which would be lost in silence.
+        Scrapy drops it if its address was requested before. That is right for a page, which is read once, but wrong for a request that
+        carries data, such as the first half of an article: the data would be lost silently.
         """
         result = begin(request, result)
         if result.url in (*request.meta.get("redirect_urls", ()), request.url):
             raise refuse(self.stats, request, REDIRECT_LOOP)
-        if why := self.hosts.why_not(result.url):  # here, since of many redirects to one address the scheduler lets through the first
+        if why := self.hosts.why_not(result.url):  # here, since the scheduler lets only the first of many redirects to one address through
             self.targets.count(result.url.split("/")[2].rpartition("@")[2])
             raise refuse(self.stats, request, why)
         if not (result.cb_kwargs or result.errback):

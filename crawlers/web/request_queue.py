@@ -1,4 +1,4 @@
-"""Waiting requests, encoded as bytes, and two queues that keep them small: a whole large site may wait in them."""
+"""Waiting requests, encoded as bytes, and two queues that keep them small: they may have to hold an entire large site."""
 
 import zlib
 from collections import deque
@@ -16,9 +16,9 @@ from crawlers.html.source_spider import spider_of
 
 _NEW = Request("https://new.example").to_dict()  # defaults, which are not encoded
 
-_CHUNK_REQUESTS = 256  # similar requests of one list take a twentieth when packed together
+_CHUNK_REQUESTS = 256  # similar requests of one list take a twentieth when compressed together
 _Packed = tuple[bytes, list[Request]]
-"""Requests as bytes, and in order those that cannot be encoded (a callback that is not a method of the spider)."""
+"""Requests as bytes and, in order, those that cannot be encoded (their callback is not a method of the spider)."""
 
 QueuedRequest = tuple[bytes | None, bytes]
 """The fingerprint of a request (None if duplicates are not to be filtered), and the encoded request."""
@@ -28,7 +28,7 @@ def encode(request: Request, spider: Spider) -> bytes:
     """Return a request as bytes.
 
     Raises:
-        ValueError: its callback or errback is no method of the spider, or it carries what cannot leave the process.
+        ValueError: its callback or errback is not a method of the spider, or it carries data that cannot leave the process.
     """
     values = {name: value for name in request.attributes if (value := getattr(request, name)) != _NEW.get(name, ...)}
     if type(request) is not Request:
@@ -50,12 +50,12 @@ def decode(encoded: bytes, spider: Spider) -> Request:
 
 
 def url_of(encoded: bytes) -> str:
-    """Return the address that a request asks for."""
+    """Return the address of a request."""
     return ForkingPickler.loads(encoded)["url"]
 
 
 def _method_name(function: Callable[..., Any], spider: Spider) -> str:
-    """Return what Scrapy's own Request.to_dict finds by looking through all methods, at a tenth of a page's time for each request."""
+    """Return what Scrapy's own Request.to_dict finds by searching all methods, which takes a tenth of a page's time for each request."""
     name = getattr(function, "__name__", "")
     if getattr(function, "__self__", None) is not spider or getattr(spider, name, None) != function:
         raise ValueError(f"{function} is no method of {type(spider).__name__}; expected methods of the spider as callback and errback")
@@ -63,7 +63,7 @@ def _method_name(function: Callable[..., Any], spider: Spider) -> str:
 
 
 class RequestQueue:
-    """Queue of one priority. A spider that reads all its lists before the first page has all its pages waiting here."""
+    """Queue of one priority. If a spider reads all its lists before the first page, all its pages wait here."""
 
     def __init__(self, crawler: Crawler, key: str) -> None:
         self._crawler = crawler
@@ -92,7 +92,7 @@ class RequestQueue:
         return self._top.pop() if self._top else None
 
     def close(self) -> None:
-        """Nothing outlasts the process."""
+        """Do nothing: the queue does not outlast the process."""
 
     def _packed(self, requests: list[Request]) -> _Packed:
         encoded: list[bytes | None] = []
@@ -113,7 +113,7 @@ class RequestQueue:
 
 
 class Frontier:
-    """First in, first out. A whole site of 300,000 pages may wait here, so the middle is packed."""
+    """First in, first out. An entire site of 300,000 pages may wait here, so the middle is compressed."""
 
     def __init__(self) -> None:
         self._seen: set[bytes] = set()
@@ -139,7 +139,7 @@ class Frontier:
                 self._tail = []
 
     def take(self, count: int) -> list[bytes]:
-        """Remove and return the requests that were added first, `count` at most."""
+        """Remove and return the requests that were added first, at most `count`."""
         batch = [self._next() for _ in range(min(count, self._length))]
         self._length -= len(batch)
         return batch

@@ -1,4 +1,4 @@
-"""A second round over failed requests when the rest is done, and the end of a crawl whose site no longer answers."""
+"""A second round for failed requests after all others, and the end of a crawl whose site no longer answers."""
 
 import asyncio
 from time import monotonic
@@ -11,15 +11,15 @@ from crawlers.store.exchanges import is_replayed
 from crawlers.store.request_keys import is_robots
 from crawlers.web.failure_causes import DOWNLOAD_ERRORS, UNANSWERED_FOR, is_passing, of_answer, of_exception, stop
 
-_LAST = 1_000_000  # by so much the priority of the second round is lower than that of anything else
+_LAST = 1_000_000  # the priority of the second round is lower than any other by this much
 _SINCE = "second_round_since"
 
 
 class SecondRound:
-    """Downloader middleware around Scrapy's retries: a request that failed for a passing cause goes to the end of the queue, once.
+    """Downloader middleware around Scrapy's retries: a request that failed for a temporary cause goes to the end of the queue, once.
 
-    The spider is notified only if the second round failed, too. Settings: SECOND_ROUND_PAUSE (seconds between the two),
-    SECOND_ROUND_RETRIES, GIVE_UP_AFTER (so many in a row without an answer end the crawl; 0 never does).
+    The spider is notified only if the second round fails, too. Settings: SECOND_ROUND_PAUSE (seconds between the two),
+    SECOND_ROUND_RETRIES, GIVE_UP_AFTER (this many unanswered requests in a row end the crawl; with 0 none do).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -43,17 +43,17 @@ class SecondRound:
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Return the response, or the request again if the response does not count."""
         why = of_answer(response.url, response.status)
-        if why is None or is_replayed(response):  # old archives may hold what no longer counts as an answer: it is not requested again
+        if why is None or is_replayed(response):  # old archives may contain what no longer counts as an answer: it is not requested again
             self.in_a_row = 0
             return response
         return self._again(request, request.meta.pop(UNANSWERED_FOR, why)) or response
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        """Return the request again where the failure may pass."""
+        """Return the request again if the failure may be temporary."""
         return self._again(request, of_exception(exception)) if isinstance(exception, DOWNLOAD_ERRORS) else None
 
     def _again(self, request: Request, why: str) -> Request | None:
-        if _SINCE in request.meta or is_robots(request.url) or not is_passing(why):  # all wait for the rules
+        if _SINCE in request.meta or is_robots(request.url) or not is_passing(why):  # all requests wait for the rules
             return None
         self.in_a_row += 1
         if self.limit and self.in_a_row == self.limit:

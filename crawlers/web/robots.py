@@ -1,4 +1,4 @@
-"""robots.txt by RFC 9309: a site whose rules cannot be fetched is not crawled, and one without rules is."""
+"""robots.txt by RFC 9309: a site whose rules cannot be fetched is not crawled, one without rules is."""
 
 import asyncio
 
@@ -19,13 +19,13 @@ _FIRST = 1000  # priority: before any page
 _OURS = "is_robots"
 
 Rules = RobotParser | str | None
-"""Of a host: its rules, why they could not be fetched, or None if there are none."""
+"""For a host: its rules, why they could not be fetched, or None if there are none."""
 
 
 class Robots:
-    """Downloader middleware. Scrapy's own takes an error page, or no answer at all, as permission for everything.
+    """Downloader middleware. Scrapy's own treats an error page, or no answer at all, as permission for everything.
 
-    Settings: ROBOTSTXT_USER_AGENT (the name that rules are looked up by), CRAWL_DELAY_MAX (0 does not wait for a site's sake).
+    Settings: ROBOTSTXT_USER_AGENT (the name that rules are looked up by), CRAWL_DELAY_MAX (0 ignores a site's delay).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -40,7 +40,7 @@ class Robots:
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Let a request through that the host's rules allow."""
+        """Let a request through if the host's rules allow it."""
         if request.meta.get(_OURS):
             return
         address = urlparse_cached(request)
@@ -57,7 +57,9 @@ class Robots:
             raise IgnoreRequest(f"{request.url}: forbidden by robots.txt")
 
     def _is_stored(self, request: Request) -> bool:
-        """Return whether the archive has the answer, so that the site is not asked: stored pages stay, though rules may have changed."""
+        """Return whether the archive has the answer, so that the site is not contacted: stored pages are kept, though rules may have
+        changed.
+        """
         is_stored = getattr(self.crawler, "is_stored", None)
         return is_stored is not None and not request.meta.get(UNSTORED) and is_stored(request)
 
@@ -67,9 +69,9 @@ class Robots:
         request = Request(f"{host}/robots.txt", priority=_FIRST, meta={_OURS: True}, callback=NO_CALLBACK)
         try:
             response = await self.crawler.engine.download_async(request)
-        except Refused as error:  # redirected to another site, or without end: as if there were none (2.3.1.2)
+        except Refused as error:  # redirected to another site, or endlessly: as if there were none (2.3.1.2)
             return str(error) if str(error) == REDIRECT_LOOP else None
-        except IgnoreRequest as error:  # a replay that has no answer stored
+        except IgnoreRequest as error:  # a replay without a stored answer
             return of_exception(error)
         except DOWNLOAD_ERRORS as error:
             return of_exception(error)

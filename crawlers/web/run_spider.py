@@ -17,7 +17,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.params import Source
 from crawlers.html.source_spider import MAX_REPORTED, SourceSpider
 
-MAX_LINES = 5  # urls in a message
+MAX_LINES = 5  # URLs in a message
 _SOURCES = Path(__file__).parents[1] / "sources"
 
 
@@ -40,15 +40,15 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     @property
     def pages(self) -> int:
-        """Pages that reached the spider or would have, had their status been 200."""
+        """Pages that reached the spider, or would have with status 200."""
         return self.stats.get("response_received_count", 0) - self.stats.get("robotstxt/response_count", 0)
 
 
 def spider_class(name: str) -> type[SourceSpider]:
-    """Return the spider of a source. No other spider is loaded: one that is broken breaks its own source alone.
+    """Return the spider of a source. No other spider is loaded, so a broken one breaks only its own source.
 
     Raises:
-        ValueError: there is none, and the message names the known ones; or its module is no Python.
+        ValueError: there is none, and the message lists the known ones; or its module is not valid Python.
     """
     known = sorted(path.parent.name for path in _SOURCES.glob("*/spider.py"))
     module = f"crawlers.sources.{one_of(name, known, 'source', 'crawlers/sources')}.spider"
@@ -65,9 +65,9 @@ def spider_arguments(source: Source) -> dict[str, Any]:
 
 
 def run_spider(spider: type[SourceSpider], settings: dict[str, Any], keep_items: bool = True, **arguments: Any) -> Outcome:
-    """Run a spider to its end. Works once in a process: Scrapy's reactor does not start twice.
+    """Run a spider to its end. Works once per process: Scrapy's reactor does not start twice.
 
-    A crawl of a large site does not keep its items: `item_scraped_count` in the stats is all that it needs.
+    A crawl of a large site does not keep its items: it only needs `item_scraped_count` of the stats.
     """
     quiet()
     quiet_downloads()
@@ -83,7 +83,7 @@ def run_spider(spider: type[SourceSpider], settings: dict[str, Any], keep_items:
     crawler.signals.connect(note, signals.spider_error)
     crawl = process.crawl(crawler, **arguments)
     process.start()
-    crawl.result()  # a spider or store that could not even be made raises here
+    crawl.result()  # a spider or store that could not be constructed raises here
     return Outcome(stats=crawler.stats.get_stats(), errors=errors)
 
 
@@ -94,9 +94,9 @@ def first_lines(lines: list[str]) -> str:
 
 
 def quiet() -> None:
-    """Keep the log to what needs a reader."""
+    """Limit the log to what a reader needs."""
     for handler in logging.getLogger().handlers:
-        handler.setLevel(logging.WARNING)  # Scrapy lets its loggers say everything
+        handler.setLevel(logging.WARNING)  # Scrapy lets its loggers log everything
 
 
 def quiet_downloads() -> None:
@@ -104,17 +104,17 @@ def quiet_downloads() -> None:
     for name in ("scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
         logging.getLogger(name).addFilter(lambda record: not str(record.msg).startswith("Error downloading"))
     for name in ("scrapy.core.downloader.handlers.http11", "scrapy.downloadermiddlewares.httpcompression"):
-        # Too large, cut, packed in no known way: the account of the crawl has it. A level would not outlast Scrapy's own set-up.
+        # Too large, cut off, packed in an unknown way: the account of the crawl has it. A log level would be reset by Scrapy's own set-up.
         logging.getLogger(name).addFilter(lambda record: record.levelno >= logging.ERROR)
 
 
 def know_suffixes() -> None:
-    """Have cookies use the installed list of public suffixes (com.cn): a crawl contacts only the hosts of its site."""
+    """Make cookies use the installed list of public suffixes (com.cn): a crawl contacts only the hosts of its site."""
     cookies._split_domain = cookies.TLDExtract(include_psl_private_domains=True, suffix_list_urls=(), cache_dir=None)
 
 
 def spider_settings(more: dict[str, Any]) -> Settings:
-    """Return the settings of crawlers/web/settings.py with some more laid over them."""
+    """Return the settings of crawlers/web/settings.py, overridden by some more."""
     settings = Settings()
     settings.setmodule("crawlers.web.settings")
     settings.setdict({"SPIDER_MODULES": []} | more, priority="cmdline")

@@ -1,4 +1,4 @@
-"""Scrapy settings that hold in every mode; `embedded()`, `live()` and `offline()` give what each mode adds."""
+"""Scrapy settings of every mode; `embedded()`, `live()` and `offline()` return what each mode adds."""
 
 import os
 import re
@@ -14,23 +14,23 @@ SPIDER_MODULES = ["crawlers.sources"]
 NEWSPIDER_MODULE = "crawlers.sources"
 
 ROBOTSTXT_USER_AGENT = BOT_NAME
-COOKIES_ENABLED = True  # in memory alone
+COOKIES_ENABLED = True  # in memory only
 REFERRER_POLICY = "no-referrer"  # a spider sets the referrer if a site requires it
 TELNETCONSOLE_ENABLED = False
-REMOTE_CONTROL_ENABLED = False  # Scrapy 2.19 would run code that is sent to a local port
+REMOTE_CONTROL_ENABLED = False  # Scrapy 2.19 would run code sent to a local port
 DOWNLOAD_MAXSIZE = 32 * 1024 * 1024  # bytes, before and after decompression
 DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_TIMEOUT = 60  # seconds from the connection to the last byte
 REDIRECT_MAX_TIMES = 10
-METAREFRESH_MAXDELAY = 10  # seconds; a page that stays longer is the page itself
+METAREFRESH_MAXDELAY = 10  # seconds; a page that refreshes later than this is the page itself
 SCHEDULER_MEMORY_QUEUE = "crawlers.web.request_queue.RequestQueue"  # all pages of a site may wait in it
-CONCURRENT_ITEMS = 4  # no pipeline waits for anything, so most of Scrapy's 100 workers a page would be useless
+CONCURRENT_ITEMS = 4  # no pipeline waits for anything, so most of Scrapy's 100 workers per page would be useless
 RETRY_TIMES = 3
 RETRY_HTTP_CODES = [*range(-99, 200), 408, 425, 429, 500, *range(502, 600)]  # proxies and CDNs use statuses of their own
 RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # failures are reported at the end, each request once
 DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/json;q=0.9,*/*;q=0.8", "Accept-Language": "zh-CN,zh;q=0.9"}
 
-# A page of a foreign site may link to anything; only the web is followed.
+# A page of a real site may link to anything; only web addresses are followed.
 _WEB_ONLY = dict.fromkeys(("data", "file", "ftp", "s3"))
 DOWNLOAD_HANDLERS = dict(_WEB_ONLY)
 _THEIRS = "scrapy.downloadermiddlewares"
@@ -45,14 +45,14 @@ DOWNLOADER_MIDDLEWARES = {
     "crawlers.web.charset.Charset": 585,  # reads bodies unpacked at 590
     f"{_THEIRS}.redirect.RedirectMiddleware": None,
     "crawlers.web.redirects.Redirects": 600,
-    # Next to the downloader: bodies are kept as they came over the wire, and replayed pages are decompressed like fetched ones.
+    # Next to the downloader: bodies are stored as received, and replayed pages are decompressed like fetched ones.
     "crawlers.web.archive.ArchiveMiddleware": 950,
     "crawlers.web.broken_pages.PageTracker": 960,
 }
 SPIDER_MIDDLEWARES = {
     "crawlers.web.broken_pages.PageTracker": 950,
     "crawlers.web.page_kinds.PageKinds": 960,
-    "crawlers.web.stated_exam.StatedExam": 1100,  # the nearest to the spider: all others see what it leaves
+    "crawlers.web.stated_exam.StatedExam": 1100,  # nearest to the spider: all others see what it lets through
 }
 REDIRECTS_TO_ONE_MAX = 10
 # Settings of the middlewares above; only live() waits and gives up.
@@ -60,7 +60,7 @@ WEB_PORTS: list[int] = []
 PUBLIC_ONLY = False
 CRAWL_DELAY_MAX = 0
 RETRY_AFTER = 0
-RETRY_AFTER_MAX = 600  # seconds; a host that asks for more is not waited for
+RETRY_AFTER_MAX = 600  # seconds; a host that requests a longer pause is not waited for
 SECOND_ROUND_PAUSE = 0
 SECOND_ROUND_RETRIES = 1
 GIVE_UP_AFTER = 0
@@ -84,8 +84,8 @@ def embedded(base_url: str) -> dict[str, Any]:
         "DOWNLOAD_HANDLERS": _WEB_ONLY | {"http": handler, "https": handler},
         "HTTPPROXY_ENABLED": False,  # a proxy in the environment must not see requests to this machine
         "DOWNLOAD_DELAY": 0,
-        # One request at a time, and none while the links of a page are still being read: so that max_pages cuts at the same page each
-        # time, on a busy machine too. 16 at once would be an eighth faster.
+        # One request at a time, and none while the links of a page are being read, so that max_pages cuts at the same page each time, even
+        # on a busy machine. 16 at once would be an eighth faster.
         "CONCURRENT_REQUESTS": 1,
         "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 0,
         "RETRY_TIMES": 1,
@@ -94,12 +94,12 @@ def embedded(base_url: str) -> dict[str, Any]:
 
 
 def live(source: Source | None = None, delay: float | None = None, concurrency: int | None = None) -> dict[str, Any]:
-    """Return settings for real sites: polite, and without addresses of the own network, except for a source with `private: true`.
+    """Return settings for real sites: polite, and without addresses of the local network, except for a source with `private: true`.
 
-    `delay` and `concurrency` are the site's own defaults; the source's line in params.yaml goes before them.
+    `delay` and `concurrency` are the site's own defaults; the source's line in params.yaml overrides them.
 
     Raises:
-        ValueError: ATOMEXAM_CONTACT or ATOMEXAM_PROXY is not what it should be.
+        ValueError: ATOMEXAM_CONTACT or ATOMEXAM_PROXY is invalid.
     """
     source = source or Source()
     between = next((value for value in (source.delay, delay) if value is not None), _DELAY)
@@ -127,7 +127,7 @@ def live(source: Source | None = None, delay: float | None = None, concurrency: 
 
 
 def offline() -> dict[str, Any]:
-    """Return settings that use the archive alone."""
+    """Return settings that only use the archive."""
     return {
         "DOWNLOAD_HANDLERS": _WEB_ONLY | dict.fromkeys(("http", "https")),
         "HTTPPROXY_ENABLED": False,
@@ -159,7 +159,7 @@ def _proxy(proxy: str) -> dict[str, Any]:
     except ValueError:
         fits = False
     if not fits:
-        raise ValueError("environment: ATOMEXAM_PROXY names no proxy; expected http://HOST:PORT, or http://USER:PASSWORD@HOST:PORT")
+        raise ValueError("environment: ATOMEXAM_PROXY is not a proxy; expected http://HOST:PORT, or http://USER:PASSWORD@HOST:PORT")
     return {
         "PROXY": proxy,
         "PROXY_HOST": address.hostname,

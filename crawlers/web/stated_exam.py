@@ -32,7 +32,7 @@ class StatedExam:
         yield from map(self._named, result)
 
     async def process_spider_output_async(self, response: Response, result: AsyncIterable[Any]) -> AsyncIterator[Any]:
-        """Do the same for a callback that waits for something."""
+        """Do the same for an asynchronous callback."""
         async for output in result:
             yield self._named(output)
 

@@ -75,11 +75,11 @@ def test_names_of_several_paths_are_apart_and_each_file_comes_once(tmp_path: Pat
 @pytest.mark.parametrize(
     ("path", "name", "message"),
     [
-        ("nothing", "cpsyexam", r"imports\.books: no file fits '.*nothing'; a path is relative to"),
+        ("nothing", "cpsyexam", r"imports\.books: no file matches '.*nothing'; a path is relative to"),
         ("", "cpsyexam", "no path; expected a file, a folder or a pattern"),
         ("own", "cpsyexams", "unknown format 'cpsyexams'; known: .*cmmlu, cpsyexam, .*did you mean cpsyexam"),
-        ("own", None, r"no file fits"),
-        ("own/a.png", "paper", r"a\.png: format paper reads no file that ends in '\.png'; it reads \.txt"),
+        ("own", None, r"no file matches"),
+        ("own/a.png", "paper", r"a\.png: format paper does not read a file that ends in '\.png'; it reads \.txt"),
     ],
 )
 def test_what_is_wrong_in_params_says_what_to_do(tmp_path: Path, pages: Path, path: str, name: str | None, message: str) -> None:

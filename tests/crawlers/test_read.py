@@ -69,8 +69,8 @@ def test_a_file_that_cannot_be_read_costs_no_other(books: Path, capsys: pytest.C
     assert main(["books"]) == 1
     out, told = capsys.readouterr()
     assert len(out.splitlines()) == 3
-    assert "error: broken.pdf: no readable PDF" in told and "error: empty.txt: the file is empty" in told
-    assert "talk.txt: nothing found that format paper reads" in told and "\x1b" not in told
+    assert "error: broken.pdf: not a readable PDF" in told and "error: empty.txt: the file is empty" in told
+    assert "talk.txt: nothing found by format paper" in told and "\x1b" not in told
 
 
 def test_a_link_to_nothing_costs_no_other_file(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,7 +78,7 @@ def test_a_link_to_nothing_costs_no_other_file(books: Path, capsys: pytest.Captu
     assert main(["books"]) == 1
     out, told = capsys.readouterr()
     assert len(out.splitlines()) == 3
-    assert "error: lost.txt: cannot be opened (No such file or directory); it is a link to nothing: `dvc checkout`" in told
+    assert "error: lost.txt: cannot be opened (No such file or directory); it is a broken link: `dvc checkout`" in told
 
 
 def test_a_link_to_a_folder_outside_is_told_and_not_followed(
@@ -89,7 +89,7 @@ def test_a_link_to_a_folder_outside_is_told_and_not_followed(
     (books / "linked").symlink_to(tmp_path / "outside")
     assert main(["books"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 3
-    assert "books: links to folders are not followed: linked; copy what they lead to" in caplog.text
+    assert "books: links to folders are not followed: linked; copy their targets" in caplog.text
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may open every file and folder")
@@ -105,7 +105,7 @@ def test_files_and_folders_that_may_not_be_opened_cost_no_other(books: Path, cap
 
 
 def test_a_file_that_vanishes_is_told(books: Path) -> None:
-    with pytest.raises(ValueError, match=r"^gone\.txt: cannot be opened \(No such file or directory\); is it still there"):
+    with pytest.raises(ValueError, match=r"^gone\.txt: cannot be opened \(No such file or directory\); does it still exist"):
         read_bytes("gone.txt", books / "gone.txt")
 
 
@@ -160,8 +160,8 @@ def test_sheets_that_are_not_read_are_told_without_asking(books: Path, capsys: p
     ("arguments", "message"),
     [
         (["books", "--format", "papers"], "unknown format 'papers'; known: .*did you mean paper"),
-        (["nowhere"], "no file fits 'nowhere'; a path is relative to where the command runs"),
-        (["books/*.md"], r"no file fits 'books/\*\.md'"),
+        (["nowhere"], "no file matches 'nowhere'; a path is relative to where the command runs"),
+        (["books/*.md"], r"no file matches 'books/\*\.md'"),
     ],
 )
 def test_wrong_calls_say_what_to_do(books: Path, arguments: list[str], message: str) -> None:
@@ -171,7 +171,7 @@ def test_wrong_calls_say_what_to_do(books: Path, arguments: list[str], message: 
 
 def test_a_given_format_holds_for_all_files(books: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["books/bank.csv", "books/卷一.txt", "--format", "paper"]) == 1
-    assert "error: bank.csv: format paper reads no file that ends in '.csv'; it reads .txt" in capsys.readouterr().err
+    assert "error: bank.csv: format paper does not read a file that ends in '.csv'; it reads .txt" in capsys.readouterr().err
 
 
 def run(*arguments: str, root: Path, shell: bool = False) -> subprocess.CompletedProcess[bytes]:
@@ -184,7 +184,7 @@ def test_as_a_command(root: Path, books: Path) -> None:
     shown = run("--help", root=root)
     assert shown.returncode == 0 and all(name.encode() in shown.stdout for name in [*known_formats(), "python -m crawlers.read books/"])
     wrong = run(str(books / "none.txt"), root=root)
-    assert (wrong.returncode, wrong.stderr.count(b"\n")) == (1, 1) and wrong.stderr.startswith(b"error: no file fits")
+    assert (wrong.returncode, wrong.stderr.count(b"\n")) == (1, 1) and wrong.stderr.startswith(b"error: no file matches")
     good = run(str(books / "卷一.txt"), root=root)
     assert good.returncode == 0 and len(good.stdout.splitlines()) == 2
     assert good.stdout == run(str(books / "卷一.txt"), root=root).stdout and str(books).encode() not in good.stdout
@@ -274,7 +274,10 @@ def test_what_stands_beside_records_and_is_about_them_is_not_read(
         (tmp_path / name).write_text("{}" if name.endswith("json") else PAPER, encoding="utf-8")
     assert main([str(tmp_path)]) == 0
     assert {row["url"] for row in rows(capfd.readouterr().out)} == {"file:data/train.csv"}
-    assert "4 files about the set are not read: LICENSE.txt, README.md, dataset_infos.json, notes.md; name a file itself" in caplog.text
+    assert (
+        "4 files about the set are not read: LICENSE.txt, README.md, dataset_infos.json, notes.md; to have one read, give its path"
+        in caplog.text
+    )
 
 
 @pytest.mark.parametrize("named", ["README.md", ".", "*.md"])
@@ -312,16 +315,16 @@ def test_layouts_of_ones_own(said: list[str], tmp_path: Path, capfd: pytest.Capt
         ("mine: {questions: {stem_raw: a, anser_raw: b}}", "mine: questions: unknown field 'anser_raw'.*did you mean answer_raw"),
         ("mine: {question: {stem_raw: a}}", r"own\.yaml: Object contains unknown field `question`"),
         ("mine: {questions: {stem_raw: a}, subject_from_file: '('}", "subject_from_file: no pattern"),
-        ("mine: [", "not YAML"),
-        ("[" * 5_000, "more than 40 open brackets"),
-        ("- " * 5_000, "not YAML"),
-        ('mine: {"\\ud800": 1}', "no YAML"),
-        (f"mine: {'9' * 5000}", r"not YAML \(Exceeds the limit \(4300 digits\)[^;]*\); docs"),
-        ("mine: 2026-13-41", "not YAML"),
+        ("mine: [", "no YAML"),
+        ("[" * 5_000, "more than 40 nested open brackets"),
+        ("- " * 5_000, "no YAML"),
+        ('mine: {"\\ud800": 1}', "not YAML"),
+        (f"mine: {'9' * 5000}", r"no YAML \(Exceeds the limit \(4300 digits\)[^;]*\); docs"),
+        ("mine: 2026-13-41", "no YAML"),
         ("#" * 70_000, "70000 bytes; layouts have at most 65536"),
         ("\n".join(["a0: &a0 [x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12))]), "more than 100000 values"),
         ("mine: &all [*all]", "more than 100000 values"),
-        ("", "expected layouts by their names"),
+        ("", "expected layouts by name"),
         (None, "own.yaml: cannot be opened"),
     ],
 )

@@ -218,7 +218,7 @@ def test_sheets_that_share_a_part_are_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "two.xlsx") as two, zipfile.ZipFile(tmp_path / "one.xlsx", "w") as one:
         for entry in two.infolist():
             one.writestr(entry, two.read(entry).replace(b"worksheets/sheet2.xml", b"worksheets/sheet1.xml"))
-    with pytest.raises(ValueError, match=r"2 sheets in 1 parts; expected a part for each"):
+    with pytest.raises(ValueError, match=r"2 sheets in 1 parts; expected one part per sheet"):
         list(sheets_of("one.xlsx", (tmp_path / "one.xlsx").read_bytes()))
 
 

@@ -1,7 +1,7 @@
-"""Sources without a replica: a site that answers with the saved pages in crawlers/sources/SOURCE/pages.
+"""Sources without a replica: a site that serves the saved pages in crawlers/sources/SOURCE/pages.
 
-A case is CASE.json beside the page CASE.html (or CASE.body if it is not HTML). The JSON has `url`, and, if the page needs them,
-`headers`. Only pages requested by GET can be served.
+A case is CASE.json beside the page CASE.html (or CASE.body if it is not HTML). The JSON has `url` and, if the page needs them, `headers`.
+Only pages requested by GET can be served.
 """
 
 import json
@@ -33,7 +33,7 @@ class SavedSite:
         self.pages = pages
 
     def build(self, content: Content) -> Respond:
-        """Return the function that answers for the site: only saved pages exist."""
+        """Return the function that answers for the site; it serves only saved pages."""
         return lambda ask: self._reply_to(ask) if ask.method in ("GET", "HEAD") else None
 
     def state(self) -> str:
@@ -51,7 +51,7 @@ def saved_site(spider: type[SourceSpider], sources: Path = SOURCES) -> SavedSite
     """Return the site of a spider's saved pages.
 
     Raises:
-        ValueError: there is none, two have one address, or none has a start address of the spider; says what to do.
+        ValueError: there is none, two have one address, or none has a start address of the spider; the message says what to do.
     """
     name = spider.name
     pages: dict[SavedAddress, SiteReply] = {}

@@ -28,10 +28,10 @@ Site = ModuleType | SavedSite
 
 
 class _Dispatch:
-    """Dispatches requests to the site of their host; a site is built at its first request."""
+    """Dispatches requests to the site of their host; a site is built on its first request."""
 
     def __init__(self, snapshot: str, sites: Mapping[str, Site], content: Callable[[], Content]) -> None:
-        # The clock of the replicas is fixed at the snapshot, so that stored pages do not depend on the time.
+        # The replicas' clock is fixed at the snapshot date, so that stored pages do not depend on the time.
         self.date = format_datetime(datetime.strptime(snapshot, "%Y-%m-%d").replace(tzinfo=UTC), usegmt=True)
         self.by_host = {host: site for site in sites.values() for host in site.HOSTS}
         self.content = content
@@ -81,7 +81,7 @@ def _tag(reply: SiteReply) -> str:
 
 
 async def _leave_out_type(request: web.Request, response: web.StreamResponse) -> None:
-    """Remove the content type that aiohttp adds to an answer without one: some real sites send none."""
+    """Remove the content type that aiohttp adds to a reply without one: some real sites send none."""
     if response.headers.get("Content-Type") == "application/octet-stream":
         del response.headers["Content-Type"]
 
@@ -113,10 +113,10 @@ def serving(snapshot: str, sites: Mapping[str, Site] = SITES, content: Callable[
 
 
 def site_of(spider: type[SourceSpider]) -> tuple[Callable[[str], AbstractContextManager[str]], str]:
-    """Return the server of a source, given a snapshot, and a hash of its content: of its replica, or of its saved pages if it has none.
+    """Return the server of a source, to be called with a snapshot, and a hash of what it serves: the replica, or else the saved pages.
 
     Raises:
-        ValueError: it has neither; says what to do.
+        ValueError: it has neither; the message says what to do.
     """
     if spider.name in SITES:
         return serving, state()
@@ -125,7 +125,7 @@ def site_of(spider: type[SourceSpider]) -> tuple[Callable[[str], AbstractContext
 
 
 def state() -> str:
-    """Return a hash of all files of the replicas; pages of two states do not mix in one crawl."""
+    """Return a hash of all files of the replicas, so that pages of two states are never mixed in one crawl."""
     folder = Path(__file__).parents[1]
     digest = sha256()
     for path in sorted(folder.rglob("*")):

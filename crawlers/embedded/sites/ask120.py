@@ -28,15 +28,15 @@ _TREE_SLUGS = {"内科": "neike", "外科": "waike"}
 _LISTED_LINKS = 3
 """Diseases of a department in the tree itself; symptoms are among them."""
 _POSSIBLE = 3
-"""Diseases that a symptom's home names; its own sub-page names all."""
+"""Diseases that a symptom's home page names; its own sub-page names all of them."""
 _SURGERY_CAPTIONS = {
     "shiying": "适应症", "bingfa": "并发症", "jinji": "禁忌症", "buzhou": "手术步骤", "zhunbei": "术前准备", "huli": "术后护理",
     "zhuyi": "注意事项", "baojia": "费用",
 }  # fmt: skip
-"""The sub-pages that every surgery's home links to, whether they exist or not."""
+"""The sub-pages that the home page of every surgery links to, whether they exist or not."""
 
 Show = Callable[..., None]
-"""Show a page: host, target, template, and the template's values."""
+"""Add a page to the site: host, target, template, and the template's values."""
 
 
 class Surgery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,7 +46,7 @@ class Surgery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str
     department: str
     rows: list[str]
-    """Labels with their values, beside the name; three at most."""
+    """Labels with their values, shown beside the name; three at most."""
     parts: dict[str, str]
     """Prose by the sub-page's part of the address; other sub-pages do not exist on the site."""
 
@@ -59,7 +59,7 @@ def surgeries() -> list[Surgery]:
 
 
 def build(content: Content) -> Respond:
-    """Return the function that answers for the site; blemishes depend on the rank of entries, so all builds are equal."""
+    """Return the function that answers for the site. Flaws depend on the rank of entries, so every build is the same."""
     carried = content.on("ask120")
     pages: dict[tuple[str, str], SiteReply] = {(host, "/robots.txt"): SiteReply(body=_ROBOTS.encode()) for host in HOSTS}
     env = templates("ask120")
@@ -104,12 +104,12 @@ def _show_letters(show: Show, diseases: list[Disease]) -> None:
     for letter in _LETTERS:
         links = _links([disease for disease in diseases if disease.slug.startswith(letter)])
         for link in links[1::3]:
-            link["href"] = link["href"].removesuffix("/")  # without trailing slash it is answered by a redirect
+            link["href"] = link["href"].removesuffix("/")  # without a trailing slash it answers with a redirect
         show(_TAG, f"/jibing/pinyin/{letter}.html", "letter.html", title=f"疾病{letter.upper()}", letters=_LETTERS, links=links)
 
 
 def _show_departments(show: Show, diseases: list[Disease]) -> None:
-    """Show a page for each department of both levels: the departments beside or below it, and its diseases."""
+    """Add a page for each department of both levels: the departments beside or below it, and its diseases."""
     pairs = sorted({name.partition("-")[::2] for disease in diseases for name in disease.departments})
     names = list(dict.fromkeys(name for pair in pairs for name in pair if name))
     rows = {name: {"name": name, "slug": _SLUGS.get(name, f"ks{rank}")} for rank, name in enumerate(names)}
@@ -121,12 +121,12 @@ def _show_departments(show: Show, diseases: list[Disease]) -> None:
             _TAG, f"/jibing/ks/{row['slug']}.html", "department.html", "gb18030" if name == "儿科" else "utf-8", title=f"{name}疾病",
             upper=upper, lower=lower, links=_links(own, f"//{_TAG}"),
         )  # fmt: skip
-    # Linked from every department, but robots.txt keeps crawlers out.
+    # Every department links here, but robots.txt excludes crawlers.
     show(_TAG, "/jibing/zhuanti/", "letter.html", title="疾病专题", letters="", links=[])
 
 
 def _show_tree(show: Show, diseases: list[Disease]) -> None:
-    """Show the tree, and for its departments a page with alternating headings and links; subordinate departments have their own pages."""
+    """Add the tree, and for each of its departments a page of alternating headings and links; sub-departments have their own pages."""
     rows = []
     for name, slug in _TREE_SLUGS.items():
         own = _of_department(diseases, name)
@@ -146,7 +146,7 @@ def _of_department(diseases: list[Disease], department: str) -> list[Disease]:
 
 
 def _show_symptoms(show: Show, diseases: list[Disease]) -> None:
-    """Show the index by letter, and of each symptom its home and the sub-pages it has, some of which are missing."""
+    """Add the index by letter and, for each symptom, its home page and the sub-pages it has, some of which are missing."""
     for letter in _LETTERS:
         links = [_symptom_link(symptom) for symptom in symptoms_on("ask120") if symptom.slug.startswith(letter)]
         show(
@@ -188,7 +188,7 @@ def _symptom_link(symptom: Symptom) -> dict[str, str]:
 
 
 def _show_surgeries(show: Show) -> None:
-    """Show the index of all, a list for each department, and of each surgery its home and the sub-pages it has."""
+    """Add the full index, a list for each department and, for each surgery, its home page and the sub-pages it has."""
     departments = [{"name": name, "slug": _SLUGS[name]} for name in dict.fromkeys(one.department for one in surgeries())]
     listed: dict[str, Any] = {"title": "手术大全", "departments": departments}
     show(_TAG, "/shoushu/pinyin.html", "surgeries.html", **listed, links=[_surgery_link(one) for one in surgeries()])

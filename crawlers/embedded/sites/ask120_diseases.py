@@ -1,4 +1,4 @@
-"""The content of a disease's pages on the replica of tag.120ask.com, with blemishes."""
+"""The content of a disease's pages on the replica of tag.120ask.com, flaws included."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ CAPTIONS = {
     "gaishu": "概述", "bingyin": "病因", "zhengzhuang": "症状", "jiancha": "检查", "jianbie": "鉴别", "bingfa": "并发症", "yufang": "预防",
     "zhiliao": "治疗", "yinshi": "饮食", "shiliao": "食疗",
 }  # fmt: skip
-"""The sub-pages that every disease's home links to, whether they exist or not."""
+"""The sub-pages that the home page of every disease links to, whether they exist or not."""
 
 Row = tuple[str, str, str | None]
 """Label, value, and the address behind `[详细]` if the value ends with it."""
 Paragraph = tuple[str, str]
-"""Label in bold, or nothing, and text."""
+"""Bold label (or nothing) and text."""
 
 
 def home(disease: Disease) -> str:
@@ -22,22 +22,22 @@ def home(disease: Disease) -> str:
 
 
 def is_boxless(rank: int) -> bool:
-    """Return whether a disease has no summary boxes; then its articles hold their content."""
+    """Return whether a disease has no summary boxes; its articles then hold their content."""
     return rank % 16 == 9
 
 
 def layout(rank: int) -> str | None:
-    """Return the old layout of a disease's pages, without summary boxes; None for the layout since 2019."""
+    """Return the old layout of a disease's pages, which has no summary boxes; None for the layout since 2019."""
     return {25: "2016", 41: "2014"}.get(rank % 48)
 
 
 def is_cut(disease: Disease, rank: int) -> bool:
-    """Return whether the box breaks off within the last symptom."""
+    """Return whether the box is cut off within the last symptom."""
     return rank % 8 == 3 and len(disease.symptoms) > 2
 
 
 def intro(disease: Disease, rank: int) -> str:
-    """Return the summary on the home page, cut if it is long; without boxes it has one more sentence."""
+    """Return the summary on the home page, truncated if long; without boxes it has one more sentence."""
     summary = disease.summary or disease.name
     if is_boxless(rank):
         first, stop, _ = disease.texts.get("symptom", "").partition("。")
@@ -94,7 +94,7 @@ def articles(disease: Disease, rank: int) -> dict[str, list[Paragraph]]:
 
 
 def diet_rows(disease: Disease) -> list[dict[str, Any]]:
-    """Return what to eat and what to avoid, for the sub-page that lists food."""
+    """Return what to eat and what to avoid, for the sub-page on food."""
     good = {"label": "宜：", "head": "宜吃食物", "advice": "建议适量食用", "foods": disease.foods_good}
     avoid = {"label": "忌：", "head": "忌吃食物", "advice": "建议不吃", "foods": disease.foods_avoid}
     return [good, avoid] if disease.foods_good or disease.foods_avoid else []

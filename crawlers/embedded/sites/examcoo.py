@@ -1,4 +1,4 @@
-"""Replica of examcoo: view pages are shells, questions and explanations come by calls with a token; two papers have the old form."""
+"""Replica of examcoo: view pages are shells, calls with a token return questions and explanations; two papers have the old form."""
 
 import hashlib
 import json
@@ -17,12 +17,14 @@ from crawlers.embedded.sites.examcoo_paper import Part, answers_of_call, parts_o
 
 HOSTS = ("www.examcoo.com",)
 CATEGORIES = {"PCE": (3, "职业资格"), "TQE": (3, "职业资格"), "GEE": (1, "学历类"), "SSE": (1, "学历类"), "TCM": (6, "医学类")}
-LISTS = {"PCE": "心理咨询师", "TQE": "教师资格心理学", "GEE": "心理学考研", "SSE": "心理学自考"}  # TCM: one list a subject
+LISTS = {"PCE": "心理咨询师", "TQE": "教师资格心理学", "GEE": "心理学考研", "SSE": "心理学自考"}  # TCM: one list per subject
 ROWS = {
     "PCE": ("心理健康", "心理咨询师", "案例问答"), "TQE": ("教师", "教师资格", "心理学"), "GEE": ("研究生", "考研", "心理学"),
     "SSE": ("自学考试", "自考", "心理学"), "TCM": ("中医", "执业医师", None),
 }  # fmt: skip
-"""Part of its category's page, first cell of the row, and the words of the link by examination; those of TCM are the list's name."""
+"""The part of the category's page, the first cell of the row, and the text of the link by examination; for TCM that text is the list's
+name.
+"""
 OTHER_LISTS = [(3, 1790, "导游业务", ("旅游", "导游", "业务")), (1, 1791, "初一语文", ("初中教育", "初一", "语文"))]
 FIRST_LIST = 1701
 PAPERS_A_LIST = 5  # 25 on the real site
@@ -59,12 +61,12 @@ def build(content: Content) -> Respond:
 
 
 def token_of(paper: int) -> str:
-    """Return the token that a call must have from the paper's page: on the real site it changes with the session."""
+    """Return the token from the paper's page that a call must have: on the real site it changes with each session."""
     return hashlib.md5(f"examcoo {paper}".encode(), usedforsecurity=False).hexdigest()
 
 
 def _is_from_view(ask: SiteRequest) -> bool:
-    """Return whether a call comes from the page of a paper: by its Referer, and by the session of that page."""
+    """Return whether a call comes from the page of a paper, judging by its Referer and by that page's session."""
     return bool(_VIEW.match(ask.headers.get("referer", ""))) and f"PHPSESSID={_SESSION}" in ask.headers.get("cookie", "")
 
 
@@ -86,7 +88,7 @@ def _pages(site: Environment, papers: list[Paper], parts: dict[int, list[Part]])
 
 
 def _categories(lists: dict[tuple[str, str], tuple[int, list[Paper]]]) -> list[tuple[int, str, list[tuple[str, list[Any]]]]]:
-    """Return number and name of each category with its parts, and their rows: the first cell, and links that name only the subject."""
+    """Return the number and name of each category with its parts, and their rows: the first cell, and links that name only the subject."""
     listed = [(*CATEGORIES[exam], ROWS[exam], kid, name) for (exam, name), (kid, _) in lists.items()]
     names = {mid: category for mid, category, *_ in listed}
     listed += [(mid, names[mid], column, kid, name) for mid, kid, name, column in OTHER_LISTS if mid in names]

@@ -1,4 +1,4 @@
-"""A paper as examcoo writes it: alternating blocks of text and questions, answers as bit masks, with the blemishes of hand-made papers."""
+"""A paper as examcoo writes it: alternating blocks of text and questions, answers as bit masks, with the flaws of hand-made papers."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from crawlers.embedded.content import Paper, PaperSection, Q
 from crawlers.embedded.rendering import full_width
 
 RANDOM_DRAWS = {2540002: (2540001, "3"), 2520006: (2520005, "2")}
-"""Paper -> another one, and the number of questions that it draws from it at random."""
+"""Paper -> another paper, and the number of questions sampled from it."""
 KINDS = {"mcqa": "s1", "mrqa": "s2", "tf": "s3", "blank": "s4", "qa": "s5"}
 VERDICTS = {"正确": "1", "错误": "2", "对": "1", "错": "2", "A": "1", "B": "2"}
 VERDICT_WORDS = {"1": "对", "2": "错"}
@@ -40,7 +40,7 @@ class Part(Struct, kw_only=True):
     """The answer as in the response of the call."""
     explanation: str | None = None
     rule: dict[str, str] = {}
-    """Of a row that draws from another paper: its number, title, how many questions it has, and how many are drawn."""
+    """For a row that samples from another paper: its number, title, question count, and how many are sampled."""
 
     def rendered(self) -> dict[str, Any]:
         """Return the context for the template of the older pages."""
@@ -74,7 +74,7 @@ class Part(Struct, kw_only=True):
 
 
 def parts_of_page(paper: Paper, papers: list[Paper] | None = None) -> list[Part]:
-    """Return the blocks and questions of a paper, and the rows that draw from others of `papers`."""
+    """Return the blocks and questions of a paper, and the rows that sample from other papers in `papers`."""
     count = sum(len(section.questions) for section in paper.sections)
     parts = [Part(lines=[_line(f"\u00a0 \u00a0 （考试时间：90分钟，总分：{count}分）", "1")])]
     number = 0
@@ -133,7 +133,7 @@ def _block(paper: Paper, section: PaperSection, before: int) -> list[dict[str, s
 def _question(paper: Paper, section: PaperSection, q: Q, number: int) -> Part:
     kind = KINDS[q.type]
     if q.type == "mrqa" and number % 13 == 5 and not q.planted:
-        kind = "s1"  # a multiple choice entered as a single choice: only its mask shows it
+        kind = "s1"  # a multiple choice entered as a single choice: only its mask gives it away
     options = q.raw.get("options", q.options)
     if number % 11 == 4 and not q.planted:
         options = [full_width(text) for text in options]

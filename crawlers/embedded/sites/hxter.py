@@ -1,5 +1,6 @@
-"""Replica of hxter: a plain exam bank in GBK. Answers are hidden behind a button, in a script, or on pages of their own; one paper is an
-ASP.NET table. Structure assumed."""
+"""Replica of hxter: a plain exam bank in GBK. Answers are hidden behind a button, in a script, or on separate pages; one paper is an
+ASP.NET table. The structure is assumed.
+"""
 
 import json
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ SLUGS = {
     "高等学校教师心理学": "gaoxiao",
 }
 MARKS = {"mcqa": "单选", "mrqa": "多选", "tf": "判断", "blank": "填空", "qa": "简答"}
-# As another bank with this layout numbers its labels: number, answer, first option.
+# Another bank with this layout numbers its labels like this: number, answer, first option.
 LABELS = {"mcqa": (11, 6, 2), "mrqa": (14, 22, 15), "tf": (39, 41, 0), "blank": (51, 53, 0), "qa": (51, 53, 0)}
 TRUTH = ({"正确": "正确", "错误": "错误"}, {"正确": "√", "错误": "×"}, {"正确": "对", "错误": "错"})
 BLANKS = ("（ ）", "(  )", "（　　）", "(\u00a0\u00a0)")
@@ -66,7 +67,7 @@ def _lists(site: Environment, slug: str, subject: str, papers: list[Paper]) -> I
 
 
 def _list_layout(site: Environment, paper: Paper) -> Iterator[tuple[str, SiteReply]]:
-    """Yield the pages of a paper; a heading is repeated on the next page of its questions."""
+    """Yield the pages of a paper; a heading is repeated on the next page if its questions continue there."""
     numbered = list(enumerate(((section, q) for section in paper.sections for q in section.questions), 1))
     chunks = [numbered[start : start + QUESTIONS_A_PAGE] for start in range(0, len(numbered), QUESTIONS_A_PAGE)]
     for page, chunk in enumerate(chunks, 1):
@@ -94,7 +95,7 @@ def _list_layout(site: Environment, paper: Paper) -> Iterator[tuple[str, SiteRep
 
 
 def _context_of(paper: Paper, section: PaperSection, q: Q, number: int) -> dict[str, Any]:
-    """Return a question as this site writes it: its blanks, its letters, where it hides the answer."""
+    """Return a question as this site writes it, with its blanks, its letters, and its answer where the site hides it."""
     if section.case or section.shared_options or paper.subject not in SLUGS:
         raise ValueError(f"content: paper {paper.id}: hxter shows subjects {', '.join(SLUGS)}, without cases or shared options")
     options = [f"{letter}{SEPARATORS[paper.id % 4]}{text}" for letter, text in zip(LETTERS, q.options, strict=False)]
@@ -152,7 +153,7 @@ def _table_sections(paper: Paper) -> list[dict[str, Any]]:
 
 
 def _reply(site: Environment, template: str, **context: Any) -> SiteReply:
-    """Return a page in GBK that calls itself gb2312, as many do, or names no encoding; characters missing in GBK are numeric references."""
+    """Return a page in GBK that declares gb2312, as many do, or declares no encoding; characters not in GBK become numeric references."""
     paper = context.get("paper")
     html = site.get_template(template).render(charset=None if paper and paper.id in UNNAMED_ENCODING else "gb2312", **context)
     return html_reply(html.encode("gbk", "xmlcharrefreplace").decode("gbk"), "gbk", named_in_header=False)

@@ -1,4 +1,4 @@
-"""A paper as studyez writes it: lines of text, each paper in its own style of numbers, letters and answers."""
+"""A paper as studyez writes it: lines of text, where each paper has its own style of numbers, letters and answers."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ class Style(Struct, frozen=True, kw_only=True):
     answers: str = "below"
     """below the question, after its last option, in the blank of its stem, or at the end of the paper."""
     whole: bool = False
-    """The whole paper is one paragraph."""
+    """The complete paper is one paragraph."""
     anew: bool = False
     """Numbers restart under every heading."""
     pages: int = 1
@@ -103,7 +103,7 @@ def _question(style: Style, section: PaperSection, q: Q, number: int) -> Iterato
 
 
 def _key(numbered: list[tuple[int, PaperSection, Q]]) -> Iterator[str]:
-    """Return the answers after the paper: runs and rows of letters, and a line for each with an explanation."""
+    """Return the answers after the paper: ranges and rows of letters, and a line for each answer with an explanation."""
     yield "参考答案及解析"
     heading = None
     row: list[tuple[int, str]] = []

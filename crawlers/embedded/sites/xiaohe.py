@@ -1,6 +1,6 @@
-"""The replica of xiaohe.cn: lists that load more, and entries with their state in a script, in various forms.
+"""Replica of xiaohe.cn: lists that load more, and entries whose state is in a script, in various forms.
 
-The real site is known in outline only; addresses of lists, keys and modules are assumed.
+The real site is known only in outline; addresses of lists, keys and modules are assumed.
 """
 
 import json
@@ -38,7 +38,7 @@ _KINDS: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
 
 
 def build(content: Content) -> Respond:
-    """Return the function that answers for the site; blemishes depend on the rank of entries, so all builds are equal."""
+    """Return the function that answers for the site. Flaws depend on the rank of entries, so every build is the same."""
     carried = content.on("xiaohe")
     pages: dict[tuple[str, str], SiteReply] = {(host, "/robots.txt"): SiteReply(body=_ROBOTS.encode()) for host in HOSTS}
     env = templates("xiaohe")
@@ -65,7 +65,7 @@ def build(content: Content) -> Respond:
             detail = _KINDS[kind][1](entry, rank, blocks) if rank % 7 == 3 else visible
             container = "none" if rank % 5 == 4 else _CONTAINERS[(rank - rank // 5) % len(_CONTAINERS)]  # none: only the visible page
             show(*_address(kind, entry), "entry.html", container, _state(container, kind, detail), title=entry.name, **visible)
-    # Linked from every page, but robots.txt keeps crawlers out; a crawler that ignores it gets a check of the browser.
+    # Every page links here, but robots.txt excludes crawlers; a crawler that ignores it gets a browser check.
     pages[_WWW, _CHECKED] = html_reply(env.get_template("check.html").render())
     return lambda ask: pages.get((ask.host, ask.target))
 
@@ -85,7 +85,7 @@ def _address(kind: str, entry: Entry | Symptom) -> tuple[str, str]:
 
 
 def _show_lists(show: Callable[..., None], pages: dict[tuple[str, str], SiteReply], kind: str, entries: list[Any]) -> None:
-    """Show the first entries on a page, the others in answers of the list call; the last entry listed is gone (404)."""
+    """Show the first entries on a page, the others in answers of the list call; the last listed entry is gone (404)."""
     rows = [{"id": entry_id(entry), "name": entry.name, "url": _listed_url(kind, entry, rank)} for rank, entry in enumerate(entries)]
     rows.append({"id": "1", "name": "已下线词条", "url": f"/medical/{kind}/1"})
     for start in range(0, len(rows), _ENTRIES_A_LIST):
@@ -111,5 +111,5 @@ def _listed_url(kind: str, entry: Entry | Symptom, rank: int) -> str:
 
 
 def _script(state: Any) -> Markup:
-    """Return a state for a script: it must not contain the end of a tag."""
+    """Return a state for a script, which must not contain the end of a tag."""
     return Markup(json.dumps(state, ensure_ascii=False).replace("</", "<\\/"))

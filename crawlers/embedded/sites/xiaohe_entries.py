@@ -8,7 +8,7 @@ from crawlers.embedded.content import Disease, Entry, Examination, Food, Medicin
 from crawlers.embedded.rendering import full_width
 
 Prose = Callable[..., Any]
-"""Rich text of paragraphs and of lists under a caption: HTML, or the blocks of an editor."""
+"""Rich text made of paragraphs and of lists under a caption: HTML, or an editor's blocks."""
 Detail = dict[str, Any]
 
 _DISCLAIMER = "小荷医典内容仅供科普参考，不能作为诊断和治疗的依据，如有不适请及时就医，请遵医嘱。"
@@ -21,7 +21,7 @@ def entry_id(entry: Entry | Symptom) -> str:
 
 
 def blocks(paragraphs: list[str | None], *lists: tuple[str, list[str]]) -> list[dict[str, Any]]:
-    """Return rich text as the blocks of an editor."""
+    """Return rich text as an editor's blocks."""
     made = [_block("paragraph", text) for text in paragraphs if text]
     for caption, items in lists:
         if items:
@@ -37,7 +37,7 @@ def _block(kind: str, text: str) -> dict[str, Any]:
 def disease_detail(disease: Disease, rank: int, rich: Prose) -> Detail:
     texts = disease.texts
     card = [
-        # The site names the department alone, without the one above it.
+        # The site names only the department, without its parent.
         ("就诊科室", [name.rpartition("-")[2] for name in disease.departments]),
         ("常见症状", disease.symptoms),
         ("好发人群", disease.population),

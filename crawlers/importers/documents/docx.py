@@ -1,7 +1,7 @@
 """Importer of docx: bytes in, the lines of the document in reading order out.
 
-What Word keeps outside the text comes back as text: automatic numbers, underlined blanks, check marks of symbol fonts, what is set
-high or low, formulas. Text boxes follow the paragraph they hang on. Headers, footers, notes, comments, deleted and hidden text are
+What Word stores outside the text becomes text: automatic numbers, underlined blanks, check marks of symbol fonts, superscripts and
+subscripts, formulas. Text boxes follow the paragraph they are anchored to. Headers, footers, notes, comments, deleted and hidden text are
 left out.
 """
 
@@ -34,7 +34,7 @@ _IMAGES = {
 }
 _UNSEEN = {
     *(f"{_W}{tag}" for tag in ("del", "moveFrom", "instrText", "delText", "rt", "pPr", "rPr", "sdtPr", "sectPr", "tblPr", "trPr")),
-    _MC_FALLBACK,  # says again what its Choice says
+    _MC_FALLBACK,  # repeats what its Choice contains
 }
 _SIGNS = {f"{_W}ptab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 _SYMBOLS = {"FC": "√", "FE": "√", "FB": "×", "FD": "×"}  # Wingdings; Word stores them at F000
@@ -44,17 +44,17 @@ _OFF = ("0", "false", "none", "off")
 
 
 def read_docx(name: str, body: bytes) -> Text:
-    """Return the lines of a Word document, tables row by row with a tab between cells, and a sign for every image.
+    """Return the lines of a Word document, tables row by row with a tab between cells, and a placeholder for every image.
 
     Raises:
-        ValueError: the file is no sound docx.
+        ValueError: the file is not a valid docx.
     """
     check_zipped(name, body, "word/", "docx")
     try:
         document = Document(BytesIO(body))
     except (*BROKEN_PARTS, OpcError) as error:
         raise Refusal(_damaged(name, error)) from None
-    if document.element.tag != f"{_W}document":  # a letter of its namespace lost is enough
+    if document.element.tag != f"{_W}document":  # a wrong letter in its namespace is enough
         raise Refusal(_damaged(name, ValueError(f"its main part is {str(document.element.tag)[:80]!r}, not a document")))
     try:
         return Text(_with_emphasised_answers(list(_Walk(document).lines()), list(_Walk(document, signed=True).lines())))
@@ -63,7 +63,7 @@ def read_docx(name: str, body: bytes) -> Text:
 
 
 def _with_emphasised_answers(lines: list[str], signed: list[str]) -> list[str]:
-    """Return the lines, with the answers that colour or bold type marks; `signed` are the same lines with tags where words stand out."""
+    """Return the lines, with the answers marked by colour or bold type; `signed` are the same lines with tags on emphasised words."""
     if lines == signed or len(lines) != len(signed) or any("<" in line for line in lines):
         return lines
     answered = label_emphasis(list(enumerate(signed)))
@@ -80,7 +80,7 @@ def _with_emphasised_answers(lines: list[str], signed: list[str]) -> list[str]:
 
 
 def _damaged(name: str, error: Exception) -> str:
-    return f"{name}: no readable docx ({type(error).__name__}: {error_line(error)}); open and save it in Word"
+    return f"{name}: not a readable docx ({type(error).__name__}: {error_line(error)}); open and save it in Word"
 
 
 class _Walk:
@@ -90,14 +90,14 @@ class _Walk:
         self._numbering = Numbering(document)
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the whole document."""
+        """Yield the lines of the complete document."""
         if self._body is None:
             raise ValueError("the document has no body")
         for element in self._blocks(self._body):
             yield from self._paragraph(element) if element.tag == f"{_W}p" else self._table(element)
 
     def _blocks(self, parent: etree._Element) -> Iterator[etree._Element]:
-        """Yield paragraphs and tables below an element, also inside content controls, but none below another block."""
+        """Yield paragraphs and tables below an element, including those in content controls, but none below another block."""
         waiting = [parent]
         first = True
         while waiting:
@@ -117,7 +117,7 @@ class _Walk:
                 yield from self._paragraph(element) if element.tag == f"{_W}p" else self._table(element)
 
     def _inline(self, paragraph: etree._Element, boxes: list[etree._Element]) -> Iterator[etree._Element]:
-        """Yield what a paragraph says in its order, and note the text boxes that hang on it."""
+        """Yield the text of a paragraph in order, and record the text boxes anchored to it."""
         waiting = [*reversed(paragraph)]
         while waiting:
             element = waiting.pop()
@@ -151,7 +151,7 @@ def _rows(table: etree._Element) -> Iterator[etree._Element]:
 
 
 def _cells(row: etree._Element) -> Iterator[etree._Element | None]:
-    """Yield the cells of a row by the table's columns: None for what a cell beside it or above it covers."""
+    """Yield the cells of a row by the table's columns: None for a cell merged with one beside or above it."""
     for element in row.iterchildren(f"{_W}tc", f"{_W}sdt"):
         for cell in [element] if element.tag == f"{_W}tc" else element.iterdescendants(f"{_W}tc"):
             merged, span = cell.find(f"{_W}tcPr/{_W}vMerge"), cell.find(f"{_W}tcPr/{_W}gridSpan")
@@ -161,7 +161,7 @@ def _cells(row: etree._Element) -> Iterator[etree._Element | None]:
 
 
 def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
-    """Return what elements say; runs beside each other that are set equally high are one, as Word cuts `-1` where it likes."""
+    """Return the text of elements; adjacent runs with the same vertical position are joined, as Word splits `-1` anywhere."""
     pieces: list[str] = []
     run, pending = None, ""
     for element in elements:
@@ -179,7 +179,7 @@ def _joined(elements: Iterator[etree._Element], signed: bool) -> str:
 
 
 def _signed(element: etree._Element, piece: str) -> str:
-    """Return a text within tags that say how its run stands out, as crawlers.papers.passes.emphasis reads them."""
+    """Return a text in tags for the emphasis of its run, as crawlers.papers.passes.emphasis reads them."""
     face = element.getparent().find(f"{_W}rPr") if element.tag == f"{_W}t" else None
     if face is None or not piece.strip():
         return piece
@@ -211,7 +211,7 @@ def _piece(element: etree._Element) -> str:
 
 
 def _text_with_blanks(element: etree._Element) -> str:
-    """Return a text or tab; the underlined blanks that one leaves in Word to be filled in come as `____`."""
+    """Return a text or tab; underlined blanks to be filled in become `____`."""
     words = "\t" if element.tag == f"{_W}tab" else element.text or ""
     line = element.getparent().find(f"{_W}rPr/{_W}u")
     if line is None or line.get(f"{_W}val") in _OFF or words.strip():

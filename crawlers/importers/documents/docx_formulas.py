@@ -1,4 +1,4 @@
-"""What Word sets high, low or as a formula: an element in, its text out, in which 10⁹ stays another number than 109."""
+"""Superscripts, subscripts and formulas of Word: an element in, its text out, in which 10⁹ differs from 109."""
 
 from lxml import etree
 
@@ -13,19 +13,19 @@ _SHIFTS = {"superscript": raised, "subscript": lowered}
 
 
 def shifted(run: etree._Element, text: str) -> str:
-    """Return a text of a run as it stands: above the line, below it, or on it."""
+    """Return the text of a run: superscript, subscript or normal."""
     alignment = run.find(f"{_W}rPr/{_W}vertAlign")
     return _SHIFTS.get("" if alignment is None else alignment.get(f"{_W}val", ""), str)(text)
 
 
 def is_shifted(run: etree._Element | None) -> bool:
-    """Tell whether a run is set above or below the line."""
+    """Return whether a run is superscript or subscript."""
     alignment = None if run is None else run.find(f"{_W}rPr/{_W}vertAlign")
     return alignment is not None and alignment.get(f"{_W}val") in _SHIFTS
 
 
 def formula(element: etree._Element) -> str:
-    """Return a formula on one line: powers and indices as they stand, fractions with a slash."""
+    """Return a formula on one line: superscripts and subscripts as such, fractions with a slash."""
     if element.tag in _TEXTS:
         return element.text or ""
     if not isinstance(element.tag, str) or element.tag in _UNSEEN:
@@ -55,5 +55,5 @@ def _sign(element: etree._Element, properties: str, name: str, usual: str) -> st
 
 
 def _one(text: str) -> str:
-    """Return a text that can stand beside a slash or under a root: in brackets where it has signs of its own."""
+    """Return a text that can be beside a slash or under a root: in brackets if it contains operators."""
     return text if text.isalnum() or (text.startswith("(") and text.endswith(")")) else f"({text})"

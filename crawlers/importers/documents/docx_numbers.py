@@ -12,7 +12,7 @@ from atomexam.text.numerals import to_chinese, to_roman
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _LEVELS = 9
 _MOST_CHARS, _MOST_DIGITS = 255, 9
-"""Of the text of a level, and of the number it begins with. Each paragraph repeats them: 3 kB gave 120 MB of text."""
+"""Maximum length of a level's text, and of its first number. Each paragraph repeats them: 3 kB gave 120 MB of text."""
 _REFERENCE = re.compile("%([1-9])")
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
 
@@ -49,7 +49,7 @@ FORMATS: dict[str, Callable[[int], str]] = {
 
 
 class Numbering:
-    """The running numbers of one document; ask for its paragraphs in their order."""
+    """The running numbers of one document; call it for its paragraphs in order."""
 
     def __init__(self, document: Any) -> None:
         numbers, styles = _part_root(document, "/numbering"), _part_root(document, "/styles")
@@ -62,7 +62,7 @@ class Numbering:
         self._levels_of: dict[str, dict[int, etree._Element]] = {}
 
     def prefix(self, paragraph: etree._Element) -> str:
-        """Return the number that Word shows before a paragraph; nothing where it shows none, or only a bullet."""
+        """Return the number that Word shows before a paragraph; nothing if it shows none, or only a bullet."""
         list_level = self._list_level(paragraph)
         if list_level is None:
             return ""
@@ -74,16 +74,16 @@ class Numbering:
         kind = _value(levels[level], "numFmt") or "decimal"
         if kind in ("bullet", "none"):
             return ""
-        # A form that is not known here is shown in digits: a wrong sign loses less than no number.
+        # An unknown number format is shown in digits: a wrong form loses less than no number.
         text = _REFERENCE.sub(
             lambda match: _formatted(int(match[1]) - 1, counts, levels), (_value(levels[level], "lvlText") or "")[:_MOST_CHARS]
         )
         return f"{text} " if text and text[-1].isalnum() else text
 
     def _list_level(self, paragraph: etree._Element) -> tuple[str, int] | None:
-        """Return list and level of a paragraph: its own, else those of its style or of the styles that one is based on."""
+        """Return list and level of a paragraph: its own, else those of its style or of the styles it is based on."""
         style, level, holder = _value(paragraph.find(f"{_W}pPr"), "pStyle"), None, paragraph
-        for _ in range(_LEVELS + 2):  # styles may be based on each other in a ring
+        for _ in range(_LEVELS + 2):  # styles may be based on each other in a circle
             properties = holder.find(f"{_W}pPr/{_W}numPr")
             level = level or _value(properties, "ilvl")
             if number := _value(properties, "numId"):
@@ -102,7 +102,7 @@ class Numbering:
         return next((index for index, shape in levels.items() if style and _value(shape, "pStyle") == style), 0)
 
     def _levels(self, number: str) -> tuple[str, dict[int, etree._Element]]:
-        """Return the id of a list's numbering, by which lists share their count, and its levels."""
+        """Return the id of a list's numbering, which lists with a common count share, and its levels."""
         abstract = _value(self._lists[number], "abstractNumId") or ""
         if number not in self._levels_of:
             if abstract not in self._shapes:
@@ -161,7 +161,7 @@ def _by_id(root: etree._Element | None, tag: str, key: str) -> dict[str, etree._
 
 
 def _part_root(document: Any, kind: str) -> etree._Element | None:
-    """Return the XML of a part that the document is related to; None where it has none."""
+    """Return the XML of a part that the document refers to; None if it has none."""
     for relation in document.part.rels.values():
         if str(relation.reltype).endswith(kind) and not relation.is_external:
             part = relation.target_part

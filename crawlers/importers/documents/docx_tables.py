@@ -17,14 +17,16 @@ _KEY_LABEL = re.compile(r"题号|序号|编号|答案|正确答案|参考答案|
 _KEY = re.compile(r"[A-Ja-j]{1,10}|[√×✓✗]|对|错|正确|错误")
 _LEAST_KEY, _LEAST_FIELDS = 3, 3
 _LEAST_CELLS, _MOST_CELLS, _ASKING, _LONGER = 3, 11, 0.6, 60
-"""Cells of a row of a stem and its options, the share of the rows that must ask, and how much longer than a stem an option may be."""
+"""Number of cells in a row of a stem and its options, share of the rows that must ask something, and maximum length of an option relative
+to its stem.
+"""
 _TAG = re.compile(r"<[^<>\n]{1,40}>|</>")
-"""Tags that say how words stand out: see `docx.py`."""
+"""Tags that show how words are emphasised: see `docx.py`."""
 _FIELDS = ("type_raw", "case_raw", "number_raw", "stem_raw", "options_raw", "answer_raw", "explanation_raw")
 
 
 def table_lines(rows: list[list[CellLines]]) -> list[str]:
-    """Return a table as lines: one with a header such as 题干, A, B, 答案 as a paper is written, any other row by row."""
+    """Return a table as lines: one with a header such as 题干, A, B, 答案 in the form of a paper, any other row by row."""
     if key := _key_lines(rows):
         return key
     header, below = _header(rows)
@@ -52,7 +54,7 @@ def table_lines(rows: list[list[CellLines]]) -> list[str]:
 
 
 def _key_lines(rows: list[list[CellLines]]) -> list[str]:
-    """Return a table of numbers with the answers below them as a list of answers; nothing where a row is another."""
+    """Return a table of numbers with the answers below them as a list of answers; nothing if any row differs."""
     words = [[" ".join(cell).strip() for cell in row] for row in rows]
     entries: list[str] = []
     for upper, lower in zip(words[::2], words[1::2], strict=False):
@@ -65,7 +67,7 @@ def _key_lines(rows: list[list[CellLines]]) -> list[str]:
 
 
 def _bare_lines(rows: list[list[CellLines]]) -> list[str]:
-    """Return a table without a header, a stem and its options in each row, as a paper is written; nothing where most rows are no such."""
+    """Return a table without a header, with a stem and its options in each row, in the form of a paper; nothing if most rows differ."""
     cells = [[cell for cell in row if cell] for row in rows]
     words = [[_TAG.sub("", " ".join(cell)).strip() for cell in row] for row in cells]
     starts = [1 if row and row[0].strip(" .、．").isdigit() else 0 for row in words]
@@ -96,7 +98,7 @@ def _bare_lines(rows: list[list[CellLines]]) -> list[str]:
 
 
 def _card(rows: list[list[CellLines]]) -> tuple[list[str], list[list[CellLines]]] | None:
-    """Return names and values of a table of two columns that holds one question, a field a row; None where it is none."""
+    """Return names and values of a two-column table of one question with a field per row; None if it is not such a table."""
     if len(rows) < _LEAST_FIELDS or any(len(row) != 2 for row in rows):
         return None
     names = named(" ".join(row[0]) for row in rows)
@@ -105,7 +107,7 @@ def _card(rows: list[list[CellLines]]) -> tuple[list[str], list[list[CellLines]]
 
 
 def _header(rows: list[list[CellLines]]) -> tuple[list[str], list[list[CellLines]]]:
-    """Return the names of the columns, which one or two rows hold, and the rows below them."""
+    """Return the column names, which are in one or two rows, and the rows below them."""
     upper, second = ([" ".join(cell) for cell in row] for row in [*rows, [], []][:2])
     if both := whole_header(upper, second):
         return both, rows[2:]
@@ -115,7 +117,7 @@ def _header(rows: list[list[CellLines]]) -> tuple[list[str], list[list[CellLines
 def _question(row_number: int, fields: dict[str, CellLines], record: dict[str, CellLines], shape: RecordLayout) -> list[str]:
     stem, number = fields["stem_raw"], " ".join(fields["number_raw"]).strip(" .、．")
     is_alone = sum(map(bool, record.values())) == 1
-    if not stem or (is_alone and is_heading(flat(stem[0]))):  # a row that goes on, or a heading across the table
+    if not stem or (is_alone and is_heading(flat(stem[0]))):  # a row that continues, or a heading across the table
         return [line for cell in record.values() for line in cell]
     own = None if number.isdigit() else number_of(flat(stem[0]))
     numbered = own is not None and own.style != "tight"  # 1928 年 is none
@@ -143,10 +145,10 @@ def _is_numbered(row: list[CellLines]) -> bool:
 
 
 def _row_lines(cells: list[CellLines], parted: bool) -> list[str]:
-    """Return a row as one line where no cell has more; else cell by cell, a cell with only a number before the next one's text.
+    """Return a row as one line if no cell has more than one; else cell by cell, with a number-only cell before the text of the next.
 
     Args:
-        parted: rows with a number have lines of their cells elsewhere in the table, so this one has, too: a statement among questions.
+        parted: numbered rows elsewhere in the table have one line per cell, so this one does, too: a statement among questions.
     """
     if all(len(cell) == 1 for cell in cells) and not (parted and _is_numbered(cells)):
         return ["\t".join(cell[0] for cell in cells)] if cells else []

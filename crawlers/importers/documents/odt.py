@@ -1,6 +1,6 @@
-"""Importer of texts of LibreOffice (.odt): bytes in, one page of HTML out: headings, paragraphs, lists with their numbers, tables.
+"""Importer of LibreOffice texts (.odt): bytes in, one HTML page out: headings, paragraphs, lists with their numbers, tables.
 
-Colour, bold and underlined type and what is set high or low come along; notes, remarks and deleted text are left out.
+Colour, bold, underline, superscripts and subscripts are kept; notes, comments and deleted text are left out.
 """
 
 import html
@@ -18,7 +18,7 @@ from crawlers.importers.files.open_document import attributes_of
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped, root_of
 
 _LINES, _ASIDE = ("p", "h"), ("note", "annotation", "tracked-changes", "forms", "sequence-decls", "ruby-text", "table-of-content")
-"""Elements that are a line; those whose words are no part of what the text says."""
+"""Elements that are a line; elements whose words are not part of the text."""
 _SPACES = {"tab": "\t", "line-break": "<br>", "image": "<img>"}
 _MOST_SPACES, _MOST_LEVELS = 100, 10
 _COLOUR = re.compile("#[0-9A-Fa-f]{6}")
@@ -27,14 +27,14 @@ _COUNTED = {"1": FORMATS["decimal"], "A": FORMATS["upperLetter"], "a": FORMATS["
 Styles = dict[str, list[tuple[str, str]]]
 """Opening and closing tags by the name of a style."""
 Numbers = dict[tuple[str, int], tuple[str, str, str]]
-"""Sign, what stands before it and behind it, by the name of a list's style and the level."""
+"""Number format, prefix and suffix, by the name of a list style and the level."""
 
 
 def page_of_odt(name: str, body: bytes) -> str:
     """Return a text document as a page.
 
     Raises:
-        ValueError: the file is no sound odt.
+        ValueError: the file is not a valid odt.
     """
     check_zipped(name, body, "content.xml", "odt")
     try:
@@ -45,7 +45,7 @@ def page_of_odt(name: str, body: bytes) -> str:
         numbers = {key: signs for root in roots for key, signs in _numbers(root)}
         blocks = list(_blocks(text, styles, numbers))
     except (*BROKEN_PARTS, StopIteration) as error:
-        raise Refusal(f"{name}: no readable odt ({type(error).__name__}: {str(error)[:80]}); open and save it in LibreOffice") from None
+        raise Refusal(f"{name}: not a readable odt ({type(error).__name__}: {str(error)[:80]}); open and save it in LibreOffice") from None
     return "\n".join(["<html><body>", *blocks, "</body></html>"])
 
 
@@ -79,8 +79,8 @@ def _count(digits: str, otherwise: int) -> int:
 
 
 def _blocks(parent: Any, styles: Styles, numbers: Numbers, cell: bool = False) -> Iterator[str]:
-    """Yield the lines and tables within an element; those of a cell without tags of their own."""
-    counts: dict[str, int] = {}  # of lists that go on, by their style
+    """Yield the lines and tables within an element; those of a cell without their own tags."""
+    counts: dict[str, int] = {}  # of continued lists, by their style
     waiting = [*reversed(parent)]
     while waiting:
         element = waiting.pop()
@@ -102,7 +102,7 @@ def _name(element: Any) -> str:
 
 
 def _entries(top: Any, styles: Styles, numbers: Numbers, counts: dict[str, int], cell: bool) -> Iterator[str]:
-    """Yield the lines of a list and of those within it, each entry's first with its number."""
+    """Yield the lines of a list and of its sublists, the first line of each entry with its number."""
     style = attributes_of(top).get("style-name", "")
     goes_on = attributes_of(top).get("continue-numbering") == "true"
     levels = [counts.get(style, 0) if goes_on else 0]
@@ -133,7 +133,7 @@ def _line(line: Any, styles: Styles, sign: str, cell: bool) -> str:
 
 
 def _pieces(line: Any, styles: Styles) -> Iterator[str]:
-    """Yield the words of a line within tags that say how they stand out."""
+    """Yield the words of a line within tags for their emphasis."""
     skipped: Any = None
     for event, element in etree.iterwalk(line, events=("start", "end")):
         name = _name(element)

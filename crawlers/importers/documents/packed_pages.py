@@ -1,4 +1,4 @@
-"""Files that hold pages: a book of pages (.epub), a page saved with its images (.mht) -> one page of HTML. Nothing is written anywhere."""
+"""Files that contain pages: a book of pages (.epub), a page saved with its images (.mht) -> one HTML page. Nothing is written to disk."""
 
 import posixpath
 import re
@@ -22,22 +22,22 @@ from crawlers.importers.files.zipped import BROKEN_PARTS, MAX_PART_BYTES, PARSER
 
 SLIDES, BOOKS, SAVED, RICH, ODT = (".pptx",), (".epub",), (".mht", ".mhtml"), (".rtf",), (".odt",)
 PACKED = (*SLIDES, *BOOKS, *SAVED, *RICH, *ODT)
-"""Suffixes of files that are read as the page they hold."""
+"""Suffixes of files that are read as the page they contain."""
 _BODY = re.compile(r"<body[^<>]{0,500}>(?P<inner>.*?)(?:</body\s{0,9}>|\Z)", re.IGNORECASE | re.DOTALL)
 _DOCUMENTS = ("application/xhtml+xml", "text/html")
 _MOST_PAGES = 5000
 
 
 def read_packed(name: str, body: bytes) -> Text:
-    """Return the lines of the page that a file holds."""
+    """Return the lines of the page in a file."""
     return text_of_page(name, packed_page(name, body))
 
 
 def packed_page(name: str, body: bytes) -> str:
-    """Return what a file holds as one page of HTML.
+    """Return the content of a file as one HTML page.
 
     Raises:
-        ValueError: the file is not what its suffix says, is damaged, or larger than anything that is read here.
+        ValueError: the file is not what its suffix claims, is damaged, or is larger than the limits.
     """
     lower = name.lower()
     if lower.endswith(SAVED):
@@ -50,12 +50,12 @@ def packed_page(name: str, body: bytes) -> str:
 
 
 def _of_saved(name: str, body: bytes) -> str:
-    """Return the first page of a message whose other parts are what it shows: images, styles, frames."""
+    """Return the first page of a message whose other parts are its images, styles and frames."""
     message = message_of(name, body.lstrip(b"\xef\xbb\xbf\r\n"))
     for part in message.walk():
         if part.get_content_type() in _DOCUMENTS:
             return _words_of(name, part)
-    raise Refusal(f"{name}: no page in it; expected a part of text/html, as a browser saves a page in one file")
+    raise Refusal(f"{name}: no page in it; expected a text/html part, as in a page that a browser saved as one file")
 
 
 def _words_of(name: str, part: Message) -> str:
@@ -64,12 +64,12 @@ def _words_of(name: str, part: Message) -> str:
     charset = part.get_content_charset()
     try:
         return page.decode(charset) if charset and is_charset(charset) else decoded(name, page)
-    except UnicodeDecodeError:  # it says another charset than it has
+    except UnicodeDecodeError:  # its declared charset is wrong
         return decoded(name, page)
 
 
 def _of_book(name: str, body: bytes) -> str:
-    """Return the pages of a book in their order, with its styles."""
+    """Return the pages of a book in order, with its styles."""
     check_zipped(name, body, "META-INF/", "epub")
     try:
         with zipfile.ZipFile(BytesIO(body)) as parts:
@@ -78,14 +78,14 @@ def _of_book(name: str, body: bytes) -> str:
     except Refusal:
         raise
     except BROKEN_PARTS as error:
-        raise Refusal(f"{name}: no readable epub ({error}); is it whole?") from None
+        raise Refusal(f"{name}: not a readable epub ({error}); is it complete?") from None
     if not any(pages):
-        raise Refusal(f"{name}: no pages in its spine; is it whole?")
+        raise Refusal(f"{name}: no pages in its spine; is it complete?")
     return "\n".join(["<html><body>", *pages, "</body></html>"])
 
 
 def _pages(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo]) -> Iterator[str]:
-    """Yield the styles of a book, then the insides of its pages, as its list of contents has them.
+    """Yield the styles of a book, then the content of its pages, in the order of its spine.
 
     Each is read once: a small book that names one page thousands of times would fill any memory.
     """
@@ -103,7 +103,7 @@ def _pages(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo])
             yield f"<style>{style.replace('<', ' ')}</style>"
     for entry in spine[:_MOST_PAGES]:
         if entry is None:
-            raise Refusal(f"{name}: its spine names a page that is not in its list; is it whole?")
+            raise Refusal(f"{name}: its spine names a page that is not in its list; is it complete?")
         path = _path(root, entry)
         if entry.get("media-type") in _DOCUMENTS and path not in read:
             read.add(path)
@@ -118,7 +118,7 @@ def _path(root: str, entry: etree._Element) -> str:
 
 def _part(name: str, parts: zipfile.ZipFile, known: dict[str, zipfile.ZipInfo], path: str) -> bytes:
     if path not in known:
-        raise Refusal(f"{name}: its list of contents names {path[:80]!r}, which is not in it; is it whole?")
+        raise Refusal(f"{name}: its list of contents names {path[:80]!r}, which is not in it; is it complete?")
     if known[path].file_size > MAX_PART_BYTES:
         raise Refusal(f"{name}: {path[:80]} has {known[path].file_size} bytes when unpacked; at most {MAX_PART_BYTES} are read")
     with parts.open(known[path]) as part:

@@ -20,36 +20,36 @@ from crawlers.importers.files.reading import Lost, Text
 
 MAX_PAGES = 3000
 PAGE_SECONDS = 10.0
-"""Of computing, for one page; a full page of a book takes a fifth of one."""
+"""Seconds of computing for one page; a full page of a book takes a fifth of one."""
 FILE_SECONDS, _SECONDS_A_PAGE = 60.0, 0.5
-"""For a file, or half a second a page where that is more."""
+"""Seconds for a file, or half a second per page if that is more."""
 MOST_SECONDS = MAX_PAGES * _SECONDS_A_PAGE
 _BUDGET = Budget(seconds=MOST_SECONDS)
 _MAX_GLYPHS = 100_000
-"""On one page; a full page of a newspaper has 20,000."""
+"""Characters on one page; a full newspaper page has 20,000."""
 _SCAN_SHARE = 0.5
-"""Share of the page's area from which an image is the page itself, or its background."""
+"""Share of the page's area above which an image is the page itself, or its background."""
 _MIN_IMAGE = 6.0
 _MIN_RULE, _MAX_RULES = 20.0, 5000
 """Points of an upright line, and lines of a page, from which on it is a drawing."""
 _MAX_NO_GLYPH = 0.2
-# What is left of pdfminer's errors on damaged files that pdfplumber does not wrap.
+# The errors of pdfminer on damaged files that pdfplumber does not wrap.
 _DAMAGED = (
     PdfminerException, MalformedPDFException, PDFException, PSException, ValueError, TypeError, LookupError, AttributeError,
     ArithmeticError, RecursionError,
 )  # fmt: skip
 
-logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns of every oddity of a font
+logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns about every oddity of a font
 
 
-_ADVICE = "print it to a new PDF, or cut it into parts"
+_ADVICE = "print it to a new PDF, or split it"
 
 
 def read_pdf_guarded(name: str, body: bytes, budget: Budget = _BUDGET) -> Text:
-    """Return the lines of a PDF, read in a process of its own.
+    """Return the lines of a PDF, read in a separate process.
 
     Raises:
-        ValueError: it is damaged, locked or a scan, or it takes too much memory or time.
+        ValueError: it is damaged, locked or a scan, or takes too much memory or time.
     """
     [text] = read_guarded(_texts_of, name, body, _ADVICE, budget)
     return text
@@ -60,19 +60,19 @@ def _texts_of(name: str, body: bytes) -> Iterator[Text]:
 
 
 def read_pdf(name: str, body: bytes) -> Text:
-    """Return the lines of a PDF, and a sign for every image.
+    """Return the lines of a PDF, and a placeholder for every image.
 
     Raises:
         ValueError: it is damaged or locked, or all its pages are scans without text.
     """
     if b"%PDF-" not in body[:1024]:
-        raise Refusal(f"{name}: does not begin as a PDF does; is it another kind of file?")
+        raise Refusal(f"{name}: does not begin like a PDF; is it another kind of file?")
     try:
         with pdfplumber.open(BytesIO(body)) as document:
             with within(FILE_SECONDS, "the list of its pages"):
                 pages = document.pages
             if len(pages) > MAX_PAGES:
-                raise _TooMuch(f"{len(pages)} pages; at most {MAX_PAGES} are read: cut it into parts")
+                raise _TooMuch(f"{len(pages)} pages; at most {MAX_PAGES} are read: split it")
             with within(max(FILE_SECONDS, _SECONDS_A_PAGE * len(pages)), f"a file of {len(pages)} pages"):
                 return _text(pages)
     except OverBudget as error:
@@ -84,7 +84,7 @@ def read_pdf(name: str, body: bytes) -> Text:
 
 
 class _TooMuch(Exception):
-    """A limit, or a page that says nothing: known before the file's damages."""
+    """A limit was exceeded, or a page has no readable text: reported in preference to the file's damage."""
 
 
 def _text(pages: list[Page]) -> Text:
@@ -98,7 +98,7 @@ def _text(pages: list[Page]) -> Text:
             unreadable.append(number)
     if unreadable and not any(sheet.glyphs for sheet in sheets):
         raise _TooMuch(f"{len(unreadable)} of {len(pages)} pages are images without text: a scan; run OCR over it and import the result")
-    pages_without_margins, dropped = without_margins(sheets)  # before columns are looked for: headers run across them
+    pages_without_margins, dropped = without_margins(sheets)  # before columns are detected: headers run across them
     lines: list[str] = []
     for sheet in pages_without_margins:
         rows, gutter = in_reading_order(sheet.glyphs, sheet.width, gutter, sheet.rules)
@@ -119,7 +119,7 @@ def _rules_on(page: Page) -> tuple[Rule, ...]:
 
 
 def _glyphs_on(number: int, page: Page) -> tuple[list[Glyph], bool]:
-    """Return what stands on a page, and whether it is an image without text."""
+    """Return the content of a page, and whether it is an image without text."""
     chars, area = page.chars, float(page.width) * float(page.height)
     if len(chars) > _MAX_GLYPHS:
         raise _TooMuch(f"page {number}: {len(chars)} characters; at most {_MAX_GLYPHS} are read")
@@ -129,7 +129,7 @@ def _glyphs_on(number: int, page: Page) -> tuple[list[Glyph], bool]:
     sizes = [(image, (image["x1"] - image["x0"]) * (image["bottom"] - image["top"])) for image in page.images]
     images = [image for image, size in sizes if _MIN_IMAGE**2 < size < _SCAN_SHARE * area]
     glyphs = glyphs_of(chars, images)
-    page.close()  # lets go of the page's characters: a book has millions
+    page.close()  # frees the page's characters: a book has millions
     scanned = not any(char["text"].strip() for char in chars) and any(size >= _SCAN_SHARE * area for _, size in sizes)
     return glyphs, scanned
 
@@ -139,5 +139,5 @@ def _damaged(name: str, error: BaseException) -> str:
     if isinstance(cause, PDFPasswordIncorrect | PDFEncryptionError):
         return f"{name}: the PDF is locked; save it without a password"
     if isinstance(cause, MemoryError):
-        return f"{name}: takes more memory than there is for one file when unpacked; print it to a new PDF"
-    return f"{name}: no readable PDF ({type(cause).__name__}: {str(cause)[:80]}); is it whole? Print it to a new PDF"
+        return f"{name}: takes more memory than one file may when unpacked; print it to a new PDF"
+    return f"{name}: not a readable PDF ({type(cause).__name__}: {str(cause)[:80]}); is it complete? Print it to a new PDF"

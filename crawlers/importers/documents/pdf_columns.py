@@ -1,4 +1,4 @@
-"""Reading order of a PDF page: one column, or two parted by a gutter. From values to values."""
+"""Reading order of a PDF page: one column, or two separated by a gutter. From values to values."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,23 +12,23 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
 _STEP = 2.0
-"""Points: how finely the page is looked at from left to right."""
+"""Points: the horizontal resolution at which the page is analysed."""
 _MIDDLE = (0.3, 0.7)
-"""Where a gutter may lie, as shares of the page's width."""
+"""Where a gutter may be, as shares of the page's width."""
 _MIN_GUTTER = 8.0
 _MAX_CROSSED = 0.2
-"""Share of lines, titles above all, that may run across the gutter."""
+"""Share of lines, mostly titles, that may run across the gutter."""
 _MIN_RIGHT = 0.2
-"""Rows that stand on the right alone, as a share of those on the left."""
+"""Rows that are only on the right, as a share of those on the left."""
 _MAX_ACROSS = 0.3
-"""Share of the rows on the right that go on with the options on the left, as `A.甲    B.乙` does in one column."""
+"""Share of the rows on the right that continue the options on the left, as `A.甲    B.乙` does in one column."""
 _MIN_NUMBERS = 2
 """Questions in a column that a line parts from another."""
 _OPTION = re.compile(r"(?:^|(?<=[\s)]))[(\[]?([A-J])[)\]]?\s?[.、,:)]")
 
 
 class _Band(NamedTuple):
-    """A part of a page between two rows that run across the gutter, and the first of them."""
+    """A part of a page between two rows that run across the gutter, and the first of these rows."""
 
     across: list[TextRow]
     left: list[TextRow]
@@ -80,7 +80,7 @@ def _numbered(texts: Iterable[str]) -> int:
 
 
 def _gutters(glyphs: list[Glyph], width: float) -> Iterator[float]:
-    """Yield the middle of the widest stretch that nothing stands on, then of the widest that few lines run across."""
+    """Yield the middle of the widest empty vertical strip, then of the widest that few lines run across."""
     ink = [glyph for glyph in glyphs if not glyph.text.isspace()]
     if not ink or width <= 0:
         return
@@ -101,7 +101,7 @@ def _gutters(glyphs: list[Glyph], width: float) -> Iterator[float]:
 
 
 def _blocks(glyphs: list[Glyph], gutter: float) -> Iterator[_Band]:
-    """Yield the page from top to bottom: rows that run across the gutter, and what stands left and right below them."""
+    """Yield the page from top to bottom: rows that run across the gutter, and the rows left and right below them."""
     bands: list[tuple[float, float]] = []
     for top, bottom in sorted((glyph.top, glyph.bottom) for glyph in glyphs if glyph.x0 < gutter < glyph.x1 and not glyph.text.isspace()):
         if bands and top < bands[-1][1]:
@@ -118,10 +118,10 @@ def _blocks(glyphs: list[Glyph], gutter: float) -> Iterator[_Band]:
 
 
 def _are_columns(blocks: list[_Band], surely: bool) -> bool:
-    """Tell columns from a single one with short lines, and from options side by side.
+    """Distinguish columns from a single one with short lines, and from options side by side.
 
     Args:
-        surely: the page before had its gutter here.
+        surely: the previous page had its gutter here.
     """
     across, left, right = (sum(len(block[side]) for block in blocks) for side in range(3))
     if not right or across > _MAX_CROSSED * (across + left + right) or (not surely and right < _MIN_RIGHT * left):
@@ -130,7 +130,7 @@ def _are_columns(blocks: list[_Band], surely: bool) -> bool:
 
 
 def _options_going_on(block: _Band) -> int:
-    """Return how many rows on the right go on with options that stand beside them, and that the left does not go on with itself."""
+    """Return how many rows on the right continue the options beside them when the left column does not."""
     starts = [_OPTION.match(flat(row.text).upper()) for row in block.left]
     letters = [match[1] if match else "" for match in starts]
     count = 0

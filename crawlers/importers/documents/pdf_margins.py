@@ -1,4 +1,4 @@
-"""Page headers, footers and page numbers of a PDF: its pages in, the pages without them and what was dropped out."""
+"""Page headers, footers and page numbers of a PDF: its pages in, the pages without them and what was removed out."""
 
 import re
 from collections import Counter
@@ -10,14 +10,14 @@ from crawlers.papers.signs.answer_marks import IMAGE, flat
 from crawlers.papers.signs.numbers import number_of
 
 _MARGIN = 0.12
-"""Share of the page's height at its top and at its bottom in which headers and footers stand."""
+"""Share of the page's height at its top and bottom where headers and footers are."""
 _OUTERMOST = 3
 _MIN_PAGES, _MIN_SHARE = 3, 0.3
-"""On how many pages a row must stand at the same height to be a header; with left and right pages each is on every other page."""
+"""Number of pages on which a row must be at the same height to be a header; with left and right pages, each is on every other page."""
 _MIN_COUNTED = 2
 """Rows within pages that differ from one in a margin by their numbers, so that it counts on with them."""
 _TOLERANCE = 4.0
-"""Points by which the same header may stand higher or lower."""
+"""Points by which the height of the same header may vary."""
 _PAGE = re.compile(
     r"[-—–─·•\s]*+第?\s*\d{1,4}\s*+页?[-—–─·•\s]*|第\s*\d{1,4}\s*页.{0,4}共\s*\d{1,4}\s*页.{0,8}|\d{1,4}\s*[/／]\s*\d{1,4}"
     r"|(?:page|p\.?)\s*\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?",
@@ -28,13 +28,13 @@ _TIME = r"\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4},?\s+(?:[上下]午\s?)?\d{1,2}:\d{2}(?
 _PRINTED = re.compile(rf"(?:{_ADDRESS})(?:\s+\d{{1,4}}\s*[/／]\s*\d{{1,4}})?|{_TIME}(?:\t.{{1,200}})?", re.I)
 """What browsers print above and below a page: the time with the title, the address with the page's number."""
 _CONTENT = re.compile(r"[(（\[]?[A-JＡ-Ｊ][)）\]]?\s?[.．、:：)）]|\d{1,3}\s?[.．、]|.{0,4}(?:答案|解析)")
-"""What may stand at the same height of several pages and is no header for that."""
+"""What may be at the same height on several pages without being a header."""
 _SHIFTS = (0.0, 0.5)
 _DIGITS = re.compile(r"\d+")
 
 
 class PageGlyphs(NamedTuple):
-    """What stands on one page, and how large it is."""
+    """The content of one page, and its size."""
 
     glyphs: list[Glyph]
     width: float
@@ -43,7 +43,7 @@ class PageGlyphs(NamedTuple):
 
 
 def without_margins(sheets: list[PageGlyphs]) -> tuple[list[PageGlyphs], list[str]]:
-    """Return the pages without their headers, footers, page numbers and backgrounds, and the texts that were dropped."""
+    """Return the pages without their headers, footers, page numbers and backgrounds, and the texts that were removed."""
     sheets = _without_backgrounds(sheets)
     rows = [rows_of(sheet.glyphs) for sheet in sheets]
     margins = [_in_margins(page, sheet.height) for page, sheet in zip(rows, sheets, strict=True)]
@@ -63,7 +63,7 @@ def without_margins(sheets: list[PageGlyphs]) -> tuple[list[PageGlyphs], list[st
 
 
 def _without_backgrounds(sheets: list[PageGlyphs]) -> list[PageGlyphs]:
-    """Return the pages without the images that stand at the same spot of many: a watermark, or its strips."""
+    """Return the pages without the images that are at the same position on many: a watermark, or its strips."""
     boxes = [{_rounded_box(glyph) for glyph in sheet.glyphs if glyph.text == IMAGE} for sheet in sheets]
     often = Counter(box for page_boxes in boxes for box in page_boxes)
     least = max(_MIN_PAGES, _MIN_SHARE * len(sheets))
@@ -100,7 +100,7 @@ def _in_margins(rows: list[TextRow], height: float) -> list[TextRow]:
 
 
 def _key(row: TextRow, shift: float) -> tuple[str, float, int]:
-    """Return what headers have in common; with two shifts, heights that lie close share a key at least once."""
+    """Return what headers have in common; with two shifts, nearly equal heights share a key at least once."""
     return _bare(row.text), shift, int(row.top / _TOLERANCE + shift)
 
 

@@ -1,4 +1,4 @@
-"""Characters of a PDF page to rows of text: what stands on one line, with blanks where the page shows them. From values to values."""
+"""Characters of a PDF page to rows of text: the text of each line, with blanks where the page shows them. From values to values."""
 
 import re
 import unicodedata
@@ -18,20 +18,22 @@ _RADICALS |= dict(zip(map(ord, _LOOKALIKES[::2]), _LOOKALIKES[1::2], strict=True
 _RADICALS |= {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}  # ﬁ and the other ligatures
 _RADICALS |= {0x2E3A: "——", 0x2E3B: "———"}  # one glyph for a dash of Chinese text
 _SMALL, _HIGH, _LOW = 0.9, 0.15, 0.08
-"""Of a raised or lowered character: its size at most, and how far its foot stands above or below those of its line, in sizes of these."""
+"""For a superscript or subscript: its maximum size, and the distance of its foot above or below those of its line, relative to the line's
+size.
+"""
 _BESIDE = 0.25
-"""Such a character stands as near as that to one of its line; what is small and apart is other text."""
+"""Its maximum distance from a character of its line; small text further away is other text."""
 _MOVED = re.compile(r"[0-9A-Za-z+\-−–()=*/′]+")
 _TAB, _WIDE_BLANK, _BLANK = 1.5, 0.7, 0.2
-"""Gaps, in heights of a character, from which they are a tab, a blank between Chinese characters, a blank beside others."""
+"""Gaps, in character heights, above which they are a tab, a space between Chinese characters, a space between others."""
 _IMAGE_FOOT = 10.0
-"""Points above its foot that an image takes of its line."""
+"""Points above its foot that an image occupies on its line."""
 _SAME_ROW = 0.6
 """Share of its height by which a character overlaps the row it belongs to."""
 
 
 class Glyph(NamedTuple):
-    """One character where it stands on the page."""
+    """One character at its position on the page."""
 
     x0: float
     x1: float
@@ -39,7 +41,7 @@ class Glyph(NamedTuple):
     bottom: float
     text: str
     foot: float = 0.0
-    """Where the line stands that it is written on; 0 where that is not known."""
+    """The position of its baseline; 0 if that is not known."""
 
 
 class Rule(NamedTuple):
@@ -51,7 +53,7 @@ class Rule(NamedTuple):
 
 
 class TextRow(NamedTuple):
-    """One line of text where it stands on the page."""
+    """One line of text at its position on the page."""
 
     x0: float
     top: float
@@ -60,26 +62,26 @@ class TextRow(NamedTuple):
 
 
 def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]]) -> list[Glyph]:
-    """Return the characters of a page, each once, and IMAGE for every image. What stands askew, such as a watermark, is left out."""
+    """Return the characters of a page, each once, and IMAGE for every image. Slanted text, such as a watermark, is left out."""
     by_position: dict[tuple[str, int, int], Glyph] = {}
     for char in chars:
         text = _NO_GLYPH.sub("\ufffd", char["text"]).translate(_RADICALS)
         if char["upright"] and text and char["bottom"] > char["top"]:
             foot = char["top"] + char["y1"] - char["matrix"][5] if "matrix" in char else 0.0
             glyph = Glyph(char["x0"], char["x1"], char["top"], char["bottom"], text, foot)
-            # Bold letters are often printed twice, a hair apart.
+            # Bold characters are often printed twice, slightly offset.
             positions = ((text, round(glyph.x0) + dx, round(glyph.top) + dy) for dx in (0, 1, -1) for dy in (0, 1, -1))
             if text.isspace() or not any(position in by_position for position in positions):
                 by_position[text, round(glyph.x0), round(glyph.top)] = glyph
     for image in images:
-        # An image in a line stands on it like a tall letter, so its foot is where it belongs.
+        # An image within a line is aligned like a tall character, so its foot is where it belongs.
         foot = image["bottom"]
         by_position[IMAGE, round(image["x0"]), round(foot)] = Glyph(image["x0"], image["x1"], foot - _IMAGE_FOOT, foot, IMAGE)
     return list(by_position.values())
 
 
 def rows_of(glyphs: Iterable[Glyph]) -> list[TextRow]:
-    """Return the lines of text that glyphs stand on, from top to bottom; small raised or lowered ones belong to their line."""
+    """Return the lines of text formed by glyphs, from top to bottom; superscripts and subscripts belong to their line."""
     rows: list[tuple[float, float, list[Glyph]]] = []
     for glyph in sorted(glyphs, key=lambda glyph: (glyph.top + glyph.bottom, glyph.x0)):
         if rows:
@@ -106,7 +108,7 @@ def _row(top: float, bottom: float, glyphs: list[Glyph]) -> TextRow:
 
 
 def _with_moved(glyphs: list[Glyph]) -> list[Glyph]:
-    """Return the glyphs of a line, those that are raised or lowered with characters that say so: 10⁹ is another number than 109."""
+    """Return the glyphs of a line, with superscript or subscript characters for raised or lowered ones: 10⁹ is not 109."""
     size = max(glyph.bottom - glyph.top for glyph in glyphs)
     feet = Counter(glyph.foot for glyph in glyphs if glyph.foot and glyph.bottom - glyph.top > _SMALL * size)
     if not feet or all(glyph.bottom - glyph.top > _SMALL * size for glyph in glyphs):
@@ -131,7 +133,7 @@ def _with_moved(glyphs: list[Glyph]) -> list[Glyph]:
 
 
 def _shift(glyph: Glyph, foot: float, size: float) -> int:
-    """Return 1 for what stands above its line, -1 for what stands below it."""
+    """Return 1 for a superscript, -1 for a subscript."""
     if not glyph.foot or glyph.bottom - glyph.top > _SMALL * size:
         return 0
     return 1 if foot - glyph.foot > _HIGH * size else -1 if glyph.foot - foot > _LOW * size else 0

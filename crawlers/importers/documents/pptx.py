@@ -1,6 +1,6 @@
-"""Importer of slides (.pptx): bytes in, one page of HTML out: the texts of each slide in reading order, then its notes.
+"""Importer of slides (.pptx): bytes in, one HTML page out: the texts of each slide in reading order, then its notes.
 
-Colour, bold type, automatic numbers and what is set high or low come along; hidden slides, page numbers, dates and footers are left out.
+Colour, bold, automatic numbers, superscripts and subscripts are kept; hidden slides, page numbers, dates and footers are left out.
 """
 
 import html
@@ -23,7 +23,7 @@ _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _ASIDE = ("sldNum", "dt", "ftr", "hdr", "sldImg")
-"""Kinds of placeholders whose words are no part of what a slide says."""
+"""Kinds of placeholders whose words are not part of a slide's content."""
 _NUMBERS = re.compile(r"(?P<kind>arabic|alphaUc|alphaLc)(?P<form>Period|ParenR|ParenBoth|Plain)")
 _COUNTED = {"arabic": FORMATS["decimal"], "alphaUc": FORMATS["upperLetter"], "alphaLc": FORMATS["lowerLetter"]}
 _FORMS = {"Period": "{}. ", "ParenR": "{}) ", "ParenBoth": "({}) ", "Plain": "{} "}
@@ -37,7 +37,7 @@ def page_of_slides(name: str, body: bytes) -> str:
     """Return the slides of a presentation, one below the other.
 
     Raises:
-        ValueError: the file is no sound pptx.
+        ValueError: the file is not a valid pptx.
     """
     check_zipped(name, body, "ppt/", "pptx")
     try:
@@ -45,12 +45,12 @@ def page_of_slides(name: str, body: bytes) -> str:
             known = set(parts.namelist())
             slides = list(_slides(parts, known))
     except BROKEN_PARTS as error:
-        raise Refusal(f"{name}: no readable pptx ({type(error).__name__}: {error}); open and save it in PowerPoint") from None
+        raise Refusal(f"{name}: not a readable pptx ({type(error).__name__}: {error}); open and save it in PowerPoint") from None
     return "\n".join(["<html><body>", *slides, "</body></html>"])
 
 
 def _slides(parts: zipfile.ZipFile, known: set[str]) -> Iterator[str]:
-    """Yield the paragraphs and tables of each slide in the order of the presentation, its notes behind it.
+    """Yield the paragraphs and tables of each slide in the order of the presentation, followed by its notes.
 
     Each part is read once: a small file that names one slide thousands of times would fill any memory.
     """
@@ -72,7 +72,7 @@ def _slides(parts: zipfile.ZipFile, known: set[str]) -> Iterator[str]:
 
 
 def _related(parts: zipfile.ZipFile, known: set[str], path: str) -> dict[str, str]:
-    """Return the parts that a part names, by its names for them."""
+    """Return the parts that a part refers to, by relationship id."""
     folder, file = posixpath.split(path)
     listed = f"{folder}/_rels/{file}.rels"
     if listed not in known:
@@ -85,7 +85,7 @@ def _related(parts: zipfile.ZipFile, known: set[str], path: str) -> dict[str, st
 
 
 def _shapes(slide: etree._Element) -> Iterator[str]:
-    """Yield what the shapes of a slide say, groups of shapes in their order."""
+    """Yield the texts of a slide's shapes, with groups of shapes in order."""
     waiting = [slide]
     while waiting:
         element = waiting.pop()
@@ -116,7 +116,7 @@ def _paragraphs(text: etree._Element, form: str = "<p>{}</p>") -> Iterator[str]:
 
 
 def _number(paragraph: etree._Element, counts: Counter[int]) -> str:
-    """Return the number or letter that is set before a paragraph, counted on from the one before at its level."""
+    """Return the number or letter before a paragraph, continuing from the previous one at its level."""
     properties = paragraph.find(f"{_A}pPr")
     level = _LEVELS.find(properties.get("lvl", "0")) if properties is not None else 0
     numbers = None if properties is None else properties.find(f"{_A}buAutoNum")
@@ -145,7 +145,7 @@ def _pieces(paragraph: etree._Element) -> Iterator[str]:
 
 
 def _run(run: etree._Element) -> str:
-    """Return a run within tags that say how it stands out."""
+    """Return a run within tags for its emphasis."""
     text = run.find(f"{_A}t")
     words = html.escape((text.text or "") if text is not None else "").replace("\x0b", "<br>")
     properties = run.find(f"{_A}rPr")

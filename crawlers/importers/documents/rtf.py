@@ -1,4 +1,4 @@
-"""Importer of rich text (.rtf): bytes in, one page of HTML out. Read by its words of control, as version 1.9.1 of the format names them."""
+"""Importer of rich text (.rtf): bytes in, one HTML page out. It follows the control words of version 1.9.1 of the format."""
 
 import codecs
 import html
@@ -19,14 +19,14 @@ _UNSEEN = {
     *("footerf", "footnote", "annotation", "listtable", "listoverridetable", "themedata", "datastore", "xmlnstbl", "fldinst", "bkmkstart"),
     *("bkmkend", "nonshppict", "pntext", "latentstyles", "rsidtbl", "generator", "filetbl", "revtbl", "colorschememapping", "atnid"),
 }
-"""Groups whose words are no part of the text."""
+"""Groups whose words are not part of the text."""
 _SIGNS = {
     **{"par": "\n", "line": "\n", "sect": "\n", "page": "\n", "row": "\n", "nestrow": "\n", "cell": "\t", "nestcell": "\t", "tab": "\t"},
     **{"emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "bullet": "•"},
     **{"emspace": "\u2003", "enspace": "\u2002"},
 }
 _CHARSETS = {134: "gb18030", 136: "big5", 128: "shift_jis", 129: "euc_kr", 204: "cp1251"}
-"""Of fonts, which some writers name instead of the document's code page."""
+"""Encodings of fonts, which some writers name instead of the document's code page."""
 _PAGES = {936: "gb18030", 950: "big5", 932: "shift_jis", 949: "euc_kr", 65001: "utf-8"}
 _FACES = ("b", "ul", "super", "sub")
 _MOST_OPEN = 500
@@ -34,26 +34,26 @@ _MOST_CODE = 0x10FFFF
 
 
 class _GroupState(Struct):
-    """What holds within one group."""
+    """State within one group."""
 
     unseen: bool = False
     colour: int = 0
     faces: frozenset[str] = frozenset()
     skip: int = 1
-    """How many signs follow one of Unicode for readers that do not know it."""
+    """Number of characters after a Unicode one, for readers that do not know it."""
     is_colours: bool = False
     is_fonts: bool = False
     font: int = -1
 
 
 def page_of_rtf(name: str, body: bytes) -> str:
-    """Return a document of rich text as a page, a paragraph a line.
+    """Return a rich text document as a page with a line per paragraph.
 
     Raises:
-        ValueError: it is no rich text.
+        ValueError: it is not rich text.
     """
     if not body.lstrip().startswith(b"{\\rtf"):
-        raise Refusal(f"{name}: no rich text: expected a file that begins with {{\\rtf")
+        raise Refusal(f"{name}: not rich text: expected a file that begins with {{\\rtf")
     code_page = re.search(rb"\\ansicpg(\d{1,5})", body[:4096])
     number = int(code_page[1]) if code_page else 1252
     charset = _PAGES.get(number, f"cp{number}")
@@ -61,13 +61,13 @@ def page_of_rtf(name: str, body: bytes) -> str:
         codecs.lookup(charset)
     except LookupError:
         raise Refusal(f"{name}: code page {number} is not known; save it as .docx") from None
-    text = join_surrogates("".join(_pieces(body, charset)))  # its numbers are halves of signs
+    text = join_surrogates("".join(_pieces(body, charset)))  # its numbers are surrogates
     lines = text.split("\n")
     return "\n".join(["<html><body>", *(f"<p>{line}</p>" for line in lines), "</body></html>"])
 
 
 def _pieces(body: bytes, charset: str) -> Iterator[str]:
-    """Yield the words of a document within tags that say how they stand out; line ends and tabs stand outside of them."""
+    """Yield the words of a document within tags for their emphasis; line breaks and tabs are outside of them."""
     colours: list[list[int]] = [[-1, -1, -1]]
     fonts: dict[int, str] = {}
     pending: list[tuple[_GroupState, bytes | str]] = []
@@ -93,7 +93,7 @@ def _tokens(body: bytes) -> Iterator[re.Match[bytes]]:
     position = 0
     while position < len(body):
         token = _TOKEN.match(body, position)
-        if token is None:  # a lone sign at its end
+        if token is None:  # a lone escape at its end
             return
         yield token
         raw = int(token["number"] or 0) if token["word"] == b"bin" else 0
@@ -101,7 +101,7 @@ def _tokens(body: bytes) -> Iterator[re.Match[bytes]]:
 
 
 def _styled_pieces(body: bytes, colours: list[list[int]], fonts: dict[int, str]) -> Iterator[tuple[_GroupState, bytes | str]]:
-    """Yield the words, bytes or signs of Unicode, with what holds where they stand; fill the tables of colours and fonts."""
+    """Yield the words, bytes or Unicode characters, with the state at their position; fill the tables of colours and fonts."""
     states, skip = [_GroupState()], 0
     is_first = False  # of its group
     for token in _tokens(body):
@@ -156,7 +156,7 @@ def _styled_pieces(body: bytes, colours: list[list[int]], fonts: dict[int, str])
 
 
 def _apply_control_word(state: _GroupState, word: str, number: int | None) -> None:
-    """Apply a control word to the text behind it."""
+    """Apply a control word to the text after it."""
     if word == "uc":
         state.skip = min(number if number is not None else 1, 9)
     elif word == "f":

@@ -1,4 +1,4 @@
-"""Importer of Blackboard's text format: a question a line, its type, text and answers parted by tabs; lines in, questions out.
+"""Importer of Blackboard's text format: a question per line, its type, text and answers separated by tabs; lines in, questions out.
 
 The types and their fields are those of Blackboard's help page "Upload Questions".
 """
@@ -19,7 +19,7 @@ _TYPES = {
     "MC": "单选题", "MA": "多选题", "TF": "判断题", "ESS": "简答题", "SR": "简答题", "FIL": "简答题", "FIB": "填空题", "FIB_PLUS": "填空题",
     "NUM": "填空题", "ORD": "", "MAT": "", "JUMBLED_SENTENCE": "", "OP": "", "QUIZ_BOWL": "",
 }  # fmt: skip
-"""Types of questions; those that are put in order, matched or built of parts are rejected."""
+"""Types of questions; ordering, matching and composite questions are rejected."""
 _MARKS = {"correct": True, "incorrect": False}
 _HTML = re.compile(r"</[a-z]\w{0,9}>|<br\s?/?>|&(?:[a-z]{2,8}|#\d{1,6});", re.IGNORECASE)
 _SHARE = 0.9
@@ -27,7 +27,7 @@ _FEWEST = 2
 
 
 def is_blackboard(name: str, body: bytes) -> bool:
-    """Tell whether nearly all lines of a text are questions of Blackboard, some with options or verdicts as it has them."""
+    """Return whether nearly all lines of a text are Blackboard questions, some with options or verdicts in its form."""
     try:
         rows = [line.split("\t") for line in decoded(name, body).splitlines() if line.strip()]
     except ValueError:
@@ -47,7 +47,7 @@ def read_blackboard(name: str, body: bytes, provenance: Provenance) -> FileReadi
     """Return the questions of a file; one that cannot be read is an item with `doubt`.
 
     Raises:
-        ValueError: the file is no text.
+        ValueError: the file is not text.
     """
     reading = FileReading(source=Text([]))
     for number, line in enumerate(decoded(name, body).splitlines(), 1):
@@ -67,13 +67,13 @@ def read_blackboard(name: str, body: bytes, provenance: Provenance) -> FileReadi
 
 
 def _count(reading: FileReading, lines: list[str]) -> None:
-    """Take lines into the account of the file's words."""
+    """Add lines to the account of the file's text."""
     if reading.source is not None:
         reading.source.lines.extend(lines)
 
 
 def _words(kind: str, stem: str, *fields: str) -> list[str]:
-    """Return what a line says without its signs: the name of its type, true, correct and incorrect."""
+    """Return the letters of a field: the name of its type, true, correct or incorrect."""
     return [stem, *(fields[::2] if kind in ("MC", "MA") else [] if kind == "TF" else fields)]
 
 
@@ -87,16 +87,16 @@ def _parts(kind: str, stem: str, *fields: str) -> ExchangedQuestion:
         marks = [_MARKS.get(mark.lower()) for mark in fields[1::2]]
         right = [index for index, mark in enumerate(marks) if mark]
         if len(fields) % 2 or None in marks or (kind == "MC" and len(right) != 1):
-            raise Misfit("answer_unreadable", "expected options with correct or incorrect behind each, one correct in MC")
+            raise Misfit("answer_unreadable", "expected options with correct or incorrect after each, one correct in MC")
         return structs.replace(question, options=list(map(_as_html, fields[::2])), right=right)
     if kind == "TF":
         verdict = fields[0].lower() if fields else ""
         if verdict not in ("true", "false"):
-            raise Misfit("answer_unreadable", f"{verdict[:40]!r} behind a question of type TF; expected true or false")
+            raise Misfit("answer_unreadable", f"{verdict[:40]!r} after a question of type TF; expected true or false")
         return structs.replace(question, words=["正确" if verdict == "true" else "错误"])
     if kind == "NUM":
         return structs.replace(question, words=["±".join(fields[:2])] if fields else [])
-    if kind == "FIB_PLUS":  # names of blanks, the answers of each behind it, and an empty field between them
+    if kind == "FIB_PLUS":  # names of blanks, each followed by its answers, with an empty field between them
         blanks = "\t".join(fields).split("\t\t")
         return structs.replace(question, words=[_as_html(answers[1]) for blank in blanks if len(answers := blank.split("\t")) > 1])
     return structs.replace(question, words=list(map(_as_html, fields)) if kind != "FIL" else [])

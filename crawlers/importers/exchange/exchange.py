@@ -30,7 +30,7 @@ def exchange_format(name: str, body: bytes) -> str:
     """Return the format that the root of an XML file names.
 
     Raises:
-        ValueError: the file is no XML that is read, or its root is another.
+        ValueError: the file is not XML that is read, or its root is another.
     """
     root = root_of(name, body)
     if format_name := _ROOTS.get(root.tag):
@@ -45,10 +45,10 @@ def read_exchange(name: str, body: bytes, format_name: str, provenance: Provenan
     """Return the questions of a file; one that cannot be read is an item with `doubt`.
 
     Raises:
-        ValueError: the file is no XML, has a document type, or is of another format.
+        ValueError: the file is not XML, has a document type, or is of another format.
     """
     if (true_format := exchange_format(name, body)) != format_name:
-        raise Refusal(f"{name}: the file is {true_format}, and {format_name} was requested; --format {true_format} reads it")
+        raise Refusal(f"{name}: the file is {true_format}, but {format_name} was requested; --format {true_format} reads it")
     reading = FileReading()
     for number, (element, parts) in enumerate(_READERS[format_name](root_of(name, body), reading.unread), 1):
         record_provenance = structs.replace(provenance, position=f"record:{number}")
@@ -67,13 +67,13 @@ def read_exchange(name: str, body: bytes, format_name: str, provenance: Provenan
 
 
 def root_of(name: str, body: bytes) -> Any:
-    """Return the root of a file, all its tags without name spaces. No entity is read, and nothing from elsewhere."""
+    """Return the root of a file, with all tags without namespaces. No entity is resolved, and nothing external is loaded."""
     try:
         root = etree.fromstring(body.lstrip(), PARSER)
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
-        raise Refusal(f"{name}: no readable XML ({error}); is it whole?") from None
+        raise Refusal(f"{name}: not readable XML ({error}); is it complete?") from None
     if root.getroottree().docinfo.doctype:
-        raise Refusal(f"{name}: a document type is declared; neither Moodle nor QTI has one, and entities are not read; take it out")
+        raise Refusal(f"{name}: a document type is declared; neither Moodle nor QTI has one, and entities are not read; remove it")
     for element in root.iter(etree.Element):
         element.tag = etree.QName(element).localname
     return root

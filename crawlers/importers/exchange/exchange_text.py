@@ -1,4 +1,4 @@
-"""Pieces of questions exchanged as XML: elements in, their words, options and answer as raw fields out."""
+"""Pieces of questions exchanged as XML: elements in, their text, options and answer as raw fields out."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -15,14 +15,14 @@ _VERDICTS = {"true": "正确", "对": "正确", "正确": "正确", "是": "正�
 
 
 class ExchangedQuestion(Struct, kw_only=True):
-    """What a question is made of, each as HTML or text."""
+    """The parts of a question, each as HTML or text."""
 
     stem: str
     options: list[str] = []
     right: Sequence[int] = ()
-    """Places of the right options, counted from 0."""
+    """Positions of the correct options, counted from 0."""
     words: Sequence[str] = ()
-    """Right answers of a question without options; each alone is right."""
+    """Correct answers of a question without options; each is correct by itself."""
     explanation: str = ""
     about: str = ""
     type: str = ""
@@ -58,7 +58,7 @@ def words_of(element: Any) -> str:
 
 
 def inner_html(element: Any) -> str:
-    """Return what stands in an element, as HTML."""
+    """Return the content of an element as HTML."""
     if element is None:
         return ""
     copy = deepcopy(element)

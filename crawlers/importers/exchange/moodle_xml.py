@@ -1,4 +1,4 @@
-"""Importer of Moodle XML: the root of a file in, its questions out. Categories are what the questions below them are about."""
+"""Importer of Moodle XML: the root of a file in, its questions out. Categories name the subject of the questions below them."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,7 +20,7 @@ _TOP = ("$course$", "$system$", "$module$", "top", "")
 
 
 def moodle_questions(root: Any, unread: list[str]) -> Iterator[tuple[Any, Callable[[], ExchangedQuestion]]]:
-    """Yield the questions of a file with what reads each; descriptions are no questions."""
+    """Yield the questions of a file with the function that reads each; descriptions are not questions."""
     about = ""
     for question in root.iterchildren("question"):
         kind = question.get("type", "")
@@ -62,7 +62,7 @@ def _share(answer: Any) -> float:
 
 
 def _html(part: Any) -> str:
-    """Return a text as HTML: what Moodle keeps as plain text is escaped."""
+    """Return a text as HTML: what Moodle stores as plain text is escaped."""
     if part is None:
         return ""
     text = words_of(part.find("text"))

@@ -1,4 +1,4 @@
-"""Importer of QTI 1.2 and 2.x: the root of a file in, its items out. Items of one question with options or of one in words are read."""
+"""Importer of QTI 1.2 and 2.x: the root of a file in, its items out. It reads items of one question, with options or in words."""
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -15,13 +15,13 @@ _ASIDE = ("rubricBlock", "feedbackInline", "feedbackBlock")
 
 
 def qti_questions(root: Any, unread: list[str]) -> Iterator[tuple[Any, Callable[[], ExchangedQuestion]]]:
-    """Yield the items of a file with what reads each."""
+    """Yield the items of a file with the function that reads each."""
     for item in root.iter("item", "assessmentItem"):
         yield item, partial(_old_parts if item.tag == "item" else _parts, item)
 
 
 def _old_parts(item: Any) -> ExchangedQuestion:
-    """Return what an item of QTI 1.2 is made of."""
+    """Return the parts of a QTI 1.2 item."""
     presentation = item.find("presentation")
     inputs = [] if presentation is None else list(presentation.iter(*_INPUTS))
     if len(inputs) != 1 or inputs[0].tag in ("response_xy", "response_grp"):
@@ -54,7 +54,7 @@ def _right_values(item: Any, several: bool) -> list[str]:
 
 
 def _parts(item: Any) -> ExchangedQuestion:
-    """Return what an item of QTI 2 is made of."""
+    """Return the parts of a QTI 2 item."""
     body = item.find("itemBody")
     interactions = [] if body is None else [part for part in body.iter() if str(part.tag).endswith("Interaction")]
     if len(interactions) != 1 or interactions[0].tag not in _INTERACTIONS:
@@ -89,7 +89,7 @@ def _stem(body: Any) -> str:
 
 
 def _plain(element: Any) -> str:
-    """Return an element as HTML without what only graders or learners who have answered see."""
+    """Return an element as HTML, without what only graders, or learners who have answered, see."""
     copy = deepcopy(element)
     for aside in list(copy.iter(*_ASIDE)):
         aside.tag, aside.text = "template", None
@@ -98,9 +98,7 @@ def _plain(element: Any) -> str:
 
 def _indices(values: list[str], names: list[Any]) -> list[int]:
     if names and (strange := [value for value in values if names.count(value) != 1]):
-        raise Misfit(
-            "options_unreadable", f"the answer {strange[0][:40]!r} names not one of the options {', '.join(map(str, names))[:200]}"
-        )
+        raise Misfit("options_unreadable", f"the answer {strange[0][:40]!r} names none of the options {', '.join(map(str, names))[:200]}")
     return sorted(names.index(value) for value in values) if names else []
 
 

@@ -1,4 +1,4 @@
-"""Importer of .apkg, in which Anki exports decks: bytes in, the notes of each kind as rows out. The database is read in memory alone."""
+"""Importer of .apkg, Anki's export format for decks: bytes in, the notes of each kind as rows out. The database is read only in memory."""
 
 import json
 import sqlite3
@@ -16,26 +16,26 @@ from crawlers.tables.tree import Rows
 
 SUFFIX = ".apkg"
 _BASES = ("collection.anki21b", "collection.anki21", "collection.anki2")
-"""The newest first: where it is there, the others hold one note that says so."""
+"""The newest first: if it is present, the others contain one note that says so."""
 _MOST_NOTES = 1_000_000
 _FIELD_END = "\x1f"
 
 
 def notes_of(name: str, body: bytes) -> list[Rows]:
-    """Return the notes of each kind, under the names of their fields.
+    """Return the notes of each kind, with the names of their fields.
 
     Raises:
-        ValueError: the file is no sound package, or larger than decks are.
+        ValueError: the file is not a valid package, or is larger than decks are.
     """
     try:
         with zipfile.ZipFile(BytesIO(body)) as parts:
             base = next((each for each in _BASES if each in parts.namelist()), None)
             if base is None:
-                raise Refusal(f"{name}: no deck of Anki: none of {', '.join(_BASES)} in it")
+                raise Refusal(f"{name}: not an Anki deck: none of {', '.join(_BASES)} in it")
             with parts.open(base) as part:
                 data = part.read(MAX_BYTES + 1)
     except BROKEN_ZIP as error:
-        raise Refusal(f"{name}: no readable deck ({error}); export it again" if name not in str(error) else str(error)) from None
+        raise Refusal(f"{name}: not a readable deck ({error}); export it again" if name not in str(error) else str(error)) from None
     if base.endswith("b"):
         data = _unpacked(name, data)
     if len(data) > MAX_BYTES:
@@ -43,14 +43,16 @@ def notes_of(name: str, body: bytes) -> list[Rows]:
     try:
         return _notes(data)
     except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise Refusal(f"{name}: no readable deck ({type(error).__name__}: {str(error)[:80]}); export it again as text or .apkg") from None
+        raise Refusal(
+            f"{name}: not a readable deck ({type(error).__name__}: {str(error)[:80]}); export it again as text or .apkg"
+        ) from None
 
 
 def _unpacked(name: str, data: bytes) -> bytes:
     try:
         return zstd.ZstdDecompressor().decompress(data, MAX_BYTES + 1)
     except (zstd.ZstdError, EOFError) as error:
-        raise Refusal(f"{name}: no readable deck ({error}); export it again") from None
+        raise Refusal(f"{name}: not a readable deck ({error}); export it again") from None
 
 
 def _notes(data: bytes) -> list[Rows]:

@@ -1,4 +1,4 @@
-"""Archives of files, .zip: one file's name and bytes in, its members that can be read out. Nothing is written anywhere."""
+"""Archives of files, .zip: one file's name and bytes in, its readable members out. Nothing is written to disk."""
 
 import zipfile
 from collections.abc import Iterator
@@ -24,17 +24,17 @@ class ArchiveMember(Struct):
     """One file of an archive."""
 
     name: str
-    """As it stands in the archive, without steps out of it."""
+    """As named in the archive, without steps out of it."""
     body: bytes = b""
     fault: str = ""
     """Why it is not read."""
 
 
 def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[ArchiveMember]:
-    """Yield the files of an archive in the order of their names; those of other suffixes and those that are not safe with what is wrong.
+    """Yield the files of an archive in the order of their names; those with other suffixes and unsafe ones with the reason.
 
     Raises:
-        ValueError: it is no sound archive, or larger than anything that is read here.
+        ValueError: it is not a valid archive, or is larger than the limits.
     """
     try:
         with zipfile.ZipFile(BytesIO(body)) as parts:
@@ -53,11 +53,11 @@ def members_of(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[Ar
     except Refusal:
         raise
     except BROKEN_ZIP as error:
-        raise Refusal(f"{name}: no readable zip ({error}); is it whole?") from None
+        raise Refusal(f"{name}: not a readable zip ({error}); is it complete?") from None
 
 
 def _fault(member: str, entry: zipfile.ZipInfo, suffixes: tuple[str, ...]) -> str:
-    """Return why a member is not read; nothing where it is."""
+    """Return why a member is not read; nothing if it is."""
     suffix = PurePosixPath(member).suffix.lower()
     if suffix not in suffixes or suffix == SUFFIX or suffix in CONTAINERS:
         return (
@@ -68,12 +68,12 @@ def _fault(member: str, entry: zipfile.ZipInfo, suffixes: tuple[str, ...]) -> st
     if entry.flag_bits & _LOCKED:
         return "locked by a password; unpack it first"
     if entry.file_size > _SMALL and entry.file_size > MAX_RATIO * max(1, entry.compress_size):
-        return f"grows from {entry.compress_size} to {entry.file_size} bytes; that is no document"
+        return f"grows from {entry.compress_size} to {entry.file_size} bytes; that is not a document"
     return ""
 
 
 def _name_of(entry: zipfile.ZipInfo) -> str:
-    """Return a member's name; those of older Chinese Windows are GBK, which is said nowhere."""
+    """Return a member's name; those of older Chinese Windows are in GBK, which is declared nowhere."""
     name = entry.filename
     if not entry.flag_bits & _UTF8:
         try:
@@ -89,7 +89,7 @@ def _is_hidden(member: str) -> bool:
 
 
 def add_member(whole: FileReading, member: str, reading: FileReading) -> None:
-    """Add what was read from one member to its archive, with the name of the member before its positions."""
+    """Add the reading of one member to that of its archive, with the member's name before its positions."""
     whole.items += [_relocated(item, member) for item in reading.items]
     whole.record_count += reading.record_count
     whole.misfits += reading.misfits

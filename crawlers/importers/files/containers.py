@@ -1,6 +1,6 @@
-"""Containers that are no zip: recorded traffic (.har), mail (.eml), notebooks (.ipynb), .gz and .tar. Bytes in, the files in them out.
+"""Containers other than zip: recorded traffic (.har), mail (.eml), notebooks (.ipynb), .gz and .tar. Bytes in, the files in them out.
 
-Nothing is written anywhere, and nothing is fetched.
+Nothing is written to disk, and nothing is fetched.
 """
 
 import base64
@@ -36,14 +36,14 @@ _SUFFIXES = {
     "application/javascript": ".js",
     "application/x-javascript": ".js",
 }
-"""What a part says that it is -> the suffix of such a file; others hold no questions."""
+"""Declared type of a part -> the suffix of such a file; other parts contain no questions."""
 
 
 def parts_of(name: str, body: bytes) -> ContainedFiles:
     """Yield name and bytes of each file in a container.
 
     Raises:
-        ValueError: it is no such container, is damaged, or grows larger than anything that is read here.
+        ValueError: it is not such a container, is damaged, or exceeds the size limits when unpacked.
     """
     suffix = PurePosixPath(name.lower()).suffix
     total = 0
@@ -55,12 +55,12 @@ def parts_of(name: str, body: bytes) -> ContainedFiles:
 
 
 def _traffic(name: str, body: bytes) -> ContainedFiles:
-    """Yield the bodies of recorded answers of a server, each once."""
+    """Yield the bodies of a server's recorded answers, each once."""
     try:
         entries = json.loads(body.decode("utf-8-sig"))["log"]["entries"]
         contents = [entry["response"]["content"] for entry in entries]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise Refusal(f"{name}: no recorded traffic ({type(error).__name__}); expected log, entries, response, content") from None
+        raise Refusal(f"{name}: not recorded traffic ({type(error).__name__}); expected log, entries, response, content") from None
     seen: set[bytes] = set()
     for number, content in enumerate(contents, 1):
         text = content.get("text") if isinstance(content, dict) else None
@@ -83,7 +83,7 @@ def _suffix_of(kind: str) -> str:
 
 
 class _Policy(Compat32):
-    """The usual one, without headers that take the library a time that grows with the square of their length."""
+    """The default policy, without headers on which the library takes quadratic time."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         if sourcelines[0][:8].lower() == "content-" and sum(map(len, sourcelines)) > _LONGEST_HEADER:
@@ -92,15 +92,15 @@ class _Policy(Compat32):
 
 
 def message_of(name: str, body: bytes) -> Message:
-    """Return a mail, or a page that is saved as one.
+    """Return a mail, or a page saved as one.
 
     Raises:
-        ValueError: it is none that can be read.
+        ValueError: it is not readable.
     """
     try:
         return message_from_bytes(body, policy=_Policy())
     except (email.errors.MessageError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise Refusal(f"{name}: no readable mail ({type(error).__name__}: {str(error)[:80]})") from None
+        raise Refusal(f"{name}: not readable mail ({type(error).__name__}: {str(error)[:80]})") from None
 
 
 def _mail(name: str, body: bytes) -> ContainedFiles:
@@ -109,7 +109,7 @@ def _mail(name: str, body: bytes) -> ContainedFiles:
     try:
         yield from _in_message(message, 0)
     except (email.errors.MessageError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise Refusal(f"{name}: no readable mail ({type(error).__name__})") from None
+        raise Refusal(f"{name}: not readable mail ({type(error).__name__})") from None
 
 
 def _in_message(message: Message, depth: int) -> ContainedFiles:
@@ -134,9 +134,9 @@ def _gzip(name: str, body: bytes) -> ContainedFiles:
         with gzip.open(BytesIO(body)) as file:
             inner = file.read(min(MAX_PART_BYTES, max(_SMALL, MAX_RATIO * len(body))) + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise Refusal(f"{name}: no readable .gz ({error}); is it whole?") from None
+        raise Refusal(f"{name}: not a readable .gz ({error}); is it complete?") from None
     if len(inner) > min(MAX_PART_BYTES, max(_SMALL, MAX_RATIO * len(body))):
-        raise Refusal(f"{name}: grows from {len(body)} to more than {len(inner) - 1} bytes; that is no document")
+        raise Refusal(f"{name}: grows from {len(body)} to more than {len(inner) - 1} bytes; that is not a document")
     plain = PurePosixPath(name).stem
     if name.lower().endswith(".tgz") or plain.lower().endswith(".tar"):
         yield from _tar(name, inner)
@@ -153,16 +153,16 @@ def _tar(name: str, body: bytes) -> ContainedFiles:
                     if steps and not any(step.startswith(".") for step in steps):
                         yield "".join(sign for sign in "/".join(steps) if sign.isprintable()) or "file", file.read(member.size)
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        raise Refusal(f"{name}: no readable .tar ({error}); is it whole?") from None
+        raise Refusal(f"{name}: not a readable .tar ({error}); is it complete?") from None
 
 
 def _notebook(name: str, body: bytes) -> ContainedFiles:
-    """Yield the texts of a Jupyter notebook as one file, and its code as another; what it printed is no part of it."""
+    """Yield the texts of a Jupyter notebook as one file, and its code as another; its outputs are left out."""
     try:
         document = json.loads(body.decode("utf-8-sig"))
         cells = [(str(cell["cell_type"]), cell["source"]) for cell in document["cells"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise Refusal(f"{name}: no notebook ({type(error).__name__}); expected cells with cell_type and source") from None
+        raise Refusal(f"{name}: not a notebook ({type(error).__name__}); expected cells with cell_type and source") from None
     texts: dict[str, list[str]] = {"markdown": [], "code": []}
     for kind, source in cells:
         text = "".join(map(str, source)) if isinstance(source, list) else str(source)

@@ -14,10 +14,10 @@ _SAMPLE_CHARS = 64 * 1024
 
 
 def csv_rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows of a file, codes as what the names of their columns say they mean.
+    """Yield the rows of a file, with codes replaced by the meanings that column names state.
 
     Raises:
-        ValueError: it is no table.
+        ValueError: it is not a table.
     """
     return with_legends(_rows(name, body))
 
@@ -38,10 +38,10 @@ def _rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
 
 
 def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
-    """Tell whether every quote stands where csv has quotes.
+    """Return whether every quote is where csv allows quotes.
 
     Raises:
-        ValueError: a quote that is never closed takes the rest of the file into one cell.
+        ValueError: a quote that is never closed puts the rest of the file into one cell.
     """
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
@@ -56,17 +56,17 @@ def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
 
 
 def _fits_quotes(head: str, delimiter: str) -> bool:
-    """Tell whether every cell that opens with a quote ends with one before the delimiter."""
+    """Return whether every cell that begins with a quote ends with one before the delimiter."""
     try:
         for _ in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, strict=True):
             pass
     except csv.Error as error:
-        return "unexpected end of data" in str(error)  # the head is cut within a cell
+        return "unexpected end of data" in str(error)  # the sample ends within a cell
     return True
 
 
 def _delimiter(name: str, text: str) -> str:
-    """Return the delimiter that makes the most cells in the first rows, the same number in most of them."""
+    """Return the delimiter that gives the most cells in the first rows, and the same number in most of them."""
     if name.lower().endswith(".tsv"):
         return "\t"
     cut = text[:_SAMPLE_CHARS]

@@ -1,4 +1,4 @@
-"""Importer of SQLite files: bytes in, the rows of each table out. The database is read in memory alone, and no view or trigger is run."""
+"""Importer of SQLite files: bytes in, the rows of each table out. The database is read only in memory, and no view or trigger is run."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -14,15 +14,15 @@ SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
 MAX_BYTES = 256 * 1024 * 1024
 _MOST_ROWS, _MOST_TABLES, _MOST_STEPS = 1_000_000, 500, 500
 _LONGEST, _MOST_CELLS, _MOST_CHARS = 16 * 1024 * 1024, 5_000_000, 256 * 1024 * 1024
-"""Of one value, and of all tables together: what is computed, or set for all rows alike, takes no room in the file."""
+"""Bytes of one value, and of all tables together: values that are computed, or default for all rows, take no space in the file."""
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' ORDER BY rowid"
 _STEP = 1_000_000
-"""Instructions of SQLite between two looks; a hostile query ends after `_MOST_STEPS` of them."""
+"""SQLite instructions between two checks; a hostile query ends after `_MOST_STEPS` of them."""
 
 
 @contextmanager
 def opened(data: bytes) -> Iterator[sqlite3.Connection]:
-    """Open a database in memory, where a query that does not end is ended."""
+    """Open a database in memory that aborts a query without end."""
     steps = iter(range(_MOST_STEPS))
     base = sqlite3.connect(":memory:")
     try:
@@ -36,10 +36,10 @@ def opened(data: bytes) -> Iterator[sqlite3.Connection]:
 
 
 def tables_of(name: str, body: bytes) -> list[Rows]:
-    """Return the rows of each table, under its name.
+    """Return the rows of each table by its name.
 
     Raises:
-        ValueError: the file is no sound database, or larger than banks are.
+        ValueError: the file is not a valid database, or is larger than banks are.
     """
     if len(body) > MAX_BYTES:
         raise Refusal(f"{name}: a database of more than {MAX_BYTES} bytes; export its tables as .csv")
@@ -50,11 +50,11 @@ def tables_of(name: str, body: bytes) -> list[Rows]:
             room = _Room()
             return [table for each in names[:_MOST_TABLES] if (table := _table(base, each, room)).rows]
     except (sqlite3.Error, ValueError, TypeError, OverflowError) as error:
-        raise Refusal(f"{name}: no readable database ({type(error).__name__}: {str(error)[:80]}); export its tables as .csv") from None
+        raise Refusal(f"{name}: not a readable database ({type(error).__name__}: {str(error)[:80]}); export its tables as .csv") from None
 
 
 class _Room(Struct):
-    """What the tables of a database may still hold."""
+    """What the tables of a database may still contain."""
 
     cells: int = _MOST_CELLS
     chars: int = _MOST_CHARS

@@ -1,4 +1,4 @@
-"""Importer of JSON: bytes in, records out: one document, an array of records, or one record a line."""
+"""Importer of JSON: bytes in, records out: one document, an array of records, or one record per line."""
 
 import json
 import math
@@ -15,13 +15,13 @@ from crawlers.text.fields import sound_json
 
 LINES = (".jsonl", ".ndjson")
 EVERY = "*"
-"""Stands in `array` for every key with a list; the records have that key under this one."""
+"""In `array`, stands for every key with a list; the records have that key under this one."""
 _TWO_LINES = re.compile(r"[\ufeff\s]{0,99}(?P<first>\{[^\n]{0,9999999})\n\s{0,99}\{")
 _RAW_CHARS = 2000
 _ALIKE = 0.9
 """Share of the objects under names that must have keys of the first one."""
 _DEEPEST = 4
-"""Keys below each other under which records are looked for."""
+"""Nesting of keys under which records are searched."""
 
 
 def read_records(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
@@ -31,13 +31,13 @@ def read_records(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[
         array: keys that lead from the document to its records; the fields beside them belong to every record below.
 
     Raises:
-        ValueError: the file is no JSON, or no line of it is; names file and line.
+        ValueError: the file is not JSON, or none of its lines is; the message gives file and line.
     """
     return records_below(_documents(name, decoded(name, body)), array)
 
 
 def records_below(documents: Iterable[tuple[str, Any]], array: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
-    """Yield the records in documents that have a position each, or in the one that has none."""
+    """Yield the records of documents that each have a position, or of the only one, which has none."""
     count = 0
     for where, document in documents:
         if isinstance(document, Lost):
@@ -51,23 +51,23 @@ def records_below(documents: Iterable[tuple[str, Any]], array: Sequence[str] = (
 
 
 def first_record(name: str, body: bytes) -> Any:
-    """Return the first document of a file, by which its layout is known.
+    """Return the first document of a file, from which its layout is inferred.
 
     Raises:
-        ValueError: the file is no JSON.
+        ValueError: the file is not JSON.
     """
     text = decoded(name, body)
     return next((document for _, document in _documents(name, text) if not isinstance(document, Lost)), None)
 
 
 def below(document: Any, array: Sequence[str]) -> Any:
-    """Return the first record that `array` leads to, None where it leads to none."""
+    """Return the first record that `array` leads to, None if there is none."""
     records = document if isinstance(document, list) else [document]
     return next((record for entry in records[:1] for record in _below(entry, array) if isinstance(record, dict)), None)
 
 
 def _documents(name: str, text: str) -> Iterator[tuple[str, Any]]:
-    """Yield the lines of a file of lines with their positions, or the one document, which has none."""
+    """Yield the lines of a JSON lines file with their positions, or the one document, which has none."""
     if not is_by_line(name, text):
         try:
             yield "", _parse(text)
@@ -84,12 +84,12 @@ def _documents(name: str, text: str) -> Iterator[tuple[str, Any]]:
                 faults.append(f"line {number}: {error}")
                 yield f"line:{number}", Lost(f"line:{number}", "record_unreadable", str(error), line[:_RAW_CHARS])
     if faults and not read:
-        advice = "; the file is one document, and no record a line: name it .json" if _is_whole(text) else ""
+        advice = "; the file is one document, not a record per line: name it .json" if _is_whole(text) else ""
         raise Refusal(f"{name}: {faults[0]}; no line of the file is JSON{advice}")
 
 
 def is_by_line(name: str, text: str) -> bool:
-    """Tell whether a file holds a record a line, by its name or by its first lines: two objects in turn are no one document."""
+    """Return whether a file has a record per line, judging by its name or its first lines: two objects in a row are not one document."""
     if name.lower().endswith(LINES):
         return True
     opening = _TWO_LINES.match(text)
@@ -108,7 +108,7 @@ def _is_whole(text: str) -> bool:
 
 
 def ways_to_entities(document: Any) -> list[list[str]]:
-    """Return the keys that lead to lists of objects, or to objects that have names for keys, inside a document; the shortest first."""
+    """Return the keys that lead to lists of objects, or to objects with names as keys, inside a document; the shortest first."""
     ways = ways_to_records([document])
     waiting: list[tuple[list[str], Any]] = [([], document)]
     for way, value in waiting:
@@ -143,7 +143,7 @@ def _parse(text: str) -> Any:
         return json.loads(sound_json(text), parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
         position = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
-        hint = "; one record a line? then name the file .jsonl" if error.msg == "Extra data" else ""
+        hint = "; one record per line? then name the file .jsonl" if error.msg == "Extra data" else ""
         raise ValueError(f"{position}: {error.msg}; expected JSON{hint}") from None
     except ValueError as error:
         if "digits" not in str(error):
@@ -154,7 +154,7 @@ def _parse(text: str) -> Any:
 
 
 def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; where a key stands several times, Python would keep the last value without a word."""
+    """Return an object; for a repeated key, Python would silently keep only the last value."""
     record = dict(pairs)
     if len(record) == len(pairs):
         return record
@@ -169,22 +169,22 @@ def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _finite(word: str) -> float:
     if math.isinf(number := float(word)):
-        raise ValueError(f"{word[:20]} is larger than any number that is read; write it as text")
+        raise ValueError(f"{word[:20]} is larger than any supported number; write it as text")
     return number
 
 
 def _no_constant(word: str) -> None:
-    raise ValueError(f"{word} is no JSON value; write null for what is not known")
+    raise ValueError(f"{word} is not a JSON value; write null for unknown values")
 
 
 def _below(record: Any, array: Sequence[str]) -> Iterator[Any]:
-    """Yield what a chain of keys leads to, each with the fields that stand beside the way."""
+    """Yield what a chain of keys leads to, each with the fields beside the path."""
     if not array or not isinstance(record, dict):
         yield record
         return
     keys = every_key(record) if array[0] == EVERY else [array[0]]
     beside = {key: value for key, value in record.items() if key not in keys}
-    if tuple(array[1:2]) == (EVERY,):  # else they would be gone through as well
+    if tuple(array[1:2]) == (EVERY,):  # otherwise they would be traversed as well
         beside = {key: value for key, value in beside.items() if not isinstance(value, dict | list)}
     columns = fields_beside(record[keys[0]], beside) if len(keys) == 1 and isinstance(record.get(keys[0]), list) else {}
     beside = {key: value for key, value in beside.items() if key not in columns and not is_key(value)}
@@ -198,12 +198,12 @@ def _below(record: Any, array: Sequence[str]) -> Iterator[Any]:
 
 
 def every_key(record: dict[str, Any]) -> list[str]:
-    """Return the keys that `*` goes through: those with lists; where there are none, those with objects, one record each."""
+    """Return the keys that `*` stands for: those with lists; if there are none, those with objects, one record each."""
     lists = [key for key, value in record.items() if isinstance(value, list)]
     return lists or [key for key, value in record.items() if isinstance(value, dict) and not isinstance(value, RepeatedKey)]
 
 
 def _no_object(position: str, value: Any) -> Lost:
-    advice = "; is the whole file one array? then name it .json" if isinstance(value, list) and position.startswith("line:") else ""
+    advice = "; is the entire file one array? then name it .json" if isinstance(value, list) and position.startswith("line:") else ""
     words = f"found {type(value).__name__}, expected an object with named fields{advice}"
     return Lost(position, "record_unreadable", words, json.dumps(value, ensure_ascii=False)[:_RAW_CHARS])

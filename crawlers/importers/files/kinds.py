@@ -1,4 +1,4 @@
-"""What stands in a file whose suffix is unknown or untrue: its name and bytes in, a name whose suffix is true out."""
+"""What a file with an unknown or wrong suffix contains: its name and bytes in, a name with the true suffix out."""
 
 import re
 import zipfile
@@ -13,16 +13,16 @@ _PACKED = (("word/", ".docx"), ("xl/", ".xlsx"), ("META-INF/container.xml", ".ep
 """Parts of a zip -> what it is."""
 _OASIS = {"spreadsheet": ".ods", "text": ".odt"}
 OLD = (".doc", ".wps", ".et", ".ppt", ".dps")
-"""Suffixes of Office files of a form that is not read."""
+"""Suffixes of Office files in a form that is not supported."""
 _PAGE = re.compile(r"<(?:!doctype html|html|head|body|table|div|meta|style)\b", re.IGNORECASE)
 _HEAD = 4096
 _SHEETS = (".xls", ".xlsx")
 
 
 def true_name(name: str, body: bytes, known: Collection[str]) -> str:
-    """Return a file's name, with the suffix of what stands in it where its own is none of the known or says something else.
+    """Return a file's name, with the suffix of its content if its own is unknown or claims something else.
 
-    The name is returned as it is where the content is of no known kind.
+    The name is returned unchanged if the content is of no known kind.
     """
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in OLD or (suffix in known and not (suffix in _SHEETS and _is_text(body))):

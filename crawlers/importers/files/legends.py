@@ -1,4 +1,4 @@
-"""Names of columns that say what the codes below them mean, `答案(1对0错)`: rows in, rows with the meanings instead of the codes out."""
+"""Column names that state the meaning of the codes below them, `答案(1对0错)`: rows in, rows with the meanings instead of the codes out."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.values import verdict_of
 
 _WITHIN = 20
-"""Rows among which the names of columns stand."""
+"""Number of rows that may contain the column names."""
 _LEGEND = re.compile(r"(?P<name>[^()（）\[\]【】]{0,20})[(（\[【](?P<legend>[^()（）\[\]【】]{3,60})[)）\]】]\s{0,4}")
 _WORD = "正确|错误|对|错|真|假|[A-H](?![A-Za-z])"
 _CODE = r"\d|[A-Za-z](?![A-Za-z])"
@@ -21,7 +21,7 @@ _ANSWER = re.compile(r"答案|answer|key", re.IGNORECASE)
 
 
 def with_legends(rows: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
-    """Yield rows with what their codes mean, below a name that says it; that name is 答案 then, or its own without the meaning."""
+    """Yield rows with the meanings of their codes, below a name that states them; the name becomes 答案, or its own without the meaning."""
     codes_by_column: dict[int, dict[str, str]] = {}
     for number, (position, cells) in enumerate(rows):
         may_name = not codes_by_column and number < _WITHIN
@@ -35,7 +35,7 @@ def with_legends(rows: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[str, l
 
 
 def _legend_of(cell: str) -> tuple[str, dict[str, str]] | None:
-    """Return the name of a column of answers and what its codes mean; None where it says no such thing."""
+    """Return the name of a column of answers and the meanings of its codes; None if it states none."""
     label = _LEGEND.fullmatch(cell) if len(cell) < 90 else None
     if not label or _OWN.search(label["name"]):
         return None

@@ -1,4 +1,4 @@
-"""Importer of .ods, the sheets of LibreOffice: bytes in, the rows of its sheets as text out."""
+"""Importer of .ods, LibreOffice's sheets: bytes in, the rows of its sheets as text out."""
 
 import zipfile
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
     """Yield the name of each sheet, whether it is hidden, and its rows with their positions.
 
     Raises:
-        ValueError: the file is no sound .ods, or holds more cells than banks have.
+        ValueError: the file is not a valid .ods, or has more cells than banks have.
     """
     check_zipped(name, body, "content.xml", "ods")
     try:
         with zipfile.ZipFile(BytesIO(body)) as parts:
             root = root_of(parts, "content.xml")
     except BROKEN_PARTS as error:
-        raise Refusal(f"{name}: no readable ods ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx") from None
+        raise Refusal(f"{name}: not a readable ods ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx") from None
     cells = 0
     for sheet in root.iter("{*}table"):
         title = attributes_of(sheet).get("name") or "sheet"
@@ -35,19 +35,19 @@ def open_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tu
             values = _cells(row)
             cells += len(values) + 1
             if cells > _MOST_CELLS:
-                raise Refusal(f"{name}: more than {_MOST_CELLS} cells; cut it into parts")
+                raise Refusal(f"{name}: more than {_MOST_CELLS} cells; split it")
             rows.append((f"{title}:row:{number}", values))
         yield title, False, iter(rows)
 
 
 def _cells(row: Any) -> list[str]:
-    """Return the cells of a row up to the last that holds anything; empty ones that repeat up to the end of the sheet are none."""
+    """Return the cells of a row up to the last non-empty one; empty ones repeated to the end of the sheet do not count."""
     cells: list[str] = []
     for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
         text = "\n".join("".join(part.itertext()) for part in cell.iterchildren("{*}p")).strip()
         times = attributes_of(cell).get(_REPEATED, "")
         count = int(times) if times.isdigit() and len(times) < 8 else 1
-        if text:  # a long text that is said hundreds of times would fill any memory
+        if text:  # a long text repeated hundreds of times would fill any memory
             count = min(count, max(1, _MOST_REPEATED_CHARS // len(text)))
         cells += [text] * min(count, _MOST_COLUMNS - len(cells)) if text or count <= _MOST_COLUMNS else []
     while cells and not cells[-1]:

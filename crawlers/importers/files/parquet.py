@@ -1,4 +1,4 @@
-"""Importer of parquet: bytes in, its rows as records of plain values out, read row group by row group; an image becomes a sign."""
+"""Importer of parquet: bytes in, its rows as records of plain values out, one row group at a time; an image becomes a placeholder."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, time
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 SUFFIX = ".parquet"
 MAX_COLUMNS = 512
-"""Those within others count each."""
+"""Nested columns count individually."""
 MAX_UNPACKED_BYTES = 512 * 1024 * 1024
-"""What the rows hold when they are unpacked; a file of some kilobytes may unpack to any size. As much as a file of JSON may have."""
+"""Bytes of the rows when unpacked: a file of some kilobytes may unpack to any size. The limit equals that of a JSON file."""
 _MAX_NAME_CHARS = 256
 _ROWS_AT_ONCE = 64
 _MARK, _LOCKED_MARK, _POINTER_MARK = b"PAR1", b"PARE", b"version https://git-lfs."
@@ -31,7 +31,7 @@ _MOST_ERROR_CHARS = 160
 _ADVICE = "write it again in parts, with pandas or `datasets`"
 _VALUE_BYTES, _CHARACTER_BYTES = 8, 2
 _IMAGE_KEYS = {"bytes", "path"}
-"""Of an image or a sound as `datasets` stores it."""
+"""Keys of an image or a sound as `datasets` stores it."""
 ParquetRow = tuple[str, dict[str, Any] | Lost]
 
 
@@ -40,7 +40,7 @@ class _Info(Struct, frozen=True):
 
 
 class _DatasetsMetadata(Struct, frozen=True):
-    """What `datasets` says of the columns of a file that it writes."""
+    """Description that `datasets` adds to the columns of a file."""
 
     info: _Info = _Info()
 
@@ -52,7 +52,7 @@ def read_rows(name: str, body: bytes, array: Sequence[str] = ()) -> Iterator[Par
         array: keys that lead from a row to the records in it.
 
     Raises:
-        ValueError: the file is no parquet, is damaged, encrypted or too large when unpacked.
+        ValueError: the file is not parquet, is damaged or encrypted, or is too large when unpacked.
     """
     return records_below(chain.from_iterable(read_guarded(batches_of, name, body, _ADVICE, _budget(body))), array)
 
@@ -62,28 +62,28 @@ def _budget(body: bytes) -> Budget:
 
 
 def first_row(name: str, body: bytes) -> Any:
-    """Return the first row of a file, by which its layout is known; None where it has none.
+    """Return the first row of a file, from which its layout is inferred; None if it has none.
 
     Raises:
-        ValueError: as `read_rows`.
+        ValueError: as for `read_rows`.
     """
-    # To its end, or the next file finds no reader and starts one.
+    # Consume it completely, or the next file finds no reader and starts one.
     batches = [*read_guarded(first_batch_of, name, body, _ADVICE, _budget(body))]
     return next((row for batch in batches for _, row in batch if isinstance(row, dict)), None)
 
 
 def first_batch_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
-    """Yield the first rows alone."""
+    """Yield only the first rows."""
     return islice(batches_of(name, body), 1)
 
 
 def batches_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
-    """Yield the rows of a file, some at a time.
+    """Yield the rows of a file in batches.
 
     Raises:
-        ValueError: as `read_rows`.
+        ValueError: as for `read_rows`.
     """
-    import pyarrow as pa  # loads slowly, and most files are no parquet
+    import pyarrow as pa  # loads slowly, and most files are not parquet
 
     _check_marks(name, body)
     unpacked_bytes, count = 0, 0
@@ -102,25 +102,25 @@ def batches_of(name: str, body: bytes) -> Iterator[list[ParquetRow]]:
         raise
     except (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError, TypeError, RecursionError) as error:
         what = " ".join(str(error).split())[:_MOST_ERROR_CHARS]
-        raise Refusal(f"{name}: no readable parquet ({what}); is it whole, and not encrypted?") from None
+        raise Refusal(f"{name}: not a readable parquet ({what}); is it complete, and not encrypted?") from None
 
 
 def _opened(body: bytes) -> "ParquetFile":
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-    pa.set_memory_pool(pa.system_memory_pool())  # others reserve more than they use, and the process may not have that much
-    # Extension types would be named by the file; a checksum that is wrong says that the bytes are not those that were written.
+    pa.set_memory_pool(pa.system_memory_pool())  # others reserve more than they use, which the process may not have
+    # Extension types would be chosen by the file; a wrong checksum means that the bytes are not those that were written.
     return ParquetFile(pa.BufferReader(body), arrow_extensions_enabled=False, page_checksum_verification=True)
 
 
 def _check_marks(name: str, body: bytes) -> None:
     if body.startswith(_POINTER_MARK):
-        raise Refusal(f"{name}: a pointer of Git LFS in place of the file; `git lfs pull` in its repository fetches the file")
+        raise Refusal(f"{name}: a Git LFS pointer instead of the file; `git lfs pull` in its repository fetches the file")
     if body.endswith(_LOCKED_MARK):
         raise Refusal(f"{name}: an encrypted parquet; write it without encryption")
     if not (body.startswith(_MARK) and body.endswith(_MARK)):
-        raise Refusal(f"{name}: no readable parquet (it begins or ends otherwise); is it whole?")
+        raise Refusal(f"{name}: not a readable parquet (by its first or last bytes); is it complete?")
 
 
 def _check_schema(name: str, file: "ParquetFile") -> None:
@@ -130,13 +130,13 @@ def _check_schema(name: str, file: "ParquetFile") -> None:
     if long := next((column for column in names if len(column) > _MAX_NAME_CHARS), None):
         raise Refusal(f"{name}: a column whose name has {len(long)} characters ({long[:40]!r}); at most {_MAX_NAME_CHARS} are read")
     if twice := next((column for column in names if names.count(column) > 1), None):
-        raise Refusal(f"{name}: several columns are called {twice!r}, so which one holds is not known; name each once")
+        raise Refusal(f"{name}: several columns are called {twice!r}, so the right one is not known; use each name once")
 
 
 def _labels_of(schema: "pa.Schema") -> dict[str, list[str]]:
-    """Return the names of the classes of each column that holds them as numbers, as `datasets` names them.
+    """Return the class names of each column that stores classes as numbers, as `datasets` names them.
 
-    Names that are numbers themselves are left out: the column stays one of whole numbers, and `counted_from_zero` decides how they count.
+    Names that are numbers themselves are left out: the column keeps its integers, and `counted_from_zero` decides how they count.
     """
     try:
         features = msgspec.json.decode((schema.metadata or {}).get(b"huggingface", b"{}"), type=_DatasetsMetadata).info.features
@@ -147,12 +147,12 @@ def _labels_of(schema: "pa.Schema") -> dict[str, list[str]]:
 
 
 def _records_of(batch: "pa.RecordBatch") -> Iterator[dict[str, Any] | Exception]:
-    """Yield the rows; for one with a value that Python cannot hold, such as text that is no UTF-8, what is wrong with it."""
+    """Yield the rows; for one with a value that Python cannot represent, such as text that is not UTF-8, what is wrong with it."""
     try:
         yield from batch.to_pylist()
         return
     except (ValueError, ArithmeticError, LookupError):
-        pass  # one of them; row by row tells which
+        pass  # one of them; reading row by row shows which
     for number in range(batch.num_rows):
         try:
             yield batch.slice(number, 1).to_pylist()[0]
@@ -168,14 +168,14 @@ def _row(position: str, record: dict[str, Any] | Exception, labels: dict[str, li
 
 
 def _named(value: Any, names: list[str] | None) -> Any:
-    """Return the name of a class for its number; none for -1, by which `datasets` marks an unknown one."""
+    """Return the name of a class for its number; none for -1, which `datasets` uses for an unknown class."""
     if names and type(value) is int and -1 <= value < len(names):
         return names[value] if value >= 0 else None
     return value
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: nothing for NaN, 3 for 3.0 (what is missing makes pandas write both), a sign for an image."""
+    """Return a value as in JSON: nothing for NaN, 3 for 3.0 (missing values make pandas write both), a placeholder for an image."""
     if isinstance(value, float):
         return None if value != value else int(value) if value.is_integer() else value if abs(value) != float("inf") else str(value)
     if isinstance(value, dict):
@@ -194,7 +194,7 @@ def plain(value: Any) -> Any:
 
 
 def _text_or_image(value: bytes) -> str:
-    """Return bytes as text where they are text, as old writers store it."""
+    """Return bytes as text if they are text, which old writers store as bytes."""
     try:
         return IMAGE if b"\0" in value else value.decode()
     except UnicodeDecodeError:
@@ -202,7 +202,7 @@ def _text_or_image(value: bytes) -> str:
 
 
 def size_of(value: Any) -> int:
-    """Return about how many bytes a record takes."""
+    """Return the approximate number of bytes of a record."""
     if isinstance(value, dict | list):
         return _VALUE_BYTES + sum(map(size_of, value.values() if isinstance(value, dict) else value))
     return _VALUE_BYTES + (_CHARACTER_BYTES * len(value) if isinstance(value, str) else 0)

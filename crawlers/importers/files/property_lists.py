@@ -1,4 +1,4 @@
-"""Importer of property lists of Apple, of XML or binary: bytes in, objects, lists and plain values out."""
+"""Importer of Apple's property lists, XML or binary: bytes in, objects, lists and plain values out."""
 
 import plistlib
 from collections.abc import Iterator
@@ -11,24 +11,24 @@ from crawlers.tables.tree import check_depth
 
 PLIST = ".plist"
 _MOST_REPEATED = 100_000
-"""Values beyond the bytes of the file: a small binary one whose lists name each other says more than any memory holds."""
+"""Maximum of values beyond the bytes of the file: a small binary one with lists that contain each other may expand beyond any memory."""
 
 
 def property_list(name: str, body: bytes) -> Any:
-    """Return what a property list says.
+    """Return the data of a property list.
 
     Raises:
-        ValueError: it is none, is nested deeper than data is, or says its values again and again.
+        ValueError: it is not a property list, is nested deeper than data is, or repeats its values too often.
     """
     try:
         return _plain(name, plistlib.loads(body), 0, iter(range(len(body) + _MOST_REPEATED)))
     except (plistlib.InvalidFileException, ExpatError, KeyError, TypeError, OverflowError, RecursionError, MemoryError) as error:
-        raise Refusal(f"{name}: no property list ({type(error).__name__}: {str(error)[:80]}); is it whole?") from None
+        raise Refusal(f"{name}: not a property list ({type(error).__name__}: {str(error)[:80]}); is it complete?") from None
 
 
 def _plain(name: str, value: Any, depth: int, left: Iterator[int]) -> Any:
     if next(left, None) is None:
-        raise Refusal(f"{name}: its lists name each other, so that it says far more than it holds; export it again")
+        raise Refusal(f"{name}: its lists contain each other and expand far beyond its size; export it again")
     check_depth(name, depth)
     if isinstance(value, dict):
         return {str(key): _plain(name, each, depth + 1, left) for key, each in value.items()}

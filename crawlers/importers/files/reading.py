@@ -1,4 +1,4 @@
-"""What an importer makes of one file: its items, and what became of everything else in it."""
+"""The reading of one file by an importer: its items, and what happened to everything else in it."""
 
 from typing import Any
 
@@ -14,15 +14,15 @@ class Lost(Struct, frozen=True):
 
     position: str
     reason: str
-    """In snake_case: what `doubt` says."""
+    """In snake_case: the value of `doubt`."""
     words: str
-    """What stands there and what was expected."""
+    """What was found there and what was expected."""
     raw: str | None = None
-    """The part as it came, as far as it is text."""
+    """The original part, as far as it is text."""
 
 
 class RepeatedKey(dict[str, Any]):
-    """The values of a key that stands several times in one object of JSON, by their order, where they differ: none can be believed."""
+    """The values of a key that occurs several times in one JSON object, in order, if they differ: none can be trusted."""
 
 
 class Text(Struct, frozen=True):
@@ -35,16 +35,16 @@ class Text(Struct, frozen=True):
 
 
 class FileReading(Struct):
-    """What one file gave. Grows while the file is read."""
+    """The content of one file. Grows while the file is read."""
 
     items: list[Item] = field(default_factory=list)
-    """Items with `doubt` among them: what could not be read."""
+    """Items, including those with `doubt`: what could not be read."""
     record_count: int = 0
     """Records, or numbered questions of a paper: as many as there are items."""
     unread: list[str] = field(default_factory=list)
-    """What belongs to no item: titles, remarks, dropped page headers."""
+    """What belongs to no item: titles, remarks, removed page headers."""
     skipped: list[str] = field(default_factory=list)
-    """Parts that were not looked into, such as sheets without a header: always reported, and counted with `unread`."""
+    """Parts that were not read, such as sheets without a header: always reported, and counted with `unread`."""
     faults: list[str] = field(default_factory=list)
     """Where and why items with `doubt` could not be read, in words."""
 
@@ -57,14 +57,14 @@ class FileReading(Struct):
     rows: list[tuple[str, dict[str, Any]]] | None = None
     """Positions and values of the rows whose questions were read by content, for the same account."""
     array: tuple[str, ...] = ()
-    """Keys that lead from a document to its records, where no layout names them."""
+    """Keys that lead from a document to its records, if no layout names them."""
     shape: Any = None
-    """The layout that was inferred for the file, where its format names none."""
+    """The layout that was inferred for the file, if its format names none."""
     misfits: int = 0
-    """How many of them are records or pages that do not fit the format, rather than questions of a paper that are unsure."""
+    """How many of them are records or pages that do not fit the format, rather than uncertain questions of a paper."""
 
     def give_up(self, lost: Lost, provenance: Provenance) -> None:
-        """Add what could not be read as an item with `doubt`, so that `clean` counts it among the rejected."""
+        """Add what could not be read as an item with `doubt`, so that `clean` counts it as rejected."""
         own = structs.replace(provenance, position=lost.position)
         self.misfits += lost.reason not in DOUBTS
         self.items.append(QuestionItem(url=own.url, provenance=own, stem_raw=lost.raw, doubt=lost.reason))

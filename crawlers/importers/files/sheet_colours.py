@@ -1,6 +1,6 @@
-"""Cells of a workbook that stand out by fill, colour or bold type -> the answers of a sheet whose right options are shown so.
+"""Cells of a workbook that are emphasised by fill, colour or bold type -> the answers of a sheet whose correct options are marked so.
 
-Which way of standing out marks the answers is known only from all rows: it is on some options and not on all, row after row.
+Which emphasis marks the answers is known only from all rows: it is on some options but not on all, row after row.
 """
 
 import re
@@ -22,9 +22,9 @@ _PLAIN = re.compile(r"(?:FF|00)?(?:000000|FFFFFF)", re.IGNORECASE)
 
 
 def with_coloured_answers(body: bytes, items: Sequence[Item]) -> list[Item] | None:
-    """Return the questions of a workbook with the answers that its colours mark; None where they mark none.
+    """Return the questions of a workbook with the answers that its colours mark; None if they mark none.
 
-    The workbook has been read, so it is sound.
+    The workbook was already read, so it is valid.
     """
     options = {item.provenance.position: item.options_raw for item in items if isinstance(item, QuestionItem) and item.options_raw}
     if len(options) < _LEAST_ROWS or any(isinstance(item, QuestionItem) and item.answer_raw for item in items):
@@ -41,7 +41,7 @@ def with_coloured_answers(body: bytes, items: Sequence[Item]) -> list[Item] | No
 
 
 def _letters_by_kind(body: bytes, options: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Return for each way of standing out the letters of the options that do, by the position of their row."""
+    """Return, for each kind of emphasis, the letters of the emphasised options by the position of their row."""
     letters_by_kind: dict[str, dict[str, str]] = defaultdict(dict)
     cell_count = 0
     workbook = load_workbook(BytesIO(body), read_only=True, data_only=True)
@@ -65,12 +65,12 @@ def _letters_by_kind(body: bytes, options: dict[str, Any]) -> dict[str, dict[str
 
 
 def _word(text: str) -> str:
-    """Return an option without its letter and the signs that a bank left in front of it."""
+    """Return an option without its letter and the signs that a bank left before it."""
     return plain(bare(text)).lstrip("、,，.:：")
 
 
 def _tells(letters: dict[str, str], options: dict[str, Any], kind: str) -> bool:
-    """Tell whether a way of standing out is on some options of each row; on all of them only where bold type does not say it."""
+    """Return whether an emphasis is on options of nearly all rows, and in enough of them not on all; bold needs more such rows."""
     some = sum(len(marked) < len(options[position]) for position, marked in letters.items())
     return len(letters) >= _SHARE * len(options) and some >= (_SHARE if kind == "bold" else _SOME) * len(options)
 

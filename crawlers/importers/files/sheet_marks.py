@@ -1,4 +1,4 @@
-"""What openpyxl does not tell as it streams: bytes of a workbook in, merged cells and formulas without a value of each sheet out."""
+"""What openpyxl omits when it streams: bytes of a workbook in, merged cells and formulas without a value of each sheet out."""
 
 import posixpath
 import re
@@ -21,7 +21,7 @@ _PARSER = etree.XMLParser(resolve_entities=False, no_network=True)
 
 
 class CoveredCell(str):
-    """Text of a merged cell, as one of the cells that it covers has it."""
+    """Text of a merged cell, in one of the cells that it covers."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ class MergedRange(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """What is to be known of a sheet before its rows are read."""
+    """What must be known of a sheet before its rows are read."""
 
     merged: dict[int, list[MergedRange]]
     """By the row they begin in."""
@@ -75,7 +75,7 @@ def _unsaved(part: bytes) -> dict[int, list[int]]:
 
 def _ranges(part: bytes) -> dict[int, list[MergedRange]]:
     ranges: dict[int, list[MergedRange]] = {}
-    for match in _REF.finditer(part, max(0, part.rfind(b"sheetData>"))):  # they stand behind the cells
+    for match in _REF.finditer(part, max(0, part.rfind(b"sheetData>"))):  # they come after the cells
         first, last = int(match[2]), int(match[3])
         if last > first:
             ranges.setdefault(first, []).append(MergedRange(_column(match[1]), first, last))

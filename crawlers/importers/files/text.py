@@ -1,4 +1,4 @@
-"""Importer of text: bytes in, the lines of the text in its true encoding out; of a saved page, its lines as a reader sees them."""
+"""Importer of text: bytes in, the lines of the text in its true encoding out; for a saved page, the lines that a reader sees."""
 
 import re
 
@@ -19,23 +19,23 @@ def read_text(name: str, body: bytes) -> Text:
 
 
 def read_light(name: str, body: bytes) -> Text:
-    """Return the lines of a text of light markup as a reader of the page made of it sees them."""
+    """Return the lines of a text in light markup as a reader of its HTML page sees them."""
     return Text(lines_of(page_without_visitor(page_of(name, decoded(name, body)))))
 
 
 def read_html(name: str, body: bytes) -> Text:
-    """Return the lines of a saved page as a reader sees them, with a sign for every image."""
+    """Return the lines of a saved page as a reader sees them, with a placeholder for every image."""
     meta = _META.search(body[:4096])
     charset = meta[1].decode("ascii") if meta else None
     try:
         text = body.decode(charset) if charset and is_charset(charset) else decoded(name, body)
-    except UnicodeDecodeError:  # the page says another charset than it has
+    except UnicodeDecodeError:  # the page's declared charset is wrong
         text = decoded(name, body)
     return text_of_page(name, text)
 
 
 def text_of_page(name: str, text: str) -> Text:
-    """Return the lines of a page as a reader sees them, with the answers that colour or bold type marks."""
+    """Return the lines of a page as a reader sees them, with the answers marked by colour or bold type."""
     refuse_mojibake(name, text)
     text = page_without_visitor(text)
     lines = lines_of(text, drop_hidden=True)

@@ -1,4 +1,4 @@
-"""Importer of xlsx and xls: bytes in, the rows of its sheets as text out; hidden rows are read as the others, hidden sheets are named."""
+"""Importer of xlsx and xls: bytes in, the rows of its sheets as text out; hidden rows are read like others, hidden sheets are reported."""
 
 import struct
 import warnings
@@ -24,7 +24,7 @@ from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 BOOKS = (".xlsx", ".xlsm", ".xls", ODS)
 MAX_COLUMNS = 512
 _OLD = b"\xd0\xcf\x11\xe0"
-warnings.filterwarnings("ignore", module="openpyxl")  # it warns of every extension of Excel that it does not write back
+warnings.filterwarnings("ignore", module="openpyxl")  # it warns of every Excel extension that it cannot write back
 _DAMAGED = (*BROKEN_PARTS, InvalidFileException, ParseError)
 
 
@@ -32,19 +32,19 @@ def sheets_of(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tupl
     """Yield the name of each sheet, whether it is hidden, and its rows with their positions.
 
     Raises:
-        ValueError: the file is no sound workbook.
+        ValueError: the file is not a valid workbook.
     """
     for title, hidden, rows in _whole_sheets(name, body):
         yield title, hidden, with_legends((position, [*cells]) for position, cells in rows)
 
 
-@lru_cache(maxsize=1)  # a file is guessed, read and accounted for one after the other
+@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn
 def _whole_sheets(name: str, body: bytes) -> list[tuple[str, bool, list[tuple[str, tuple[str, ...]]]]]:
     return [(title, hidden, [(position, tuple(cells)) for position, cells in rows]) for title, hidden, rows in _sheets(name, body)]
 
 
 def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
-    if name.lower().endswith(".xls") and not body.startswith(b"PK"):  # many a program names an xlsx so
+    if name.lower().endswith(".xls") and not body.startswith(b"PK"):  # many programs name an xlsx so
         yield from _old_sheets(name, body)
         return
     if name.lower().endswith(ODS):
@@ -55,13 +55,13 @@ def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[
         refuse_far_rows(BytesIO(body))
         workbook = load_workbook(BytesIO(body), read_only=True, data_only=True)
         parts = [sheet._worksheet_path for sheet in workbook.worksheets]
-        if len(set(parts)) < len(parts):  # thousands of sheets of one part: a small file that takes hours
-            raise ValueError(f"{len(parts)} sheets in {len(set(parts))} parts; expected a part for each")
+        if len(set(parts)) < len(parts):  # thousands of sheets that share one part: a small file that takes hours
+            raise ValueError(f"{len(parts)} sheets in {len(set(parts))} parts; expected one part per sheet")
         marks = marks_of(body)
     except _DAMAGED as error:
         raise Refusal(_damaged(name, error)) from None
     for sheet in workbook.worksheets:
-        sheet.reset_dimensions()  # what the file says of its size may be wrong
+        sheet.reset_dimensions()  # the size stated in the file may be wrong
     bounded = bounded_rows(sheet.iter_rows(values_only=True) for sheet in workbook.worksheets)
     for sheet, rows in zip(workbook.worksheets, bounded, strict=True):
         yield sheet.title, sheet.sheet_state != "visible", _rows(name, sheet.title, rows, marks.get(sheet.title, Marks({}, {})))
@@ -70,16 +70,16 @@ def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[
 def _old_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:
     if not body.startswith(_OLD):
         raise Refusal(
-            f"{name}: no workbook, though its name ends in .xls; save it as .xlsx, or name it by what is in it, such as .html or .csv"
+            f"{name}: not a workbook, though its name ends in .xls; save it as .xlsx, or rename it by its content, such as .html or .csv"
         )
-    import xlrd  # of use for old files alone
+    import xlrd  # only needed for old files
 
     broken = (*_DAMAGED, xlrd.XLRDError, xlrd.compdoc.CompDocError, struct.error, AssertionError)
     try:
         workbook = xlrd.open_workbook(file_contents=body, formatting_info=True, logfile=StringIO())
         sheets = workbook.sheets()
     except broken as error:
-        raise Refusal(f"{name}: no readable xls ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx in Excel") from None
+        raise Refusal(f"{name}: not a readable xls ({type(error).__name__}: {str(error)[:80]}); save it as .xlsx in Excel") from None
     for sheet in sheets:
         yield sheet.name, sheet.visibility != 0, _old_rows(sheet, workbook.datemode)
 
@@ -115,7 +115,7 @@ def _old_text(cell: Any, datemode: int) -> str:
 
 
 def _rows(name: str, title: str, rows: Iterator[tuple[Any, ...]], marks: Marks) -> Iterator[tuple[str, list[str]]]:
-    covering: dict[int, tuple[int, str]] = {}  # column: the last row that is covered, and by what
+    covering: dict[int, tuple[int, str]] = {}  # column: the last row that is covered, and the covering text
     try:
         for number, row in enumerate(rows, 1):
             if len(row) > MAX_COLUMNS and any(value is not None for value in row[MAX_COLUMNS:]):
@@ -149,8 +149,8 @@ def _text(value: Any) -> str:
     if isinstance(value, date | time):
         return value.isoformat()
     text = str(value)
-    return (unescape(text).replace("\r\n", "\n").replace("\r", "\n") if "_x" in text else text).strip()  # _x000D_ is a line end
+    return (unescape(text).replace("\r\n", "\n").replace("\r", "\n") if "_x" in text else text).strip()  # _x000D_ is a line break
 
 
 def _damaged(name: str, error: BaseException) -> str:
-    return f"{name}: no readable xlsx ({type(error).__name__}: {error_line(error)[:80]}); open and save it in Excel"
+    return f"{name}: not a readable xlsx ({type(error).__name__}: {error_line(error)[:80]}); open and save it in Excel"

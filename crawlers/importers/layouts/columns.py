@@ -1,4 +1,4 @@
-"""Layouts: which keys of a record hold what, by the words of a table's header."""
+"""Layouts: which keys of a record contain what, by the words of a table's header."""
 
 import re
 import unicodedata
@@ -18,14 +18,14 @@ _COLUMNS = Path(__file__).parent / "columns.yaml"
 SECTION = "(heading)"
 """Key under which the rows below a heading inside a table have that heading."""
 CASE, SHARED_OPTIONS = "(case)", "(shared options)"
-"""Keys under which they have what a row above says that they share."""
+"""Keys under which rows have what a row above states that they share."""
 _OPTION = re.compile(
     r"(?:备选?|可)?(?:选择?项|答案|option|choice|opt|answer)?(?P<letter>[a-j])(?:选项|项|(?:option|choice)(?P=letter))?"
     r"|(?:备选?|可)?(?:选择?项|项|option|choice|opt)(?P<number>\d|[一二三四五六七八九十])"
 )
 _WRONG = re.compile(r"(?:错误|干扰)(?:答案|选项|项)(?:\d|[一二三四五六七八九十])|(?:wrong|incorrect)(?:answer|option)\d|distractor\d")
 _AND_OPTIONS = re.compile(r"\s?(?:[/、,+&]|及|和|与|and)\s?(?:备?选项|选择项|options?|choices?)\s?$")
-"""What says in the name of a column of stems that the options stand below each: `题目及选项`."""
+"""Words in the name of a column of stems that mean that the options are below each stem: `题目及选项`."""
 _TWO_LANGUAGES = re.compile(
     r"(?P<chinese>[\u4e00-\u9fff]{1,12})(?P<english>[a-z]{3,20})|(?P<english2>[a-z]{3,20})(?P<chinese2>[\u4e00-\u9fff]{1,12})"
 )
@@ -41,60 +41,60 @@ class EntityLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     sections: list[str] = []
     skip: list[str] = []
     label: str | None = None
-    """Key of the label of the record's only value, which stands under `value`."""
+    """Key of the label of the record's only value, which is under `value`."""
     value: str | None = None
     flat: bool = False
-    """Keys of objects inside a record stand beside its own, `info.症状`, and a dash is no value."""
+    """Whether keys of objects inside a record are beside its own, `info.症状`, and a dash is no value."""
     labels: dict[str, str] = {}
-    """What keys, or the relations under `label`, are called in `curation/vocab/relations.yaml`."""
+    """The names of keys, or of the relations under `label`, in `curation/vocab/relations.yaml`."""
     type_key: str | None = None
-    """Key whose values tell the kinds of records, where a file has several."""
+    """Key whose values distinguish the kinds of records, if a file has several."""
     types: dict[str, str] = {}
-    """The kind of each such value; of others `type` holds."""
+    """The kind for each such value; for others, `type` applies."""
     ranges: list[str] = []
     """Keys of reference ranges, in any form."""
     unit: str | None = None
-    """Key of the unit that they are in."""
+    """Key of their unit."""
     least: str | None = None
     most: str | None = None
-    """Keys of the ends of a range that has a key for each."""
+    """Keys of the ends of a range with one key for each end."""
 
 
 class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which columns or paths of one table of a file hold what of a question: what `--propose` writes."""
+    """Which columns or paths of one table of a file contain which part of a question: written by `--propose`."""
 
     under: list[str] = []
     """Keys, or the name of the sheet, that lead to its rows."""
     stem: str
     options: list[str] = []
-    """One column with all of them, or one each; the stem's own where they stand below it."""
+    """One column with all of them, or one each; that of the stem if they are below it."""
     answer: str | None = None
     form: str = "letters"
-    """How the answer is given: letters, text, from 0, from 1, marked, verdict, words."""
+    """The form of the answer: letters, text, from 0, from 1, marked, verdict, words."""
     explanation: str | None = None
     others: dict[str, str] = {}
     """Further fields, such as 题型 or 章节 -> their columns."""
 
 
 class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One entry of layouts.yaml; one of `questions`, `tables` and `entity` is given."""
+    """One entry of layouts.yaml; exactly one of `questions`, `tables` and `entity` is given."""
 
     confirmed: bool | Literal["yes", "no"] = True
-    """Whether a person has looked at it; `no` in a proposal that is not sure, which nothing reads until somebody writes yes."""
+    """Whether a person has checked it; `no` in an uncertain proposal, which is not used until somebody writes yes."""
     known_by: list[list[str]] = []
-    """Keys that only records of this layout have, any one list of them."""
+    """Keys that only records of this layout have; any one of the lists suffices."""
     array: list[str] = []
     """Keys that lead from a JSON document to its records."""
     split_on: str | None = None
-    """Key that holds several questions of one record, when it is a list."""
+    """Key with several questions of one record, if it is a list."""
     shared: str | None = None
     """Key of the case text or the options that those questions share."""
     options_in_stem: bool = False
     """Options are the last lines of the stem: `A．…`."""
     option_keys: list[str] = []
-    """Keys that hold one option each, in their order."""
+    """Keys with one option each, in order."""
     wrong_keys: list[str] = []
-    """Keys that hold one wrong option each, where the right one is the answer itself."""
+    """Keys with one wrong option each, if the correct one is the answer itself."""
     labelled_options: tuple[str, str] | None = None
     """Options are objects with these keys for letter and text."""
     zero_based_answer: bool = False
@@ -102,9 +102,9 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     subject_from_file: str | None = None
     """Pattern of the file's name without suffix, with a group `subject`."""
     subjects: dict[str, str] = {}
-    """What those subjects are called; others keep the file's word."""
+    """Names of those subjects; others keep the file's word."""
     unread: list[str] = []
-    """Keys that are known and of no use."""
+    """Known keys that are not needed."""
     by_words: bool = False
     """Inferred from the words of a header: made by people, with rows between the questions and options in any cell."""
     questions: dict[str, str | list[str]] | None = None
@@ -113,27 +113,27 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def is_confirmed(self) -> bool:
-        """Tell whether files may be read by it."""
+        """Return whether files may be read by it."""
         return self.confirmed in (True, "yes")
 
     def required(self) -> set[str]:
-        """Return the keys of which a header has to have all."""
+        """Return the keys that a header must have, all of them."""
         keys = [self.questions[field] for field in self.questions] if self.questions else [self.entity.name] if self.entity else []
         return {key for key in keys if isinstance(key, str) and not key.endswith("?")} | set(self.option_keys[:2])
 
     def used(self) -> set[str]:
-        """Return the keys that are read or known to be of no use."""
+        """Return the keys that are read or are known to be unneeded."""
         keys = [key for value in (self.questions or {}).values() for key in ([value] if isinstance(value, str) else value)]
         extra = [self.split_on, self.shared, SECTION, CASE, SHARED_OPTIONS]
         return {key.rstrip("?") for key in [*keys, *extra, *self.option_keys, *self.wrong_keys, *self.unread] if key}
 
     def keys_of(self, field: str) -> list[str]:
-        """Return the keys of a field of `questions`, without what says that they may be missing."""
+        """Return the keys of a field of `questions`, without the mark that they may be missing."""
         keys = (self.questions or {}).get(field, [])
         return [key.rstrip("?") for key in ([keys] if isinstance(keys, str) else keys)]
 
     def columns_of(self, present: Collection[str]) -> dict[str, str]:
-        """Return for each field of a question the keys it is read from, of those that are present."""
+        """Return, for each field of a question, the keys among those present that it is read from."""
         keys = {field: self.keys_of(field) for field in self.questions or {}}
         keys["options_raw"] = [*keys.get("options_raw", []), *self.option_keys, *self.wrong_keys]
         keys["shared_stem"] = [self.shared] if self.shared else []
@@ -141,13 +141,13 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return {field: ", ".join(dict.fromkeys(some)) for field, some in by_field.items() if some}
 
     def columns_needed(self, header: Sequence[str]) -> int:
-        """Return how many cells a row has to have so that stem, options and answer are where the header says."""
+        """Return how many cells a row needs for stem, options and answer to be where the header says."""
         fields = ("stem_raw", "options_raw", "answer_raw")
         needed = {*self.option_keys, *self.wrong_keys, *(key for field in fields for key in self.keys_of(field))}
         return len(header) if self.entity else max((number for number, key in enumerate(header, 1) if key in needed), default=0)
 
     def subject_of(self, name: str) -> str | None:
-        """Return the subject that a file's name says, or its folder's where that is a split: `anatomy/test-00000-of-00001`."""
+        """Return the subject stated by a file's name, or by its folder's if the name is that of a split: `anatomy/test-00000-of-00001`."""
         path = PurePosixPath(name)
         stem = _SHARD.sub("", path.stem)
         file_word = path.parent.name if _SPLIT.fullmatch(stem) and path.parent.name else stem
@@ -156,7 +156,7 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
-    """Return the layout that the words of a header tell: a stem, and options or an answer; None where they do not."""
+    """Return the layout inferred from the words of a header: a stem, and options or an answer; None if they have none."""
     words = [plain(key) for key in keys]
     key_of_field: dict[str, str] = {}
     for field, known in _columns().items():
@@ -183,12 +183,12 @@ def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
 
 
 def is_option_name(key: str) -> bool:
-    """Tell whether a header's word names one option: A, 选项B, Option 3."""
+    """Return whether a header's word names one option: A, 选项B, Option 3."""
     return _option_number(plain(key)) is not None
 
 
 def is_known_name(key: str) -> bool:
-    """Tell whether a header's word names a field of a question, or one option."""
+    """Return whether a header's word names a field of a question, or one option."""
     return is_option_name(key) or any(plain(key) in known for known in _columns().values())
 
 
@@ -198,19 +198,19 @@ def names_of(field: str) -> frozenset[str]:
 
 
 def is_unnamed(key: str) -> bool:
-    """Tell whether a column is called by its number."""
+    """Return whether a column is named by its number."""
     return _UNNAMED.fullmatch(key) is not None
 
 
 def _beside(keys: Sequence[str], options: str | None) -> list[str]:
-    """Return the column 选项 and those without a name behind it, over which its cell is merged; none where there is no such."""
+    """Return the column 选项 and the unnamed ones after it that its merged cell covers; none if there are no such columns."""
     start = keys.index(options) if options else len(keys)
     end = next((after for after in range(start + 1, len(keys)) if not is_unnamed(keys[after])), len(keys))
     return [*keys[start:end]] if end > start + 1 else []
 
 
 def plain(key: str) -> str:
-    """Return a header's word without what differs between tables: `选项 A（必填）` is 选项a, `题干 / Stem` and `题干及选项` are 题干."""
+    """Return a header's word without variations between tables: `选项 A（必填）` is 选项a, `题干 / Stem` and `题干及选项` are 题干."""
     text = re.sub(r"\(.{0,80}?\)|\[.{0,80}?\]|【.{0,80}?】", "", unicodedata.normalize("NFKC", key).lower())
     word = re.sub(r"[\W_]", "", _AND_OPTIONS.sub("", text))
     both = _TWO_LANGUAGES.fullmatch(word)
@@ -221,7 +221,7 @@ def plain(key: str) -> str:
 
 
 def _option_number(word: str) -> int | None:
-    """Return the number of the option that a header's word names, counted as the words count, from 0 or 1; None where it names none."""
+    """Return the number of the option that a header's word names, counted as the words count, from 0 or 1; None if it names none."""
     match = _OPTION.fullmatch(word)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Files of layouts in, layouts by their names out: layouts.yaml, which ships with the project, and files of the user's own."""
+"""Files of layouts in, layouts by name out: layouts.yaml, which ships with the project, and the user's own files."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -16,7 +16,7 @@ from crawlers.importers.layouts.columns import RecordLayout
 
 _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("_raw") and field != "group_raw"]
 _MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40
-"""Of a file of layouts; brackets are those open at once, and each token of YAML costs time in proportion to them."""
+"""Limits of a file of layouts; brackets are those open at once, since the cost of each YAML token is proportional to them."""
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _SHIPPED = Path(__file__).parent / "layouts.yaml"
 
@@ -28,19 +28,19 @@ def shipped_layouts() -> dict[str, RecordLayout]:
 
 
 def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = None) -> dict[str, RecordLayout]:
-    """Return the layouts of a file of the user's own, and behind them those that ship: the user's own are tried first.
+    """Return the layouts of a user's own file, followed by those that ship: the user's own are tried first.
 
     Args:
         taken: names of formats, which no layout may have.
         of: the file that the layouts belong to.
 
     Raises:
-        ValueError: it cannot be read, holds something else, or nobody has confirmed it; names the file and the entry.
+        ValueError: it cannot be read, contains something else, or is not confirmed; the message gives the file and the entry.
     """
     own = _read(path)
     for name, shape in own.items():
         if name in reserved_names:
-            raise ValueError(f"{path}: {name} is the name of a format that ships with the project; call yours otherwise")
+            raise ValueError(f"{path}: {name} is the name of a format that ships with the project; choose another name")
         if (shape.questions is not None) + (shape.entity is not None) + bool(shape.tables) != 1:
             raise ValueError(f"{path}: {name}: expected one of `questions`, `tables` and `entity`; docs/importing.md has an example")
         if not shape.is_confirmed:
@@ -55,10 +55,10 @@ def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = 
 
 
 def layout_beside(path: Path, reserved_names: Collection[str]) -> tuple[str, dict[str, RecordLayout]] | None:
-    """Return the name of the layout that stands beside a file, `bank.layout.yaml` beside `bank.xlsx`, and all layouts; None without one.
+    """Return the name of the layout beside a file, `bank.layout.yaml` beside `bank.xlsx`, and all layouts; None if there is none.
 
     Raises:
-        ValueError: as `layouts_with`.
+        ValueError: as for `layouts_with`.
     """
     layout_path = layout_path_of(path)
     if not layout_path.is_file():
@@ -74,13 +74,13 @@ def layout_path_of(path: Path) -> Path:
 
 
 def _unconfirmed(path: Path, name: str, of: Path | None) -> str:
-    """Return what to do with a layout that was proposed, and that nobody has looked at."""
+    """Return what to do with a proposed layout that nobody has checked."""
     lines = path.read_text(encoding="utf-8").splitlines()
     number = next((index for index, line in enumerate(lines, 1) if line.lstrip().startswith("confirmed:")), 1)
     again = f"run: python -m crawlers.read {of}" if of else "run the same command again"
     return (
-        f"{path}: line {number}: {name} says `confirmed: no`: it was proposed without being sure, and nobody has confirmed it. Look at the "
-        f"rows it shows, correct what is wrong, take out line {number} or write `confirmed: yes` there, then {again}"
+        f"{path}: line {number}: {name} says `confirmed: no`: it is an uncertain proposal that nobody has confirmed. Check the "
+        f"rows it shows, correct what is wrong, remove line {number} or write `confirmed: yes` there, then {again}"
     )
 
 
@@ -88,11 +88,11 @@ def _check_fields(where: str, fields: Collection[str]) -> None:
     for field in fields:
         one_of(field, _FIELDS, "field", f"{where}: questions")
     if "stem_raw" not in fields:
-        raise ValueError(f"{where}: questions: expected `stem_raw`, the key of the question proper")
+        raise ValueError(f"{where}: questions: expected `stem_raw`, the key of the question itself")
 
 
 def layout_by_keys(shapes: Mapping[str, RecordLayout], record_of: Callable[[RecordLayout], Any]) -> str | None:
-    """Return the first layout whose keys a record has; `record_of` gives the first record that a layout would read."""
+    """Return the first layout whose keys a record has; `record_of` returns the first record that a layout would read."""
     for name, shape in shapes.items():
         record = record_of(shape) if shape.known_by else None
         if isinstance(record, dict) and any(set(keys) <= record.keys() for keys in shape.known_by):
@@ -101,7 +101,7 @@ def layout_by_keys(shapes: Mapping[str, RecordLayout], record_of: Callable[[Reco
 
 
 def _has_too_many_values(content: Any) -> bool:
-    """Tell whether YAML has more values than layouts need, with each alias counted as a copy: a few lines can stand for billions."""
+    """Return whether YAML has more values than layouts need, with each alias counted as a copy: a few lines can stand for billions."""
     waiting, count = [content], 1
     while waiting:
         value = waiting.pop()
@@ -120,7 +120,7 @@ def _read(path: Path) -> dict[str, RecordLayout]:
             raise ValueError(f"{path}: {size} bytes; layouts have at most {_MAX_BYTES}; {advice}")
         text = path.read_text(encoding="utf-8")
         if max(accumulate(_STEPS.get(sign, 0) for sign in text), default=0) > _MAX_BRACKETS:
-            raise ValueError(f"{path}: more than {_MAX_BRACKETS} open brackets within each other; {advice}")
+            raise ValueError(f"{path}: more than {_MAX_BRACKETS} nested open brackets; {advice}")
         content = yaml_values(text, str(path), advice)
         if _has_too_many_values(content):
             raise ValueError(f"{path}: more than {_MAX_VALUES} values, each alias (`*name`) counted as a copy; {advice}")
@@ -128,6 +128,6 @@ def _read(path: Path) -> dict[str, RecordLayout]:
     except OSError as error:
         raise ValueError(f"{path}: cannot be opened ({error.strerror}); expected a file of layouts") from None
     except UnicodeError as error:
-        raise ValueError(f"{path}: no YAML in UTF-8 ({error}); {advice}") from None
+        raise ValueError(f"{path}: not YAML in UTF-8 ({error}); {advice}") from None
     except msgspec.ValidationError as error:
-        raise ValueError(f"{path}: {error}; expected layouts by their names; {advice}") from None
+        raise ValueError(f"{path}: {error}; expected layouts by name; {advice}") from None

@@ -12,7 +12,7 @@ from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.layouts.columns import is_known_name, layout_of_keys, names_of
 
 _HEADER_WITHIN = 20
-"""Rows among which the header is looked for: titles and remarks may stand above it."""
+"""Rows in which the header is searched: titles and remarks may be above it."""
 _MOST_ROW_CHARS = 80
 _MOST_OPTIONS = 10
 LocatedRow = tuple[str, list[str]]
@@ -23,28 +23,28 @@ class SheetTable(Struct):
     """One table of a file."""
 
     name: str
-    """Empty where a file has but one."""
+    """Empty if the file has only one."""
     above: list[str]
-    """Rows above the header, or the first ones of a sheet without one."""
+    """Rows above the header, or the first rows of a sheet without one."""
     header: list[str]
     rows: Iterator[LocatedRow]
     """Positions and cells of the rows below it."""
     padded: bool = True
-    """Rows may be shorter than the header where their last cells are empty; in csv such a row has lost a cell."""
+    """Rows may be shorter than the header if their last cells are empty; in csv, such a row has lost a cell."""
     words: frozenset[str] = frozenset()
-    """All that stands in the rows of the header, by which they are known where they stand again."""
+    """All text in the header rows, by which they are recognised where they recur."""
     why: str = ""
-    """Why a sheet without header is not read."""
+    """Why a sheet without a header is not read."""
 
 
 def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[SheetTable]:
-    """Yield the tables of a file, last those without a header, which have no rows either.
+    """Yield the tables of a file, ending with those without a header, which have no rows either.
 
     Args:
-        is_header: tells the row that names the columns.
+        is_header: returns whether a row names the columns.
 
     Raises:
-        ValueError: the file is no table, or none of its sheets has a header that is known.
+        ValueError: the file is not a table, or none of its sheets has a known header.
     """
     is_book = name.lower().endswith(BOOKS)
     tables = sheets_of(name, body) if is_book else [("", False, csv_rows(name, body))]
@@ -61,15 +61,15 @@ def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[SheetTa
             without.append(sheet)
     if not header_count:
         keys = "题干 or question, and 选项, A, 答案 or answer, or the keys of the format"
-        entries = "for entries a name and what is said of it, such as 症状, 功效 or 参考值"
+        entries = "for entries a name and what describes it, such as 症状, 功效 or 参考值"
         wanted = f"expected a row that names the columns: {keys}; {entries}"
-        first = without[0].above[0][:_MOST_ROW_CHARS] if without else "no row at all"
+        first = without[0].above[0][:_MOST_ROW_CHARS] if without else "no rows"
         raise Refusal(f"{name}: no header in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
     yield from without
 
 
 def named(cells: Iterable[str]) -> list[str]:
-    """Return the names of columns, each once; a column without a name is called by its number."""
+    """Return the names of columns, each once; a column without a name gets its number."""
     names: list[str] = []
     used: set[str] = set()
     for number, cell in enumerate(cells, 1):
@@ -82,7 +82,7 @@ def named(cells: Iterable[str]) -> list[str]:
 
 
 def _widened(keys: list[str]) -> list[str]:
-    """Return a header that ends in 选项 with columns without a name behind it, over which that cell is merged."""
+    """Return a header that ends in 选项 with the unnamed columns after it that its merged cell covers."""
     layout = layout_of_keys(keys)
     is_last = layout is not None and keys[-1] in layout.keys_of("options_raw")
     return [*keys, *(f"column {number}" for number in range(len(keys) + 1, len(keys) + _MOST_OPTIONS))] if is_last else keys
@@ -108,7 +108,7 @@ def _under_its_header(title: str, rows: Iterator[LocatedRow], is_header: IsHeade
 
 
 def _with_second_row(sheet: SheetTable, header: list[str], is_header: IsHeader) -> SheetTable:
-    """Return a sheet under its whole header."""
+    """Return a sheet under its complete header."""
     first = next(sheet.rows, None)
     sheet.words = frozenset(filter(None, header))
     if first and (both := whole_header(header, first[1])) and is_header(both):
@@ -120,7 +120,7 @@ def _with_second_row(sheet: SheetTable, header: list[str], is_header: IsHeader) 
 
 
 def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
-    """Return the names of columns where a row below the header goes on with it, A, B, C, D below a wide 选项; nothing where it does not."""
+    """Return the column names if the row below the header continues it, A, B, C, D below a wide 选项; nothing if it does not."""
     own = ["" if isinstance(cell, CoveredCell) else cell for cell in below]
     if sum(map(bool, own)) < 2 or not all(is_known_name(cell) for cell in own if cell):
         return []
@@ -128,7 +128,7 @@ def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
 
 
 def _below_each_other(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetTable]:
-    """Yield the tables that stand below each other in a sheet, each under a header of its own: questions with options over statements."""
+    """Yield the tables below each other in a sheet, each under its own header: questions with options above statements."""
     rows, stems = list(sheet.rows), names_of("stem_raw")
     start = 0
     for at, (_, cells) in enumerate(rows):
@@ -145,13 +145,13 @@ def _below_each_other(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetT
 
 
 def _is_other(sheet: SheetTable, cells: Sequence[str]) -> bool:
-    """Tell whether a row has other names of columns, or in another order, than the header of its sheet, which may stand again."""
+    """Return whether a row has other column names, or another order, than the header of its sheet, which may recur."""
     moved = any(cell in sheet.header and cell != key for cell, key in zip_longest(cells, sheet.header, fillvalue="") if cell)
     return moved or not sheet.words.issuperset(filter(None, cells))
 
 
 def _side_by_side(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetTable]:
-    """Yield the tables that stand beside each other under one header, as far as each has a header of its own."""
+    """Yield the tables beside each other under one header, if each has its own header."""
     starts = _starts_of_blocks(sheet.header)
     parts = [slice(*ends) for ends in pairwise([*starts, len(sheet.header)])]
     bare = ["" if key.startswith("column ") else key.partition(" (column ")[0] for key in sheet.header]
@@ -168,7 +168,7 @@ def _side_by_side(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetTable
 
 
 def _starts_of_blocks(header: list[str]) -> list[int]:
-    """Return where the columns of a stem begin anew, with those that stand before it as they stand before the first one."""
+    """Return where the columns of a stem begin again, including those before it if they also precede the first stem."""
     layout = layout_of_keys(header)
     plain = [key.partition(" (column ")[0] for key in header]
     stems = layout.keys_of("stem_raw") if layout else []

@@ -49,7 +49,7 @@ def entity_of(record: dict[str, Any], shape: EntityLayout, provenance: Provenanc
 
 
 def _texts(record: dict[str, Any], shape: EntityLayout) -> Iterator[tuple[int, str, str]]:
-    """Yield index, key and text of each field of a record but its names."""
+    """Yield index, key and text of each field of a record except its names."""
     unit = plain_text(record.get(shape.unit)) if shape.unit else None
     ends = [plain_text(record.get(key)) if key else None for key in (shape.least, shape.most)]
     for index, key in enumerate(record, 1):

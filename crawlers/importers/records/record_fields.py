@@ -1,4 +1,4 @@
-"""Fields of one record: a record and the keys a layout names in, text and options out; what cannot be read is a Misfit with its reason."""
+"""Fields of one record: a record and the keys that a layout names in, text and options out; an unreadable one raises a Misfit."""
 
 import json
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ _RAW_CHARS = 2000
 
 
 class Misfit(ValueError):
-    """A field that is missing or holds what cannot be read."""
+    """A field that is missing or contains what cannot be read."""
 
     def __init__(self, reason: str, words: str) -> None:
         super().__init__(words)
@@ -27,13 +27,13 @@ class Misfit(ValueError):
 
 
 def keys_of(shape: RecordLayout, field: str) -> list[str]:
-    """Return the keys of a field as the layout writes them: those with `?` may be missing."""
+    """Return the keys of a field as the layout lists them: those with `?` may be missing."""
     keys = (shape.questions or {}).get(field, "?")
     return [keys] if isinstance(keys, str) else keys
 
 
 def value_of(record: dict[str, Any], keys: list[str]) -> tuple[str, Any]:
-    """Return the first key that has a value, and it; without one, the first that is there. A key with `?` may be missing."""
+    """Return the first key that has a value, and the value; if none has, the first that is present. A key with `?` may be missing."""
     candidates = [key.rstrip("?") for key in keys if key.rstrip("?") in record]
     if candidates:
         key = next((key for key in candidates if record[key] not in (None, "")), candidates[0])
@@ -46,7 +46,7 @@ def value_of(record: dict[str, Any], keys: list[str]) -> tuple[str, Any]:
 
 
 def text_of(record: dict[str, Any], keys: list[str]) -> str | None:
-    """Return a field as text: lists joined by `、`, None for what is empty."""
+    """Return a field as text: lists joined by `、`, None if it is empty."""
     key, value = value_of(record, keys)
     if value is None:
         return None
@@ -58,7 +58,7 @@ def text_of(record: dict[str, Any], keys: list[str]) -> str | None:
 
 
 def options_of(record: dict[str, Any], keys: list[str], labelled: tuple[str, str] | None = None) -> list[str] | None:
-    """Return options from a list of texts, an object of letters or one text; empty ones at the end fall away, others stay empty."""
+    """Return options from a list of texts, an object of letters or one text; empty ones at the end are dropped, others stay empty."""
     key, value = value_of(record, keys)
     if value is None or isinstance(value, str):
         return split_options(value or "") or None
@@ -79,7 +79,7 @@ def options_of(record: dict[str, Any], keys: list[str], labelled: tuple[str, str
 
 
 def _objects_of_lists(lists: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return options that are two lists, `{label: [A, B], text: [甲, 乙]}`, as objects; nothing where they are no such lists."""
+    """Return options that are two lists, `{label: [A, B], text: [甲, 乙]}`, as objects; nothing if they are not such lists."""
     names = next((pair for pair in product(_LABEL_KEYS, _TEXT_KEYS) if set(pair) == lists.keys() and len(lists) == 2), None)
     columns = [lists[name] for name in names or ()]
     if names is None or not all(isinstance(column, list) for column in columns) or len(columns[0]) != len(columns[1]):
@@ -88,21 +88,21 @@ def _objects_of_lists(lists: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def images_of(value: Any) -> int:
-    """Return how many signs of images stand in the texts of a value."""
+    """Return the number of image placeholders in the texts of a value."""
     if isinstance(value, dict | list):
         return sum(map(images_of, value.values() if isinstance(value, dict) else value))
     return value.count(IMAGE) if isinstance(value, str) else 0
 
 
 def without_images(value: Any) -> Any:
-    """Return a text, or a list of texts, without the signs of images; None where nothing else was there."""
+    """Return a text, or a list of texts, without image placeholders; None if nothing else is left."""
     if isinstance(value, list):
         return [text.replace(IMAGE, "").strip() for text in value]
     return (value.replace(IMAGE, "").strip() or None) if isinstance(value, str) else value
 
 
 def _of_objects(key: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return letters and texts of options that are objects: of one letter each, or of a key for the letter and one for the text."""
+    """Return letters and texts of options that are objects: with one letter each, or with a key for the letter and one for the text."""
     pairs = [tuple(each.items()) for each in objects]
     if all(len(pair) == 1 for pair in pairs):
         labelled = [pair[0] for pair in pairs]
@@ -112,7 +112,7 @@ def _of_objects(key: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
     letters = [letter.upper() for letter, _ in labelled]
     if not labelled or len(set(letters)) < len(letters) or not all(len(letter) == 1 and letter in LETTERS for letter in letters):
         keys = ", ".join(dict.fromkeys(name for each in objects for name in each))
-        advice = "another form takes a layout with `labelled_options` in crawlers/importers/layouts/layouts.yaml"
+        advice = "another form needs a layout with `labelled_options` in crawlers/importers/layouts/layouts.yaml"
         raise Misfit("field_unreadable", f"field {key!r}: found objects with {keys}, expected a letter and a text in each; {advice}")
     return dict(labelled)
 
@@ -126,11 +126,11 @@ def _refuse_repeated_key(key: str, value: Any) -> None:
 
 
 def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str] | None:
-    """Return options that have a column each; where the first column has them all, as under a wide header 选项, the parts of that."""
+    """Return options with a column each; if the first column has them all, as under a wide header 选项, its parts."""
     texts = [text_of(record, [f"{key}?"]) or "" for key in shape.option_keys]
     if shape.by_words and is_unnamed(shape.option_keys[1]) and len(whole := split_options(texts[0])) > 1:
         if any(texts[1:]):
-            raise Misfit("options_unreadable", f"options in column {shape.option_keys[0]!r} and further texts behind it")
+            raise Misfit("options_unreadable", f"options in column {shape.option_keys[0]!r} and further texts after it")
         return whole
     named = [letter_of(text) == letter for letter, text in zip(LETTERS, texts, strict=False) if text]
     if shape.by_words and len(named) > 1 and all(named):
@@ -139,32 +139,33 @@ def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str]
 
 
 def options_beside_answer(record: dict[str, Any], shape: RecordLayout) -> dict[str, Any]:
-    """Return options and answer where the right option is the answer and each wrong one has a column.
+    """Return options and answer if the correct option is the answer and each wrong one has a column.
 
-    They are sorted by their texts: if the right one stayed first, it would be A in every question.
+    They are sorted by text: if the correct one stayed first, it would be A in every question.
     """
     right = text_of(record, keys_of(shape, "answer_raw"))
     wrong = [text for key in shape.wrong_keys if (text := text_of(record, [f"{key}?"]))]
     if right is None or not wrong:
         return {}
     if right in wrong:
-        raise Misfit("field_unreadable", f"the right answer {right[:40]!r} stands among the wrong ones")
+        raise Misfit("field_unreadable", f"the right answer {right[:40]!r} is among the wrong ones")
     texts = sorted({right, *wrong})
     return {"options_raw": _lettered(zip(LETTERS, texts, strict=False)), "answer_raw": LETTERS[texts.index(right)]}
 
 
 def letters_of_indices(record: dict[str, Any], shape: RecordLayout) -> str | None:
-    """Return the letters of an answer that consists of indices of options, counted from 0."""
+    """Return the letters of an answer given as indices of options, counted from 0."""
     key, value = value_of(record, keys_of(shape, "answer_raw"))
     indices = value if isinstance(value, list) else [] if value is None else [value]
     if not all(isinstance(index, int) and 0 <= index < len(LETTERS) for index in indices):
-        raise Misfit("field_unreadable", f"field {key!r}: found {value!r}, expected places of options, counted from 0")
+        raise Misfit("field_unreadable", f"field {key!r}: found {value!r}, expected positions of options, counted from 0")
     return "".join(LETTERS[index] for index in sorted(indices)) or None
 
 
 def counted_from_zero(records: Iterable[Any], shape: RecordLayout) -> bool:
-    """Tell whether the answers of records without a named layout are indices of options counted from 0: whole numbers, alone or in
-    lists, 0 among them."""
+    """Return whether the answers of records without a named layout are indices of options counted from 0: integers, alone or in lists, with
+    0 among them.
+    """
     keys, options = shape.keys_of("answer_raw"), [*shape.option_keys, *shape.keys_of("options_raw")]
     answers = [(record[key], record) for record in records if isinstance(record, dict) for key in keys if record.get(key) is not None]
     index_lists = [(value if isinstance(value, list) else [value], record) for value, record in answers]
@@ -175,7 +176,7 @@ def counted_from_zero(records: Iterable[Any], shape: RecordLayout) -> bool:
 
 
 def raw_of(record: dict[str, Any]) -> str:
-    """Return a record as it came, cut to the length that a Lost keeps."""
+    """Return the original record, truncated to the length that a Lost keeps."""
     return json.dumps(record, ensure_ascii=False)[:_RAW_CHARS]
 
 

@@ -1,4 +1,4 @@
-"""Files of records: one file's name and bytes and the layout of its records in, its items out; without a layout its keys tell it."""
+"""Files of records: one file's name and bytes and the layout of its records in, its items out; without a layout, its keys determine it."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -33,7 +33,7 @@ _MOST_WAYS = 40
 def read_plain_records(
     name: str, body: bytes, shape: RecordLayout | None, provenance: Provenance, beside_keys: Collection[str]
 ) -> FileReading:
-    """Return what a file of JSON or parquet gives; without a layout its keys name the fields."""
+    """Return the reading of a JSON or parquet file; without a layout, its keys name the fields."""
     read = read_rows if name.lower().endswith(PARQUET) else read_records
     records = list(read(name, body, shape.array if shape else ()))
     array: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ def read_plain_records(
         keys = _keys_of(records)
         shape = layout_of_keys(keys)
         ways = ways_to_records([record for _, record in records if isinstance(record, dict)]) if shape is None else []
-        if len(records) == len(ways) == 1:  # one document that holds one list: its records can be no others
+        if len(records) == len(ways) == 1:  # one document with only one list: its records can be no others
             inner = list(read(name, body, ways[0]))
             if (shape := layout_of_keys(_keys_of(inner))) is not None:
                 records, array = inner, tuple(ways[0])
@@ -58,7 +58,7 @@ def read_plain_records(
 def _entities(
     name: str, body: bytes, read: Callable[..., Iterator[LocatedRecord]], records: list[LocatedRecord]
 ) -> tuple[RecordLayout, list[LocatedRecord]] | None:
-    """Return the layout of a file of diseases, medicines, examinations or foods, and its records; None where it is none."""
+    """Return the layout of a file of diseases, medicines, examinations or foods, and its records; None if it is not one."""
     best, entity_records = _proposal_of(name, body, read, records)
     return (best.layout, entity_records) if best and best.confidence >= SURE else None
 
@@ -82,7 +82,7 @@ def propose_layout(name: str, body: bytes) -> str:
     """Return the text of a layout for a file of records or its first such table, for a person to confirm or correct.
 
     Raises:
-        ValueError: the file is damaged, or holds no entries of an encyclopedia.
+        ValueError: the file is damaged, or contains no entries of an encyclopedia.
     """
     if name.lower().endswith(SHEETS):
         for sheet in read_sheets(name, body, are_record_keys):
@@ -110,20 +110,20 @@ def _keys_of(records: Iterable[tuple[str, Any]]) -> list[str]:
 
 
 def _unknown_keys(name: str, records: list[tuple[str, Any]], keys: list[str], ways: list[list[str]]) -> str:
-    """Return what is wrong with records that hold no known question, and what to do."""
+    """Return what is wrong with records without a known question, and what to do."""
     key_names = ", ".join(key[:_MOST_KEY_CHARS] for key in keys[:_MOST_KEYS_NAMED])
-    known = "expected question or 题干 and options or answer, or for entries a name and what is said of it, such as 症状 or 功效"
+    known = "expected question or 题干 and options or answer, or for entries a name and what describes it, such as 症状 or 功效"
     if not keys:
         first = records[0][1].words if records and isinstance(records[0][1], Lost) else "no records"
         return f"{name}: {first}; {known}"
     if ways:
         layout_of = f"a layout with `array: [{', '.join(ways[0])}]` reads them: docs/importing.md"
-        return f"{name}: no fields of a question among the keys {key_names}; its records lie under {', '.join(ways[0])}: {layout_of}"
-    return f"{name}: no fields of a question among the keys {key_names}; {known}; other keys take a layout of your own: docs/importing.md"
+        return f"{name}: no fields of a question among the keys {key_names}; its records are under {', '.join(ways[0])}: {layout_of}"
+    return f"{name}: no fields of a question among the keys {key_names}; {known}; other keys need a layout of your own: docs/importing.md"
 
 
 def read_tables(name: str, body: bytes, shape: RecordLayout | None, provenance: Provenance, beside_keys: Collection[str]) -> FileReading:
-    """Return what the tables of a file give; without a layout the words of each header name the fields."""
+    """Return the reading of the tables of a file; without a layout, the words of each header name the fields."""
     reading = FileReading()
 
     def is_header(keys: Iterable[str]) -> bool:
@@ -138,7 +138,7 @@ def read_tables(name: str, body: bytes, shape: RecordLayout | None, provenance: 
 
 
 def _entity_tables(name: str, body: bytes, provenance: Provenance, beside_keys: Collection[str]) -> FileReading | None:
-    """Return what the tables of a file say of diseases, medicines, examinations or foods; None where they say nothing."""
+    """Return what the tables of a file state about diseases, medicines, examinations or foods; None if they do not."""
     reading = FileReading()
     try:
         sheets = list(read_sheets(name, body, are_record_keys))
@@ -185,7 +185,7 @@ def _add_records(
     name: str,
     beside_keys: Collection[str],
 ) -> None:
-    """Read records into items; note which keys are read, which nothing reads, and the values under `beside_keys`."""
+    """Read records into items; record which keys are read, which are not, and the values under `beside_keys`."""
     subject, used, spare, keys_present = shape.subject_of(name), shape.used(), Counter[str](), set[str]()
     for position, record in records:
         record_provenance = structs.replace(provenance, position=position)

@@ -1,4 +1,4 @@
-"""One record to its items, by a layout. From values to values; a record that lacks a needed field gives a Lost with position and reason."""
+"""One record to its items, by a layout. From values to values; a record without a required field gives a Lost with position and reason."""
 
 import re
 from collections.abc import Iterator
@@ -37,10 +37,10 @@ _OPTION_LINE = re.compile(r"^\s*[A-JＡ-Ｊ]\s*[.．、:：)）]")
 
 
 def items_of(record: dict[str, Any], shape: RecordLayout, provenance: Provenance, subject: str | None = None) -> Iterator[Item | Lost]:
-    """Yield the items of a record; for one that cannot be read, a Lost that says what is wrong.
+    """Yield the items of a record; for one that cannot be read, a Lost with the reason.
 
     Args:
-        subject: what the file's name says, for sets that say it nowhere else.
+        subject: what the file's name states, for sets that state it nowhere else.
     """
     parts = record.get(shape.split_on) if shape.split_on else None
     if shape.entity is not None or not isinstance(parts, list):
@@ -93,39 +93,39 @@ def _question(record: dict[str, Any], shape: RecordLayout, provenance: Provenanc
         fields |= stem_parts | own_fields
     if subject and not fields.get("subject_raw"):
         fields["subject_raw"] = subject
-    behind = {*shape.keys_of("answer_raw"), *shape.keys_of("explanation_raw")}  # an image there is not needed to answer
+    behind = {*shape.keys_of("answer_raw"), *shape.keys_of("explanation_raw")}  # an image there is not needed for the answer
     images = sum(images_of(value) for key, value in record.items() if key not in behind)
     if images:
         fields = {field: without_images(value) for field, value in fields.items()} | {"images": images}
     if not fields.get("stem_raw") and not fields.get("options_raw") and not images:
         raise Misfit("record_empty", "neither a stem nor options")
-    if shape.by_words:  # `clean` asks the same of the others
+    if shape.by_words:  # `clean` checks the others for the same
         _check_options(fields)
     return QuestionItem(url=provenance.url, provenance=provenance, **fields)
 
 
 def _check_options(fields: dict[str, Any]) -> None:
-    """Make sure that a question whose answer is a letter has options: else they stand where nobody looked."""
+    """Check that a question whose answer is a letter has options: otherwise they are where nobody looked."""
     kinds = {kind_of(flat(fields.get(field) or "")) for field in ("type_raw", "section_raw")}
     lettered = answer_form(fields.get("answer_raw")) == "letters"
     if lettered and not fields.get("options_raw") and not fields.get("shared_options_raw") and not kinds & {"verdict", "blank"}:
-        raise Misfit("options_unreadable", f"the answer is {fields['answer_raw']!r} and there are no options")
+        raise Misfit("options_unreadable", f"the answer is {fields['answer_raw']!r} but there are no options")
     if holds_letter(fields.get("options_raw") or []):
-        raise Misfit("options_unreadable", f"a further option seems to stand within one of {fields['options_raw']!r}")
+        raise Misfit("options_unreadable", f"a further option seems to be within one of {fields['options_raw']!r}")
     if not fields.get("options_raw") and holds_options(fields.get("stem_raw") or ""):
-        raise Misfit("options_unreadable", f"options stand in the stem {fields['stem_raw']!r} and were not read")
+        raise Misfit("options_unreadable", f"options are in the stem {fields['stem_raw']!r} and were not read")
 
 
 def _check_answers(in_stem: str | None, beside: str | None) -> None:
-    """Make sure that the letters in the cell of the stem, where there are any, are those of the row's own answer."""
+    """Check that letters in the cell of the stem, if there are any, are those of the row's own answer."""
     if not (in_stem and beside and answer_form(in_stem) == answer_form(beside) == "letters"):
         return
     if set(letters_in(flat(in_stem))) != set(letters_in(flat(beside))):
-        raise Misfit("two_answers", f"{in_stem!r} in the cell of the stem, and {beside!r} beside it")
+        raise Misfit("two_answers", f"{in_stem!r} in the cell of the stem, but {beside!r} beside it")
 
 
 def _cut_off_options(stem: str, shape: RecordLayout) -> dict[str, Any]:
-    """Return stem and options of a text that ends in options; nothing where there are none."""
+    """Return stem and options of a text that ends in options; nothing if there are none."""
     if shape.by_words and (parts := parts_of_stem(stem)):
         if "doubt" in parts:
             raise Misfit(parts["doubt"], "the options in the cell of the stem are not one of each letter")

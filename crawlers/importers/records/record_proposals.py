@@ -1,7 +1,7 @@
-"""A proposed layout of records -> the text of a file that a person confirms or mends, and `--layouts` reads.
+"""A proposed layout of records -> the text of a file that a person confirms or corrects, and `--layouts` reads.
 
-Every line says how sure it is: labels known by their words stand as they are; those inferred from the values have a question mark in their
-remark. What is confirmed as it is reads like any layout of the user's own.
+Every line states how certain it is: labels known by their words have no comment; those inferred from the values have a question mark in
+their comment. Once confirmed, it is read like any layout of the user's own.
 """
 
 import json
@@ -16,8 +16,8 @@ from crawlers.column_roles.solver import SURE
 from crawlers.importers.records.record_roles import LayoutProposal
 from crawlers.importers.records.record_values import flat_record, plain_text
 
-UNCONFIRMED = "  confirmed: no  # nothing is read by it yet: correct what is wrong below, then take out this line, or write yes"
-"""Line of a layout that was proposed without being sure."""
+UNCONFIRMED = "  confirmed: no  # not used yet: correct what is wrong below, then remove this line or write yes"
+"""Line of an uncertain proposal."""
 _MOST_EXAMPLES, _MOST_EXAMPLE_CHARS = 3, 40
 
 
@@ -47,7 +47,7 @@ def layout_text(name: str, proposal: LayoutProposal, records: Sequence[Mapping[s
     for field, pairs in (("labels", entity.labels), ("types", entity.types)):
         lines += [f"    {field}:"] if pairs else []
         for key, label in pairs.items():
-            sure = "? by what stands there: " if key in proposal.by_content else ""
+            sure = "? by its values: " if key in proposal.by_content else ""
             examples = _examples(rows, key) if field == "labels" else ""
             lines.append(f"      {_quoted(key)}: {_quoted(label)}" + (f"  # {sure}{examples}" if examples else ""))
     lines += [f"  # not known, kept under its own name: {_quoted(key)}: {_examples(rows, key)}" for key in proposal.unknown]
@@ -55,7 +55,7 @@ def layout_text(name: str, proposal: LayoutProposal, records: Sequence[Mapping[s
 
 
 def confirmed(proposal: LayoutProposal) -> Any:
-    """Return the layout with the labels that values alone tell."""
+    """Return the layout with the labels inferred only from values."""
     entity = proposal.layout.entity
     return (
         structs.replace(proposal.layout, entity=structs.replace(entity, labels=entity.labels | proposal.by_content))
@@ -67,7 +67,7 @@ def confirmed(proposal: LayoutProposal) -> Any:
 def _examples(rows: Sequence[Mapping[str, Any]], key: str) -> str:
     texts = dict.fromkeys(text for row in rows if (text := plain_text(row.get(key))))
     examples = " | ".join(" ".join(text.split())[:_MOST_EXAMPLE_CHARS] for text in list(texts)[:_MOST_EXAMPLES])
-    return "".join(sign for sign in examples if sign.isprintable())  # no YAML takes others, not even in a remark
+    return "".join(sign for sign in examples if sign.isprintable())  # YAML does not allow others, not even in a comment
 
 
 def _quoted(value: Any) -> str:

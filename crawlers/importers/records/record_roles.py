@@ -1,6 +1,6 @@
-"""Records of unknown layout -> whether they tell of diseases, medicines, examinations or foods, and which key holds what. Pure.
+"""Records of unknown layout -> whether they describe diseases, medicines, examinations or foods, and which key contains what. Pure.
 
-A key is known by its word, and by what stands under it. Where neither speaks of medicine, a record is none: a price list has names, too.
+A key is recognised by its name and by its values. If neither is medical, the records do not count: a price list has names, too.
 """
 
 import re
@@ -21,16 +21,16 @@ from crawlers.importers.records.record_values import flat_record, is_range, plai
 _FILE = Path(__file__).with_name("record_words.yaml")
 RANGES, _INDICATIONS, _USES = "参考区间", "适应症", "主治"
 _TRADITIONAL = ("性味", "归经")
-"""Labels of Chinese medicine: what an entry with them is for is no effect."""
+"""Labels of Chinese medicine: the use of an entry with them is not an effect."""
 _LEAST = 2
-"""One record shows nothing: a document is one, too, and so are its parts, run together."""
+"""A single record proves nothing: a document is one, too, and so are its parts, run together."""
 _SAMPLE, _MOST_KINDS, _LEAST_DIFFERENT = 1_000, 15, 3
 _MAX_NAME_CHARS, _PROSE_CHARS = 30, 60
 _LOOKS = 0.3
 """Share of names or values that must look like those of their kind."""
 _PROPOSED = 0.6
 SURE = 0.5
-"""Confidence from which on records are read without anybody's word."""
+"""Confidence above which records are read without confirmation."""
 _PIECES = re.compile(r"[、，,；;。\s|/﹑]+")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SENTENCE = re.compile("[。；;]")
@@ -60,32 +60,32 @@ class LayoutProposal(NamedTuple):
 
     layout: RecordLayout
     confidence: float
-    """From 0 to 1: how sure the kind is, by words, names and values."""
+    """From 0 to 1: how certain the kind is, by words, names and values."""
     by_content: dict[str, str]
-    """Keys whose label is no known word, but proposed from what stands under them; they are in no layout until somebody confirms them."""
+    """Keys whose label is not a known word but is inferred from their values; they are in no layout until somebody confirms them."""
     unknown: list[str]
-    """Keys of which nothing is known."""
+    """Keys about which nothing is known."""
 
 
 class _Column(NamedTuple):
     texts: list[str]
     filled: float
-    """Share of the records that say something under the key."""
+    """Share of the records that have a value under the key."""
 
 
 def kind_words(key: str) -> list[tuple[str, str, bool]]:
-    """Return for a key's name each kind and label that it may stand for, and whether facts come from it."""
+    """Return each kind and label that a key's name may stand for, and whether it gives facts."""
     return _labels_by_word().get(word_of(key), [])
 
 
 def are_record_keys(keys: Iterable[str]) -> bool:
-    """Tell whether a header has a name and something that is said of it."""
+    """Return whether a header has a name and something that describes it."""
     words = [(word_of(key), kind_words(key)) for key in keys]
     return any(word in _names() for word, _ in words) and any(says for _, labels in words for _, _, says in labels)
 
 
 def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
-    """Return the keys that stand beside a way to records: what the document says of itself."""
+    """Return the keys beside the path to records: what the document states about itself."""
     keys: list[str] = []
     current: Any = document
     for key in way:
@@ -99,12 +99,12 @@ def beside_way(document: Mapping[str, Any], way: Sequence[str]) -> list[str]:
 def propose_records(
     records: Sequence[Mapping[str, Any]], hint: str = "", array: Sequence[str] = (), beside: Iterable[str] = ()
 ) -> LayoutProposal | None:
-    """Return the layout that records have; None where they are no entries of an encyclopedia.
+    """Return the layout that records have; None if they are not entries of an encyclopedia.
 
     Args:
         hint: the file's name and the keys that lead to the records.
         array: those keys, for the layout.
-        beside: keys that stand beside the way and belong to no record.
+        beside: keys that are beside the path and belong to no record.
     """
     if len(records) < _LEAST:
         return None
@@ -205,7 +205,7 @@ def _column(rows: Sequence[Mapping[str, Any]], key: str) -> _Column:
 
 
 def _name_key(columns: Mapping[str, _Column], array: Sequence[str]) -> str | None:
-    """Return the key of the names: by its word, by the key that the records stand under, or by what stands under it."""
+    """Return the key of the names: by its word, by the key that the records are under, or by its values."""
     if array and array[-1] == "*" and "*" in columns:
         return "*"
     by_word = (key for word in _words().name for key in columns if word_of(key) == word)
@@ -224,7 +224,7 @@ def _are_names(column: _Column, distinct: float) -> bool:
 
 
 def _fits(kind: str, label: str, texts: Sequence[str]) -> float:
-    """Return the share of pieces that look as those of a label do; 0 where nobody knows how they look."""
+    """Return the share of pieces that look like those of a label; 0 if it is not known how they look."""
     if label == RANGES:
         return sum(is_range(text) for text in texts) / len(texts)
     pattern = _words().content.get(kind, {}).get(label)
@@ -232,19 +232,19 @@ def _fits(kind: str, label: str, texts: Sequence[str]) -> float:
 
 
 def _is_plausible(label: str, texts: Sequence[str], fits: float) -> bool:
-    """Tell whether what stands under a label can be what the label says: ranges, or words in Chinese."""
+    """Return whether values can be what the label means: ranges, or words in Chinese."""
     return fits >= _LOOKS if label == RANGES else sum(bool(_HAN.search(text)) for text in texts) >= 0.5 * len(texts)
 
 
 def _by_content(kind: str, texts: Sequence[str]) -> str | None:
-    """Return the label whose values look most like these, where most of them do."""
+    """Return the label whose values look most like these, if most of them do."""
     shares = {label: _fits(kind, label, texts) for label in _words().content.get(kind, {})}
     best = max(shares, key=shares.__getitem__, default=None)
     return best if best is not None and shares[best] >= _PROPOSED and len(set(texts)) >= _LEAST_DIFFERENT else None
 
 
 def _types(kind: str, columns: Mapping[str, _Column], used: Iterable[str]) -> tuple[str | None, dict[str, str]]:
-    """Return the key whose values tell the kinds of the records, where there are several, and the kind of each value."""
+    """Return the key whose values distinguish the kinds of the records, if there are several, and the kind for each value."""
     for key, column in columns.items():
         values = Counter(column.texts)
         if key in used or column.filled < 0.9 or not 1 < len(values) <= _MOST_KINDS or len(values) * 5 > len(column.texts):

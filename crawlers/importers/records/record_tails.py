@@ -1,6 +1,6 @@
-"""What stands behind a record's stem and belongs to the next ones: `【43-44】` with their options, a heading, their case.
+"""What follows a record's stem and belongs to the next records: `【43-44】` with their options, a heading, their case.
 
-A paper that was cut into records at its numbers leaves so the lines between two questions with the first of them. Records in, records out.
+When a paper is cut into records at its numbers, the lines between two questions stay with the first. Records in, records out.
 """
 
 import re
@@ -26,7 +26,7 @@ LocatedRecord = tuple[str, dict[str, Any] | Lost]
 
 
 def passed_on(records: Iterable[LocatedRecord], shape: RecordLayout) -> Iterator[LocatedRecord]:
-    """Yield records with what the ones before pass on to them, and without what they pass on themselves."""
+    """Yield records with what the previous ones pass on to them, and without what they pass on themselves."""
     stems, options, numbers = (shape.keys_of(field) for field in ("stem_raw", "options_raw", "number_raw"))
     if not shape.by_words or len(stems) != 1:
         yield from records
@@ -36,11 +36,11 @@ def passed_on(records: Iterable[LocatedRecord], shape: RecordLayout) -> Iterator
         if isinstance(record, dict) and isinstance(record.get(stems[0]), str):
             yield position, groups.read(position, record, following if isinstance(following, dict) else {})
         else:
-            yield position, record  # type: ignore[misc]  # the last, which is None, is only ever the following one
+            yield position, record  # type: ignore[misc]  # the last, which is None, only ever follows
 
 
 class _RecordContext:
-    """What the records so far say of the next ones."""
+    """What the records so far state about the next ones."""
 
     def __init__(self, stem: str, options: str | None, numbers: list[str]) -> None:
         self._stem, self._options, self._numbers = stem, options, numbers
@@ -49,7 +49,7 @@ class _RecordContext:
         self._case = self._heading = ""
 
     def read(self, position: str, record: dict[str, Any], following: dict[str, Any]) -> dict[str, Any] | Lost:
-        """Return a record with what earlier ones pass on; a Lost where it has options of its own and of a group."""
+        """Return a record with what earlier ones pass on; a Lost if it has both its own options and those of a group."""
         stem, first, last, heading, case = _cut(record[self._stem].rstrip())
         passes_options = self._are_theirs(record, following, first, last)
         own = dict(record)
@@ -59,11 +59,11 @@ class _RecordContext:
                 return Lost(
                     position,
                     "options_unreadable",
-                    "options that begin at A twice, and the next record's are others",
+                    "options that begin at A twice, and the next record has others",
                     str(record)[:_RAW_CHARS],
                 )
             own[self._options] = runs[0]
-        is_applied = not first or passes_options or self._continues(record, first)  # of another range `clean` decides
+        is_applied = not first or passes_options or self._continues(record, first)  # `clean` decides if it is of another range
         if is_applied and (first or heading or case):
             own[self._stem] = stem
         if passes_options and self._options:
@@ -74,7 +74,7 @@ class _RecordContext:
             self._left = 0
             return Lost(position, "options_unreadable", words, record[self._stem][:_RAW_CHARS])
         if self._case and tells_patient(flat(stem)):
-            self._case = ""  # a question with a patient of its own
+            self._case = ""  # a question with its own patient
         carried = {SHARED_OPTIONS: self._shared} if shares else {}
         carried |= {CASE: self._case} if self._case else {}
         carried |= {SECTION: self._heading} if self._heading else {}
@@ -91,14 +91,14 @@ class _RecordContext:
         return not number.isdecimal() or int(number) + 1 == first
 
     def _are_theirs(self, record: dict[str, Any], following: dict[str, Any], first: int, last: int) -> bool:
-        """Tell whether a record's options are those of the range behind its stem: the next one, the first of the range, has none."""
+        """Return whether a record's options belong to the range after its stem: the next record, the first of the range, has none."""
         if not first or not self._options or not record.get(self._options) or not self._continues(record, first):
             return False
         return bool(following.get(self._stem)) and not following.get(self._options) and last >= first
 
 
 def _runs_of(options: Any) -> tuple[list[str], list[str]] | None:
-    """Return the two runs of options that each begin at A: a record's own, and those of the questions behind it."""
+    """Return the two runs of options that each begin at A: a record's own, and those of the questions after it."""
     if not isinstance(options, list) or not all(isinstance(text, str) for text in options):
         return None
     letters = [lead[1] if (lead := _LED.match(flat(text))) else "" for text in options]
@@ -108,7 +108,7 @@ def _runs_of(options: Any) -> tuple[list[str], list[str]] | None:
 
 
 def _cut(stem: str) -> tuple[str, int, int, str, str]:
-    """Return the stem proper, the range, the heading and the case behind it: zeros and empty texts where there are none."""
+    """Return the stem itself, and the range, the heading and the case after it: zeros and empty texts if there are none."""
     whole, first, last, heading, case = stem, 0, 0, "", ""
     if match := _CASE_MARK.search(stem):
         case, stem = stem[match.end() :].strip(), stem[: match.start()].rstrip()

@@ -1,4 +1,4 @@
-"""Values of a record of an encyclopedia -> their text: lists, objects, blanks that stand for nothing, and reference ranges in any form."""
+"""Values of an encyclopedia record -> their text: lists, objects, placeholders for nothing, and reference ranges in any form."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _PEOPLE = {
     "空腹": ("fasting", "空腹"),
     "": ("normal", "general", "all", "default", "both", "desirable", "optimal", "正常", "通用", "理想", "合适"),
 }
-"""People and states of whom a range holds, and what data calls them. Ranges of others, borderline or high, are no reference."""
+"""People and states that a range applies to, and their names in data. Ranges of others, borderline or high, are not references."""
 _WHO = {word: who for who, words in _PEOPLE.items() for word in words}
 _ENDS = {
     word: end
@@ -37,12 +37,12 @@ _BARE_SIGN = re.compile(r"[-－]")
 
 
 def word_of(key: str) -> str:
-    """Return the word of a key of a flat record: of `info.症状` the last part."""
+    """Return the name of a flat record's key: for `info.症状` the last part."""
     return plain(key.rpartition(".")[2]) or plain(key)
 
 
 def flat_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record with the keys of its objects beside its own, `info.症状`; objects of ranges stay as they are."""
+    """Return a record with the keys of its objects beside its own, `info.症状`; objects of ranges are unchanged."""
     flat: dict[str, Any] = {}
     waiting = [(str(key), value) for key, value in reversed([*record.items()])]
     while waiting:
@@ -55,7 +55,7 @@ def flat_record(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain_text(value: Any) -> str | None:
-    """Return a value as text, the entries of a list divided by `、`; None for what stands for nothing: a blank, a dash, null."""
+    """Return a value as text, with list entries separated by `、`; None for placeholders of nothing: a blank, a dash, null."""
     if value is None:
         return None
     if isinstance(value, bool):
@@ -71,12 +71,12 @@ def plain_text(value: Any) -> str | None:
 
 
 def is_range(text: str) -> bool:
-    """Tell whether a text begins like a reference range."""
+    """Return whether a text begins like a reference range."""
     return _RANGE.match(text) is not None
 
 
 def range_text(value: Any, unit: str | None = None) -> str | None:
-    """Return reference ranges as text, each with the unit that stands beside them: 男性：120-160g/L；女性：110-150g/L."""
+    """Return reference ranges as text, each with the unit beside them: 男性：120-160g/L；女性：110-150g/L."""
     ranges = ((who, _BETWEEN.sub(r"\1", text)) for who, text in _ranges(value))
     parts = [f"{who}：{text}" if who else text for who, text in ranges]
     return "；".join(part if not unit or _LETTER.search(part.partition("：")[2] or part) else part + unit for part in parts) or None
@@ -98,7 +98,7 @@ def _ranges(value: Any) -> list[tuple[str, str]]:
         text = str(value).strip() if value is not None else ""
         return [("", text)] if text and (_BARE_SIGN.fullmatch(text) or not _EMPTY.fullmatch(text)) else []
     ranges = [(_WHO[plain(key)], pair) for key, inner in value.items() if plain(key) in _WHO for pair in _ranges(inner)]
-    if ranges:  # beside 理想, what is high is no range of anybody
+    if ranges:  # beside 理想, a high value is nobody's range
         return [(f"{who}{inner}", text) for who, (inner, text) in ranges]
     ends = {_ENDS[plain(key)]: plain_text(inner) for key, inner in value.items() if plain(key) in _ENDS and not isinstance(inner, dict)}
     span = joined_range(ends.get(0), ends.get(1))

@@ -1,4 +1,4 @@
-"""Rows of a table that say something of those below: headings, shared cases. A sheet and its layout in, one record a question out."""
+"""Rows of a table that describe those below: headings, shared cases. A sheet and its layout in, one record per question out."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _WHOLE, _PART, _WHOLE_TYPE, _PART_TYPE = "大题题干", "小题题干", "题目
 
 
 def records_of(sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> Iterator[tuple[str, dict[str, Any] | Lost]]:
-    """Yield each row as a record, or what could not be read of it. Rows without text are no records.
+    """Yield each row as a record, or what could not be read of it. Rows without text are not records.
 
     Args:
         unread: the rows that belong to no question are added to it.
@@ -46,7 +46,7 @@ def records_of(sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> Ite
 
 
 def _whole_rows(sheet: SheetTable, shape: RecordLayout) -> Iterator[LocatedRow]:
-    """Yield the rows, those with nothing but a further option joined to the question that they go on with."""
+    """Yield the rows, joining those that only have a further option to the question that they continue."""
     options = next((sheet.header.index(key) for key in shape.keys_of("options_raw") if key in sheet.header), None)
     if options is None or shape.option_keys or not shape.by_words:
         yield from sheet.rows
@@ -74,7 +74,7 @@ def _is_own(cell: str) -> bool:
 
 
 def _fault(cells: list[str], sheet: SheetTable, needed: int, used: set[str]) -> str:
-    """Return what is wrong with a row, in words; empty where nothing is."""
+    """Return what is wrong with a row, in words; empty if nothing is."""
     if any(cells[len(sheet.header) :]):
         return f"{len(cells)} cells under {len(sheet.header)} columns; is a cell with the separator in it not in quotes?"
     if len(cells) < needed and not sheet.padded:
@@ -84,10 +84,10 @@ def _fault(cells: list[str], sheet: SheetTable, needed: int, used: set[str]) -> 
 
 
 class _RowContext:
-    """What the rows so far say about the next one."""
+    """What the rows so far state about the next one."""
 
     def __init__(self, sheet: SheetTable, shape: RecordLayout, unread: list[str]) -> None:
-        self._heading = sheet.name if kind_of(flat(sheet.name)) else None  # 判断题: what most teachers say nowhere else
+        self._heading = sheet.name if kind_of(flat(sheet.name)) else None  # 判断题: most teachers state it nowhere else
         self._stem = next((sheet.header.index(key) for key in shape.keys_of("stem_raw") if key in sheet.header), -1)
         self._is_wide = len(sheet.header) > 2
         self._unread = unread
@@ -99,7 +99,7 @@ class _RowContext:
         self._shared, self._key, self._left, self._waits = "", CASE, 0, False
 
     def take(self, column: int, text: str) -> bool:
-        """Read the only cell of a row, if it is a heading or what questions share; False where it is a question of its own."""
+        """Read the only cell of a row if it is a heading or a text shared by questions; return False if it is a question itself."""
         if column not in (0, self._stem) or text.isdigit():
             return False
         line = flat(text)
@@ -122,7 +122,7 @@ class _RowContext:
         return self._is_wide
 
     def above(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Return a record with what the rows above say of it."""
+        """Return a record with what the rows above state about it."""
         self._waits = False
         shared = {self._key: self._shared} if self._shared else {}
         if self._left:
@@ -161,7 +161,7 @@ class _RowContext:
 
 
 class _PartColumns:
-    """The two columns of stems that a much-used form has: a question is one of the whole, or one of its parts under the whole's text."""
+    """The two columns of stems in a common form: a question is either a main question, or a part under the main question's text."""
 
     def __init__(self, header: list[str]) -> None:
         words = [plain(key) for key in header]
@@ -169,7 +169,7 @@ class _PartColumns:
         self._text: Any = None
 
     def joined(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Return a record whose part holds the question, and whose whole the text that its parts share."""
+        """Return a record whose part has the question, and whose main text is shared by its parts."""
         if not {_WHOLE, _PART} <= self._keys.keys():
             return record
         values = {word: record.get(key) for word, key in self._keys.items()}

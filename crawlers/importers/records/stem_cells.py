@@ -1,4 +1,4 @@
-"""A cell that holds a whole question: its text in; stem, options, and the answer if it says one, out."""
+"""A cell with a complete question: its text in; stem, options, and the answer if it states one, out."""
 
 import re
 from collections.abc import Sequence
@@ -22,17 +22,17 @@ _LONGEST_ANSWER_CHARS = 16
 _BOTH_VERDICTS = 2
 _ANSWER_BEHIND = re.compile(r"\s(?:正确|参考|标准)答案\s?:?\s?(?P<letter>[ABab]?)\s{0,3}$")
 _COUNTER = re.compile(r"\s{0,3}\d{1,4}\s?(?:[/.|]?\s?\d{1,6}\s?[单多判][^\d\s，,。？?（(]{1,3}\n|/\s?\d{1,6}\s?[单多判]?[选断]题)")
-"""Which question of how many this is, as an app shows it above: 18/473单选题."""
+"""Index and total of the question, as an app shows them above it: 18/473单选题."""
 _QUESTIONS_BELOW = re.compile(r"\n\s{0,9}(?:请|试)?回答(?:下列|以下|有关|相关)?(?:的)?问题")
-"""What opens the questions about what stands above it."""
+"""What begins the questions about the text above."""
 _RINGS = re.compile(r"[①-⑳]")
 _WRAPPED = re.compile(r"(?<![\s。？?！!：:；;])\s{0,3}\n\s{0,3}")
 
 
 def parts_of_stem(text: str) -> dict[str, Any]:
-    """Return the raw fields of a question that is written into one cell as a paper has it: `知觉是（ ） A.甲 B.乙`.
+    """Return the raw fields of a question written into one cell as in a paper: `知觉是（ ） A.甲 B.乙`.
 
-    Nothing where no options are seen; `doubt` alone where they are not one of each letter.
+    Nothing if no options are found; only `doubt` if they are not one of each letter.
     """
     line = flat(text)
     if verdicts := _verdicts_at_end(text, line):
@@ -42,7 +42,7 @@ def parts_of_stem(text: str) -> dict[str, Any]:
     led = led if led and _is_glued(line[led.start() :]) else None
     first = first or led
     if first is None and _ANSWER_AT_END.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS)):
-        return {"doubt": "options_unreadable"}  # the letters of the options were lost, that of the answer was not
+        return {"doubt": "options_unreadable"}  # the letters of the options were lost, but not that of the answer
     if first is None or not (_B.search(line, first.end()) or _is_glued(line[first.start() :])):
         return {}
     if _QUESTIONS_BELOW.search(line, first.end()):
@@ -69,7 +69,7 @@ def parts_of_stem(text: str) -> dict[str, Any]:
 
 
 def _behind_rings(text: str, line: str, drafts: Sequence[Draft]) -> dict[str, Any]:
-    """Return the parts of a cell whose stem lists ①, ②, ③, each of which the reader of papers takes for a question; else nothing."""
+    """Return the parts of a cell whose stem lists ①, ②, ③, each of which the reader of papers would consider a question; else nothing."""
     *listed, last = drafts
     if not _RINGS.search(line) or last.doubt or len(last.options) < _BOTH_VERDICTS or any(each.options or each.answer for each in listed):
         return {}
@@ -78,7 +78,7 @@ def _behind_rings(text: str, line: str, drafts: Sequence[Draft]) -> dict[str, An
 
 
 def _verdicts_at_end(text: str, line: str) -> dict[str, Any]:
-    """Return the parts of a cell that ends in 是 B否 and the answer's label: the letters of two verdicts may be lost, their turn is not."""
+    """Return the parts of a cell that ends in 是 B否 and the answer's label: the verdicts' letters may be lost, but not their order."""
     label = _ANSWER_BEHIND.search(line, max(0, len(line) - _LONGEST_ANSWER_CHARS))
     if label is None or len(line) != len(text):
         return {}
@@ -91,16 +91,16 @@ def _verdicts_at_end(text: str, line: str) -> dict[str, Any]:
 
 
 def _joint(wrapped: re.Match[str]) -> str:
-    """Return what stands for a line end: a blank between Latin words, nothing between Chinese ones."""
+    """Return the replacement of a line break: a space between Latin words, nothing between Chinese ones."""
     text, (start, end) = wrapped.string, wrapped.span()
     sides = text[start - 1 : start] + text[end : end + 1]
     return " " if len(sides) == 2 and sides.isascii() and sides.isalnum() else ""
 
 
 def _agree(options: list[str], marked: str) -> bool:
-    """Tell whether every option has its own letter or none has, and whether the first begins where the cell says A.
+    """Return whether all or no options have their own letter, and whether the first begins where the cell has A.
 
-    Where a letter was lost, the reader takes the lines for the options: 以上处分。A警告 is none.
+    If a letter was lost, the reader takes the lines for the options: 以上处分。A警告 is not one.
     """
     own = [flat(option).lstrip(" ([").upper().startswith(letter) for option, letter in zip(options, LETTERS, strict=False)]
     first = re.sub(r"\W", "", flat(options[0])) if options else ""
@@ -108,9 +108,9 @@ def _agree(options: list[str], marked: str) -> bool:
 
 
 def _unglued(options: list[str]) -> list[str] | None:
-    """Return options without the letters that stand before their words without a sign, `A警告`, `B记过`; None where these may be words.
+    """Return options without the letters directly before their words, `A警告`, `B记过`; None if these may be words.
 
-    `A型`, `B型`, `C型` go on alike: there the letters are the options.
+    `A型`, `B型`, `C型` continue alike: there the letters are the options.
     """
     words = [option[1:] for option, letter in zip(options, LETTERS, strict=False) if _OWN_LETTER.match(option) and option[0] == letter]
     if len(words) < len(options) or len({word[0] for word in words}) == 1:
@@ -119,6 +119,6 @@ def _unglued(options: list[str]) -> list[str] | None:
 
 
 def _is_glued(options: str) -> bool:
-    """Tell whether A.甲B.乙C.丙 has each letter once, with one sign: then no letter is the end of a word."""
+    """Return whether A.甲B.乙C.丙 has each letter once, with one sign: then no letter is the end of a word."""
     letters = _GLUED.findall(options)
     return len(letters) > 2 and are_in_turn(letter[0] for letter in letters) and len({mark[1] for mark in letters}) == 1

@@ -1,4 +1,4 @@
-"""Triples in a text, `头痛 症状 …` a line: head, relation and tail, one entity a head; a line that is no triple is given up."""
+"""Triples in a text, `头痛 症状 …` per line: head, relation and tail, one entity per head; any other line is rejected."""
 
 import re
 from collections import Counter
@@ -18,12 +18,12 @@ TEXTS = (".txt", ".text")
 _SIGNS = ("\t", "|", ",", "，", " ")
 _LEAST, _MOST_RELATIONS = 5, 60
 _LINES, _KNOWN = 0.95, 0.5
-"""Shares of the lines that have to be triples, and of those whose relation has to be one that is known."""
+"""Shares of the lines that must be triples, and of those whose relation must be a known one."""
 _MAX_HEAD_CHARS, _MAX_RELATION_CHARS = 30, 12
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SAMPLE_CHARS = 64 * 1024
 _HEADER = ("relation", "rel", "predicate", "关系", "谓词", "谓语", "属性")
-"""How the middle column is called in a header."""
+"""Names of the middle column in a header."""
 
 
 class Triple(NamedTuple):
@@ -34,7 +34,7 @@ class Triple(NamedTuple):
 
 
 def are_triples(name: str, body: bytes) -> bool:
-    """Tell whether a text is one triple a line."""
+    """Return whether a text has one triple per line."""
     try:
         text = decoded(name, body)[:_SAMPLE_CHARS]
     except ValueError:
@@ -43,15 +43,15 @@ def are_triples(name: str, body: bytes) -> bool:
 
 
 def triple_lines(name: str, body: bytes) -> Iterator[Triple | Lost]:
-    """Yield the triples of a text and the lines that are none; a header that names its columns is left out.
+    """Yield the triples of a text and the lines that are not triples; a header that names its columns is left out.
 
     Raises:
-        ValueError: the text is no list of triples.
+        ValueError: the text is not a list of triples.
     """
     text = decoded(name, body).replace("\ufeff", "")
     sign = _sign_of(text)
     if sign is None:
-        wanted = "expected head, relation and tail in each line, parted by one sign or blank, and a relation such as 症状"
+        wanted = "expected head, relation and tail in each line, separated by one character, and a relation such as 症状"
         raise Refusal(f"{name}: no triples; {wanted}")
     for triple in _triples(text.split("\n"), sign):
         if isinstance(triple, Lost) or triple.line > 1 or kind_words(triple.relation) or triple.relation.lower() not in _HEADER:
@@ -59,10 +59,10 @@ def triple_lines(name: str, body: bytes) -> Iterator[Triple | Lost]:
 
 
 def read_triples(name: str, body: bytes, provenance: Provenance) -> FileReading:
-    """Return the entities that triples tell of, in the order in which their heads first stand.
+    """Return the entities that triples describe, in the order of their heads' first occurrence.
 
     Raises:
-        ValueError: the text is no list of triples.
+        ValueError: the text is not a list of triples.
     """
     reading, heads, lost = FileReading(), dict[str, list[Triple]](), list[Lost]()
     for triple in triple_lines(name, body):
@@ -84,7 +84,7 @@ def read_triples(name: str, body: bytes, provenance: Provenance) -> FileReading:
 
 
 def _sign_of(text: str) -> str | None:
-    """Return the sign that parts the triples of a text; None where it is no list of triples."""
+    """Return the separator of the triples in a text; None if it is not a list of triples."""
     lines = [line.strip() for line in text.replace("\ufeff", "").split("\n") if line.strip()]
     for sign in _SIGNS:
         triples = [one for one in _triples(lines, sign) if isinstance(one, Triple)]

@@ -1,4 +1,4 @@
-"""Answers that were collected behind the questions -> to the questions, by number and section; what is unsure becomes a doubt."""
+"""Answers listed after the questions -> to the questions, by number and section; uncertain ones become a doubt."""
 
 import re
 from bisect import bisect_left
@@ -19,7 +19,7 @@ from crawlers.papers.signs.numbers import are_consecutive
 
 
 def join_regions(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> tuple[list[AssembledQuestion], list[str]]:
-    """Return the questions with what the answer lists say of them, and the entries that match none."""
+    """Return the questions with their answers from the lists, and the entries that match none."""
     joined, left = list(questions), list[str]()
     for start, stop, lines in _merged(layout):
         entries = read_key(_with_numbers(lines, joined, start, stop), layout.bare)
@@ -31,7 +31,7 @@ def join_regions(layout: PaperLayout, questions: Sequence[AssembledQuestion]) ->
             joined[index] = structs.replace(joined[index], draft=draft)
         for entry in rest:
             same = [index for index, one in enumerate(joined) if one.draft.number == entry.number]
-            if len(same) == 1 and entry.answer:  # it has an answer already, or stands below the list
+            if len(same) == 1 and entry.answer:  # it has an answer already, or is below the list
                 one = joined[same[0]]
                 joined[same[0]] = structs.replace(one, draft=_answered(one.draft, [entry], alone=True))
             if len(same) != 1 or not entry.answer or joined[same[0]].draft.doubt == "two_answers":
@@ -41,8 +41,9 @@ def join_regions(layout: PaperLayout, questions: Sequence[AssembledQuestion]) ->
 
 
 def _without_lost(above: Sequence[AssembledQuestion], entries: Sequence[KeyEntry], left: bool) -> list[AssembledQuestion]:
-    """Return the questions above a list, those doubted that it should have answered and did not: it has answers too many, or none for
-    their whole section."""
+    """Return the questions above a list, doubting those it should have answered but did not: it has too many answers, or none for their
+    section.
+    """
     answers_by_section: dict[int, set[str]] = {}
     for one in above:
         answers_by_section.setdefault(one.span.section, set()).add(one.draft.answer or "")
@@ -52,7 +53,7 @@ def _without_lost(above: Sequence[AssembledQuestion], entries: Sequence[KeyEntry
 
 
 def _with_numbers(lines: Sequence[str], questions: Sequence[AssembledQuestion], start: int, stop: int) -> list[str]:
-    """Return the lines of a list; answers without numbers, `单选：ABCDA`, behind those of the questions of their section."""
+    """Return the lines of a list, with answers without numbers, `单选：ABCDA`, assigned to the questions of their section."""
     above = [one for one in questions if start <= one.span.start < stop] or list(questions)
     of_label: dict[str, list[int]] = {}
     done = []
@@ -60,7 +61,7 @@ def _with_numbers(lines: Sequence[str], questions: Sequence[AssembledQuestion], 
     for text in lines:
         run = BARE_RUN.match(flat(text)) if len(text) < 800 and not listed_in(text).entries else None
         label = run["label"].strip(" :、.") if run else ""
-        run = run if label or not numbered else None  # the rest of an answer that stands behind its number
+        run = run if label or not numbered else None  # the rest of an answer after its number
         if run and label not in of_label:
             of_label[label] = _numbers_of(label, above)
         if run and of_label[label]:
@@ -72,7 +73,7 @@ def _with_numbers(lines: Sequence[str], questions: Sequence[AssembledQuestion], 
 
 
 def _numbers_of(label: str, above: Sequence[AssembledQuestion]) -> list[int]:
-    """Return the numbers of the questions of a section, where none is left out."""
+    """Return the numbers of the questions of a section, if none is missing."""
     key, kind = (heading_key(label), kind_of(label)) if label else ("", "")
     numbers = [one.draft.number for one in above if not label or key == heading_key(flat(one.draft.above.heading or ""))]
     numbers = numbers or [one.draft.number for one in above if kind and kind == one.kind]
@@ -80,8 +81,9 @@ def _numbers_of(label: str, above: Sequence[AssembledQuestion]) -> list[int]:
 
 
 def _merged(layout: PaperLayout) -> list[tuple[int, int, list[str]]]:
-    """Return for each answer list where the questions above it begin, where it begins, and its lines; lists without questions between
-    them are one."""
+    """Return for each answer list where the questions above it begin, where it begins, and its lines; lists without questions between them
+    are one.
+    """
     merged: list[tuple[int, int, list[str]]] = []
     starts = [span.start for span in layout.spans]
     end = 0
@@ -116,7 +118,7 @@ def join(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[list[Dra
 
 
 def _answered(draft: Draft, matches: Sequence[KeyEntry], alone: bool) -> Draft:
-    """Return a question with what a list says of it, doubted where that is not sure.
+    """Return a question with its answer from a list, doubted if that is not certain.
 
     Args:
         alone: no other question has this number.
@@ -135,7 +137,7 @@ def _answered(draft: Draft, matches: Sequence[KeyEntry], alone: bool) -> Draft:
 
 
 def _mended(numbers: Sequence[int]) -> list[int]:
-    """Return numbers with a single misprint among them mended: 3, 4, 4, 6 and 3, 4, 9, 6 are 3, 4, 5, 6."""
+    """Return numbers with a single misprint among them corrected: 3, 4, 4, 6 and 3, 4, 9, 6 are 3, 4, 5, 6."""
     mended = list(numbers)
     for index in range(1, len(mended) - 1):
         before, after = mended[index - 1], mended[index + 1]
@@ -145,7 +147,7 @@ def _mended(numbers: Sequence[int]) -> list[int]:
 
 
 def _mended_list(listed: Sequence[int], question_numbers: Sequence[int]) -> list[int]:
-    """Return the numbers of a list mended where its misprint is that of the questions, or no number of theirs."""
+    """Return the numbers of a list, corrected if the questions have the same misprint or do not have the misprinted number."""
     counts = Counter(question_numbers)
     mended = zip(listed, _mended(listed), strict=True)
     return [better if counts[number] != 1 else number for number, better in mended]
@@ -154,7 +156,7 @@ def _mended_list(listed: Sequence[int], question_numbers: Sequence[int]) -> list
 def _sections(
     drafts: Sequence[Draft], numbers: list[int], entries: Sequence[KeyEntry], listed: list[int]
 ) -> tuple[list[Hashable], list[Hashable]]:
-    """Return what tells apart equal numbers: nothing, the numerals or kinds of the headings, or the order of the sections."""
+    """Return what distinguishes equal numbers: nothing, the numerals or kinds of the headings, or the order of the sections."""
     if len(set(numbers)) == len(numbers) and len(set(listed)) == len(listed):
         return [None] * len(numbers), [None] * len(listed)
     headings = [flat(draft.above.heading or "") for draft in drafts]
@@ -169,7 +171,7 @@ def _sections(
             and _runs(numbers, question_keys) == len({*question_keys})
         ):
             return question_keys, entry_keys
-    for key in (heading_key, kind_of):  # a section that was not read, or has no answers, moves no answers of the others
+    for key in (heading_key, kind_of):  # a section that was not read, or has no answers, does not shift the answers of the others
         question_keys = [key(heading) or None for heading in headings]
         entry_keys = [key(name or "") or None for name in keys]
         apart = _runs(numbers, question_keys) == len({*question_keys}) and _runs(listed, entry_keys) == len({*entry_keys})
@@ -192,7 +194,7 @@ def _runs(numbers: Sequence[int], sections: Sequence[Hashable]) -> int:
 
 
 def _run_of_each(numbers: Sequence[int]) -> list[int]:
-    """Return for each number the run it is in; a number that does not grow begins a run."""
+    """Return for each number the run it is in; a number that does not increase begins a run."""
     runs, run, before = [], 0, 0
     for number in numbers:
         run += number < before or (number == before and number == 1)

@@ -1,4 +1,4 @@
-"""Answers collected behind the questions: from their lines to entries, letters and words, with what explains them."""
+"""Answers listed after the questions: from their lines to entries, letters and words, with their explanations."""
 
 import re
 from collections.abc import Sequence, Set
@@ -20,15 +20,15 @@ _CASE_WITHIN = re.compile(
     rf"(?<=[\s;。.,A-J√×])(?=[【\[]?(?:案例|病例|材料|病案)(?:分析)?题?\s?[(]?(?:[{HANZI}]{{1,3}}|\d{{1,2}})[)]?[】\]]?\s?:?\s?\d)"
 )
 _NESTED = re.compile(r"(?:第\s?)?\d{1,3}\s?题?\s?[、.:]?\s?(?=[(]1[)]\s?[A-J](?![A-Za-z]).{0,40}[(]\d[)]|[(]1[)]\s?[A-J]{1,6}\s{0,3}$)")
-"""The number of a case before the answers of its questions, `31.(1)A(2)B`: those are told apart by beginning anew."""
+"""The number of a case before the answers of its questions, `31.(1)A(2)B`: cases are distinguished by their numbers restarting."""
 _NUMBERS = re.compile(r"\|?\s{0,4}题\s?号[\s|:]{1,6}(?:第?\s?\d|$)")
-"""The row of numbers of a table; without one of answers below it the table was cut."""
+"""The row of numbers of a table; if no row of answers is below it, the table was cut."""
 _MORE_LETTERS = re.compile(r"(?:[A-J]{1,6}|[a-j]{1,6})[)\]]?\s{0,4}(?:$|[。.;,、]\s{0,4}(?:$|[(第]?\d)|[(第]?\d{1,4}\s?[、.:)题])")
 _WITH_SIGN = re.compile(r"(?:(?<=[\s;。,])|^)(?P<number>\d{1,5})\s?(?:[、:]|\.(?!\d))\s{0,3}")
 
 
 def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[KeyEntry]:
-    """Return the entries of an answer list; headings part its sections, lines without a number go on with the entry before.
+    """Return the entries of an answer list; headings separate its sections, lines without a number continue the previous entry.
 
     Args:
         titles: flat lines that are headings, whatever their words.
@@ -68,7 +68,7 @@ def read_key(lines: Sequence[str], titles: Set[str] = frozenset()) -> list[KeyEn
 
 
 def _holds_next(entry: KeyEntry, after: KeyEntry | None) -> bool:
-    """Tell whether a line of an answer in words opens with the number that comes next, without its sign, and no other entry has it."""
+    """Return whether a line of an answer in words begins with the next number, without a sign after it, and no other entry has it."""
     due = entry.number + 1
     if after is not None and after.number == due:
         return False
@@ -77,13 +77,13 @@ def _holds_next(entry: KeyEntry, after: KeyEntry | None) -> bool:
 
 
 def _by_case(text: str) -> list[str]:
-    """Return a line with the answers of several cases, `案例一：1.A 案例二：1.B`, in one piece for each."""
+    """Return a line with the answers of several cases, `案例一：1.A 案例二：1.B`, split into one piece for each."""
     cuts = [0, *(match.start() for match in _CASE_WITHIN.finditer(flat(text))), len(text)]
     return [text[start:stop].strip() for start, stop in pairwise(cuts)]
 
 
 def _named(outer: str, section: str | None) -> str | None:
-    """Return the name of a section within the one that a numeral of its own line began."""
+    """Return the name of a section within the one that a numeral on its own line began."""
     return f"{outer}{section}" if outer and section and section != outer else section
 
 
@@ -101,7 +101,7 @@ def _read_line(text: str, section: str | None, entries: list[KeyEntry]) -> None:
         entries += worded
         return
     if entries and entries[-1].lettered and _MORE_LETTERS.match(flat(text)):
-        entries[-1].sure = False  # the letters of one answer, which a line end parted, or those of another
+        entries[-1].sure = False  # the letters of one answer that a line break split, or those of another
         return
     parts = list(parts_of(text))
     kind, words = parts[0] if parts else ("text", "")
@@ -135,7 +135,7 @@ def _worded(text: str, entries: Sequence[KeyEntry], section: str | None) -> list
 
 
 def _begins(number: int, style: str, section: str | None, entries: Sequence[KeyEntry]) -> bool:
-    """Tell whether a number that no letters follow begins an answer in words, and is not a point of the one before."""
+    """Return whether a number without letters after it begins an answer in words, and is not a point of the previous one."""
     if not entries or entries[-1].section != section:
         return True
     before = entries[-1]

@@ -1,4 +1,4 @@
-"""Letters of options that stand within a text: one that opens a further option in an option, or a row of them in a stem."""
+"""Letters of options within a text: one that begins a further option inside an option, or a row of them in a stem."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from crawlers.papers.signs.answer_marks import flat
 _USUAL_OPTIONS = 4
 _OWN = re.compile(r"[(\[【]?\s?(?P<letter>[A-Ja-j])\s{0,2}(?P<sign>[.、:)\]】,])(?!:)")
 LOOKALIKES = {"B": "B8", "C": "CG", "D": "D0O", "E": "EF"}
-"""What a scan makes of a letter."""
+"""What a scan turns a letter into."""
 _RUN = re.compile(r"A\s?(?P<sign>[.、:)])[^\n]{1,80}?B\s?(?P=sign)[^\n]{1,80}?C\s?(?P=sign)\s?\S")
 _ANY_SIGN = re.compile(r"(?P<glued>(?<=[A-Za-z素]))?[B-J]\s?[.、:)]")
 _SIGNED_LETTER = re.compile(r"\s{0,3}([A-J])\s?([.、:)\]】,])\S")
@@ -22,11 +22,11 @@ _BEHIND_BLANKS = re.compile(r"(?<!\s)\s{2,}[(]?[A-J]\s?[.、:)\]】]")
 
 
 def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> bool:
-    """Tell whether a letter that may open a further option stands within one of the options of a question.
+    """Return whether a letter that may begin a further option is within one of the options of a question.
 
     Args:
-        usual: how many options the questions around have, 0 where that is unknown.
-        fewer: an option was lost, as it seems.
+        usual: how many options the neighbouring questions have, 0 if that is unknown.
+        fewer: an option seems to be lost.
     """
     options = [flat(option) for option in texts]
     own = [_OWN.match(option) for option in options]
@@ -40,7 +40,7 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
     if not signs:
         return False
     if any(match and match["letter"].upper() != letter for letter, match in zip(LETTERS, own, strict=False)):
-        return True  # those before were lost
+        return True  # the previous ones were lost
     if not holds_sign:
         return False
     sign = max(signs, key=signs.count)
@@ -51,7 +51,7 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
     for due, body, below in zip(LETTERS[1:], bodies, own[1:], strict=False):
         if not _LETTER_AT_END.search(body, max(0, len(body) - _LONGEST_LETTER)):
             continue
-        word = "" if below is None else "(?<![A-Za-z])"  # the letter below was lost, and stands here
+        word = "" if below is None else "(?<![A-Za-z])"  # the letter below was lost, and is here
         signed = rf"{word}(?<![(\[【]){due}\s?[.、:)\]】]\s{{0,3}}$"
         if re.search(rf"{signed}|(?<=[\u4e00-\u9fff)℃%])(?<!素)\s{{1,9}}{due}$", body):
             return True
@@ -65,21 +65,21 @@ def holds_letter(texts: Sequence[str], usual: int = 0, fewer: bool = False) -> b
 
 
 def _ends_glued(run: str) -> bool:
-    """Tell whether options run together, of which one ends with a bracket, end with a letter that stands right behind a word."""
+    """Return whether options run together, one of which ends with a bracket, end with a letter directly after a word."""
     signs = list(_ANY_SIGN.finditer(run)) if _RUN.search(run) else []
     return bool(signs) and signs[-1]["glued"] is not None and any(run[sign.start() - 1] == ")" for sign in signs)
 
 
 def holds_options(stem: str) -> bool:
-    """Tell whether the letters of three options stand in a stem, one after the other and with one sign."""
+    """Return whether the letters of three options are in a stem, one after the other and with one sign."""
     return _RUN.search(flat(stem)) is not None
 
 
 def _opens_another(body: str, due: str, sign: str, fewer: bool) -> bool:
-    """Tell whether a letter that is due, or what a scan makes of it, stands within an option as if it opened one.
+    """Return whether the next letter, or what a scan makes of it, is within an option as if it began one.
 
     Args:
-        fewer: the options are fewer than those of the questions around, so that one was lost.
+        fewer: there are fewer options than in the neighbouring questions, so that one was lost.
     """
     return _opening(due, sign, fewer).search(body) is not None
 

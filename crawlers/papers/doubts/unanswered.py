@@ -1,4 +1,4 @@
-"""Questions without an answer that may hold one, or be one: fill-in stems without an empty blank, answers under a title not read."""
+"""Questions without an answer that may contain one, or be one: fill-in stems without an empty blank, answers under an unread title."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from crawlers.papers.signs.headings import heading_key
 
 
 def unanswered(questions: Sequence[AssembledQuestion]) -> Doubts:
-    """Return the questions whose answer stands inside their stem, as it seems, and those that seem to be answers of others."""
+    """Return the questions whose answer seems to be inside their stem, and those that seem to be answers of others."""
     doubts: dict[int, str] = {}
     answers: int | None = None
     seen: dict[tuple[str, int], int] = {}
@@ -23,7 +23,7 @@ def unanswered(questions: Sequence[AssembledQuestion]) -> Doubts:
         if one.kind in ("verdict", "choice", "multiple", "shared"):
             continue
         if WHOLE_ANSWER.fullmatch(flat(draft.stem)[_words_at(one) :].strip()):
-            answers = one.span.section  # `1.A` asks nothing: a list of answers begins here that was not read as one
+            answers = one.span.section  # `1.A` asks nothing: an answer list begins here that was not read as one
         if one.span.section == answers and not asks(flat(draft.stem)):
             doubts.setdefault(index, "answer_list_mismatch")
         heading = flat(draft.above.heading or "")
@@ -32,12 +32,12 @@ def unanswered(questions: Sequence[AssembledQuestion]) -> Doubts:
         named = flat(first.draft.above.heading or "")
         anew = at != index and one.span.section == first.span.section  # without a heading
         if (anew or (heading != named and not one.kind and first.kind)) and not asks(flat(draft.stem)):
-            for either in (at, index):  # `三、` above `9. …` once more: what the list of answers says of 9 under 三、名词解释
+            for either in (at, index):  # `三、` above a second `9. …`: what the answer list states about 9 under 三、名词解释
                 doubts.setdefault(either, "answer_list_mismatch")
     return doubts
 
 
 def _words_at(one: AssembledQuestion) -> int:
-    """Return where the words of a stem begin behind its number."""
+    """Return where the words of a stem begin after its number."""
     length = one.span.number.end - one.span.number.begin
     return length if one.draft.stem[:1].isdigit() or one.draft.stem[:1] in "(（[【第" else 0

@@ -1,4 +1,4 @@
-"""Which questions are unsure: options or an answer lost, more said than one question can hold. From what was read to doubts."""
+"""Which questions are uncertain: options or an answer lost, or more content than one question has. From what was read to doubts."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ _IN_BLANK = re.compile(r"\(\s{0,3}([A-J]{1,6})\s{0,3}\)")
 _NARROWEST, _SEVERAL = 24, 44  # columns of a line that is broken for its length, and of one with several options
 _SENTENCE_ENDS = ("。", "）", ")", "？", "?", "_")
 _LETTER_ALONE = re.compile(r"[(\[]?[A-J]\s?[.、:)\]]")
-_GARBLED = re.compile("[■□▇█▆]{3}")  # and not U+FFFD, which `clean` rejects by its own name, mojibake
+_GARBLED = re.compile("[■□▇█▆]{3}")  # but not U+FFFD, which `clean` rejects under its own name, mojibake
 _LISTED = re.compile(
     r"答案\s?:?\s?\d{1,4}\s?[-、.]|(?:(?<![\dA-Za-z])\d{1,3}\s?[-、.:)\]=]{0,2}\s?[A-J√×]{1,6}(?![A-Za-z])[\s,;、.]{0,4}){3}|^[\s\dA-J√×,、;.:-]{0,200}[A-J√×](?:[\s,、;]{0,2}[A-J√×]){4}"
 )
@@ -41,18 +41,18 @@ _SEVERAL_ANSWERS = re.compile(r"[(]\d{1,2}[)]\s?[A-J√×](?![A-Za-z])")
 _VERDICT_OR_LETTERS = re.compile(r"[A-J]{1,6}|[TF√×]")
 _SHORT_TITLE = 20  # characters
 _SOME = 4  # questions that show whether lines are broken
-_LONGEST_STEM = 4000  # characters: a longer one has the rest of the file in it
+_LONGEST_STEM = 4000  # characters: a longer one contains the rest of the file
 _ANSWER_SIGNS = re.compile(r"(?<![A-Za-z])[A-J]+(?![A-Za-z])|[√×]|\d")
 _ANSWER_SIGN = re.compile(r"答|选\s?[A-J]|[→√]|[Kk]ey|KEY|[Aa]ns|\n")
 
 
 def with_ringed_answers(questions: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
-    """Return the questions whose options have numbers in rings with letters for the numbers of their answers."""
+    """Return the questions whose options have circled numbers with letters for the numbers of their answers."""
     return [one.answered(letters) if one.block.ringed and (letters := lettered(one.draft.answer or "")) else one for one in questions]
 
 
 def unsure(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
-    """Return the questions whose reading is unsure."""
+    """Return the questions whose reading is uncertain."""
     doubts: dict[int, str] = {}
     doubted = _without_their_list(layout, questions, unread) | _beside_answered(questions)
     lengths = sorted(len(line.text) for line in layout.lines)
@@ -66,7 +66,7 @@ def unsure(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: 
         listed = "answer_list_mismatch" if index in doubted else None
         swallowed = None if draft.doubts else _swallowed(layout, one, below, width, alone)
         above = questions[index - 1] if index else None
-        # what the question above ends with may have been a further case
+        # what ends the question above may have been a further case
         below_case = (draft.above.case and not draft.above.announced and draft.above.group == spoiled) or _ends_with_patient(above, one)
         if doubt := _doubt(one) or listed or swallowed or _cut(layout, one) or ("case_unsure" if below_case else None):
             doubts[index] = doubt
@@ -75,7 +75,7 @@ def unsure(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: 
 
 
 def _ends_with_patient(above: AssembledQuestion | None, one: AssembledQuestion) -> bool:
-    """Tell whether the answer or explanation above a question ends with a patient, who rather is that of this question."""
+    """Return whether the answer or explanation above a question ends with a patient, who more likely belongs to this question."""
     if above is None or above.span.section != one.span.section:
         return False
     texts = (above.draft.answer or "", above.draft.explanation or "")
@@ -83,10 +83,10 @@ def _ends_with_patient(above: AssembledQuestion | None, one: AssembledQuestion) 
 
 
 def _cut(layout: PaperLayout, one: AssembledQuestion) -> str | None:
-    """Return the doubt of a question that ends with a line that may as well be the heading of what follows."""
+    """Return the doubt of a question that ends with a line that may equally be the heading of what follows."""
     own = layout.lines[one.span.start : one.span.stop]
     if is_unread("".join(line.flat for line in own)):
-        return "options_unreadable"  # an option is said to be right, and not read so
+        return "options_unreadable"  # an option is stated to be correct, but was not read so
     if unsure := [line for line in own if line.unsure]:
         return "options_unreadable" if any(letter_of(line.text) for line in unsure) else "stem_unreadable"
     return None
@@ -107,7 +107,7 @@ def _swallowed(layout: PaperLayout, one: AssembledQuestion, below: AssembledQues
         return None
     step = below.draft.number - one.draft.number if below is not None and below.span.section == one.span.section else 1
     if options and step <= 0:
-        return "options_unreadable"  # a title above numbers that begin anew, as it seems
+        return "options_unreadable"  # a title above numbers that seem to restart
     gap = step > 1
     if gap and (options or lines[-2].endswith(_SENTENCE_ENDS)):
         return "number_out_of_order"
@@ -115,9 +115,9 @@ def _swallowed(layout: PaperLayout, one: AssembledQuestion, below: AssembledQues
     whole = next((line.text for line in own if line.text.endswith(lines[-2])), lines[-2])
     several = len(options_in(whole)) > 1
     wide = max(layout.width, _SEVERAL if several else 0)
-    full = 0.5 if lines[-1][0].isdigit() else 0.85 if several else 0.75  # digits go to a new line together
+    full = 0.5 if lines[-1][0].isdigit() else 0.85 if several else 0.75  # digits move to a new line together
     if options and columns_of(whole) < wide * full and wide >= _NARROWEST and not _LETTER_ALONE.fullmatch(flat(lines[-2])):
-        return "options_unreadable"  # so short a line is not broken for its length
+        return "options_unreadable"  # such a short line is not broken for its length
     if alone and (options or one.kind in ("verdict", "blank") or one.draft.above.shared_options):
         return "options_unreadable" if options else "stem_unreadable"  # no other line of the paper is broken
     ended = lines[-2].endswith(_SENTENCE_ENDS[:2]) and len(lines[-2]) < width
@@ -125,7 +125,7 @@ def _swallowed(layout: PaperLayout, one: AssembledQuestion, below: AssembledQues
 
 
 def _ends_with_title(one: AssembledQuestion) -> bool:
-    """Tell whether a line below the first is a title of answers. On an option's own line a blank or a stop parts it from the words."""
+    """Return whether a line below the first is a title of answers. On an option's own line, a space or full stop precedes it."""
     _, *below = flat(one.draft.stem).split("\n")
     for option in one.draft.options:
         line = flat(option)
@@ -139,7 +139,7 @@ def _ends_with_title(one: AssembledQuestion) -> bool:
 
 
 def _holds_another(layout: PaperLayout, one: AssembledQuestion, below: AssembledQuestion | None) -> bool:
-    """Tell whether a question whose next number is missing has further options or a further blank behind its answer."""
+    """Return whether a question whose next number is missing has further options or a further blank after its answer."""
     draft = one.draft
     if below is None or below.span.section != one.span.section or below.draft.number <= draft.number + 1:
         return False
@@ -148,7 +148,7 @@ def _holds_another(layout: PaperLayout, one: AssembledQuestion, below: Assembled
 
 
 def _holds_next(one: AssembledQuestion, below: AssembledQuestion | None) -> bool:
-    """Tell whether a line within a question opens with the number that comes next, and the question below has another."""
+    """Return whether a line within a question begins with the next number while the question below has another."""
     due, style = one.draft.number + 1, one.span.number.style
     if below is not None and below.span.section == one.span.section and below.draft.number == due:
         return False
@@ -161,20 +161,20 @@ def _holds_next(one: AssembledQuestion, below: AssembledQuestion | None) -> bool
 
 
 def _sets(text: str) -> bool:
-    """Tell whether a line of an explanation is a question with its number, blank and options."""
+    """Return whether a line of an explanation is a question with its number, blank and options."""
     number = number_of(flat(text))
     return number is not None and number.style == "point" and asks(flat(text)) and find_options(text, number.end) is not None
 
 
 def wants_answer(one: AssembledQuestion) -> bool:
-    """Tell whether a question has options or is true or false, and no answer yet."""
+    """Return whether a question has options or is true or false, and has no answer yet."""
     return not one.draft.answer and bool(
         one.draft.options or one.draft.above.shared_options or one.kind in ("verdict", "choice", "multiple")
     )
 
 
 def _without_their_list(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> set[int]:
-    """Return the questions without an answer where lines that look like a list of answers were read as none."""
+    """Return the questions without an answer if lines that look like an answer list were not read as one."""
     wanting = {index for index, one in enumerate(questions) if wants_answer(one)}
     if not wanting or (not layout.regions and not any(_LISTED.search(flat(text)) for text in _texts(layout, questions, unread))):
         return wanting if wanting and _is_announced(layout, questions) else set()
@@ -183,7 +183,7 @@ def _without_their_list(layout: PaperLayout, questions: Sequence[AssembledQuesti
 
 
 def _texts(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Iterable[str]) -> Iterable[str]:
-    """Return what is no part of a question, and what the last question of each section ends with."""
+    """Return what is not part of a question, and what ends the last question of each section."""
     yield from unread
     for one, after in zip(questions, [*questions[1:], None], strict=True):
         if after is None or after.span.section != one.span.section:
@@ -197,7 +197,7 @@ def _texts(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: 
 
 
 def _is_announced(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> bool:
-    """Tell whether a title of answers stands below the last question, and no list was read there."""
+    """Return whether a title of answers is below the last question, but no list was read there."""
     last = max((one.span.start for one in questions), default=0)
     read = any(region.stop > last for region in layout.regions)
     title = next((at for at in range(last + 1, len(layout.lines)) if is_title(layout.lines[at].flat)), len(layout.lines))
@@ -205,7 +205,7 @@ def _is_announced(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -
 
 
 def _beside_answered(questions: Sequence[AssembledQuestion]) -> set[int]:
-    """Return the questions that alone have no answer where it may stand in their last line, unread."""
+    """Return the only questions without an answer, if it may be in their last line, unread."""
     answered = sum(bool(one.draft.answer) for one in questions)
     if answered * 10 < len(questions) * 7:
         return set()
@@ -217,7 +217,7 @@ def _beside_answered(questions: Sequence[AssembledQuestion]) -> set[int]:
 
 
 def _has_number_within(option: str) -> bool:
-    """Tell whether a further line of an option opens with a number as questions and answers do."""
+    """Return whether a further line of an option begins with a number, as questions and answers do."""
     for line in flat(option).split("\n")[1:] if "\n" in option else ():
         number = number_of(line)
         if number and number.is_of_question and not line[number.end : number.end + 1].isdigit():
@@ -226,7 +226,7 @@ def _has_number_within(option: str) -> bool:
 
 
 def _lacks_options(one: AssembledQuestion) -> bool:
-    """Tell whether options are lost: there are none where all others have some, or fewer than others and not that of the answer."""
+    """Return whether options are lost: there are none while all others have some, or fewer than others and not that of the answer."""
     draft = one.draft
     if not draft.options and not draft.above.shared_options and IMAGE not in draft.stem and one.kind not in ("blank", "words"):
         flat_answer = flat(draft.answer or "")

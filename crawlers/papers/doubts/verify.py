@@ -1,7 +1,7 @@
-"""Holds each question that was read against its source: structure within its texts, or words left over among its lines, doubt it.
+"""Check each question that was read against its source: doubt it if its texts contain structure, or words of its lines are left over.
 
-It is the last pass of a paper and knows nothing of how the texts came about: it asks of each whether it can be read otherwise. No line
-within a text is a number that is due, a page number, a heading, a note or a mark; letters follow each other and none is left in an option;
+It is the last pass over a paper and knows nothing of how the texts were read: it checks whether each can be read in another way. No line
+within a text is an expected number, a page number, a heading, a note or a mark; letters follow each other and none is left in an option;
 the marks of a paper are written in one manner; a title of answers ends no sentence.
 """
 
@@ -29,11 +29,11 @@ from crawlers.papers.signs.options import find_options
 _MOSTLY = 0.7
 _FEW = 3
 _HEADING_CHARS, _UNIT_CHARS = 8, 4
-"""Behind a number: among which 题 says that it numbers a section; of which a unit of measure says that it counts."""
+"""After a number: within this many characters, 题 shows that it numbers a section, and a unit of measure that it counts."""
 _LONGEST_FOOT = 40
-_FULL = 0.85  # of the width that nine of ten lines do not exceed
+_FULL = 0.85  # share of the width that nine of ten lines do not exceed
 _REST = re.compile(r"[)\]】]|[A-J]{1,6}[\s,、;.。]{0,3}(?:$|\d|\()")
-"""A line that goes on with letters, or closes a bracket that another line opened."""
+"""A line that continues with letters, or closes a bracket that another line opened."""
 _MARK = re.compile(r"(?:答案|解析|详解|\[分析)[:】\])]|\(正确答案")
 _OPENS_MARK = re.compile(r"[\[【(]?(?:(?:答案|试题解析|解析|详解|故选).|分析[】\]):])")
 _ROW = re.compile(r"[|\sA-J\d题号答案]{1,400}|[a-j]{1,6}|(?:[(第]?\d{1,3}\s{0,2}[题).、:]{0,2}\s?[A-JO08]{1,6}[\s;,、.]{1,4}){3}.{0,400}")
@@ -61,10 +61,10 @@ _SIGNED_MARK = re.compile(r"[:】\])>]\s{0,3}$")
 
 
 def read_otherwise(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> Doubts:
-    """Return the questions whose texts may as well be read otherwise.
+    """Return the questions whose texts may equally be read in another way.
 
     Args:
-        unread: lines that belong to no question, and what the lists of answers said of none.
+        unread: lines that belong to no question, and entries of the answer lists that match none.
     """
     usual_marks = cache(partial(_usual_marks, layout, questions))  # computed on first use; most papers never need it
     titled = dict(_of_titles(layout, questions))
@@ -74,9 +74,7 @@ def read_otherwise(layout: PaperLayout, questions: Sequence[AssembledQuestion], 
     paper_doubts |= _of_lists(layout, questions, unread)
     paper_doubts |= dict(_of_notes(questions))
     doubts: dict[int, str] = {}
-    spoiled: AssembledQuestion | None = (
-        None  # the question of a case below which a heading may stand that was not read, or one that is none
-    )
+    spoiled: AssembledQuestion | None = None  # the question of a case below which an unread heading may be, or one that is none
     for index, one in enumerate(questions):
         below = questions[index + 1] if index + 1 < len(questions) and questions[index + 1].span.section == one.span.section else None
         doubt = (
@@ -98,7 +96,7 @@ def read_otherwise(layout: PaperLayout, questions: Sequence[AssembledQuestion], 
 
 
 def _of_notes(questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
-    """Yield the questions without a case for which a note within the texts of a question above announces one."""
+    """Yield the questions without a case if a note within the texts of a question above announces one."""
     section, last = -1, 0
     for index, one in enumerate(questions):
         if one.span.section != section:
@@ -112,24 +110,24 @@ def _of_notes(questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str
 
 
 def verified(draft: Draft) -> Draft:
-    """Return a question of a bank without numbers, doubted where its texts may as well be read otherwise."""
+    """Return a question of a bank without numbers, doubted if its texts may equally be read in another way."""
     ringed = "number_out_of_order" if _opens_with_ring(flat(draft.stem)) else None
     return draft.doubted(ringed or _structure_within(draft) or _letters_within(draft))
 
 
 def _opens_with_ring(words: str) -> bool:
-    """Tell whether a stem opens with a number in a ring that is no point of a list in it."""
+    """Return whether a stem begins with a circled number that is not a point of a list in it."""
     number = number_of(words) if _RING.search(words) else None
     return number is not None and number.style == "ringed" and (number.value > 1 or "②" not in words)
 
 
 def _left_over(one: AssembledQuestion) -> str | None:
-    """Return the doubt of a question behind whose answer its next option stands, or the rest of its answer."""
+    """Return the doubt of a question whose answer is followed by its next option, or the rest of its answer."""
     after = one.block.after
     due = LETTERS[len(one.draft.options) :]
     if after and one.draft.options and due:
         alike = LOOKALIKES.get(due[0], due[0])
-        letters = takewhile(lambda letter: letter != "A", map(letter_of, after))  # A opens those of a further group
+        letters = takewhile(lambda letter: letter != "A", map(letter_of, after))  # A begins those of a further group
         if set(due).intersection(letters) or re.match(rf"[(]?[{alike}]\s?[.、:)]", flat(after[0])):
             return "options_unreadable"
     lettered = WHOLE_ANSWER.fullmatch(flat(one.draft.answer or ""))
@@ -142,7 +140,7 @@ def _structure_within(draft: Draft) -> str | None:
         for line in flat(text).split("\n")[1:] if "\n" in text else ():
             number = number_of(line)
             if (
-                line.strip() == "题"  # what is left of a heading
+                line.strip() == "题"  # the rest of a heading
                 or PAGE_NUMBER.fullmatch(line.strip())
                 or (len(line) < _LONGEST_FOOT and (PAGE_WITHIN.search(line) or PAGE_AT_END.search(line)))
                 or (number and number.style == "hanzi" and "题" in line[: number.end + _HEADING_CHARS])
@@ -165,7 +163,7 @@ def _structure_within(draft: Draft) -> str | None:
 
 
 def _number_within(one: AssembledQuestion, below: AssembledQuestion | None) -> str | None:
-    """Return the doubt of a question that opens with its number twice, or has a line with the number that comes next and is no other's."""
+    """Return the doubt of a question that begins with its number twice, or has a line with the next number that no other question has."""
     draft, due = one.draft, one.draft.number + 1
     begins = one.span.number.end - one.span.number.begin
     words = flat(draft.stem)
@@ -178,7 +176,7 @@ def _number_within(one: AssembledQuestion, below: AssembledQuestion | None) -> s
 
 
 def _opens_with(text: str, due: int, left_out: bool) -> bool:
-    """Tell whether a further line of a flat text opens with a number that is due, in any form that a scan leaves of it, and is no point
+    """Return whether a further line of a flat text begins with an expected number, in any form that a scan leaves of it, and is not a point
     of a list.
 
     Args:
@@ -195,7 +193,7 @@ def _opens_with(text: str, due: int, left_out: bool) -> bool:
 
 
 def _letters_within(draft: Draft, usual: int = 0) -> str | None:
-    """Return the doubt of a question in one of whose options stands a letter that may open another."""
+    """Return the doubt of a question with a letter in one of its options that may begin another."""
     shared = [] if draft.options else draft.above.shared_options or []
     return "options_unreadable" if holds_letter(draft.options or shared, usual, fewer=bool(shared)) else None
 
@@ -208,7 +206,7 @@ def _usual_marks(layout: PaperLayout, questions: Sequence[AssembledQuestion]) ->
 
 
 def _rare_mark(layout: PaperLayout, one: AssembledQuestion, usual: Callable[[], Set[tuple[str, str]]]) -> str | None:
-    """Return the doubt of a question with a word for a mark, without a sign of its own, in the midst of its stem: others have it not."""
+    """Return the doubt of a question with a word for a mark, without its own sign, inside its stem, when others do not have it."""
     lines = layout.lines[one.span.start : one.span.stop]
     for above, line in pairwise(lines):
         if one.draft.options and letter_of(line.text) == "A":
@@ -224,7 +222,7 @@ def _rare_mark(layout: PaperLayout, one: AssembledQuestion, usual: Callable[[], 
 
 
 def _question_in_case(one: AssembledQuestion) -> str | None:
-    """Return the doubt of a question whose case has options in it: it rather is a question without a number."""
+    """Return the doubt of a question whose case has options in it: it is more likely a question without a number."""
     case = one.draft.above.case or ""
     run = find_options(case) if case else None
     number = number_of(flat(case))
@@ -233,7 +231,7 @@ def _question_in_case(one: AssembledQuestion) -> str | None:
 
 
 def _of_titles(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> Iterator[tuple[int, str]]:
-    """Yield the questions with a title of answers or a heading below them that may as well end their last sentence."""
+    """Yield the questions with a title of answers or a heading below them that may equally end their last sentence."""
     owners = {at: index for index, one in enumerate(questions) for at in range(one.span.start, one.span.stop)}
     asking = {one.span.start for one in questions}
     starts = asking | {region.start for region in layout.regions}
@@ -255,7 +253,7 @@ def _of_titles(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> I
 
 
 def _of_numbers(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> dict[int, str]:
-    """Return the questions with a number of another form than all others, in the midst of a sentence, and the question above each."""
+    """Return the questions with a number of another form than all others, in the middle of a sentence, and the question above each."""
     styles = Counter(one.span.number.style for one in questions)
     if not questions:
         return {}
@@ -278,7 +276,7 @@ def _of_numbers(layout: PaperLayout, questions: Sequence[AssembledQuestion]) -> 
 
 
 def _of_answers(questions: Sequence[AssembledQuestion]) -> dict[int, str]:
-    """Return the questions of a section in one of which stands what seems to be the answers of all."""
+    """Return the questions of a section if one of them contains what seem to be the answers of all."""
     doubts: dict[int, str] = {}
     sections: Mapping[int, list[int]] = defaultdict(list)
     for index, one in enumerate(questions):
@@ -296,7 +294,9 @@ def _of_answers(questions: Sequence[AssembledQuestion]) -> dict[int, str]:
 
 
 def _of_lists(layout: PaperLayout, questions: Sequence[AssembledQuestion], unread: Sequence[str]) -> dict[int, str]:
-    """Return the questions whose letters cannot be trusted: rows of a list were left over, or they stand where those of few others do."""
+    """Return the questions whose letters cannot be trusted: rows of a list were left over, or they are at a place where few others have
+    theirs.
+    """
     lettered = [index for index, one in enumerate(questions) if one.draft.options or one.draft.above.shared_options]
     listed = [index for index in lettered if questions[index].draft.answer and questions[index].block.answer is None]
     joined = [index for index, one in enumerate(questions) if one.draft.answer and one.block.answer is None]
@@ -310,13 +310,14 @@ def _of_lists(layout: PaperLayout, questions: Sequence[AssembledQuestion], unrea
 
 
 def _denies(text: str, draft: Draft) -> bool:
-    """Tell whether what a list says of a number is another answer than that of the question with this number."""
+    """Return whether a list gives a number another answer than that of the question with this number."""
     return text.startswith(f"{draft.number}. ") and not text.endswith(f" {draft.answer}")
 
 
 def _stands_above_unread_list(layout: PaperLayout, questions: Sequence[AssembledQuestion], index: int) -> bool:
-    """Tell whether below a question, before further questions, a title of answers stands whose list was not read: the list that was read
-    below those is theirs."""
+    """Return whether a title of answers whose list was not read is below a question, before further questions: the list read below those
+    belongs to them.
+    """
     start = questions[index].span.start
     region = next((region for region in layout.regions if region.start > start), None)
     below = [one.span for one in questions[index + 1 :] if region is not None and one.span.start < region.start]
@@ -325,7 +326,7 @@ def _stands_above_unread_list(layout: PaperLayout, questions: Sequence[Assembled
 
 
 def _is_bare(layout: PaperLayout, one: AssembledQuestion) -> bool:
-    """Tell whether the answer of a question stands behind its stem or its options without a mark, and in no blank."""
+    """Return whether the answer of a question is after its stem or its options without a mark, and in no blank."""
     if one.block.answer is None or one.draft.explanation or _EMPTY.search(flat(one.draft.stem)):
         return False
     lines = layout.lines[one.span.start : one.span.stop]

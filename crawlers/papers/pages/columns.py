@@ -1,4 +1,4 @@
-"""Lines on which two questions stand side by side -> one column after the other. Only where numbers show it beyond doubt."""
+"""Lines with two questions side by side -> one column after the other. Only if numbers show it beyond doubt."""
 
 import re
 import unicodedata
@@ -18,13 +18,13 @@ _HEADED = re.compile(
 _OPTION = re.compile(r"(?:(?<=\s)|^)[(]?(?P<letter>[A-J])\s?[.、:)]")
 _WORDS = re.compile("[\u4e00-\u9fff]{2}")
 _GAP = re.compile(r"\t\s*|\s{2,}")
-_OFF = 8  # columns that a typed column may stray
+_OFF = 8  # columns by which a typed column may be off
 _LONGEST = 400  # characters: a longer line is running text
 _TAB = 8
 
 
 def one_column(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines with side by side questions below each other."""
+    """Return the lines, with side by side questions below each other."""
     done: list[Numbered] = []
     index = 0
     while index < len(lines):
@@ -40,7 +40,7 @@ def one_column(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _head(text: str) -> tuple[int, int, int] | None:
-    """Return both numbers of a line that two questions begin on, and the column of the second."""
+    """Return both numbers of a line on which two questions begin, and the column of the second."""
     if len(text) > _LONGEST:
         return None
     if "  " not in text and "\t" not in text and "\u3000" not in text:
@@ -59,7 +59,7 @@ def _head(text: str) -> tuple[int, int, int] | None:
 
 
 def _region(lines: Sequence[Numbered], start: int, head: tuple[int, int, int]) -> list[tuple[int, str, str]]:
-    """Return the lines from a head on that part into two columns: place, left, right."""
+    """Return the lines from a heading on, split into two columns: place, left, right."""
     column = head[2]
     region: list[tuple[int, str, str]] = []
     for index, text in lines[start:]:
@@ -77,7 +77,7 @@ def _region(lines: Sequence[Numbered], start: int, head: tuple[int, int, int]) -
 
 
 def _cut(text: str, column: int) -> int | None:
-    """Return where a line parts: where options begin anew, else at a column; None where words run across it."""
+    """Return where a line is split: where options begin again, else at a column; None if words run across it."""
     letters = list(_OPTION.finditer(flat(text))) if not _head(text) else []
     anew = [later.start() for option, later in pairwise(letters) if later["letter"] <= option["letter"]]
     if anew:

@@ -1,4 +1,4 @@
-"""What a page puts between the lines of a paper: page numbers, running titles, adverts. Lines in, the paper's own lines out."""
+"""What pages add between the lines of a paper: page numbers, running titles, adverts. Lines in, the paper's own lines out."""
 
 import re
 from collections import Counter
@@ -32,7 +32,7 @@ _ADVERT = re.compile(
 )
 _OWNED = re.compile(r"版权所有|©")
 _TOPIC = re.compile(r"公众号|扫码|二维码|微信|网络|资料|传|转载|广告|文库|客服|[题试]网|回复|本帖|楼主")
-"""Words of adverts that a question may be about."""
+"""Words of adverts that may also be the topic of a question."""
 _THANKS = "谢谢|多谢|感谢|辛苦了?|收到|好的|已收藏|收藏了|学习了|不错|顶一?下?|支持一?下?|赞|666|mark|Mark|thanks?|Thanks?|thx"
 _WHOM = "老师|楼主|分享|大家|各位|同学们?|群主|您|你|亲|啦|了|哦|啊|呀|哈|的|整理|资料|无私|很|太|题目?"
 _CHAT = re.compile(
@@ -50,24 +50,24 @@ _WORDS = re.compile(rf"[\w√×?()\[\]{IMAGE}□■]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _MOST_STOPS = 3
 _STOPS = re.compile(rf"[。.,、;:?!)”’》】℃%‰°]{{1,{_MOST_STOPS}}}")
-_LONGEST = 70  # characters: a longer line is content, whatever it names
+_LONGEST = 70  # characters: a longer line is content, whatever its words
 
 
 _NOTE_OPENS = re.compile(r"[(【\[]|请?(?:根据|结合|依据|阅读|针对|基于|分析)|(?:以下|下列|题目?|第?\s?\d)")
 _NOTE_ROWS = 4
 _PAGE_DIGITS = 4
-_PAGE_ROWS = 2  # lines that stand where a page ends
+_PAGE_ROWS = 2  # lines at the end of a page
 
 
 class Line(Struct, frozen=True, gc=False):
     """One line of a paper."""
 
     index: int
-    """Its place among the lines that were given."""
+    """Its place among the given lines."""
     text: str
     flat: str
     gap: bool = False
-    """An empty line stands before it."""
+    """An empty line is before it."""
     unsure: bool = False
     """It ends with a short line that may as well be a heading, or reads as a line of the page in the midst of a sentence."""
 
@@ -105,21 +105,21 @@ def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
         unsure = cuts_sentence or index in paged or (bool(repeated.doubtful) and bare(line.flat) in repeated.doubtful)
         retained.append(structs.replace(line, gap=gap, unsure=unsure) if unsure or gap != line.gap else line)
         gap = False
-    if sum(line.gap for line in retained) * 5 > len(retained) * 3:  # empty lines stand everywhere, and say nothing
+    if sum(line.gap for line in retained) * 5 > len(retained) * 3:  # empty lines are everywhere, and show nothing
         retained = [structs.replace(line, gap=False) if line.gap else line for line in retained]
     retained = _with_notes(retained)
     return _with_tails(retained, tails_of(retained, wraps)), dropped
 
 
 def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, bool]:
-    """Return the places of the numbers that stand alone below a line of the page, and whether each is surely the number of its page.
+    """Return the places of the numbers that are alone below a line of the page, and whether each is certainly its page number.
 
-    Those that follow each other from 1 on are; another one may as well end the sentence above the page.
+    Those that follow each other from 1 are; any other may equally end the sentence above the page.
     """
     is_sure: dict[int, bool] = {}
     page = 0
     if not any((number := number_of(line.flat)) and number.value == 1 and len(line.flat) > number.end + 1 for line in lines):
-        return {}  # they are the questions' own
+        return {}  # they belong to the questions
     for index in range(1, len(lines)):
         line, above = lines[index], lines[index - 1]
         if line.flat.isdecimal() and len(line.flat) <= _PAGE_DIGITS and _is_furniture(above, repeated, belongs=False):
@@ -129,7 +129,7 @@ def _page_numbers(lines: Sequence[Line], repeated: frozenset[str]) -> dict[int, 
 
 
 def _is_bare_number(line: str) -> bool:
-    """Tell whether a flat line is a number and its tags alone, so that the words of the question stand on the next line."""
+    """Return whether a flat line is only a number and its tags, so that the words of the question are on the next line."""
     if len(line) > _LONGEST or (number := number_of(line)) is None:
         return False
     tags = TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)
@@ -137,7 +137,7 @@ def _is_bare_number(line: str) -> bool:
 
 
 def _pieces(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Yield the lines, those with several questions in pieces."""
+    """Yield the lines, splitting those with several questions."""
     number = None
     for index, line in lines:
         for piece in broken_up(_without_markdown(trimmed(line)), number):
@@ -147,7 +147,7 @@ def _pieces(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
-    """Return the lines that are not empty; a full stop or a unit that found no room stands on the line above, beyond a running title."""
+    """Return the lines that are not empty; a full stop or a unit that did not fit is moved to the line above, across a running title."""
     numbered = list(numbered)
     stops = {position for position, (_, text) in enumerate(numbered) if len(text) <= _MOST_STOPS and _STOPS.fullmatch(flat(text))}
     often = Counter(bare(flat(text)) for _, text in numbered) if stops else Counter()
@@ -160,7 +160,7 @@ def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
         elif lines and not gap and position in stops:
             at = _opened_above(lines) if line[0] == ")" else -1
             if at == -1 and len(lines) > 1 and often[bare(lines[-1].flat)] > 2 and not opens_content(lines[-1].flat):
-                at = -2  # beyond a running title
+                at = -2  # across a running title
             lines[at] = structs.replace(lines[at], text=lines[at].text + text, flat=lines[at].flat + line)
         else:
             lines.append(Line(index, text, line, gap))
@@ -169,7 +169,7 @@ def _stops_joined(numbered: Iterable[tuple[int, str]]) -> list[Line]:
 
 
 def _opened_above(lines: Sequence[Line]) -> int:
-    """Return which of the last lines ends with the bracket that is closed below, -1 where none does: a page may end between them."""
+    """Return which of the last lines ends with the bracket that is closed below, -1 if none does: a page may end between them."""
     for at in range(-1, -min(len(lines), _PAGE_ROWS + 1) - 1, -1):
         if lines[at].flat.rfind("(") > lines[at].flat.rfind(")"):
             return at
@@ -179,7 +179,7 @@ def _opened_above(lines: Sequence[Line]) -> int:
 
 
 def _with_notes(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines, each note that a line end cut, `（1～3题共用题⏎干）`, on one line."""
+    """Return the lines, with each note that a line break split, `（1～3题共用题⏎干）`, on one line."""
     joined: list[Line] = []
     index = 0
     while index < len(lines):
@@ -195,7 +195,7 @@ def _with_notes(lines: Sequence[Line]) -> list[Line]:
 
 
 def _note_rows(lines: Sequence[Line], index: int) -> int:
-    """Return how many lines a note takes that opens at a place; 1 where none does or it is whole."""
+    """Return how many lines a note that begins at a place takes; 1 if none begins or it is complete."""
     text = lines[index].flat
     if not _NOTE_OPENS.match(text):
         return 1
@@ -211,7 +211,7 @@ def _note_rows(lines: Sequence[Line], index: int) -> int:
 
 
 def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
-    """Return the lines, each end of a sentence on the line of its sentence."""
+    """Return the lines, with each sentence end joined to the line of its sentence."""
     joined: list[Line] = []
     for index, line in enumerate(lines):
         if index not in tails or not joined:
@@ -235,7 +235,7 @@ def _without_markdown(text: str) -> str:
 
 
 def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
-    """Tell whether a line is one of the page; `belongs` where a sentence goes on with it, or options follow it."""
+    """Return whether a line is one of the page; `belongs` if it may continue a sentence, or options follow it."""
     if len(line.text) < 3 and _HAN.match(line.text):  # 到 and 至 are dashes in flat signs
         return False
     if _is_surely_furniture(line, repeated):

@@ -1,7 +1,7 @@
-"""What recurs on the pages of a paper, told from text that recurs: by where it stands, not by how often. Lines in, their words out.
+"""What recurs on the pages of a paper, distinguished from recurring text by position, not by frequency. Lines in, their words out.
 
-A running title stands wherever a page ends: behind whole sentences and in the midst of others, at distances as long as a page. The end
-of a wrapped sentence, though it comes again in each option, always stands behind a line that it completes.
+A running title is wherever a page ends: after complete sentences and in the middle of others, at distances as long as a page. The end of a
+wrapped sentence, though it recurs in each option, always comes after a line that it completes.
 """
 
 import re
@@ -21,17 +21,17 @@ from crawlers.papers.signs.numbers import number_of
 _ENDS_STEM = re.compile(r"\(\s{0,6}\)|__|[。?]$")
 _FEWEST = 3
 _SHORTEST_PAGE = 12  # lines
-_BROKEN = 24  # columns of a line that is broken, where no width is known
+_BROKEN = 24  # columns of a line that is broken, if no width is known
 _MOSTLY = 0.7
 _TELLING_CHARS = 10
 
 
 class Repeated(Struct, frozen=True):
-    """Lines, without digits, that come again and again where nothing of a question does."""
+    """Lines, without digits, that recur where no part of a question does."""
 
     sure: frozenset[str] = frozenset()
     doubtful: frozenset[str] = frozenset()
-    """They stand where pages end, and each time where they may complete a sentence."""
+    """They are where pages end, and each time where they may complete a sentence."""
 
 
 def repeated_in(lines: Sequence[PaperLine], wraps: Wraps) -> Repeated:
@@ -50,7 +50,7 @@ def repeated_in(lines: Sequence[PaperLine], wraps: Wraps) -> Repeated:
 
 
 def _inherit(kinds: dict[str, str], lines: Sequence[PaperLine], wraps: Wraps, often: Mapping[str, Sequence[int]]) -> None:
-    """Take the lines with which a full line of text goes on each time for text, too: a question that is printed twice has several."""
+    """Classify lines as text if they each time continue a full line of text: a question printed twice has several."""
     pending = [words for words, kind in kinds.items() if kind != "text"]
     for _ in range(len(pending)):
         continuing = [words for words in pending if _continues_text(kinds, lines, wraps, often[words])]
@@ -61,7 +61,7 @@ def _inherit(kinds: dict[str, str], lines: Sequence[PaperLine], wraps: Wraps, of
 
 
 def _continues_text(kinds: Mapping[str, str], lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int]) -> bool:
-    """Tell whether above most places stands the same line of text: a full one, or one so long that no two questions have it by chance."""
+    """Return whether the same line of text is above most places: a full one, or one so long that no two questions have it by chance."""
     above = Counter(
         bare(lines[at - 1].flat)
         for at in indices
@@ -79,12 +79,12 @@ _DIGITS_AND_BLANKS = re.compile(r"[\d\s]+")
 
 
 def bare(line: str) -> str:
-    """Return a flat line without digits and blanks."""
+    """Return a flat line without digits and spaces."""
     return _DIGITS_AND_BLANKS.sub("", line)
 
 
 def opens_content(line: str) -> bool:
-    """Tell whether a flat line opens with a number, letter or mark of a question."""
+    """Return whether a flat line begins with a number, letter or mark of a question."""
     number = number_of(line)
     if (number and not number.counted and number.style != "tight") or letter_of(line):
         return True
@@ -109,7 +109,7 @@ def _may_recur(line: str) -> bool:
 
 
 def _kind(lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int], recurring: set[int]) -> str:
-    """Return whether a line that recurs belongs to the pages, to the text, or whether that is unsure."""
+    """Return whether a recurring line belongs to the pages, to the text, or whether that is uncertain."""
     roles = Counter(_role(lines, wraps, index, recurring) for index in indices)
     opening = Counter(bare(lines[index - 1].flat) for index in indices if _opens(lines, wraps, index, recurring))
     if max(opening.values(), default=0) * 2 > len(indices):
@@ -129,7 +129,7 @@ def _kind(lines: Sequence[PaperLine], wraps: Wraps, indices: Sequence[int], recu
 
 
 def _opens(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[int]) -> bool:
-    """Tell whether the line above a place is broken in the midst of a sentence."""
+    """Return whether the line above a place is broken in the middle of a sentence."""
     if not index or lines[index].gap or index - 1 in recurring:
         return False
     above = lines[index - 1]
@@ -139,8 +139,7 @@ def _opens(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[
 
 
 def _role(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[int]) -> str:
-    """Return what a line does where it stands: it interrupts a sentence, completes one, ends a stem above options, or stands between
-    questions."""
+    """Return what a line does at its place: it interrupts a sentence, completes one, ends a stem above options, or is between questions."""
     line = lines[index]
     below = lines[index + 1] if index + 1 < len(lines) and index + 1 not in recurring else None
     opened = _opens(lines, wraps, index, recurring)
@@ -153,7 +152,7 @@ def _role(lines: Sequence[PaperLine], wraps: Wraps, index: int, recurring: set[i
         return "heads"
     above = lines[index - 1] if index and index - 1 not in recurring else None
     ended = above is None or line.gap or is_closed(above.flat) or heads(above.flat) or _says_answer(above)
-    ended = ended or (not opened and above is not None and bool(letter_of(above.text)))  # so short an option is not broken for its length
+    ended = ended or (not opened and above is not None and bool(letter_of(above.text)))  # such a short option is not broken for its length
     number = number_of(below.flat) if below is not None else None
     return "between" if ended and (below is None or below.gap or heads(below.flat) or (number and number.style != "tight")) else ""
 
@@ -163,6 +162,6 @@ def _says_answer(line: PaperLine) -> bool:
 
 
 def _are_regular(steps: Sequence[int]) -> bool:
-    """Tell whether the distances between places are those between the ends of pages."""
+    """Return whether the distances between places are those between the ends of pages."""
     usual = median(steps)
     return sum(0.6 * usual <= step <= 1.6 * usual for step in steps) >= _MOSTLY * len(steps)

@@ -1,4 +1,4 @@
-"""A paper that came without its line ends -> its questions, headings and answers on lines of their own."""
+"""A paper without its line breaks -> its questions, headings and answers on separate lines."""
 
 import re
 from bisect import bisect_left
@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from atomexam.text.numerals import HANZI
 from crawlers.papers.signs.answer_marks import flat
 
-_MANY = 24  # characters: a shorter line holds one question at most
+_MANY = 24  # characters: a shorter line contains at most one question
 _INNER_NUMBER = re.compile(r"(?<=[\s。;?!)】A-J√×对错])(?P<number>\d{1,5})\s?[、.](?!\d)\s{0,2}(?=[“《(【\u4e00-\u9fffA-Z])")
 _INNER_DIGIT = re.compile(r"(?<=[\s。;?!)】A-J√×对错\u4e00-\u9fff])(?<![A-J][.、)\]]\s)(?P<number>\d{1,5})\s?[、.]\s{0,2}(?=\d)")
-"""A number before words that open with a digit, `3.7.35～7.45是`: only the one that is due, and where options follow."""
+"""A number before words that begin with a digit, `3.7.35～7.45是`: only the expected one, and only if options follow."""
 _INNER_HEADING = re.compile(
     rf"(?<=[\s。;)】A-J√×])(?:[{HANZI}]{{1,3}}、(?:单项选择|多项选择|不定项选择|单选|多选|选择|判断|是非|填空|简答|论述|名词解释|案例分析|问答)题?"
     r"|(?:参考|标准|正确)答案(?:及解析|与解析)?\s?:?\s{0,2}(?=\d{1,5}\s{0,2}[-、.]))"
@@ -18,7 +18,7 @@ _INNER_HEADING = re.compile(
 _OPTION_PAIR = re.compile(r"(?<![A-Za-z])A\s?[.、)\]].{1,200}?(?<![A-Za-z])B\s?[.、)\]]")
 _ANSWERED = re.compile(r"答案|\(\s?(?:√|×|对|错|正确|错误|[A-J]{1,6})\s?\)|[√×]")
 _HEADS_MORE = re.compile(r"\d{1,5}\s?[-、.]")
-_NEAR = 60  # characters behind a heading within which a number must come
+_NEAR = 60  # characters after a heading within which a number must come
 _OPENS = re.compile(r"\s{0,4}(?P<number>\d{1,5})\s?[、.](?!\d)")
 
 
@@ -26,12 +26,12 @@ _LED_BY_ANSWER = re.compile(r"答案[】\]]?\s?:?\s{0,3}[A-J]{1,6}\s{1,3}(?=\d{1
 
 
 def broken_up(text: str, above: int | None = None) -> Iterator[str]:
-    """Return a line, or the lines that several questions in a row on one line should have been.
+    """Return a line, or the lines into which several questions in a row on one line should be split.
 
     Args:
-        above: number of the question above, whose answer may stand before the next one.
+        above: number of the question above, whose answer may be before the next one.
     """
-    if len(text) < _MANY or "\n" in text:  # a list that is one answer stays one
+    if len(text) < _MANY or "\n" in text:  # a list that is one answer is not split
         yield text
         return
     line = flat(text)
@@ -48,7 +48,7 @@ def _starts(line: str, above: int | None = None) -> list[int]:
     behind = opening.end() if opening else 0
     if line.find(".", behind) < 0 and line.find("、", behind) < 0 and line.find("答案", behind) < 0:
         return []  # all that opens a question or a list has one of these
-    number = int(opening["number"]) if opening else above  # of the question that is open
+    number = int(opening["number"]) if opening else above  # of the current question
     indices: list[int] = []
     start = 0
     matches = [match for pattern in (_INNER_NUMBER, _INNER_HEADING, _INNER_DIGIT) for match in pattern.finditer(line)]
@@ -76,12 +76,12 @@ def _starts(line: str, above: int | None = None) -> list[int]:
         indices.append(match.start())
         start = match.start()
         if "答案" in match[0]:
-            break  # what follows is a list of answers
+            break  # an answer list follows
     return indices
 
 
 def _is_due(index: int, shows: list[int], plain: list[int]) -> bool:
-    """Tell whether options follow a number before words that open with a digit, and no plainer number like it stands before them."""
+    """Return whether options follow a number before words that begin with a digit, and no plainer number like it is before them."""
     follows = bisect_left(shows, index)
     nearest = bisect_left(plain, index)
     return follows < len(shows) and not (nearest < len(plain) and plain[nearest] < shows[follows])

@@ -1,7 +1,7 @@
 """Where the lines of a paper are broken for their length, and which short lines are the ends of sentences. From lines to places.
 
-A line that reads `判断`, `答案`, `解析` or `A` may be a heading, a mark or an answer, or the end of a sentence that a line break cut.
-Its words do not say which; its place does: the line above is full and its sentence is open, or the options around it go on.
+A line that reads `判断`, `答案`, `解析` or `A` may be a heading, a mark or an answer, or the end of a broken sentence. Its words do not
+show which; its place does: the line above is full and its sentence is incomplete, or the options around it continue.
 """
 
 import re
@@ -30,17 +30,17 @@ _VERDICTS = re.compile("判断|是非|正误")
 _FILLED = re.compile(r"(?:参考|正确|标准)?答案(?P<is>是)?\s?\(\s?(?:[A-J]{1,6}|√|×|正确|错误|[对错TF])\s?\)")
 _WORD_CUT = re.compile("(?:维生素|维他命)$")
 _ITS_LETTER = re.compile(r"[A-EK]\d{0,2}[。.,]?")
-_WINDOW = 6  # columns within which the ends of full lines lie: a sign or a word that found no room goes to the next line
+_WINDOW = 6  # columns within which full lines end: a sign or a word that did not fit moves to the next line
 _NARROWEST = 20  # columns of a page
 _FEWEST = 3  # lines that must be broken at one width
 _FEWEST_CHARS = 8
-_BLANKS = 1  # at the end of a line, which are not seen
-_STOPS = "。.,、;:?!)_"  # they stand on the line above where they found no room
-_SHARE = 0.5  # of the lines that go on below end at that width
+_BLANKS = 1  # at the end of a line, where they are not visible
+_STOPS = "。.,、;:?!)_"  # they are on the line above if they did not fit
+_SHARE = 0.5  # share of the lines that continue below and end at that width
 _LONGEST = 30  # characters of a line that is read as a heading or an answer
-_GOES_ON = re.compile(r"[,。、;?!)\]】》”]")  # no line begins with such a sign but one that goes on with the line above
-_NO_VERDICTS = "C"  # a statement to be judged has two options at most
-_NEAR = 12  # lines within which the options of the same question stand
+_GOES_ON = re.compile(r"[,。、;?!)\]】》”]")  # no line begins with such a sign unless it continues the line above
+_NO_VERDICTS = "C"  # a statement to be judged has at most two options
+_NEAR = 12  # lines within which the options of the same question are
 
 
 class PaperLine(Protocol):
@@ -62,12 +62,12 @@ class Wraps(Struct, frozen=True):
     """The width at which the lines of a paper are broken."""
 
     width: int = 0
-    """In columns; 0 where lines are not broken for their length."""
+    """In columns; 0 if lines are not broken for their length."""
     chars: int = 0
-    """In characters, where all lines are broken after so many, words and numbers included; else 0."""
+    """In characters, if all lines are broken after that many, words and numbers included; else 0."""
 
     def fills(self, line: str, below: str) -> bool:
-        """Tell whether a flat line is so long that the first word of the line below found no room on it."""
+        """Return whether a flat line is so long that the first word of the line below did not fit on it."""
         if self.chars:
             return len(line) >= self.chars - _BLANKS
         word = _WORD.match(below)
@@ -75,17 +75,17 @@ class Wraps(Struct, frozen=True):
         return bool(self.width) and columns_of(line) > self.width - room
 
     def goes_on(self, line: str, below: str) -> bool:
-        """Tell whether a flat line is full and its sentence open, so that the line below goes on with it."""
+        """Return whether a flat line is full and its sentence incomplete, so that the line below continues it."""
         return self.fills(line, below) and not is_closed(line)
 
 
 def is_closed(line: str) -> bool:
-    """Tell whether a flat line ends with its sentence or with a blank."""
+    """Return whether a flat line ends with its sentence or with a blank."""
     return _CLOSED.search(line, max(0, len(line) - _LONGEST_END)) is not None
 
 
 def wraps_of(lines: Sequence[PaperLine]) -> Wraps:
-    """Return the width at which the lines of a paper are broken: most lines that go on below are as long as that."""
+    """Return the width at which the lines of a paper are broken: most lines that continue below are as long."""
     widths = Counter(
         columns_of(line.flat) for line, below in pairwise(lines) if not below.gap and not is_closed(line.flat) and is_plain(below)
     )
@@ -100,7 +100,7 @@ def wraps_of(lines: Sequence[PaperLine]) -> Wraps:
 
 
 def _chars_of(lines: Sequence[PaperLine]) -> int:
-    """Return the count of characters after which all lines are broken, 0 where there is none: no line but titles and footers is longer."""
+    """Return the number of characters after which all lines are broken, 0 if there is none: no line is longer except titles and footers."""
     bare = [_DIGITS_AND_BLANKS.sub("", line.flat) for line in lines]
     again = Counter(bare)
     own = [line.flat for index, line in enumerate(lines) if index > 1 and again[bare[index]] == 1]
@@ -114,7 +114,7 @@ def _chars_of(lines: Sequence[PaperLine]) -> int:
 
 
 def is_plain(line: PaperLine) -> bool:
-    """Tell whether a line opens with no number, letter, mark or heading."""
+    """Return whether a line begins with no number, letter, mark or heading."""
     number = number_of(line.flat)
     if (number and number.style != "tight") or letter_of(line.text) or heads(line.flat) or WHOLE_ANSWER.fullmatch(line.flat):
         return False
@@ -122,7 +122,7 @@ def is_plain(line: PaperLine) -> bool:
 
 
 def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
-    """Return the places of lines that read as a heading, mark or answer and are the end of the sentence above, and whether that is sure."""
+    """Return the places of lines that read as a heading, mark or answer but end the sentence above, and whether that is certain."""
     tails: dict[int, bool] = {}
     alone = sum(bool(WHOLE_ANSWER.fullmatch(line.flat)) and not wraps.goes_on(above.flat, line.flat) for above, line in pairwise(lines))
     numbers = sum(number_of(line.flat) is not None for line in lines)
@@ -135,11 +135,11 @@ def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
             and _answers(lines[index + 1])
             and _above(lines, index)[0]
         ):
-            tails[index] = False  # a heading that parts a question from its answer is none
+            tails[index] = False  # a heading that separates a question from its answer is not one
         elif _cuts_word(lines, index):
             tails[index] = True
         elif (filled := _FILLED.match(lines[index].flat)) and _tears_answer(lines, index, wraps, bool(filled["is"])):
-            tails[index] = False  # `作出` above `答案（错误）`: the word is the stem's, or the mark
+            tails[index] = False  # `作出` above `答案（错误）`: the word belongs to the stem, or is the mark
         elif (
             (kind := _read_as(lines[index].flat)) == "answer"
             and lines[index].flat[0] in LETTERS
@@ -155,13 +155,13 @@ def tails_of(lines: Sequence[PaperLine], wraps: Wraps) -> dict[int, bool]:
 
 
 def _answers(line: PaperLine) -> bool:
-    """Tell whether a line opens with the mark of one answer."""
+    """Return whether a line begins with the mark of one answer."""
     parts = parts_of(line.text)
     return bool(parts) and parts[0][0] == "answer" and bool(parts[0][1]) and not listed_in(parts[0][1]).entries
 
 
 def _read_as(line: str) -> str:
-    """Return what a flat line would be read as if it stood for itself: heading, title or answer."""
+    """Return what a flat line would be read as by itself: heading, title or answer."""
     if len(line) > _LONGEST:
         return ""
     if _ANSWER_TITLE.fullmatch(line) or is_title(line):
@@ -172,12 +172,12 @@ def _read_as(line: str) -> str:
         return ""
     number = number_of(line)
     if (number and number.style != "tight") or (numeral_of(line) and not line.startswith("第")):
-        return ""  # its own numeral says that it is a heading
+        return ""  # its own numeral shows that it is a heading
     return "" if case_heading_in(line) else "heading"
 
 
 def _is_tail(lines: Sequence[PaperLine], index: int, kind: str, wraps: Wraps) -> bool | None:
-    """Return whether a line surely ends the sentence above, None where it does not seem to."""
+    """Return whether a line certainly ends the sentence above, None if it does not seem to."""
     line, before = lines[index], lines[index - 1].flat
     if line.gap or before.endswith((":", "】", "]")):
         return None
@@ -193,12 +193,12 @@ def _is_tail(lines: Sequence[PaperLine], index: int, kind: str, wraps: Wraps) ->
     if not full or not above:
         return None
     if below == "answer" or (below == "letter" and above == "stem" and value == ord("A")):
-        return True  # the question goes on below
+        return True  # the question continues below
     return False if below == "number" and value == number + 1 else None
 
 
 def _leads_nowhere(lines: Sequence[PaperLine], index: int) -> bool:
-    """Tell whether an open sentence above goes on with the line below, or `判断` stands between it and a question with three options."""
+    """Return whether an incomplete sentence above continues below, or `判断` is between it and a question with three options."""
     before, below = lines[index - 1], lines[index + 1] if index + 1 < len(lines) else None
     if below is None or is_closed(before.flat) or heads(before.flat):
         return False
@@ -209,19 +209,19 @@ def _leads_nowhere(lines: Sequence[PaperLine], index: int) -> bool:
 
 
 def _cuts_word(lines: Sequence[PaperLine], index: int) -> bool:
-    """Tell whether a letter ends a word of the line above: `维生素` above `A`."""
+    """Return whether a letter ends a word of the line above: `维生素` above `A`."""
     return not lines[index].gap and bool(_WORD_CUT.search(lines[index - 1].flat) and _ITS_LETTER.fullmatch(lines[index].flat))
 
 
 def _cuts_stem(lines: Sequence[PaperLine], index: int, wraps: Wraps) -> bool:
-    """Tell whether a letter stands between a stem whose sentence is open and its options."""
+    """Return whether a letter is between a stem whose sentence is incomplete and its options."""
     if lines[index].gap or is_closed(lines[index - 1].flat) or _above(lines, index)[0] != "stem":
         return False
     return _below(lines, index, wraps) == ("letter", ord("A"))
 
 
 def _tears_answer(lines: Sequence[PaperLine], index: int, wraps: Wraps, says_is: bool) -> bool:
-    """Tell whether a line that opens with `答案（A）` or `答案是（A）` may go on with the stem above."""
+    """Return whether a line that begins with `答案（A）` or `答案是（A）` may continue the stem above."""
     above = lines[index - 1].flat
     if lines[index].gap or is_closed(above):
         return False
@@ -229,9 +229,9 @@ def _tears_answer(lines: Sequence[PaperLine], index: int, wraps: Wraps, says_is:
 
 
 def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str, below: str, is_next: bool) -> bool:
-    """Tell whether what a line would head is not there, though no width says that the line above is full.
+    """Return whether what a line would head is missing, though no width shows that the line above is full.
 
-    `解析` or `判断` between a stem and its options, `判断` above nothing or above a question with options whose number goes on.
+    `解析` or `判断` between a stem and its options, `判断` above nothing or above a question with options and the next number.
     """
     if kind == "title":
         return above == "stem" and below == "letter"
@@ -245,7 +245,7 @@ def _goes_unheaded(lines: Sequence[PaperLine], index: int, kind: str, above: str
 
 
 def _has_options(lines: Sequence[PaperLine], index: int, letter: str = "A") -> bool:
-    """Tell whether the question that begins at a place has options, up to a letter."""
+    """Return whether the question that begins at a place has options, up to a letter."""
     for at in range(index, min(index + _NEAR, len(lines))):
         if at > index and (number := number_of(lines[at].flat)) and number.style != "tight":
             return False
@@ -278,7 +278,7 @@ def _last_letter(text: str) -> str:
 
 
 def _below(lines: Sequence[PaperLine], index: int, wraps: Wraps) -> tuple[str, int]:
-    """Return what stands below the sentence that ends at a place: letter, answer or number, and its value."""
+    """Return what is below the sentence that ends at a place: letter, answer or number, and its value."""
     for at in range(index + 1, min(index + 1 + _NEAR, len(lines))):
         line = lines[at]
         if (number := number_of(line.flat)) and number.style != "tight":
@@ -293,7 +293,7 @@ def _below(lines: Sequence[PaperLine], index: int, wraps: Wraps) -> tuple[str, i
 
 
 def _lists(text: str) -> bool:
-    """Tell whether a line with a number says the answer of its question."""
+    """Return whether a line with a number states the answer of its question."""
     number = number_of(flat(text))
     if number and [kind for kind, _ in parts_of(text[number.end :])[:1]] != ["text"]:
         return True

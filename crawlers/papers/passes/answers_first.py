@@ -1,6 +1,7 @@
-"""Answers that stand before the numbers of questions, `（B）1. …`, `B 1、…` -> a line below each. Numbered lines in, numbered lines out.
+"""Answers before the numbers of questions, `（B）1. …`, `B 1、…` -> a line below each. Numbered lines in, numbered lines out.
 
-An option may look the same, `（A）1、3、5`: the numbers of questions count on through the paper, and their letters are not A, B, C in turn.
+An option may look the same, `（A）1、3、5`, but the numbers of questions increase through the paper, and their letters are not A, B, C in
+sequence.
 """
 
 import re
@@ -21,7 +22,7 @@ _FEWEST, _SHARE = 3, 0.8
 
 
 def answers_moved(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines, each answer that stands before a number put below its question as `答案：B`."""
+    """Return the lines, with each answer before a number moved below its question as `答案：B`."""
     numbered = list(lines)
     firsts = [(position, first) for position, (_, text) in enumerate(numbered) if (first := _FIRST.match(flat(text)))]
     numbers = [int(first["number"]) for _, first in firsts]
@@ -53,14 +54,14 @@ def answers_moved(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _count_on(numbers: Sequence[int]) -> bool:
-    """Tell whether numbers count on from 1, or begin with 1 anew, as those of a paper's parts do."""
+    """Return whether numbers increase from 1, or restart at 1, as those of a paper's parts do."""
     if numbers[0] != 1:
         return False
     return numbers.count(1) * _FEWEST <= len(numbers) and all(after in (before + 1, 1) for before, after in pairwise(numbers))
 
 
 def _say_answer(lines: list[Numbered], answer: str) -> None:
-    """Put the answer of the last question into its lines, above the headings and blank lines at their end."""
+    """Add the answer of the last question to its lines, above the headings and blank lines at their end."""
     end = len(lines)
     while end and (not (line := flat(lines[end - 1][1]).strip()) or heads(line)):
         end -= 1

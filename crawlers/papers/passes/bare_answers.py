@@ -18,7 +18,7 @@ _FEWEST, _SHARE, _SHORT = 3, 0.8, 14
 _ANSWER_LINE = r"(?P<letters>[A-J]{1,8})"
 _REST = r"(?:[。.,;!]\s{0,9}(?P<rest>.*))?\s{0,9}$"
 _BEHIND_A = re.compile(rf"A\s?:\s?{_ANSWER_LINE}{_REST}")
-"""`A: B`, an answer in English, which is no option."""
+"""`A: B`, an answer in English, which is not an option."""
 _FORMS = (
     re.compile(
         rf"[【\[(]?(?:正确|参考|标准)?答案[】\])]?\s?:?\s?{_ANSWER_LINE}(?:[。.;,]\s{{0,9}}|\s{{1,9}})(?![A-J](?:[\s,.;。、]|$))(?!\W{{0,3}}(?:答案|试题)?解析)"
@@ -51,7 +51,7 @@ _TOLD = re.compile(r"(?P<letters>[A-J])\s?[.、:,)]?\s{0,3}(?P<words>.+)")
 
 
 def label_bare_answers(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines, such answers and what explains them with their labels."""
+    """Return the lines, with labels on such answers and their explanations."""
     firsts = sum(text.lstrip(" \t-*+•")[:1] in ("A", "Ａ", "(", "（", "[") for _, text in lines)
     if announced := _announced(lines) if firsts >= _FEWEST else []:
         return announced
@@ -67,7 +67,7 @@ def label_bare_answers(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _ends(flats: Sequence[str]) -> list[int]:
-    """Return the places of the last lines of runs of options, a line each or all on one."""
+    """Return the places of the last lines of runs of options, one per line or all on one."""
     ends: list[int] = []
     letters = last = 0
     for index, line in enumerate(flats):
@@ -89,11 +89,11 @@ def _ends(flats: Sequence[str]) -> list[int]:
 
 
 def _labelled(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:
-    """Return the lines with the answers of one form; none where too few have it."""
+    """Return the lines with the answers of one form; none if too few have it."""
     for form in _FORMS:
         matches = {position: match for position in below if (match := form.match(flats[position]))}
         rests = [match["rest"] or "" for match in matches.values()] if "rest" in form.groupindex else []
-        rests_ask = 2 * sum(opens_question(rest) or is_worded_as_question(rest) for rest in rests) > len(matches)  # the answer stands first
+        rests_ask = 2 * sum(opens_question(rest) or is_worded_as_question(rest) for rest in rests) > len(matches)  # the answer comes first
         if len(matches) < max(_FEWEST, _SHARE * len(below)) or rests_ask:
             continue
         done: list[Numbered] = []
@@ -154,7 +154,7 @@ def _letters_told(told: str, options: Sequence[str]) -> str:
 
 
 def _joined(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:
-    """Return the lines with a label that stands alone joined to the letters on the next line with words; none where too few do so."""
+    """Return the lines with a separate label joined to the letters on the next line with words; none if too few have one."""
     values_at = {
         index: value_at
         for index in below
@@ -170,7 +170,9 @@ def _joined(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int
 
 
 def _explained(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:
-    """Return the lines with a label before the sentence that stands between the options of nearly every numbered question and the next."""
+    """Return the lines with a label before the sentence that is between the options of nearly every numbered question and the next
+    question.
+    """
     is_question = [opens_question(line) for line in flats]
     if sum(is_question) < max(_FEWEST, _SHARE * len(below)):
         return []

@@ -1,7 +1,8 @@
 """Sentences without a label between an answer and the next stem of a paper without numbers -> explanations with their label.
 
-Numbered lines in, numbered lines out. They are told by the whole text: below nearly all answers stand such sentences, and above the first
-question none, so they speak of the answer and lead into no question. What tells of a patient, and what a stem refers to, is the stem's own.
+Numbered lines in, numbered lines out. The complete text decides: if such sentences are below nearly all answers, and none above the first
+question, they explain the answer and do not introduce a question. A description of a patient, or of what a stem refers to, belongs to the
+stem.
 """
 
 import re
@@ -18,7 +19,7 @@ _ENDS = re.compile(r"[。!.;][”\")]?$")
 _OWN = re.compile(r"患[者儿]|病[人例]|求助者|来访者|岁|[男女][,，性]|案例|材料|病史|入院|就诊|主诉|体检|检查示|资料")
 _REFERS = re.compile(r"[\s(（]{0,4}(?:该|此|上述|这[一种个些]|本[例案]|根据(?:上|以上|材料)|其中)|上述|以上材料")
 _ABOUT = re.compile(r"本(?:卷|题库|试题|套|次|文)|共.{0,6}[题分]|说明|注意|满分|考试|题库|试卷|下面|以下是")
-"""What speaks of a paper as a whole, above its first question."""
+"""What describes a paper as a whole, above its first question."""
 
 
 def label_explanations(lines: Sequence[Numbered]) -> list[Numbered]:
@@ -34,7 +35,7 @@ def label_explanations(lines: Sequence[Numbered]) -> list[Numbered]:
     first = [index for index in above if not heads(flats[index]) and not _ABOUT.search(flats[index])]
     if _sentences(flats, first) or sum(map(bool, below)) < max(_FEWEST, _SHARE * len(below)):
         return list(lines)
-    last = [index for index in _words(flats, ends[-1]) if _ENDS.search(flats[index])]  # no question stands below it
+    last = [index for index in _words(flats, ends[-1]) if _ENDS.search(flats[index])]  # no question is below it
     done = list(lines)
     for indices in [*below, last]:
         for index in indices:
@@ -43,7 +44,7 @@ def label_explanations(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _words(flats: Sequence[str], index: int) -> list[int]:
-    """Return the places of the lines of words behind a line, up to the first option or answer; labelled ones apart."""
+    """Return the places of the lines of words after a line, up to the first option or answer; labelled ones separately."""
     words: list[int] = []
     for at in range(index + 1, min(index + _MOST, len(flats))):
         if not flats[at]:
@@ -57,7 +58,7 @@ def _words(flats: Sequence[str], index: int) -> list[int]:
 
 
 def _sentences(flats: Sequence[str], words: Sequence[int]) -> list[int]:
-    """Return those of lines above options that end as sentences do and ask nothing, as far as none of them is the stem's own."""
+    """Return those of lines above options that end as sentences do and ask nothing, up to the first that belongs to the stem."""
     ends = [at for at, index in enumerate(words[:-1]) if _ENDS.search(flats[index]) and not is_worded_as_question(flats[index])]
     if not ends:
         return []

@@ -1,4 +1,4 @@
-"""Letters for options that stand bare below numbered stems, each on a line of its own. Lines in, as many lines out."""
+"""Letters for options without letters below numbered stems, each on its own line. Lines in, as many lines out."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,9 @@ _FEWEST, _SHARE, _ASKING, _MOST = 3, 0.9, 0.6, 10
 
 
 def bare_options_in(lines: Sequence[str]) -> dict[int, str]:
-    """Return the letter of each such option by the place of its line; none where nearly all numbered stems have not some.
+    """Return the letter of each such option by the place of its line; none unless nearly all numbered stems have some.
 
-    The lines may be taken for more than one thing: ask only where something else says that they are options.
+    The lines may have more than one meaning: call this only if something else shows that they are options.
     """
     flats = [flat(line).strip() for line in lines]
     starts = [index for index, line in enumerate(flats) if line and opens_question(line)]
@@ -29,7 +29,7 @@ def bare_options_in(lines: Sequence[str]) -> dict[int, str]:
 
 
 def _run(flats: Sequence[str], start: int) -> list[int]:
-    """Return the places of the lines below a stem up to the next one, what is said of it, or a heading; none where one is no option."""
+    """Return the places of the lines below a stem up to the next stem, a field, or a heading; none if one is not an option."""
     run: list[int] = []
     for index in range(start + 1, len(flats)):
         line = flats[index]

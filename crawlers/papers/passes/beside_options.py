@@ -1,6 +1,6 @@
-"""What stands beside options and says which are right, `✘ A. 甲`, `B. 乙 ←正确`, or how many chose them -> ticks, or nothing.
+"""Marks beside options that show which are correct, `✘ A. 甲`, `B. 乙 ←正确`, or how many people chose them -> ticks, or nothing.
 
-Numbered lines in, numbered lines out. Told by the whole text: nearly all options have a count, or a sign for right or for wrong.
+Numbered lines in, numbered lines out. The complete text decides: nearly all options must have a count, or a sign for right or for wrong.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from crawlers.papers.signs.answer_marks import Numbered, flat
 
 _FEWEST, _FEWEST_LABELLED, _SHARE, _MOST_LABELLED = 8, 3, 0.9, 0.6
-"""Options of a text; those that are said to be right, where the wrong ones have no sign, and the most of all that may be."""
+"""Minimum of options in a text; minimum of those marked as correct, if the wrong ones have no sign, and their maximum share."""
 _OPTION = re.compile(
     r"\s{0,12}(?:[-*•]\s{1,3})?(?:(?P<right>√|[(\[【]\s?(?:√|\+|正确|对)\s?[)\]】])|(?P<wrong>×|[(\[【]\s?(?:×|-|错误?)\s?[)\]】]))?"
     r"\s{0,3}(?P<option>[(\[]?[A-J]\s?[.、:)\]]\s{0,4}\S.*)$"
@@ -28,7 +28,7 @@ _COUNT_ENDS, _BEHIND_ENDS = frozenset("人次票名%选择)]"), frozenset("√×
 
 
 def label_beside_options(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines with a tick behind the right options, and none of what else stands beside them; other texts as they are."""
+    """Return the lines with a tick after the correct options, and nothing else beside them; other texts unchanged."""
     options = {position: option for position, (_, text) in enumerate(lines) if (option := _OPTION.match(flat(text)))}
     if len(options) < _FEWEST:
         return list(lines)
@@ -64,7 +64,7 @@ def _mark_behind(line: str) -> re.Match[str] | None:
 
 
 def _are_labelled(marks: dict[int, bool], count: int) -> bool:
-    """Tell whether signs say of nearly all options whether they are right, or of some that they are."""
+    """Return whether signs show for nearly all options whether they are correct, or for some that they are."""
     right = sum(marks.values())
     if right < len(marks):
         return len(marks) >= _SHARE * count and right > 0

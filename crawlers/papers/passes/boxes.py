@@ -1,4 +1,4 @@
-"""Boxes and circles before the letters of options: a ticked one becomes a tick for ticks to read, an empty one goes.
+"""Boxes and circles before the letters of options: a ticked one becomes a tick for the pass `ticks` to read, an empty one is removed.
 
 Numbered lines in and out.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from crawlers.papers.signs.answer_marks import Numbered, flat
 
 TICK = "✦"
-"""Stands before the letter of an option whose box is ticked."""
+"""Placed before the letter of an option whose box is ticked."""
 
 _TICKED = "☑☒■●◼"
 _SIGNS = "☐□○◻" + _TICKED
@@ -19,7 +19,7 @@ _UNBOXED = re.compile(r"\s{0,20}[(\[]?[A-J]\s?[.、:)\]]")
 
 
 def label_boxes(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines without boxes before letters; where options have none but ticked ones, they are bullets."""
+    """Return the lines without boxes before letters; if options only have ticked ones, these are bullets."""
     if not any(_ANY_BOX.search(text) for _, text in lines):
         return list(lines)
     boxes = [list(_BOX.finditer(text)) for _, text in lines]
@@ -31,7 +31,7 @@ def label_boxes(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _pieces(text: str, boxes: Sequence[re.Match[str]], telling: bool) -> Iterator[str]:
-    """Return a line with ticks for boxes; the stem before the box of A is a line of its own."""
+    """Return a line with ticks for boxes; the stem before the box of A becomes a separate line."""
     index, done = 0, ""
     for box in boxes:
         done += text[index : box.start()]

@@ -1,6 +1,6 @@
-"""Records of chats in which one asks and says the answers, a teacher or a machine -> what that one wrote. Numbered lines in and out.
+"""Chat logs in which one member, a teacher or a machine, asks and gives the answers -> what that one wrote. Numbered lines in and out.
 
-What others post are guesses, never an answer. A record of any other talk stays as it is.
+What others post are guesses, never an answer. A log of any other conversation is unchanged.
 """
 
 import re
@@ -32,7 +32,7 @@ _LABEL = re.compile(
     r"题|选项|答案|答$|^问$|正解|解析|分析|知识点|考点|难度|来源|出处|章|分[值数]|科目|标签|备注|说明|注意|提示|类型|编号|案例|材料|患者|病人|[a-z]$",
     re.I,
 )
-"""Words before a colon that are no name."""
+"""Words before a colon that are not names."""
 _ANSWER = re.compile(
     r"(?:第\s?(?P<number>\d{1,4})\s?题\s?的?)?(?:(?:正确|参考|标准)?答案|正解|(?:correct\s)?answer|本题选|应选)"
     r"\s?(?:[是为]|应[该当]?[是为选]|is)?\s?:?\s{0,3}[(\[【“\"]?\s?"
@@ -45,14 +45,14 @@ _FEWEST, _SHARE, _SHORT = 3, 0.5, 15
 
 
 class _Message(Struct):
-    """What one of the talk wrote."""
+    """A message by one member."""
 
     who: str
     lines: list[Numbered] = []
 
 
 def label_chats(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the questions and answers of the one who asks; all lines where nobody asks and answers time and again."""
+    """Return the questions and answers of the member who asks; all lines if nobody repeatedly asks and answers."""
     numbered = list(lines)
     messages = _messages(numbered)
     if len(messages) < 2 * _FEWEST:
@@ -82,7 +82,7 @@ def label_chats(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _messages(lines: Sequence[Numbered]) -> list[_Message]:
-    """Return the messages of a record whose heads are of one form; nothing where there are few."""
+    """Return the messages of a log whose heads have one form; nothing if there are few."""
     flats = [flat(text) for _, text in lines]
     timed = [":" in line and _CLOCK.search(line) is not None for line in flats]
     forms = [[form.match(line) if is_timed else None for line, is_timed in zip(flats, timed, strict=True)] for form in _HEADS if any(timed)]
@@ -95,7 +95,7 @@ def _messages(lines: Sequence[Numbered]) -> list[_Message]:
     messages: list[_Message] = []
     for (index, text), head, line in zip(lines, heads, flats, strict=True):
         if text.strip() and not line:
-            continue  # the time alone
+            continue  # only the time
         if head is not None:
             messages.append(_Message(head["who"].strip(), [(index, text[head.start("words") :])] if head["words"] else []))
         elif messages:
@@ -104,7 +104,7 @@ def _messages(lines: Sequence[Numbered]) -> list[_Message]:
 
 
 def _untimed(flats: Sequence[str]) -> list[re.Match[str] | None]:
-    """Return the heads of a record without times: names before a colon, of several who speak time and again; none where they are labels."""
+    """Return the heads of a log without times: names before a colon, of several members who write repeatedly; none if they are labels."""
     matches = [_UNTIMED.match(line) if ":" in line else None for line in flats]
     heads = [head if head and not _LABEL.search(head["who"]) else None for head in matches]
     counts = Counter(head["who"] for head in heads if head)
@@ -113,7 +113,7 @@ def _untimed(flats: Sequence[str]) -> list[re.Match[str] | None]:
 
 
 def _asks(message: _Message) -> bool:
-    """Tell whether a message holds a question: options, or a tag or a number over a blank."""
+    """Return whether a message contains a question: options, or a tag or a number above a blank."""
     texts = [flat(text).strip() for _, text in message.lines if text.strip()]
     letters = "".join(letter_of(line) for line in texts)
     first = next(iter(texts), "")
@@ -126,7 +126,7 @@ def _asks(message: _Message) -> bool:
 
 
 def _answer(message: _Message, below: bool = False) -> re.Match[str] | None:
-    """Return where a message says an answer; `below` a question in the same message, in a line of its own."""
+    """Return where a message states an answer; `below` a question in the same message, on its own line."""
     texts = [flat(text) for _, text in message.lines]
     matches = [match for text in texts for match in _ANSWER.finditer(text)]
     if below:

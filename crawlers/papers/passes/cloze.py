@@ -1,4 +1,4 @@
-"""Gaps of cards to learn by, `{{c1::选择性}}` -> blanks of a paper with their answers. Numbered lines in, numbered lines out."""
+"""Gaps of flash cards, `{{c1::选择性}}` -> blanks of a paper with their answers. Numbered lines in, numbered lines out."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ _FEWEST = 3
 
 
 def label_clozes(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return lines whose gaps hold letters of options as blanks with these letters, others as blanks, and what stood there as answer."""
+    """Return lines whose gaps contain option letters as blanks with these letters, others as blanks, with the gaps' content as answer."""
     if sum("{{c" in text and _CLOZE.search(text) is not None for _, text in lines) < _FEWEST:
         return list(lines)
     return [line for each in lines for line in _with_answer(*each)]

@@ -1,4 +1,4 @@
-"""Options with other signs than letters, `1) 甲`, `甲、…`, `Ⅰ …`, where the answers are such signs, too -> options with letters.
+"""Options with other signs than letters, `1) 甲`, `甲、…`, `Ⅰ …`, if the answers are such signs, too -> options with letters.
 
 Numbered lines in and out.
 """
@@ -16,17 +16,17 @@ _FAMILIES: tuple[tuple[re.Pattern[str], Sequence[str]], ...] = (
     (re.compile(rf"^\s*[(（]?\s?(?P<sign>[{_STEMS}])\s?[)）、.．:：]\s{{0,4}}(?=\S)"), _STEMS),
     (re.compile(rf"^\s*[(（]?\s?(?P<sign>[{_ROMAN}])\s?[)）、.．:：\s]\s{{0,4}}(?=\S)"), _ROMAN),
 )
-"""How an option opens with each kind of sign, and the signs in their order; digits with a point only where a line is indented."""
+"""How an option begins with each kind of sign, and the signs in order; digits with a point only if the line is indented."""
 _MAY_OPEN = re.compile(rf"\s*(?:-\s|[(（]\s?)?[\d{_STEMS}{_ROMAN}]")
 _PARTS = re.compile(r"[\s,，、;；/]+")
 ASKS_A_NUMBER = re.compile(r"几|多少|个数|次序|顺序|排序|排列")
-"""Questions whose answer is a number of its own, or an order."""
+"""Questions whose answer is itself a number, or an order."""
 _FEWEST_OPTIONS, _FEWEST = 3, 3
 _AHEAD = 5
 
 
 def counts_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines with options 1)甲 2)乙 as A.甲 B.乙, and their answers as letters, where all answers below such options fit them."""
+    """Return the lines with options 1)甲 2)乙 as A.甲 B.乙, and their answers as letters, if all answers below such options fit them."""
     texts = [text for _, text in lines if _MAY_OPEN.match(text)]
     for opens, signs in _FAMILIES:
         if sum(opens.match(text) is not None for text in texts) >= _FEWEST * _FEWEST_OPTIONS and (done := _lettered(lines, opens, signs)):
@@ -35,7 +35,7 @@ def counts_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _lettered(lines: Sequence[Numbered], opens: re.Pattern[str], signs: Sequence[str]) -> list[Numbered] | None:
-    """Return the lines with one kind of signs as letters; None where an answer does not fit the signs above it."""
+    """Return the lines with one kind of signs as letters; None if an answer does not fit the signs above it."""
     done, blocks, counted, index = list(lines), 0, 0, 0
     while index < len(lines):
         stop = _run_stop(lines, index, opens, signs)
@@ -46,7 +46,7 @@ def _lettered(lines: Sequence[Numbered], opens: re.Pattern[str], signs: Sequence
         words = [opens.sub("", text, count=1) for _, text in lines[index:stop]]
         letters = _letters_of_answer(trimmed(lines[below][1]), signs[: stop - index], words) if below < len(lines) else ""
         if not letters:
-            return None  # these signs are no options here, or not all of them
+            return None  # these signs are not options here, or not all of them
         for at, letter in zip(range(index, stop), LETTERS, strict=False):
             done[at] = (lines[at][0], f"{letter}. {opens.sub('', lines[at][1], count=1)}")
         done[below] = (lines[below][0], f"答案：{letters}")
@@ -56,7 +56,7 @@ def _lettered(lines: Sequence[Numbered], opens: re.Pattern[str], signs: Sequence
 
 
 def _run_stop(lines: Sequence[Numbered], index: int, opens: re.Pattern[str], signs: Sequence[str]) -> int:
-    """Return where options that begin at a place end; the place itself where none do."""
+    """Return where options that begin at a place end; the place itself if there are none."""
     at = index
     while at < len(lines) and at - index < len(signs) and (mark := opens.match(lines[at][1])):
         if (mark["sign"] or mark.groupdict().get("in")) != signs[at - index]:
@@ -66,7 +66,7 @@ def _run_stop(lines: Sequence[Numbered], index: int, opens: re.Pattern[str], sig
 
 
 def _letters_of_answer(line: str, signs: Sequence[str], words: Sequence[str]) -> str:
-    """Return as letters the signs, letters or words of options that a line says are the answer; nothing where no option has them."""
+    """Return as letters the signs, letters or words of options that a line states as the answer; nothing if no option has them."""
     parts = parts_of(line)
     if len(parts) != 1 or parts[0][0] != "answer":
         return ""

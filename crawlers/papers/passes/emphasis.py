@@ -1,7 +1,7 @@
-"""Options told apart by colour or bold type -> a line that says the answer. Lines in, lines out; of a page, its HTML with signs in it.
+"""Options distinguished by colour or bold type -> a line with the answer. Lines in, lines out; for a page, its HTML with signs in it.
 
-Which of a paper's colours tells is known only from the whole paper: it stands on some options and not on all, question after question.
-Where the paper says its answers in words as well, colour says nothing.
+Which of a paper's colours marks answers is known only from the complete paper: it is on some options and not on all, question after
+question. If the paper also states its answers in words, colour is ignored.
 """
 
 import re
@@ -25,13 +25,13 @@ _COLOUR = re.compile(
 )
 _HEAVY = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.I)
 RIGHT_CLASS = r"(?:is-|option-|opt-)?(?:correct|right|true)(?:-(?:answer|option))?"
-"""Names that pages give the class of a right option."""
+"""Class names that pages use for a correct option."""
 _CLASS = re.compile(rf"\bclass\s*+=\s*+[\"']?[^\"'<>]{{0,200}}?(?<![\w-])(?P<name>{RIGHT_CLASS})(?![\w-])", re.I)
 _SHEET = re.compile(r"<style[^<>]{0,200}>(?P<rules>[^<]{0,200000}+)", re.I)
 _RULE = re.compile(r"\.(?P<name>[\w-]{1,40})\s{0,9}\{(?P<said>[^{}]{0,500})\}")
 _CLASSES = re.compile(r"\bclass\s{0,3}=\s{0,3}[\"']?(?P<names>[^\"'<>]{1,200})", re.I)
 _NO_RIGHT_CLASS = re.compile(r"select|chosen|choose|active|current|user|mine|check|wrong|error|incorrect|hover|focus|disabled", re.I)
-"""Classes that say what a visitor did, or which option is wrong."""
+"""Classes for what a visitor did, or for wrong options."""
 _LINED = re.compile(r"text-decoration(?:-line)?\s{0,3}:\s{0,3}underline", re.I)
 _RIGHT_CLASS = re.compile(r"\bdata-(?:is-?)?(?:correct|right|answer)\s*=\s*[\"']?(?:true|1)\b", re.I)
 _PLAIN_COLOURS = re.compile(
@@ -49,23 +49,23 @@ _OPTION = re.compile(r"(?:^\s{0,12}(?:[-*+•]\s{1,3})?|(?<=\s)|(?<=[^\w\s]))[(\
 _WORD = re.compile(r"\w")
 _FEWEST, _SHARE = 2, 0.6
 _FEWEST_OF_TYPE, _SHARE_OF_TYPE = 4, 0.8
-"""Of bold, underlined and slanted type, which stands for other things more often than colour does."""
-_WHOLE = 5  # options that a colour covers to one in which it ends
-_BELOW = 3  # lines below the options in which an answer may stand
+"""Bold, underline and italics, which are used for other things more often than colour is."""
+_WHOLE = 5  # ratio of options fully covered by a colour to those in which it ends
+_BELOW = 3  # lines below the options in which an answer may be
 
 
 class _EmphasizedOption(Struct):
-    """One option and what stands out in all its words."""
+    """One option and the emphasis of all its words."""
 
     line: int
     letter: str
     kinds: frozenset[str]
     partly: frozenset[str] = frozenset()
-    """What stands out in its letter or some of its words alone."""
+    """The emphasis of only its letter or some of its words."""
 
 
 def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines, the answer of each question whose right options stand out below these."""
+    """Return the lines, with the answer of each question whose correct options are emphasised below them."""
     if not any("<" in text or "**" in text or "==" in text or _SIGNS.search(text) for _, text in lines):
         return list(lines)
     visible_lines = [_visible(text) for _, text in lines]
@@ -81,7 +81,7 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
         for run, is_answered in zip(runs, has_answer, strict=True)
         if not is_answered
         and (letters := "".join(option.letter for option in run if face in option.kinds))
-        and (len(letters) < len(run) or face.startswith(("colour", "class")))  # all in bold type is emphasis alone
+        and (len(letters) < len(run) or face.startswith(("colour", "class")))  # if all are bold, it is only emphasis
     }
     done: list[Numbered] = []
     for position, (index, text) in enumerate(lines):
@@ -92,7 +92,7 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def with_signs(html: str) -> tuple[str, dict[str, str]]:
-    """Return a page with a sign before and behind the words of each tag that makes them stand out, and what each sign says."""
+    """Return a page with a sign before and after the words that each tag emphasises, and the meaning of each sign."""
     if _SIGNS.search(html):
         return html, {}
     signs: dict[str, str] = {}
@@ -121,7 +121,7 @@ def with_signs(html: str) -> tuple[str, dict[str, str]]:
 
 
 def label_marked_lines(lines: Sequence[str], signed: Sequence[str], signs: dict[str, str]) -> list[str]:
-    """Return the lines of a page, with the answers that its signs tell; `signed` are the same lines with signs in them."""
+    """Return the lines of a page, with the answers that its signs show; `signed` are the same lines with signs in them."""
     named = [_SIGNS.sub(lambda sign: f"<{signs[sign[0]]}>" if sign[0] in signs else "</>", line) for line in signed]
     bare = [re.sub(r"[ \t\r\f\v]+", " ", _SIGNS.sub("", line)).strip(" ") for line in signed]
     filled = [index for index, line in enumerate(bare) if line]
@@ -139,17 +139,17 @@ def label_marked_lines(lines: Sequence[str], signed: Sequence[str], signs: dict[
 
 
 def styled_classes(html: str) -> dict[str, str]:
-    """Return what a page's own style sheets say of each class that may stand on right options."""
+    """Return what a page's own style sheets define for each class that may mark correct options."""
     rules = [rule for sheet in _SHEET.finditer(html) for rule in _RULE.finditer(sheet["rules"])]
     return {rule["name"]: rule["said"] for rule in rules if not _NO_RIGHT_CLASS.search(rule["name"])}
 
 
 def face_of(name: str, rest: str, styles: dict[str, str] | None = None) -> str:
-    """Return how a tag makes its words stand out; nothing where it does not.
+    """Return how a tag emphasises its words; nothing if it does not.
 
     Args:
-        rest: the tag's attributes as they stand in it.
-        styles: as `styled_classes` gives them.
+        rest: the tag's attributes as written in it.
+        styles: as returned by `styled_classes`.
     """
     if styles and (classes := _CLASSES.search(rest)):
         rest = " ".join([rest, *(styles[each] for each in classes["names"].split() if each in styles)])
@@ -167,7 +167,7 @@ def face_of(name: str, rest: str, styles: dict[str, str] | None = None) -> str:
 
 
 def _visible(text: str) -> tuple[str, list[frozenset[str]]]:
-    """Return a line without what makes words stand out, and for each of its signs how it does."""
+    """Return a line without emphasis signs, and the emphasis of each sign."""
     if "<" not in text and "**" not in text and "==" not in text:
         return text, [frozenset()] * len(text)
     marks: list[tuple[int, int, re.Match[str] | None]] = [(tag.start(), tag.end(), tag) for tag in _NAMED.finditer(text)]
@@ -219,14 +219,14 @@ def _whole(run: list[_EmphasizedOption]) -> list[list[_EmphasizedOption]]:
 
 
 def _common(line: str, kinds: Sequence[frozenset[str]], option: re.Match[str], stop: int) -> tuple[frozenset[str], frozenset[str]]:
-    """Return what all words of an option have, and what its letter or some of them have."""
+    """Return the emphasis of all words of an option, and that of its letter or some of them."""
     marked = [kinds[at] for at in range(option.end(), stop) if _WORD.match(line[at])]
     common = frozenset.intersection(*marked) if marked else frozenset()
     return common, kinds[option.start("letter")].union(*marked) - common
 
 
 def _telling(runs: Sequence[Sequence[_EmphasizedOption]]) -> str:
-    """Return what stands on the right options of the paper; nothing where that is unsure."""
+    """Return the emphasis of the paper's correct options; nothing if that is uncertain."""
     some: Counter[str] = Counter()
     for run in runs:
         counts = Counter(kind for option in run for kind in option.kinds if kind)
@@ -238,24 +238,24 @@ def _telling(runs: Sequence[Sequence[_EmphasizedOption]]) -> str:
 
 
 def _least(kind: str, runs: int) -> float:
-    """Return in how many questions a kind must stand on some options, of those with options."""
+    """Return in how many questions a kind of emphasis must be on some options, among those with options."""
     of_type = kind in _FACES.values() and kind != "mark"
     return max(_FEWEST_OF_TYPE, runs * _SHARE_OF_TYPE) if of_type else max(_FEWEST, runs * _SHARE)
 
 
 def _is_of_whole(kind: str, runs: Sequence[Sequence[_EmphasizedOption]]) -> bool:
-    """Tell whether a kind stands on whole options; one that ends within many of them has nothing to do with which are right."""
+    """Return whether a kind is on complete options; one that ends within many of them is unrelated to which are correct."""
     whole = sum(kind in option.kinds for run in runs for option in run)
     return sum(kind in option.partly for run in runs for option in run) * _WHOLE <= whole
 
 
 def _is_alone(kind: str, some: Counter[str], runs: int) -> bool:
-    """Tell whether no other colour stands on some options of many a question: one of the two may be the reader's own choice."""
+    """Return whether no other colour is on some options of many questions: one of the two may be the reader's own choice."""
     return bool(_RIGHT.search(kind)) or all(count * 5 <= runs for other, count in some.items() if other != kind)
 
 
 def _says_answer(texts: Sequence[str], index: int) -> bool:
-    """Tell whether an answer in words stands below the options."""
+    """Return whether an answer in words is below the options."""
     below = [text for text in texts[index : index + 2 * _BELOW] if text.strip()][:_BELOW]
     for text in below:
         if _OPTION.match(flat(text)):

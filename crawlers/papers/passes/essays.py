@@ -1,7 +1,8 @@
-"""Answers that are numbered lists of their own, below 答案要点： or 参考答案：, each with its mark as one line. Numbered lines in and out.
+"""Answers that are themselves numbered lists, below 答案要点： or 参考答案：, each joined with its mark on one line. Numbered lines in and
+out.
 
-Their points have numbers like those of the questions; so where an answer ends is told by the marks below: the question of the next mark
-is the last line before it that has the next number.
+Their points have numbers like those of the questions, so the marks below show where an answer ends: the question of the next mark is the
+last line before it with the next number.
 """
 
 import re
@@ -24,16 +25,16 @@ _ORDINAL = re.compile("第[一二三四五六七八九十]{1,3}题")
 
 
 class _Marked(Struct):
-    """A line that says that an answer follows, and the answer's lines."""
+    """A line that announces an answer, and the answer's lines."""
 
     index: int
     end: int
-    """Where the words behind the mark begin."""
+    """Where the words after the mark begin."""
     stop: int = 0
 
 
 def essays_joined(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines, those of each answer that is a list on one, parted by line ends."""
+    """Return the lines, with each answer that is a list on one line, separated by line breaks."""
     flats = [flat(trimmed(text)) for _, text in lines]
     marks = [
         (index, _MARK.match(line)) for index, (line, (_, text)) in enumerate(zip(flats, lines, strict=True)) if _says_answer(line, text)
@@ -70,8 +71,8 @@ def _answers(
 ) -> list[_Marked]:
     """Return the answers that are lists."""
     essays: list[_Marked] = []
-    begin = 0  # behind the answer before, or its section's heading
-    worded = False  # words stand below 【答案】 in this paper
+    begin = 0  # after the previous answer, or its section's heading
+    worded = False  # words are below 【答案】 in this paper
     for at, (index, match) in enumerate(marks):
         below = marks[at + 1][0] if at + 1 < len(marks) else len(flats)
         heads = [line for line in range(begin, index) if headings[line]]
@@ -107,7 +108,7 @@ def _worded(
     headings: Sequence[bool],
     known: bool,
 ) -> int:
-    """Return where the words end that stand below 【答案】, alone on its line, and above the next question; 0 where they are none."""
+    """Return where the words end that are below a separate 【答案】 and above the next question; 0 if there are none."""
     if mark["rest"] or mark.end() < len(flats[index]):
         return 0
     stop = next((line for line in range(index + 1, below) if numbers[line] or headings[line]), below)
@@ -119,13 +120,13 @@ def _worded(
 
 
 def _is_unsure(flats: Sequence[str], indices: range, owner: Number, numbers: Sequence[Number | None]) -> bool:
-    """Tell whether a point of an answer has the next number and the words of a question."""
+    """Return whether a point of an answer has the next number and the words of a question."""
     own = [(index, number) for index in indices if (number := numbers[index]) and number.style == owner.style]
     return any(number.value == owner.value + 1 and sets_question(flats[index][number.end :]) for index, number in own)
 
 
 def _stop(index: int, below: int, last: bool, owner: Number, numbers: Sequence[Number | None], headings: Sequence[bool]) -> int:
-    """Return where the answer below a mark ends; 0 where that is unsure."""
+    """Return where the answer below a mark ends; 0 if that is uncertain."""
     head = next((line for line in range(index + 1, below) if headings[line]), None)
     if head is not None:
         below, last = head, True

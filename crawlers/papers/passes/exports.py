@@ -1,4 +1,4 @@
-"""What banks of questions and learning platforms write around a question: names of fields, folds, scores. Numbered lines in and out."""
+"""What question banks and learning platforms write around a question: field names, folds, scores. Numbered lines in and out."""
 
 import re
 from collections import Counter
@@ -53,7 +53,7 @@ _MINE_BEHIND = re.compile(
     r"(?P<theirs>(?:正确|参考|标准)答案\s?:(?:(?!答案).){0,200}?)[\s,;]{0,9}"
     r"(?:我|你|您|学生|考生|学员)的?(?:答案|作答|选择|答题)\s?:.{0,400}?(?=(?:答案|试题)?(?:解析|详解)|得分|难度|知识点|正确率|$)"
 )
-"""The visitor's own answer behind the right one, with nothing between them where a page has them in elements beside each other."""
+"""The visitor's own answer after the correct one, with nothing between them if a page has them in adjacent elements."""
 _WITH_OPTION = re.compile(r"(?P<mark>(?:正确|参考|标准)?答案\s?:)\s{0,3}(?P<letters>[A-J]{1,8})\s?:\s?\S.*$")
 _MINE_ALONE = re.compile(r"\s{0,8}(?:我|你|您|学生|考生)的?答案\s?:\s{0,4}")
 _THEIRS = re.compile(r"\s{0,8}(?:正确|参考|标准)答案")
@@ -62,7 +62,7 @@ _SCORE = re.compile(r"\s{0,8}(?:得分\s?:?\s?)?\d{1,3}(?:\.\d{1,2})?\s?分\s{0,
 _FOLD = re.compile(r"<(?P<slash>/?)details[^<>]{0,100}>", re.I)
 _SUMMARY, _TITLE = re.compile(r"</?summary[^<>]{0,100}>", re.I), re.compile(r"<summary[^<>]{0,100}>", re.I)
 _FOLDED = re.compile(r"^\W{0,3}(?:点击|查看|显示|展开)|答案|解析|^\W{0,3}(?:answer|key|show|view|solution|details?)", re.I)
-"""What the title of a fold says that holds an answer."""
+"""The title of a fold that contains an answer."""
 
 _ORDINAL = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题")
 _ORDINAL_ANSWER = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,3})题(?=\s?[:、.]?\s{0,3}(?:答案\s?:?)?(?:选)?[A-J√×①-⑩对错正])")
@@ -70,7 +70,7 @@ _ORDINAL_ANSWER = re.compile(r"第(?P<number>[一二三四五六七八九十]{1,
 _BY_NUMBER = re.compile(
     r"\s{0,9}A(?:ns(?:wer)?)?\s?[.#]?\s?(?P<number>\d{1,4})\s?[.:、)]?\s{0,4}(?P<answer>[A-J]{1,8}|[a-j]{1,8}|[√×TF对错]|正确|错误)\s{0,9}"
 )
-"""`A01 c` in a list, where the questions open with `Q01`."""
+"""`A01 c` in a list, if the questions begin with `Q01`."""
 _OF_HOW_MANY = re.compile(r"\s{0,9}(?:第\s?)?(?P<number>\d{1,4})\s?/\s?(?P<all>\d{1,4})\s?(?:题\s?)?[.、:)\s]\s{0,4}(?=\S)")
 _QUESTION_FIELD = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
 _RIGHT, _WRONG = ("正确", "对", "是", "true"), ("错误", "错", "否", "false")
@@ -84,18 +84,18 @@ _TAG_BEHIND = re.compile(
     rf"\s{{0,4}}[(\[【]\s?(?:(?:{_WEIGHT})\s?[,;、/|\s]\s?){{1,2}}(?P<type>{TYPE})\s?[)\]】]\s{{0,4}}$"
     rf"|\s{{0,4}}[(\[【]\s?(?P<type2>{TYPE})(?:\s?[,;、/|\s]\s?(?:{_WEIGHT})){{1,2}}\s?[)\]】]\s{{0,4}}$"
 )
-"""A tag of type and difficulty or score behind a stem: `（中；单选题）`."""
+"""A tag of type and difficulty or score after a stem: `（中；单选题）`."""
 _LONGEST_TAG = 40
 _REMARK = re.compile(
     r"[(\[【]\s?(?:难易?程?度|难度系数|分值|来源|出处|章节|知识点|考点|编号|题号|年份|标签|ID)\s?:\s?[^()\[\]【】]{1,24}[)\]】]\s{0,3}",
     re.IGNORECASE,
 )
 _NO_WORDS = re.compile(rf"(?>{TYPE}|(?:单选|多选|判断|填空|简答)题?|第|题|[^\u4e00-\u9fff]){{0,30}}+")
-"""What may stand before such a remark at the start of a question: its number and type."""
+"""What may precede such a remark at the start of a question: its number and type."""
 
 
 def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines as they are in a paper that no platform wrote."""
+    """Return the lines without a platform's additions, as in a paper."""
     done = [line for line in lines if not _MAY_CHOOSE.search(line[1], 0, 12) or not _CHOOSE.fullmatch(flat(line[1]))]
     for step in _STEPS:
         done = list(step(done))
@@ -103,7 +103,7 @@ def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _without_remarks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines without what says in brackets, at the start or the end of a question, how hard it is or whence: `（难度：易）`."""
+    """Return lines without remarks in brackets, at the start or the end of a question, on its difficulty or origin: `（难度：易）`."""
     cuts = [_remark_in(text) if ":" in text or "：" in text else None for _, text in lines]
     if sum(map(bool, cuts)) <= _FEWEST_ENGLISH:
         yield from lines
@@ -123,7 +123,7 @@ def _remark_in(text: str) -> tuple[int, int] | None:
 
 
 def _with_colons(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines of names and values, `题干=…`, `选项A=…`, with the usual sign between these."""
+    """Return lines of names and values, `题干=…`, `选项A=…`, with the usual sign between them."""
     matches = [_EQUALS.match(flat(text)) if "=" in text or "＝" in text else None for _, text in lines]
     if min(sum(bool(match and match[kind]) for match in matches) for kind in ("stem", "answer")) < _FEWEST_ENGLISH:
         yield from lines
@@ -133,7 +133,7 @@ def _with_colons(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _in_chinese(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines whose fields are named in English with the names that they have in Chinese; words under `Type:` as a tag of the stem."""
+    """Return lines with English field names replaced by the Chinese ones; words under `Type:` become a tag of the stem."""
     matches = [_ENGLISH.match(flat(text)) for _, text in lines]
     counts = Counter(match.lastgroup for match in matches if match)
     answers = [flat(text)[match.end() :] for (_, text), match in zip(lines, matches, strict=True) if match and match.lastgroup == "answer"]
@@ -164,11 +164,11 @@ def _in_chinese(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return what `<details>` folds away as an answer and, behind it, its explanation."""
+    """Return the content of `<details>` as an answer followed by its explanation."""
     if not any("<" in text and "<details" in text.lower() for _, text in lines):
         yield from lines
         return
-    inside, fold_lines, title_open = False, 0, False  # lines of the fold so far; whether its title goes on
+    inside, fold_lines, title_open = False, 0, False  # lines of the fold so far; whether its title continues
     for index, text in lines:
         pieces, position = [], 0
         text, title_open, title = _without_title(text, title_open)
@@ -189,7 +189,9 @@ def _unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _without_title(text: str, goes_on: bool) -> tuple[str, bool, str]:
-    """Return a line without what the title of a fold says there, whether that goes on below, and its words where they are a question's."""
+    """Return a line without what the title of a fold states there, whether the title continues below, and its words if they are a
+    question's.
+    """
     start = 0 if goes_on else match.start() if (match := _TITLE.search(text)) else -1
     if start < 0:
         return text, False, ""
@@ -204,7 +206,7 @@ def _is_marked(text: str) -> bool:
 
 
 def _official_answers(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return answers without the visitor's own, the words of their options and what they scored."""
+    """Return answers without the visitor's own, the words of their options, and their score."""
     answered = mine_below = False
     for index, text in lines:
         line = flat(text)
@@ -260,7 +262,7 @@ def _lettered(text: str) -> str:
 
 
 def _ordinals(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return 第三题 as 第3题 where several lines open with such numbers."""
+    """Return 第三题 as 第3题 if several lines begin with such numbers."""
     opened = [
         "第" in text and _ORDINAL.match(trimmed(text)) is not None and not is_heading(flat(trimmed(text)[3:]).strip(" :"))
         for _, text in lines
@@ -274,7 +276,7 @@ def _ordinals(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _by_number(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return a list of answers, `A01 c`, as one of numbers alone where its numbers count on and as many questions open with `Q01`."""
+    """Return an answer list, `A01 c`, with plain numbers if they are consecutive and as many questions begin with `Q01`."""
     matches = [_BY_NUMBER.fullmatch(flat(text)) if "A" in text else None for _, text in lines]
     numbers = [int(match["number"]) for match in matches if match]
     question_count = sum(_QUESTION_FIELD.match(flat(text)) is not None for _, text in lines) if len(numbers) >= _FEWEST_ENGLISH else 0
@@ -286,7 +288,7 @@ def _by_number(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _counted(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines that open with which question of how many they are, `3/20 …`, with the number alone, where these count on."""
+    """Return lines that begin with their index among all questions, `3/20 …`, with only the number, if these are consecutive."""
     matches = [_OF_HOW_MANY.match(flat(text)) if "/" in text or "／" in text else None for _, text in lines]
     numbers = [int(match["number"]) for match in matches if match]
     is_counter = len(numbers) > _FEWEST_ENGLISH and are_consecutive(numbers)
@@ -298,7 +300,7 @@ def _counted(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _has_own_numbers(line: str) -> bool:
-    """Tell whether a line is the first question of a case: what 第一题 opens is then the case."""
+    """Return whether a line is the first question of a case: what 第一题 begins is then the case."""
     number = number_of(line)
     return bool(number and number.value == 1 and number.style in ("point", "paren", "bracket") and not listed_in(line).entries)
 
@@ -317,7 +319,7 @@ def _in_digits(match: re.Match[str]) -> str:
 
 
 def _verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return the two verdicts below a statement as options, `A. 正确` over `B. 错误`; a copy without letters above those is left out."""
+    """Return the two verdicts below a statement as options, `A. 正确` above `B. 错误`; a copy without letters above those is left out."""
     meanings = [_meaning(flat(text)) for _, text in lines]
     if not any(meanings):
         yield from lines
@@ -341,7 +343,7 @@ def _verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _meaning(line: str) -> str:
-    """Return which verdict a line offers, `right` or `wrong`, behind `=` where a name says so too; empty for any other line."""
+    """Return which verdict a line offers, `right` or `wrong`, after `=` if a name states it too; empty for any other line."""
     match = _VERDICT.fullmatch(line)
     if match is None:
         return ""
@@ -356,26 +358,26 @@ def _are_opposite(one: str, other: str) -> bool:
 
 
 def _are_lettered(lines: Sequence[Numbered], index: int) -> bool:
-    """Tell whether the lines from a place on are `A. 对` and `B. 错`."""
+    """Return whether the lines from a place on are `A. 对` and `B. 错`."""
     rows = [flat(trimmed(text)) for _, text in lines[index : index + 2]]
     letters = [letter_of(row) for row in rows]
     return letters == ["A", "B"] and _are_opposite(*(_meaning(row[1:].lstrip(" .、:)]")) for row in rows))
 
 
 def _stands_below_words(lines: Sequence[Numbered], index: int) -> bool:
-    """Tell whether a statement stands above a place, and no option."""
+    """Return whether a statement is above a place, and no option."""
     above = flat(trimmed(lines[index - 1][1])) if index else ""
     return len(above) > 4 and not letter_of(above) and not _is_marked(above) and "答案" not in above
 
 
 def _tags_first(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return the type that stands behind a stem, `（中；单选题）`, as a tag behind the question's number."""
+    """Return the type that follows a stem, `（中；单选题）`, as a tag after the question's number."""
     tags = {position: tag for position, (_, text) in enumerate(lines) if (tag := _tag_behind(flat(text)))}
     if not tags:
         yield from lines
         return
     done = list(lines)
-    opened = -1  # the line of the last number, above which words of its stem alone have come
+    opened = -1  # the line of the last number, above which only words of its stem have come
     for position, (index, text) in enumerate(lines):
         line = flat(text)
         if opens_question(line.strip()):

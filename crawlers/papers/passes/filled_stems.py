@@ -1,6 +1,6 @@
-"""Questions without numbers whose answer stands in the blank of the stem, `属于……的是（D）`, or behind it, `…… —— 错` -> numbered ones.
+"""Questions without numbers whose answer is in the blank of the stem, `属于……的是（D）`, or after it, `…… —— 错` -> numbered ones.
 
-Numbered lines in, numbered lines out. Told by the whole text: nearly all of its lines are such stems, options, headings or empty.
+Numbered lines in, numbered lines out. The complete text decides: nearly all of its lines must be such stems, options, headings or empty.
 """
 
 import re
@@ -12,11 +12,13 @@ from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
 _FEWEST, _SHARE, _NUMBERED = 5, 0.95, 0.2
-"""Such stems in a text; the share of its lines that are one of the kinds, and of the stems that may open with a number by chance."""
+"""Minimum of such stems in a text; minimum share of its lines that are one of these kinds; maximum share of stems that begin with a number
+by chance.
+"""
 _NUMBERED_LINES = 0.1
-"""Share of the lines that begin with a digit, from which on questions surely have numbers."""
+"""Share of the lines that begin with a digit, above which questions certainly have numbers."""
 _LEAST_CHARS, _LEAST_LINE, _GOES_ON = 6, 15, ",;:。、"
-"""Of a stem; of a line above that is part of it, where no sign at its end says so: what is shorter may be a title."""
+"""Lengths of a stem, and of a line above that is part of it although no sign at its end shows it: a shorter line may be a title."""
 _FILLED = re.compile(r"[(\[【]\s{0,9}(?:[A-J](?:[\s,、]{0,2}[A-J]){0,7}|√|×|对|错|正确|错误|T|F)\s{0,9}[)\]】]")
 _BEHIND = re.compile(
     r"(?P<stem>\S.{6,1000}?)(?:\s{0,3}(?:-{1,4}>?|=>?|→|>{1,2}|:|\|)\s{0,3}|\s{2,20}|\t)(?P<said>√|×|对|错|正确|错误|T|F)[。.]?$"
@@ -24,7 +26,7 @@ _BEHIND = re.compile(
 
 
 def filled_stems_numbered(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines with a number above each such stem; other texts as they are."""
+    """Return the lines with a number above each such stem; other texts unchanged."""
     if sum(text.lstrip()[:1].isdigit() for _, text in lines) > _NUMBERED_LINES * len(lines):
         return list(lines)
     flats = [flat(text).strip() for _, text in lines]
@@ -52,7 +54,7 @@ def _kind_of(line: str) -> str:
 
 
 def _start(kinds: Sequence[str], flats: Sequence[str], index: int) -> int:
-    """Return where the words of a stem begin: at the top of a paragraph, below its title, else at the line that holds the answer."""
+    """Return where the words of a stem begin: at the top of a paragraph, below its title, else at the line with the answer."""
     start = index
     while start and kinds[start - 1] == "text" and (len(flats[start - 1]) >= _LEAST_LINE or flats[start - 1][-1:] in _GOES_ON):
         start -= 1
@@ -60,7 +62,7 @@ def _start(kinds: Sequence[str], flats: Sequence[str], index: int) -> int:
 
 
 def _are_parted(kinds: Sequence[str], flats: Sequence[str]) -> bool:
-    """Tell whether each run of options begins with A, right below a stem."""
+    """Return whether each run of options begins with A, directly below a stem."""
     above = ""
     for kind, line in zip(kinds, flats, strict=True):
         if kind == "option" and above != "option" and (above != "stem" or letter_of(line) != "A"):
@@ -70,7 +72,7 @@ def _are_parted(kinds: Sequence[str], flats: Sequence[str]) -> bool:
 
 
 def _bracketed(text: str) -> str:
-    """Return a stem with a verdict behind it with that in brackets."""
+    """Return a stem with the verdict after it put in brackets."""
     if _FILLED.search(flat(text)) or not (behind := _BEHIND.match(flat(text).strip())):
         return text
     return f"{text.strip()[: behind.end('stem')]}（{behind['said']}）"

@@ -17,11 +17,11 @@ _LONGEST = 200  # lines of one question
 _FEWEST = 2
 _ESCAPED = re.compile(r"\\([~=#{}:])")
 _SET_ASIDE = {0xE000 + ord(sign): sign for sign in "~=#{}:"}
-"""Signs that a backslash makes plain text, as they are written until the answers are parted."""
+"""Characters that a backslash escapes, in their form until the answers are separated."""
 
 
 def without_gift(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines of a paper; where it is written as GIFT, its questions with numbers, letters and answers."""
+    """Return the lines of a paper; if it is in GIFT format, its questions with numbers, letters and answers."""
     if sum("{" in line for _, line in lines) < _FEWEST:
         return list(lines)
     text = [(index, _ESCAPED.sub(lambda sign: chr(0xE000 + ord(sign[1])), trimmed(line))) for index, line in lines]
@@ -36,7 +36,7 @@ def without_gift(lines: Sequence[Numbered]) -> list[Numbered]:
         if "{" not in words:
             done += (
                 [] if number else [(index, line.translate(_SET_ASIDE)) for index, line in block]
-            )  # behind a question it would go on with that
+            )  # after a question, the question would continue with it
             continue
         number += 1
         done += [(block[0][0], line.translate(_SET_ASIDE)) for line in ("", *_question(words, number))]
@@ -44,20 +44,20 @@ def without_gift(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _is_gift(lines: Sequence[str]) -> bool:
-    """Tell whether what stands in braces opens as answers of GIFT do."""
+    """Return whether the text in braces begins like GIFT answers."""
     text = "\n".join(lines)
     opened = re.findall(r"\{\s{0,20}(?:[=~#}]|(?:TRUE|T|FALSE|F)\s{0,5}[}#])", text)
     return len(opened) == text.count("{") - text.count("\\{") and '":' not in text
 
 
 def _blocks(lines: Sequence[Numbered]) -> Iterator[list[Numbered]]:
-    """Return the lines of each question: up to the empty line, or the next title, behind its brace."""
+    """Return the lines of each question: up to the empty line, or the next title, after its brace."""
     block: list[Numbered] = []
     closed = False
     for index, line in lines:
         if line.startswith("//") or line.startswith("$CATEGORY"):
             continue
-        titled = line.startswith("::") and not closed  # what stands above a title is none of its question
+        titled = line.startswith("::") and not closed  # what is above a title does not belong to its question
         if block and (titled or len(block) > _LONGEST or (closed and (not line or line.startswith("::") or "{" in line))):
             yield block
             block, closed = [], False
@@ -69,7 +69,7 @@ def _blocks(lines: Sequence[Numbered]) -> Iterator[list[Numbered]]:
 
 
 def _question(words: str, number: int) -> list[str]:
-    """Return the lines of one question; one of a kind that a paper does not have is without its first option, which is a doubt."""
+    """Return the lines of one question; one of a kind that a paper does not have loses its first option, which causes a doubt."""
     words = _TITLE.sub("", words, count=1)
     stem, _, rest = words.partition("{")
     inner, _, tail = rest.rpartition("}")
@@ -81,7 +81,7 @@ def _question(words: str, number: int) -> list[str]:
 
 
 def _answers(inner: str) -> list[str]:
-    """Return the lines of options and answer that stand in the braces of a question."""
+    """Return the lines of options and answer that are in the braces of a question."""
     if verdict := _VERDICT.fullmatch(inner):
         return ["答案：" + ("√" if verdict["said"].upper().startswith("T") else "×")]
     if number := _NUMBER.fullmatch(inner.strip()):
@@ -90,14 +90,14 @@ def _answers(inner: str) -> list[str]:
     if "->" in inner or inner.strip().startswith("#") or len(answers) > 10:
         return [f"{letter}. {inner.strip()}" for letter in "BC"]
     if not any(sign == "~" for sign, _, _ in answers):
-        return [f"答案：{answers[0][1]}"] if answers else []  # the others do as well
+        return [f"答案：{answers[0][1]}"] if answers else []  # the others do so as well
     right = [index for index, (sign, _, weight) in enumerate(answers) if sign == "=" or weight > 0]
     options = [f"{letter}. {option}" for letter, (_, option, _) in zip(LETTERS, answers, strict=False)]
     return [*options, "答案：" + letters_at(right)]
 
 
 def _parted(words: str) -> tuple[str, float]:
-    """Return the words of an answer without its weight and its remark, and the weight."""
+    """Return the words of an answer without its weight and its feedback, and the weight."""
     weight = _WEIGHT.match(words)
     bare = re.split(r"(?<!\\)#", words[weight.end() :] if weight else words, maxsplit=1)[0]
     number = re.search(r"-?\d+(?:\.\d+)?", weight[0]) if weight else None

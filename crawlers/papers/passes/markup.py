@@ -1,4 +1,4 @@
-"""Remains of other formats in a paper's text: HTML tags, objects of JSON, boxes of Markdown. Numbered lines in, numbered lines out."""
+"""Remains of other formats in a paper's text: HTML tags, JSON objects, Markdown boxes. Numbered lines in, numbered lines out."""
 
 import html
 import re
@@ -14,11 +14,11 @@ _TAG = re.compile(rf"</?(?P<name>{_BLOCK}|{_INLINE}|img|su[bp])(?:\s[^<>]{{0,400
 _PLACED = re.compile(r"<(?P<name>su[bp])(?:\s[^<>]{0,400})?>(?P<words>[^<>\n]{0,60})</(?P=name)\s{0,9}>", re.I)
 _PLACED_TAG = re.compile(r"</?su[bp](?:\s[^<>]{0,400})?/?>", re.I)
 _WITHIN = 2
-"""Levels of what is set high or low within one another."""
+"""Levels of nested superscripts and subscripts."""
 _ENTITY = re.compile(r"&(?:nbsp|lt|gt|amp|quot|ldquo|rdquo|mdash|hellip|times|deg|#\d{2,5});")
 _NEW_LINE = re.compile(rf"(?:{_BLOCK})", re.I)
 _CARD = re.compile(r"(?<!\t)\t+\s{0,4}(?P<answer>[A-J]{1,6})\s{0,4}$")
-_SHARE = 8  # of so many lines one at least must hold a tag
+_SHARE = 8  # one in this many lines must contain a tag
 
 _PAIR = re.compile(
     r'[\s{\[,]{0,20}"(?P<key>[^"\s]{1,20})"\s{0,4}:\s{0,4}(?:"(?P<words>(?:[^"\\]|\\.){0,4000})"|(?P<bare>-?\d{1,9}|null))[\s}\],]{0,20}$'
@@ -35,7 +35,7 @@ _CALL_OUT = re.compile(r"\s{0,9}(?:>\s?){1,4}\[!(?P<kind>[A-Za-z]{2,20})\][+-]?\
 _QUOTED = re.compile(r"\s{0,9}(?:>\s?){1,4}")
 _FEWEST_CALLED = 3
 _ASKS_IN = {"question", "faq", "help", "quiz", "example", "todo"}
-"""Kinds of call-outs that hold a question."""
+"""Kinds of call-outs that contain a question."""
 _ANSWER_IN = re.compile(r"(?:(?:正确|参考)?答案|(?:答案)?解析|详解)[:：]?")
 
 _VISIBLE_AT = re.compile(r"\s{0,9}(?:\d{1,2}:)?\d{1,2}:\d{2}[,.]\d{1,3}\s{0,3}-->")
@@ -68,12 +68,12 @@ _LETTERED = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]")
 
 
 def without_markup(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines of a paper without what another format left in them; lines of plain text as they are."""
+    """Return the lines of a paper without the remains of other formats; lines of plain text are unchanged."""
     return list(_boxes(list(_pairs(_tags(_plain_labels(_called_out(_of_wiki(lines))))))))
 
 
 def _plain_labels(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return labels of answers without the signs of light markup around them, and lines of lists and quotes without theirs."""
+    """Return labels of answers without the light markup around them, and lines of lists and quotes without theirs."""
     signs = [_BLOCK_QUOTE] * (sum(">" in text and _BLOCK_QUOTE.match(text) is not None for _, text in lines) >= _FEWEST_CALLED)
     signs += [_STARRED] * _are_starred(lines)
     for sign in signs:
@@ -103,7 +103,7 @@ def _plain_label(text: str) -> str:
 
 
 def without_times(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return subtitles without the times that they are shown at and their numbers: what is said stands in the lines below these."""
+    """Return subtitles without their times and numbers: the text is in the lines below these."""
     timed = ["-->" in text and _VISIBLE_AT.match(text) is not None for _, text in lines]
     if sum(timed) < _FEWEST_CALLED:
         return list(lines)
@@ -112,7 +112,7 @@ def without_times(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _of_wiki(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Return the lines of a page of a wiki without its signs: `=== 第1题 ===`, `'''答案'''：B`, `* A. …`, `:解析：…`."""
+    """Return the lines of a wiki page without its signs: `=== 第1题 ===`, `'''答案'''：B`, `* A. …`, `:解析：…`."""
     headings = [_WIKI_HEADING.fullmatch(text) if text.lstrip()[:2] == "==" else None for _, text in lines]
     is_marked = any("'''" in text for _, text in lines) or all(heading["blank"] for heading in headings if heading)  # else they are rules
     if sum(map(bool, headings)) < _FEWEST_WIKI or not is_marked:
@@ -124,7 +124,7 @@ def _of_wiki(lines: Sequence[Numbered]) -> Sequence[Numbered]:
 
 
 def _called_out(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Return what stands in call-outs of Obsidian, `> [!question] …`, as lines of a paper; what these are called is no part of it."""
+    """Return the content of Obsidian call-outs, `> [!question] …`, as lines of a paper; their names are left out."""
     if sum("[!" in text and _CALL_OUT.match(text) is not None for _, text in lines) < _FEWEST_CALLED:
         return lines
     done: list[Numbered] = []
@@ -143,7 +143,7 @@ def _called_out(lines: Sequence[Numbered]) -> Sequence[Numbered]:
 
 
 def _tags(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Return lines with HTML as a reader sees them, where enough of them hold tags or entities."""
+    """Return lines with HTML as a reader sees them, if enough of them contain tags or entities."""
     marked = sum(bool(("<" in text and _TAG.search(text)) or ("&" in text and _ENTITY.search(text))) for _, text in lines)
     if marked < 2 or marked * _SHARE < sum(bool(text.strip()) for _, text in lines):
         return lines
@@ -163,19 +163,19 @@ def _visible_lines(text: str) -> list[str]:
 
 
 def _visible_tag(tag: re.Match[str]) -> str:
-    """Return what a tag shows; those of `_PLACED` stay until all others are gone, as 10<sup><b>9</b></sup> has one within."""
+    """Return what a tag shows; those of `_PLACED` stay until all others are replaced, as 10<sup><b>9</b></sup> contains one."""
     name = tag["name"].lower()
     return tag[0] if name in ("sub", "sup") else "\n" if _NEW_LINE.fullmatch(name) else IMAGE if name == "img" else ""
 
 
 def _placed(tag: re.Match[str]) -> str:
-    """Return what is set high or low as it is seen: 10<sup>9</sup> is another number than 109."""
+    """Return visible superscripts and subscripts: 10<sup>9</sup> is not 109."""
     move = raised if tag["name"].lower() == "sup" else lowered
-    return html.escape(move(html.unescape(tag["words"])), quote=False)  # as the text around it, which is read later
+    return html.escape(move(html.unescape(tag["words"])), quote=False)  # like the text around it, which is read later
 
 
 def _pairs(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines that are a key and its value as lines of a paper."""
+    """Return lines with a key and its value as lines of a paper."""
     matches = [_PAIR.match(text) if '"' in text else None for _, text in lines]
     if sum(match is not None for match in matches) < 3:
         yield from lines
@@ -195,7 +195,7 @@ def _as_line(match: re.Match[str], text: str) -> str:
 
 
 def _boxes(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return options behind boxes with letters, and the ticked ones as the answer."""
+    """Return options after boxes with letters, and the ticked ones as the answer."""
     if not any("[" in text for _, text in lines):
         yield from lines
         return

@@ -1,7 +1,7 @@
-"""Texts that makers of quizzes read and write -> lines of a paper: text2qti, Respondus, ExamView, 问卷星. Numbered lines in and out.
+"""Text formats of quiz programs -> lines of a paper: text2qti, Respondus, ExamView, 问卷星. Numbered lines in and out.
 
-What they have that papers have not: a sign before or behind the right options, what a learner is told who answers, marks of the printer.
-Each is told by its own signs, several times in a file, and described in its maker's documentation.
+They have what papers do not have: a sign before or after the correct options, feedback for a learner who answers, print marks. Each is
+recognised by its own signs, several times in a file, and described in its program's documentation.
 """
 
 import re
@@ -16,14 +16,14 @@ _STARRED = re.compile(r"\s{0,9}(?:\*[a-jA-J]\s?[.)]|\[\*\])\s{1,9}\S")
 _BOX = re.compile(r"(?P<indent>\s{0,9})\[(?P<sign>[ *])\](?=\s{1,9}\S)")
 _CHOICE = re.compile(r"\s{0,9}(?:\*?[a-jA-J]\s?[.)]|\[[ *]\])\s{1,9}\S")
 _FEEDBACK = re.compile(r"\s{0,9}(?:(?P<all>\.\.\.)|(?P<right>[+~])|(?P<wrong>[-@]))\s{1,9}(?P<words>\S.*)$")
-"""What a learner is told: `...` and `~` whoever answers, `+` for a right answer, `-` and `@` for a wrong one."""
+"""Feedback: `...` and `~` for any answer, `+` for a correct answer, `-` and `@` for a wrong one."""
 _EMPTY_BEFORE = re.compile(r"\s{0,9}_{2,12}\s{1,9}(?=\d{1,4}\s?[.)、]\s{0,9}\S)")
 _PRINTED = re.compile(r"\s{0,9}ANS:\s{0,9}(?P<answer>[A-Ja-j](?:[\s,]{0,3}[A-Ja-j]){0,9}|T(?:rue)?|F(?:alse)?)(?=\s|$)", re.IGNORECASE)
 _PRINTED_ASIDE = re.compile(r"\s{0,9}(?:PTS|DIF|REF|OBJ|TOP|KEY|NAT|STA|MSC|BLM|LOC):\s")
 _QUESTION = re.compile(r"\s{0,9}Q\s?\d{0,4}\s?[:.)]\s{0,4}\S")
 _ANSWER_LINE = re.compile(r"\s{0,9}A\s?:\s{0,4}(?P<answer>[A-J](?:[\s,]{0,2}[A-J]){0,9})\s{0,4}$")
 _FIRST = re.compile(r"\s{0,9}A\s?:\s{0,4}(?![A-J](?:[\s,]{0,2}[A-J]){0,9}\s{0,4}$)\S")
-"""The first option of a question, or an answer in words, where `A:` is not always over letters."""
+"""The first option of a question, or an answer in words, if `A:` is not always above letters."""
 _QUESTION_LINE = re.compile(
     rf"(?P<stem>.{{2,4000}}?)\s{{0,4}}[\[【]\s?(?P<type>{TYPE})\s?[\]】](?:\s?[\[【(]\s?(?:分值\s?:?\s?)?\d{{1,3}}\s?分?\s?[\])】])?\s{{0,4}}$"
 )
@@ -36,7 +36,7 @@ _BEHIND = re.compile(r"\s{0,9}[【\[]?(?:答案)?(?:解析|详解)|\s{0,9}(?:正
 
 
 def label_quiz_makers(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines as they are in a paper that no such maker wrote."""
+    """Return the lines of a quiz program as in a paper; other texts unchanged."""
     done = list(lines)
     for step in (_without_feedback, _as_printed, _label_answer_lines, _with_marked_options):
         done = list(step(done))
@@ -81,7 +81,7 @@ def _as_printed(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _label_answer_lines(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines whose `A: C` below `Q: …` is an answer, as no option is letters alone."""
+    """Return lines whose `A: C` below `Q: …` is an answer, as no option is only letters."""
     flats = [flat(text) for _, text in lines]
     question_count = sum("Q" in line and _QUESTION.match(line) is not None for line in flats)
     answers = [_ANSWER_LINE.match(line) for line in flats] if question_count >= _FEWEST else []
@@ -93,7 +93,7 @@ def _label_answer_lines(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _with_marked_options(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return questions with their kind behind the stem, `……[单选题]`, with letters before the options and the marked ones as answer."""
+    """Return questions with their kind after the stem, `……[单选题]`, with letters before the options and the marked ones as answer."""
     flats = [flat(text) for _, text in lines]
     question_lines = [_QUESTION_LINE.match(line) if line.rstrip()[-1:] in _CLOSES else None for line in flats]
     starts = [position for position, match in enumerate(question_lines) if match]
@@ -120,7 +120,7 @@ def _with_marked_options(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _options_below(flats: Sequence[str], question_lines: Sequence[re.Match[str] | None], start: int) -> list[int]:
-    """Return the places of the options below a stem: all lines to the next empty one, stem, answer or explanation."""
+    """Return the places of the options below a stem: all lines to the next empty line, stem, answer or explanation."""
     indices: list[int] = []
     for index in range(start + 1, len(flats)):
         if not flats[index].strip() or question_lines[index] or _BEHIND.match(flats[index]):

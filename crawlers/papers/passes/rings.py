@@ -1,4 +1,4 @@
-"""Options with numbers in rings for letters, where the answers are such numbers, too -> options with letters. Numbered lines in and out."""
+"""Options with circled numbers for letters, if the answers are such numbers, too -> options with letters. Numbered lines in and out."""
 
 import re
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def rings_as_letters(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _run_stop(flats: Sequence[str], start: int) -> int:
-    """Return where options that begin at a line end; that line itself where none do."""
+    """Return where options that begin at a line end; that line itself if there are none."""
     count, at = 0, start
     while at < min(start + 10, len(flats)) and flats[at][:1] in CIRCLED_NUMBERS and flats[at]:
         rings = [CIRCLED_NUMBERS.index(ring) for ring in _RING.findall(flats[at])]
@@ -57,13 +57,13 @@ def _run_stop(flats: Sequence[str], start: int) -> int:
 
 
 def _rings_of_answer(line: str) -> str | None:
-    """Return the rings that a line says are the answer."""
+    """Return the circled numbers that a line states as the answer."""
     parts = parts_of(line)
     return parts[0][1] if len(parts) == 1 and parts[0][0] == "answer" and _RINGS.fullmatch(parts[0][1]) else None
 
 
 def _is_key(line: str) -> bool:
-    """Tell whether a line is a list of answers that are numbers in rings."""
+    """Return whether a line is an answer list of circled numbers."""
     words = next((words for kind, words in parts_of(line) if kind == "answer"), line)
     entries = listed_in(words).entries if _RING.search(words) else []
     return len(entries) > 1 and all(entry.answer and set(entry.answer) <= set(CIRCLED_NUMBERS) for entry in entries)

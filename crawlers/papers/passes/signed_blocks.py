@@ -1,6 +1,7 @@
-"""Blocks of a stem over options without letters, a sign before the right ones: `+` among `-`, `*` among none. Numbered lines in and out.
+"""Blocks of a stem above options without letters, with a sign before the correct ones: `+` among `-`, `*` among none. Numbered lines in and
+out.
 
-Told by the whole text: nearly all blocks between empty lines are built so.
+The complete text decides: nearly all blocks between empty lines must have this form.
 """
 
 import re
@@ -21,7 +22,7 @@ Block = list[Numbered]
 
 
 def label_signed_blocks(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines with letters before such options, and their answer below them; other texts as they are."""
+    """Return the lines with letters before such options, and their answer below them; other texts unchanged."""
     signed = sum(text.lstrip()[:1] in ("+", "*", "√", "✓", "✔") for _, text in lines)
     if signed < _FEWEST:
         return list(lines)
@@ -52,7 +53,7 @@ def _blocks(lines: Sequence[Numbered]) -> Iterator[Block]:
 
 
 def _label_by_signs(block: Block) -> list[tuple[int, str, str]]:
-    """Return the lines of a block as index, kind and words: all options have a sign, `+` the right ones."""
+    """Return the lines of a block as index, kind and words: all options have a sign, `+` the correct ones."""
     matches = [_SIGNED.match(flat(text)) for _, text in block]
     start = next((at for at, match in enumerate(matches) if match), 0)
     end = next((at for at in range(start, len(block)) if not matches[at]), len(block))
@@ -60,7 +61,7 @@ def _label_by_signs(block: Block) -> list[tuple[int, str, str]]:
 
 
 def _label_by_stars(block: Block) -> list[tuple[int, str, str]]:
-    """Return the lines of a block as index, kind and words: what stands below its first line is options, the right ones with a star."""
+    """Return the lines of a block as index, kind and words: what is below its first line is options, the correct ones with a star."""
     end = next((at for at, (_, text) in enumerate(block) if at and _says(text)), len(block))
     if any(letter_of(flat(text).strip().lstrip("*√✓✔ ")) for _, text in block[1:end]) or _STARRED.match(flat(block[0][1])):
         return []
@@ -75,7 +76,7 @@ def _parts(block: Block, start: int, end: int, right: Sequence[bool], sign: re.P
     if not start or not 2 <= end - start <= _MOST or not any(right[start:end]):
         return []
     if any(not _says(text) for _, text in block[end:]):
-        return []  # words that are no part of a question
+        return []  # words that are not part of a question
     stem = [(index, "stem", _STEM.sub("", text, count=1) if at == 0 else text) for at, (index, text) in enumerate(block[:start])]
     options = []
     for at in range(start, end):

@@ -1,6 +1,6 @@
-"""Ways of writing that a scan or a typist has, brought to the usual ones: blanks within numbers, letters alone on lines, arrows.
+"""Variants of writing by a scan or a typist, normalised: spaces within numbers, letters alone on lines, arrows.
 
-Numbered lines in, numbered lines out. Words stay; only blanks, line ends and signs change.
+Numbered lines in, numbered lines out. Words are unchanged; only spaces, line breaks and signs change.
 """
 
 import re
@@ -13,7 +13,7 @@ from crawlers.papers.signs.headings import is_heading
 _CJK = "\u4e00-\u9fff"
 _SPACED = re.compile(rf"(?<=[{_CJK}])[ ](?=[{_CJK}])")
 _TOUCHING = re.compile(rf"(?<=[{_CJK}])(?=[{_CJK}])")
-_MANY_SPACED = 20  # blanks between characters that a scan has made, at least
+_MANY_SPACED = 20  # minimum of spaces between characters made by a scan
 _INNER = re.compile(rf"(?<=[{_CJK}，、。；：？（）“”])[ ](?=[{_CJK}，、。；：？（）“”])")
 _NUMBER_AT_START = re.compile(r"(?P<digits>\d(?: \d){1,3}) ?(?=[、.．])")
 _NUMBER_WITHIN = re.compile(r"(?<=[A-J√×] )\d \d(?= ?[、．] ?[A-J√×])")
@@ -66,7 +66,7 @@ _TICK_BEFORE = re.compile(r"[√*★]\s{0,3}(?P<option>[A-J]\s?[.、)](?:(?!\s[A
 
 
 def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines as they are usually written."""
+    """Return the lines in their usual form."""
     spaced = _is_spaced([trimmed(text) for _, text in lines])
     dotted = _with_dots(lines)
     mended = [(index, piece) for index, text in dotted for piece in _mended(text, spaced)]
@@ -74,14 +74,14 @@ def usual_spelling(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _with_dots(lines: Sequence[Numbered]) -> Sequence[Numbered]:
-    """Return lines in which a tab parts number and words with a dot where those open with a digit, too: `57⇥2017年`."""
+    """Return lines with a dot for a tab between number and words, if the words begin with a digit, too: `57⇥2017年`."""
     if sum("\t" in text and _TABBED.match(text) is not None for _, text in lines) < _FEWEST_TABBED:
         return lines
     return [(index, text.replace("\t", ".", 1) if _TABBED_DIGIT.match(text) else text) for index, text in lines]
 
 
 def _is_spaced(lines: Sequence[str]) -> bool:
-    """Tell whether a scan has put blanks between most characters."""
+    """Return whether a scan has put spaces between most characters."""
     blanks = sum(len(_SPACED.findall(text)) for text in lines if " " in text)
     return blanks >= _MANY_SPACED and blanks * 2 > sum(len(_TOUCHING.findall(text)) for text in lines)
 
@@ -106,7 +106,7 @@ def _mended(text: str, spaced: bool) -> list[str]:
 
 
 def _signs(text: str) -> list[str]:
-    """Return a line with the signs of options and answers that are usual."""
+    """Return a line with the usual signs of options and answers."""
     text = _LIGHT_BRACKETS.sub(r"[\g<letter>]", text) if "〔" in text else text
     text = _OPTION_NAMED.sub(r"\g<letter>. ", text, count=1) if "选项" in text else text
     text = _with_signs(text) if "A" in text and "B" in text else text
@@ -139,7 +139,7 @@ def _signs(text: str) -> list[str]:
 
 
 def _answers_named(text: str, line: str) -> str:
-    """Return a line whose title of answers, `参  考  答  案`, is closed up; the range in `【4-6答案】BDA` stands before its letters."""
+    """Return a line whose title of answers, `参 考 答 案`, has no spaces; the range in `【4-6答案】BDA` is moved before its letters."""
     if (title := _KEY_TITLE.match(line)) and " " in title["words"]:
         return text[: title.start("words")] + title["words"].replace(" ", "") + text[title.end("words") :]
     if group := _GROUP_ANSWER.match(line.strip()):
@@ -148,7 +148,7 @@ def _answers_named(text: str, line: str) -> str:
 
 
 def _with_signs(text: str) -> str:
-    """Return a line of options whose words open with their own letters, `A A型 B B型`, with signs behind the letters."""
+    """Return a line of options whose words begin with their own letters, `A A型 B B型`, with signs after the letters."""
     line = flat(text)
     if len({match["letter"] for match in _DOUBLED.finditer(line)}) < 2:
         return text
@@ -163,7 +163,7 @@ def _with_signs(text: str) -> str:
 
 
 def _joined(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return a letter that stands alone on its line, and a numeral, with the line below."""
+    """Return a letter that is alone on its line, and a numeral, joined with the line below."""
     position = 0
     flats = [*(flat(trimmed(text)) for _, text in lines), ""]
     while position < len(lines):

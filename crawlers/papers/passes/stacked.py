@@ -1,4 +1,4 @@
-"""Questions whose numbers, letters and words a copy has put on lines of their own: `1` / stem / `A` / words / … / `答案` / `B`.
+"""Questions whose numbers, letters and words are on separate lines in a copy: `1` / stem / `A` / words / … / `答案` / `B`.
 
 Numbered lines in, numbered lines out.
 """
@@ -20,7 +20,7 @@ _FEWEST = 3
 
 
 def stacked_joined(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines, each letter, number and label that stands alone with the words below it."""
+    """Return the lines, with each separate letter, number and label joined to the words below it."""
     if sum(len(text) < _SHORT and _SIGN.fullmatch(flat(text.strip())) is not None for _, text in lines) >= 2 * _FEWEST:
         lines = _with_signs(lines)
     filled = [(index, line) for index, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
@@ -32,7 +32,7 @@ def stacked_joined(lines: Sequence[Numbered]) -> list[Numbered]:
     done = list(lines)
     for at in sorted(alone):
         (index, line), below = filled[at], filled[at + 1][0]
-        if at + 1 in alone:  # a label with nothing said
+        if at + 1 in alone:  # a label without words
             continue
         label = _LABEL.fullmatch(line)
         number = _NUMBER.fullmatch(line)
@@ -43,7 +43,7 @@ def stacked_joined(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _with_signs(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines without the signs behind numbers, letters and labels that stand on lines of their own below them."""
+    """Return the lines without the signs of numbers, letters and labels, which are on separate lines below them."""
     alone: list[int] = []
     above = ""
     for index, (_, text) in enumerate(lines):
@@ -58,7 +58,7 @@ def _with_signs(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _lettered(words: Sequence[str]) -> set[int]:
-    """Return where letters stand alone that are A, B, … in turn, each over words; that of an answer stands below its label."""
+    """Return where separate letters are A, B, … in sequence, each above words; that of an answer is below its label."""
     letters: set[int] = set()
     run: list[int] = []
     for at, line in enumerate(words[:-1]):
@@ -73,7 +73,7 @@ def _lettered(words: Sequence[str]) -> set[int]:
 
 
 def _numbers(words: Sequence[str]) -> set[int]:
-    """Return where numbers stand alone that count on through the paper."""
+    """Return where separate numbers increase through the paper."""
     numbers = [(at, int(number["value"])) for at, line in enumerate(words[:-1]) if (number := _NUMBER.fullmatch(line))]
     steps = [after == before + 1 for (_, before), (_, after) in pairwise(numbers)]
     return {at for at, _ in numbers} if len(numbers) >= _FEWEST and all(steps) else set()

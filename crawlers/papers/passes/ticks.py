@@ -1,4 +1,4 @@
-"""Ticks that tell the right ones among a question's options -> a line that says the answer. Numbered lines in, numbered lines out."""
+"""Ticks that mark the correct ones among a question's options -> a line with the answer. Numbered lines in, numbered lines out."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,9 +26,9 @@ _FULL, _FEWEST, _SHORT = 0.6, 2, 4
 _FILLED = re.compile(r"[(\[]\s{0,6}([A-J]{1,8})\s{0,6}[)\]]")
 _MOST = 10  # lines of options
 _SEVERAL, _ONE = re.compile(r"多选|多项选择|不定项选"), re.compile(r"单选|单项选择|最佳选择")
-"""What says that several options may be right, and that one is."""
+"""Wordings for several possible correct options, and for only one."""
 _LEAST_LABELLED = 3
-"""Questions of which ticks told some options, from which on they may tell all of them where several may be right."""
+"""Questions with ticks on some options, from which number on ticks may be on all options if several may be correct."""
 
 
 class _Row(Struct):
@@ -41,7 +41,7 @@ class _Row(Struct):
 
 
 def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return the lines with ticked options bare and their letters as the answer below."""
+    """Return the lines with ticks removed from options and their letters as the answer below."""
     position = partly = 0
     several = False
     full = _Full(lines)
@@ -75,7 +75,7 @@ def label_ticks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 class _Full:
-    """How many columns a full line of a paper has; found where it is asked for, which most papers do not."""
+    """Columns of a full line of a paper; computed on first use, which most papers do not need."""
 
     def __init__(self, lines: Sequence[Numbered]) -> None:
         self._lines = lines
@@ -87,7 +87,7 @@ class _Full:
 
 
 def _is_right(lines: Sequence[Numbered], index: int, run: Sequence[_Row], letters: str, answer: str, full: _Full, may_be_all: bool) -> bool:
-    """Tell whether the ticks of a run say its answer: the run is whole, and not all of it is ticked, unless that may be."""
+    """Return whether the ticks of a run are its answer: the run is complete, and not all of it is ticked, unless that is possible."""
     end = index + len(run)
     if _breaks(lines, end, letters) or _is_cut(lines, end, full):
         return False
@@ -117,14 +117,14 @@ def _run(lines: Sequence[Numbered], start: int) -> list[_Row]:
 
 
 def _breaks(lines: Sequence[Numbered], index: int, letters: str) -> bool:
-    """Tell whether the next option stands within a line behind a run, whose last option a line break cut: a tick tells too little then."""
+    """Return whether the next option is within a line after a run, whose last option a line break split: a tick is then not reliable."""
     line = flat(lines[index][1]) if index < len(lines) else ""
     option = _OPTION.search(line)
     return option is not None and bool(letters) and not _OPENS.match(line) and ord(option["letter"].upper()) == ord(max(letters)) + 1
 
 
 def _is_cut(lines: Sequence[Numbered], index: int, full: _Full) -> bool:
-    """Tell whether the last option above a place goes on there: its line is full, or the line below, plain as it is, has a tick."""
+    """Return whether the last option above a place continues there: its line is full, or the line below, though plain, has a tick."""
     line = flat(lines[index][1]).strip() if index < len(lines) else ""
     number = number_of(line)
     if not line or (number and number.style != "tight") or letter_of(line) or heads(line):
@@ -136,7 +136,7 @@ def _is_cut(lines: Sequence[Numbered], index: int, full: _Full) -> bool:
 
 
 def _behind(lines: Sequence[Numbered], position: int, full: _Full) -> list[Numbered]:
-    """Return a line with a stem and all its options, one of them said to be right, without that, and its answer below it."""
+    """Return a line with a stem and all its options, one of them marked as correct, without the mark, and its answer below it."""
     index, text = lines[position]
     line = flat(text)
     if "正确" not in line or not _STATED.search(line) or _OPENS.match(line) or _is_cut(lines, position + 1, full):
@@ -159,30 +159,30 @@ def _behind(lines: Sequence[Numbered], position: int, full: _Full) -> list[Numbe
 
 
 def is_unread(text: str) -> bool:
-    """Tell whether a flat text without its line ends still says of an option that it is right."""
+    """Return whether a flat text without its line breaks still marks an option as correct."""
     return bool(_ANSWER_BEHIND.search(text))
 
 
 def _filled(stem: str, letters: str) -> str:
-    """Return the letters that stand in the blank of a stem already, so that they are heard beside the ticks."""
+    """Return the letters already in the blank of a stem, so that they are considered besides the ticks."""
     blanks = _FILLED.findall(flat(stem))
     return blanks[-1] if blanks and set(blanks[-1]) <= set(letters) else ""
 
 
 def _is_whole(letters: str) -> bool:
-    """Tell whether letters are A, B, … without a gap, in columns or in rows."""
+    """Return whether letters are A, B, … without a gap, in columns or in rows."""
     return are_in_turn(sorted(letters))
 
 
 def _goes_on(lines: Sequence[Numbered], at: int, letters: str) -> bool:
-    """Tell whether a line goes on with an option: the next letter opens the line below."""
+    """Return whether a line continues an option: the next letter begins the line below."""
     below = flat(lines[at + 1][1]) if at + 1 < len(lines) else ""
     option = _OPTION.search(below) if _OPENS.match(below) and lines[at][1].strip() else None
     return option is not None and _is_whole(letters + option["letter"].upper())
 
 
 class _OptionStart(NamedTuple):
-    """Where an option of a line begins, and where it does behind its star."""
+    """Where an option of a line begins, and where its text begins after a star."""
 
     start: int
     words: int
@@ -190,7 +190,7 @@ class _OptionStart(NamedTuple):
 
 
 def _options_of(text: str, line: str) -> list[_OptionStart]:
-    """Return the options of a line, those run together too where one of them is said to be right: `A.甲B.乙（正确答案）C.丙`."""
+    """Return the options of a line, including those run together if one of them is marked as correct: `A.甲B.乙（正确答案）C.丙`."""
     options = [
         _OptionStart(one.start(), one.end("star") if one["star"] else one.start(), one["letter"].upper()) for one in _OPTION.finditer(line)
     ]
@@ -201,7 +201,7 @@ def _options_of(text: str, line: str) -> list[_OptionStart]:
 
 
 def _row(index: int, text: str, line: str) -> _Row:
-    """Return the options of a line, and which of them have a tick or star before or behind them."""
+    """Return the options of a line, and which of them have a tick or star before or after them."""
     options = _options_of(text, line)
     if not _MAY_TICK.search(line):
         return _Row(index, text, "".join(option.letter for option in options), "")

@@ -1,6 +1,6 @@
 """Questions without numbers, in blocks: between rules or labels, or ended by an answer. Numbered lines in; out with 第1题 above each.
 
-Only where no line of the paper opens with a number of a question: there the blocks themselves say where a question begins.
+Only if no line of the paper begins with the number of a question: then the blocks themselves show where a question begins.
 """
 
 import re
@@ -17,13 +17,13 @@ _LABEL = re.compile(
 )
 _OPTION = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:)\]]\s{0,4}")
 _TYPED = re.compile(rf"[【\[(](?:{TYPE}|(?:单选|多选|判断|填空|简答)题?)[】\])]\s{{0,3}}(?=\S)")
-"""The kind of a question in front of its stem: `【单选】…`."""
+"""The kind of a question before its stem: `【单选】…`."""
 _FIRST = re.compile(r"[(\[]?[Aa]\s?[.、:)\]]")
 _VERDICT_BEHIND = re.compile(r"\(\s{0,3}(?:[A-J]{1,6}|[√×TF对错])\s{0,3}\)")
 
 
 def numbered(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines, each block of a question without a number behind a line that says which it is."""
+    """Return the lines, each block of a question without a number preceded by a line with its number."""
     flat_lines = [(index, flat(trimmed(text))) for index, text in lines]
     if any(_is_numbered(line) for _, line in flat_lines):
         return list(lines)
@@ -43,17 +43,17 @@ def numbered(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def has_numbers(lines: Sequence[Numbered]) -> bool:
-    """Tell whether a line may open with the number of a question."""
+    """Return whether a line may begin with the number of a question."""
     return any(_is_numbered(flat(trimmed(text))) for _, text in lines)
 
 
 def is_parted(lines: Sequence[str]) -> bool:
-    """Tell whether labels or rules part flat lines into questions."""
+    """Return whether labels or rules divide flat lines into questions."""
     return any(len(way(lines)) > 1 for way in (_labelled, _ruled))
 
 
 def _is_numbered(line: str) -> bool:
-    """Tell whether a flat line may open with the number of a question."""
+    """Return whether a flat line may begin with the number of a question."""
     number = number_of(line)
     if number is None or number.counted:
         return False
@@ -61,7 +61,7 @@ def _is_numbered(line: str) -> bool:
 
 
 def _labelled(lines: Sequence[str]) -> list[int]:
-    """Return where a label says that a question begins."""
+    """Return where a label shows that a question begins."""
     return [index for index, line in enumerate(lines) if _LABEL.match(line)]
 
 
@@ -85,7 +85,7 @@ def _answered(lines: Sequence[str]) -> list[int]:
 
 
 def _blocks(lines: Sequence[str], parts: Callable[[int], bool], keep: bool = False) -> list[int]:
-    """Return the first line of each block that holds options or an answer."""
+    """Return the first line of each block that contains options or an answer."""
     blocks: list[list[int]] = [[]]
     for index, line in enumerate(lines):
         if parts(index):
@@ -96,7 +96,7 @@ def _blocks(lines: Sequence[str], parts: Callable[[int], bool], keep: bool = Fal
 
 
 def _start(lines: Sequence[str], block: Sequence[int]) -> int | None:
-    """Return where the question of a block begins, None where it is none."""
+    """Return where the question of a block begins, None if it has none."""
     first = next((at for at, index in enumerate(block) if _FIRST.match(lines[index])), None)
     answer_at = next((at for at, index in enumerate(block) if _says_answer(lines[index])), None)
     if not first and answer_at in (None, 0):

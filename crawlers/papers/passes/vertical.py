@@ -1,4 +1,4 @@
-"""Cells of a table of answers that a copy has put below each other, 题号 / 1 / 2 / 答案 / B / A -> a list. Numbered lines in and out."""
+"""Cells of a table of answers below each other in a copy, 题号 / 1 / 2 / 答案 / B / A -> a list. Numbered lines in and out."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _FEWEST = 2  # pairs of a number and an answer
 
 
 def cells_joined(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines, numbers and answers that alternate or stand in two runs below each other as 1.B, 2.A, …"""
+    """Return the lines, with numbers and answers that alternate or are in two runs below each other as 1.B, 2.A, …"""
     filled = [(index, line) for index, (_, text) in enumerate(lines) if (line := flat(trimmed(text)))]
     done = list(lines)
     at = 0
@@ -31,7 +31,7 @@ def cells_joined(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _cells(filled: Sequence[tuple[int, str]], start: int) -> tuple[list[tuple[int, int]], int]:
-    """Return the places of numbers with those of their answers from a place on, and where they end; none where they do not match."""
+    """Return the places of numbers with those of their answers from a place on, and where they end; none if they do not match."""
     numbers: list[int] = []
     answers: list[int] = []
     pairs: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""The layout of a paper -> its questions with what stands above them, and the lines that belong to none."""
+"""The layout of a paper -> its questions with what is above them, and the lines that belong to none."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from crawlers.papers.signs.own_answer import QuestionBlock
 
 
 class AssembledQuestion(Struct, frozen=True):
-    """One question with the lines and the section it is from."""
+    """One question with its lines and its section."""
 
     draft: Draft
     block: QuestionBlock
@@ -25,7 +25,7 @@ class AssembledQuestion(Struct, frozen=True):
     kind: str
     """What the heading above announces."""
     usual: int
-    """How many options the questions of its section have as a rule; 0 where there is no rule."""
+    """The usual number of options in its section; 0 if there is none."""
 
     def doubted(self, doubt: str | None) -> "AssembledQuestion":
         """Return the question with one more doubt."""
@@ -37,11 +37,11 @@ class AssembledQuestion(Struct, frozen=True):
 
 
 Doubts = Mapping[int, str]
-"""Doubts by the place of the question among all of its paper."""
+"""Doubts by the index of the question among all of its paper."""
 
 
 def with_doubts(questions: Sequence[AssembledQuestion], doubts: Doubts) -> list[AssembledQuestion]:
-    """Return the questions with what a pass doubts of them."""
+    """Return the questions with the doubts of a pass."""
     return [one.doubted(doubts.get(index)) for index, one in enumerate(questions)]
 
 
@@ -72,10 +72,10 @@ def assemble(layout: PaperLayout) -> tuple[list[AssembledQuestion], list[str]]:
 
 
 def _usual(layout: PaperLayout) -> dict[int, int]:
-    """Return how many options the questions of each section have as a rule."""
+    """Return the usual number of options in each section."""
     counts: dict[int, Counter[int]] = {}
     most = Counter(span.section for span in layout.spans)
-    settled_sections: set[int] = set()  # sections of which the questions left can change nothing
+    settled_sections: set[int] = set()  # sections whose remaining questions can change nothing
     for span in layout.spans:
         if span.section in settled_sections:
             continue
@@ -93,12 +93,12 @@ def _usual(layout: PaperLayout) -> dict[int, int]:
 
 
 def _has_own(layout: PaperLayout, span: Span) -> bool:
-    """Tell whether a question has options of its own directly below its stem: those above are then of a question without a number."""
+    """Return whether a question has its own options directly below its stem: those above then belong to a question without a number."""
     return len(read_block(layout.lines[span.start : span.stop], span.number, 0, "").options) > 1
 
 
 def _tells_answer(layout: PaperLayout, span: Span) -> bool:
-    """Tell whether a mark in a question's own lines says its answer."""
+    """Return whether a mark in a question's own lines states its answer."""
     return any(kind == "answer" for line in layout.lines[span.start : span.stop] for kind, _ in parts_of(line.text))
 
 
@@ -112,7 +112,7 @@ def _ask(layout: PaperLayout, span: Span, setting: Setting, usual: int) -> Assem
     letters = "".join(letter_of(option) for option in above.shared_options or [])
     block = read_block(layout.lines[span.start : span.stop], span.number, usual, kind, letters)
     if letters and block.options and _tells_answer(layout, span):
-        block = structs.replace(block, sure_options=False)  # its answer stands below them, so that they are its own, beside those above
+        block = structs.replace(block, sure_options=False)  # its answer is below them, so they are its own, besides those above
     elif letters and block.options:  # they are those of the next group
         block = structs.replace(block, after=[*"\n".join(block.options).split("\n"), *block.after], options=[])
     draft = Draft(

@@ -1,8 +1,8 @@
-"""The options of one block of a bank without numbers, whose letters a recognition may have lost. From a text to stem and options, or doubt.
+"""The options of one block of a bank without numbers, whose letters OCR may have lost. From a text to stem and options, or doubt.
 
-Letters are trusted where they stand in turn, each with words behind it, and none is left over; two verdicts at the end are the
-options A and B; short lines below a stem that has ended are options where as many stand there as elsewhere and no letter among them
-contradicts. All else is doubted.
+Letters are trusted if they are in sequence, each followed by words, and none is left over; two verdicts at the end are the options A and B;
+short lines below a complete stem are options if there are as many as elsewhere and no letter among them contradicts this. Everything else
+is doubted.
 """
 
 import re
@@ -28,19 +28,19 @@ _OPEN_END = re.compile(r"(?:分之|[和与及或、,])[·.\s]{0,3}$")
 
 
 class Choice(Struct, frozen=True):
-    """What a block offers."""
+    """The content of a block."""
 
     stem: str
     options: list[str] = []
     sure: bool = True
-    """False where options are there that cannot be told."""
+    """False if there are options that cannot be separated."""
 
 
 def read_choice(text: str, usual: int) -> Choice:
     """Return stem and options of a block without its answer.
 
     Args:
-        usual: how many options the questions of the bank have, 0 where that is unknown.
+        usual: how many options the questions of the bank have, 0 if that is unknown.
     """
     line = flat(text)
     if verdicts := _VERDICTS.search(line):
@@ -56,7 +56,7 @@ def read_choice(text: str, usual: int) -> Choice:
 
 
 def letters_of(text: str) -> str:
-    """Return the letters that may open options of a block, in capitals; none where two verdicts are its options."""
+    """Return the letters that may begin options of a block, in capitals; none if two verdicts are its options."""
     line = flat(text)
     return "" if _VERDICTS.search(line) else "".join(match["letter"] or match["small"] for match in _BARE.finditer(line)).upper()
 
@@ -79,7 +79,7 @@ def _signed(text: str, usual: int) -> Choice:
 
 
 def _lettered(text: str, letters: Sequence[re.Match[str]], usual: int) -> Choice | None:
-    """Return the options whose letters stand bare, where they are whole."""
+    """Return the options whose letters have no signs, if they are complete."""
     line = flat(text)
     sequence = "".join(match[0] for match in letters).upper()
     if len(sequence) < 2 or not are_in_turn(sequence) or len(sequence) < usual:
@@ -87,11 +87,11 @@ def _lettered(text: str, letters: Sequence[re.Match[str]], usual: int) -> Choice
     starts = [match.start() for match in letters]
     options = [text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
     if any(line[match.end() : match.end() + 1] in ("", "\n") or len(option) < 2 for match, option in zip(letters, options, strict=True)):
-        return None  # a letter by itself: whose it is, is unknown
+        return None  # a separate letter: whose it is, is unknown
     rows = line[starts[0] :].split("\n")
     for above, row in pairwise(rows):
         if not _BARE.match(row) and columns_of(above.strip()) < _BROKEN:
-            return None  # so short a line is not broken for its length: an option without its letter
+            return None  # such a short line is not broken for its length: an option without its letter
     stem = text[: starts[0]].strip()
     if asks(rows[-1]) or _garbled(options) or not stem:
         return None
@@ -99,7 +99,7 @@ def _lettered(text: str, letters: Sequence[re.Match[str]], usual: int) -> Choice
 
 
 def _placed(text: str, usual: int) -> Choice | None:
-    """Return the options that stand on short lines of their own below a stem that has ended, though letters are lost."""
+    """Return the options that are on short lines below a complete stem, though letters are lost."""
     rows = [row.strip() for row in text.split("\n")]
     options = rows[len(rows) - usual :] if 2 < usual < len(rows) else []
     stem = rows[: len(rows) - usual]
@@ -122,13 +122,13 @@ def _placed(text: str, usual: int) -> Choice | None:
 
 
 def _lists(line: str) -> bool:
-    """Tell whether lines without letters are rather options than a sentence that goes on."""
+    """Return whether lines without letters are more likely options than a sentence that continues."""
     rows = line.split("\n")
     return any(columns_of(row) < _BROKEN for row in rows[:-1])
 
 
 def _garbled(options: Sequence[str]) -> bool:
-    """Tell whether signs of an option are lost: ①? among ①②, 三分之 without a number."""
+    """Return whether signs of an option are lost: ①? among ①②, 三分之 without a number."""
     if any(_OPEN_END.search(flat(option)) for option in options):
         return True
     return any(_RINGED.search(option) and re.search(r"[?？\dQO]", re.sub(r"^[A-Ja-j]\s?", "", option)) for option in options)

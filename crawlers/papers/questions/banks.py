@@ -1,7 +1,7 @@
-"""Banks of questions without numbers, each block ended by its answer: 正确答案 B. Lines in, all questions out, the unsure doubted.
+"""Banks of questions without numbers, each block ended by its answer: 正确答案 B. Lines in, all questions out, the uncertain ones doubted.
 
-A line that gives an answer ends a block, and the next block begins behind it; where nearly each paragraph holds one answer, empty lines
-part blocks too. So each answer of the source is one question that is read or given up, and none is lost without a count.
+A line that gives an answer ends a block, and the next block begins after it; if nearly each paragraph has one answer, empty lines separate
+blocks too. So each answer of the source is one question that is read or rejected, and none is lost uncounted.
 """
 
 import re
@@ -24,9 +24,9 @@ from crawlers.papers.signs.numbers import number_of
 _FEWEST = 3  # answers of a bank
 _SURE = ("point", "ordinal", "titled", "bracket", "paren", "hanzi", "ocr")
 _WORD_ALONE = re.compile(r"(?:正确|参考|标准)答案\s?:?\s?$|(?:^|(?<=\s))正(?:确\S案|确签\S|\S答案)\s?[A-Ja-j]?$")
-"""The word that announces an answer, with none behind it or with a sign misread, at the end of a line."""
+"""The word that announces an answer, with no answer or a misread sign after it, at the end of a line."""
 _COUNTER = re.compile(r"\d{1,4}\s?[/.|]?\s?\d{0,6}\s?[^\d\s，,。？?（(]{2,4}$")
-"""Which question of how many this is, as an app shows it above: 18/473单选题."""
+"""Index and total of the question, as an app shows them above it: 18/473单选题."""
 _HAN = re.compile("[\u4e00-\u9fff]")
 _ASKS = re.compile(r"[(（]\s{0,9}[)）]?|[?？]|_{2,}")
 
@@ -37,32 +37,32 @@ class _BankBlock(Struct):
     body: list[Line] = []
     answer: str | None = None
     ended: bool = False
-    """A line that gives an answer stands at its end, be it empty."""
+    """A line that gives an answer is at its end, even if the answer is empty."""
     explanation: list[str] = []
     furniture: list[str] = []
     heading: str | None = None
     case: bool = False
-    """A note or a case that others share stands above it."""
+    """A note or a case that others share is above it."""
     unsure: bool = False
     """Its first lines may still belong to the explanation above."""
 
 
 class Bank(Struct, frozen=True):
-    """What a bank gave."""
+    """The content of a bank."""
 
     drafts: list[Draft]
     unread: list[str]
 
 
 def read_bank(numbered_lines: Sequence[Numbered]) -> Bank | None:
-    """Return all questions of a bank without numbers; None where the lines are none."""
+    """Return all questions of a bank without numbers; None if the lines are not one."""
     plain = [flat(trimmed(text)) for _, text in numbered_lines]
     answered = sum(_ends_with_answer(trimmed(text)) for _, text in numbered_lines)
     if answered < _FEWEST or _numbered(plain) * 2 > answered or is_parted(plain):
         return None
     lines, dropped = own_lines(numbered_lines)
     unread = [text for text in dropped if not _HAN.search(text) or dropped.count(text) >= _FEWEST]
-    doubtful = {text for text in dropped if text not in unread}  # an advert, it seems: within a block it may as well be its own
+    doubtful = {text for text in dropped if text not in unread}  # apparently an advert: within a block it may equally be the block's own
     empty = {index for index, text in numbered_lines if not trimmed(text)}
     back = [Line(index, trimmed(text), flat(trimmed(text)), unsure=True) for index, text in numbered_lines if trimmed(text) in doubtful]
     paragraphs = _paragraphs(sorted([*lines, *back], key=lambda line: line.index), empty)
@@ -112,13 +112,13 @@ def _paragraphs(lines: Sequence[Line], empty: set[int]) -> list[list[Line]]:
 
 
 def _are_blocks(paragraphs: Sequence[Sequence[Line]]) -> bool:
-    """Tell whether nearly each paragraph is one block, with an answer of its own."""
+    """Return whether nearly each paragraph is one block, with its own answer."""
     counts = [sum(_ends_with_answer(line.text) for line in lines) for lines in paragraphs]
     return len(counts) >= _FEWEST and counts.count(1) * 5 >= len(counts) * 4
 
 
 def _parts(paragraphs: Sequence[Sequence[Line]], parted: bool) -> list[_BankBlock]:
-    """Return the blocks: each ends behind its answer and what explains it, and with its paragraph where those are blocks."""
+    """Return the blocks: each ends after its answer and explanation, and with its paragraph if those are blocks."""
     parts = [_BankBlock()]
     for lines in paragraphs:
         if parted and parts[-1].body:
@@ -130,7 +130,7 @@ def _parts(paragraphs: Sequence[Sequence[Line]], parted: bool) -> list[_BankBloc
 
 
 def _take(parts: list[_BankBlock], line: Line, last: bool, explains: bool, parted: bool) -> bool:
-    """Put a line into its block; return whether it explains the answer above."""
+    """Add a line to its block; return whether it explains the answer above."""
     part = parts[-1]
     labelled = parts_of(line.text)
     kinds = {kind for kind, _ in labelled}
@@ -180,7 +180,7 @@ def _next(parts: list[_BankBlock]) -> _BankBlock:
 
 
 def _is_bank(parts: Sequence[_BankBlock]) -> bool:
-    """Tell whether blocks have answers that are letters or verdicts, and no numbers of their own."""
+    """Return whether blocks have answers that are letters or verdicts, and no numbers of their own."""
     ended = [part for part in parts if part.ended]
     whole = sum(part.answer is None or WHOLE_ANSWER.fullmatch(flat(part.answer)) is not None for part in ended)
     answered = sum(part.answer is not None for part in ended)
@@ -197,7 +197,7 @@ def _is_bank(parts: Sequence[_BankBlock]) -> bool:
 
 
 def _without_counters(parts: Sequence[_BankBlock]) -> None:
-    """Take the app's counters from the first lines of the blocks."""
+    """Remove the app's counters from the first lines of the blocks."""
     counted = [part for part in parts if len(part.body) > 1 and _COUNTER.fullmatch(part.body[0].flat)]
     if len(counted) < _FEWEST:
         return
@@ -213,7 +213,7 @@ def _without_counters(parts: Sequence[_BankBlock]) -> None:
 
 
 def _with_headings(parts: Sequence[_BankBlock]) -> None:
-    """Take headings and notes from the first lines of the blocks, each for the blocks below."""
+    """Remove headings and notes from the first lines of the blocks, and assign them to the blocks below."""
     heading, case = None, False
     for part in parts:
         while part.body and (heads(part.body[0].flat) or is_note(part.body[0].flat)):
@@ -224,7 +224,7 @@ def _with_headings(parts: Sequence[_BankBlock]) -> None:
 
 
 def _choices(parts: Sequence[_BankBlock]) -> list[Choice]:
-    """Return what each block offers, once it is known how many options the questions have as a rule."""
+    """Return the content of each block, once the usual number of options is known."""
     texts = ["\n".join(line.text for line in part.body) for part in parts]
     counts = Counter(len(choice.options) for text in texts if (choice := read_choice(text, 0)).sure and len(choice.options) > 2)
     lettered = [letters for text in texts if (letters := letters_of(text))]
@@ -234,7 +234,7 @@ def _choices(parts: Sequence[_BankBlock]) -> list[Choice]:
 
 
 def _reads_as_question(part: _BankBlock, choice: Choice) -> bool:
-    """Tell whether a block without an answer is a question."""
+    """Return whether a block without an answer is a question."""
     return (
         bool(choice.options) or not choice.sure or (len(part.body) > 1 and bool(_ASKS.search("\n".join(line.flat for line in part.body))))
     )
@@ -255,13 +255,13 @@ def _draft(part: _BankBlock, choice: Choice, ordinal: int) -> Draft:
 
 
 def _contradicts(part: _BankBlock, below: _BankBlock) -> bool:
-    """Tell whether another answer stands right below a block's own, as letters below ticked options."""
+    """Return whether another answer is directly below a block's own, as letters below ticked options."""
     own, other = (re.sub(r"\W", "", flat(each.answer or "")) for each in (part, below))
     return below.ended and not below.body and bool(own and other) and own != other
 
 
 def _doubt(part: _BankBlock, choice: Choice) -> str | None:
-    """Return why a question is given up, None where it is read."""
+    """Return why a question is rejected, None if it is read."""
     if part.case:
         return "case_unsure"
     if part.unsure or any(line.unsure for line in part.body) or len(_HAN.findall(choice.stem)) < 3:

@@ -1,4 +1,4 @@
-"""The lines of one question -> its stem, options, answer and explanation, and the lines behind it that are no longer its own."""
+"""The lines of one question -> its stem, options, answer and explanation, and the lines after it that are no longer its own."""
 
 import re
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from crawlers.papers.signs.options import find_options
 from crawlers.papers.signs.own_answer import QuestionBlock, with_answer, with_marked
 
 _SPEAKS = re.compile(r"[\u4e00-\u9fff]{1,6}:\S")
-_FEW = 4  # options: with fewer, a line behind them rather goes on with the last
+_FEW = 4  # options: with fewer, a line after them more likely continues the last
 
 
 class _Sorted(Struct):
-    """The lines of a question by what they are."""
+    """The lines of a question by kind."""
 
     body: list[tuple[str, bool]] = []
-    """Lines of stem and options, and whether an empty line stands before."""
+    """Lines of stem and options, and whether an empty line is before each."""
     answers: list[str] = []
     explanation: list[str] = []
     after: list[str] = []
@@ -32,8 +32,8 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
     """Read the lines of one question.
 
     Args:
-        usual: how many options the questions around have, 0 where that is unknown.
-        kind: what the heading above says, as headings.kind_of does.
+        usual: how many options the neighbouring questions have, 0 if that is unknown.
+        kind: the kind stated by the heading above, as returned by headings.kind_of.
         letters: letters of the options that are shared with other questions.
     """
     sorted_ = _sorted(lines, kind, bool(letters))
@@ -54,18 +54,18 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
 
 
 def _without_number_line(body: list[tuple[str, bool]], first: Line, number: Number) -> tuple[list[tuple[str, bool]], int]:
-    """Return the lines of stem and options without tags, and where the words behind the number begin."""
+    """Return the lines of stem and options without tags, and where the words after the number begin."""
     if not body[0][0] or not first.text.startswith(body[0][0]):
         return body, 0
     words = _without_tags(body[0][0], number)
     start = min(len(words), number.end - number.begin)
     if not words[start:].strip() and len(body) > 1 and not letter_of(body[1][0]):
-        return body[1:], 0  # the number stands on a line of its own
+        return body[1:], 0  # the number is on a separate line
     return [(words, False), *body[1:]], start
 
 
 def _without_tags(text: str, number: Number) -> str:
-    """Return a question's first line from its number on, without tags in front of or behind that."""
+    """Return a question's first line from its number on, without tags before or after that."""
     end = tags.end() if (tags := TAGS.match(flat(text), number.end) or BARE_TAG.match(flat(text), number.end)) else number.end
     at_end = TAGS_AT_END.search(flat(text), max(end, len(text) - 40))
     return text[number.begin : number.end] + text[end : at_end.start() if at_end else len(text)]
@@ -83,7 +83,7 @@ def _sorted(lines: Sequence[Line], kind_above: str, sharing: bool) -> _Sorted:
         for index, (kind, words) in enumerate(parts):
             if kind == "text" and index == 0 and plain:
                 if state == "explanation" and content.explanation and (line.gap or kind_above == "case") and tells_age(line.flat):
-                    state = "after"  # the next patient, and not a further line of what explains this one
+                    state = "after"  # the next patient, not a further line of the explanation
                 if state == "explanation" and sharing and line.gap and letter_of(line.flat) == "A":
                     state = "after"  # the options of the next group
                 state = _take_plain(content, state, words, line.gap, sharing)
@@ -103,7 +103,7 @@ def _sorted(lines: Sequence[Line], kind_above: str, sharing: bool) -> _Sorted:
 
 
 def _take_plain(content: _Sorted, state: str, words: str, gap: bool, sharing: bool) -> str:
-    """Put a line without a mark where it belongs; return what a further line belongs to."""
+    """Add a line without a mark where it belongs; return what a further line belongs to."""
     if state == "answer":
         answer = content.answers[-1]
         if not answer:
@@ -116,7 +116,7 @@ def _take_plain(content: _Sorted, state: str, words: str, gap: bool, sharing: bo
             and not find_options("\n".join(line for line, _ in content.body))
         ):
             content.body.append((words, gap))
-            return "body"  # an answer may stand above the options
+            return "body"  # an answer may be above the options
         else:
             content.after.append(words)
             return "after"
@@ -131,7 +131,7 @@ def _take_plain(content: _Sorted, state: str, words: str, gap: bool, sharing: bo
 
 
 def _part_tail(block: QuestionBlock, body: list[tuple[str, bool]], usual: int) -> QuestionBlock:
-    """Return the question without what follows its last option behind an empty line, or tells of the next patient."""
+    """Return the question without what follows its last option after an empty line, or describes the next patient."""
     *options, tail = block.options
     last = tail.split("\n")
     if len(block.options) < (usual or _FEW):

@@ -1,6 +1,6 @@
-"""Several questions in a row on one line, without a dot behind their numbers: `1 … A … D … 2 …`. Numbered lines in, doubted questions out.
+"""Several questions in a row on one line, without a dot after their numbers: `1 … A … D … 2 …`. Numbered lines in, doubted questions out.
 
-Where one of them ends and the next begins is told by blanks only, so that each is given up as unreadable, and none is lost.
+Only spaces separate them, so that each is rejected as unreadable, and none is lost.
 """
 
 import re
@@ -16,7 +16,7 @@ _LETTERS = [re.compile(rf"(?<![A-Za-z]){letter}[\s.、]") for letter in "ABC"]
 
 
 def crowded_in(lines: Sequence[Numbered]) -> tuple[list[Draft], list[Numbered]]:
-    """Return the questions of lines that hold several, and the lines with those emptied."""
+    """Return the questions of lines that contain several, and the lines with those emptied."""
     drafts: list[Draft] = []
     rest: list[Numbered] = []
     for index, text in lines:
@@ -29,7 +29,7 @@ def crowded_in(lines: Sequence[Numbered]) -> tuple[list[Draft], list[Numbered]]:
 
 
 def _questions(text: str) -> Iterator[tuple[int, str]]:
-    """Return number and text of each question of a line that opens with one and holds at least two, each with its letters."""
+    """Return number and text of each question of a line that begins with one and contains at least two, each with its letters."""
     line = flat(text)
     if not _NUMBER.match(line):
         return
@@ -47,7 +47,7 @@ def _questions(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _has_row(line: str, start: int, stop: int) -> bool:
-    """Tell whether A, B and C stand in turn in a part of a line."""
+    """Return whether A, B and C are in sequence in a part of a line."""
     for letter in _LETTERS:
         match = letter.search(line, start, stop)
         if match is None:

@@ -1,4 +1,4 @@
-"""One question of a paper as it was read, and what a paper gave."""
+"""One question as read from a paper, and all that was read from a paper."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from crawlers.papers.questions.groups import Above
 from crawlers.papers.signs.answer_marks import IMAGE
 
 DOUBTS = {
-    "number_out_of_order": "its number does not fit among those around it, so that where it begins and ends is unsure",
-    "stem_unreadable": "no words stand behind its number, its answer seems to stand inside it, or its last line may be a heading",
-    "options_unreadable": "a letter of its options is missing or stands twice, or lines without letters are not as many as elsewhere",
+    "number_out_of_order": "its number does not fit among those around it, so where it begins and ends is uncertain",
+    "stem_unreadable": "no words follow its number, its answer seems to be inside it, or its last line may be a heading",
+    "options_unreadable": "a letter of its options is missing or occurs twice, or its unlettered lines are not as many as elsewhere",
     "two_answers": "two different answers are given to it",
-    "case_unsure": "words that may be a further case stand between it and the case before, so that which case it has is unsure",
-    "answer_list_mismatch": "a list that was not read, with two answers or ? for it, more or fewer than numbers, or none for its section",
+    "case_unsure": "words between it and the previous case may be a further case, so which case it has is uncertain",
+    "answer_list_mismatch": "its answer list was not read, gives two answers or ? for it, has too many or too few, or none for its section",
 }
-"""Why a question is given up, and what that means."""
+"""Why a question is rejected, and what that means."""
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -24,10 +24,10 @@ class Draft(Struct, frozen=True, kw_only=True):
     line: int
     """Index of the line it begins on, by which a paper of several pages finds the page."""
     ordinal: int
-    """1 for the first question of the paper, those given up counted."""
+    """1 for the first question of the paper, including rejected ones."""
     number: int
     type: str | None = None
-    """What a tag at its number says: 判断题."""
+    """The type in a tag at its number: 判断题."""
     above: Above
     stem: str
     options: list[str] = []
@@ -38,7 +38,7 @@ class Draft(Struct, frozen=True, kw_only=True):
 
     @property
     def doubt(self) -> str | None:
-        """Return the weightiest of its doubts, for which it is given up: what the earliest pass found, since the later ones rest on it."""
+        """Return the decisive doubt, for which the question is rejected: that of the earliest pass, since later passes rely on it."""
         return self.doubts[0] if self.doubts else None
 
     def doubted(self, doubt: str | None) -> "Draft":
@@ -70,19 +70,19 @@ class Draft(Struct, frozen=True, kw_only=True):
 
 
 class ParsedPaper(Struct, frozen=True):
-    """What a paper gave: each number that opens a question in it is in `questions` or in `rejected`."""
+    """The result of reading a paper: each number that begins a question in it is in `questions` or in `rejected`."""
 
     questions: list[Draft]
     unread: list[str]
     """Lines that belong to no question: titles, instructions, remarks of the site."""
     rejected: list[Draft] = []
-    """Questions that are given up, each with its doubt."""
+    """Questions that are rejected, each with its doubt."""
     numbers: int = 0
-    """How many numbers of questions the paper has."""
+    """Number of question numbers in the paper."""
 
     @property
     def drafts(self) -> list[Draft]:
-        """Return the questions and those given up, in the order of the paper."""
+        """Return the questions and rejected ones, in the order of the paper."""
         return sorted([*self.questions, *self.rejected], key=lambda draft: draft.ordinal)
 
 

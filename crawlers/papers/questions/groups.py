@@ -1,4 +1,4 @@
-"""What stands between questions: the heading above them, the case or the options that several of them share. From lines to values."""
+"""What is between questions: the heading above them, the case or the options that several of them share. From lines to values."""
 
 import re
 
@@ -27,7 +27,7 @@ _SINGLE = re.compile("单[个一独]")  # each question below has its own case
 
 
 class Above(Struct, frozen=True, kw_only=True):
-    """What stands above one question."""
+    """What is above one question."""
 
     heading: str | None = None
     case: str | None = None
@@ -36,15 +36,15 @@ class Above(Struct, frozen=True, kw_only=True):
     images: int = 0
     """Images inside the case."""
     announced: bool = False
-    """A note says that several questions share what stands above."""
+    """A note states that several questions share what is above."""
     unsure: bool = False
-    """Words that may be a further case stand between this question and the case before."""
+    """Words that may be a further case are between this question and the previous case."""
     by_patient: bool = False
-    """Nothing but its words, 患者，男，45岁, tells that the case is one: which questions it is of, they tell."""
+    """Only its words, 患者，男，45岁, show that the case is one, and which questions it belongs to."""
 
 
 class Setting:
-    """What has been read between questions so far. One per paper; lines in their order, then `above` for each question."""
+    """What has been read between questions so far. One per paper; pass lines in order, then call `above` for each question."""
 
     def __init__(self) -> None:
         self.heading: str | None = None
@@ -61,9 +61,9 @@ class Setting:
         self._left: int | None = None
 
     def take(self, text: str, is_title: bool = False) -> bool:
-        """Read a line that is a heading or announces a case or shared options; False for any other line.
+        """Read a line that is a heading or announces a case or shared options; return False for any other line.
 
-        `is_title` says that the line is a heading by what stands around it.
+        `is_title` states that its surroundings make the line a heading.
         """
         line = flat(text)
         if note := note_in(line):
@@ -80,7 +80,7 @@ class Setting:
             if rest := text[slice(*mark)].strip():
                 self.add(rest)
         elif opens_case(line):
-            if self._kind != "case" or self._has_questions:  # else it goes on with the case that was announced
+            if self._kind != "case" or self._has_questions:  # otherwise it continues the announced case
                 self._open("case")
             self.add(text)
         elif is_heading(line) or is_title:
@@ -93,12 +93,12 @@ class Setting:
         return True
 
     def begin_case(self, text: str) -> None:
-        """Read the first line of a case that has a number of its own."""
+        """Read the first line of a case with its own number."""
         self._open("case")
         self._text.append(text)
 
     def add(self, text: str) -> bool:
-        """Read any other line that stands before a question; False where it belongs to nothing."""
+        """Read any other line before a question; return False if it belongs to nothing."""
         options = options_in(text, letter_of(self._options[-1]) if self._options else "")
         if options and (self._kind != "case" or not self._text or self._has_questions):
             if self._kind == "case" and not self._text and not self._has_questions:
@@ -113,14 +113,14 @@ class Setting:
                 return False
             self._text.append(text)
         elif tells_patient(flat(text)) and kind_of(flat(self.heading or "")) in ("case", "choice", "multiple", ""):
-            contradicted = self._is_announced()  # the note said that the case before goes on
+            contradicted = self._is_announced()  # the note stated that the previous case continues
             self._open("case")
             self._text.append(text)
             self._unsure = contradicted
             self._by_patient = kind_of(flat(self.heading or "")) != "case"
         else:
             if self._kind == "case" and not self._is_announced() and not is_instruction(flat(text)):
-                self._close()  # a remark, or a case that nothing tells of: neither the old case nor none is sure
+                self._close()  # a remark, or an unannounced case: neither the old case nor none is certain
                 self._unsure = True
             elif tells_age(flat(text)):
                 self._unsure = True  # a patient among questions of another kind
@@ -128,12 +128,12 @@ class Setting:
         return True
 
     def _is_announced(self) -> bool:
-        """Tell whether a note says that the next question still has what stands above."""
+        """Return whether a note states that what is above also applies to the next question."""
         more = self._last is not None and (self._number is None or self._number < self._last)
         return self._kind == "case" and (more or bool(self._left))
 
     def above(self, number: int | None) -> Above:
-        """Return what stands above the next question, which has this number."""
+        """Return what is above the next question, which has this number."""
         self._number = number
         if self._last is not None and number is not None and number > self._last:
             self._close()

@@ -1,4 +1,4 @@
-"""Questions with shared options: letters below the last of a group are given to each; those whose options may be over are doubted."""
+"""Questions with shared options: letters below the last of a group are assigned to each; those whose options may have ended are doubted."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _LEGENDS = [
         rf"(?P<of_right>[A-B])\s?[:.、=为是表示代]{{0,3}}\s?{_RIGHT}[,;、。\s]{{0,3}}(?P<of_false>[A-B])\s?[:.、=为是表示代]{{0,3}}\s?{_FALSE}(?![A-Za-z])"
     ),
 ]
-_FEW = 3  # options: fewer rather are points of an explanation
+_FEW = 3  # options: fewer are more likely points of an explanation
 _REFERS = re.compile(
     "[该此本]|上述|患者|患儿|病人|病儿|产妇|孕妇|求助者|来访者|受试者|[他她]|其(?![余他它中次实])|这[位名个例]|案例|病例"
     "|目前|现在|入院|查体|体检|若|如果"
@@ -35,13 +35,13 @@ _QUESTION = (
     "|并发症|手术|急救|抢救|是|为|有|的|属于|包括|不|错误|正确|下列|哪|一|项|种|个|什么|关于|选择?"
 )
 _BARE = re.compile(rf"(?:{_ASKS_ON}|{_QUESTION}|[\W_\d])++")
-"""A question of nothing but such words has no subject of its own: 首选的检查是."""
+"""A question of only such words has no subject of its own: 首选的检查是."""
 _ELLIPTIC = re.compile(rf"[\W_\d]*(?:{_ASKS_ON})")
-_MOST_OF_CASE = 5  # questions that do not refer to a patient above them, and still may be about him
+_MOST_OF_CASE = 5  # questions that do not refer to a patient above them, but may still be about that patient
 
 
 def with_verdict_options(questions: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
-    """Return statements with two options where the heading says which letter stands for which verdict: `判断题（正确填A，错误填B）`."""
+    """Return statements with two options if the heading states which letter means which verdict: `判断题（正确填A，错误填B）`."""
     return [_with_verdict_options(one) for one in questions]
 
 
@@ -58,7 +58,7 @@ def _with_verdict_options(one: AssembledQuestion) -> AssembledQuestion:
 
 
 def below_old_options(questions: Sequence[AssembledQuestion]) -> Doubts:
-    """Return the questions of a group below an explanation that ends with options: they rather are those of a further group."""
+    """Return the questions of a group below an explanation that ends with options: they more likely belong to a further group."""
     doubts = {}
     spoiled: str | None = None
     for index, (above, one) in enumerate(pairwise(questions), 1):
@@ -76,10 +76,10 @@ def below_old_options(questions: Sequence[AssembledQuestion]) -> Doubts:
 
 
 def with_own_patients(questions: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
-    """Return each question below a patient that nothing announces with its case where it refers to him, else doubted.
+    """Return each question below an unannounced patient with its case if it refers to the patient, else doubted.
 
-    Where a paper goes on for long without a word of him, a question that names its own subject has no case. Where each case counts its
-    questions from 1, they are all of it.
+    If a paper continues for long without a reference to the patient, a question with its own subject has no case. If each case counts its
+    questions from 1, all of them belong to it.
     """
     groups = [
         list(members) for _, members in groupby(questions, key=lambda one: one.draft.above.group if one.draft.above.by_patient else None)
@@ -112,7 +112,7 @@ def _with_own_patient(group: list[AssembledQuestion]) -> list[AssembledQuestion]
 
 
 def with_joined_keys(questions: Sequence[AssembledQuestion]) -> Doubts:
-    """Return the last question of each case whose key has a letter for each question of the case, where the others have none."""
+    """Return the last question of each case whose key has a letter for each question of the case, if the others have none."""
     doubts = {}
     last = -1
     for _, members in groupby(questions, key=lambda one: one.draft.above.group if one.draft.above.case else None):
@@ -127,7 +127,7 @@ def with_joined_keys(questions: Sequence[AssembledQuestion]) -> Doubts:
 
 
 def with_shared_answers(questions: Sequence[AssembledQuestion]) -> list[AssembledQuestion]:
-    """Return each question of a group with its letter of those below the last; the group doubted where they are not as many."""
+    """Return each question of a group with its letter from those below the last; the group is doubted if their number differs."""
     shared: list[AssembledQuestion] = []
     for _, members in groupby(questions, key=lambda one: one.draft.above.group if one.draft.above.shared_options else None):
         shared += _with_shared_answers(list(members))

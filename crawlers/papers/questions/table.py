@@ -1,4 +1,4 @@
-"""Questions in a table that came as text: a row of column names, then a row a question, cells parted by tabs or upright lines."""
+"""Questions in a table that was turned into text: a row of column names, then a row per question, with cells separated by tabs or bars."""
 
 import csv
 import re
@@ -26,9 +26,9 @@ _RULE = re.compile(r"[\s|:-]{3,}")
 
 class _Columns(Struct):
     roles: list[str]
-    """What each column holds."""
+    """What each column contains."""
     sign: str
-    """What parts the cells: a tab, an upright line or a comma."""
+    """The separator of the cells: a tab, a bar or a comma."""
 
 
 def tables_in(lines: Sequence[tuple[int, str]]) -> tuple[list[Draft], list[tuple[int, str]]]:
@@ -62,7 +62,7 @@ def _cells(line: str, sign: str) -> list[str]:
 
 
 def _columns(line: str) -> _Columns | None:
-    """Return what the columns of a table hold when a line is the row of their names."""
+    """Return what the columns of a table contain if a line is the row of their names."""
     for sign in _SIGNS:
         if sign not in line or len(line) > _LONGEST_NAMES:
             continue

@@ -1,4 +1,4 @@
-"""Options without letters: bare lines under a stem. Taken only where the section asks for a choice and all its questions have as many."""
+"""Options without letters: bare lines under a stem. Only if the section asks for a choice and all its questions have as many."""
 
 import re
 from collections import Counter
@@ -38,7 +38,7 @@ def with_unlettered(questions: Sequence[AssembledQuestion]) -> list[AssembledQue
 
 
 def _usual_counts(sections: Mapping[int, Sequence[AssembledQuestion]]) -> dict[int, int]:
-    """Return how many bare options the questions of a section have, where most have as many."""
+    """Return how many bare options the questions of a section have, if most have as many."""
     usual_counts = {}
     for section, members in sections.items():
         counts = Counter(len(cells) for one in members if (cells := _cells(one.block.rows)))
@@ -52,7 +52,7 @@ def _usual_counts(sections: Mapping[int, Sequence[AssembledQuestion]]) -> dict[i
 
 
 def with_plain_options(paper: ParsedPaper) -> ParsedPaper:
-    """Return a paper without the signs between options, `A.甲|B.乙|C.丙`, with the lines as options that its answers name."""
+    """Return a paper without the separators between options, `A.甲|B.乙|C.丙`, with the lines as options that its answers name."""
     drafts = _named_by_answers(
         [
             structs.replace(one, options=bare) if one.options and (bare := without_sign(one.options)) is not one.options else one
@@ -64,9 +64,9 @@ def with_plain_options(paper: ParsedPaper) -> ParsedPaper:
 
 
 def _named_by_answers(drafts: Sequence[Draft]) -> list[Draft]:
-    """Give questions the lines below them as options, where most answers of the paper are such lines: `知觉是⏎·甲⏎·乙⏎答：乙`.
+    """Return questions with the lines below them as options, if most answers of the paper are such lines: `知觉是⏎·甲⏎·乙⏎答：乙`.
 
-    A question of such a paper whose answer is none of its lines is given up.
+    A question of such a paper whose answer is none of its lines is rejected.
     """
     unlettered = [
         index
@@ -92,7 +92,7 @@ def _rows_below(draft: Draft) -> list[str]:
 
 
 def _named_in(draft: Draft, rows: list[str]) -> tuple[list[str], str] | None:
-    """Return the options that lines are and the answer, where it says one line or several of them, by their words or by their numbers."""
+    """Return the options in the lines and the answer, if it names one or several lines by their words or numbers."""
     stated = (draft.answer or "").strip()
     if stated in rows or any(sign.join(row for row in rows if row in stated) == stated for sign in _JOINTS):
         return rows, stated
@@ -129,10 +129,10 @@ def _cells(rows: Sequence[str]) -> list[str]:
 
 
 def _ringed(row: str) -> list[str]:
-    """Return the options of a line that have numbers in rings for letters."""
+    """Return the options of a line that have circled numbers instead of letters."""
     return _RING.split(row.strip())[1:] if _RING.match(row.strip()) else []
 
 
 def _stem_rows(rows: Sequence[str]) -> int:
-    """Return how many lines the stem has: up to the first that ends as a stem does."""
+    """Return the number of lines of the stem: up to the first that ends as a stem does."""
     return next((index + 1 for index, row in enumerate(rows[:4]) if _STEM_ENDS.search(flat(row)[-40:])), 1)

@@ -1,4 +1,4 @@
-"""Which lines of a paper are lists of answers. From lines to regions."""
+"""Which lines of a paper are answer lists. From lines to regions."""
 
 import re
 from collections.abc import Sequence, Set
@@ -21,7 +21,7 @@ _LED = re.compile(
 
 _MOST_OPTIONS = 11  # lines
 _LONGEST_QUESTION = 40  # lines
-_NEAR = 6  # lines above the options of a group within which the answers of the group before stand
+_NEAR = 6  # lines above the options of a group in which the answers of the previous group are
 
 
 class Region(Struct):
@@ -30,14 +30,14 @@ class Region(Struct):
     start: int
     stop: int
     lines: list[str]
-    """Their texts; of the first without the words that announce the list."""
+    """Their texts; the first without the words that announce the list."""
 
 
 def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[Region]:
-    """Return the answer lists of a paper, in their order.
+    """Return the answer lists of a paper, in order.
 
     Args:
-        titles: flat lines that are headings by what stands around them.
+        titles: flat lines that their surroundings make headings.
     """
     regions: list[Region] = []
     headings = {*titles, *map(heading_key, titles)}
@@ -57,7 +57,7 @@ def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[
 
 
 def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[str, bool] | None:
-    """Return what of a line already is the list where one opens, and whether a title announces it."""
+    """Return the part of a line that already is the list if one begins there, and whether a title announces it."""
     text, line = lines[index].text, lines[index].flat
     if is_title(line):
         return ("", True) if not explains(lines, index) and _follows_title(lines, index + 1, headings) else None
@@ -73,7 +73,7 @@ def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[str,
 
 
 def explains(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether a title such as 答案解析： belongs to the question above, which has its answer, and what follows is no list."""
+    """Return whether a title such as 答案解析： belongs to the question above, which has its answer, and what follows is not a list."""
     number = _answered_above(lines, index)
     if number is None or index + 1 >= len(lines) or is_entry(lines, index + 1):
         return False
@@ -84,7 +84,7 @@ def explains(lines: Sequence[Line], index: int) -> bool:
 
 
 def _answered_above(lines: Sequence[Line], index: int) -> int | None:
-    """Return the number of the question whose lines stand right above a place, where its own answer is among them."""
+    """Return the number of the question whose lines are directly above a place, if its own answer is among them."""
     answered = False
     for at in range(index - 1, max(-1, index - _LONGEST_QUESTION), -1):
         if _is_heading(lines[at].flat, set()):
@@ -97,13 +97,13 @@ def _answered_above(lines: Sequence[Line], index: int) -> int | None:
 
 
 def is_bare_run(line: str) -> bool:
-    """Tell whether a flat line is the answers of a section, without numbers."""
+    """Return whether a flat line is the answers of a section, without numbers."""
     run = BARE_RUN.match(line) if len(line) < 800 else None
     return bool(run and (run["label"].strip() or len(run["answers"]) > 4))
 
 
 def _follows_title(lines: Sequence[Line], index: int, headings: set[str]) -> bool:
-    """Tell whether what follows the word 答案 is a list, and not the answer of one question."""
+    """Return whether what follows the word 答案 is a list, and not the answer of one question."""
     for at in range(index, min(index + 4, len(lines))):
         line = lines[at].flat
         if WHOLE_ANSWER.fullmatch(line):
@@ -118,7 +118,7 @@ def _follows_title(lines: Sequence[Line], index: int, headings: set[str]) -> boo
 
 
 def _end(lines: Sequence[Line], index: int, headings: set[str], titled: bool) -> int:
-    """Return where the list ends that is open at a place."""
+    """Return where the list that is open at a place ends."""
     explained = is_entry(lines, index - 1)
     while index < len(lines):
         line = lines[index].flat
@@ -148,7 +148,7 @@ def _end(lines: Sequence[Line], index: int, headings: set[str], titled: bool) ->
 
 
 def _opens_group(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether options open on a line and a further question, no answer, stands right below them: they are those of its group."""
+    """Return whether options begin on a line and a further question, not an answer, is directly below them: they belong to its group."""
     if letter_of(lines[index].flat) != "A" or not opens_options(lines, index):
         return False
     below = index + 1
@@ -163,22 +163,22 @@ def _opens_group(lines: Sequence[Line], index: int) -> bool:
 
 
 def _parts_list(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether a plain line stands between letters that nothing explains and a question: it goes on with none of them."""
+    """Return whether a plain line is between letters without explanation and a question: it continues neither of them."""
     if index + 1 >= len(lines) or number_of(lines[index + 1].flat) is None or not reads_as_question(lines, index + 1):
         return False
-    _, words = (parts_of(lines[index - 1].text) or (("text", ""),))[-1]  # behind a mark, where there is one
+    _, words = (parts_of(lines[index - 1].text) or (("text", ""),))[-1]  # after a mark, if there is one
     before = listed_in(words)
     plain = [kind for kind, _ in parts_of(lines[index].text)] == ["text"] and not is_bare_run(lines[index].flat)
     return plain and bool(before.entries) and not before.rest.strip(" 。.;；,，、")
 
 
 def _is_heading(line: str, headings: set[str]) -> bool:
-    """Tell whether a flat line is a heading by its words, or one of those that were read as such above."""
+    """Return whether a flat line is a heading by its words, or one of those read as such above."""
     return heads(line) or may_head(line) or (len(line) > 1 and line in headings)
 
 
 def _goes_on(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether a plain line goes on with the explanation of the line before."""
+    """Return whether a plain line continues the explanation of the previous line."""
     kinds = [kind for kind, _ in parts_of(lines[index - 1].text)]
     return kinds[-1:] == ["explanation"] and not lines[index].gap
 
@@ -197,18 +197,18 @@ def _next_number(lines: Sequence[Line], index: int) -> int | None:
 
 
 def is_list(text: str) -> bool:
-    """Tell whether a text opens with answers, each behind its number."""
+    """Return whether a text begins with answers, each after its number."""
     listed = listed_in(text)
     return bool(listed.entries) and (len(listed.entries) > 1 or not listed.rest.strip() or not _is_text(listed.rest))
 
 
 def _is_text(rest: str) -> bool:
-    """Tell whether what follows an answer opens with words instead of a mark."""
+    """Return whether what follows an answer begins with words instead of a mark."""
     return [kind for kind, _ in parts_of(rest)[:1]] == ["text"]
 
 
 def is_entry(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether a line is one or several answers, each behind its number."""
+    """Return whether a line is one or several answers, each after its number."""
     if index >= len(lines):
         return False
     if index + 1 < len(lines) and is_table(lines[index].flat, lines[index + 1].flat):
@@ -224,7 +224,7 @@ def is_entry(lines: Sequence[Line], index: int) -> bool:
 
 
 def is_entries(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether a list opens without a title."""
+    """Return whether a list begins without a title."""
     if not is_entry(lines, index):
         return False
     listed = listed_in(lines[index].text)

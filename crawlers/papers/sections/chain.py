@@ -1,7 +1,7 @@
-"""Which of the numbers that open lines are those of the questions: the run of numbers that fits the paper best. From lines to places.
+"""Which of the numbers that begin lines are those of the questions: the run of numbers that fits the paper best. From lines to places.
 
-Each number that opens a line may be a question's, or a point of a list, a dose, a year that a line break brought to the front. A run is
-good where the numbers follow each other in one style and each question has its own options or answer; the best run is found in one pass.
+Each number that begins a line may be a question's, or a point of a list, a dose, or a year that a line break brought to the front. A run is
+good if the numbers follow each other in one style and each question has its own options or answer; the best run is found in one pass.
 """
 
 from bisect import bisect_right
@@ -17,25 +17,25 @@ from crawlers.papers.signs.answer_marks import parts_of
 from crawlers.papers.signs.numbers import Number, number_of
 
 _SKIPPED = 20  # numbers that a paper may leave out between two questions
-_ENDS = 0.5  # of two lines that may end an answer the better worded one does
+_ENDS = 0.5  # of two lines that may end an answer, the better worded one does
 _NEAR = 3  # earlier lines with the same number that are tried
 _STYLES = {"point": 2.5, "ordinal": 2.5, "titled": 2.5, "tight": 0.0, "ocr": 0.5}
 
 
 class Candidate(Struct):
-    """A line that opens with a number."""
+    """A line that begins with a number."""
 
     index: int
     number: Number
     base: float
-    """What its own line says for it."""
+    """Score of its own line."""
     heading: int
-    """How many headings stand above it."""
+    """Number of headings above it."""
     ending: str = ""
-    """`sure` or `unsure` where it ends an answer in words, as endings.AnswerWatch says."""
+    """`sure` or `unsure` if it ends an answer in words, see endings.AnswerWatch."""
     score: float = 0.0
     before: int = -1
-    """The candidate before it in the best run that ends here."""
+    """The previous candidate in the best run that ends here."""
 
 
 class _Evidence:
@@ -49,7 +49,7 @@ class _Evidence:
         self.has_options = self._sets[-1] * 8 > sum(number_of(line.flat) is not None for line in lines)
 
     def stop(self, index: int) -> int:
-        """Return where at the latest a question that begins at a place ends."""
+        """Return the latest place where a question that begins at a place ends."""
         at = bisect_right(self._walls, index)
         return self._walls[at] if at < len(self._walls) else self._stop
 
@@ -59,14 +59,14 @@ class _Evidence:
         return self._sets[stop] - self._sets[start], self._answers[stop] - self._answers[start]
 
     def worth(self, start: int, stop: int) -> float:
-        """Return how much a question from `start` to `stop` looks like one."""
+        """Return how much the lines from `start` to `stop` look like a question."""
         sets, answers = self.between(start, stop)
         worth = 12.0 if sets == 1 else 12.0 - 14.0 * (sets - 1) if sets else 0.0
         return worth + (3.0 - 2.0 * (answers - 1) if answers else 0.0)
 
 
 def _option_sets(lines: Sequence[Line]) -> list[bool]:
-    """Return for each line whether the options of a question begin on it; letters inside an explanation are none."""
+    """Return for each line whether the options of a question begin on it; letters inside an explanation do not count."""
     begins, explained = [], False
     for index, line in enumerate(lines):
         explained = any(kind == "explanation" for kind, _ in parts_of(line.text)) or (explained and number_of(line.flat) is None)
@@ -75,7 +75,7 @@ def _option_sets(lines: Sequence[Line]) -> list[bool]:
 
 
 def candidates_of(lines: Sequence[Line], walls: set[int], headings: Sequence[int]) -> list[Candidate]:
-    """Return the lines that open with a number; not those that are headings or answers already."""
+    """Return the lines that begin with a number, except headings and answers."""
     candidates = []
     watch = AnswerWatch()
     for index, line in enumerate(lines):
@@ -102,7 +102,7 @@ def _base(line: Line, number: Number, inside: bool) -> float:
 
 
 def choose(lines: Sequence[Line], walls: set[int], headings: Sequence[int]) -> tuple[list[Candidate], list[Candidate]]:
-    """Return the numbers of the questions in their order, and those that no run takes in.
+    """Return the numbers of the questions in order, and those that no run includes.
 
     Args:
         walls: indices of lines that are headings, notes or answer lists.
@@ -134,7 +134,7 @@ def choose(lines: Sequence[Line], walls: set[int], headings: Sequence[int]) -> t
 
 
 def _earlier(candidates: list[Candidate], at: int, by_value: dict[int, list[int]], top: int) -> list[int]:
-    """Return the candidates that may stand before one in a run."""
+    """Return the candidates that may precede one in a run."""
     value = candidates[at].number.value
     near = set(by_value.get(value - 1, ())[-_NEAR:])
     tried = near | set(range(max(0, at - _NEAR), at)) | set(by_value.get(value, ())[-1:])

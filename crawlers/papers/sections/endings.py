@@ -1,6 +1,6 @@
-"""Where an answer in words ends: which numbered lines inside it are the next question. Lines in their order in, a word for each number out.
+"""Where an answer in words ends: which numbered lines inside it are the next question. Lines in order in, a word for each number out.
 
-The next number of the questions' own style ends an answer, unless the points of the answer began at 1 and it is the next of them.
+The next number in the style of the questions ends an answer, unless the points of the answer began at 1 and it is the next of them.
 """
 
 import re
@@ -16,7 +16,7 @@ _SET = re.compile(r"(?:请|试)?(?:简述|试述|论述|简答|概述|什么是|
 
 
 def sets_question(words: str) -> bool:
-    """Tell whether flat words behind a number are worded as only a question is."""
+    """Return whether flat words after a number are worded as only a question is."""
     return bool(_SET.match(words.strip()))
 
 
@@ -25,9 +25,9 @@ class AnswerWatch:
 
     def __init__(self) -> None:
         self.inside = False
-        """An answer in words or an explanation is open."""
+        """Whether an answer in words or an explanation is open."""
         self._question_numbers: dict[str, int] = {}  # by style, the last number outside of answers
-        self._points: dict[str, int] = {}  # by style, the last point of the answer that is open; they began at 1
+        self._points: dict[str, int] = {}  # by style, the last point of the open answer; they began at 1
         self._doubted: dict[str, int] = {}
 
     def leave(self) -> None:
@@ -35,7 +35,7 @@ class AnswerWatch:
         self._close()
 
     def ending(self, number: Number, line: str) -> str:
-        """Return `sure` or `unsure` where a number inside an answer is that of the next question, else nothing."""
+        """Return `sure` or `unsure` if a number inside an answer is that of the next question, else nothing."""
         style, value = number.style, number.value
         if not self.inside or style in _LOOSE or number.counted:
             return ""

@@ -19,7 +19,7 @@ from crawlers.papers.signs.numbers import Number
 
 _SENTENCE_ENDS = ("。", "?", ".", ")", "】", ":", "!", ";", "”")
 _CASE_LINES = 30
-_MIN_WORDS = 4  # characters behind a number that a line break may have brought to the front
+_MIN_WORDS = 4  # characters after a number that a line break may have brought to the front
 
 
 class Span(Struct, frozen=True):
@@ -29,7 +29,7 @@ class Span(Struct, frozen=True):
     stop: int
     number: Number
     section: int
-    """How many headings stand above."""
+    """Number of headings above it."""
     stray: bool = False
     """The number does not fit among those around it."""
 
@@ -43,11 +43,11 @@ class PaperLayout(Struct, frozen=True):
     """Places of headings."""
     spans: list[Span]
     cases: dict[int, Number]
-    """Places of numbered lines that are no questions but the case of those below, numbered (1), (2)."""
+    """Places of numbered lines that are not questions but the case of those below, numbered (1), (2)."""
     width: int = 0
     """Columns that nine of ten lines do not exceed."""
     bare: frozenset[str] = frozenset()
-    """Flat titles that no word tells as such, by which the answer lists may name their sections."""
+    """Flat titles not recognised by words, by which the answer lists may name their sections."""
 
 
 def lay_out(lines: list[Line]) -> PaperLayout:
@@ -88,7 +88,7 @@ def _ends(count: int, stops: set[int]) -> list[int]:
 
 
 def _announces(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether a line is the title of an answer list that is not there or not read."""
+    """Return whether a line is the title of an answer list that is missing or unread."""
     if not is_title(lines[index].flat):
         return False
     below = lines[index + 1].flat if index + 1 < len(lines) else ""
@@ -96,7 +96,7 @@ def _announces(lines: Sequence[Line], index: int) -> bool:
 
 
 def _cases(questions: Sequence[Candidate], others: Sequence[Candidate]) -> dict[int, Number]:
-    """Return the numbers that have questions of their own: `31. 患者……` above `(1)`, `(2)`."""
+    """Return the numbers that have their own questions: `31. 患者……` above `(1)`, `(2)`."""
     indices = [candidate.index for candidate in questions]
     cases = {}
     for candidate in others:
@@ -110,7 +110,7 @@ def _cases(questions: Sequence[Candidate], others: Sequence[Candidate]) -> dict[
 
 
 def _strays(lines: Sequence[Line], chosen: list[Candidate], others: list[Candidate], walls: set[int]) -> list[Candidate]:
-    """Return the numbers that are those of questions by their looks, though they fit into no run."""
+    """Return the numbers that look like those of questions, though they fit into no run."""
     strays: list[Candidate] = []
     owners = iter([*chosen, None])
     owner, following = None, next(owners)
@@ -126,7 +126,7 @@ def _strays(lines: Sequence[Line], chosen: list[Candidate], others: list[Candida
 
 
 def _between(chosen: Sequence[Candidate]) -> list[Candidate]:
-    """Return the numbers that stand between two that follow each other, 12, 2, 13: they are of another paper, or a misprint."""
+    """Return the numbers between two consecutive ones, 12, 2, 13: they are from another paper, or a misprint."""
     return [
         one
         for before, one, after in zip(chosen, chosen[1:], chosen[2:], strict=False)
@@ -138,7 +138,7 @@ def _between(chosen: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _lost(chosen: Sequence[Candidate], others: Sequence[Candidate]) -> list[Candidate]:
-    """Return the numbers that end an answer above, though no run takes them in, and stand for no question that another line opens."""
+    """Return the numbers that end an answer above, though no run includes them, and are not those of a question on another line."""
     known = {(one.heading, one.number.style, one.number.value) for one in chosen}
     lost = [one for one in others if one.ending == "sure" and (one.heading, one.number.style, one.number.value) not in known]
     return lost + [one for one in others if one.ending == "unsure"]
@@ -152,4 +152,4 @@ def _may_be_question(lines: Sequence[Line], owner: Candidate, candidate: Candida
         return False
     above, below = lines[candidate.index - 1].flat, lines[min(candidate.index + 1, len(lines) - 1)].flat
     doubled = candidate.number.value == owner.number.value + 1 and letter_of(above) not in ("", "A") and letter_of(below) == "A"
-    return above.endswith(_SENTENCE_ENDS) or (doubled and inquires(words))  # a number that stands twice, between options
+    return above.endswith(_SENTENCE_ENDS) or (doubled and inquires(words))  # a number that occurs twice, between options

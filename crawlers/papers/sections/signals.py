@@ -1,4 +1,4 @@
-"""What shows that a line belongs to a question: it opens options, leaves a blank, asks, or says the answer."""
+"""Evidence that a line belongs to a question: it begins options, leaves a blank, asks, or states the answer."""
 
 import re
 from collections.abc import Sequence
@@ -25,13 +25,13 @@ _WORDED = re.compile(
     r"|^[\d\s().、:【】第题]{0,9}[请要]?(?:[试谈]|论[^文]|评|概述|阐|列举|辨|解释|定义|计算|求|证明|译|写出|画|填|说明|分析|比较)"
     r"|(?:是|为|有|在|于|应|宜|见|的|包括|属于|不包括|称为|叫做?|首选|除外|正确|错误)\s?[:]?\s{0,4}$"
 )
-"""How a question is worded: it leaves a blank, has a question word, begins with what is to be done, or breaks off."""
+"""How a question is worded: it leaves a blank, has a question word, begins with an instruction, or breaks off."""
 _FILLED = re.compile(rf"[(\[【√×](?:(?<![√×])\s{{0,6}}(?:{LETTERS}|{VERDICT})\s{{0,6}}[)\]】]|(?<=[√×])$)")
-_AHEAD = 12  # lines that are looked at to tell a question from an answer
+_AHEAD = 12  # lines checked to distinguish a question from an answer
 
 
 def opens_options(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether the options of a question begin on a line."""
+    """Return whether the options of a question begin on a line."""
     line = lines[index].flat
     if not _FIRST_LETTER.search(line):
         return False
@@ -45,22 +45,22 @@ def opens_options(lines: Sequence[Line], index: int) -> bool:
 
 
 def asks(line: str) -> bool:
-    """Tell whether a flat line leaves a blank, empty or filled."""
+    """Return whether a flat line leaves a blank, empty or filled."""
     return bool(_BLANK.search(line))
 
 
 def inquires(line: str) -> bool:
-    """Tell whether a flat line is worded as a question."""
+    """Return whether a flat line is worded as a question."""
     return bool(_BLANK.search(line) or _ASKS.search(line) or _FILLED.search(line))
 
 
 def is_worded_as_question(line: str) -> bool:
-    """Tell whether a flat line is worded as a question of a test: stricter than `inquires`, which a colon at the end suffices."""
+    """Return whether a flat line is worded as a test question: stricter than `inquires`, which accepts a colon at the end."""
     return bool(_WORDED.search(line) or _FILLED.search(line))
 
 
 def reads_as_question(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether a numbered line is a question: options follow it, or it leaves a blank."""
+    """Return whether a numbered line is a question: options follow it, or it leaves a blank."""
     if asks(lines[index].flat):
         return True
     for at in range(index, min(index + _AHEAD, len(lines))):
@@ -72,7 +72,7 @@ def reads_as_question(lines: Sequence[Line], index: int) -> bool:
 
 
 def tells_answer(line: Line) -> bool:
-    """Tell whether a line says the answer of a question."""
+    """Return whether a line states the answer of a question."""
     for kind, _ in parts_of(line.text):
         if kind == "answer":
             return True
@@ -80,5 +80,5 @@ def tells_answer(line: Line) -> bool:
 
 
 def _letter_below(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether B opens one of the next lines: the first option may run over several."""
+    """Return whether B begins one of the next lines: the first option may span several."""
     return any(_SECOND.match(line.flat) or _SECOND.search(line.flat, 1) for line in lines[index + 1 : index + 4])

@@ -1,4 +1,4 @@
-"""Which lines of a paper are headings, by their words or by what stands around them. From lines to yes or no."""
+"""Which lines of a paper are headings, by their words or by their surroundings. From lines to yes or no."""
 
 import re
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ _TITLE_COLUMNS = 60
 _NO_TITLE = re.compile(r"[。?!;:,、…]$|[(\[【]\s{0,12}[)\]】]|__|[√×]")
 _CASE_LINES = 30
 _FULL = 0.8  # of the width of the longest lines: a shorter line is not broken for its length
-_NARROWEST = 44  # columns: no page is as narrow
+_NARROWEST = 44  # columns: no page is that narrow
 
 
 def is_title_line(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether a line is a heading, by its words or by standing above a first number."""
+    """Return whether a line is a heading, by its words or by being above a first number."""
     line = lines[index].flat
     if heads(line):
         return True
@@ -37,7 +37,7 @@ def is_title_line(lines: Sequence[Line], index: int) -> bool:
 
 
 def _heads_numbered(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether a line in brackets, `【能力提升】`, is no mark of an answer or note and stands right above a question."""
+    """Return whether a line in brackets, `【能力提升】`, is not a mark of an answer or note and is directly above a question."""
     line = lines[index].flat
     if is_note(line) or number_of(line) or parts_of(lines[index].text) != (("text", lines[index].text),) or index + 1 == len(lines):
         return False
@@ -46,7 +46,7 @@ def _heads_numbered(lines: Sequence[Line], index: int) -> bool:
 
 
 def begins_paper(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether a line names a further paper, whose first question stands below."""
+    """Return whether a line names a further paper, whose first question is below."""
     if not is_paper_title(lines[index].flat) or ((number := number_of(lines[index].flat)) and number.style != "tight"):
         return False
     below = next((opening for later in lines[index + 1 : index + 4] if not heads(later.flat) and (opening := number_of(later.flat))), None)
@@ -54,7 +54,7 @@ def begins_paper(lines: Sequence[Line], index: int) -> bool:
 
 
 def _heads_more(lines: Sequence[Line], index: int) -> bool:
-    """Tell whether questions with numbers of another form stand below a numeral that is alone on its line."""
+    """Return whether questions with numbers of another form are below a numeral that is alone on its line."""
     for at in range(index + 1, min(index + _CASE_LINES, len(lines))):
         if opens_options(lines, at) or tells_answer(lines[at]):
             return False
@@ -64,10 +64,10 @@ def _heads_more(lines: Sequence[Line], index: int) -> bool:
 
 
 def heads_restart(lines: Sequence[Line], index: int, width: int) -> bool:
-    """Tell whether a short line, `感觉与知觉`, is the title of a chapter whose numbers begin anew right below.
+    """Return whether a short line, `感觉与知觉`, is the title of a chapter whose numbers restart directly below.
 
     Args:
-        width: columns of the longest lines; a line of that width may have been broken, and this be the rest of it.
+        width: columns of the longest lines; a line of that width may have been broken, and this be its rest.
     """
     line = lines[index].flat
     below = number_of(lines[index + 1].flat) if 0 < index < len(lines) - 1 else None
@@ -82,7 +82,7 @@ def heads_restart(lines: Sequence[Line], index: int, width: int) -> bool:
 
 
 def _follows_question(lines: Sequence[Line], index: int, style: str) -> bool:
-    """Tell whether a number of a style stands above a line, and no heading or note between."""
+    """Return whether a number of a style is above a line, with no heading or note between."""
     for at in range(index - 1, max(-1, index - _CASE_LINES), -1):
         if heads(lines[at].flat) or is_note(lines[at].flat):
             return False
@@ -92,7 +92,7 @@ def _follows_question(lines: Sequence[Line], index: int, style: str) -> bool:
 
 
 def is_bare(line: Line) -> bool:
-    """Tell whether a line has no mark, number, letter or punctuation of a question, answer, note or case."""
+    """Return whether a line has no mark, number, letter or punctuation of a question, answer, note or case."""
     words = line.flat
     number = number_of(words)
     if _NO_TITLE.search(words) or letter_of(line.text) or WHOLE_ANSWER.fullmatch(words):

@@ -1,4 +1,4 @@
-"""The signs of an exam paper's text, in one form: what patterns are tried on, and the marks that part a question from its answer."""
+"""The signs in an exam paper's text in one form, used for matching, and the marks that separate a question from its answer."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ from crawlers.papers.signs.line_memo import per_line
 Numbered = tuple[int, str]
 """A line with its place in the source."""
 IMAGE = "\ufffc"
-"""Stands for an image in a line of text, so that a question of images alone is still seen."""
+"""Placeholder of an image in a line of text, so that a question of only images is still seen."""
 
 _TRADITIONAL = dict(zip("選擇題單項參斷簡論問備幹釋詳標準個兩對錯誤", "选择题单项参断简论问备干释详标准个两对错误", strict=True))
 _FLAT: dict[int, str | int] = {
@@ -25,7 +25,7 @@ _FLAT: dict[int, str | int] = {
 }
 _UNSEEN = dict.fromkeys([0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065)])
 _ANY_FLAT, _ANY_UNSEEN = (re.compile(f"[{re.escape(''.join(map(chr, codes)))}]") for codes in (_FLAT, _UNSEEN))
-"""Most lines have none of these signs, which a pattern sees sooner than a translation."""
+"""Most lines have none of these signs, which a pattern detects faster than a translation."""
 
 LETTERS = r"[A-Ja-j](?:[ ,、;./|+&和及与]{0,3}[A-Ja-j]){0,9}"
 """Letters of an answer as people write them."""
@@ -53,15 +53,15 @@ _MARK = re.compile(
     rf"[【\[<]\s?(?:(?P<a1>\d{{0,3}}题?{_ANSWER}(?:及评分标准)?|答|正确选项|答案要点|Answer)|(?P<e1>{_EXPLAINED})"
     rf"|(?P<r1>{_REMARK})|(?P<q1>题干|题目|试题|问题|题面)|(?P<o1>选项|备选项|备选答案))\s?[】\]>]\s?:?\s?"
     rf"|\((?P<a2>{_ANSWER})\)\s?:?\s?"
-    # 答案：, 解析：, 难度：, at the start of a line or behind the end of a word
+    # 答案：, 解析：, 难度：, at the start of a line or after the end of a word
     rf"|(?:^|(?<=[\s。;.、)】√×]))[(\[]?(?:(?P<a3>{_ANSWER}(?:要点)?\s?(?:[为是应]{{1,2}})?\s?:\s?|答\s?:\s?|(?:答题|参考|主要)?要点\s?:\s?|(?:正确|答案)选项\s?:\s?"
     rf"|(?:[Aa]nswer|ANSWER|[Aa]ns|[Kk]ey)\s?[:.]\s?)|(?P<e2>(?:试题|答案|本题|参考)?(?:解析|详解)\s?:\s?)|(?P<r2>(?:{_REMARK})\s?:))"
     # 您选择的是B，正确答案是A
     rf"|^(?P<r3>(?:我|你|您)(?:选择?|作答|回答|填写?)的(?:答案)?(?:是|为)?\s?:?\s?)(?=[A-J]{{1,6}}(?:[\s,。;]|$))"
     # 肘部答案:C。因为: glued to the last option
     rf"|(?<=[\u4e00-\u9fff℃%\w])(?P<a6>{_ANSWER}\s?:\s?)(?=[A-J]{{1,6}}。)"
-    # 答案 B, 故选B: only where letters or a verdict follow, and nothing else
-    # in 最合适的答案是（B） the word is the stem's own, and the brackets its blank
+    # 答案 B, 故选B: only if letters or a verdict follow; in 最合适的答案是（B） the word belongs to the stem, and the brackets are its
+    # blank
     rf"|(?P<a4>(?:(?:^|(?<=[\s。;.、)】√×?!:题]))|(?!{_ANSWER}\s?(?:(?:[为是选]{{1,2}})?\s?[(\[]|是\s?$))){_ANSWER}\s?(?:[为是选]{{1,2}})?\s?:?\s?|[Aa]nswer\s?:?\s?"
     rf"|故?本题(?:正确)?(?:答案)?应?选\s?:?\s?|^(?:故|因此|所以)?应?选\s?:?\s?)(?={_WHOLE})"
     rf"|(?<=[A-J√×)])\s{{0,3}}(?P<e3>(?:试题|答案|本题|参考)?(?:解析|详解)\s?:\s?)"
@@ -69,7 +69,7 @@ _MARK = re.compile(
 )
 _MAY_MARK = re.compile(r"[【\[<答选解析]|[Aa]ns|ANS|[Kk]ey")
 _MAY_MARK_BY_COLON = re.compile(r"[】\]>填]|[度易数值分节源处率藏错型码次块号评点路考]\s?:")
-"""Something that every mark has in it; by the latter a line has one only with a colon."""
+"""Something that every mark contains; a line with the latter has a mark only if it has a colon."""
 _KINDS = {"a": "answer", "e": "explanation", "r": "remark", "q": "text", "o": "text"}
 _VERDICT_AT_END = re.compile(
     rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0,6}}[)\]】]\s{{0,3}}[。.]?$|\s(?P<bare>√|×)\s?$|(?P<tight>[√×])$"
@@ -80,13 +80,13 @@ _VERDICT_AT_START = re.compile(rf"[(\[【]\s{{0,6}}(?P<bracketed>{VERDICT})\s{{0
 
 @per_line
 def flat(text: str) -> str:
-    """Return the text, character for character, with half-width signs, plain blanks and one kind of dash: what patterns are tried on."""
+    """Return the text, character for character, with half-width signs, plain spaces and one kind of dash: the form that patterns match."""
     return text.translate(_FLAT) if _ANY_FLAT.search(text) else text
 
 
 def trimmed(text: str) -> str:
-    """Return a line without signs of no width and without white space around it."""
-    return (text if text.isprintable() else _without_unseen(text)).strip()  # what is printable has no such sign
+    """Return a line without zero-width characters and surrounding white space."""
+    return (text if text.isprintable() else _without_unseen(text)).strip()  # printable text has no such character
 
 
 def _without_unseen(text: str) -> str:
@@ -94,9 +94,9 @@ def _without_unseen(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a line as one, without signs of no width and blanks at its end; tabs part cells.
+    """Return a text as one line, without zero-width characters and trailing spaces; tabs separate cells.
 
-    Images before the words stand behind them: they hide the number or the letter that the line opens with.
+    Images before the words are moved after them: they hide the number or the letter that begins the line.
     """
     line = (text if text.isprintable() else _without_unseen(text.replace("\n", " "))).rstrip("\r ")
     if IMAGE not in line:
@@ -111,7 +111,7 @@ def visible(text: str) -> str:
 
 @per_line
 def parts_of(text: str) -> tuple[tuple[str, str], ...]:
-    """Cut a line at its marks 【答案】, 解析： … into kinds and words; an empty first text is left out.
+    """Split a line at its marks 【答案】, 解析： … into kinds and words; an empty first text is left out.
 
     The kinds are `text`, `answer`, `explanation` and `remark`.
     """
@@ -126,7 +126,7 @@ def parts_of(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def opening_mark(line: str) -> str:
-    """Return the kind of the mark that a flat text opens with, `text` where words stand before the first."""
+    """Return the kind of the mark that begins a flat text, `text` if words precede the first."""
     kind, start = "text", 0
     for mark in _marks(line):
         if kind != "text" or line[start : mark.start()].strip():
@@ -150,9 +150,9 @@ def marks_in(text: str) -> Iterator[tuple[str, str, int]]:
 
 
 def verdict_in(text: str, start: int = 0) -> tuple[str, str] | None:
-    """Return a stem without the verdict at its end or behind its number, and the verdict: `……。（√）`, `3.(√)……`, `……  √`.
+    """Return a stem without the verdict at its end or after its number, and the verdict: `……。（√）`, `3.(√)……`, `…… √`.
 
-    `start` is where the words begin behind the number.
+    `start` is where the words begin after the number.
     """
     line = flat(text)
     if match := _VERDICT_AT_END.search(line, start):
@@ -170,7 +170,7 @@ def columns_of(text: str) -> int:
 
 
 class _Widths(dict[str, int]):
-    """Columns of each sign that was met."""
+    """Columns of each character encountered."""
 
     def __missing__(self, sign: str) -> int:
         self[sign] = 2 if unicodedata.east_asian_width(sign) in "WF" else 1

@@ -1,4 +1,4 @@
-"""Answers inside a stem: letters in its blank or behind it, words between underscores. From a stem to the stem and its answer."""
+"""Answers inside a stem: letters in its blank or after it, words between underscores. From a stem to the stem and its answer."""
 
 import re
 
@@ -18,7 +18,7 @@ _BEHIND = re.compile(
 _BRACKETS_BEHIND = re.compile(
     r"(?<=[)\]】。?:_])\s{0,20}[(\[【]\s{0,3}(?P<answer>[A-J](?:[ ,、]{0,2}[A-J]){0,9})\s{0,3}[)\]】]\s{0,3}[。.]?$"
 )
-"""Letters in brackets of their own behind a blank or the end of a sentence: `……称为（ ）。【C】`."""
+"""Letters in separate brackets after a blank or the end of a sentence: `……称为（ ）。【C】`."""
 _WORDS = r"\s{0,3}(?P<words>[^\s_(][^_\n]{0,39}?)\s{0,3}"
 _UNDERLINED = re.compile(rf"_{{2,60}}{_WORDS}_{{2,60}}")
 _UNDERLINED_ONCE = re.compile(rf"(?<![A-Za-z\d_])_(?!_){_WORDS}_(?!_)")
@@ -33,11 +33,11 @@ _BLANK = re.compile(r"\(\s{0,30}\)|【\s{0,30}】|\[\s{0,30}\]|_|[^\S\n]{3}|\?|[
 _LEADS = re.compile(
     r"(?:[是即叫括于、和与及或]|指(?<![手拇食中]指)|(?<!行)为|(?<![自理])由|称(?<![名对]称)|有|(?<![内存])在|(?<!目)的|(?<=\d)年|\))\s{0,3}$"
 )
-"""Words that want a further one: what stands in brackets behind them is no gloss of theirs."""
+"""Words that need a following one: what is in brackets after them is not a gloss on them."""
 
 
 def letters_in_blank(stem: str, letters: str, start: int = 0) -> tuple[str, str] | None:
-    """Return a stem with its blank emptied, and the letters that stood in it: `……称为（ B ）。`."""
+    """Return a stem with its blank emptied, and the letters that were in it: `……称为（ B ）。`."""
     line = flat(stem)
     filled = [match for match in _IN_BRACKETS.finditer(line, start) if set(_upper(match["answer"])) <= set(letters)]
     if len(filled) == 1 and not _EMPTY.search(line):
@@ -60,17 +60,17 @@ def letters_behind(stem: str, letters: str, start: int = 0) -> tuple[str, str] |
 
 
 def lettered(answer: str) -> str | None:
-    """Return an answer that is numbers in rings as letters."""
+    """Return an answer of circled numbers as letters."""
     signs = re.sub(r"[\s,、，]", "", answer)
     return signs.translate(CIRCLED_AS_LETTERS) if signs and set(signs) <= set(CIRCLED_NUMBERS) else None
 
 
 def filled_blanks(stem: str, start: int = 0, announced: bool = False) -> tuple[str, str] | None:
-    """Return a stem with its blanks emptied, and the words that stood in them: `研究___行为___的科学`, `四气是（寒）、（热）`.
+    """Return a stem with its blanks emptied, and the words that were in them: `研究___行为___的科学`, `四气是（寒）、（热）`.
 
     Args:
-        start: where the words behind the number begin.
-        announced: a heading says that blanks are to be filled in, so that single underscores and brackets may be blanks.
+        start: where the words after the number begin.
+        announced: a heading states that blanks are to be filled in, so that single underscores and brackets may be blanks.
     """
     line = flat(stem)
     filled = list(_UNDERLINED.finditer(line, start))
@@ -86,7 +86,7 @@ def filled_blanks(stem: str, start: int = 0, announced: bool = False) -> tuple[s
 
 
 def lacks_blank(stem: str, start: int = 0) -> bool:
-    """Tell whether a stem that is to be filled in has no empty blank, or words in a blank beside an empty one."""
+    """Return whether a stem that is to be filled in has no empty blank, or words in a blank beside an empty one."""
     line = flat(stem)
     empty = _BLANK.search(line, start)
     words = [match["words"] for match in _UNDERLINED.finditer(line, start)]
@@ -101,7 +101,7 @@ def _in_brackets(line: str, start: int) -> list[re.Match[str]]:
 
 
 def _filled_brackets(stem: str, start: int) -> tuple[str, str] | None:
-    """Return a stem with its brackets emptied where all of them are blanks for sure: it has no others, and wants words at each."""
+    """Return a stem with its brackets emptied if all of them are certainly blanks: it has no others, and needs words at each."""
     line = flat(stem)
     brackets = _in_brackets(line, start)
     sure = all(_LEADS.search(line[max(start, match.start() - 9) : match.start()]) or match.start() == start for match in brackets)

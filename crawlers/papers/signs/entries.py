@@ -1,4 +1,4 @@
-"""One line of an answer list: `1-5 ABCDA`, `6.A 7.BD`, `第一部分 1.B`, a row of numbers over a row of answers. From a line to entries."""
+"""One line of an answer list: `1-5 ABCDA`, `6.A 7.BD`, `第一部分 1.B`, a row of numbers above a row of answers. From a line to entries."""
 
 import re
 from functools import lru_cache
@@ -27,7 +27,7 @@ _TITLE = re.compile(
     r"(?:(?:及|与|和|、|/|&)?(?:详细|试题|评分|参考)?(?:解析|解释|详解|提示|标准|细则|要点|分析|说明)){0,2}(?:部分|速查|一览表?|汇总|如下|表|页|纸|卷)?[】\])\s*|\-]{0,30}:?$"
 )
 _SAYS_ANSWER = re.compile("案|nswer|NSWER|Key|KEY")
-"""A part of a word that every title has."""
+"""A part of a word that every title contains."""
 _OPENS_CONTENT = re.compile(r"[(\[【]?\s?(?:\d{1,5}|[A-Ja-j])\s?[)\]】、.:]\s{0,3}|第\s?\d{1,5}\s?题\s{0,3}|[①-⑳]\s{0,3}")
 _OPTION_WITHIN = re.compile(r"[\s\d℃)\u4e00-\u9fff][(\[]?(?:[B-J]\s?[.、:)\]]|[b-j][.、)])(?!\s?卷)")
 _BARE_TITLE = re.compile(r"(?:参考|标准|正确|试题|试卷|练习|习题|本[题章节]|[【\[(*]){0,3}答\s?案")
@@ -42,13 +42,13 @@ BARE_RUN = re.compile(
     rf"(?P<label>(?:第?[(\[]?[{HANZI}]{{1,3}}[)\]]?(?:部分|大题)?\s?[、.:]?\s?)?[【\[]?(?:单项选择|多项选择|不定项选择|单选|多选|选择|判断|是非|[ABX]\d?型)?题?[】\]]?"
     rf"\s?(?:\([^()]{{1,30}}\))?)\s?[:、.]?\s{{0,4}}(?P<answers>(?:[A-J]|{_SIGN})(?:[\s,、;]{{0,4}}(?:[A-J]|{_SIGN})){{1,200}})[\s。.]{{0,4}}$"
 )
-"""Answers without numbers, `单选：ABCDA`: those of a section in their order."""
+"""Answers without numbers, `单选：ABCDA`: those of a section in order."""
 _NUMBER_ROW = re.compile(
     r"\|?\s{0,4}(?:题\s?号|序\s?号|题目|编号)?\s{0,4}[:|]?\s{0,4}(?P<cells>\d{1,5}(?:[\s|,、]{1,12}\d{1,5}){1,200})[\s|]{0,8}$"
 )
 _ANSWER_ROW = re.compile(
     rf"\|?\s{{0,4}}(?:参考|正确)?(?:答\s?案|选项|选择)?\s{{0,4}}[:|]?\s{{0,4}}"
-    # nothing is tried twice: letters that follow each other without a sign between them part in a great many ways
+    # nothing is tried twice: letters in a row without a sign between them can be split in very many ways
     rf"(?P<cells>(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{_SIGN})(?:[\s|,、]{{0,12}}+(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{_SIGN})){{0,200}}+)[\s|]{{0,8}}$"
 )
 _CELL = re.compile(rf"[A-J]+|[a-j]+|{_SIGN}")
@@ -64,15 +64,15 @@ class KeyEntry(Struct):
     section: str | None = None
     """The heading above it, in flat signs."""
     lettered: bool = False
-    """Its answer was letters or a verdict."""
+    """Whether its answer was letters or a verdict."""
     style: str = ""
     """Of its number, where its answer is in words."""
     sure: bool = True
-    """False where a run has more or fewer answers than numbers."""
+    """False if a run has more or fewer answers than numbers."""
 
 
 class Listed(Struct):
-    """What a line of an answer list says."""
+    """The content of a line of an answer list."""
 
     entries: list[KeyEntry]
     rest: str
@@ -81,9 +81,9 @@ class Listed(Struct):
     """Heading in front of the entries."""
 
 
-@lru_cache(maxsize=64)  # a line is looked at from the lines around it, too
+@lru_cache(maxsize=64)  # neighbouring lines look at a line, too
 def listed_in(text: str) -> Listed:
-    """Return the entries that a line opens with, behind a heading if there is one."""
+    """Return the entries that begin a line, after a heading if there is one."""
     line = flat(text)
     if not _NUMBERED.search(line):
         return Listed([], text)
@@ -99,7 +99,7 @@ def listed_in(text: str) -> Listed:
 
 
 def is_title(line: str) -> bool:
-    """Tell whether a flat line says no more than that answers follow; a question or an option that ends with the word does not."""
+    """Return whether a flat line only announces answers; a question or an option that ends with the word does not."""
     if (
         len(line) >= 60
         or not ("案" in line or "e" in line or "E" in line)  # as the next pattern has them, sooner seen
@@ -113,7 +113,7 @@ def is_title(line: str) -> bool:
 
 
 def is_table(row: str, below: str) -> bool:
-    """Tell whether two flat lines are a row of numbers over a row of answers."""
+    """Return whether two flat lines are a row of numbers above a row of answers."""
     last = row[-1:]
     ends = last.isdecimal() or last.isspace() or last == "|"  # as a row of numbers does, and few other lines
     return ends and bool(_NUMBER_ROW.match(row) and _ANSWER_ROW.match(below))
@@ -140,7 +140,7 @@ def _entries_of(line: str, start: int) -> tuple[list[KeyEntry], int]:
 
 
 def _answers_of(run: re.Match[str]) -> list[KeyEntry]:
-    """Return the answers of `1-5 ABCDA` or `21-23 AB ACD BC`; unsure ones where they are not as many as the questions."""
+    """Return the answers of `1-5 ABCDA` or `21-23 AB ACD BC`; uncertain ones if their number differs from that of the questions."""
     first, last = int(run["first"]), int(run["last"])
     if not first <= last < first + 200:
         return []
@@ -153,7 +153,7 @@ def _answers_of(run: re.Match[str]) -> list[KeyEntry]:
 
 
 def entries_of_table(row: str, below: str) -> list[KeyEntry]:
-    """Return the entries of a flat row of numbers over a flat row of answers; unsure ones where they are not as many."""
+    """Return the entries of a flat row of numbers above a flat row of answers; uncertain ones if their numbers differ."""
     numbers, answers = re.findall(r"\d+", row), _CELL.findall(below[_ANSWER_ROW.match(below).start("cells") :])  # type: ignore[union-attr]
     if len(numbers) == len(answers):
         return [KeyEntry(int(number), answer, lettered=True) for number, answer in zip(numbers, answers, strict=True)]

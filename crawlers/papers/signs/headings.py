@@ -1,4 +1,4 @@
-"""Headings of sections and cases, notes that announce what several questions share. From a flat line to what it is."""
+"""Headings of sections and cases, notes that announce what several questions share. From a flat line to its kind."""
 
 import re
 
@@ -75,7 +75,7 @@ _PAPER_TITLE = re.compile(
     rf"[^,。?!:;()]{{0,30}}(?:试卷|真题|试题|模拟题|练习题|测试题|模拟卷|套题|练习|测验|考试)\s?(?:[(]?(?:{_NUMERAL}|\d{{1,3}}|[A-E])[)]?|{_NUMERAL}|[A-E]卷)?\s?$"
 )
 _MAY_TITLE = re.compile("[卷题习验试]")
-"""Signs one of which every name of a paper has."""
+"""Signs one of which every name of a paper contains."""
 _OF_CHAPTER = r"[^。?!()_]{1,28}(?:\s?\((?!\s{0,9}[A-J√×]{0,6}\s{0,9}\))[^()_]{1,30}\))?"
 _CHAPTER = re.compile(
     rf"[#*【\[\s]{{0,5}}第\s?(?:{_NUMERAL}|\d{{1,2}})\s?(?:[章篇讲编](?:[\s:、.]{_OF_CHAPTER}|[^\s。?!()_,;]{{1,16}})?|(?:[节课]|单元)(?:[\s:、]{_OF_CHAPTER})?)[】\]*\s]{{0,4}}$"
@@ -84,7 +84,7 @@ _LOOSE_CHAPTER = re.compile(
     rf"[#*【\[\s]{{0,5}}(?:(?:模块|专题|项目|任务|单元|附录)\s?(?:{_NUMERAL}|\d{{1,2}})(?:[\s:、.]{_OF_CHAPTER})?"
     rf"|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART|Section|SECTION)\s(?:\d{{1,2}}|[IVX]{{1,4}}|[A-H])(?:[\s:.-]{_OF_CHAPTER})?)[】\]*\s]{{0,4}}$"
 )
-"""Words that a sentence may hold, too: a heading where a number or a heading stands right below."""
+"""Words that a sentence may contain, too: a heading if a number or a heading is directly below."""
 _CHAPTER_DIGITS = re.compile(
     r"[\s【\[#*]*(?:第\s?|模块|专题|项目|任务|单元|(?:Chapter|CHAPTER|Unit|UNIT|Lesson|LESSON|Module|MODULE|Part|PART)\s)(\d{1,2})"
 )
@@ -101,35 +101,35 @@ _KINDS = (
 
 
 def is_paper_title(line: str) -> bool:
-    """Tell whether a flat line names a paper: 2022年真题, 心理学模拟试卷（二）."""
+    """Return whether a flat line names a paper: 2022年真题, 心理学模拟试卷（二）."""
     return len(line) < 40 and bool(_MAY_TITLE.search(line) and _PAPER_TITLE.match(line))
 
 
 @per_line
 def is_heading(line: str) -> bool:
-    """Tell whether a flat line is the heading of a section or of a case."""
+    """Return whether a flat line is the heading of a section or of a case."""
     return len(line) < 400 and not line.endswith("?") and any(form.match(line) for form in (_HEADING, _BARE_HEADING, _CASE_HEADING))
 
 
 def heads(line: str) -> bool:
-    """Tell whether a flat line of running text is a heading, that of a chapter included: `第二章 细胞`."""
+    """Return whether a flat line of running text is a heading, including that of a chapter: `第二章 细胞`."""
     return is_heading(line) or (len(line) < 40 and "第" in line and bool(_CHAPTER.match(line)))
 
 
 def may_head(line: str) -> bool:
-    """Tell whether a flat line is worded as the heading of a chapter, as a line of a sentence may be: `模块二 感觉`, `Unit 2`."""
+    """Return whether a flat line is worded as the heading of a chapter, as a line of a sentence may be: `模块二 感觉`, `Unit 2`."""
     return len(line) < 60 and bool(_LOOSE_CHAPTER.match(line))
 
 
 def is_note(line: str) -> bool:
-    """Tell whether a flat line announces a case or options that several questions share."""
+    """Return whether a flat line announces a case or options that several questions share."""
     if not _MAY_NOTE.search(line):  # a range alone is all that it may be
         return len(line) < _LONGEST_NOTE and _RANGE_ALONE.match(line) is not None
     return bool(note_in(line) or _CASE_OPENS.match(line) or case_mark_in(line))
 
 
 def note_in(line: str) -> re.Match[str] | None:
-    """Return what a note says: groups `options` (None for a case), `last`, `count`, `rest`."""
+    """Return the content of a note: groups `options` (None for a case), `last`, `count`, `rest`."""
     if len(line) >= _LONGEST_NOTE:
         return None
     worded = (_SHARED.match(line) or _READ_CASE.match(line) or _RANGE_BASED.match(line)) if _MAY_NOTE.search(line) else None
@@ -137,7 +137,7 @@ def note_in(line: str) -> re.Match[str] | None:
 
 
 def case_heading_in(line: str) -> tuple[int, int] | None:
-    """Return where the heading of 案例一：…… or Passage One ends, and where the words behind it begin; they may be none."""
+    """Return where the heading of 案例一：…… or Passage One ends, and where the words after it begin; there may be none."""
     match = _CASE_HEADING.match(line)
     if match is None:
         return None
@@ -146,28 +146,28 @@ def case_heading_in(line: str) -> tuple[int, int] | None:
 
 
 def case_mark_in(line: str) -> tuple[int, int] | None:
-    """Return where the case begins behind a mark without a number, 【案例】……, and where it ends."""
+    """Return where the case begins after a mark without a number, 【案例】……, and where it ends."""
     match = _CASE_MARK.match(line)
     return match.span("rest" if match["rest"] is not None else "rest2") if match else None
 
 
 def opens_case(line: str) -> bool:
-    """Tell whether a flat line begins with 一般资料：, as cases of counsellors do."""
+    """Return whether a flat line begins with 一般资料：, as cases of counsellors do."""
     return bool(_CASE_OPENS.match(line))
 
 
 def tells_patient(line: str) -> bool:
-    """Tell whether a flat line begins to tell of a patient or client."""
+    """Return whether a flat line begins to describe a patient or client."""
     return (len(line) > 14 and bool(_PATIENT.match(line))) or tells_age(line)
 
 
 def tells_age(line: str) -> bool:
-    """Tell whether a flat line begins with the sex and the age of somebody, as nothing but a case does."""
+    """Return whether a flat line begins with somebody's sex and age, as only a case does."""
     return bool(_AGED.match(line))
 
 
 def is_instruction(line: str) -> bool:
-    """Tell whether a flat line says how to answer a whole section or what it is worth, and is no case."""
+    """Return whether a flat line states how to answer a section or what it is worth, and is not a case."""
     return bool(_INSTRUCTION.match(line)) and not tells_patient(line)
 
 

@@ -1,4 +1,4 @@
-"""Letters that may open an option, each with what speaks for it: A. A、 (A) Ⓐ a) A甲. From a text to places."""
+"""Letters that may begin an option, each with its evidence: A. A、 (A) Ⓐ a) A甲. From a text to places."""
 
 import re
 from collections.abc import Iterable
@@ -16,13 +16,14 @@ _BARE = re.compile(r"(?P<letter>[A-J])(?:(?<=[\s)\]】?:].)|(?<=^.))(?:\s{1,8}(?
 _LED_BY = " 。;?!):_"
 _NOT_LED_BY = "、·和与及或/-+(.“"
 LINE, WIDE, LED, LOOSE, FAINT, BARE_LINE, BARE_WIDE, BARE_LED = 30, 24, 20, 10, 1, 15, 12, 8
-"""What speaks for a letter being an option's: it opens a line, wide blanks, a blank or the end of a phrase, nothing stands before it, or a
-letter does: `12×10⁹/LD、乙`."""
+"""Evidence that a letter is an option's: it begins a line, is after wide spaces, after a space or the end of a phrase, after other text,
+or directly after a letter: `12×10⁹/LD、乙`.
+"""
 _BARE_WEIGHTS = {LINE: BARE_LINE, WIDE: BARE_WIDE, LED: BARE_LED}
 
 
 class OptionMarker(Struct, gc=False):
-    """One place that may open an option."""
+    """One place that may begin an option."""
 
     start: int
     end: int
@@ -44,7 +45,7 @@ def _letter(match: re.Match[str]) -> str:
 
 
 def signs_in(text: str, start: int = 0) -> list[OptionMarker]:
-    """Return the letters from a place on, in their order; those that a letter stands right before have the weight FAINT."""
+    """Return the letters from a place on, in order; those directly after a letter have the weight FAINT."""
     line = flat(text)
     signs = []
     for match in _SIGNED.finditer(line, start):
@@ -66,7 +67,7 @@ def signs_in(text: str, start: int = 0) -> list[OptionMarker]:
 
 
 def _mended(signs: list[OptionMarker]) -> Iterable[OptionMarker]:
-    """Return signs with digits that a scan made of letters read as those: A. 8. C. and C. 0. at the end; no other digits."""
+    """Return signs with digits that a scan made of letters as those letters: A. 8. C. and C. 0. at the end; no other digits."""
     for index, sign in enumerate(signs):
         if sign.letter in "8O0":
             before = signs[index - 1].letter if index else ""
@@ -92,5 +93,5 @@ def _weight(text: str, line: str, index: int, start: int) -> int:
 
 
 def is_signed(option: str) -> bool:
-    """Tell whether a sign of its own stands behind the letter that a text opens with."""
+    """Return whether the letter that begins a text is followed by its own sign."""
     return _SIGNED.match(flat(option)) is not None

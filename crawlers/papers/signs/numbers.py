@@ -1,4 +1,4 @@
-"""The number that a line of a paper opens with, in all its forms. From a line to a value."""
+"""The number that begins a line of a paper, in all its forms. From a line to a value."""
 
 import re
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ TYPE = (
 _TAG = rf"[【\[(]\s?(?:{TYPE})(?:[,、;\s]{{1,2}}\s?\d{{1,3}}(?:\.\d)?\s?分)?\s?[】\])]\s{{0,3}}"
 _YEAR = r"[【\[(]\s?(?:19|20)\d\d\s?年?[^()\[\]【】]{0,12}(?:真题|考题|试题|原题|改编|考研|统考|联考)\s?[】\])]"
 TAGS = re.compile(rf"(?:{_TAG}|[*★☆]{{1,5}}\s{{1,3}}(?=\S)|{_YEAR}\s{{0,3}}|[【\[(]\s?(?:19|20)\d\d\s?年?\s?[】\])]\s{{0,3}}){{1,3}}")
-"""Tags behind a number that say the question's type, its weight or the year it was asked in."""
+"""Tags after a number that state the question's type, its weight or the year it was asked in."""
 BARE_TAG = re.compile(rf"(?:{TYPE})\s{{0,3}}(?:[(\[]\s?(?:本题)?\d{{1,3}}(?:\.\d)?\s?分\s?[)\]])?\s{{0,3}}$")
-"""The type and the score of a question behind its number, where its words stand below."""
+"""The type and the score of a question after its number, if its words are below."""
 TAGS_AT_END = re.compile(rf"\s?{_YEAR}\s?$")
 
-# The forms of numbers by style; # is the number. What a form does not keep is left out of the stem, since none but its reader knows it.
+# The forms of numbers by style; # is the number. A form that is not kept is left out of the stem, since only its reader knows it.
 _FORMS = (
     ("point", r"#\s{0,2}(?:[、:]\s?\.?|\.(?!\d)|,(?!\d))\s{0,4}"),
     ("paren", r"#\s{0,2}\)\s{0,4}[、.:]?\s{0,4}"),
@@ -49,7 +49,7 @@ _BEFORE = (
 
 
 def _named(at: int, group: re.Match[str]) -> str:
-    """Return the opening of a form's group with a name of its own; the second of a form ends in b."""
+    """Return the beginning of a form's group with a name of its own; the second of a form ends in b."""
     return f"(?P<n{at}{group[1] and 'b'}>"
 
 
@@ -75,27 +75,27 @@ class Number(Struct, frozen=True, gc=False):
     value: int
     style: str
     """`point` (1、 1. 1：), `paren` (1)), `ordinal` (第1题), `titled` (题1 Q1: 【题号】1), `bracket` ((1) 【1】), `ringed` (①),
-    `hanzi` (一、), `tight` (a number without a sign of its own) or `ocr` (l0.: letters that a scan made of digits)."""
+    `hanzi` (一、), `tight` (a number without its own sign) or `ocr` (l0.: letters that a scan made of digits)."""
     end: int
-    """Where the text behind it begins."""
+    """Where the text after it begins."""
     begin: int = 0
-    """Where it begins itself, behind a tag or a blank for true or false."""
+    """Where it begins itself, after a tag or a blank for true or false."""
     sign: str = ""
-    """The sign behind it."""
+    """The sign after it."""
     verdict: str = ""
-    """True or false, where it stands before the number."""
+    """True or false, if it precedes the number."""
     counted: bool = False
     """A unit follows, as in 18岁."""
 
     @property
     def is_of_question(self) -> bool:
-        """Tell whether it has the form that numbers of whole questions have, and few others."""
+        """Return whether it has the form that numbers of main questions have, and few others."""
         return self.style in ("point", "ordinal", "titled")
 
 
 @per_line
 def number_of(line: str) -> Number | None:
-    """Return the number that a flat line opens with."""
+    """Return the number that begins a flat line."""
     match = _NUMBER.match(line)
     if match is None:
         return None
@@ -113,20 +113,20 @@ def number_of(line: str) -> Number | None:
 
 
 def opens_question(line: str) -> bool:
-    """Tell whether a flat line opens with a number of the form that those of whole questions have."""
+    """Return whether a flat line begins with a number in the form that those of main questions have."""
     number = number_of(line)
     return number is not None and number.is_of_question
 
 
 def type_of(line: str, number: Number) -> str:
-    """Return the type that a tag before or behind a number says, `1.[判断题]` or `（多选题）3.`; empty where none does."""
+    """Return the type stated by a tag before or after a number, `1.[判断题]` or `（多选题）3.`; empty if none does."""
     behind = TAGS.match(line, number.end) or BARE_TAG.match(line, number.end)
     tag = _STATED_TYPE.search(line[: number.begin]) or (_STATED_TYPE.search(behind[0]) if behind else None)
     return tag[0] if tag else ""
 
 
 def are_consecutive(numbers: Sequence[int]) -> bool:
-    """Return whether each number is one more than the number before it."""
+    """Return whether each number is one more than the previous one."""
     return all(after == before + 1 for before, after in pairwise(numbers))
 
 

@@ -1,4 +1,4 @@
-"""Where the options of a question lie in its text: behind the stem, on one line or many, in columns, with their letters in any form."""
+"""Where the options of a question are in its text: after the stem, on one line or many, in columns, with their letters in any form."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -26,11 +26,11 @@ from crawlers.papers.signs.letters import (
 _POINTS = re.compile(r"\s{0,3}[B-J](?![a-zA-Z])")
 _SCANNED = re.compile(r"^[80O８０Ｏ](?=\s{0,2}[.、:,．：，)）])")
 _GLUES = ".:)"
-"""Signs behind a letter that is an option's wherever it stands; 、 parts the items of a list, too."""
+"""Signs after a letter that make it an option's wherever it is; 、 separates the items of a list, too."""
 _ENDS_WITH_LETTER = re.compile(r"\(([B-J])\)\s{0,9}$")
-_MANY = 4  # letters that stand for options even where single blanks part them
+_MANY = 4  # number of letters that are options even if only single spaces separate them
 _BETWEEN = "$|｜/#^~@&"
-"""Signs that a maker puts between options that have letters, too."""
+"""Separators that an author puts between options that also have letters."""
 
 
 class OptionCuts(Struct, frozen=True):
@@ -39,7 +39,7 @@ class OptionCuts(Struct, frozen=True):
     cuts: list[tuple[int, int]]
     """Where each option begins and ends, in the order of the letters."""
     sure: bool = True
-    """False where a letter is missing or stands twice."""
+    """False if a letter is missing or occurs twice."""
 
     def texts(self, text: str) -> list[str]:
         """Return the options themselves; a digit that a scan made of a letter is that letter again."""
@@ -53,8 +53,7 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
     """Return the options of a question's text, or None.
 
     Args:
-        start: where the words behind the number begin.
-        usual: how many options the questions around have, 0 where that is unknown.
+        start: where the words after the number begin. usual: how many options the neighbouring questions have, 0 if that is unknown.
     """
     line = flat(text)
     everything = signs_in(text, start)
@@ -76,7 +75,7 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
 
 
 def options_in(text: str, after: str = "") -> list[str]:
-    """Return the options a line consists of, each with its letter, or none; `after` is the last letter read so far."""
+    """Return the options that make up a line, each with its letter, or none; `after` is the last letter read so far."""
     opening = letter_of(text)
     if not opening or (not is_signed(text) and (not after or ord(opening) != ord(after) + 1)) or (opening != "A" and opening <= after):
         return []
@@ -85,16 +84,16 @@ def options_in(text: str, after: str = "") -> list[str]:
 
 
 def without_sign(parts: list[str]) -> list[str]:
-    """Return options without the sign that stands behind each of them but the last: `A:甲$`, `B:乙$`, `C:丙`."""
+    """Return options without the sign after each of them except the last: `A:甲$`, `B:乙$`, `C:丙`."""
     *first, last = parts
     sign = first[0][-1:] if len(first) > 1 else ""
     if not sign or sign not in _BETWEEN or sign in last or not all(part.endswith(sign) and sign not in part[:-1] for part in first):
         return parts
-    return [part[:-1].rstrip() for part in first] + [last]  # `14#`, `16#`, `18#`: a sign behind the last one, too, is a unit
+    return [part[:-1].rstrip() for part in first] + [last]  # `14#`, `16#`, `18#`: a sign after the last one, too, is a unit
 
 
 def _chains(signs: Iterable[OptionMarker]) -> Iterable[list[OptionMarker]]:
-    """Return for each letter the best run A, B, … that ends with it, small letters and capitals apart."""
+    """Return for each letter the best run A, B, … that ends with it, lower and upper case separately."""
     best: dict[tuple[str, bool], tuple[int, tuple]] = {}
     for sign in signs:
         small = sign.sign.endswith("small")
@@ -115,7 +114,7 @@ def _chains(signs: Iterable[OptionMarker]) -> Iterable[list[OptionMarker]]:
 
 
 def _trimmed(chain: list[OptionMarker], usual: int) -> list[OptionMarker]:
-    """Drop from the end of a run what rather is a letter inside the last option."""
+    """Drop from the end of a run what is more likely a letter inside the last option."""
     while len(chain) > 1:
         last = chain[-1]
         if not last.sign:
@@ -133,7 +132,7 @@ def _trimmed(chain: list[OptionMarker], usual: int) -> list[OptionMarker]:
 
 
 def _bridged(line: str, chain: list[OptionMarker], signs: Iterable[OptionMarker], usual: int) -> list[OptionMarker]:
-    """Return a run with the further letters of its sign that a letter stands right before: `B.12×10⁹/LC.乙D.丙`; nothing without them."""
+    """Return a run with the further letters of its sign that directly follow a letter: `B.12×10⁹/LC.乙D.丙`; nothing if there are none."""
     if not chain or {sign.sign for sign in chain} != {chain[0].sign} or not chain[0].sign:
         return []
     bridged = [*chain]
@@ -145,12 +144,12 @@ def _bridged(line: str, chain: list[OptionMarker], signs: Iterable[OptionMarker]
 
 
 def _columns(signs: Sequence[OptionMarker]) -> list[OptionMarker]:
-    """Return options that stand in columns, A C over B D: each letter once, at the start of a line or behind wide blanks."""
+    """Return options in columns, A C above B D: each letter once, at the start of a line or after wide spaces."""
     return _in_narrow_columns(signs) or _in_columns(signs, (LINE, WIDE)) or _in_columns(signs, (BARE_LINE, BARE_WIDE))
 
 
 def _in_narrow_columns(signs: Iterable[OptionMarker]) -> list[OptionMarker]:
-    """Return options in two columns that a single blank parts, as a page shows them: A and B open lines, C and D stand behind them."""
+    """Return options in two columns separated by a single space, as a page shows them: A and B begin lines, C and D follow them."""
     led = [sign for sign in signs if sign.weight in (LINE, WIDE, LED) and sign.sign]
     ordered = sorted(led, key=lambda sign: sign.letter)
     half = (len(led) + 1) // 2
@@ -173,7 +172,7 @@ def _in_columns(signs: Iterable[OptionMarker], weights: tuple[int, ...]) -> list
 
 
 def _is_right(line: str, chain: list[OptionMarker]) -> bool:
-    """Tell whether a run of letters is one of options, and no row of points in a sentence."""
+    """Return whether a run of letters belongs to options, and is not a row of points in a sentence."""
     if any(sign.weight in (LINE, BARE_LINE) and sign.letter == "A" for sign in chain) or sum(s.weight >= WIDE for s in chain) > 1:
         return True
     if len(chain) > 2:
@@ -184,7 +183,7 @@ def _is_right(line: str, chain: list[OptionMarker]) -> bool:
 
 
 def _is_whole(signs: Iterable[OptionMarker], chain: list[OptionMarker], usual: int) -> bool:
-    """Tell whether no further letter opens a line in the manner of the options: one that is out of turn shows that some letter was lost."""
+    """Return whether no further letter begins a line in the manner of the options: one out of sequence shows that some letter was lost."""
     starts = {sign.start for sign in chain}
     first = min(starts)
     kinds = {sign.sign for sign in chain if sign.sign}
@@ -199,7 +198,7 @@ def _is_whole(signs: Iterable[OptionMarker], chain: list[OptionMarker], usual: i
         if sign.weight == LINE and sign.sign in kinds:
             return False
         if sign.weight >= LED and sign.sign in kinds and sign.letter <= last:
-            return False  # the options of another question stand beside these
+            return False  # the options of another question are beside these
         if sign.weight >= LED and sign.sign in kinds and ord(sign.letter) == ord(last) + 2:
             return False
         if len(chain) < usual and sign.sign in kinds and ord(sign.letter) == ord(last) + 1:
@@ -208,11 +207,11 @@ def _is_whole(signs: Iterable[OptionMarker], chain: list[OptionMarker], usual: i
 
 
 def _holds_next(text: str, line: str, chain: Sequence[OptionMarker]) -> bool:
-    """Tell whether the letter behind the last one stands within the options with the sign of all others: `b.乙c.丙`."""
+    """Return whether the letter after the last one is within the options with the sign of all others: `b.乙c.丙`."""
     for before, later in pairwise(chain):  # `C. 丙(D)⏎D型行为`, and not `C. 抑郁（D）⏎D. 癔症（Hy）`
         end = _ENDS_WITH_LETTER.search(line, before.end, max(before.end, later.start))
         if end is not None and end[1] == later.letter and later.sign != chain[0].sign:
-            return True  # a line end parted a letter from its option
+            return True  # a line break separated a letter from its option
     if len({sign.sign for sign in chain}) != 1 or not chain[0].sign or chain[-1].letter == LETTERS[-1]:
         return False
     letter, sign = chr(ord(chain[-1].letter) + 1), chain[0].sign.removesuffix("small")
@@ -227,6 +226,6 @@ def _holds_next(text: str, line: str, chain: Sequence[OptionMarker]) -> bool:
 
 
 def _has_rest(signs: list[OptionMarker]) -> bool:
-    """Tell whether options are there whose first letter is lost."""
+    """Return whether there are options whose first letter is lost."""
     opening = [sign for sign in signs if sign.weight in (LINE, WIDE)]
     return any(ord(later.letter) == ord(sign.letter) + 1 for sign, later in pairwise(opening))

@@ -1,4 +1,4 @@
-"""The answer of one question: behind its mark, in its blank, behind its stem or its options, or in its explanation."""
+"""The answer of one question: after its mark, in its blank, after its stem or its options, or in its explanation."""
 
 import re
 
@@ -23,30 +23,30 @@ _EMPTY_AT_END = re.compile(r"\s?[(\[]\s{0,20}[)\]]\s?$")
 
 
 class QuestionBlock(Struct, frozen=True):
-    """One question as its lines say it; raw texts."""
+    """One question as its lines show it; raw texts."""
 
     stem: str = ""
     options: list[str] = []
     answer: str | None = None
     explanation: str | None = None
     sure_options: bool = True
-    """False where a letter of the options is missing or out of turn."""
+    """False if a letter of the options is missing or out of sequence."""
     sure_answer: bool = True
-    """False where two different answers are given."""
+    """False if two different answers are given."""
     after: list[str] = []
-    """Lines behind the question that belong to what follows."""
+    """Lines after the question that belong to what follows."""
     remarks: list[str] = []
-    """What a site says of the question: its difficulty, the visitor's own answer."""
+    """A site's remarks on the question: its difficulty, the visitor's own answer."""
     worded: bool = True
-    """False where no words stand behind the number."""
+    """False if no words follow the number."""
     ringed: bool = False
-    """Numbers in rings are the letters of its options."""
+    """Circled numbers are the letters of its options."""
     rows: list[str] = []
     """The lines of the stem, from which options without letters can still be taken."""
 
 
 def with_marked(block: QuestionBlock, answers: list[str]) -> QuestionBlock:
-    """Return the question with the answer that a mark says; a second one that says the same is no other."""
+    """Return the question with the answer stated by a mark; a second one with the same content is not another answer."""
     stated = [answer.rstrip("）)】]") if not _OPENING_BRACKET.search(answer) else answer for answer in answers if answer]
     stated = [answer for answer in stated if not _NO_ANSWER.fullmatch(flat(answer))]
     if not stated:
@@ -63,19 +63,19 @@ def with_marked(block: QuestionBlock, answers: list[str]) -> QuestionBlock:
 
 
 def with_answer(block: QuestionBlock, start: int, verdict: str, kind: str, letters: str) -> QuestionBlock:
-    """Return the question with its answer taken from where it stands in it, and left out there.
+    """Return the question with its answer taken from its place in the text, and removed there.
 
     Args:
-        start: where the words of the stem begin behind the number.
+        start: where the words of the stem begin after the number.
         verdict: true or false before the number.
-        kind: what the heading above says, as headings.kind_of does.
+        kind: the kind stated by the heading above, as returned by headings.kind_of.
         letters: letters of the options that are shared with other questions.
     """
     if block.options and not block.answer:
         block = _read_behind_options(block)
     own = LETTERS[: len(block.options)] or letters
     if block.options and (slipped := _OPTION_INSTEAD.match(flat(block.answer or ""))) and slipped["letter"] not in own:
-        block = structs.replace(block, sure_options=False)  # a mark within the options, which go on behind it: `B.乙（答案）C.丙`
+        block = structs.replace(block, sure_options=False)  # a mark within the options, which continue after it: `B.乙（答案）C.丙`
     if own:
         block = _read_letters(block, start, own)
     if not own or (kind == "verdict" and not letters):
@@ -92,7 +92,7 @@ def with_answer(block: QuestionBlock, start: int, verdict: str, kind: str, lette
 
 
 def _read_behind_options(block: QuestionBlock) -> QuestionBlock:
-    """Return letters that stand alone below the last option, or in brackets behind it, as the answer."""
+    """Return letters alone below the last option, or in brackets after it, as the answer."""
     last = block.options[-1]
     line = flat(last[last.rfind("\n") + 1 :])
     alone, behind = _ALONE.fullmatch(line), _BEHIND_OPTION.search(line) or _BEHIND_TAB.search(last[len(last) - len(line) :], 2)
@@ -130,7 +130,7 @@ def _read_verdict(block: QuestionBlock, start: int, kind: str) -> QuestionBlock:
 
 
 def _part_reason(block: QuestionBlock, pattern: re.Pattern[str]) -> QuestionBlock:
-    """Return 【答案】B。因为…… parted into the answer and its explanation."""
+    """Return 【答案】B。因为…… split into the answer and its explanation."""
     answer = block.answer or ""
     if WHOLE_ANSWER.fullmatch(flat(answer)) or not (parted := pattern.match(flat(answer))):
         return block
@@ -139,7 +139,7 @@ def _part_reason(block: QuestionBlock, pattern: re.Pattern[str]) -> QuestionBloc
 
 
 def _answer_by(explanation: str) -> str | None:
-    """Return the letters that an explanation opens with or concludes: 答案解析：B。因为……, ……故选B。"""
+    """Return the letters that begin or conclude an explanation: 答案解析：B。因为……, ……故选B。"""
     if led := _REASON.match(flat(explanation)):
         return explanation[: led.end("answer")]
     chosen = {match["letters"] for match in _CHOSEN.finditer(flat(explanation))}

@@ -1,4 +1,4 @@
-"""Examinations and medicines of ask120: labelled values and prose of their pages."""
+"""Examinations and medicines of ask120: labelled values and prose on their pages."""
 
 import re
 from html import escape
@@ -14,7 +14,7 @@ from crawlers.sources.ask120.text import divided, first_text, one, texts
 from crawlers.text.fields import labelled, text_of
 
 CLINICAL = {"3F": "临床意义", "4F": "注意事项", "5F": "检查过程", "6F": "不适宜人群", "7F": "不良反应与风险"}
-"""Parts of an examination by the name of their anchor; each should begin with the same words."""
+"""Parts of an examination by the name of their anchor, with the words that each should begin with."""
 RELATED = "div.w_cr1 div.clears a"
 """Diseases that an examination is made for."""
 _NORMAL = re.compile(r"\s*(正常值\s*[：:])?(.*)", re.DOTALL)
@@ -23,7 +23,7 @@ _TABS = ("tab-dm-1", "tab-dm-2")
 _NAME = "div.details-right-drug > p:not([class*=Explain])"
 _LEAFLET_ROW, _LEAFLET_NAME = ".tabrow", "h1"
 MEDICINE_NAMES = (_NAME, f"{_LEAFLET_NAME} above {_LEAFLET_ROW}")
-"""On the page of the shop, and on that of the leaflet alone."""
+"""On the shop's page, and on the page with only the leaflet."""
 _LEAFLET_TITLE = re.compile("的?(?:药品)?说明书$")
 
 
@@ -49,7 +49,7 @@ def examination(response: Response) -> tuple[list[LabelledValue], list[Section]]
 
 def _clinical(part: Selector, number: int) -> list[Section]:
     label, text = divided(text_of(part))
-    name = part.root.get("name", "")  # not `part.attrib`: it fails on an attribute with a broken name
+    name = part.root.get("name", "")  # not `part.attrib`, which fails on an attribute with a broken name
     title = label.rstrip("：:").strip()
     known = CLINICAL.get(name, "")
     if known and title != known:  # the colon belongs to the text
@@ -63,7 +63,7 @@ def medicine_name(response: Response) -> str:
 
 
 def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
-    """Return the content of a medicine's page: head, price, details and leaflet, the last in a table, in rows or in prose."""
+    """Return the content of a medicine's page: head, price, details, and leaflet in a table, in rows or in prose."""
     values: list[LabelledValue] = []
     for number, row in enumerate(outermost(response.css("div.details-right-drug ul li")), 1):
         label, value = divided(first_text(row))
@@ -74,7 +74,7 @@ def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
         tab_body = outermost(response.css(f"div.cont-Drug-details .{tab}"))
         rows = labelled(_table(tab_body), tab)
         values += rows
-        if tab == "tab-dm-2":  # a leaflet that is no table is prose
+        if tab == "tab-dm-2":  # a leaflet that is not a table is prose
             sections = _leaflet(rows, texts(tab_body), tab)
     if not sections:
         rows = labelled(map(_row, outermost(response.css(_LEAFLET_ROW))), "tabrow")
@@ -83,7 +83,7 @@ def medicine(response: Response) -> tuple[list[LabelledValue], list[Section]]:
 
 
 def _searches(row: Selector, label: str) -> list[str]:
-    """Return the names in a row of links to searches, from the scripts or the links: as text they run together."""
+    """Return the names in a row of search links, taken from the scripts or the links; as text they run together."""
     if not row.css("li [onclick]") and "疾病" not in label:
         return []
     links = outermost(row.css("li [onclick], var, a"))
@@ -98,7 +98,7 @@ def _leaflet(rows: list[LabelledValue], prose: list[str], position: str) -> list
 
 
 def _row(row: Selector) -> tuple[str, str]:
-    """Return label and value of a row: its first element and what follows, or a line with a colon if there is only one element."""
+    """Return label and value of a row: its first element and what follows, or a line with a colon if it has only one element."""
     cells = row.xpath("*")
     return (first_text(cells[0]), "\n".join(texts(cells[1:]))) if len(cells) > 1 else divided(first_text(row))
 
@@ -115,10 +115,10 @@ def _table(tab: list[Selector]) -> list[tuple[str, str]]:
 
 
 def _behind(label: Any) -> str:
-    """Return the mark-up between a label and the next one beside it."""
+    """Return the markup between a label and the next one beside it."""
     pieces = [escape(label.tail or "")]
     for piece in label.itersiblings():
-        if any(map(_is_label, piece.iter("span"))):  # or one that holds others: what it holds would be written again for each
+        if any(map(_is_label, piece.iter("span"))):  # or one that contains others: its content would be written twice
             break
         pieces.append(tostring(piece, encoding="unicode"))
     return "".join(pieces)

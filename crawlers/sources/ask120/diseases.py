@@ -1,4 +1,4 @@
-"""Diseases, symptoms and surgery of ask120: homes and their sub-pages in the layouts of 2014, 2016 and since 2019."""
+"""Diseases, symptoms and surgery of ask120: home pages and their sub-pages in the layouts of 2014, 2016 and since 2019."""
 
 import re
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ NAMES = (
 INTROS = ("div.disease-cont dl dd p", "div.p_lbox1_ab p", "dl.p_sibox1dl p")
 BODIES = ("div.art_cont", "div.symptom-box-left-details", "div.w_contl")
 POSSIBLE = ("div.jibing-box a", "div.possible-sick span.sp1 a", "ul.p_cbox3ul span.p_cbox3li1 a")
-"""Diseases that a symptom may come from: the whole list, its beginning on the symptom's home, the list of 2016."""
+"""Diseases that a symptom may come from: the complete list, its beginning on the symptom's home page, the list of 2016."""
 _POSSIBLE_ROW = "//div[contains(concat(' ', @class, ' '), ' possible-sick ')]//*[span[contains(@class, 'sp1')]//a]"
 _SIDES = ("left", "center")
 _SHORTLY = "dd.w_d1, dd.w_d2, dd.w_d3"
@@ -50,7 +50,7 @@ _HEAD_CELLS = {"食物", "食物名称", "名称", "宜吃食物", "忌吃食物
 
 
 def name_and_alias(response: Response) -> tuple[str, str | None]:
-    """Return an entry's name, empty where the page has none, and its other names unchanged."""
+    """Return an entry's name, empty if the page has none, and its other names unchanged."""
     for selector in NAMES:
         head = response.css(selector)[:1]
         own = first_text(head.css("strong, h1 a")) or ("" if selector == "div.disease-cont" else _own_text(head))
@@ -64,7 +64,7 @@ def _own_text(head: SelectorList[Any]) -> str:
 
 
 def intro(response: Response) -> list[Section]:
-    """Return the summary of a home, cut off by the site where it is long."""
+    """Return the summary of a home page; the site truncates long ones."""
     text = next((text for selector in INTROS if (text := first_text(response.css(selector)))), "")
     return [Section(title="概述", text=text, position="intro")] if text else []
 
@@ -74,7 +74,7 @@ def boxes(response: Response) -> list[LabelledValue]:
     values: list[LabelledValue] = []
     for side in _SIDES:
         values += labelled(_rows(response.css(f"div.disease-list-title div.disease-list-{side} ul > li")), side)
-    # Labels are more reliable than positions: a box that moved is recognised by rows with both label and value.
+    # Labels are more reliable than positions: a box that moved is recognised by rows that have a label and a value.
     return values or labelled(_rows(response.xpath("//li[span[contains(., '：') or contains(., ':')]]")), "box")
 
 
@@ -83,13 +83,13 @@ def _rows(rows: SelectorList[Any]) -> list[tuple[str, str]]:
 
 
 def possible_diseases(response: Response) -> list[LabelledValue]:
-    """Return what a symptom may come from, as one list."""
+    """Return the possible causes of a symptom as one list."""
     names = next((names for selector in POSSIBLE if (names := texts(response.css(selector)))), [])
     return one("可能疾病", "、".join(dict.fromkeys(names)), "possible:1")
 
 
 def possible_rows(response: Response) -> Iterator[tuple[str, str, list[LabelledValue], str]]:
-    """Yield the possible diseases on a symptom's home: name, link, values (department and typical symptoms), position."""
+    """Yield the possible diseases on a symptom's home page: name, link, values (department and typical symptoms), position."""
     for number, row in enumerate(outermost(response.xpath(_POSSIBLE_ROW)), 1):  # the row of headings has no link
         name, position = first_text(row.css("span.sp1")), f"possible:{number}"
         symptoms = texts(row.css("span.sp3 > *")) or texts(row.css("span.sp3"))
@@ -118,18 +118,18 @@ def article(part: list[Selector], caption: str) -> tuple[list[LabelledValue], li
 
 
 def has_diet(response: Response) -> bool:
-    """Return whether a page says what to eat and to avoid."""
+    """Return whether a page lists what to eat and what to avoid."""
     return bool(response.css(_DIET_CONTAINERS))
 
 
 def diet(response: Response) -> tuple[list[LabelledValue], list[Section], list[str]]:
-    """Return what to eat and to avoid: a sentence each, tables with the food in their first column, or prose under tabs; and faults."""
+    """Return what to eat and to avoid (a sentence each, tables with the food in their first column, or prose under tabs), and faults."""
     values = list(_sentences(response))
     sections: list[Section] = []
     faults: list[str] = []
     for number, (label, selector, of_symptom) in enumerate(_DIETS, 1):
         side = SelectorList(outermost(response.css(selector)))
-        # A symptom's page has it in spans; that of a disease is read above.
+        # On a symptom's page they are in spans; a disease's page is read above.
         values += one(label, "".join(texts(response.css(of_symptom).css("span"))), f"container:{number}")
         heads = texts(side.css("em"))
         named = heads[0] if heads and _is_diet_title(heads[0]) else label
@@ -145,7 +145,7 @@ def diet(response: Response) -> tuple[list[LabelledValue], list[Section], list[s
                 pairs = zip(foods, reasons, strict=True)
                 sections += [Section(title=food, text=text, position=f"dl_{number}:{at}") for at, (food, text) in enumerate(pairs) if text]
             else:
-                faults.append(f"{len(foods)} foods and {len(reasons)} reasons, which do not pair")
+                faults.append(f"{len(foods)} foods and {len(reasons)} reasons, which cannot be paired")
         elif not rows:
             tabs = _tabs(side, heads, number)
             if tabs and len(heads) > 1 and heads[0] not in {tab.title for tab in tabs}:  # a title above foods
@@ -160,7 +160,7 @@ def unread_diet(response: Response) -> str:
 
 
 def _swiped(side: SelectorList[Any], swiper: SelectorList[Any]) -> tuple[list[str], list[str]]:
-    """Return the foods that a reader swipes through, and the reasons: parts of one box, or a box each."""
+    """Return the foods of a swipeable list, and the reasons: parts of one box, or one box each."""
     foods = texts(swiper.css("em")) or texts(swiper.xpath(".//*[not(*)]"))
     boxes = outermost(side.css("div.bigbox"))
     reasons = boxes if len(boxes) != 1 else boxes[0].xpath("*")
@@ -178,7 +178,7 @@ def _sentences(response: Response) -> Iterator[LabelledValue]:
 
 
 def _tabs(side: SelectorList[Any], heads: list[str], number: int) -> list[Section]:
-    """Return the texts under the tabs: a block for each, after the heads. If there is one head more than blocks, it is a title."""
+    """Return the texts under the tabs: a block for each, after the tab heads. With one head more than blocks, the first is a title."""
     known = side.css("div.bigbox")
     for holder in [*known, *side.xpath(".//div[not(.//em)]")]:
         blocks = holder.xpath("div")

@@ -11,7 +11,7 @@ _NUMBERS = re.compile(r"medicines:(\d{1,7})-(\d{1,7})")
 
 
 def _numbers(name: str) -> range:
-    """Return the numbers of medicines that `medicines:7-9` names; none for other names."""
+    """Return the medicine numbers that `medicines:7-9` names; none for other names."""
     match = _NUMBERS.fullmatch(name)
     return range(int(match[1]), int(match[2]) + 1) if match else range(0)
 
@@ -30,7 +30,7 @@ def require_known(scope: str, names: list[str]) -> None:
     """Raise ValueError for names that no address has.
 
     Raises:
-        ValueError: says which, and what was expected.
+        ValueError: the message says which names, and what was expected.
     """
     is_known, expected = _FORMS[scope]
     if wrong := [name for name in names if not is_known(str(name))]:
@@ -38,7 +38,7 @@ def require_known(scope: str, names: list[str]) -> None:
 
 
 def all_lists() -> list[str]:
-    """Return the lists from which everything that is linked can be reached."""
+    """Return the lists from which everything linked can be reached."""
     return [
         f"{_TAG}/jibing/ks/nk.html",
         *_letter_lists(ascii_lowercase),
@@ -49,14 +49,14 @@ def all_lists() -> list[str]:
 
 
 def lists_of(letters: list[str], departments: list[str], lists: list[str]) -> dict[str, tuple[str, str]]:
-    """Return the addresses of the lists that are named, each with its scope and name."""
+    """Return the addresses of the named lists, each with its scope and name."""
     named = {f"{_TAG}/jibing/ks/{slug}.html": ("departments", slug) for slug in departments}
     named |= {url: ("letters", letter) for letter in letters for url in _letter_lists([letter])}
     return named | ({f"{_TAG}/jiancha/": ("lists", "examinations")} if "examinations" in lists else {})
 
 
 def medicines_of(lists: list[str]) -> Iterator[str]:
-    """Yield the addresses of medicines that are named by their numbers."""
+    """Yield the addresses of medicines named by number."""
     return (f"{_YP}/detail/{number}.html" for number in chain.from_iterable(map(_numbers, lists)))
 
 

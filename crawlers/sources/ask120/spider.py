@@ -25,11 +25,11 @@ _ENTRY = re.compile(r"/(jibing|zhengzhuang|shoushu)/(?!(?:pinyin|ks)(?:/|\.html)
 _EXAMINATION = re.compile(r"/jiancha/\d+$")
 _MEDICINE = re.compile(r"/(?:detail|manual)/\d+\.html$")
 _LISTS = ("div.sick_tag", "div.tag_li", "div.internal-medicine", "div.w_sx")
-"""Lists of 2019 on: letters and departments above, diseases, symptoms or surgery below."""
+"""Lists since 2019: letters and departments above, diseases, symptoms or surgery below."""
 _ENTRIES = "div.tag_li, div.internal-medicine"
-"""The part of those that holds the entries of an index by letter or department."""
+"""The part of those lists that contains the entries of an index by letter or department."""
 _OLD_LISTS = ("ul.p_leftdivnav", "div.w_header", "div.w_neike")
-"""Until 2019 the departments were in one tree, with pages of categories with alternating headings and links."""
+"""Until 2019 the departments were in one tree, whose category pages alternate headings and links."""
 _OLD_CATEGORIES = "div.p_lnavdisdiv h3 a::attr(href), div.w_header a::attr(href)"
 _RELATED = "div.disease-Related-List, div.disease-related-list, #yw3, #yw4, div.possible-sick span.sp1"
 
@@ -37,8 +37,8 @@ _RELATED = "div.disease-Related-List, div.disease-related-list, #yw3, #yw4, div.
 class Ask120Spider(SourceSpider):
     """Letter and department lists lead to entries and their sub-pages, the check-up index to examinations, diseases to medicines.
 
-    With `letters`, `departments` or `lists` only the named lists are read, and the medicines that their entries recommend: other
-    links would lead through the whole site. Most medicines are linked from nowhere; `lists` reads them by their numbers.
+    With `letters`, `departments` or `lists`, the spider reads only the named lists and the medicines that their entries recommend, since
+    other links lead through the entire site. Most medicines are not linked at all; `lists` reads them by number.
     """
 
     name = "ask120"
@@ -55,7 +55,7 @@ class Ask120Spider(SourceSpider):
         self.start_urls = list(self.named) if self.is_scoped else all_lists()
 
     async def start(self) -> AsyncIterator[Request]:
-        """Begin with the lists, and with the medicines whose numbers are named; many numbers have none, and answer 404."""
+        """Begin with the lists, and with the medicines whose numbers are named; many numbers do not exist and are answered with 404."""
         for url in self.start_urls:
             yield Request(url, dont_filter=True)
         for url in medicines_of(self.lists or []):
@@ -92,11 +92,11 @@ class Ask120Spider(SourceSpider):
             self.misfit(response, f"an index without entries (links to /jibing/, /zhengzhuang/ or /shoushu/ in {_ENTRIES}): {text[:40]!r}")
 
     def parse_entry(self, response: Response, kind: str) -> Iterator[Request | EntityItem]:
-        """Read the home of a disease or symptom: name, summary boxes and introduction; its sub-pages are items of their own."""
+        """Read the home page of a disease or symptom: name, summary boxes and introduction; its sub-pages are separate items."""
         if not is_page(response, self):
             return
         name, alias = diseases.name_and_alias(response)
-        if not name and response.css(", ".join(_OLD_LISTS)):  # a category of the old tree has an address like an entry's
+        if not name and response.css(", ".join(_OLD_LISTS)):  # a category of the old tree has an address like that of an entry
             yield from self.parse(response)
             return
         if not name:
@@ -118,7 +118,7 @@ class Ask120Spider(SourceSpider):
         yield from self._medicines(response, response.css("div.img-list a::attr(href)").getall())
 
     def _possible_diseases(self, response: Response) -> Iterator[EntityItem]:
-        """Yield what a symptom's home says of diseases: an item each, at the address of the disease."""
+        """Yield what a symptom's home page states about diseases: one item each, at the address of the disease."""
         for name, href, values, entry_position in diseases.possible_rows(response):
             home = next((link.url for link in links_to(response.url, [href])), None)
             item = self.entity(response, "disease", name_raw=name, values=values, url=home)
@@ -193,7 +193,7 @@ class Ask120Spider(SourceSpider):
     def _entries(self, links: Iterable[Link]) -> Iterator[Request]:
         for link in links:
             if link.host == _TAG and (entry_match := _ENTRY.match(link.path)):
-                # One address an entry, however a list writes it.
+                # One address per entry, however a list writes it.
                 url = f"https://{_TAG}/{entry_match[1]}/{entry_match[2]}/"
                 yield Request(url, self.parse_entry, cb_kwargs={"kind": _KINDS[entry_match[1]]})
 

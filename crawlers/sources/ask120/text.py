@@ -17,18 +17,18 @@ _NUMBERED = re.compile(r"\d+[.．、]")
 
 
 def first_text(selected: Selector | SelectorList[Any]) -> str:
-    """Return the text of the first selected element without outer white space; "" if there is none."""
+    """Return the text of the first selected element without surrounding white space; "" if there is none."""
     first = selected[:1] if isinstance(selected, SelectorList) else [selected]
     return "".join(text_of(one) for one in first).strip()
 
 
 def texts(selected: Iterable[Selector]) -> list[str]:
-    """Return the text of each that has one, of nested elements the outermost."""
+    """Return the text of each element that has any; of nested elements, only the outermost counts."""
     return [text for one in outermost(selected) if (text := text_of(one).strip())]
 
 
 def divided(line: str) -> tuple[str, str]:
-    """Return the label with its colon, and what follows; a line without colon has no label."""
+    """Return the label with its colon, and what follows; a line without a colon has no label."""
     selected = _LABEL.match(line)
     return (selected[1], selected[2].strip()) if selected else ("", line.strip())
 

@@ -1,6 +1,7 @@
 """baikemy: diseases, symptoms and medicines of www.baikemy.com (百科名医), the former home of xiaohe's encyclopedia.
 
-No page of the real site was available. Public scrapers of 2018 and 2020 agree on addresses and classes of two layouts; both are read.
+No page of the real site was available. Public scrapers of 2018 and 2020 agree on the addresses and classes of two layouts; both are
+supported.
 """
 
 import re
@@ -37,7 +38,7 @@ _GENERIC_NAME = re.compile(r"通用名(?:称)?\s*[:：]?\s*(.+)")
 
 
 class BaikemySpider(SourceSpider):
-    """A list of each kind -> lists of departments, their pages -> entries."""
+    """One list of each kind -> lists by department, over several pages -> entries."""
 
     name = "baikemy"
     allowed_domains = (_HOST,)
@@ -53,7 +54,7 @@ class BaikemySpider(SourceSpider):
             self.start_urls = [f"{_LIST_ADDRESS}?diseaseContentType={kind}" for kind in self.lists]
 
     def parse(self, response: Response, is_first: bool = True) -> Iterator[Request | EntityItem]:
-        """Read a list: its entries, its departments, and its further pages, which the first one names."""
+        """Read a list: its entries, its departments, and its further pages, which the first page links."""
         if not is_page(response, self):
             return
         links = list(links_to(response.url, response.css("a::attr(href)").getall()))
@@ -64,7 +65,7 @@ class BaikemySpider(SourceSpider):
             self.misfit(response, "a list without entries: no link to /disease/detail/N, /disease/view/N or /medicine/detail/N")
         for group, number in dict.fromkeys((entry[1], entry[2]) for entry in entries):
             what = "medicine" if group == "medicine" else kind
-            # Until 2018 the first page of a disease was a summary of its further page.
+            # Until 2018 the first page of a disease was a summary of the page after it.
             address = f"https://{_HOST}/{group}/detail/{number}" + ("/1" if group == "disease" else "")
             yield Request(address, self.parse_entry, cb_kwargs={"entity_type": what})
         if is_first:
@@ -76,7 +77,7 @@ class BaikemySpider(SourceSpider):
                 yield Request(f"{base_url}?pageIndex={number}&pageCount={pages}{query}", self.parse, cb_kwargs={"is_first": False})
 
     def parse_entry(self, response: Response, entity_type: str | None) -> Iterator[Request | EntityItem]:
-        """Read an entry; its kind is that of the list, or else follows from its headings."""
+        """Read an entry; its kind is that of the list, or is inferred from its headings."""
         if not is_page(response, self):
             return
         name = text_of(response.css(_TITLES)[:1]) or None
@@ -91,7 +92,7 @@ class BaikemySpider(SourceSpider):
             self.misfit(response, f"no entry: `{_TITLES}` with `{_SECTIONS}` or `{_HEADINGS}`")
             return
         if entity_type is None and not _OF_DISEASES & {section.title for section in sections}:
-            self.note("entries whose kind neither list nor headings show")
+            self.note("entries whose kind neither the list nor the headings show")
             return
         generic = _GENERIC_NAME.search(text_of(response.css(".name_info")[:1]))
         yield self.entity(
@@ -109,7 +110,7 @@ def _is_department(path: str, query: str) -> bool:
 
 
 def _pages(query: str) -> int:
-    """Return how many pages a list has, from its pager."""
+    """Return the number of pages of a list, from its pager."""
     stated = parse_qs(query).get("pageCount", [""])[0]
     return int(stated) if re.fullmatch(r"[0-9]{1,4}", stated) else 1
 
@@ -125,7 +126,7 @@ def _department(page: Selector) -> list[LabelledValue]:
 
 
 def _sections(page: Selector) -> list[Section]:
-    """Return the sections of either layout; a part without heading is the introduction."""
+    """Return the sections of either layout; a part without a heading is the introduction."""
     pairs = [section for part in outermost(page.css(_SECTIONS)) for section in _parted(part)]
     pairs = pairs or [(text_of(heading), _below(heading)) for heading in page.css(_HEADINGS)]
     return [Section(title=title, text=text.strip(), position=f"section:{number}") for number, (title, text) in enumerate(pairs, 1)]

@@ -1,4 +1,4 @@
-"""The encoded answers of examcoo: a bit for each right option, 1 or 2 for true or false, JSON for blanks, HTML for words. Pure."""
+"""The encoded answers of examcoo: a bit for each correct option, 1 or 2 for true or false, JSON for blanks, HTML for words. Pure."""
 
 import json
 from typing import Any, NamedTuple
@@ -8,10 +8,10 @@ from crawlers.text.fields import sound_json, text_of
 
 SINGLE, MULTIPLE, VERDICT, BLANKS, WORDS = "s1", "s2", "s3", "s4", "s5"
 BAD_DATA = "answer_mask_beyond_options"
-"""The only doubt that occurs in the site's known data; the others mean that the site has changed."""
+"""The only doubt that occurs in known data of the site; any other means that the site has changed."""
 _VERDICT_OF_CODE = {"1": "对", "2": "错"}
 VERDICTS = frozenset(_VERDICT_OF_CODE.values())
-_MASK_CHARS = 6  # decimal; the code of ten options is no longer
+_MASK_CHARS = 6  # decimal; the code for ten options is longer
 
 
 class Answer(NamedTuple):
@@ -19,14 +19,14 @@ class Answer(NamedTuple):
 
     raw: str | None
     mask: int = 0
-    """Bit mask of the right options, if there are options."""
+    """Bit mask of the correct options, if there are options."""
     doubt: str | None = None
 
 
 def answer_of_code(kind: str, code: Any, options: int) -> Answer:
-    """Return the answer of a code, for a question with so many options.
+    """Return the answer for a code, given the number of options of the question.
 
-    An invalid code, such as a bit beyond the options, stays unchanged, with a doubt.
+    An invalid code, such as a bit beyond the options, is kept unchanged, with a doubt.
     """
     text = "" if code is None else str(code).strip()
     if kind not in (SINGLE, MULTIPLE, VERDICT, BLANKS, WORDS):
@@ -43,13 +43,13 @@ def answer_of_code(kind: str, code: Any, options: int) -> Answer:
 
 
 def answer_of_marks(right: list[bool], words: str) -> Answer:
-    """Return the answer of options with marks for the right ones, or the answer in words if none is marked."""
+    """Return the answer from the marks of the correct options, or in words if none is marked."""
     mask = sum(1 << index for index, is_right in enumerate(right) if is_right)
     return _of_mask(str(mask), len(right)) if mask else Answer(words or None)
 
 
 def kind_of_answer(kind: str, answer: Answer) -> str:
-    """Return the kind of a question: a single choice with several right options was entered wrongly and is a multiple choice."""
+    """Return the kind of a question: a single choice with several correct options was entered wrongly and is a multiple choice."""
     return MULTIPLE if kind == SINGLE and answer.mask.bit_count() > 1 else kind
 
 

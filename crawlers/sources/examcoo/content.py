@@ -1,4 +1,4 @@
-"""The rows of the content call of examcoo -> the questions of a paper. Pure."""
+"""The rows of examcoo's content call -> the questions of a paper. Pure."""
 
 import json
 import re
@@ -13,20 +13,20 @@ _REFUSALS = {TIMED_OUT: "the token of the page timed out", "-2": "wrong paramete
 
 
 def refused_with(text: str) -> str | None:
-    """Return the error code of a refused call with its meaning; None for any other answer."""
+    """Return the error code of a refused call and its meaning; None for any other answer."""
     code = text.strip('\ufeff \t\r\n"')
     return f"{code}: {_REFUSALS[code]}" if code in _REFUSALS else None
 
 
 def rows_of(text: str) -> list[Any]:
-    """Return the rows of an answer of the content call, a plain array or one under `b` or `c`.
+    """Return the rows in an answer to the content call: a plain array, or one under `b` or `c`.
 
     Raises:
-        ValueError: it holds no rows; says what was found.
+        ValueError: it has no rows; the message says what was found.
     """
     try:
         value = json.loads(sound_json(text.lstrip("\ufeff")))
-    except (ValueError, RecursionError) as error:  # no JSON, a number of thousands of digits, or nested without end
+    except (ValueError, RecursionError) as error:  # not JSON, a number with thousands of digits, or endless nesting
         raise ValueError(f"not JSON: {error}; it begins with {text[:40]!r}") from None
     if refused := refused_with(text):
         raise ValueError(f"the call was answered with {refused}")
@@ -85,7 +85,7 @@ def _fields(kind: str, row: Fields, shared: list[str] | None) -> Fields:
 
 
 def _options(value: Any) -> list[str] | None:
-    """Return options as HTML from their JSON, which is a string of its own; None if it is not `[{"o": HTML}]`."""
+    """Return options as HTML from their JSON, which is itself a string; None if it is not `[{"o": HTML}]`."""
     try:
         decoded = json.loads(sound_json(value)) if isinstance(value, str) and value.strip() else value
     except (ValueError, RecursionError):

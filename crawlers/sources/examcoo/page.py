@@ -23,7 +23,7 @@ _TORN_CHARS = 500
 
 
 def about(page: Any) -> Fields:
-    """Return the fields that hold for all questions of the page."""
+    """Return the fields that apply to all questions of the page."""
     crumbs = [text_of(link).removesuffix("试卷") for link in page.css("span.naviState a")][1:]
     return {"exam_raw": " > ".join(crumbs) or None, "subject_raw": crumbs[-1] if crumbs else None, "paper_raw": _title(page)}
 
@@ -41,7 +41,7 @@ def holds_questions(page: Any) -> bool:
 
 
 def read_page(page: Selector) -> ExamcooPaper:
-    """Return the questions of a page that holds them itself. A question that contains another comes from broken markup and is rejected."""
+    """Return the questions of a page that contains them. A question that contains another comes from broken markup and is rejected."""
     parts = page.css(f"#paperContent .blockContainer, {_QUESTION}")
     roots = {part.root for part in parts}
     torn = {outer for part in parts for outer in part.root.iterancestors() if outer in roots}
@@ -60,7 +60,7 @@ def read_page(page: Selector) -> ExamcooPaper:
         if part.root.get("id", "").startswith("s100_"):
             papers = [link[1] for href in part.css("a::attr(href)").getall() if (link := _RULE_LINK.search(href))]
             source_papers += papers
-            faults += [] if papers else [f"{part.root.get('id')} draws from no paper, /editor/do/view/id/"]
+            faults += [] if papers else [f"{part.root.get('id')} names no paper to sample from, /editor/do/view/id/"]
             continue
         id_match = QUESTION_ID.match(part.root.get("id", ""))
         faults += [] if id_match else [f"a question without id s1 to s5: {text_of(part)[:40]!r}"]
@@ -78,7 +78,7 @@ def read_page(page: Selector) -> ExamcooPaper:
 
 
 def _style(line: Selector) -> str:
-    """Return the style of a line as the call names it: 1 is a heading, 2 one that restarts the numbers."""
+    """Return the style of a line as the call codes it: 1 is a heading, 2 a heading that restarts the numbers."""
     classes = line.root.get("class", "").split()
     return "2" if "partIndex" in classes else "1" if "part" in classes else "0"
 
@@ -97,7 +97,7 @@ def _visible_words(kind: str | None, part: Selector) -> str:
 
 
 def _visible_fields(kind: str | None, part: Selector) -> Fields:
-    """Return the fields of a question of the page: options by their text, the right ones by their mark."""
+    """Return the fields of a question on the page: options by their text, the correct ones by their mark."""
     words = _visible_words(kind, part)
     for blank in part.css(".subjectBox input"):
         blank.root.attrib.pop("value", None)  # an answer with a > in it would end the tag
@@ -118,13 +118,13 @@ def _visible_fields(kind: str | None, part: Selector) -> Fields:
         "answer_raw": answer.raw,
         "images": sum(images_in(one) for one in [html, *options]),
     }
-    if kind == VERDICT and answer.mask.bit_count() == 1:  # 对 and 错 to choose from are the site's, not the question's
+    if kind == VERDICT and answer.mask.bit_count() == 1:  # the site's own 对 and 错 buttons, not options of the question
         fields |= {"options_raw": None, "answer_raw": texts[right.index(True)] or None}
     return fields | ({"doubt": answer.doubt} if answer.doubt else {})
 
 
 def _title(page: Any) -> str | None:
-    """Return a paper's title: 卷名-类目试卷与试题-考试酷(examcoo), or what the page shows above its questions."""
+    """Return a paper's title: 卷名-类目试卷与试题-考试酷(examcoo), or the title that the page shows above its questions."""
     title = (page.css("title::text").get() or "").strip()
     if title.endswith(_SITE):
         title = title.removesuffix(_SITE).rpartition("-")[0]

@@ -1,4 +1,4 @@
-"""What both forms of a paper of examcoo share: the text between questions, and the parts of a question. Pure."""
+"""What both forms of an examcoo paper share: the text between questions, and the parts of a question. Pure."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ QUESTION_ID = re.compile(r"(s\d)_(\d+)")
 _RANGE = re.compile(r"(\d{1,3})\s*+题?\s*+[-~～—–－至到]++\s*+(\d{1,3})\s*+小?题")
 _HIDDEN = re.compile(r"""\btype\s*=\s*["']?hidden""", re.I)
 _REMARK = re.compile("[（(][^（()）]{1,60}[)）]")
-_HEADING_CHARS = 40  # a longer line in the style of a heading is no heading
+_HEADING_CHARS = 40  # a longer line in heading style is not a heading
 
 Fields = dict[str, Any]
 
@@ -28,7 +28,7 @@ class PaperQuestion(Struct, frozen=True, kw_only=True):
     fields: Fields
     """Of a QuestionItem."""
     id: str = ""
-    """The site's own, with its kind: `s1_800000000000000101`."""
+    """The site's own id, with its kind: `s1_800000000000000101`."""
     is_explained: bool = False
     """Whether the site has an explanation or comments."""
 
@@ -41,25 +41,25 @@ class ExamcooPaper(Struct, frozen=True):
     faults: list[str]
     """Descriptions of what is not as expected."""
     unread: list[str]
-    """Lines between questions that belong to none."""
+    """Lines between questions that belong to no question."""
     source_papers: list[str] = []
-    """Numbers of other papers, from which this one draws questions at random."""
+    """Numbers of other papers, from which this one samples questions at random."""
 
 
 class Between:
-    """The text between the questions of a paper, with its state while the paper is read."""
+    """The text between the questions of a paper, with the state of reading it."""
 
     def __init__(self, are_printed: bool = False) -> None:
         self.faults: list[str] = []
         self._unread: list[str] = []
         self._are_printed = are_printed  # whether the numbers of questions are printed, so that gaps are noticed
         self._setting = Setting()
-        self._prose: list[str] = []  # since the last question, of no known form
+        self._prose: list[str] = []  # unrecognised lines since the last question
         self._is_behind_question = False  # no other line was read since the question
         self._ended: str | None = None  # the group whose shared options have ended
         self._range: tuple[int, int] | None = None  # of the note just read, such as （111～112题共用题干）
         self._restarts = False
-        self._ahead = 0  # offset of the paper's numbers to ours
+        self._ahead = 0  # offset of the paper's numbers from ours
 
     @property
     def unread(self) -> list[str]:
@@ -100,7 +100,7 @@ class Between:
         }
 
     def _past_prose(self, number: int) -> Above:
-        """Return the setting of a question after unrecognised prose: a new case after a case, or the end of shared options."""
+        """Return the setting of a question after unrecognised prose: a new case if one came before, else the end of shared options."""
         above, prose = self._setting.above(number), self._prose
         self._is_behind_question = True
         if prose and above.unsure:
@@ -123,7 +123,7 @@ class Between:
             return
         elif self._setting.add(text):
             self._leave_prose()
-        elif is_bold and len(text) <= _HEADING_CHARS and text[0] not in "（(" and text[-1] not in "。.":  # brackets hold time and points
+        elif is_bold and len(text) <= _HEADING_CHARS and text[0] not in "（(" and text[-1] not in "。.":  # brackets contain time and points
             self._leave_prose()
             self._setting.take(text, is_title=True)
         elif is_instruction(flat(text)):
@@ -149,6 +149,6 @@ def stem_text(html: str) -> str | None:
 
 
 def own_options(own: list[str], shared: list[str] | None) -> list[str]:
-    """Return a question's options, or none if they only refer to the shared ones above it: letters, or nothing."""
+    """Return a question's options, or none if they only refer to the shared options above, by letters or not at all."""
     bare = [re.sub(r"[\s.、()。:]", "", unicodedata.normalize("NFKC", option)) for option in own]
     return [] if shared and all(text in ("", letter) for text, letter in zip(bare, LETTERS, strict=False)) else own

@@ -21,7 +21,7 @@ from crawlers.store.exchanges import UNSTORED, Outdated, lasting, of_session
 from crawlers.text.fields import text_of
 
 _HOST = "https://www.examcoo.com"
-_WANTED = re.compile("心理|中医|中西医|中药|方剂|针灸|医师|药师")  # the bank covers everything from school mathematics to tour guides
+_WANTED = re.compile("心理|中医|中西医|中药|方剂|针灸|医师|药师")  # the bank covers everything from school mathematics to tour guide exams
 _VIEW = re.compile(r"/editor/do/view/id/(\d+)")
 _LIST = re.compile(r"/paperlist/index/k/(\d+)(?:/p/(\d+))?")
 _PAGES = re.compile(r"总共\s*[：:]\s*(\d{1,9})\s*页")
@@ -33,11 +33,11 @@ _ROW_NAME_CHARS = 60
 _PART = 'preceding::a[contains(concat(" ", @class, " "), " catSubAnchor ")][1]'
 
 Fields = dict[str, Any]
-_RETRIED = "asked with a new token"
+_RETRIED = "requested with a new token"
 
 
 class ExamcooSpider(SourceSpider):
-    """Reads papers whose list names psychology or traditional medicine; with `lists`, only the lists of those numbers."""
+    """Reads papers whose list names psychology or traditional medicine; with `lists`, only the lists with those numbers."""
 
     name = "examcoo"
     allowed_domains = ("www.examcoo.com",)
@@ -60,7 +60,7 @@ class ExamcooSpider(SourceSpider):
         elif is_page(response, self):
             categories: dict[str, str] = {}
             for url, link in links_of(response):
-                if "/index/detail/mid/" in url:  # a link into the page (#s1) has the name of a part, not of the whole
+                if "/index/detail/mid/" in url:  # a link into the page (#s1) has the name of a part, not of the category
                     name = "" if "#" in link.root.get("href", "") else text_of(link)
                     categories[url] = categories.get(url) or name
             if not categories:
@@ -71,7 +71,8 @@ class ExamcooSpider(SourceSpider):
     def parse_category(self, response: Response, category: str = "") -> Iterator[Request]:
         """Read the lists of one category.
 
-        A link may name only the subject; its title, the first cell of the row or the heading of its section names the examination.
+        A link may name only the subject; the examination is then named by its title, the first cell of the row, or the heading of its
+        section.
         """
         if not is_page(response, self):
             return
@@ -91,7 +92,7 @@ class ExamcooSpider(SourceSpider):
         if lists and not wanted:  # as in most categories, which hold other examinations
             self.note("categories of other examinations: none of their lists passes the filter")
             self.logger.info(
-                "%s: no list passes the filter; it says %s", response.url, ", ".join(map(repr, sorted(set(lists.values()))[:5]))
+                "%s: no list passes the filter; it reads %s", response.url, ", ".join(map(repr, sorted(set(lists.values()))[:5]))
             )
         for url in wanted:
             yield Request(url, self.parse_list)
@@ -138,14 +139,14 @@ class ExamcooSpider(SourceSpider):
                 cb_kwargs={"view": response.url, "paper": paper, "page": page},
                 errback=self.without_content,
                 meta=of_session(paper["tokenpid"], response) | {_RETRIED: is_again},
-                dont_filter=is_again,  # the new token may be the old one
+                dont_filter=is_again,  # the new token may equal the old one
             )
         else:
             excerpt = text_of(response.css("#paperContent") or response.css("body"))[:60]
-            self.misfit(response, f"neither questions nor pid and vp4tokenpid (32 hex digits) to ask for them with; it says {excerpt!r}")
+            self.misfit(response, f"neither questions nor pid and vp4tokenpid (32 hex digits) to request them with; it reads {excerpt!r}")
 
     def without_content(self, failure: Failure) -> Iterator[Request]:
-        """Request the page of a paper again if its token is of an earlier run or, once, has timed out; report any other failure."""
+        """Request a paper's page again if its token is of an earlier run or, once, if it has timed out; report any other failure."""
         request = request_of(failure)
         if failure.check(Outdated) or (failure.check(HttpError) and _has_timed_out(failure.value.response) and not request.meta[_RETRIED]):
             yield Request(request.cb_kwargs["view"], self.parse_view, dont_filter=True, meta={UNSTORED: True})
@@ -176,7 +177,7 @@ class ExamcooSpider(SourceSpider):
         yield from self._source_papers(reading)
 
     def _source_papers(self, reading: ExamcooPaper) -> Iterator[Request]:
-        """Follow the papers that a paper draws its questions from."""
+        """Follow the papers that a paper samples its questions from."""
         for pid in dict.fromkeys(reading.source_papers):
             yield Request(f"{_HOST}/editor/do/view/id/{pid}", self.parse_view)
 
@@ -222,7 +223,7 @@ class ExamcooSpider(SourceSpider):
         yield msgspec.structs.replace(item, explanation_raw=text or None)
 
     def unexplained(self, failure: Failure) -> Iterator[QuestionItem | Request]:
-        """Yield the question without its explanation, or request a new token if the old one is of an earlier run."""
+        """Yield the question without its explanation, or request a new token if the old one comes from an earlier run."""
         known = request_of(failure).cb_kwargs
         if failure.check(Outdated):
             yield Request(
@@ -244,12 +245,12 @@ def _has_timed_out(response: Response) -> bool:
 
 
 def _closed_up(name: str) -> str:
-    """Return a name without the blanks that space it out."""
+    """Return a name without padding spaces."""
     return re.sub(r"\s", "", name)
 
 
 def _rows(page: TextResponse) -> dict[Any, str]:
-    """Return the rows of a category's tables with their names: the first cell, and the one above that spans several rows."""
+    """Return the rows of a category's tables with their names: the first cell, and a cell above that spans several rows."""
     names: dict[Any, str] = {}
     for table in page.css("table"):
         above, left = "", 0

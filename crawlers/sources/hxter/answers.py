@@ -16,7 +16,7 @@ from crawlers.text.fields import sound_json, text_of
 _ANSWER_LABEL = re.compile(r"^\s*[【\[]?(?:参考|正确|标准)?答案[】\]]?\s*[:：]?\s*")
 _ANALYSIS_LABEL = re.compile(r"^\s*[【\[]?(?:试题|答案)?解析[】\]]?\s*[:：]?\s*")
 _MOST = 2000
-"""Of answers in one script."""
+"""Number of answers in one script."""
 _MOST_ASSIGNMENTS = 8
 
 
@@ -47,7 +47,7 @@ def with_answer(item: QuestionItem, separate: SeparateAnswer | None) -> Question
 
 
 def answers_on_page(page: TextResponse, where: AnswerPage) -> dict[str, SeparateAnswer]:
-    """Return the answers of a page by their key, or by their number if they have none."""
+    """Return the answers of a page by key, or by number if they have no key."""
     answers: dict[str, SeparateAnswer] = {}
     for number, entry in enumerate(every(page, where.entry), 1):
         key = bare_key(text_at(entry, where.key)) or str(number)
@@ -56,9 +56,9 @@ def answers_on_page(page: TextResponse, where: AnswerPage) -> dict[str, Separate
 
 
 def answers_in_scripts(scripts: Iterable[str], where: Script) -> dict[str, SeparateAnswer] | None:
-    """Return the answers that scripts assign as JSON to one of the known variables, by their key or number.
+    """Return the answers that scripts assign as JSON to one of the known variables, by key or number.
 
-    None means that a variable exists and its value cannot be read.
+    None means that a variable exists but its value cannot be read.
     """
     names = "|".join(map(re.escape, where.variables))
     is_there = False
@@ -71,7 +71,7 @@ def answers_in_scripts(scripts: Iterable[str], where: Script) -> dict[str, Separ
 
 
 def answers_in_json(text: str, where: Script) -> dict[str, SeparateAnswer]:
-    """Return the answers of a text that begins with JSON: an object for each question, or only the answers. No script is run."""
+    """Return the answers in a text that begins with JSON: an object per question, or just the answers. Scripts are never run."""
     try:
         value, _ = json.JSONDecoder(strict=False).raw_decode(sound_json(text.lstrip("\ufeff \t\r\n")))
     except (ValueError, RecursionError):

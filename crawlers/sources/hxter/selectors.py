@@ -31,7 +31,7 @@ class QuestionSelectors(SelectorGroup, frozen=True, kw_only=True):
     question: Where
     stem: Where
     key: Where = []
-    """The key of the question in separate answers; if nothing matches, its number."""
+    """The question's key in separate answers; its number if nothing matches."""
     heading: Where = []
     mark: Where = []
     number: Where = []
@@ -39,14 +39,14 @@ class QuestionSelectors(SelectorGroup, frozen=True, kw_only=True):
     answer: Where = []
     analysis: Where = []
     answer_link: Where = []
-    """Address of a page with the answer to this question alone."""
+    """Address of a page with the answer to this question only."""
 
 
 class AnswerPage(SelectorGroup, frozen=True, kw_only=True):
     """Selectors of answers on a separate page."""
 
     link: Where = []
-    """Address on the paper's page; empty if only questions have links."""
+    """Their address on the paper's page; empty if only questions have links."""
     entry: Where
     key: Where = []
     answer: Where
@@ -63,7 +63,7 @@ class Script(SelectorGroup, frozen=True, kw_only=True):
 
 
 class Selectors(SelectorGroup, frozen=True, kw_only=True):
-    """The whole file."""
+    """The complete file."""
 
     home: str
     list_address: str | None = None
@@ -83,7 +83,7 @@ def read_selectors(path: Path, hosts: tuple[str, ...]) -> Selectors:
     """Return the selectors of the pages.
 
     Raises:
-        ValueError: the file is invalid; says where, what was found and what is known.
+        ValueError: the file is invalid; the message says where, what was found and what is known.
     """
     where = "/".join(path.parts[-4:])
     selectors: Selectors = convert(yaml_values(path.read_bytes(), where), Selectors, where)
@@ -137,7 +137,7 @@ def every(page: Response | Selector, where: Where) -> SelectorList:
 
 
 def text_at(page: Response | Selector, where: Where, drop_hidden: bool = False) -> str | None:
-    """Return the text or attribute that the first selector with text finds; None where there is none."""
+    """Return the text or attribute found by the first selector that finds text; None if there is none."""
     for selector in _listed(where):
         matches = every(page, selector)
         for selected in outermost(matches) if matches and hasattr(matches[0].root, "tag") else matches:

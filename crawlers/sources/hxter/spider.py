@@ -32,15 +32,15 @@ from crawlers.text.fields import images_in, text_of
 _FILE = Path(__file__).with_name("selectors.yaml")
 _MEND = "fix crawlers/sources/hxter/selectors.yaml"
 _EXPECTED = ("number", "options")
-"""Parts that a page with questions should have; if a layout names them and none is found, it is counted."""
+"""Parts that a page with questions should have; missing parts that a layout names are counted."""
 _TORN = "question_torn"
-"""The doubt about a question with another one in it."""
+"""The doubt about a question that contains another one."""
 _TORN_CHARS = 500
 _NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、]\s*")
 
 
 class HxterSpider(SourceSpider):
-    """Home -> lists by subject -> papers -> questions -> pages of separate answers. With `lists` only those lists."""
+    """Home -> lists by subject -> papers -> questions -> pages of separate answers. With `lists`, only those lists."""
 
     name = "hxter"
     allowed_domains = ("www.hxter.com",)
@@ -75,7 +75,7 @@ class HxterSpider(SourceSpider):
             yield from self._onward(page, "next_list", self.parse_list)
 
     def parse_paper(self, response: Response) -> Iterator[QuestionItem | Request]:
-        """Read one page of a paper by the first layout whose questions are there."""
+        """Read one page of a paper with the first layout that matches its questions."""
         if not is_page(response, self):
             return
         page = _decoded(response)
@@ -98,7 +98,9 @@ class HxterSpider(SourceSpider):
             answers = answers_on_page(_decoded(response), self.where.answer_page)
         if not answers:
             entry = self.where.answer_page.entry if self.where.answer_page else "none"
-            self.misfit(response, f"0 answers matched selector answer_page.entry ({entry}), and it is no JSON of `script`; {_MEND}")
+            self.misfit(
+                response, f"0 answers matched selector answer_page.entry ({entry}), and it is not JSON as `script` describes; {_MEND}"
+            )
         alone = next(iter(answers.values())) if len(items) == len(answers) == 1 else None
         for item, names in zip(items, keys, strict=True):
             yield with_answer(item, alone or next((answers[name] for name in names if name in answers), None))
@@ -140,14 +142,16 @@ class HxterSpider(SourceSpider):
             items.append(with_answer(item, next((answers[one] for one in names if one in answers), None) if answers else None))
             keys.append(names)
         if answers is None and self.where.script:
-            self.misfit(page, f"the answers in a script ({', '.join(self.where.script.variables)}) are no JSON of `script`; {_MEND}")
+            self.misfit(
+                page, f"the answers in a script ({', '.join(self.where.script.variables)}) are not JSON as `script` describes; {_MEND}"
+            )
         self._report_missing(page, name, layout, items)
         yield from self._with_answers(page, name, list(zip(blocks, items, keys, strict=True)))
 
     def _with_answers(
         self, page: TextResponse, name: str, questions: list[tuple[Selector, QuestionItem, list[str]]]
     ) -> Iterator[QuestionItem | Request]:
-        """Yield the complete questions, and request the answers of the others if there are links to them."""
+        """Yield the complete questions, and request the answers of the others if they have links to them."""
         layout = self.where.layouts[name]
         link = text_at(page, self.where.answer_page.link) if self.where.answer_page else None
         together = address_of(page.url, link) if link else None
@@ -171,18 +175,18 @@ class HxterSpider(SourceSpider):
             yield self._ask(page, together, [item for item, _ in waiting], [names for _, names in waiting])
 
     def _ask(self, page: TextResponse, address: str, items: list[QuestionItem], keys: list[list[str]]) -> Request:
-        # Two pages of a paper may lead to one page of answers, and the request carries the questions: no filter.
+        # Two pages of a paper may link to one page of answers, and each request carries its questions: no duplicate filter.
         known = {"items": items, "keys": keys}
         return Request(
             address, self.parse_answers, errback=self.unanswered, cb_kwargs=known, headers={"Referer": page.url}, dont_filter=True
         )
 
     def _report_missing(self, page: TextResponse, name: str, layout: QuestionSelectors, items: list[QuestionItem]) -> None:
-        """Report selectors without a match on a page with questions."""
+        """Report selectors without a match on a page that has questions."""
         if not any(item.stem_raw for item in items):
             self.misfit(page, f"none of {len(items)} questions has a stem in layouts.{name}.stem ({layout.stem!r}); {_MEND}")
         if torn := [item.provenance.position for item in items if item.doubt == _TORN]:
-            self.misfit(page, f"{len(torn)} of {len(items)} questions hold others, first {torn[0]}; {_MEND}")
+            self.misfit(page, f"{len(torn)} of {len(items)} questions contain others, first {torn[0]}; {_MEND}")
         if not items[0].paper_raw:
             self._count_missing(page, "title", self.where.title)
         for part in _EXPECTED:
@@ -195,11 +199,11 @@ class HxterSpider(SourceSpider):
 
 
 def _decoded(response: TextResponse) -> TextResponse:
-    """Return a page in the encoding of its header or meta tag, else in UTF-8 if it is valid, else in GB 18030."""
+    """Return a page in the encoding of its header or meta tag, else as UTF-8 if that is valid, else as GB 18030."""
     named = (response.headers.get("Content-Type") or b"").decode("latin-1")
     if http_content_type_encoding(named) or html_body_declared_encoding(response.body):
         return response
-    try:  # Scrapy would guess by the frequency of letters, which errs on short pages
+    try:  # Scrapy would guess from letter frequencies, which fails on short pages
         response.body.decode("utf-8")
     except UnicodeDecodeError:
         return response.replace(encoding="gb18030")

@@ -1,4 +1,4 @@
-"""An article of mxqe -> its questions: the beginning of its text, hidden content, questions whose stem is the title. Pure."""
+"""An article of mxqe -> its questions: where its text begins, hidden content, and questions whose stem is the title. Pure."""
 
 import re
 
@@ -21,12 +21,12 @@ _PAY_WORDS = re.compile(
     r"(?:开通|成为|购买).{0,6}(?:VIP|会员)|(?:VIP|会员).{0,8}(?:查看|可见|专享)|扫码.{0,10}(?:查看|获取).{0,4}答案", re.I
 )
 _TITLE = "(//h1)[1] | (//h1)[1]/following-sibling::*[1][self::h1]"
-"""A title, and the part of it that a second heading after it repeats."""
+"""A title, and the part of it that a second heading repeats."""
 _BEGINS = re.compile(r"^\W*题目[和及与]答案如下\W*")
 
 
 def about(page: TextResponse) -> dict[str, str | None]:
-    """Return the fields that hold for all questions of an article."""
+    """Return the fields that apply to all questions of an article."""
     path = [text_of(link) for link in SelectorList(outermost(page.css("div.m-position"))).css("a")][1:]
     return {
         "exam_raw": " > ".join(path) or None,
@@ -43,13 +43,13 @@ def lines_of_article(html: str, is_first: bool) -> list[str]:
 
 
 def marks_of(page: TextResponse, lines: list[str]) -> list[str]:
-    """Return what a page of an article has instead of its text: a pay-wall, images."""
+    """Return what an article's page has instead of text: a paywall, images."""
     is_walled = bool(page.css(_TO_PAY)) or any(_PAY_WORDS.search(line) for line in lines)
     return [*([WALL] if is_walled else []), *([IMAGES] if any(IMAGE in line for line in lines) else [])]
 
 
 def questions_in(article: Article) -> tuple[list[QuestionItem], int]:
-    """Return the questions of an article, and the number of lines that belong to none."""
+    """Return the questions of an article, and the number of lines that belong to no question."""
     reading = read_paper(article.lines)
     if reading.drafts or not _is_one_question(article.lines):
         return [article.item(draft) for draft in reading.drafts], len(reading.unread)
@@ -62,7 +62,7 @@ def questions_in(article: Article) -> tuple[list[QuestionItem], int]:
 
 
 def _is_one_question(lines: list[str]) -> bool:
-    """Return whether lines without numbers are the options or the answer of one question."""
+    """Return whether lines without numbers are the options or the answer of a single question."""
     texts = [flat(line) for line in lines]
     has_options = any(line.lstrip("(").startswith("A") and options_in(line) for line in texts)
     has_answer = any(kind == "answer" for line in texts for kind, _ in parts_of(line or "-"))

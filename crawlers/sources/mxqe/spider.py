@@ -32,7 +32,7 @@ _FREE = {"0", "False", "None", ""}
 class MxqeSpider(SourceSpider):
     """Home -> columns -> articles; and the list of one tag on the older host.
 
-    With `lists` only those: columns (`zkxl`, `www.mxqe.com/qnj`) and tags (`tagname=自学考试`).
+    With `lists`, only those: columns (`zkxl`, `www.mxqe.com/qnj`) and tags (`tagname=自学考试`).
     """
 
     name = "mxqe"
@@ -58,7 +58,7 @@ class MxqeSpider(SourceSpider):
                 yield Request(url, self.parse_list)
 
     def parse_list(self, response: Response, is_first: bool = True, before: list[str] | None = None) -> Iterator[Request]:
-        """Read one page of a list; the first states the number of articles. If not, each page leads to the next."""
+        """Read one page of a list; the first states the number of articles. If it does not, each page leads to the next."""
         if not is_page(response, self):
             return
         page = _utf8(response)
@@ -81,7 +81,7 @@ class MxqeSpider(SourceSpider):
                 yield Request(onward, self.parse_list, cb_kwargs={"is_first": False, "before": articles})
 
     def parse_article(self, response: Response, article: Article | None = None) -> Iterator[QuestionItem | Request]:
-        """Read one page of an article; its questions are yielded after the last page, which may hold the answers."""
+        """Read one page of an article; its questions are yielded after the last page, which may contain the answers."""
         if not is_page(response, self):
             yield from self._questions(article) if article else ()
             return
@@ -100,11 +100,11 @@ class MxqeSpider(SourceSpider):
 
     def without_rest(self, failure: Failure) -> Iterator[QuestionItem]:
         """Yield the questions of an article whose next page cannot be fetched."""
-        self.misfit(Response(request_of(failure).url), f"this page of an article cannot be had: {failure.getErrorMessage()}")
+        self.misfit(Response(request_of(failure).url), f"this page of an article cannot be fetched: {failure.getErrorMessage()}")
         yield from self._questions(request_of(failure).cb_kwargs["article"])
 
     def _without_body(self, response: Response, article: Article | None) -> Iterator[QuestionItem | Request]:
-        """Request an article of the main host that was moved from the API; numbers of other hosts are not those of the API."""
+        """Request an article of the main host from the API if it was moved; numbers of other hosts are not those of the API."""
         article_match = _ARTICLE.search(response.url)
         if article is not None:
             self.misfit(response, "no div.m-cmsinfo-cont on a further page of an article")
@@ -125,13 +125,13 @@ class MxqeSpider(SourceSpider):
         data = answer["data"] if isinstance(answer.get("data"), dict) else answer
         prices = {str(each["is_sf"]) for each in (answer, data) if "is_sf" in each}
         if not isinstance(data.get("content", 0), str | None):
-            self.misfit(response, f"no div.m-cmsinfo-cont on {url}, and no `content` in what the API says: {response.body[:40]!r}")
+            self.misfit(response, f"no div.m-cmsinfo-cont on {url}, and no `content` in the API's answer: {response.body[:40]!r}")
         elif not data["content"]:
             self.note("articles that were removed")
-        elif prices - _FREE:  # the text is sent all the same, for the client to hide
+        elif prices - _FREE:  # the text is sent anyway, for the client to hide
             self.note("articles that are to be paid for")
         elif not prices:
-            self.misfit(response, f"no `is_sf`, which marks what has to be paid for; the keys are {', '.join(map(str, data))[:80]}")
+            self.misfit(response, f"no `is_sf`, which marks paid articles; the keys are {', '.join(map(str, data))[:80]}")
         else:
             title = data.get("title") if isinstance(data.get("title"), str) else ""
             lines = lines_of_article(_plain(data["content"]), is_first=True)
@@ -139,7 +139,7 @@ class MxqeSpider(SourceSpider):
             yield from self._questions(article.with_page(lines, self.provenance(response, "page"), []))
 
     def without_detail(self, failure: Failure) -> Iterator[QuestionItem]:
-        """Report an article that neither its page nor the API has."""
+        """Report an article that neither its page nor the API provides."""
         url = request_of(failure).cb_kwargs["url"]
         self.misfit(Response(url), f"no div.m-cmsinfo-cont, and the API does not answer: {failure.getErrorMessage()}")
         yield from ()
@@ -154,12 +154,12 @@ class MxqeSpider(SourceSpider):
         if not items and article.marks:
             self.note(f"articles of {article.marks[0]} alone")
         elif not items:
-            self.misfit(Response(article.url), "no question in div.m-cmsinfo-cont, and neither a pay-wall nor images")
+            self.misfit(Response(article.url), "no question in div.m-cmsinfo-cont, and neither a paywall nor images")
         yield from items
 
 
 def _utf8(response: TextResponse) -> TextResponse:
-    """Return the page read as UTF-8: the site's header names no charset."""
+    """Return the page decoded as UTF-8: the site's header names no charset."""
     return response.replace(encoding="utf-8")
 
 
@@ -185,20 +185,20 @@ def _list_address(source: str, scope: str) -> str:
 
 
 def _list_page(url: str, number: int) -> str:
-    """Return the address of a further page of a list: `index_2.html`, or `page=1` where counting begins with 0."""
+    """Return the address of a further page of a list: `index_2.html`, or `page=1` where counting starts at 0."""
     if "page=0" in url:
         return url.replace("page=0", f"page={number - 1}")
     return re.sub(r"(?:index\.html)?$", f"index_{number}.html", url, count=1)
 
 
 def _list_number(url: str) -> int | None:
-    """Return which page of a list an address names, counted from 1."""
+    """Return the number of the list page at an address, counted from 1."""
     match = re.search(r"/index_(\d{1,6})\.html$|[?&]page=(\d{1,6})(?:&|$)", url)
     return (int(match[1]) if match[1] else int(match[2]) + 1) if match else None
 
 
 def _is_same_list(url: str, other: str) -> bool:
-    """Return whether two addresses are of one list."""
+    """Return whether two addresses belong to one list."""
     first, second = urlsplit(url), urlsplit(other)
     same_folder = first.netloc == second.netloc and first.path.rpartition("/")[0] == second.path.rpartition("/")[0]
     return same_folder and parse_qs(first.query).get("tagname") == parse_qs(second.query).get("tagname")

@@ -1,4 +1,4 @@
-"""studyez: home -> channels -> lists of past and mock papers -> articles, each a paper as running text on one page or several."""
+"""studyez: home -> channels -> lists of past and mock papers -> articles, each a paper as running text on one or more pages."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ _DOWNLOAD = re.compile(r"\.(?:docx?|pdf|rar|zip|xlsx?)$", re.I)
 class StudyezSpider(SourceSpider):
     """Reads the channels whose name mentions counsellors or physicians.
 
-    With `lists` only those: `psychology` for both sections of a channel, `psychology/lnst` for one.
+    With `lists`, only those: `psychology` for both sections of a channel, `psychology/lnst` for one.
     """
 
     name = "studyez"
@@ -68,7 +68,7 @@ class StudyezSpider(SourceSpider):
         if labels and not wanted:
             self.unmatched(response, "channel", labels)
         elif missed and (self.lists is None or not wanted):
-            self.misfit(response, f"no link to a channel that is known, {', '.join(missed)}; it is requested all the same")
+            self.misfit(response, f"no link to a channel that is known, {', '.join(missed)}; it is requested anyway")
         for scope in self.lists if self.lists is not None else wanted | _KNOWN_CHANNEL:
             channel = scope.partition("/")[0]
             name = wanted.get(channel) or next(iter(names.get(channel, [])), "") or _KNOWN_CHANNEL.get(channel, channel)
@@ -100,7 +100,7 @@ class StudyezSpider(SourceSpider):
     def parse_article(
         self, response: Response, exam: str = "", title: str = "", article: Article | None = None
     ) -> Iterator[QuestionItem | Request]:
-        """Read one page of a paper. It is parsed after its last page, which may hold the answers."""
+        """Read one page of a paper. The paper is parsed after its last page, which may contain the answers."""
         if not is_page(response, self):
             yield from self._questions(article) if article else ()
             return
@@ -118,7 +118,7 @@ class StudyezSpider(SourceSpider):
 
     def without_page(self, failure: Failure) -> Iterator[QuestionItem]:
         """Yield the questions on the pages of a paper that could be fetched."""
-        self.misfit(Response(request_of(failure).url), f"this page of a paper cannot be had: {failure.getErrorMessage()}")
+        self.misfit(Response(request_of(failure).url), f"this page of a paper cannot be fetched: {failure.getErrorMessage()}")
         yield from self._questions(request_of(failure).cb_kwargs["article"])
 
     def _questions(self, article: Article) -> Iterator[QuestionItem]:
@@ -126,7 +126,7 @@ class StudyezSpider(SourceSpider):
         if not reading.drafts and article.marks:
             self.note(f"articles of {article.marks[0]} alone")
         elif not reading.drafts:
-            self.misfit(Response(article.url), f"no question in {len(article.lines)} lines, and neither images nor a file to load")
+            self.misfit(Response(article.url), f"no question in {len(article.lines)} lines, and neither images nor a file to download")
         self.note("lines of no question", len(reading.unread))
         yield from map(article.item, reading.drafts)
 
@@ -137,12 +137,12 @@ def _title(page: TextResponse) -> str:
 
 
 def _lines(page: TextResponse) -> list[str]:
-    """Return the lines of a paper: of the known body, of the older template's paragraphs, or of the whole page."""
+    """Return the lines of a paper: from the known body, from the older template's paragraphs, or from the entire page."""
     bodies = outermost(page.css(".kao_text"))
     lines = [line for body in bodies for line in lines_of(without_noise(body.get()))]
     if not bodies:
         parts = [lines_of(without_noise(part.get())) for part in page.xpath("//p[not(ancestor::p)]") or page.css("body")]
-        edges = {0, len(parts) - 2, len(parts) - 1} if len(parts) > 3 else set()  # the first and the last two may be of the site
+        edges = {0, len(parts) - 2, len(parts) - 1} if len(parts) > 3 else set()  # the first and the last two may come from the site
         lines = [line for index, part in enumerate(parts) for line in part if index not in edges or _is_content(line)]
     return [line for line in lines if not _is_remark(line)]
 
@@ -155,7 +155,7 @@ def _marks(page: TextResponse) -> list[str]:
 
 
 def _is_remark(line: str) -> bool:
-    """Return whether a line is by the site, not part of the paper."""
+    """Return whether a line was written by the site and is not part of the paper."""
     return bool(len(line) <= _REMARK_CHARS and _REMARK.search(line) and not _is_content(line))
 
 
@@ -166,6 +166,6 @@ def _is_content(line: str) -> bool:
 
 
 def _addresses(scope: str) -> list[str]:
-    """Return the lists of a channel, or the one of a section of it."""
+    """Return the lists of a channel, or the list of one of its sections."""
     channel, _, section = scope.partition("/")
     return [f"{_HOST}/{channel}/{one}/" for one in ([section] if section else _SECTIONS)]

@@ -1,6 +1,6 @@
 """Entries of xiaohe: name, values and sections, from the state of a page or from its HTML.
 
-No page of the real site was available: an entry is recognised by the form of a state (titles with text, labels with values).
+No page of the real site was available: an entry is recognised by the shape of a state (titles with text, labels with values).
 """
 
 import re
@@ -40,7 +40,7 @@ class EntryContent(NamedTuple):
 
 
 def read_entry(response: Response) -> EntryContent | None:
-    """Return the entry of a page: from the first state that holds one, else from the HTML."""
+    """Return the entry of a page: from the first state that contains one, else from the HTML."""
     wanted = page_heading(response)
     for state in states(response):
         if entry := entry_in(state, wanted):
@@ -65,7 +65,7 @@ def entry_in(state: Any, wanted: str = "") -> EntryContent | None:
 def entry_from_html(response: Response) -> EntryContent | None:
     """Return the entry in a page's HTML; None if it has no heading or nothing under it."""
     name = page_heading(response)
-    page = Selector(text=response.text, type="html")  # a copy, which reading modifies
+    page = Selector(text=response.text, type="html")  # a copy, since reading modifies it
     parts = _sections_of_html(page) or _headings_of_html(page)
     if not name or not parts:
         return None
@@ -84,7 +84,7 @@ def _sections_of_html(page: Selector) -> list[Part]:
 
 
 def _headings_of_html(page: Selector) -> list[Part]:
-    """Return what follows each second-rank heading, up to the next one beside it."""
+    """Return what follows each second-level heading, up to the next one beside it."""
     headings = page.css("h2")
     titles = [_short_text(heading.root) for heading in headings]
     return list(zip(titles, following_parts([heading.root for heading in headings], _ENDS), strict=True))
@@ -96,7 +96,7 @@ def _next_value(label: HtmlElement) -> str:
 
 
 def _values_and_sections(pairs: list[tuple[str, str]], parts: list[Part]) -> tuple[list[LabelledValue], list[Section]]:
-    """Return the card's pairs and the entries of the lists as values, and every part with text as a section."""
+    """Return the card's pairs and the list entries as values, and every part with text as a section."""
     values = labelled(((label, _BOILERPLATE.sub("", value)) for label, value in pairs), "card")
     sections = []
     for number, (title, html) in enumerate(parts, 1):
@@ -123,7 +123,7 @@ def _list_entries(html: str, title: str) -> Iterator[Part]:
 
 
 def _short_text(heading: HtmlElement) -> str:
-    """Return the beginning of a heading; nested headings would repeat the whole page."""
+    """Return the first text of a heading; nested headings would repeat the entire page."""
     walk = islice(iterwalk(heading, events=("start", "end", "comment", "pi")), _MAX_HEADING_PIECES)
     words = [tag.text if event == "start" else tag.tail if tag is not heading else "" for event, tag in walk]
     return text_of(escape("".join(filter(None, words))))

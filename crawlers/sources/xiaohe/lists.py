@@ -1,6 +1,6 @@
 """Lists in the states of xiaohe's pages: addresses of entries, where a list continues, and what is not understood.
 
-No page of the real site was available: the names of keys are assumed, so a list that may continue in an unknown way is reported.
+No page of the real site was available: key names are assumed, so a list that may continue in an unknown way is reported.
 """
 
 import re
@@ -62,7 +62,7 @@ def _way_on(listing: dict[str, Any], count: int) -> tuple[str | None, str | None
     if has_more and cursor is None:
         return (
             None,
-            f"a list has more than the {count} entries shown, and no {', '.join(_CURSOR_KEYS)} to ask with; its keys are {_keys(listing)}",
+            f"a list has more than the {count} entries shown, and no {', '.join(_CURSOR_KEYS)} to send; its keys are {_keys(listing)}",
         )
     if has_more:
         return cursor, None
@@ -70,7 +70,7 @@ def _way_on(listing: dict[str, Any], count: int) -> tuple[str | None, str | None
         return None, f"a list of {total} entries ends after {count}; its keys are {_keys(listing)}"
     unknown = [key for key, value in listing.items() if _PAGING.search(key) and value and not _MORE.fullmatch(key)]
     if unknown and count and not more_flags and total is None:
-        return None, f"whether a list goes on behind {count} entries is unknown: {_keys(listing)}"
+        return None, f"whether a list continues after {count} entries is unknown: {_keys(listing)}"
     return None, None
 
 

@@ -36,12 +36,12 @@ _PAGE = re.compile(r"(?:^|&)(?:page|p|pn|page_?num|offset|cursor)=\w+", re.I)
 _MORE_WORDS = re.compile("加载更多|下一页")
 _CHECK = re.compile(rb"__ac_nonce|__ac_signature|byted_acrawler")
 _SHORT_BYTES = 10_000
-"""A page of the site with its state and styles is longer; the check of the browser is not."""
+"""Pages of the site are longer, with their state and styles; the browser check is not."""
 _FEW_CHARS = 40
 
 
 class XiaoheSpider(SourceSpider):
-    """The root leads to a list a kind; a list shows its first entries and loads more by a call; an entry is one page."""
+    """The root leads to one list per kind; a list shows its first entries and loads more by a call; an entry is one page."""
 
     name = "xiaohe"
     allowed_domains = [_WWW, _MOBILE, _SEARCH]  # noqa: RUF012 (Scrapy requires a plain list)
@@ -56,7 +56,7 @@ class XiaoheSpider(SourceSpider):
         self.entity_types = {_ENTITY_TYPES[kind] for kind in self.lists or _ENTITY_TYPES}
 
     def refusal(self, response: Response) -> str | None:
-        """Return why a page is the site's check of the browser: no state, no text, and its markers or a very short body."""
+        """Return why a page is the site's browser check: no state, no text, and its markers or a very short body."""
         if response.status != 200 or not isinstance(response, HtmlResponse) or urlsplit(response.url).path == "/robots.txt":
             return None
         mark = _CHECK.search(response.body)
@@ -77,7 +77,7 @@ class XiaoheSpider(SourceSpider):
             requests += [Request(url, self.parse) for url in self._pages(response, hrefs)]
             page_listings = [listing for state in states(response) for listing in listings(state, kind[1])]
             if not page_listings and (button := _MORE_WORDS.search(text_of(response.css("body")))):
-                page_listings = [Listing(faults=(f"a list has {button[0]}, and no state with a list",))]
+                page_listings = [Listing(faults=(f"a list has {button[0]} but no state with a list",))]
             requests += self._listed(response, kind[1], page_listings)
         if not requests and not any(listing.faults for listing in page_listings):
             self._misfit(response, f"neither lists nor entries (links to /medical/{_KINDS}, state with a list)")
@@ -92,10 +92,10 @@ class XiaoheSpider(SourceSpider):
         yield from requests
 
     def more_failed(self, failure: Failure) -> None:
-        """Report a failed call for more, whose address is assumed: otherwise the rest of a list would be lost in silence."""
+        """Report a failed call for more. Its address is assumed, and without the report the rest of a list would be lost silently."""
         if failure.check(HttpError):
             response = failure.value.response
-            if of_answer(response.url, response.status) is None:  # otherwise it is among the failures, and is requested again
+            if of_answer(response.url, response.status) is None:  # otherwise it counts as failed and is requested again
                 self._misfit(response, f"no more of a list: HTTP status {response.status}")
 
     def parse_entry(self, response: Response, entity_type: str) -> Iterator[Request | EntityItem]:
@@ -123,7 +123,7 @@ class XiaoheSpider(SourceSpider):
         self.misfit(response, self.refusal(response) or why)
 
     def _links(self, response: Response, hrefs: Iterable[str]) -> Iterator[Request]:
-        """Yield requests for the lists and entries of the requested kinds, under one canonical address each."""
+        """Yield requests for the lists and entries of the requested kinds, each under one canonical address."""
         for link in links_to(response.url, hrefs):
             kind, is_entry = _kind_of_link(link)
             if kind and _ENTITY_TYPES[kind] in self.entity_types:
@@ -139,7 +139,7 @@ class XiaoheSpider(SourceSpider):
         return [f"{link.url}?{link.query}" for link in links if _PAGE.search(link.query)]
 
     def _listed(self, response: Response, kind: str, page_listings: Iterable[Listing], before: int = 0) -> Iterator[Request]:
-        """Yield requests for the entries of lists and for more of them; one misfit reports what else they may have."""
+        """Yield requests for the entries of lists and for more of them; one misfit reports what else the lists may have."""
         faults = [fault for listing in page_listings for fault in listing.faults]
         for listing in page_listings:
             lost = [href for href in listing.hrefs if (link := link_to(response.url, href)) is None or not _kind_of_link(link)[0]]
@@ -148,7 +148,7 @@ class XiaoheSpider(SourceSpider):
             yield from self._links(response, listing.hrefs)
             if listing.cursor is not None:
                 url = f"https://{_WWW}/medical/api/list?type={kind}&cursor={quote(listing.cursor, safe='')}"
-                faults += [f"a list goes on where it is: {url}"] if url == response.url else []
+                faults += [f"a list continues at its own address: {url}"] if url == response.url else []
                 known = {"kind": kind, "before": before + listing.rows}
                 yield Request(url, self.parse_more, errback=self.more_failed, cb_kwargs=known)
         if faults:
@@ -156,7 +156,7 @@ class XiaoheSpider(SourceSpider):
 
 
 def _kind_of_link(link: Link) -> tuple[str, bool]:
-    """Return the kind that an address names, and whether it is of one entry; no kind where it is neither entry nor list."""
+    """Return the kind that an address names, and whether it is an entry; no kind if it is neither entry nor list."""
     if link.host == _SEARCH:
         is_leaflet = link.path == "/drug/document" and bool(_LEAFLET.search(link.query))
         return ("drug", True) if is_leaflet else ("", False)
@@ -165,7 +165,7 @@ def _kind_of_link(link: Link) -> tuple[str, bool]:
 
 
 def _canonical(url: str) -> str:
-    """Return the canonical address of a page: a query only tracks visitors, except the number of a leaflet."""
+    """Return the canonical address of a page: its query only tracks visitors, except for the number of a leaflet."""
     link = link_to(url, "")
     if link is None:
         return url

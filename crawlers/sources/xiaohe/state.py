@@ -83,7 +83,7 @@ def _pair(row: Any) -> tuple[str, str] | None:
 
 
 def _plain(value: Any, depth: int = _MAX_DEPTH) -> str:
-    """Return a value of the card as text, the entries of a list divided by 、."""
+    """Return a value of the card as text, with list entries separated by 、."""
     if depth <= 0 or value is None:
         return ""
     if isinstance(value, bool):
@@ -98,7 +98,7 @@ def _plain(value: Any, depth: int = _MAX_DEPTH) -> str:
 
 def _parts(modules: list[Any]) -> Iterator[Part]:
     """Yield title and rich text of modules and of those within them."""
-    left = list(reversed(modules))  # no recursion: a state may be nested deeper than Python calls
+    left = list(reversed(modules))  # no recursion: a state may be nested deeper than Python's call stack allows
     while left:
         module = left.pop()
         own, inner = [], []

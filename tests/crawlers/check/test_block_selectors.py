@@ -76,7 +76,7 @@ def test_check_shows_what_to_write_and_only_what_is_new() -> None:
     found = Findings(source="toy", mode="live", blocks={"QUESTION": "div.question", "STEM": "p.wt"}, pages=[asked])
     text = as_text(found)
     assert 'selectors for crawlers/sources/toy/spider.py:\nQUESTION = "li.one"\n' in text and "STEM" not in text
-    assert "Write into crawlers/sources/toy/spider.py the selectors above" in text
+    assert "Add the selectors above to crawlers/sources/toy/spider.py" in text
     other = Findings(source="toy", mode="live", pages=[asked])
     assert "QUESTION =" not in as_text(other) and "--kind exam-blocks" in as_text(other)
 

@@ -69,11 +69,11 @@ SAME = "版权所有 关于我们 联系我们"
 CASES = {
     "a list without links": (
         found(page(0, callback="parse", **EMPTY)),
-        r"parse gave nothing on 1 of 1 page .*links in `ul.news a` \(20 links\)",
+        r"parse yielded nothing on 1 of 1 page .*links in `ul.news a` \(20 links\)",
     ),
     "a paper without questions": (
         found(asking(f"{SITE}/1"), page(1, **EMPTY)),
-        r"parse_paper gave nothing .* text in `div.body` \(900 characters\)",
+        r"parse_paper yielded nothing .* text in `div.body` \(900 characters\)",
     ),
     "scripts": (found(page(1, hints=PageHints(is_scripted=True))), "scripts load the rest.*network tab"),
     "nothing to point at": (found(page(1)), "is it the kind of page that the callback expects"),
@@ -95,7 +95,7 @@ CASES = {
     "mojibake": (found(page(1, question(stem_raw="锟斤拷锟斤拷"))), "wrong encoding .*: compare with the page"),
     "a little mojibake": (
         found(page(1, *[question(position=f"q{n}", stem_raw=f"题{n}" if n else "题锟斤拷") for n in range(30)])),
-        "1 of 120 texts is in the wrong encoding .*: probably in the page, too",
+        "1 of 120 texts is in the wrong encoding .*: probably wrong on the page itself",
     ),
     "latin": (found(page(1, question(stem_raw="ÖÐÒ½»ù´¡ÀíÂÛ"))), "wrong encoding"),
     "one stem everywhere": (found(page(1, question()), page(2, question(f"{SITE}/2"))), "stem_raw is the same on all 2 pages"),
@@ -105,7 +105,7 @@ CASES = {
     ),
     "one section everywhere": (
         found(*[page(n, entry(f"{SITE}/{n}", sections=[Section(title="t", text=SAME, position="s:1")])) for n in range(3)]),
-        "same text in all 3 entries .*navigation is taken for content",
+        "same text in all 3 entries .*navigation was read as content",
     ),
     "a bare entry": (found(page(1, entry(values=[]))), "1 of 1 entries has neither values nor sections"),
     "a nameless entry": (found(page(1, entry(name_raw=None))), "1 of 1 entries has no name"),
@@ -113,24 +113,24 @@ CASES = {
         found(*[page(n, entry(f"{SITE}/{n}", values=[], sections=[Section(title="t", text=f"{n}", position="s:1")])) for n in range(3)]),
         "No entry has labelled values",
     ),
-    "a position twice": (found(page(1, question(), question(stem_raw="另一题"))), "1 position is given to several items: q1 of"),
+    "a position twice": (found(page(1, question(), question(stem_raw="另一题"))), "1 position is used for several items: q1 of"),
     "positions twice": (
         found(page(1, *[question(position=f"q{n % 2}", stem_raw=f"题{n}") for n in range(4)])),
-        "2 positions are given to several items, the first: q0 of",
+        "2 positions are used for several items, the first: q0 of",
     ),
     "nothing at all": (found(), r"No page came.*start_urls.*allowed_domains \(www.toy.example\)"),
-    "a doubt": (found(page(1, question(doubt="two_answers"))), r"1 question given up \(two_answers\): two different answers"),
+    "a doubt": (found(page(1, question(doubt="two_answers"))), r"1 question rejected \(two_answers\): two different answers"),
     "another host": (found(asking("https://img.toy2.example/1", f"{SITE}/1")), r"Links lead to img.toy2.example.*allowed_domains"),
     "robots": (found(forbidden=3), "robots.txt forbids 3 requests"),
-    "no robots": (found(failed={SITE: "robots.txt without answer: timeout"}), "robots.txt of the site cannot be had"),
+    "no robots": (found(failed={SITE: "robots.txt without answer: timeout"}), "robots.txt of the site cannot be fetched"),
     "no host": (found(failed={SITE: "robots.txt without answer: host not found"}), "host's name is not known"),
     "refused": (found(failed={f"GET {SITE}": "HTTP status 403"}), r"refuses every page \(HTTP status 403\).*do not try to get around"),
     "an error": (found(failed={f"GET {SITE}": "HTTP status 503"}), r"1 request answered with an error \(HTTP status 503\)"),
     "no such host here": (found(failed={SITE: "HTTP status 501"}, mode="embedded"), "save a page of that host in its pages/"),
     "timeouts": (found(failed={"a": "timeout", "b": "timeout"}), r"2 requests failed: timeout \(the first: a\)"),
-    "gone": (found(page(1, question()), refused={f"{SITE}/2": 404}), "1 link to what is not there"),
+    "gone": (found(page(1, question()), refused={f"{SITE}/2": 404}), "1 link to missing pages"),
     "an exception": (found(page(1, **EMPTY), errors=[f"{SITE}/1: KeyError: 'x'"]), "The spider failed on 1 page"),
-    "a wrong thing": (found(page(1, question(), others=2)), "gave 2 that are neither items nor requests"),
+    "a wrong thing": (found(page(1, question(), others=2)), "yielded 2 that are neither items nor requests"),
     "not far enough": (found(asking(f"{SITE}/1"), over_limit=4), "try more, such as --pages 20"),
     "not saved": (found(asking(f"{SITE}/1"), mode="embedded"), "save one page of each kind"),
 }
@@ -226,11 +226,11 @@ def test_hints_name_lists_and_text() -> None:
 def test_a_short_list_with_a_script_names_its_links() -> None:
     hints = hints_of(html('<ul class="news"><li><a href="/p/1.html">试卷一</a></li></ul><script>count()</script>'))
     (told,) = advice(found(page(0, callback="parse", hints=hints)))
-    assert "The page has links in `ul.news li a` (1 link)" in told and "hardly a word" not in told
+    assert "The page has links in `ul.news li a` (1 link)" in told and "hardly any text" not in told
     (told,) = advice(found(asking(f"{SITE}/1"), page(1, **EMPTY)))
     assert "its text in `div.body`" in told and "links in `ul.news a`" in told
     shell = hints_of(html('<div id="app"></div><script src="/app.js"></script>'))
-    assert "hardly a word" in advice(found(page(0, callback="parse", hints=shell)))[0]
+    assert "hardly any text" in advice(found(page(0, callback="parse", hints=shell)))[0]
 
 
 def test_a_spider_that_is_no_python_is_told_in_one_line(root: Path, tmp_path: Path) -> None:
@@ -302,11 +302,11 @@ def test_a_saved_page_is_not_written_over_but_a_stub_gives_way(tmp_path: Path, m
     folder = tmp_path / "crawlers/sources/toy/pages"
     save(folder, "paper", kept(content_type="application/json"))
     assert sorted(path.name for path in folder.glob("paper.*")) == ["paper.body", "paper.json"]
-    with pytest.raises(ValueError, match=r"paper.body is there"):
+    with pytest.raises(ValueError, match=r"paper.body exists"):
         save(folder, "paper", kept())
-    with pytest.raises(ValueError, match="is no name of a case"):
+    with pytest.raises(ValueError, match="is not a valid case name"):
         require_free(folder, "../paper")
-    with pytest.raises(ValueError, match=r"what JSON does not hold \(article: Hint\)"):
+    with pytest.raises(ValueError, match=r"arguments that JSON cannot represent \(article: Hint\)"):
         save(folder, "second", kept(cb_kwargs={"article": Hint("a", 1)}))
 
 
@@ -350,13 +350,13 @@ def test_a_page_that_breaks_the_spider_is_in_the_report(root: Path, tmp_path: Pa
     env = os.environ | {"PYTHONPATH": str(root)}
     command = [sys.executable, "-c", SPOILED, how]
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300)
-    assert f"{words}; the check goes on without that page" in done.stderr, done.stderr
+    assert f"{words}; the check continues without that page" in done.stderr, done.stderr
     assert "breaks its reader" in done.stdout, done.stdout
 
 
 # What the replicas have by intent: dead links, a forbidden one, planted defects.
 _TRUE_OF_REPLICAS = re.compile(
-    r"robots.txt forbids 1 request|\d links? to what is not there|1 of \d+ questions has no stem"
+    r"robots.txt forbids 1 request|\d links? to missing pages|1 of \d+ questions has no stem"
     r"|1 of \d+ questions has an answer that names none|1 of \d+ texts is in the wrong encoding"
 )
 
@@ -387,8 +387,8 @@ def test_every_source_gives_items_within_five_pages(root: Path, tmp_path: Path, 
         (["hxter", "--pages", "1"], 1, "hxter, embedded: 1 page, 0 items"),
         (["nosuch"], 1, "unknown source 'nosuch'; known: ask120"),
         (["hxter", "--pages", "0"], 2, "expected a number of pages"),
-        (["hxter", "--save", "list", "https://www.hxter.com/"], 1, "crawlers/sources/hxter/pages/list.html is there"),
-        (["hxter", "--save", "new_case", "https://www.hxter.com/none"], 1, "was not read; read were:"),
+        (["hxter", "--save", "list", "https://www.hxter.com/"], 1, "crawlers/sources/hxter/pages/list.html exists"),
+        (["hxter", "--save", "new_case", "https://www.hxter.com/none"], 1, "was not read; pages read:"),
     ],
 )
 def test_what_the_command_refuses(root: Path, arguments: list[str], status: int, told: str) -> None:

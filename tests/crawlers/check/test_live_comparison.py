@@ -67,7 +67,7 @@ def test_a_meeting_names_the_line_to_edit() -> None:
     verdicts = live_comparison(spider_class("ask120"), [(page.request, answer)])
     assert [one.name for one in verdicts] == ["class_renamed"]
     shown = "\n".join(comparison_lines("ask120", verdicts))
-    assert ".details-right-drug is gone, and .drug-head stands where it stood" in shown
+    assert ".details-right-drug is gone, and .drug-head is in its place" in shown
     assert "crawlers/sources/ask120/catalogue.py:" in shown and "- " in shown and "div.drug-head" in shown
 
 

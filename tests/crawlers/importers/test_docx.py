@@ -235,12 +235,12 @@ WHOLE = saved(Document())
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (b"", "no readable docx"),
-        (b"plain text", "no readable docx"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old or a locked Office file"),
-        (WHOLE[: len(WHOLE) // 2], "no readable docx .*; is it whole"),
+        (b"", "not a readable docx"),
+        (b"plain text", "not a readable docx"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old or locked Office file"),
+        (WHOLE[: len(WHOLE) // 2], "not a readable docx .*; is it complete"),
         (zipped(other=b""), "a zip file without word/"),
-        (zipped(word__document_xml=b"<a/>"), "no readable docx"),
+        (zipped(word__document_xml=b"<a/>"), "not a readable docx"),
         (zipped(word__document_xml=b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"), "declares a document type"),
         (zipped(word__document_xml="<!DOCTYPE a><a/>".encode("utf-16")), "declares a document type"),
         (zipped(word__document_xml=bytes(50_000_000)), "grows from .* to 50000000 bytes"),
@@ -257,7 +257,7 @@ def test_a_locked_zip_is_told() -> None:
     body = bytearray(zipped(word__document_xml=b"<a/>"))
     for sign, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         body[body.index(sign) + place] |= 1
-    with pytest.raises(ValueError, match=r"a\.docx: no readable docx"):
+    with pytest.raises(ValueError, match=r"a\.docx: not a readable docx"):
         check_zipped("a.docx", bytes(body), "word/", "docx")
 
 

@@ -75,12 +75,12 @@ def test_an_answer_of_qti_that_names_no_option_is_told() -> None:
             '<!DOCTYPE quiz [<!ENTITY a "aaaaaaaa">'
             + "".join(f'<!ENTITY {name} "{f"&{before};" * 20}">' for before, name in zip("abcdefgh", "bcdefghi", strict=True))
             + "]><quiz x='&i;'>&i;</quiz>",
-            r"a document type is declared|no readable XML",
+            r"a document type is declared|not readable XML",
         ),
         ("<!DOCTYPE quiz SYSTEM 'http://127.0.0.1:9/a.dtd'><quiz/>", "a document type is declared"),
-        ("<quiz><question>", "no readable XML"),
+        ("<quiz><question>", "not readable XML"),
         ("<rss/>", "line 1: <rss> found; expected <quiz> of Moodle XML"),
-        ("<a>" * 5000 + "</a>" * 5000, "no readable XML"),
+        ("<a>" * 5000 + "</a>" * 5000, "not readable XML"),
     ],
 )
 def test_what_is_no_bank_or_not_safe_is_refused(text: str, message: str) -> None:
@@ -89,7 +89,7 @@ def test_what_is_no_bank_or_not_safe_is_refused(text: str, message: str) -> None
 
 
 def test_a_file_of_another_format_than_was_asked_for_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"a\.xml: the file is qti, and moodle_xml was requested; --format qti reads it"):
+    with pytest.raises(ValueError, match=r"a\.xml: the file is qti, but moodle_xml was requested; --format qti reads it"):
         read_file("a.xml", EXCHANGED["qti"].encode(), "moodle_xml", SEEN)
 
 

@@ -237,9 +237,9 @@ def test_options_that_begin_with_numbers_are_no_questions_with_answers() -> None
         ("a.yaml", "{[1, 2]: x}", "as a key"),
         ("a.toml", "a=" + "[" * 5000 + "]" * 5000, "nested too deep"),
         ("a.toml", ".".join(["a"] * 20_000) + "=1", "nested deeper"),
-        ("a.toml", "a = 1\na = 2", "no TOML"),
+        ("a.toml", "a = 1\na = 2", "not TOML"),
         ("a.ini", "[a]\nx=1\n[a]\nx=2", "already exists"),
-        ("a.ini", f"[a]\nk{' ' * 300_000}x", "blanks"),
+        ("a.ini", f"[a]\nk{' ' * 300_000}x", "hundreds of spaces"),
     ],
 )  # fmt: skip
 def test_a_document_that_is_none_is_refused_by_name(name: str, text: str, said: str) -> None:

@@ -295,7 +295,7 @@ def test_all_options_may_be_ticked_where_several_are_right() -> None:
     ],
 )
 def test_pages_of_help_and_references_are_no_banks(name: str, body: str) -> None:
-    with pytest.raises(ValueError, match="no bank"):
+    with pytest.raises(ValueError, match="not a bank"):
         read_guessed(name, body.encode(), guess_format(name, body.encode()), _SEEN)
 
 

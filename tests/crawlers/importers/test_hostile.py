@@ -164,7 +164,7 @@ def test_a_rare_sign_in_rich_text_is_whole_and_half_a_one_is_said_to_be_lost() -
     [result] = [step for step in read_steps("a.rtf", words.encode(), None, _SEEN) if isinstance(step, FileResult)]
     [item] = [item for item in result.reading.items if isinstance(item, QuestionItem)]
     assert "\U0001f600 here" in (item.stem_raw or "")
-    with pytest.raises(ValueError, match=r"a\.rtf: 1 of 1 characters"):
+    with pytest.raises(ValueError, match=r"a\.rtf: 1 of 1 non-ASCII characters"):
         list(read_steps("a.rtf", words.replace("\\u-8704?", "").encode(), None, _SEEN))
 
 

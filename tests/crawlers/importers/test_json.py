@@ -57,8 +57,8 @@ def test_fields_around_an_array_belong_to_every_record() -> None:
         ("a.json", b'[{"q":1},\n{"q" 2}]', r"a\.json: line 2, column 6: .*; expected JSON"),
         ("a.json", b'["q",1]\n["q",2]', r"name the file \.jsonl"),
         ("a.json", b'{"q":' + b"9" * 5000 + b"}", r"a\.json: a number of more than 4,300 digits; expected .*: write it as text"),
-        ("a.json", b'{"q":NaN}', r"a\.json: NaN is no JSON value"),
-        ("a.json", b'{"q":1e400}', r"a\.json: 1e400 is larger than any number that is read; write it as text"),
+        ("a.json", b'{"q":NaN}', r"a\.json: NaN is not a JSON value"),
+        ("a.json", b'{"q":1e400}', r"a\.json: 1e400 is larger than any supported number; write it as text"),
         ("a.jsonl", '{"q":1}\n{"q":"题题题"}'.encode()[:-4], r"a\.jsonl: line 2: byte 20 is not UTF-8"),
         ("a.json", b'{"q":' * 50_000, r"a\.json: nested too deeply"),
     ],
@@ -131,7 +131,7 @@ def test_fields_of_a_question(change: dict[str, Any], field: str, value: Any) ->
             "'question': found str, expected an obj",
         ),
         ({"type": "CVR", "share_content": "案", "question": []}, "tcmbench", "record_empty", ""),
-        ({"question": "问", "options": ["甲", "乙"], "correct": [-1]}, "doublebean", "field_unreadable", "expected places of options"),
+        ({"question": "问", "options": ["甲", "乙"], "correct": [-1]}, "doublebean", "field_unreadable", "expected positions of options"),
         (CHOICE | {"question": "", "options": {"A": ""}}, "cpsyexam", "record_empty", "neither a stem nor options"),
         (CHOICE | {"question": None, "options": None}, "cpsyexam", "record_empty", "neither"),
     ],
@@ -284,18 +284,18 @@ def test_tcmbench_as_published(read_set: Callable[[str, str], list[Item]]) -> No
         (
             "a.jsonl",
             '[{"question": "q", "answer": "A"}]',
-            r"found list, expected an object .*; is the whole file one array\? then name it \.json",
+            r"found list, expected an object .*; is the entire file one array\? then name it \.json",
         ),
         (
             "a.jsonl",
             '{\n "question": "q",\n "answer": "A"\n}',
-            r"line 1: .*; the file is one document, and no record a line: name it \.json",
+            r"line 1: .*; the file is one document, not a record per line: name it \.json",
         ),
-        ("a.json", '["q"]\n["p"]', r"one record a line\? then name the file \.jsonl"),
+        ("a.json", '["q"]\n["p"]', r"one record per line\? then name the file \.jsonl"),
         (
             "a.json",
             '{"code": 0, "data": {"list": [{"question": "q"}]}}',
-            r"records lie under data, list: a layout with `array: \[data, list\]`",
+            r"records are under data, list: a layout with `array: \[data, list\]`",
         ),
         ("a.json", '{"code": 0, "data": {"list": []}}', "no fields of a question among the keys code, data; expected question"),
         ("a.json", "[]", "no records; expected question"),
@@ -312,7 +312,7 @@ def test_the_only_list_of_a_document_holds_its_records() -> None:
     reading = read_file("a.json", text.encode(), "table", SEEN)
     assert [(item.stem_raw, item.options_raw, item.answer_raw) for item in reading.items] == [("甲是（ ）", ["A.乙", "B.丙"], "A")]
     two = json.dumps({"data": {"questions": questions, "others": questions}}, ensure_ascii=False)
-    with pytest.raises(ValueError, match="records lie under data, questions"):  # which of two lists is meant, nobody said
+    with pytest.raises(ValueError, match="records are under data, questions"):  # which of two lists is meant, nobody said
         read_file("a.json", two.encode(), "table", SEEN)
 
 

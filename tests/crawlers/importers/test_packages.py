@@ -83,15 +83,15 @@ def _lock(entry: zipfile.ZipInfo) -> None:
 @pytest.mark.parametrize(
     ("name", "body", "said"),
     [
-        ("bomb.zip", _zip({"a.txt": b"0" * 8_000_000}), "that is no document"),
+        ("bomb.zip", _zip({"a.txt": b"0" * 8_000_000}), "that is not a document"),
         ("many.zip", _zip({f"{n}.txt": b"" for n in range(2001)}), "at most 2000 files"),
-        ("cut.zip", _zip({"a.txt": b"x"})[:-9], "no readable zip"),
+        ("cut.zip", _zip({"a.txt": b"x"})[:-9], "not a readable zip"),
         ("none.zip", _zip({"a.png": b"x"}), "no format reads a file that ends in '.png'"),
         ("locked.zip", _zip({"a.txt": b"x"}).replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01"), "password"),
-        ("bare.apkg", _zip({"a.txt": b"x"}), "no deck of Anki"),
-        ("text.apkg", b"no zip", "no readable deck"),
-        ("spoiled.apkg", _zip({"collection.anki2": b"SQLite format 3\x00" + b"\x07" * 4000}), "no readable deck"),
-        ("spoiled.apkg", _zip({"collection.anki21b": b"no zstd"}), "no readable deck"),
+        ("bare.apkg", _zip({"a.txt": b"x"}), "not an Anki deck"),
+        ("text.apkg", b"no zip", "not a readable deck"),
+        ("spoiled.apkg", _zip({"collection.anki2": b"SQLite format 3\x00" + b"\x07" * 4000}), "not a readable deck"),
+        ("spoiled.apkg", _zip({"collection.anki21b": b"no zstd"}), "not a readable deck"),
         ("bomb.apkg", _zip({"collection.anki21b": zstd.compress(b"\0" * 300_000_000)}), "more than"),
     ],
 )

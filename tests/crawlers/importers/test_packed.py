@@ -231,16 +231,16 @@ def test_each_character_is_counted(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "body", "said"),
     [
-        ("a.pptx", b"no zip", "no readable pptx"),
-        ("a.pptx", _zip({"word/document.xml": "<a/>"}), "no pptx"),
-        ("a.pptx", _zip({"ppt/slides/slide1.xml": "<a/>"}), "no readable pptx"),
+        ("a.pptx", b"no zip", "not a readable pptx"),
+        ("a.pptx", _zip({"word/document.xml": "<a/>"}), "not in pptx format"),
+        ("a.pptx", _zip({"ppt/slides/slide1.xml": "<a/>"}), "not a readable pptx"),
         ("a.pptx", _zip({"ppt/presentation.xml": "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}), "document type"),
         ("a.epub", _zip({"META-INF/container.xml": "<container/>"}), "not in it"),
         ("a.epub", _book([]), "no pages"),
-        ("a.odt", _zip({"content.xml": "<a/>"}), "no readable odt"),
-        ("a.odt", _zip({"word/document.xml": "<a/>"}), "no odt"),
+        ("a.odt", _zip({"content.xml": "<a/>"}), "not a readable odt"),
+        ("a.odt", _zip({"word/document.xml": "<a/>"}), "not in odt format"),
         ("a.mht", b"Content-Type: image/png\n\nx", "no page in it"),
-        ("a.rtf", b"text", "no rich text"),
+        ("a.rtf", b"text", "not rich text"),
         ("a.rtf", b"{\\rtf1\\ansicpg99999 a}", "code page 99999"),
     ],
 )

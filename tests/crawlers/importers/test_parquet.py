@@ -188,12 +188,12 @@ WHOLE = parquet_of([QUESTION] * 3)
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (WHOLE[:-20], r"no readable parquet \(it begins or ends otherwise\); is it whole"),
-        (b"PAR1", "no readable parquet"),
-        (b"PAR1" + b"x" * 40 + b"PAR1", "no readable parquet .*; is it whole, and not encrypted"),
+        (WHOLE[:-20], r"not a readable parquet \(by its first or last bytes\); is it complete"),
+        (b"PAR1", "not a readable parquet"),
+        (b"PAR1" + b"x" * 40 + b"PAR1", "not a readable parquet .*; is it complete, and not encrypted"),
         (WHOLE[:-4] + b"PARE", "an encrypted parquet; write it without encryption"),
-        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a pointer of Git LFS in place of the file; `git lfs pull`"),
-        (b"question,answer\n", "no readable parquet"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a Git LFS pointer instead of the file; `git lfs pull`"),
+        (b"question,answer\n", "not a readable parquet"),
         (written(pa.table({f"c{n}": [1] for n in range(513)})), "513 columns; from 1 to 512 are read"),
         (written(pa.table([[1], [2]], names=["a", "a"])), "several columns are called 'a'"),
         (written(pa.table({"x" * 300: [1]})), "a column whose name has 300 characters"),
@@ -210,7 +210,7 @@ def test_what_is_no_sound_parquet_is_told(body: bytes, message: str) -> None:
 def test_a_changed_byte_is_seen_where_the_file_has_checksums() -> None:
     body = bytearray(parquet_of([{"question": "感觉是" * 50, "answer": "A"}], compression="none", write_page_checksum=True))
     body[body.index("感觉".encode()) + 1] ^= 1
-    with pytest.raises(ValueError, match=r"a\.parquet: no readable parquet .*CRC"):
+    with pytest.raises(ValueError, match=r"a\.parquet: not a readable parquet .*CRC"):
         read(bytes(body))
 
 
@@ -228,7 +228,7 @@ def test_a_row_that_takes_all_memory_ends_alone(monkeypatch: pytest.MonkeyPatch)
     budgets.stop()
     monkeypatch.setattr(parquet, "_budget", lambda body: budgets.Budget(bytes=600 * 1024 * 1024))
     body = written(pa.table({"question": ["x" * 200_000_000]}), compression="zstd")
-    with pytest.raises(ValueError, match=r"^a\.parquet: (takes more than|its reader broke down|no readable parquet)"):
+    with pytest.raises(ValueError, match=r"^a\.parquet: (takes more than|its reader broke down|not a readable parquet)"):
         read(body)
     monkeypatch.undo()
     budgets.stop()

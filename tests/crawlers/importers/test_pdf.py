@@ -203,11 +203,11 @@ def test_a_tiny_pdf_is_read() -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (b"", "does not begin as a PDF does"),
-        (b"PK\x03\x04 a zip", "does not begin as a PDF does"),
-        (b"%PDF-1.4\nnothing more", "no readable PDF"),
-        (tiny(TEXT)[:200], "no readable PDF"),
-        (tiny(TEXT, extra=b"/Encrypt<</Filter/Unheard/V 9>>/ID[(a)(a)]"), "the PDF is locked|no readable PDF"),
+        (b"", "does not begin like a PDF"),
+        (b"PK\x03\x04 a zip", "does not begin like a PDF"),
+        (b"%PDF-1.4\nnothing more", "not a readable PDF"),
+        (tiny(TEXT)[:200], "not a readable PDF"),
+        (tiny(TEXT, extra=b"/Encrypt<</Filter/Unheard/V 9>>/ID[(a)(a)]"), "the PDF is locked|not a readable PDF"),
     ],
     ids=range(5),
 )

@@ -40,7 +40,7 @@ def test_a_proposal_is_used_mended_and_kept(tmp_path: Path, capsys: pytest.Captu
     assert main([str(bank)]) == 1  # nobody has confirmed it
     said = capsys.readouterr()
     assert not said.out and re.search(
-        r"bank\.layout\.yaml: line 4: bank says `confirmed: no`.* take out line 4 .*crawlers\.read .*bank\.json", said.err
+        r"bank\.layout\.yaml: line 4: bank says `confirmed: no`.* remove line 4 .*crawlers\.read .*bank\.json", said.err
     )
     with pytest.raises(ValueError, match="line 4: bank says `confirmed: no`"):
         main([str(bank), "--layouts", str(place), "--format", "bank"])
@@ -91,7 +91,7 @@ def test_numbers_that_prove_no_first_place_are_proposed_and_not_read(tmp_path: P
     assert main([str(bank)]) == 1 and not capsys.readouterr().out
     assert main([str(bank), "--propose"]) == 0
     proposed = (tmp_path / "bank.layout.yaml").read_text(encoding="utf-8")
-    assert "confirmed: no" in proposed and "says from where they count" in proposed and 'form: "from 1"' in proposed
+    assert "confirmed: no" in proposed and "shows where they start" in proposed and 'form: "from 1"' in proposed
     assert main([str(bank)]) == 1
     (tmp_path / "bank.layout.yaml").write_text(proposed.replace("confirmed: no", "confirmed: yes"), encoding="utf-8")
     capsys.readouterr()

@@ -207,7 +207,7 @@ def test_the_command_writes_a_layout_beside_the_file(tmp_path: Path, capsys: pyt
     assert "confidence of 80%" in proposed and "confirmed: no" in proposed
     place.write_text(proposed.replace("confirmed: no", "confirmed: yes"), encoding="utf-8")
     assert next(iter(layouts_with(place, []))) == "herbs"
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
 
 
 def test_every_label_is_one_that_curation_knows() -> None:

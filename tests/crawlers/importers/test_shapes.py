@@ -155,7 +155,7 @@ def test_tags_in_lines_are_counted_once() -> None:
     ("name", "body", "said"),
     [
         ("bomb.xml", b"<!DOCTYPE a [<!ENTITY b 'bbb'><!ENTITY c '&b;&b;&b;'>]><tiku><item>&c;</item></tiku>", "document type"),
-        ("deep.xml", b"<a>" * 5000 + b"</a>" * 5000, "no readable XML"),
+        ("deep.xml", b"<a>" * 5000 + b"</a>" * 5000, "not readable XML"),
         ("other.xml", b"<project><name>x</name><version>1</version></project>", "<project> found"),
     ],
 )

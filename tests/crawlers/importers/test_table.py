@@ -197,10 +197,10 @@ def test_cells_merged_downwards_hold_for_their_rows() -> None:
         ("a.csv", written([HEADER, ROWS[0]]) + b'3,"' + b"x,y\n" * 50, "a.csv: line 3: a quote that opens here is never closed"),
         ("a.csv", written([HEADER, ROWS[0]]) + b"3,\0,\n", "a.csv: line 3: a NUL character"),
         ("a.csv", b"question,A,B,answer\n" + b"x" * 2_000_000, "a.csv: line 2: field larger than field limit"),
-        ("a.xlsx", b"no zip", "a.xlsx: no readable xlsx"),
-        ("a.xlsx", workbook(一=[HEADER])[:-700], "a.xlsx: no readable xlsx"),
+        ("a.xlsx", b"no zip", "a.xlsx: not a readable xlsx"),
+        ("a.xlsx", workbook(一=[HEADER])[:-700], "a.xlsx: not a readable xlsx"),
         ("a.xlsx", workbook(一=[["姓名"]]), "a.xlsx: no header"),
-        ("a.et", b"", "reads no file that ends in '.et'"),
+        ("a.et", b"", "does not read a file that ends in '.et'"),
     ],
     ids=range(9),
 )
@@ -215,7 +215,7 @@ def test_a_workbook_whose_sheet_is_broken_is_told() -> None:
         for entry in parts.infolist():
             body = parts.read(entry)
             broken.writestr(entry.filename, body[: len(body) // 2] if "sheet1" in entry.filename else body)
-    with pytest.raises(ValueError, match=r"a\.xlsx: .*no readable xlsx"):
+    with pytest.raises(ValueError, match=r"a\.xlsx: .*not a readable xlsx"):
         read("a.xlsx", out.getvalue())
 
 

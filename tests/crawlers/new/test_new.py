@@ -140,14 +140,14 @@ def test_nothing_is_written_over(repository: Path, file: str) -> None:
     (repository / there).parent.mkdir(parents=True)
     (repository / there).write_text("mine")
     before = files(repository)
-    with pytest.raises(ValueError, match=f"{there} is there, and is not what would be written"):
+    with pytest.raises(ValueError, match=f"{there} exists and differs from what would be written"):
         main(["toyexam", URL, "--kind", "exam"])
     assert files(repository) == before
 
 
 @pytest.mark.parametrize(("name", "more"), [("hxter", []), ("ask120", ["--snapshot", "2027-01-01"])])
 def test_a_taken_name_is_refused(repository: Path, name: str, more: list[str]) -> None:
-    with pytest.raises(ValueError, match=rf"sources.{name} is taken"):
+    with pytest.raises(ValueError, match=rf"sources.{name} exists"):
         main([name, URL, "--kind", "exam", *more])
     assert set(files(repository)) == {"params.yaml"}
 
@@ -254,7 +254,7 @@ def test_a_file_that_takes_no_line_is_told(text: str, told: str) -> None:
 def test_a_wrong_snapshot_is_told_before_anything_is_written(repository: Path, day: str, capsys: pytest.CaptureFixture) -> None:
     with pytest.raises(SystemExit):
         main(["toyexam", URL, "--kind", "exam", "--snapshot", day])
-    assert f"argument --snapshot: {day!r} is no day of the calendar; expected a date such as 2026-11-20" in capsys.readouterr().err
+    assert f"argument --snapshot: {day!r} is not a date; expected a date such as 2026-11-20" in capsys.readouterr().err
     assert set(files(repository)) == {"params.yaml"}
 
 

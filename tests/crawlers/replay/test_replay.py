@@ -178,10 +178,10 @@ def test_what_is_told_does_not_depend_on_the_workers(tmp_path: Path) -> None:
         ("die", r"extract toy: a worker was killed while it read https://toy.example/die, as the system does when memory runs out"),
         ("exit", r"extract toy: a worker ended with status 3 while it read https://toy.example/exit, see above"),
         ("close", r"extract toy: stopped before its end \(enough\)"),
-        ("lambda", r"1 requests cannot be replayed:\n  https://toy.example/a cannot be handed .* is no method of Trouble"),
+        ("lambda", r"1 requests cannot be replayed:\n  https://toy.example/a cannot be sent .* is no method of Trouble"),
         ("generator", r"https://toy.example/a cannot be .* expected plain values or records in cb_kwargs and meta"),
         ("half", r"1 of 2 pages no longer fit .*\n  https://toy.example/half: an item cannot be written: .* surrogates not allowed"),
-        ("dict", r"1 of 2 pages no longer fit .*\n  https://toy.example/dict: dict is no item; expected QuestionItem or EntityItem"),
+        ("dict", r"1 of 2 pages no longer fit .*\n  https://toy.example/dict: dict is not an item; expected QuestionItem or EntityItem"),
     ],
 )
 def test_what_goes_wrong_is_told(items: Callable, does: str, told: str) -> None:

@@ -242,4 +242,4 @@ def test_a_page_torn_apart_gives_no_wrong_question_and_takes_no_longer(spider: H
     items = list(spider.parse_paper(page(nested)))
     assert time.process_time() - start < 5
     assert [item.doubt for item in items] == ["question_torn"] * 299 + [None] and items[0].stem_raw == "题1"
-    assert "299 of 300 questions hold others" in spider.crawler.stats.get_value("misfit/pages")[0]
+    assert "299 of 300 questions contain others" in spider.crawler.stats.get_value("misfit/pages")[0]

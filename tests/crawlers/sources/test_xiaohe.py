@@ -68,16 +68,16 @@ def test_a_list_goes_on_where_its_answer_says(spider: XiaoheSpider, key: str, pl
     [
         (
             {"has_more": True, "next_token": "abc"},
-            "more than the 1 entries shown, and no cursor, next_cursor, nextCursor, offset to ask with",
+            "more than the 1 entries shown, and no cursor, next_cursor, nextCursor, offset to send",
         ),
         ({"has_more": True, "page": 1, "total": 900}, "more than the 1 entries shown"),
         ({"has_more": False, "total": 900}, "a list of 900 entries ends after 1"),
         ({"total": "900"}, "more than the 1 entries shown"),
-        ({"next": "/medical/food?x=2"}, "whether a list goes on behind 1 entries is unknown: list, next"),
-        ({"pageSize": 20}, "whether a list goes on"),
+        ({"next": "/medical/food?x=2"}, "whether a list continues after 1 entries is unknown: list, next"),
+        ({"pageSize": 20}, "whether a list continues"),
         ({"has_more": True, "list": []}, "more than the 0 entries shown"),
         ({"list": [{"id": "1"}, {"name": "乙", "key": "7"}]}, "1 of 2 entries of a list have neither url nor id, but the keys name, key"),
-        ({"has_more": True, "cursor": 12}, f"a list goes on where it is: {WWW}/medical/api/list?type=food&cursor=12"),
+        ({"has_more": True, "cursor": 12}, f"a list continues at its own address: {WWW}/medical/api/list?type=food&cursor=12"),
         ({"has_more": False, "cursor": 40, "page_size": 20}, None),
         ({"total": 1, "page": 1, "totalPages": 1}, None),
         ({"hasNext": True, "cursor": 20}, None),
@@ -123,7 +123,7 @@ def test_pages_of_a_list_without_state_are_followed_or_told(spider: XiaoheSpider
     found = [request.url for request in spider.parse(page(html, url))]
     assert found == [f"{WWW}/medical/food/7", url, url, f"{url}?page=2"]
     assert len(list(spider.parse(page('<a href="/medical/food/7">x</a><h1>食物</h1><b>加载更多</b>', url)))) == 1
-    assert spider.crawler.stats.get_value("misfit/pages") == [f"{url}: a list has 加载更多, and no state with a list"]
+    assert spider.crawler.stats.get_value("misfit/pages") == [f"{url}: a list has 加载更多 but no state with a list"]
 
 
 def test_a_call_for_more_that_leads_nowhere_is_told(spider: XiaoheSpider) -> None:

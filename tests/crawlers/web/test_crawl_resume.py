@@ -66,7 +66,7 @@ def test_pages_of_the_real_site_are_not_written_over(tmp_path: Path, run_toy: To
     folder.mkdir()
     PartWriter(folder, "2026-11-20", "live").close()
     status, errors = run_toy("crawl", folder)
-    assert status == 1 and "holds pages of the real site of 2026-11-20; set `sites: live`" in errors
+    assert status == 1 and "contains pages of the real site of 2026-11-20; set `sites: live`" in errors
     assert len(list(folder.iterdir())) == 1
 
 
@@ -103,7 +103,7 @@ def test_a_page_that_breaks_the_spider_is_left_out_and_not_read_again(tmp_path: 
     folder, asked = tmp_path / "toy", tmp_path / "asked"
     status, errors = run_toy("crawl", folder, loop="7,20", asked=asked)
     why = "breaks its reader: takes more than 0.5 seconds of computing"
-    assert status == 0 and errors.count("takes more than 0.5 seconds of computing; the crawl goes on without that page") == 2
+    assert status == 0 and errors.count("takes more than 0.5 seconds of computing; the crawl continues without that page") == 2
     rows = [msgspec.json.decode(line) for line in (folder / "failed.jsonl").read_bytes().splitlines()]
     assert [(row["request"], row["why"]) for row in rows] == [(f"GET https://toy.example/p/{number}", why) for number in (20, 7)]
     assert len({row["reader"] for row in rows}) == 1 and all(row["reader"] for row in rows)

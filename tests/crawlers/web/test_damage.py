@@ -322,8 +322,8 @@ def test_rules_are_asked_for_on_condition(tmp_path: Path) -> None:
     [
         ("broken", "the spider failed on 10 pages"),
         ("silent", "no items in 11 pages; fix crawlers/sources/toy/spider.py"),
-        ("mute", "10 of 11 pages do not fit the spider; where the site has changed, fix crawlers/sources/toy/spider.py"),
-        ("foreign", "10 of 11 pages do not fit the spider; where the site has changed, fix crawlers/sources/toy/spider.py"),
+        ("mute", "10 of 11 pages do not fit the spider; if the site has changed, fix crawlers/sources/toy/spider.py"),
+        ("foreign", "10 of 11 pages do not fit the spider; if the site has changed, fix crawlers/sources/toy/spider.py"),
     ],
 )
 def test_a_live_crawl_that_reads_nothing_says_so(tmp_path: Path, run_toy: Toy, spider: str, says: str) -> None:

@@ -94,7 +94,7 @@ def test_a_crawl_ends_when_nothing_answers_any_more(crawl_faults: Crawl) -> None
     ("start", "says"),
     [
         ("http://forbids.faults.example/plain/0/1", "robots.txt forbids 1 of 1 requests; ask the site"),
-        ("http://down.faults.example/plain/0/1", "a site whose robots.txt cannot be had is not crawled"),
+        ("http://down.faults.example/plain/0/1", "a site whose robots.txt cannot be fetched is not crawled"),
         ("http://faults.example/403/99/1", "the site refuses; set ATOMEXAM_CONTACT"),
         ("http://other.example/", "start_urls are not on the hosts of allowed_domains"),
         ("http://faults.example/loop/99/1", "GET http://faults.example/loop/99/1: redirect loop"),
@@ -153,7 +153,7 @@ def test_a_password_in_a_link_is_sent_nowhere_and_written_nowhere(crawl_faults: 
     links = [f"http://somebody:{PASSWORD}@{host}/plain/0/1" for host in ("faults.example", "other.example")]
     start = [*links, "http://faults.example/same", "http://faults.example/password/99/1", "http://faults.example/list-of/away"]
     result = crawl_faults(mode="manners", start=start, delay=0, settings=NOW)
-    name = "not an address of the web: it holds a name or password"
+    name = "not an address of the web: it contains a user name or password"
     failed = {request: why for request, why in result["failed"].items() if "/away/" not in request}
     assert failed == {"GET http://-@faults.example/plain/0/1": name, "GET http://faults.example/password/99/1": name}
     assert "30 of 39 requests were redirected to other.example" in result["complaint"]
@@ -161,7 +161,7 @@ def test_a_password_in_a_link_is_sent_nowhere_and_written_nowhere(crawl_faults: 
     files = [*(tmp_path / "pages").glob("*.jsonl"), tmp_path / "pages.json"]
     assert len(files) == 3 and not any(PASSWORD in file.read_text("utf-8") for file in files) and PASSWORD not in result["stderr"]
     wall = crawl_faults("wall", mode="manners", start=["http://faults.example/list-of/wall"], delay=0, settings=NOW | {"GIVE_UP_AFTER": 3})
-    assert "redirected to http://faults.example/login: the site asks for a log-in" in wall["reason"]
+    assert "redirected to http://faults.example/login: the site requires a log-in" in wall["reason"]
 
 
 @given(st.text(max_size=30), st.sampled_from(["http://", "https://a.example", "//a.example:", "http://a.example:", "ftp:", ""]))

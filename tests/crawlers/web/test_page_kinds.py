@@ -110,7 +110,7 @@ def test_base64_is_read_where_most_of_it_is_in_items_or_the_spider_says_why_not(
 def test_a_new_spider_has_the_law() -> None:
     assert read('<a class="entry" href="/1">甲</a>').misfits == []
     (told,) = read("<title>列表</title><a href='/1'>甲</a><a href='/2'>乙</a>").misfits
-    assert "parse yielded neither items nor requests; its title is '列表', and 2 links say '甲', '乙'" in told
+    assert "parse yielded neither items nor requests; its title is '列表', and 2 links are '甲', '乙'" in told
 
 
 def test_a_page_that_is_not_there_is_no_misfit_of_the_spider() -> None:

@@ -34,7 +34,7 @@ def test_the_table_shows_what_there_is(root: Path, tmp_path: Path) -> None:
         "  failed: timeout                  1",
         "  forbidden by robots.txt          2",
         "  beyond max_pages                 3",
-        "  off the site                     4",
+        "  off the site, not requested      4",
         "  items                        1,234",
         "  bytes in the archive     5,000,000",
     ]

@@ -250,7 +250,7 @@ def test_a_missing_older_file_is_told_and_its_pages_are_fetched_again(tmp_path: 
     second.end()
     segment(tmp_path, FIRST).unlink()
     [row] = read_index(tmp_path, SECOND)
-    with pytest.raises(ValueError, match=rf"{FIRST}\.warc\.gz is gone, and GET https://site.example/a is in it; .* `dvc checkout`"):
+    with pytest.raises(ValueError, match=rf"{FIRST}\.warc\.gz is gone, and with it GET https://site.example/a; .* `dvc checkout`"):
         read_page(tmp_path, row)
     again = Recrawl(tmp_path)
     again.answer(again.ask("a"), 200, b"anew")

@@ -36,7 +36,7 @@ def test_pages_that_all_lead_to_one_place_are_told_and_asked_again(crawl_faults:
     down = crawl_faults(**flags)
     # Ten that carry something may meet in one page, as the halves of an article do.
     assert set(causes(down, kind)) == {why} and len(causes(down, kind)) == (30 if deaf or kind == "parked" else 20)
-    assert told in down["complaint"] and "see where they lead in a browser" in down["complaint"]
+    assert told in down["complaint"] and "open it in a browser" in down["complaint"]
     assert down["sums"][-1] == 32 == sum(down["pages"].values()) + len(causes(down, kind))
     well = crawl_faults(well=True, **flags)
     assert len(well["read"]) >= 30 - (0 if deaf or kind == "parked" else 10) + 1
@@ -69,7 +69,7 @@ def test_a_crawl_ends_at_a_wall_however_many_pages_it_asks_for_at_a_time(crawl_f
     settings = NOW | {"GIVE_UP_AFTER": 5, "CONCURRENT_REQUESTS": at_once, "CONCURRENT_REQUESTS_PER_DOMAIN": at_once}
     flags = {"mode": "manners", "origin": "live", "start": [f"http://faults.example/list-of/{kind}"], "delay": 0, "settings": settings}
     result = crawl_faults(**flags)
-    assert result["reason"] == "5 pages in a row were redirected to http://faults.example/login: the site asks for a log-in"
+    assert result["reason"] == "5 pages in a row were redirected to http://faults.example/login: the site requires a log-in"
     assert set(causes(result, kind)) <= {faults.LOG_IN} and "登录" not in result["read"]  # of many at a time the end overtakes some
     # No redirect to the wall was stored: when the site lets in again, the same snapshot goes on.
     well = crawl_faults(well=True, **flags)
@@ -85,7 +85,7 @@ def test_a_replay_reads_what_a_crawl_with_redirects_read(crawl_faults: Crawl) ->
 def test_a_site_that_asks_to_be_left_alone_for_an_hour_is(crawl_faults: Crawl) -> None:
     start = ["http://faults.example/leave-me", "http://faults.example/same"]
     result = crawl_faults(mode="manners", start=start, delay=0, settings=NOW | {"CONCURRENT_REQUESTS": 1})
-    told = "faults.example asks to be left alone for 3600 seconds (Retry-After); go on after that"
+    told = "faults.example requests a pause of 3600 seconds (Retry-After); run the crawl again after that"
     assert result["reason"] == told and told in result["complaint"]
     assert result["asked"]["/leave-me"] == 1
 

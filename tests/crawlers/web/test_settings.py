@@ -103,7 +103,7 @@ def test_a_contact_that_is_none_is_refused(contact: str, monkeypatch: pytest.Mon
 )
 def test_a_proxy_that_is_none_is_refused_and_its_password_not_shown(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATOMEXAM_PROXY", proxy)
-    with pytest.raises(ValueError, match="ATOMEXAM_PROXY names no proxy") as raised:
+    with pytest.raises(ValueError, match="ATOMEXAM_PROXY is not a proxy") as raised:
         settings.live()
     assert proxy not in str(raised.value).replace("http://HOST:PORT, or http://USER:PASSWORD@HOST:PORT", "")
 
