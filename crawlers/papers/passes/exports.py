@@ -1,12 +1,12 @@
 """What question banks and learning platforms write around a question: field names, folds, scores. Numbered lines in and out."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from atomexam.text.numerals import value_of
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of, trimmed
+from crawlers.papers.passes.english_fields import fields_in_chinese
+from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
 from crawlers.papers.signs.entries import listed_in
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
@@ -19,20 +19,6 @@ _OPTIONS_FIELD = re.compile(r"\s{0,8}[【\[]?(?:备选|候选)?选项(?:内容)?
 _OPTION_FIELD = re.compile(r"(?:^|(?<=\s)|(?<=[;,]))[【\[]?(?:备选)?(?:选项|答案)\s?(?P<letter>[A-J])[】\]]?\s?[:、.]\s{0,3}")
 _FIRST_OPTION = re.compile(r"\s{0,8}[【\[]?(?:备选)?(?:选项|答案)\s?[A-J][】\]]?\s?[:、.]")
 
-_ENGLISH = re.compile(
-    r"\s{0,8}(?:[-*+•>]\s{1,3})?(?:\*\*|__)?(?:(?P<stem>(?:question\s)?stem|question(?:\s?text)?|prompt)|(?P<options>(?:answer\s)?(?:options|choices))"
-    r"|(?:option|choice)\s(?P<letter>[A-J])|(?P<type>(?:question\s)?type)"
-    r"|(?P<answer>(?:correct|right)(?:\s(?:answer|option|choice|response)s?)?|answer\skey)"
-    r"|(?P<explanation>rationale|explanation|feedback|reason(?:ing)?))"
-    r"\s?(?:\*\*|__)?\s?(?::(?:\*\*|__)?|(?<=[A-J])[.)]|$)\s{0,3}",
-    re.IGNORECASE,
-)
-"""Fields as English banks name them, `Stem:`, `Options`, `Correct: B`."""
-_ENGLISH_TYPES = (
-    (re.compile(r"multiple\s?[- ](?:response|answers?|select)|select all|multi-?select|checkbox", re.I), "多选题"),
-    (re.compile(r"single|multiple\s?[- ]choice|one answer|radio", re.I), "单选题"),  # what English calls multiple choice has one answer
-    (re.compile(r"true\s?(?:/|or)\s?false", re.I), "判断题"),
-)
 _CHOOSE = re.compile(
     r"\s{0,9}(?:请?(?:从(?:下列|以下)选项中)?选择(?:一项|一个(?:正确)?(?:答案|选项)|一(?:项|个)或多(?:项|个)(?:答案)?)"
     r"|select one(?: or more)?|choose (?:one|all that apply))\s?[.:。]?\s{0,9}",
@@ -45,8 +31,7 @@ _EQUALS = re.compile(
     r"|(?:答案|试题)?解析|题型|难度|章节|explanation)\s?(?P<sign>=)\s{0,3}",
     re.IGNORECASE,
 )
-_NOTHING = re.compile(r"\s{0,9}(?:n/?a|none|null|-{1,3}|nil)?[.]?\s{0,9}", re.I)
-_FEWEST_ENGLISH = 2
+_FEWEST_LINES = 2
 
 _MINE = re.compile(r"(?:(?:我|你|您|学生|考生)的?答案\s?:.{0,400}?|(?:我|你|您|学生|考生)选择?[了的].{0,60}?)(?=(?:正确|参考|标准)答案)")
 _MINE_BEHIND = re.compile(
@@ -105,7 +90,7 @@ def without_fields(lines: Sequence[Numbered]) -> list[Numbered]:
 def _without_remarks(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines without remarks in brackets, at the start or the end of a question, on its difficulty or origin: `（难度：易）`."""
     cuts = [_remark_in(text) if ":" in text or "：" in text else None for _, text in lines]
-    if sum(map(bool, cuts)) <= _FEWEST_ENGLISH:
+    if sum(map(bool, cuts)) <= _FEWEST_LINES:
         yield from lines
         return
     for (index, text), cut in zip(lines, cuts, strict=True):
@@ -125,42 +110,11 @@ def _remark_in(text: str) -> tuple[int, int] | None:
 def _with_colons(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines of names and values, `题干=…`, `选项A=…`, with the usual sign between them."""
     matches = [_EQUALS.match(flat(text)) if "=" in text or "＝" in text else None for _, text in lines]
-    if min(sum(bool(match and match[kind]) for match in matches) for kind in ("stem", "answer")) < _FEWEST_ENGLISH:
+    if min(sum(bool(match and match[kind]) for match in matches) for kind in ("stem", "answer")) < _FEWEST_LINES:
         yield from lines
         return
     for (index, text), match in zip(lines, matches, strict=True):
         yield index, f"{text[: match.start('sign')]}：{text[match.end('sign') :]}" if match else text
-
-
-def _in_chinese(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines with English field names replaced by the Chinese ones; words under `Type:` become a tag of the stem."""
-    matches = [_ENGLISH.match(flat(text)) for _, text in lines]
-    counts = Counter(match.lastgroup for match in matches if match)
-    answers = [flat(text)[match.end() :] for (_, text), match in zip(lines, matches, strict=True) if match and match.lastgroup == "answer"]
-    has_answers = len(answers) > _FEWEST_ENGLISH and all(map(WHOLE_ANSWER.fullmatch, answers))
-    if counts["answer"] < _FEWEST_ENGLISH or not (
-        has_answers or max(counts["stem"], counts["options"], counts["letter"]) >= _FEWEST_ENGLISH
-    ):
-        yield from lines
-        return
-    tag = ""
-    for (index, text), match in zip(lines, matches, strict=True):
-        kind = match.lastgroup if match else None
-        if match is None or kind is None or (kind == "stem" and not text[match.end() :].strip()):
-            yield index, text
-            continue
-        words = text[match.end() :]
-        if kind == "type" and not (tag := next((f"【{name}】" for form, name in _ENGLISH_TYPES if form.search(words)), "")):
-            yield index, text
-        elif kind == "stem":
-            yield index, f"{tag}{words}"
-            tag = ""
-        elif kind == "letter":
-            yield index, f"{match['letter'].upper()}. {words}"
-        elif kind in ("answer", "explanation") and not _NOTHING.fullmatch(flat(words)):
-            yield index, f"{'答案' if kind == 'answer' else '解析'}：{words}"
-        elif kind == "options" and words.strip():
-            yield index, words
 
 
 def _unfolded(lines: Sequence[Numbered]) -> Iterator[Numbered]:
@@ -279,7 +233,7 @@ def _by_number(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return an answer list, `A01 c`, with plain numbers if they are consecutive and as many questions begin with `Q01`."""
     matches = [_BY_NUMBER.fullmatch(flat(text)) if "A" in text else None for _, text in lines]
     numbers = [int(match["number"]) for match in matches if match]
-    question_count = sum(_QUESTION_FIELD.match(flat(text)) is not None for _, text in lines) if len(numbers) >= _FEWEST_ENGLISH else 0
+    question_count = sum(_QUESTION_FIELD.match(flat(text)) is not None for _, text in lines) if len(numbers) >= _FEWEST_LINES else 0
     if not 0 < len(numbers) == question_count or not are_consecutive(numbers):
         yield from lines
         return
@@ -291,7 +245,7 @@ def _counted(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return lines that begin with their index among all questions, `3/20 …`, with only the number, if these are consecutive."""
     matches = [_OF_HOW_MANY.match(flat(text)) if "/" in text or "／" in text else None for _, text in lines]
     numbers = [int(match["number"]) for match in matches if match]
-    is_counter = len(numbers) > _FEWEST_ENGLISH and are_consecutive(numbers)
+    is_counter = len(numbers) > _FEWEST_LINES and are_consecutive(numbers)
     if not is_counter or len({match["all"] for match in matches if match}) > 1:
         yield from lines
         return
@@ -402,6 +356,6 @@ def _tag_behind(line: str) -> re.Match[str] | None:
 
 
 _STEPS = (
-    *(_without_remarks, _with_colons, _in_chinese, _unfolded, _official_answers),
+    *(_without_remarks, _with_colons, fields_in_chinese, _unfolded, _official_answers),
     *(_fields, _verdicts_lettered, _ordinals, _by_number, _counted, _tags_first),
 )
