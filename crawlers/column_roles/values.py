@@ -37,7 +37,7 @@ _NO_FLAG = re.compile(
 )
 """Names of other properties that an option may or may not have."""
 _PLACE = re.compile(r"sort|^seq|order|^(?:idx|index|no|num|position|pos|rank|xh|序号|顺序|排序|次序)$", re.IGNORECASE)
-"""Names of the place at which an option is shown."""
+"""Names of the position at which an option is shown."""
 _CREDIT, _FULL = re.compile(r"^(?:fraction|percent(?:age)?|credit)$", re.IGNORECASE), 100.0
 """Names of an option's share of the points, and the full points."""
 _OWN = re.compile(r"user|my|check|select|chosen|我的|考生", re.IGNORECASE)
@@ -104,13 +104,13 @@ def options_in(value: Any) -> list[str]:
 
 
 def _as_objects(value: Any) -> Any:
-    """Return options as objects in the order that they state, those in pairs with a truth value, too; else the value itself."""
+    """Return options as objects in their stated order, including those paired with a truth value; otherwise the value itself."""
     value = _of_pairs(value)
     return _in_stated_order(value) if isinstance(value, list) and all(isinstance(each, dict) for each in value) else value
 
 
 def _in_stated_order(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return options in the order of the key that counts them: a database gives them in any, and answers name the places shown."""
+    """Return options sorted by the key that numbers them: a database returns them in any order, and answers name displayed positions."""
     for key in objects[0] if objects else ():
         places = [place for each in objects if type(place := each.get(key)) is int]
         if _PLACE.search(key) and sorted(places) in ([*range(len(objects))], [*range(1, len(objects) + 1)]):

@@ -88,7 +88,7 @@ def _ending_in_answers(text: str) -> Separated | None:
 
 
 def _may_end_in_answer(line: str, sign: str) -> bool:
-    """Tell whether what stands behind the last sign of a line is no longer than letters or a truth value: most lines end otherwise."""
+    """Return whether the text after a line's last separator is no longer than letters or a truth value: most lines end otherwise."""
     return sign in line and len(line.rpartition(sign)[2].strip()) <= _LONGEST_ANSWER
 
 

@@ -23,7 +23,7 @@ _MIN_RIGHT = 0.2
 _MAX_ACROSS = 0.3
 """Share of the rows on the right that continue the options on the left, as `A.甲    B.乙` does in one column."""
 _MIN_NUMBERS = 2
-"""Questions in a column that a line parts from another."""
+"""Questions in a column that a line separates from another."""
 _OPTION = re.compile(r"(?:^|(?<=[\s)]))[(\[]?([A-J])[)\]]?\s?[.、,:)]")
 
 
@@ -38,11 +38,11 @@ class _Band(NamedTuple):
 def in_reading_order(
     glyphs: list[Glyph], width: float, expected: float | None = None, rules: Sequence[Rule] = ()
 ) -> tuple[list[TextRow], float | None]:
-    """Return the rows of a page as they are read, and where its gutter lies; None in one column.
+    """Return the rows of a page in reading order, and the position of its gutter; None for one column.
 
     Args:
-        expected: the gutter of the page before: a page that ends early may have too little on the right to tell.
-        rules: upright lines, which part columns that stand too near to each other for a gutter.
+        expected: the gutter of the previous page: a page that ends early may have too little on the right to decide.
+        rules: vertical lines, which separate columns that are too close for a gutter.
     """
     for rule in rules:
         if _MIDDLE[0] * width < rule.x < _MIDDLE[1] * width:
@@ -62,7 +62,7 @@ def _rows(blocks: Iterable[_Band]) -> list[TextRow]:
 
 
 def _around(glyphs: Iterable[Glyph], rule: Rule) -> tuple[list[Glyph], list[Glyph], list[Glyph]]:
-    """Return what stands above an upright line, beside it and below it."""
+    """Return what is above a vertical line, beside it and below it."""
     parts: tuple[list[Glyph], list[Glyph], list[Glyph]] = ([], [], [])
     for glyph in glyphs:
         parts[(_middle(glyph) >= rule.top) + (_middle(glyph) > rule.bottom)].append(glyph)
@@ -70,7 +70,7 @@ def _around(glyphs: Iterable[Glyph], rule: Rule) -> tuple[list[Glyph], list[Glyp
 
 
 def _hold_questions(blocks: Sequence[_Band]) -> bool:
-    """Tell whether questions stand in both columns: numbers, and options below them. The cells of a table are parted by lines, too."""
+    """Return whether both columns contain questions: numbers, with options below them. Cells of a table are separated by lines, too."""
     columns = ([flat(row.text) for block in blocks for row in rows(block)] for rows in (attrgetter("left"), attrgetter("right")))
     return all(_numbered(texts) >= _MIN_NUMBERS and sum(letter_of(text) == "A" for text in texts) >= _MIN_NUMBERS for texts in columns)
 

@@ -15,7 +15,7 @@ _OUTERMOST = 3
 _MIN_PAGES, _MIN_SHARE = 3, 0.3
 """Number of pages on which a row must be at the same height to be a header; with left and right pages, each is on every other page."""
 _MIN_COUNTED = 2
-"""Rows within pages that differ from one in a margin by their numbers, so that it counts on with them."""
+"""Rows within pages that differ from a row in a margin only by their numbers, so that the row continues their count."""
 _TOLERANCE = 4.0
 """Points by which the height of the same header may vary."""
 _PAGE = re.compile(
@@ -82,7 +82,9 @@ def _is_frame(text: str) -> bool:
 
 
 def _is_content(text: str, within: Set[str], counted: Counter[str]) -> bool:
-    """Tell whether a row reads as part of a question, or counts on with rows within pages: a card's `NO.04` at the top of one."""
+    """Return whether a row reads like part of a question, or continues the count of rows within pages: a card's `NO.04` at the top of a
+    page.
+    """
     number = number_of(flat(text))
     if _CONTENT.match(text) or (number and number.style in ("ordinal", "titled")):
         return True

@@ -16,7 +16,7 @@ _ANY_SIGN = re.compile(r"(?P<glued>(?<=[A-Za-z素]))?[B-J]\s?[.、:)]")
 _SIGNED_LETTER = re.compile(r"\s{0,3}([A-J])\s?([.、:)\]】,])\S")
 _LETTER_AT_END = re.compile(r"[B-J]\s?(?:[.、:)\]】]\s{0,3})?$")
 _LETTER_OR_DIGIT = re.compile("[A-Za-z0-9]")
-"""What is looked for within an option is one of these: a letter, or what a scan makes of it."""
+"""What is searched within an option: a letter, or what a scan makes of it."""
 _LONGEST_LETTER = 8  # characters of such an end
 _BEHIND_BLANKS = re.compile(r"(?<!\s)\s{2,}[(]?[A-J]\s?[.、:)\]】]")
 

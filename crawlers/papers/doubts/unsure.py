@@ -34,7 +34,7 @@ _TELLS_ANSWERS = re.compile(
     r"^[^。?]{0,30}(?:(?<!备选)(?<!共用)(?:参考|标准|正确|附)[:\s]{0,2}答\s?案|答\s?案[(:\s=]|Answers?\s?[Kk]ey)[^。?]{0,30}$"
 )
 _SAYS_ANSWER = re.compile("案|nswer")
-"""A part of a word that every title of answers has."""
+"""A part of a word that every title of answers contains."""
 _TITLE_BEHIND = re.compile(r"[\s。;,.、)](?:[参标正附]|答\s?案)|答\s?案[(:\s=]|[Kk]ey")
 _LETTER_OPENS = re.compile(r"^\W{0,4}[A-Ja-j]\W{0,4}")
 _SEVERAL_ANSWERS = re.compile(r"[(]\d{1,2}[)]\s?[A-J√×](?![A-Za-z])")
@@ -261,7 +261,7 @@ def _doubt(one: AssembledQuestion) -> str | None:
 
 
 def with_titles_doubted(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return the questions of a paper without numbers, those in doubt whose stem may begin with a title: few have so short a first line."""
+    """Return the questions of a paper without numbers whose stem may begin with a title: few have such a short first line."""
     stems = [flat(draft.stem).split("\n") for draft in drafts]
     widest = max((len(row) for rows in stems for row in rows), default=0)
     may_be_titled = [len(rows) > 1 and len(rows[0]) * 2 < widest and _may_be_titled(rows[0].strip(), rows[1].strip()) for rows in stems]
@@ -271,5 +271,5 @@ def with_titles_doubted(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def _may_be_titled(first: str, second: str) -> bool:
-    goes_on = number_of(second) is not None or is_worded_as_question(first)  # points of a list, or what is asked of them
+    goes_on = number_of(second) is not None or is_worded_as_question(first)  # points of a list, or what the question asks about them
     return len(first) <= _SHORT_TITLE and may_be_title(first) and not goes_on

@@ -50,7 +50,7 @@ _HEADING_WITHIN = re.compile(
 )
 _NO_OPTION = re.compile("|".join(form.pattern for form in (_MARK, _NOTE, _HEADING_WITHIN)))
 _MAY_BE_NO_OPTION = re.compile("[答解析题根共]")
-"""A sign that each of these has."""
+"""A sign that each of these contains."""
 _HEADING_AT_END = re.compile(r"(?:(?:单项|多项|不定项)选择|单选|多选|判断|是非|填空|简答|问答|[ABX]\d?型|配伍)题$")
 _BARE_TITLES = ("答案", "解析", "分析")
 _TORN_BLANK = re.compile(r"[(]\s{0,9}[A-J]{1,6}\s{0,9}$|[(][^\S\n]{0,9}\n[-·\s\d第页共/]{1,20}[)]")

@@ -69,7 +69,7 @@ class Line(Struct, frozen=True, gc=False):
     gap: bool = False
     """An empty line is before it."""
     unsure: bool = False
-    """It ends with a short line that may as well be a heading, or reads as a line of the page in the midst of a sentence."""
+    """It ends with a short line that may equally be a heading, or that reads as a line of the page in the middle of a sentence."""
 
 
 def own_lines(lines: Sequence[tuple[int, str]]) -> tuple[list[Line], list[str]]:
@@ -226,7 +226,7 @@ def _with_tails(lines: Sequence[Line], tails: dict[int, bool]) -> list[Line]:
 
 
 def _without_markdown(text: str) -> str:
-    """Return a line without the signs of a heading, the bullet before an option or answer, and the signs of bold type."""
+    """Return a line without heading signs, the bullet before an option or answer, and the signs of bold type."""
     text = _HEADING.sub("", text, count=1) if text.startswith("##") else text
     text = _BOLD.sub(r"\1", text) if "**" in text else text
     bullet = _BULLET.match(flat(text)) if text[:1] in "-*•·>+◦▪○●#" else None
@@ -249,7 +249,7 @@ def _is_furniture(line: Line, repeated: frozenset[str], belongs: bool) -> bool:
 
 
 def _is_surely_furniture(line: Line, repeated: frozenset[str]) -> bool:
-    """Tell whether a line is one of the page as a whole, and not for a few words in it."""
+    """Return whether a complete line is one of the page, not just a few words in it."""
     if _RULE.match(line.flat) or PAGE_NUMBER.fullmatch(line.flat) or not _WORDS.search(line.flat):
         return True
     if len(line.flat) > _LONGEST or opens_content(line.flat):

@@ -47,7 +47,7 @@ def _starts(line: str, above: int | None = None) -> list[int]:
     opening = _OPENS.match(line)
     behind = opening.end() if opening else 0
     if line.find(".", behind) < 0 and line.find("、", behind) < 0 and line.find("答案", behind) < 0:
-        return []  # all that opens a question or a list has one of these
+        return []  # everything that begins a question or a list contains one of these
     number = int(opening["number"]) if opening else above  # of the current question
     indices: list[int] = []
     start = 0

@@ -1,6 +1,6 @@
 """Answers without a usual label below the options that they name, `【B】…`, `老师：选B。…`, `（主持人公布答案：B、乙）` -> labelled lines.
 
-Numbered lines in and out. Told by the whole text: nearly all runs of lettered options have such a line below them.
+Numbered lines in and out. The complete text decides: nearly all runs of lettered options must have such a line below them.
 """
 
 import re
@@ -45,7 +45,7 @@ _ANNOUNCED = re.compile(
 )
 _WHO = re.compile("公布|揭晓|宣布|揭示|官方|权威|主持|老师|教师|讲师|评委|裁判|考官|专家|出题|命题|系统")
 _NOT_WHO = re.compile("[我你您他她]|选手|学生|考生|同学|学员|用户|[战小]?队|错")
-"""Who says the right answer, and who guesses it."""
+"""Speakers who state the correct answer, and speakers who guess it."""
 _OPENING = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:,)\]]{0,2}\s{0,3}")
 _TOLD = re.compile(r"(?P<letters>[A-J])\s?[.、:,)]?\s{0,3}(?P<words>.+)")
 
@@ -109,7 +109,7 @@ def _labelled(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[i
 
 
 def _announced(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines with answers that somebody announces, below options or in brackets behind them; none where too few are."""
+    """Return the lines with announced answers, below options or in brackets after them; none if too few are announced."""
     flats = [_BULLET.sub("", flat(text).strip(), count=1) for _, text in lines]
     said = {index: match for index, line in enumerate(flats) if "答案" in line and (match := _announcement_in(line))}
     if len(said) < _FEWEST:
@@ -136,14 +136,14 @@ def _announced(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _announcement_in(line: str) -> re.Match[str] | None:
-    """Return who says which answer on a line of its own, or in brackets at the end of one."""
+    """Return who states which answer on a separate line, or in brackets at the end of one."""
     start = max(line.rfind(sign, 0, line.rfind("答案")) for sign in "([【")
     match = _ANNOUNCED.match(line) or (_ANNOUNCED.match(line, start) if start > 0 else None)
     return match if match and _WHO.search(match["who"]) and not _NOT_WHO.search(match["who"]) else None
 
 
 def _letters_told(told: str, options: Sequence[str]) -> str:
-    """Return the letters that an announcement names, alone, with the words of their option or by its words alone."""
+    """Return the letters that an announcement names: alone, with the words of their option, or only by its words."""
     if _ALONE.fullmatch(told):
         return told.rstrip("。.")
     bare = [_OPENING.sub("", option.strip(), count=1) for option in options]

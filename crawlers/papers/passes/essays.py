@@ -54,7 +54,7 @@ def essays_joined(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _says_answer(line: str, text: str) -> bool:
-    """Tell whether a line, flat and as it is, opens with the mark of an answer that is no list of letters."""
+    """Return whether a line, flat and unchanged, begins with the mark of an answer that is not a list of letters."""
     if match := _MARK.match(line):
         return not listed_in(line[match.end() :]).entries
     parts = parts_of(trimmed(text))

@@ -1,6 +1,6 @@
-"""What stands above questions without numbers and is none of their words: headings, tags, links, properties of a note -> empty lines.
+"""Text above questions without numbers that is not part of them: headings, tags, links, properties of a note -> empty lines.
 
-Numbered lines in, as many lines out. A question with a number begins there; one without would begin with its heading.
+Numbered lines in, as many lines out. A numbered question begins at its number; one without would begin with its heading.
 """
 
 import re
@@ -14,7 +14,7 @@ from crawlers.papers.signs.letters import letter_of
 
 _FEWEST = 3  # questions
 NONE_ABOVE = 0.6
-"""Share of the questions that must have nothing above their stems, so that what some have is a title."""
+"""Share of the questions that must have nothing above their stems for the text above the others to be a title."""
 _LONGEST = 40  # characters of a title
 _RULE = re.compile(r"[-=_*~]{3,}\s{0,9}")
 _BULLETS = "-*+•> \t"
@@ -22,7 +22,7 @@ _LINK = r"!?\[\[[^\[\]]{1,200}\]\]|!?\[[^\[\]]{0,200}\]\([^()\s]{0,400}\)"
 _TAG = r"#[^\s#|,.:;?!()\[\]\"'`]{1,60}"
 _APART = r"[\s|·•/>→←<,、-]"
 _LINKS = re.compile(rf"(?:[^\s:\[\]]{{1,8}}:{{1,2}}\s{{0,9}})?(?:(?:{_LINK}|{_TAG}){_APART}{{0,9}}){{1,60}}")
-"""A line of links and tags alone, `#错题本 #口腔`, `[[目录]] | [[上一章]]`, `来源：[[2019]]`."""
+"""A line with only links and tags, `#错题本 #口腔`, `[[目录]] | [[上一章]]`, `来源：[[2019]]`."""
 _PROPERTY = re.compile(r"[A-Za-z][\w-]{0,30}::?(?:\s.{0,400})?|\s{1,8}-\s.{0,200}|\s{0,8}")
 _FENCE = re.compile(r"\s{0,3}```(?P<language>\w{0,20})\s{0,9}")
 _QUERIES = {"dataview", "dataviewjs", "query", "tasks", "button"}
@@ -32,7 +32,7 @@ _ENDS = re.compile(r"[。?!:;]$|[(\[]\s{0,9}[)\]]|_{2,}")
 
 
 def without_headlines(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines, empty where one stands above a question and is none of its words."""
+    """Return the lines, emptied where one is above a question and not part of it."""
     if has_numbers(lines):
         return list(lines)
     flats = [flat(text).rstrip() for _, text in lines]
@@ -56,7 +56,7 @@ def _front_matter(flats: Sequence[str]) -> range:
 
 
 def _queries(flats: Sequence[str]) -> Iterator[int]:
-    """Yield the places of code that a program of notes runs."""
+    """Yield the places of code that a note-taking program runs."""
     language = None
     for at, line in enumerate(flats):
         fence = _FENCE.fullmatch(line)
@@ -74,10 +74,10 @@ class _Above(list[int]):
 
 
 def _above_stems(flats: Sequence[str]) -> list[_Above]:
-    """Return what stands above each stem: the paragraph that its options or its answer follow."""
+    """Return what is above each stem: the paragraph followed by the question's options or answer."""
     found: list[_Above] = []
     paragraphs: list[list[int]] = [[]]
-    within = False  # a question, from its options on
+    within = False  # questions, from their options on
     for at, line in enumerate(flats):
         is_answer = bool(line) and any(kind == "answer" for kind, _ in parts_of(line))
         if not line:
@@ -97,7 +97,7 @@ def _above_stems(flats: Sequence[str]) -> list[_Above]:
 
 
 def _headings(flats: Sequence[str], found: Sequence[_Above]) -> set[int]:
-    """Return the places of headings of Markdown, of a level that stands above few questions: else these are the stems."""
+    """Return the places of Markdown headings of a level that is above few questions: otherwise these are the stems."""
     levels = [{match["signs"] for at in (*one, one.stem) if (match := _HEADING.match(flats[at]))} for one in found]
     usual = {level for level in set().union(*levels) if sum(level in some for some in levels) * 2 > len(levels)}
     places = [at for one in found for at in (*one, one.stem)]
@@ -109,7 +109,7 @@ def _headings(flats: Sequence[str], found: Sequence[_Above]) -> set[int]:
 
 
 def _titles(flats: Sequence[str], found: Sequence[_Above]) -> set[int]:
-    """Return the places of the paper's title, and of paragraphs above a stem where nearly all have none: titles of what is below them."""
+    """Return the places of the paper's title, and of paragraphs above a stem if nearly all stems have none: titles."""
     said = [[at for at in one if flats[at] and not heads(flats[at])] for one in found]
     is_rare = sum(not each for each in said[1:]) >= NONE_ABOVE * (len(said) - 1)
     rare = [each for each in said if each and all(may_be_title(flats[at].strip()) for at in each)] if is_rare else []
@@ -118,6 +118,6 @@ def _titles(flats: Sequence[str], found: Sequence[_Above]) -> set[int]:
 
 
 def may_be_title(line: str) -> bool:
-    """Tell whether a flat line is short, ends no sentence and tells of no patient."""
+    """Return whether a flat line is short, ends no sentence and describes no patient."""
     may_be_case = tells_age(line) or tells_patient(line) or is_note(line)
     return len(line) <= _LONGEST and not _ENDS.search(line) and not heads(line) and not may_be_case

@@ -82,7 +82,7 @@ def _plain_labels(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _are_starred(lines: Sequence[Numbered]) -> bool:
-    """Tell whether all options have the star of a list, which ticks nothing."""
+    """Return whether all options have the star of a list, which ticks nothing."""
     count = 0
     for _, text in lines:
         if option := _STARRED.match(text):

@@ -21,7 +21,7 @@ _RUN_OF_NUMBERS = re.compile(
     r"(?<![\d ])(?P<first>\d(?: \d){0,2})(?P<dash> ?[—–~～-]{1,2} ?)(?P<last>\d(?: \d){0,2})(?= ?[:：、]? ?[A-J√×])"
 )
 _SHORT, _LONG = 40, 6
-"""Characters of a line that may be a heading, or letters and an arrow; those from which on it is no letter or number alone."""
+"""Maximum length of a line that may be a heading, or letters and an arrow; length from which on a line is not just a letter or number."""
 _TABBED = re.compile(r"\s{0,8}\d{1,4}\t\s{0,4}[^\s\d][^\t]{5,}$")
 _TABBED_DIGIT = re.compile(r"\s{0,8}\d{1,4}\t(?=\d)[^\t]{6,}$")
 _FEWEST_TABBED = 3

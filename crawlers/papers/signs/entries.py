@@ -102,7 +102,7 @@ def is_title(line: str) -> bool:
     """Return whether a flat line only announces answers; a question or an option that ends with the word does not."""
     if (
         len(line) >= 60
-        or not ("案" in line or "e" in line or "E" in line)  # as the next pattern has them, sooner seen
+        or not ("案" in line or "e" in line or "E" in line)  # contained in matches of the next pattern, and faster to find
         or not _SAYS_ANSWER.search(line)
         or not _TITLE.match(line)
         or _OTHER_ANSWERS.search(line)
@@ -115,7 +115,7 @@ def is_title(line: str) -> bool:
 def is_table(row: str, below: str) -> bool:
     """Return whether two flat lines are a row of numbers above a row of answers."""
     last = row[-1:]
-    ends = last.isdecimal() or last.isspace() or last == "|"  # as a row of numbers does, and few other lines
+    ends = last.isdecimal() or last.isspace() or last == "|"  # like a row of numbers, and few other lines
     return ends and bool(_NUMBER_ROW.match(row) and _ANSWER_ROW.match(below))
 
 

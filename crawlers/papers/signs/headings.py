@@ -55,7 +55,7 @@ _RANGE_ALONE = re.compile(
     r"(?:[【\[]\s?(?P<first>\d{1,5})\s?-\s?(?P<last>\d{1,5})\s?题?\s?[】\]]|\(\s?\d{1,5}\s?-\s?\d{1,5}\s?题\s?\))\s?:?(?P<rest>)$"
 )
 _MAY_NOTE = re.compile("[共使公材案病资短情内][用享料例历案文境况容]")
-"""A part of the words that every note and mark of a case has which is no range alone: shared, or a text."""
+"""A part of the words in every note and mark of a case, except notes that are only a range: shared, or a text."""
 _LONGEST_NOTE = 5000
 _CASE_OPENS = re.compile(r"[【\[]?一般资料[】\]]?\s?:")
 _PATIENT = re.compile(
@@ -123,7 +123,7 @@ def may_head(line: str) -> bool:
 
 def is_note(line: str) -> bool:
     """Return whether a flat line announces a case or options that several questions share."""
-    if not _MAY_NOTE.search(line):  # a range alone is all that it may be
+    if not _MAY_NOTE.search(line):  # it may only be a plain range
         return len(line) < _LONGEST_NOTE and _RANGE_ALONE.match(line) is not None
     return bool(note_in(line) or _CASE_OPENS.match(line) or case_mark_in(line))
 

@@ -29,14 +29,14 @@ def run_crawl(root: Path, folder: Path, *flags: str) -> subprocess.CompletedProc
 def test_the_table_shows_what_there_is(root: Path, tmp_path: Path) -> None:
     assert table("toy", WHOLE, 5_000_000).splitlines() == [
         "crawl toy: 105 requests",
-        "  answered 200                    98",
-        "  answered 404                     1",
-        "  failed: timeout                  1",
-        "  forbidden by robots.txt          2",
-        "  beyond max_pages                 3",
-        "  off the site, not requested      4",
-        "  items                        1,234",
-        "  bytes in the archive     5,000,000",
+        "  answered 200                        98",
+        "  answered 404                         1",
+        "  failed: timeout                      1",
+        "  forbidden by robots.txt              2",
+        "  beyond max_pages                     3",
+        "  off the site, not requested          4",
+        "  items                            1,234",
+        "  bytes in the archive         5,000,000",
     ]
     assert table("toy", Account(pages={}, failed={})) == "crawl toy: 0 requests"
 
