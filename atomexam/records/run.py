@@ -34,6 +34,19 @@ class Server(Block, frozen=True):
     """For a million tokens, in the currency of the bill."""
     output_price: Annotated[float, Meta(ge=0)] = 0.0
 
+    def __post_init__(self) -> None:
+        if self.tokenizer and self.api == "chat":
+            raise ValueError("server.tokenizer is not read by server.api: chat; take it out, or name another api beside it")
+
+
+_NOT_READ = {
+    "openai": ("arguments",),
+    "vllm": ("url", "key_variable", "api", "tokenizer", "knows"),
+    "huggingface": Server.__struct_fields__,
+    "baseline": Server.__struct_fields__,
+}
+"""Fields of `server` that a backend does not have."""
+
 
 class Model(Block, frozen=True):
     """One line under `models`."""
@@ -53,6 +66,11 @@ class Model(Block, frozen=True):
     chat_template: str | None = None
     """File of a chat template that replaces the model's own."""
     server: Server = Server()
+
+    def __post_init__(self) -> None:
+        for name in _NOT_READ[self.backend]:
+            if getattr(self.server, name) not in (getattr(Server(), name), self.backend):  # `api: vllm` beside `backend: vllm` is true
+                raise ValueError(f"the backend {self.backend} has no server.{name}; take it out, or set `backend: openai` to ask a server")
 
 
 class Training(Block, frozen=True):

@@ -100,10 +100,13 @@ class _ChatChoice(Struct):
     finish_reason: str | None = None
 
 
+_TokenId = Annotated[int, Meta(ge=0, lt=1 << 31)]
+
+
 class _TextChoice(Struct):
     text: str
     finish_reason: str | None = None
-    token_ids: list[int] | None = None
+    token_ids: list[_TokenId] | None = None
     logprobs: Logprobs | None = None
 
 
@@ -276,12 +279,18 @@ class Caller:
             excerpt = self._one_line(content[:1000].decode(errors="replace"))
             what = "chat completion" if kind is _Chat else "completion"
             raise Failure(f"no {what} in JSON ({self._one_line(error)}): {excerpt}", is_retryable=True) from None
+        if len(response.choices) > 1:
+            raise Failure(
+                f"the server gave {len(response.choices)} replies to one request; if it takes token ids for several prompts, "
+                "set server.api of the model in params.yaml to text or chat"
+            )
         choice, usage = response.choices[0], response.usage or _Usage()
         if choice.finish_reason == "content_filter":
             raise Failure("the server's content filter withheld the reply", is_server_fault=False)
         if choice.finish_reason not in _STOPS:
             raise Failure(f"the reply ended for an unknown reason: finish_reason {self._one_line(choice.finish_reason)}")
-        tokens = usage.completion_tokens or 0
+        token_ids = choice.token_ids if isinstance(choice, _TextChoice) else None
+        tokens = max(usage.completion_tokens or 0, len(token_ids or ()))
         if tokens > most_tokens:
             raise Failure(f"the server ignores the limit of {most_tokens} tokens: the reply has {tokens}")
         return Completion(
@@ -289,7 +298,7 @@ class Caller:
             finish_reason=_STOPS[choice.finish_reason],
             tokens=tokens,
             prompt_tokens=usage.prompt_tokens or 0,
-            token_ids=choice.token_ids if isinstance(choice, _TextChoice) else None,
+            token_ids=token_ids,
             logprobs=choice.logprobs if isinstance(choice, _TextChoice) else None,
         )
 

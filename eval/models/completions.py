@@ -1,11 +1,10 @@
 """Prompts rendered here to /completions, as OpenAI or vLLM has it: replies and likelihoods are those of the model in process."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import exp, log
 from typing import Any, Literal
-
-from msgspec import structs
 
 from eval.models.calls import Call, Completion, Failure
 from eval.models.contract import ModelQuery, Reply, Settings
@@ -19,6 +18,10 @@ _CLAMPED = -9999.0
 """What vLLM says for minus infinity, which JSON cannot express."""
 _TOKEN_ID = "token_id:{}"
 """How vLLM spells a token by its number (`return_tokens_as_token_ids`)."""
+_NO_LETTER = re.compile(r"[\s\ufffd]")
+"""Blanks and broken characters depend on how many tokens are decoded at a time."""
+_ROUNDED = 1e-3
+"""A likelihood of 1 has a logarithm of about 0."""
 
 
 class Completions:
@@ -55,17 +58,32 @@ class Completions:
 
     def _reply(self, done: Completion, prompt_tokens: int, settings: Settings) -> Reply:
         _check_prompt(done, prompt_tokens)
-        if done.finish_reason == "length" and 0 < done.tokens < settings.max_new_tokens:
+        text, tokens, reason = done.text, done.tokens, done.finish_reason
+        if done.token_ids is not None:
+            self._check_spelling(done)
+            end = end_of(done.token_ids, self._ends)
+            text, tokens = self._renderer.text(done.token_ids[:end]), len(done.token_ids[:end])
+            reason = reason if end is None else "stop"  # some versions look at the limit first
+        if reason == "length" and tokens < settings.max_new_tokens:
             raise Failure(
-                f"the reply was cut after {done.tokens} of {settings.max_new_tokens} tokens: with the prompt of {prompt_tokens} it exceeds "
+                f"the reply was cut after {tokens} of {settings.max_new_tokens} tokens: with the prompt of {prompt_tokens} it exceeds "
                 "what the server reads; lower `shots` or `max_new_tokens` of the run in params.yaml",
                 is_server_fault=False,
             )
-        reply = Reply(text=done.text, finish_reason=done.finish_reason, tokens=done.tokens, prompt_tokens=prompt_tokens)
-        if done.token_ids is None:
-            return reply
-        made = done.token_ids[: end_of(done.token_ids, self._ends)]
-        return structs.replace(reply, text=self._renderer.text(made), tokens=len(made))
+        return Reply(text=text, finish_reason=reason, tokens=tokens, prompt_tokens=prompt_tokens)
+
+    def _check_spelling(self, done: Completion) -> None:
+        """Compare the server's text of a reply with that of its tokens here: it may lack a stop string or a broken character, and no more.
+
+        Raises:
+            Failure: the server has another vocabulary, so that the prompt's tokens were other words there.
+        """
+        letters = iter(_NO_LETTER.sub("", self._renderer.text(done.token_ids or [])))
+        if not all(letter in letters for letter in _NO_LETTER.sub("", done.text)):
+            raise Failure(
+                f"the server spells the tokens of its reply otherwise ({done.text[:20]!r}): its tokenizer is another; correct name and "
+                "server.tokenizer of the model in params.yaml"
+            )
 
     def likelihoods(
         self,
@@ -120,12 +138,13 @@ class Completions:
             whole = {"model": self._model, "prompt": [*answers.start, *row], "max_tokens": 1, "temperature": 0.0}
             if self._api != "vllm":
                 return whole | {"echo": True, "logprobs": 1}
-            own = {"logprob_token_ids": list(after), "return_tokens_as_token_ids": True}
+            own = {"logprob_token_ids": list(after), "return_tokens_as_token_ids": True, "return_token_ids": True}
             return whole | {"logprobs": len(after), "extra_body": own}
 
         def read(done: Completion) -> dict[Step, float]:
             _check_prompt(done, len(answers.start) + len(row))
             if self._api == "vllm":
+                self._check_spelling(done)
                 return {(row, token): value for token, value in zip(after, _values_after(done, after), strict=True)}
             values = _values_of_prompt(done, len(answers.start), len(row))
             return {(row[:size], row[size]): value for size, value in enumerate(values)}
@@ -145,7 +164,12 @@ def _steps(answers: TokenizedAnswers, ends: Sequence[int]) -> list[Step]:
 
 
 def _check_prompt(done: Completion, prompt_tokens: int) -> None:
-    if done.prompt_tokens not in (0, prompt_tokens):
+    if not done.prompt_tokens:
+        raise Failure(
+            f"the server does not say how many tokens it read of a prompt of {prompt_tokens} (usage.prompt_tokens), and may have cut it or "
+            "read another; set server.api: chat of the model in params.yaml"
+        )
+    if done.prompt_tokens != prompt_tokens:
         raise Failure(
             f"the server read {done.prompt_tokens} tokens of a prompt of {prompt_tokens}: it cuts it, or its tokenizer is another or adds "
             "tokens to a text; mend server.tokenizer or server.api of the model in params.yaml"
@@ -171,6 +195,8 @@ def _numbers(values: Sequence[float | None], expected: str) -> list[float]:
     numbers = [value for value in values if value is not None]
     if len(numbers) < len(values):
         raise Failure(f"the server gave no likelihoods of {len(values) - len(numbers)} of {len(values)} tokens; expected {expected}")
+    for value in (value for value in numbers if value > _ROUNDED):
+        raise Failure(f"the server gave a likelihood of {value:g}; expected a logarithm, which is 0 at most")
     return [float("-inf") if value <= _CLAMPED else value for value in numbers]
 
 

@@ -59,6 +59,9 @@ def tokenize_answers(tokenizer: Any, queries: Sequence[ModelQuery]) -> list[Toke
         unended = any(one != other and one.startswith(other) for one in answers for other in answers)
         ends = (END,) if unended else ()
         paths = {answer: (*row[len(start) :], *ends) for answer, row in zip(answers, whole, strict=True)}
+        by_path = {path: answer for answer, path in paths.items()}
+        for one, other in ((answer, by_path[path]) for answer, path in paths.items() if by_path[path] != answer):
+            raise ValueError(f"the model's tokenizer reads {one} and {other} as the same tokens; set `method: generation` for the run")
         tokenized.append(TokenizedAnswers(prompt_tokens=len(prompt), start=start, paths=paths))
     return tokenized
 

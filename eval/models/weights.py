@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ MADE = "model.json"  # what a stage that trains writes beside the weights
 ADAPTER = "adapter_config.json"  # what peft and those who build on it write beside an adapter's weights
 TOKENIZER_FILES = ("*.json", "*.jinja", "*.model", "*.txt")
 """Of a tokenizer and the model's configuration."""
-_FILES = (*TOKENIZER_FILES, "*.safetensors")
+FILES = (*TOKENIZER_FILES, "*.safetensors")
 
 
-def locate(description: Description, folder: Path, files: tuple[str, ...] = _FILES) -> Path:
+def locate(description: Description, folder: Path, files: tuple[str, ...] = FILES) -> Path:
     """Return the folder of a model: its own, a local path, a cached download, or a new one where the hub may be called.
 
     Args:
@@ -47,12 +48,13 @@ def locate(description: Description, folder: Path, files: tuple[str, ...] = _FIL
         raise ValueError(
             f"model {description.model}: {name}: {wanted}; put it there, or correct models.{description.model}.name in params.yaml"
         )
+    alone = "" if files == FILES else "".join(f" --include {shlex.quote(pattern)}" for pattern in files)
     cache = os.path.relpath(constants.HF_HUB_CACHE, Path.home())
     hub_message = "HF_HUB_OFFLINE is set, so the hub was not contacted" if constants.HF_HUB_OFFLINE else f"the hub gave nothing ({reason})"
     raise ValueError(
         f"model {description.model}: {name}, revision {description.revision or 'main'}, cannot be had: no folder of that name, "
         f"nothing kept in ~/{cache}, and {hub_message}; "
-        f"fetch it once with `HF_HUB_OFFLINE=0 hf download {name}`, or set `name` of this model in params.yaml to a local folder"
+        f"fetch it once with `HF_HUB_OFFLINE=0 hf download {name}{alone}`, or set `name` of this model in params.yaml to a local folder"
     )
 
 
@@ -99,13 +101,13 @@ def identity_of(description: Description, folder: Path) -> str:
     return f"{content_hash(below)}+{content_hash(folder)}"
 
 
-def stored_revision(name: str, revision: str) -> str | None:
-    """Return the commit of a model of the hub in the local cache, None where there is none. The hub is not called."""
-    cached = _cached(name, revision)
+def stored_revision(name: str, revision: str, files: tuple[str, ...] = FILES) -> str | None:
+    """Return the commit of a model of the hub whose files are in the local cache, None where there is none. The hub is not called."""
+    cached = _cached(name, revision, files)
     return cached.name if cached else None
 
 
-def _cached(name: str, revision: str | None, files: tuple[str, ...] = _FILES) -> Path | None:
+def _cached(name: str, revision: str | None, files: tuple[str, ...] = FILES) -> Path | None:
     try:
         return Path(snapshot_download(name, revision=revision, allow_patterns=list(files), local_files_only=True))
     except (OSError, HfHubHTTPError, HFValidationError):
@@ -134,7 +136,7 @@ def content_hash(path: Path) -> str:
     Raises:
         ValueError: they are not those that were made, by the hash in model.json beside them: a loss of power cuts files.
     """
-    actual, expected = _hash(path, _FILES), _made(path / MADE)
+    actual, expected = _hash(path, FILES), _made(path / MADE)
     if expected not in (None, actual):
         raise ValueError(
             f"{path}: these are not the files that were made: found hash {actual[:12]}, expected {str(expected)[:12]} ({MADE}); "

@@ -22,7 +22,7 @@ from atomexam.records.run import Model, Run
 from atomexam.runtime.jsonl import folder_lock, replacing, write_json
 from atomexam.runtime.stage import read_arguments, run_stage
 from atomexam.runtime.stage_summary import number_of, print_summary
-from eval.models.weights import base_of, content_hash, read_chat_template, stored_revision, tokenizer_hash
+from eval.models.weights import FILES, TOKENIZER_FILES, base_of, content_hash, read_chat_template, stored_revision, tokenizer_hash
 
 _WATCHED = Path("imports/models")
 _SERVED = ("openai", "vllm")
@@ -65,25 +65,33 @@ def weights_of(model: Description, made: Path = Path("data/models")) -> str:
     tokenizer.
     """
     if model.server and model.server.api != "chat" and model.backend == "openai":
-        name = model.server.tokenizer or model.name or ""
-        is_here = Path(name).is_dir()
-        about = f"files {tokenizer_hash(Path(name))}" if is_here else _revision(structs.replace(model, name=name))
+        described = structs.replace(model, name=model.server.tokenizer or model.name)
+        if described.name is None:
+            return "none of its own"
+        folder = Path(described.name)
+        if folder.is_dir():
+            _warn_if_unwatched(folder, model, made)
+        about = f"files {tokenizer_hash(folder)}" if folder.is_dir() else _revision(described, TOKENIZER_FILES)
         return f"tokenizer {about}{_own_template(model)}"
     if model.name is None or model.backend not in ("huggingface", "vllm"):
         return "none of its own"
     folder = Path(model.name)
     if folder.is_dir():
-        if not any(folder.resolve().is_relative_to(watched.resolve()) for watched in (_WATCHED, made)):
-            again = f"after a change there, run `dvc repro -f plan`, or keep the model in {_WATCHED / model.model}"
-            _logger.warning("params.yaml: models.%s: DVC watches %s alone, and %s is elsewhere: %s", model.model, _WATCHED, folder, again)
+        _warn_if_unwatched(folder, model, made)
         base = base_of(model, folder)
         return f"files {content_hash(folder)}" + (f" over {weights_of(base, made)}" if base else "") + _own_template(model)
     return _revision(model) + _own_template(model)
 
 
-def _revision(model: Description) -> str:
+def _warn_if_unwatched(folder: Path, model: Description, made: Path) -> None:
+    if not any(folder.resolve().is_relative_to(watched.resolve()) for watched in (_WATCHED, made)):
+        again = f"after a change there, run `dvc repro -f plan`, or keep the model in {_WATCHED / model.model}"
+        _logger.warning("params.yaml: models.%s: DVC watches %s alone, and %s is elsewhere: %s", model.model, _WATCHED, folder, again)
+
+
+def _revision(model: Description, files: tuple[str, ...] = FILES) -> str:
     revision = model.revision or "main"
-    return f"revision {revision}: {stored_revision(model.name or '', revision) or 'not kept on this machine'}"
+    return f"revision {revision}: {stored_revision(model.name or '', revision, files) or 'not kept on this machine'}"
 
 
 def _own_template(model: Description) -> str:

@@ -9,8 +9,8 @@ from huggingface_hub import constants
 from msgspec import structs
 
 from atomexam.records.model import Description
-from atomexam.records.run import Model
-from eval.models.weights import locate
+from atomexam.records.run import Model, Server
+from eval.models.weights import TOKENIZER_FILES, locate
 from eval.plan.__main__ import describe_model, main
 from eval.plan.__main__ import weights_of as weights_of_described
 from eval.plan.planned import read_runs
@@ -80,13 +80,59 @@ def test_a_name_on_the_hub_is_the_commit_kept_here(kept: Path) -> None:
     assert SECOND in weights_of("own", Model(backend="vllm", name="own/small", revision=SECOND))
 
 
+def served(**server: str) -> Model:
+    return Model(backend="openai", name="own/small", server=Server(api="tokens", **server))
+
+
+def test_of_a_tokenizer_on_the_hub_no_weights_are_kept(kept: Path) -> None:
+    """The listing of a download says that they exist."""
+    files = {name: {"size": 2, "blob_id": "0" * 40} for name in ("config.json", "model.safetensors")}
+    (kept / "trees").mkdir()
+    (kept / "trees" / f"{FIRST}.json").write_bytes(msgspec.json.encode({"format_version": 1, "files": files}))
+    assert FIRST in weights_of("own", served())
+    assert FIRST not in weights_of("own", Model(backend="huggingface", name="own/small"))
+
+
+def test_a_tokenizer_out_of_sight_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "tokenizer.json").write_text("{}")
+    assert weights_of("own", served(tokenizer=str(tmp_path))).startswith("tokenizer files ")
+    assert "dvc repro -f plan" in caplog.text
+
+
+def test_of_a_tokenizer_that_is_not_kept_no_weights_are_fetched(kept: Path) -> None:
+    model = describe_model("own", Model(backend="openai", name="own/large"), (), Path())
+    with pytest.raises(ValueError, match=r"hf download own/large --include '\*.json' --include '\*.jinja' .*`"):
+        locate(model, Path(), TOKENIZER_FILES)
+
+
+@pytest.mark.parametrize(("line", "message"), [
+    ({"backend": "huggingface", "server": {"api": "tokens"}}, "the backend huggingface has no server.api; take it out"),
+    ({"backend": "vllm", "server": {"api": "text"}}, "the backend vllm has no server.api"),
+    ({"backend": "vllm", "server": {"url": "http://gpu:8000/v1"}}, "the backend vllm has no server.url; .* `backend: openai`"),
+    ({"backend": "openai", "server": {"arguments": ["--max-model-len", "8"]}}, "the backend openai has no server.arguments"),
+    ({"backend": "openai", "server": {"tokenizer": "own/small"}}, "server.tokenizer is not read by server.api: chat; .* api"),
+])  # fmt: skip
+def test_what_a_backend_does_not_read_is_an_error(line: dict, message: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match=message):
+        msgspec.convert({"name": "own/small"} | line, Model)
+
+
+def test_what_each_backend_reads_of_its_server() -> None:
+    vllm = {"api": "vllm", "concurrency": 4, "timeout": 9, "arguments": ["-q"], "input_price": 1}
+    openai = {"api": "text", "tokenizer": "a/b", "url": "http://x/v1", "knows": ["seed"]}
+    for backend, server in (("vllm", vllm), ("openai", openai)):
+        assert msgspec.convert({"backend": backend, "name": "own/small", "server": server}, Model).server != Server()
+
+
 def test_what_is_not_kept_is_no_error(kept: Path) -> None:
     for name in ("own/large", "no/such/folder"):
         assert "not kept" in weights_of("own", Model(backend="huggingface", name=name))
 
 
 def test_models_without_weights_elsewhere_say_so() -> None:
-    for model in (Model(backend="baseline", strategy="random"), Model(backend="huggingface"), Model(backend="openai", name="own/small")):
+    nameless = Model(backend="openai", server=Server(api="tokens"))
+    own = Model(backend="baseline", strategy="random"), Model(backend="huggingface"), Model(backend="openai", name="own/small"), nameless
+    for model in own:
         assert weights_of("own", model) == "none of its own"
 
 

@@ -41,7 +41,7 @@ VLLM_FIELDS = {
     "return_token_ids",
 }  # fmt: skip
 VLLM_LIKELIHOOD_FIELDS = {
-    "model", "prompt", "max_tokens", "temperature", "logprobs", "logprob_token_ids", "return_tokens_as_token_ids",
+    "model", "prompt", "max_tokens", "temperature", "logprobs", "logprob_token_ids", "return_tokens_as_token_ids", "return_token_ids",
 }  # fmt: skip
 
 

@@ -230,11 +230,13 @@ def test_a_prompt_that_is_read_otherwise_is_a_failure(api: str, served: Callable
     ("other", "vllm", "the server gave no likelihoods of . of . tokens; expected logprob_token_ids .*"),
     ("null", "vllm", "the server gave no likelihoods of . of . tokens; expected logprob_token_ids .*"),
     ("nan", "vllm", "no completion in JSON .*"),
+    ("shares", "vllm", "the server gave a likelihood of 0.7; expected a logarithm, which is 0 at most"),
     ("clamped", "vllm", None),
     ("none", "tokens", "the server gave no likelihoods of . of . tokens; expected `echo` with `logprobs` of /completions.*"),
     ("short", "tokens", "the server gave no likelihoods of . of . tokens; expected `echo` .*"),
     ("null", "tokens", "the server gave no likelihoods of . of . tokens; expected `echo` .*"),
     ("nan", "tokens", "no completion in JSON .*"),
+    ("shares", "tokens", "the server gave a likelihood of 0.7; expected a logarithm, which is 0 at most"),
     ("clamped", "tokens", None),
 ])  # fmt: skip
 def test_likelihoods_that_are_none_fail(way: str, api: str, cause: str | None, served: Callable, toy_data: Path) -> None:
@@ -246,6 +248,78 @@ def test_likelihoods_that_are_none_fail(way: str, api: str, cause: str | None, s
     else:
         assert all(one.finish_reason == "error" and one.likelihoods is None for one in found)
         assert all(re.fullmatch(cause, one.error) for one in found), found[0].error
+
+
+_TWO = [{"text": "正确", "finish_reason": "stop"}] * 2
+
+
+@pytest.mark.parametrize(("choice", "response", "cause"), [
+    ({"token_ids": [-5]}, {}, "no completion in JSON .*Expected `int` >= 0.*"),
+    ({"token_ids": [10**12]}, {}, "no completion in JSON .*Expected `int` <= .*"),
+    ({"token_ids": [10**25]}, {}, "no completion in JSON .*"),
+    ({"token_ids": [], "text": "正确"}, {}, "the server spells the tokens of its reply otherwise .*server.tokenizer.*"),
+    ({"token_ids": [5], "text": "正确"}, {}, "the server spells the tokens of its reply otherwise .*"),
+    ({"token_ids": [5] * 9, "text": ""}, {}, "the server ignores the limit of 8 tokens: the reply has 9"),
+    ({"token_ids": [], "text": "", "finish_reason": "length"}, {}, "the reply was cut after 0 of 8 tokens: .*"),
+    ({}, {"choices": _TWO}, "the server gave 2 replies to one request; .* server.api .*"),
+    ({}, {"usage": None}, "the server does not say how many tokens it read of a prompt of .*"),
+])  # fmt: skip
+def test_replies_that_contradict_themselves_fail(choice: dict, response: dict, cause: str, served: Callable, toy_data: Path) -> None:
+    server, there = served()
+    server.choice, server.response = choice, response
+    [found] = replies(there.generate, queries_of(there, toy_data, task="claim")[:1])
+    assert found.finish_reason == "error" and re.fullmatch(cause, found.error, re.DOTALL), found
+
+
+@pytest.mark.parametrize(("choice", "response", "cause"), [
+    ({"text": "", "finish_reason": "length"}, {"usage": {"completion_tokens": 0}}, "the server does not say how many .*"),
+    ({}, {"choices": _TWO}, "the server gave 2 replies to one request; .*"),
+])  # fmt: skip
+@pytest.mark.parametrize("method", ["generate", "loglikelihoods"])
+def test_nor_do_those_of_other_servers(method: str, choice: dict, response: dict, cause: str, served: Callable, toy_data: Path) -> None:
+    server, there = served(api="tokens")
+    server.choice, server.response = choice, response
+    [found] = replies(getattr(there, method), queries_of(there, toy_data, task="claim")[:1])
+    assert found.finish_reason == "error" and re.fullmatch(cause, found.error, re.DOTALL), found
+
+
+def test_an_empty_reply_at_the_limit_of_another_server_fails(served: Callable, toy_data: Path) -> None:
+    server, there = served(api="tokens")
+    queries = queries_of(there, toy_data, task="claim")[:1]
+    size = len(there._renderer.token_ids(queries)[0])
+    server.choice, server.response = {"text": "", "finish_reason": "length"}, {"usage": {"prompt_tokens": size, "completion_tokens": 0}}
+    assert replies(there.generate, queries)[0].error.startswith("the reply was cut after 0 of 8 tokens")
+
+
+def test_a_reply_whose_last_token_is_its_end_has_ended(served: Callable, plain: Path, toy_data: Path) -> None:
+    """Some versions look at the limit first, and say `length`."""
+    server, there = served()
+    server.choice = {"token_ids": [5] * 7 + there._completions._ends[:1], "text": "", "finish_reason": "length"}
+    [found] = replies(there.generate, queries_of(there, toy_data, task="claim")[:1])
+    assert (found.finish_reason, found.tokens) == ("stop", 7)
+
+
+def test_a_server_of_another_vocabulary_is_noticed(served: Callable, plain: Path, tmp_path: Path, toy_data: Path) -> None:
+    """As many tokens, in another order: it reads another prompt, of the same length. What `tokens` gives does not show it."""
+    shutil.copytree(plain, tmp_path / "other")
+    words = msgspec.json.decode((tmp_path / "other/tokenizer.json").read_bytes())
+    names = [name for name, number in words["model"]["vocab"].items() if number >= 300]
+    words["model"]["vocab"] |= dict(zip(names, [words["model"]["vocab"][name] for name in reversed(names)], strict=True))
+    (tmp_path / "other/tokenizer.json").write_bytes(msgspec.json.encode(words))
+    server, there = served(tokenizer=str(tmp_path / "other"))
+    queries = queries_of(there, toy_data, task="claim")[:8]
+    for ask, choice in ((there.generate, {}), (there.loglikelihoods, {"token_ids": [5], "text": "正确"})):
+        server.choice = choice  # the toy model's first token is part of a letter, which shows nothing
+        failed = [one.error for one in replies(ask, queries) if one.error]
+        assert failed and all("spells the tokens of its reply otherwise" in error for error in failed)
+
+
+def test_answers_of_the_same_tokens_are_no_answers(plain: Path, toy_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = opened("huggingface", plain)
+    queries = queries_of(here, toy_data, task="claim")[:1]
+    monkeypatch.setattr("eval.models.loglikelihood.token_ids", lambda _, texts: [[1, 2] for _ in texts])
+    with pytest.raises(ValueError, match=r"the model's tokenizer reads 正确 and 错误 as the same tokens; set `method: generation`"):
+        replies(here.loglikelihoods, queries)
 
 
 def test_vllm_reads_what_answers_begin_with_once(served: Callable, toy_data: Path) -> None:

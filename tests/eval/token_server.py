@@ -33,6 +33,9 @@ class ModelServer(ThreadingHTTPServer):
         self.window = self.model.config.max_position_embeddings
         self.lock = Lock()
         self.bodies: list[dict] = []
+        self.choice: dict[str, Any] = {}
+        self.response: dict[str, Any] = {}
+        """What a response and its choice say instead."""
 
     @property
     def url(self) -> str:
@@ -115,8 +118,10 @@ class _Handler(BaseHTTPRequestHandler):
             choice["logprobs"] = self._spoilt(self._logprobs(prompt, tokens, body))
         if self.path == "/v1/chat/completions":
             choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": reason}
+        choice |= self.server.choice
         usage = {"prompt_tokens": len(prompt), "completion_tokens": len(tokens), "total_tokens": len(prompt) + len(tokens)}
-        return 200, {"id": "c", "object": "text_completion", "created": 1, "model": body["model"], "choices": [choice], "usage": usage}
+        whole = {"id": "c", "object": "text_completion", "created": 1, "model": body["model"], "choices": [choice], "usage": usage}
+        return 200, whole | self.server.response
 
     def _logprobs(self, prompt: list[int], tokens: list[int], body: dict) -> dict:
         told = [*prompt, *tokens] if body.get("echo") else tokens
@@ -142,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _spoilt(self, told: dict) -> dict | None:
         if self.server.way == "none":
             return None
-        change = {"null": None, "clamped": -9999.0, "nan": float("nan")}
+        change = {"null": None, "clamped": -9999.0, "nan": float("nan"), "shares": 0.7}
         if self.server.way in change:
             told["token_logprobs"][-2:] = [change[self.server.way]] * 2
             told["top_logprobs"] = [dict.fromkeys(top or {}, change[self.server.way]) for top in told["top_logprobs"]]
