@@ -15,7 +15,9 @@ FORMS = ("letters", "text", "from 0", "from 1", "mask", "bits")
 first option, 2 for the second, 4 for the third, and so on."""
 MARKED = "marked"
 """Further form: each option says itself whether it is right."""
-ALL_FORMS = (*FORMS, MARKED, "verdict", "words")
+DISTRACTORS = "distractors"
+"""Further form: the options are the wrong ones, and the answer is the text of the right one."""
+ALL_FORMS = (*FORMS, MARKED, DISTRACTORS, "verdict", "words")
 _TRUE = {"正确", "对", "真", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
 _FALSE = {"错误", "错", "假", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
 _TWO_VERDICTS = {"正确", "错误"}
