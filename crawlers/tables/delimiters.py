@@ -1,0 +1,102 @@
+"""Which sign parts a text into cells: it stands equally often in nearly all rows, outside the cells that others part. Text in, sign out."""
+
+import csv
+import io
+import unicodedata
+from collections.abc import Sequence
+from itertools import islice
+from typing import NamedTuple
+
+USUAL = (",", "\t", ";", "|", "，", "；")
+SHARE = 0.95
+"""Share of the rows in which a sign must stand equally often."""
+_LEAST_USUAL_SHARE = 0.6
+"""The same for a usual sign of a file that says it is a table: rows of one cell are titles and headings."""
+_KNOWN = ("\t", "#", "|", ",", ";", "，", "；", "$", "^", "~")
+_OF_SENTENCES = frozenset(".．。?？%‰'\"＂＇…·-_")
+"""Signs that sentences, numbers and blanks have themselves; brackets, quotes and dashes are told by their category."""
+_OF_CELLS = frozenset(",\t;|，；、/\\:：!！\n")
+"""Signs that part the texts of a cell whatever stands in other cells, or that texts, dates and addresses have themselves."""
+_KINDS = frozenset({"Po", "Sm", "Sc", "Sk", "So", "Cc"})
+_LINES, _STRAY_QUOTES, _LEAST_PARTS = 2000, 4, 3
+
+
+class _Parted(NamedTuple):
+    sign: str
+    rows: list[list[str]]
+    """Those of the usual number of cells."""
+    share: float
+    score: float
+
+
+def signs_in(text: str) -> list[str]:
+    """Return the signs that may part the lines of a text: those in use for it, and all others that its second line has more than once."""
+    lines = list(islice((line for line in text.lstrip("\ufeff").split("\n") if line.strip()), 2))
+    further = {sign for sign in (lines[-1] if lines else "") if unicodedata.category(sign) in _KINDS} - _OF_SENTENCES - {"\r"}
+    return [*_KNOWN, *sorted(sign for sign in further - {*_KNOWN} if lines[-1].count(sign) > 1)]
+
+
+def delimiter_of(text: str, is_table: bool = False) -> str:
+    """Return the sign that parts nearly all rows of a text into the same number of cells; nothing where none does.
+
+    Where several do, the outer one is meant: it stands in every column that another makes, `题,甲|乙|丙,A`, and that one in one of its own.
+
+    Args:
+        is_table: the file says that it is a table, so that two columns are enough, and a usual sign needs fewer rows.
+    """
+    parted = [one for sign in signs_in(text) if (one := _parted(text, sign, _least_cells(sign, is_table)))]
+    sound = [one for one in parted if one.share >= (_LEAST_USUAL_SHARE if is_table and one.sign in USUAL else SHARE)]
+    if not sound:
+        rest = [one for one in parted if is_table and one.sign in USUAL]
+        return max(rest, key=lambda one: one.score).sign if rest else ""
+    return min(sound, key=lambda one: (sum(_columns_with(other.sign, one.rows) for other in sound), -one.score)).sign
+
+
+def parts_of_cells(cells: Sequence[str]) -> list[list[str]]:
+    """Return the texts that stand in each cell of a column, parted by one sign and as many in each; nothing where none parts them so.
+
+    Only signs that texts seldom have do: `甲#乙#丙`, `甲$乙$丙`.
+    """
+    for sign in signs_in("\n".join(cells[:2])):
+        counts = {cell.count(sign) for cell in cells}
+        if sign in _OF_CELLS or len(counts) > 1 or min(counts) + 1 < _LEAST_PARTS:
+            continue
+        parts = [[part.strip() for part in cell.split(sign)] for cell in cells]
+        if all(all(each) and len(set(each)) == len(each) for each in parts):
+            return parts
+    return []
+
+
+def _least_cells(sign: str, is_table: bool) -> int:
+    return 2 if sign == "\t" or (is_table and sign in USUAL) else 3
+
+
+def _parted(text: str, sign: str, least: int) -> _Parted | None:
+    """Return the rows that a sign makes of a text; None where they have too few cells."""
+    try:
+        rows = [row for row in islice(csv.reader(io.StringIO(text, newline=""), delimiter=sign), _LINES) if any(row)]
+    except csv.Error:
+        return None
+    rows = rows[1:] if len(rows) > 1 and len(rows[0]) == 1 else rows  # a title
+    widths = [len(row) for row in rows]
+    usual = max(set(widths), key=lambda width: (widths.count(width), width), default=1)
+    if usual < least:
+        return None
+    share = widths.count(usual) / len(widths)
+    score = share * (usual - 1) ** 0.5 / (1 if _fits_quotes(text, sign) else _STRAY_QUOTES)
+    return _Parted(sign, [row for row in rows if len(row) == usual], share, score)
+
+
+def _columns_with(sign: str, rows: Sequence[Sequence[str]]) -> int:
+    """Return in how many columns most cells have a sign."""
+    return sum(2 * sum(sign in cell for cell in column) > len(rows) for column in zip(*rows, strict=True))
+
+
+def _fits_quotes(text: str, sign: str) -> bool:
+    """Tell whether every cell that opens with a quote ends with one before the sign."""
+    try:
+        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True):
+            pass
+    except csv.Error as error:
+        return "unexpected end of data" in str(error)  # the text is cut within a cell
+    return True
