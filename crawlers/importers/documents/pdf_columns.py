@@ -1,14 +1,16 @@
 """Reading order of a PDF page: one column, or two parted by a gutter. From values to values."""
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of
 from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.entries import is_title
+from crawlers.papers.signs.numbers import are_consecutive, number_of, opens_question
 
-_STEP = 2.0
+_STEP = 1.0
 """Points: how finely the page is looked at from left to right."""
 _MIDDLE = (0.3, 0.7)
 """Where a gutter may lie, as shares of the page's width."""
@@ -39,13 +41,16 @@ def in_reading_order(glyphs: list[Glyph], width: float, expected: float | None =
     gutters = [*_gutters(glyphs, width), *([] if expected is None else [expected])]
     for gutter in dict.fromkeys(gutters):
         blocks = list(_blocks(glyphs, gutter))
-        if _are_columns(blocks, surely=gutter == expected):
-            return [row for block in blocks for rows in block for row in rows], gutter
+        if _are_columns(blocks, surely=gutter == expected or _counts_on(blocks)):
+            return [row for block in _with_endings(blocks) for rows in block for row in rows], gutter
     return rows_of(glyphs), None
 
 
 def _gutters(glyphs: list[Glyph], width: float) -> Iterator[float]:
-    """Yield the middle of the widest stretch that nothing stands on, then of the widest that few lines run across."""
+    """Yield the middle of the widest stretch that nothing stands on, then of the widest that few lines run across.
+
+    Of such a stretch the part before the right column is meant: the edge of the left one is reached by its longest lines alone.
+    """
     ink = [glyph for glyph in glyphs if not glyph.text.isspace()]
     if not ink or width <= 0:
         return
@@ -62,7 +67,15 @@ def _gutters(glyphs: list[Glyph], width: float) -> Iterator[float]:
             elif start is not None:
                 best, start = max(best, (step - start, start)), None
         if best[0] * _STEP >= _MIN_GUTTER:
-            yield (best[1] + best[0] / 2) * _STEP
+            start, length = _before_right(covered, best[1], best[0])
+            yield (start + length / 2) * _STEP
+
+
+def _before_right(covered: Sequence[int], start: int, length: int) -> tuple[int, int]:
+    """Return where the last part of a stretch begins, no more covered than its end, and how wide it is: a right column begins sharply."""
+    last = start + length - 1
+    steps = list(takewhile(lambda step: covered[step] <= covered[last], range(last, start - 1, -1)))
+    return steps[-1], len(steps)
 
 
 def _blocks(glyphs: list[Glyph], gutter: float) -> Iterator[_Band]:
@@ -92,6 +105,39 @@ def _are_columns(blocks: list[_Band], surely: bool) -> bool:
     if not right or across > _MAX_CROSSED * (across + left + right) or (not surely and right < _MIN_RIGHT * left):
         return False
     return sum(_options_going_on(block) for block in blocks) <= _MAX_ACROSS * right
+
+
+def _counts_on(blocks: Sequence[_Band]) -> bool:
+    """Tell whether the right goes on with the numbers of questions on the left, where a last page has little on the right."""
+    left, right = ([number for block in blocks for number in _numbers(block[side])] for side in (1, 2))
+    return len(left) > 1 and bool(right) and are_consecutive([*left, *right])
+
+
+def _numbers(rows: Sequence[TextRow]) -> Iterator[int]:
+    """Yield the numbers of the questions that rows open."""
+    for row in rows:
+        if opens_question(line := flat(row.text)) and (number := number_of(line)):
+            yield number.value
+
+
+def _with_endings(blocks: Sequence[_Band]) -> Iterator[_Band]:
+    """Yield the parts of a page, the answers below two even columns, `参考答案`, behind the right one: short lines cross no gutter."""
+    moved: list[TextRow] = []
+    for block in blocks:
+        start = _start_of_ending(block)
+        yield _Band([*moved, *block.across], block.left[:start], block.right)
+        moved = block.left[start:]
+    yield _Band(moved, [], [])
+
+
+def _start_of_ending(block: _Band) -> int:
+    """Return which row on the left announces answers below all on the right, where that goes on with the numbers above it."""
+    last, right = max((row.bottom for row in block.right), default=float("inf")), [*_numbers(block.right)]
+    for index, row in enumerate(block.left):
+        if row.top >= last and is_title(flat(row.text)):
+            left = [*_numbers(block.left[:index])]
+            return index if left and right and right[0] == left[-1] + 1 else len(block.left)
+    return len(block.left)
 
 
 def _options_going_on(block: _Band) -> int:
