@@ -83,7 +83,9 @@ def _named(draft: Draft, named: tuple[list[str], str]) -> Draft:
 
 
 def _rows_below(draft: Draft) -> list[str]:
-    return [_BULLET.sub("", row).strip() for row in draft.stem.split("\n") if row.strip()][1:]
+    """Return the lines below the first of a stem; where none is the answer, what tabs and wide blanks part in them."""
+    rows = [_BULLET.sub("", row).strip() for row in draft.stem.split("\n") if row.strip()][1:]
+    return rows if (draft.answer or "").strip() in rows else [cell.strip() for row in rows for cell in _CELLS.split(row)]
 
 
 def _named_in(draft: Draft, rows: list[str]) -> tuple[list[str], str] | None:

@@ -65,3 +65,30 @@ def test_lines_of_other_things_hold_no_questions() -> None:
 )
 def test_parts_of_cells(cells: list[str], parts: list[list[str]]) -> None:
     assert parts_of_cells(cells) == parts
+
+
+@pytest.mark.parametrize("between", ["\t", "  ", "　　", "      "])
+def test_options_without_letters_are_parted_by_tabs_and_blanks_where_answers_name_them(between: str) -> None:
+    text = "\n".join(f"{n}. {stem}\n{between.join(options)}\n答案：{options[right]}" for n, (stem, options, right) in enumerate(GOLD, 1))
+    found = triples_of(read("题库.txt", text.encode()))
+    assert [(options, key) for _, options, key in found] == [(options, options[right]) for _, options, right in GOLD]
+
+
+@pytest.mark.parametrize(
+    ("cells", "answers"),
+    [
+        (["题号\t1～5\t6～10\t11-12", "答案\t{0}\t{1}\t{2}"], True),
+        (["| 题号 | 1-5 | 6-10 | 11-12 |", "| 答案 | {0} | {1} | {2} |"], True),
+        (["题号\t1-5\t6-10\t11-12", "答案\t{0}\t{1}A\t{2}"], False),
+    ],
+)
+def test_a_list_of_answers_has_ranges_over_their_letters(cells: list[str], answers: bool) -> None:
+    letters = "".join("ABCD"[right] for _, _, right in GOLD)
+    paper = [
+        line
+        for n, (stem, options, _) in enumerate(GOLD, 1)
+        for line in (f"{n}. {stem}", *map(". ".join, zip("ABCD", options, strict=True)))
+    ]
+    rows = [row.format(letters[:5], letters[5:10], letters[10:]) for row in cells]
+    found = triples_of(read("题库.txt", "\n".join([*paper, "参考答案", *rows]).encode()))
+    assert [key for _, _, key in found] == ([*letters] if answers else [])
