@@ -57,6 +57,11 @@ def wrong_texts(values: Sequence[Any]) -> list[str]:
     return [] if _JOINED.search(text) else [text] if text else []
 
 
+def has_wrong_ones(right: Any, values: Sequence[Any]) -> bool:
+    """Tell whether wrong answers stand in the columns for these; a list without any beside several right ones is told to be one."""
+    return any(value not in (None, "", []) or (value == [] and isinstance(right, list)) for value in values)
+
+
 def options_beside(right: Any, values: Sequence[Any]) -> list[str]:
     """Return the options of a row that has its right answer, or several, apart from the wrong ones; nothing where they are not told apart.
 

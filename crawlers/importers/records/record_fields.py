@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.column_roles.distractors import options_beside
+from crawlers.column_roles.distractors import has_wrong_ones, options_beside
 from crawlers.column_roles.option_cells import split_options
 from crawlers.column_roles.values import answer_letters
 from crawlers.importers.files.reading import RepeatedKey
@@ -143,8 +143,7 @@ def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str]
 def options_beside_answer(record: dict[str, Any], shape: RecordLayout) -> dict[str, Any]:
     """Return options and answer where the right option is the answer and the wrong ones stand in columns of their own."""
     right, wrong = value_of(record, keys_of(shape, "answer_raw"))[1], [value_of(record, [f"{key}?"])[1] for key in shape.wrong_keys]
-    empty: tuple[Any, ...] = (None, "", [])
-    if right in empty or all(value in empty for value in wrong):
+    if right in (None, "", []) or not has_wrong_ones(right, wrong):
         return {}
     options = options_beside(right, wrong)
     if not options:
