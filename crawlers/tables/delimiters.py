@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import unicodedata
 from collections.abc import Sequence
 from itertools import islice
@@ -18,6 +19,7 @@ _OF_SENTENCES = frozenset(".．。?？%‰'\"＂＇…·-_")
 _OF_CELLS = frozenset(",\t;|，；、/\\:：!！\n")
 """Signs that part the texts of a cell whatever stands in other cells, or that texts, dates and addresses have themselves."""
 _KINDS = frozenset({"Po", "Sm", "Sc", "Sk", "So", "Cc"})
+_LETTERED = re.compile(r"\s{0,9}[(（\[【]?[A-Ja-jＡ-Ｊ]\s?[^\w\s]")
 _LINES, _STRAY_QUOTES, _LEAST_PARTS = 2000, 4, 3
 
 
@@ -39,7 +41,7 @@ def signs_in(text: str) -> list[str]:
 def delimiter_of(text: str, is_table: bool = False) -> str:
     """Return the sign that parts nearly all rows of a text into the same number of cells; nothing where none does.
 
-    Where several do, the outer one is meant: it stands in every column that another makes, `题,甲|乙|丙,A`, and that one in one of its own.
+    Where several do, the outer one is meant: it stands in more of the columns that another makes, `题,甲|乙|丙,A`, than that in its own.
 
     Args:
         is_table: the file says that it is a table, so that two columns are enough, and a usual sign needs fewer rows.
@@ -49,22 +51,26 @@ def delimiter_of(text: str, is_table: bool = False) -> str:
     if not sound:
         rest = [one for one in parted if is_table and one.sign in USUAL]
         return max(rest, key=lambda one: one.score).sign if rest else ""
-    return min(sound, key=lambda one: (sum(_columns_with(other.sign, one.rows) for other in sound), -one.score)).sign
+    return min(sound, key=lambda one: (sum(_share_with(other.sign, one.rows) for other in sound), -one.score)).sign
 
 
 def parts_of_cells(cells: Sequence[str]) -> list[list[str]]:
     """Return the texts that stand in each cell of a column, parted by one sign and as many in each; nothing where none parts them so.
 
-    Only signs that texts seldom have do: `甲#乙#丙`, `甲$乙$丙`.
+    Only signs that texts seldom have do, `甲#乙#丙`, and no cells with letters, which part them whatever the sign is.
     """
-    for sign in signs_in("\n".join(cells[:2])):
-        counts = {cell.count(sign) for cell in cells}
-        if sign in _OF_CELLS or len(counts) > 1 or min(counts) + 1 < _LEAST_PARTS:
-            continue
-        parts = [[part.strip() for part in cell.split(sign)] for cell in cells]
-        if all(all(each) and len(set(each)) == len(each) for each in parts):
-            return parts
-    return []
+    if any(map(_LETTERED.match, cells)):
+        return []
+    ways = [parts for sign in signs_in("\n".join(cells[:2])) if sign not in _OF_CELLS and (parts := _parts(cells, sign))]
+    return ways[0] if len(ways) == 1 else []
+
+
+def _parts(cells: Sequence[str], sign: str) -> list[list[str]]:
+    counts = {cell.count(sign) for cell in cells}
+    if len(counts) > 1 or min(counts) + 1 < _LEAST_PARTS:
+        return []
+    parts = [[part.strip() for part in cell.split(sign)] for cell in cells]
+    return parts if all(all(each) and len(set(each)) == len(each) for each in parts) else []
 
 
 def _least_cells(sign: str, is_table: bool) -> int:
@@ -87,9 +93,10 @@ def _parted(text: str, sign: str, least: int) -> _Parted | None:
     return _Parted(sign, [row for row in rows if len(row) == usual], share, score)
 
 
-def _columns_with(sign: str, rows: Sequence[Sequence[str]]) -> int:
-    """Return in how many columns most cells have a sign."""
-    return sum(2 * sum(sign in cell for cell in column) > len(rows) for column in zip(*rows, strict=True))
+def _share_with(sign: str, rows: Sequence[Sequence[str]]) -> float:
+    """Return the share of the columns most of whose cells have a sign; empty columns, as `甲||乙` has, do not count."""
+    columns = [column for column in zip(*rows, strict=True) if any(column)]
+    return sum(2 * sum(sign in cell for cell in column) > len(rows) for column in columns) / max(1, len(columns))
 
 
 def _fits_quotes(text: str, sign: str) -> bool:

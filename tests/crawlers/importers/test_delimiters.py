@@ -61,6 +61,8 @@ def test_lines_of_other_things_hold_no_questions() -> None:
         (["甲#甲#丙", "丁#戊#己"], []),
         (["本题考甲，属于乙，见丙", "本题考丁，属于戊，见己"], []),
         (["2023/01/02", "2023/01/03"], []),
+        (["A=甲&&B=乙&&C=丙", "A=丁&&B=戊&&C=己"], []),
+        (["甲=1#乙=2#丙=3", "丁=1#戊=2#己=3"], []),
     ],
 )
 def test_parts_of_cells(cells: list[str], parts: list[list[str]]) -> None:
