@@ -14,6 +14,7 @@ from msgspec import structs
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
+from crawlers.coverage import alignment
 from crawlers.coverage.alignment import MarkedLines, anchors_of
 from crawlers.coverage.characters import CharacterAccount, counted, folded, summed
 from crawlers.coverage.files import account_of
@@ -225,6 +226,13 @@ def test_a_page_header_within_a_question_hides_no_words_before_it() -> None:
     whole = "".join(f"{first}{header}{second}" for first, second in halves)
     starts = [whole.index(first) for first, _ in halves]
     assert anchors_of(whole, ["".join(each) for each in halves]) == starts
+
+
+def test_texts_are_found_across_the_chunks_of_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alignment, "_CHUNK", 7)
+    texts = [f"第{number}种情形应当由哪个部门负责" for number in range(1, 40)]
+    whole = "，甲乙丙丁".join(texts)
+    assert anchors_of(whole, texts) == [whole.index(text) for text in texts]
 
 
 def test_an_answer_in_words_that_are_a_label_of_an_option_too_is_the_one_behind_its_label() -> None:

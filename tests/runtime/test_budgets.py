@@ -1,5 +1,6 @@
 """Budgets: what takes too long, too much memory, or crashes ends alone, with its name and what to do; the next finds a reader."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from atomexam.runtime import budgets
-from atomexam.runtime.budgets import Budget, OverBudget, ProcessFailure, read_guarded, renew_cpu_limit, run_isolated, within
+from atomexam.runtime.budgets import Budget, OverBudget, ProcessFailure, read_guarded, renew_cpu_limit, run_isolated, uncollected, within
 from atomexam.text.refusal import Refusal
 
 BUDGET = Budget(seconds=1, bytes=1024**3)
@@ -136,6 +137,19 @@ def go_on() -> str:
         while time.process_time() < end:
             pass
     return "done"
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_cycles_are_looked_for_again_behind_a_block_that_fails(is_enabled: bool) -> None:
+    was_enabled = gc.isenabled()
+    (gc.enable if is_enabled else gc.disable)()
+    try:
+        with suppress(ValueError), uncollected():
+            assert not gc.isenabled()
+            raise ValueError
+        assert gc.isenabled() == is_enabled
+    finally:
+        (gc.enable if was_enabled else gc.disable)()
 
 
 def fail() -> None:
