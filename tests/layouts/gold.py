@@ -136,7 +136,7 @@ def paper(rng: Random) -> tuple[Section, ...]:
 
 
 def with_sorted_options(sections: Iterable[Section]) -> tuple[Section, ...]:
-    """Return sections whose options are sorted by text, as where a file says only which is right and which are wrong."""
+    """Return sections whose options are sorted by text, as in a file that states only which is right and which are wrong."""
     return tuple(structs.replace(section, questions=tuple(map(_sorted, section.questions))) for section in sections)
 
 

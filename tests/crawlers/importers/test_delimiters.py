@@ -72,8 +72,8 @@ def test_parts_of_cells(cells: list[str], parts: list[list[str]]) -> None:
 @pytest.mark.parametrize("between", ["\t", "  ", "　　", "      "])
 def test_options_without_letters_are_parted_by_tabs_and_blanks_where_answers_name_them(between: str) -> None:
     text = "\n".join(f"{n}. {stem}\n{between.join(options)}\n答案：{options[right]}" for n, (stem, options, right) in enumerate(GOLD, 1))
-    found = triples_of(read("题库.txt", text.encode()))
-    assert [(options, key) for _, options, key in found] == [(options, options[right]) for _, options, right in GOLD]
+    questions = triples_of(read("题库.txt", text.encode()))
+    assert [(options, key) for _, options, key in questions] == [(options, options[right]) for _, options, right in GOLD]
 
 
 @pytest.mark.parametrize(
@@ -92,5 +92,5 @@ def test_a_list_of_answers_has_ranges_over_their_letters(cells: list[str], answe
         for line in (f"{n}. {stem}", *map(". ".join, zip("ABCD", options, strict=True)))
     ]
     rows = [row.format(letters[:5], letters[5:10], letters[10:]) for row in cells]
-    found = triples_of(read("题库.txt", "\n".join([*paper, "参考答案", *rows]).encode()))
-    assert [key for _, _, key in found] == ([*letters] if answers else [])
+    questions = triples_of(read("题库.txt", "\n".join([*paper, "参考答案", *rows]).encode()))
+    assert [key for _, _, key in questions] == ([*letters] if answers else [])
