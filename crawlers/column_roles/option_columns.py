@@ -44,7 +44,7 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
             column_sets.append([key])
     inner = {f"{key[0]}." for key in column_sets}
     plain_columns = [key for key in columns if not any(key.startswith(each) for each in inner)]
-    short = [key for key in plain_columns if _may_be_option(rows, key)]
+    short = [key for key in plain_columns if may_be_option(rows, key)]
     runs: list[list[str]] = []
     for key in short:
         index = plain_columns.index(key)
@@ -59,15 +59,15 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
     lettered = sorted((key for key in columns if re.search(r"(?:^|[^A-Za-z])[A-Ja-j]$|[a-z][A-J]$|\d$", key)), key=lambda key: key[-1])
     if len(lettered) > 2 and lettered not in column_sets and set(lettered[:2]) <= set(short):  # only a few rows have the last of them
         column_sets.append(lettered)
-    named = _named_in_turn(columns)
+    named = named_in_turn(columns)
     column_sets = [some for some in column_sets if not set(named) < set(some)] if named else column_sets  # the next column has another name
     return sorted(column_sets, key=lambda some: some != lettered)[:200]
 
 
-def _named_in_turn(columns: Sequence[str]) -> list[str]:
+def named_in_turn(columns: Sequence[str]) -> list[str]:
     """Return the columns named by one word and consecutive letters or numbers, `optionA`, `optionB`, `optionC` …; none if there are few."""
-    for signs in (LETTERS, LETTERS.lower(), "0123456789", "123456789"):
-        for prefix in dict.fromkeys(key[:-1] for key in columns if key.endswith(signs[0])):
+    for signs in (LETTERS, LETTERS.lower(), "0123456789", "123456789", "一二三四五六七八九"):
+        for prefix in dict.fromkeys(key[:-1] for key in columns if key.endswith(signs[0]) and not key.startswith("column ")):
             run = list(takewhile(set(columns).__contains__, (f"{prefix}{sign}" for sign in signs)))
             if len(run) >= _FEWEST_NAMED:
                 return run
@@ -102,7 +102,7 @@ def _are_keys(sets: list[list[str]]) -> bool:
     return len(set(texts)) == len(texts) and all(map(_KEY.fullmatch, texts))
 
 
-def _may_be_option(rows: Sequence[dict[str, Any]], key: str) -> bool:
+def may_be_option(rows: Sequence[dict[str, Any]], key: str) -> bool:
     if IDENTIFIER.search(key.rpartition(".")[2]):
         return False
     texts = [value for row in rows if isinstance(value := row.get(key), str | int | float) and str(value).strip()]
@@ -123,7 +123,7 @@ def columns_beside(rows: Sequence[dict[str, Any]], stem: str, answer: str, optio
         unlike = len(set(texts)) >= max(_LEAST_UNLIKE, 0.5) * len(texts)
         short = sorted(map(len, texts))[len(texts) // 2] <= 2 * lengths[len(lengths) // 2] + 4 if texts else False
         worded = sum(text.isascii() for text in texts) * 2 < len(texts) or lengths[len(lengths) // 2] < 4
-        if len(texts) >= 0.5 * len(rows) and unlike and short and worded and _may_be_option(rows, key):
+        if len(texts) >= 0.5 * len(rows) and unlike and short and worded and may_be_option(rows, key):
             neighbours.append(key)
     return neighbours
 

@@ -8,9 +8,20 @@ from typing import Any
 from msgspec import Struct
 
 from atomexam.text.option_letters import are_fillers, is_filler
+from crawlers.column_roles.distractors import options_beside
 from crawlers.column_roles.option_cells import options_below
 from crawlers.column_roles.option_columns import EXPLAINED
-from crawlers.column_roles.values import MARKED, answer_letters, as_verdict, marked_letters, options_in, plain, text_of, verdict_of
+from crawlers.column_roles.values import (
+    DISTRACTORS,
+    MARKED,
+    answer_letters,
+    as_verdict,
+    marked_letters,
+    options_in,
+    plain,
+    text_of,
+    verdict_of,
+)
 
 _STEM_LABEL = re.compile(
     r"\s{0,9}(?:[【\[](?:题目|题干|试题|问题)[】\]]|(?:题目|题干|试题|问题|question|q)\s?[:：])\s{0,9}(?=\S)", re.IGNORECASE
@@ -31,7 +42,7 @@ class Roles(Struct):
     options: list[str] = []
     answer: str | None = None
     form: str = ""
-    """The form of the answer: one of `values.FORMS`, or `marked`, `verdict`, `words`; empty if there is none."""
+    """The form of the answer, one of `values.ALL_FORMS`; empty if there is none."""
     explanation: str | None = None
     others: dict[str, str] = {}
     """Further fields of a question -> their columns."""
@@ -63,15 +74,23 @@ def options_of(row: dict[str, Any], options: list[str], stem: str = "") -> list[
     return texts
 
 
+def values_of(row: dict[str, Any], roles: Roles) -> list[Any]:
+    """Return the values of a row in the columns of options."""
+    return [row.get(key) for key in roles.options]
+
+
 def record_of(row: dict[str, Any], roles: Roles) -> dict[str, Any]:
     """Return a row as a record of known keys: 题干, 选项, 正确答案, 解析 and any others."""
     record: dict[str, Any] = {"题干": row.get(roles.stem)}
-    options = options_of(row, roles.options, roles.stem) if roles.options else []
+    answer_value = row.get(roles.answer) if roles.answer else None
+    if roles.form == DISTRACTORS:
+        options = options_beside(answer_value, values_of(row, roles))
+    else:
+        options = options_of(row, roles.options, roles.stem) if roles.options else []
     if options and roles.options == [roles.stem]:
         record["题干"] = options_below(row[roles.stem])[0]
     if isinstance(stem := record["题干"], str):
         record["题干"] = _STEM_LABEL.sub("", stem, count=1) if _STEM_LABEL.match(stem) else stem
-    answer_value = row.get(roles.answer) if roles.answer else None
     if roles.options:
         record["选项"] = options or None
     if roles.answer:
@@ -95,7 +114,7 @@ def _answer(value: Any, options: list[str], form: str) -> str | None:
         return verdict_of(as_verdict(value)) or text_of(value)
     if form in ("words", ""):
         return text_of(value)
-    return answer_letters(value, options, form) or text_of(value)
+    return answer_letters(value, options, "text" if form == DISTRACTORS else form) or text_of(value)
 
 
 def find_others(rows: Sequence[dict[str, Any]], columns: Sequence[str], roles: Roles) -> None:

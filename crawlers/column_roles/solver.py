@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from atomexam.text.option_letters import LETTERS
+from crawlers.column_roles.answer_columns import ANSWER, NO_INDEX, OWN_CHOICE, agree, answers_of
+from crawlers.column_roles.distractors import Distractors, is_wrong_name, named_distractors, unnamed_distractors
 from crawlers.column_roles.option_cells import options_below
 from crawlers.column_roles.option_columns import (
     EXPLAINED,
@@ -24,7 +25,15 @@ from crawlers.column_roles.option_columns import (
     texts_of,
 )
 from crawlers.column_roles.records import NAMED, Roles, find_others, options_of
-from crawlers.column_roles.values import FORMS, MARKED, answer_letters, as_verdict, marked_letters, options_in, text_of, verdict_of
+from crawlers.column_roles.values import (
+    DISTRACTORS,
+    MARKED,
+    as_verdict,
+    marked_letters,
+    options_in,
+    text_of,
+    verdict_of,
+)
 
 SURE = 0.9
 """Confidence at which a table is read without confirmation by a person."""
@@ -39,30 +48,10 @@ _QUESTION = re.compile(
 _STEM = re.compile(
     r"stem|question|quest|title|题干|题目|问题|試題|題目|正文|content|试题|^q$|statement|prompt|判断内容|陈述|^内容$", re.IGNORECASE
 )
-_ANSWER = re.compile(
-    r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|正误|是否正确|判断结果|^(?:label|gold)$|^da_?an$|^da$",
-    re.IGNORECASE,
-)
-_OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
-_SURELY_OWN = re.compile(
-    r"^responses?$|"
-    r"(?:user|your|my|mine|learner|student|examinee|candidate)s?[\s_]?(?:answer|choice|option|selection|selected|response|pick)"
-    r"|(?:^|[._])(?:picked|chosen|selected|submitted)(?:[\s_]?(?:answer|option|choice))?$"
-    r"|(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项)|作答|所选",
-    re.IGNORECASE,
-)
-"""Names for a given answer of somebody, which is not a key even if nothing else is."""
-_REPLY, _PROMPT = re.compile(r"responses?", re.IGNORECASE), re.compile(r"prompts?|instructions?|quer(?:y|ies)|inputs?", re.IGNORECASE)
-"""Names for a model's expected answer and for its prompt: beside a prompt, an expected answer is a key."""
-_MANY = 12
-_MASK, _LEAST_SINGLE = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE), 0.3
-"""Names of numbers whose bits are options, and the share of them that must have one bit: most questions have one answer."""
 _EXAM_VERDICTS = {"正确", "错误", "对", "错", "√", "×", "✓", "✗", "不正确", "正確", "錯誤", "對", "錯"}
 """Verdicts that occur only in tests, whatever the column's name."""
 _LEAST_STATEMENT = 9
 """Characters of a usual true-or-false statement; a shorter text may be an option of a question elsewhere."""
-_NO_INDEX = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章|数$|num_?of", re.IGNORECASE)
-"""Names of numbers that are not positions of options."""
 _HELP, _MOST_HELP = (
     re.compile(r"如何|怎么|怎样|能不能|可不可以|(?:可以|能|会|要|需要|支持).{0,20}吗[？?]?$|在哪里|(?i:how (?:do|can|to))"),
     0.8,
@@ -78,7 +67,10 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
     sample = rows[::step]
     columns = [key for key in _in_turn(sample) if not key.startswith("^")]
     sets = option_columns(sample, columns)
-    best = _best(sample, columns, sets) or _with_options_below(sample, columns) or _without_options(sample, columns)
+    named = named_distractors(sample, columns)
+    best = _with_distractors(sample, columns, named) if named else None
+    best = best or _best(sample, columns, sets) or _with_options_below(sample, columns)
+    best = best or _with_distractors(sample, columns) or _without_options(sample, columns)
     if (best is None or best.confidence < _UNPROVEN) and any(_may_be_indices(sample, key) for key in columns):
         other = _best(sample, columns, sets, proven=False)
         best = other if other and (best is None or other.confidence > best.confidence) else best
@@ -128,7 +120,7 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
             return None
     inner = tuple(f"{key}." for key in options)
     rest = [key for key in columns if key not in options and not key.startswith(inner)]
-    answers = _answers(rows, sets, rest, proven)
+    answers = answers_of(rows, sets, rest, proven)
     marked = [marked_letters(row.get(options[0])) for row in rows] if len(options) == 1 else []
     if marked and sum(map(bool, marked)) >= _LEAST_SHARE * len(rows) and len(set(marked)) > 1:
         answers = [(sum(map(bool, marked)) / max(1, sum(map(bool, sets))), 2.0, options[0], MARKED)]
@@ -143,8 +135,8 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     share, _, answer, form = answers[0]
     if not proven:
         doubts.append(f"{answer!r} has numbers that may be positions of options, but no 0 and no last position shows where they start")
-        sure *= _UNPROVEN if _ANSWER.search(answer.rpartition(".")[2]) else _UNPROVEN_UNNAMED
-    if len(answers) > 1 and answers[1][1] >= answers[0][1] and not _agree(rows, sets, answers[0], answers[1]):
+        sure *= _UNPROVEN if ANSWER.search(answer.rpartition(".")[2]) else _UNPROVEN_UNNAMED
+    if len(answers) > 1 and answers[1][1] >= answers[0][1] and not agree(rows, sets, answers[0], answers[1]):
         doubts.append(f"{answers[0][2]!r} and {answers[1][2]!r} both fit the options as answers")
         sure *= 0.6
     if len(options) > 1 and form != "letters" and not any(map(_has_letter_end, options)):
@@ -163,13 +155,26 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     return roles
 
 
+def _with_distractors(rows: Sequence[dict[str, Any]], columns: list[str], named: Distractors | None = None) -> Roles | None:
+    """Return the roles of a table whose right answers and wrong ones are in separate columns."""
+    stem, sure, doubts = _stem(rows, [key for key in columns if named is None or key not in (*named.wrong, named.right)])
+    if stem is None or (named is None and _asking(rows, stem) < 0.5):
+        return None
+    beside = named or unnamed_distractors(rows, columns, stem)
+    if beside is None:
+        return None
+    roles = Roles(stem, beside.wrong, beside.right, DISTRACTORS, confidence=sure * beside.sure, doubts=[*doubts, *beside.doubts])
+    find_others(rows, columns, roles)
+    return roles
+
+
 def _verdicts_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: list[str]) -> str | None:
     """Return the column of an answer that has truth values in rows without options, and nothing in rows with options."""
     bare = [row for row, options in zip(rows, sets, strict=True) if not options]
     others = [row for row, options in zip(rows, sets, strict=True) if options]
     for key in columns if bare else ():
         name = key.rpartition(".")[2]
-        is_named = _ANSWER.search(name) and not _OWN_CHOICE.search(name) and all(row.get(key) in (None, "") for row in others)
+        is_named = ANSWER.search(name) and not OWN_CHOICE.search(name) and all(row.get(key) in (None, "") for row in others)
         if is_named and all(verdict_of(as_verdict(row.get(key))) for row in bare):
             return key
     return None
@@ -183,9 +188,9 @@ def _with_options_below(rows: Sequence[dict[str, Any]], columns: list[str]) -> R
         if full < max(LEAST_ROWS, _LEAST_SHARE * len(rows)):
             continue
         rest = [each for each in columns if each != key]
-        if answers := _answers(rows, sets, rest):
+        if answers := answers_of(rows, sets, rest):
             share, _, answer, form = answers[0]
-            unsure = len(answers) > 1 and answers[1][1] >= answers[0][1] and not _agree(rows, sets, answers[0], answers[1])
+            unsure = len(answers) > 1 and answers[1][1] >= answers[0][1] and not agree(rows, sets, answers[0], answers[1])
             doubts = [f"{answer!r} and {answers[1][2]!r} both fit the options as answers"] if unsure else []
             roles = Roles(key, [key], answer, form, confidence=share * (0.6 if unsure else 1.0), doubts=doubts)
             find_others(rows, rest, roles)
@@ -209,74 +214,8 @@ def _beyond(rows: Sequence[dict[str, Any]], rest: list[str], stem: str, answer: 
         and not key.startswith("column ")
         and (texts := texts_of(rows, key))
         and not counts_on(texts)
-        and not _NO_INDEX.search(key)
+        and not NO_INDEX.search(key)
     ] + columns_beside(rows, stem, answer, options)
-
-
-Answer = tuple[float, float, str, str]
-
-
-def _answers(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: list[str], proven: bool = True) -> list[Answer]:
-    """Return the columns that fit the options as answers, with share, rank, name and form; the best first.
-
-    Args:
-        proven: whether numbers must show if they count from 0 or 1.
-    """
-    answers: list[Answer] = []
-    for key in columns:
-        filled = [
-            (row.get(key), each) for row, each in zip(rows, sets, strict=True) if len(each) > 1 and row.get(key) not in (None, "", [])
-        ]
-        if len(filled) < LEAST_ROWS or len(filled) < 0.5 * sum(len(each) > 1 for each in sets):
-            continue
-        for form in FORMS:
-            letters = [answer_letters(value, each, form) for value, each in filled]
-            fits = sum(map(bool, letters)) / len(filled)
-            counts = form in ("from 0", "from 1")
-            if fits < 0.8 or (counts and (_NO_INDEX.search(key) or _MASK.search(key) or not _are_indices(filled, letters, form, proven))):
-                continue
-            if form == "bits" and not _are_bits(key, filled, fits):
-                continue
-            if len(set(letters)) < 2 and len(filled) > 8:
-                continue
-            if _SURELY_OWN.search(key) and not (_REPLY.fullmatch(key) and any(map(_PROMPT.fullmatch, rows[0]))):
-                continue
-            rank = fits + (0.5 if _ANSWER.search(key.rpartition(".")[2]) else 0) - (1 if _OWN_CHOICE.search(key) else 0)
-            rank += {"letters": 0.3, "text": 0.3}.get(form, 0)
-            answers.append((fits, rank, key, form))
-    return sorted(answers, key=lambda each: -each[1])
-
-
-def _are_indices(filled: list[tuple[Any, list[str]]], letters: list[str], form: str, proven: bool) -> bool:
-    """Return whether numbers are positions of options counted as the form states: only a 0 or a last position proves where they start."""
-    lowest = "A" in "".join(letters)
-    most = max(len(each) for _, each in filled)
-    if form == "from 0":
-        return lowest
-    if len(filled) >= _MANY and {str(value).strip() for value, _ in filled} <= {"1", "2", "4", "8", "16", "32"}:
-        return False  # in so many rows there would be a 3: these are bits
-    last = any(LETTERS[len(each) - 1] in answer for answer, (_, each) in zip(letters, filled, strict=True) if answer)
-    running = [str(value) for value, _ in filled[: most + 1]] == [str(n) for n in range(1, most + 2)]
-    return (not proven or (lowest and last)) and not running
-
-
-def _are_bits(key: str, filled: list[tuple[Any, list[str]]], fits: float) -> bool:
-    """Return whether numbers are sums of 1, 2, 4, 8 …: only a number greater than the number of options shows it, in a column named as an
-    answer.
-    """
-    numbers = [int(str(value)) for value, _ in filled if re.fullmatch(r"\d{1,4}", str(value).strip())]
-    most = max(len(each) for _, each in filled)
-    single = sum(number & (number - 1) == 0 for number in numbers)
-    named = _ANSWER.search(key.rpartition(".")[2]) or _MASK.search(key)
-    return fits == 1.0 and bool(named) and max(numbers, default=0) > most and single >= _LEAST_SINGLE * len(numbers)
-
-
-def _agree(rows: Sequence[dict[str, Any]], sets: list[list[str]], one: Answer, other: Answer) -> bool:
-    pairs = [
-        (answer_letters(row.get(one[2]), each, one[3]), answer_letters(row.get(other[2]), each, other[3]))
-        for row, each in zip(rows, sets, strict=True)
-    ]
-    return all(first == second for first, second in pairs if first and second)
 
 
 def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | None, float, list[str]]:
@@ -293,9 +232,7 @@ def _stem(rows: Sequence[dict[str, Any]], columns: list[str]) -> tuple[str | Non
         asks = _asking(rows, key)
         name = key.rpartition(".")[2]
         name_score = (
-            0.5 * bool(_STEM.search(name))
-            - 0.7 * bool(EXPLAINED.search(name))
-            - 0.6 * bool(_ANSWER.search(name) and not _STEM.search(name))
+            0.5 * bool(_STEM.search(name)) - 0.7 * bool(EXPLAINED.search(name)) - 0.6 * bool(ANSWER.search(name) and not _STEM.search(name))
         )
         scored.append((asks + name_score + 0.2 * unlike + 0.1 * min(1.0, mean / 40), asks, key))
     scored.sort(key=lambda each: -each[0])
@@ -321,6 +258,8 @@ def _has_options(rows: Sequence[dict[str, Any]], columns: list[str], stem: str) 
     """Return whether options are visible: in a column of sets, in columns named by letters, or below the question itself."""
     names = set(columns)
     turns = (("A", "B", "C"), ("1", "2", "3"), ("一", "二", "三"))
+    if any(map(is_wrong_name, columns)):
+        return True
     lettered = any(key[-1:] == one and {key[:-1] + two, key[:-1] + three} <= names for key in columns for one, two, three in turns)
     below = sum(isinstance(text := row.get(stem), str) and bool(options_below(text)[1]) for row in rows)
     named = (EXPLAINED, *NAMED.values())
@@ -341,7 +280,7 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
     asks = sum(bool(_QUESTION.search(text)) for text in texts) / len(texts)
     for key in columns:
         some = [row[key] for row in rows if row.get(key) not in (None, "", [])]
-        name = bool(_ANSWER.search(key.rpartition(".")[2])) and not _OWN_CHOICE.search(key)
+        name = bool(ANSWER.search(key.rpartition(".")[2])) and not OWN_CHOICE.search(key)
         if key[-1:] in ("A", "a") and not {key[:-1] + "B", key[:-1] + "b"}.isdisjoint(columns):
             continue  # the first of the options
         if IDENTIFIER.search(key.rpartition(".")[2]):  # it names a row that is not here

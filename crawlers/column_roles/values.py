@@ -16,7 +16,9 @@ the first option, 2 for the second, 4 for the third, and so on.
 """
 MARKED = "marked"
 """Further form: each option states whether it is correct."""
-ALL_FORMS = (*FORMS, MARKED, "verdict", "words")
+DISTRACTORS = "distractors"
+"""Further form: the options are the wrong ones, and the answer is the text of the correct one."""
+ALL_FORMS = (*FORMS, MARKED, DISTRACTORS, "verdict", "words")
 _TRUE = {"正确", "对", "真", "√", "true", "t", "是", "yes", "正確", "對", "✓", "✔", "right"}
 _FALSE = {"错误", "错", "假", "×", "false", "f", "否", "no", "錯誤", "錯", "x", "✗", "✘", "wrong", "不正确"}
 _TWO_VERDICTS = {"正确", "错误"}

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from atomexam.text.encodings import decoded
+from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.packed_pages import PACKED, packed_page
 from crawlers.importers.exchange.exchange import root_of
@@ -333,6 +334,11 @@ def _names_columns(cells: list[str]) -> bool:
     return len(filled) > 1 and (all(map(_KEY_WORD.fullmatch, filled)) or all(map(_IDENTIFIER.fullmatch, filled)))
 
 
+def _names_letters(cell: str, values: Sequence[str]) -> bool:
+    """Return whether a single character above option letters is not such a letter: it names their column."""
+    return cell not in LETTERS and all(value in LETTERS for value in values)
+
+
 def _is_header(rows: list[list[str]]) -> bool:
     """Return whether a first row names the columns: short words, each once, none of which occurs below in its column."""
     first = [cell for cell in rows[0] if cell]
@@ -347,7 +353,7 @@ def _is_header(rows: list[list[str]]) -> bool:
         if cell and cell in below:
             return False
         values = [each for each in below if each]
-        if cell and len(cell) == 1 and values and max(map(len, values)) == 1 and len(set(values)) <= 8:
+        if cell and len(cell) == 1 and values and max(map(len, values)) == 1 and len(set(values)) <= 8 and not _names_letters(cell, values):
             return False
     lengths = [(len(cell), sorted(len(row[index]) for row in rows[1:] if index < len(row))) for index, cell in enumerate(rows[0]) if cell]
     return any(some and own * 2 <= some[len(some) // 2] for own, some in lengths)

@@ -46,7 +46,7 @@ def propose_questions(name: str, body: bytes, least: float = _NEVER) -> str | No
         return None
     lines = [
         "# Proposed from the content of the file. Correct what is wrong; the next read of the file uses it:",
-        "# form is letters, text (of the option), from 0, from 1 (its position), marked (in each option), verdict or words.",
+        "# form is letters, text (of the option), from 0, from 1 (its position), marked (in each option), distractors, verdict or words.",
         f"{_quoted(PurePath(name).stem)}:",
         *([] if all(roles.confidence >= SURE for _, roles in tables) else [UNCONFIRMED]),
         "  tables:",

@@ -12,9 +12,10 @@ from atomexam.records.checks import one_of
 from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.column_roles.records import Roles, record_of, without_fillers
+from crawlers.column_roles.distractors import has_wrong_ones
+from crawlers.column_roles.records import Roles, record_of, values_of, without_fillers
 from crawlers.column_roles.solver import SURE, roles_of
-from crawlers.column_roles.values import ALL_FORMS, FORMS
+from crawlers.column_roles.values import ALL_FORMS, DISTRACTORS, FORMS
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
@@ -206,6 +207,8 @@ def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any
         )
     elif roles.options and answer and answer.isdigit() and not (record.get("选项") and roles.form == "words"):
         yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} fits no options of its row", raw_of(row))
+    elif roles.form == DISTRACTORS and not record.get("选项") and has_wrong_ones(row.get(roles.answer or ""), values_of(row, roles)):
+        yield Lost(provenance.position, "options_unreadable", "the right answer and the wrong ones beside it are no options", raw_of(row))
     else:
         yield from items_of(record, shape, provenance)
 

@@ -153,7 +153,7 @@ def _inline(words: str, is_org: bool) -> str:
 
 
 def _of_latex(text: str) -> Iterator[str]:
-    """Yield the questions of a LaTeX paper as lines of Markdown: `\question` begins one, `\choice` and `\CorrectChoice` its options."""
+    r"""Yield the questions of a LaTeX paper as lines of Markdown: `\question` begins one, `\choice` and `\CorrectChoice` its options."""
     depth = number = 0
     text = _ENVIRONMENT.sub(r"\\question ", "".join(_with_letters(text)))
     text = _PAREN.sub(lambda gap: f"（{(gap['letters'] or '').strip()}）", text)

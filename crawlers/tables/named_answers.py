@@ -1,4 +1,4 @@
-"""Answers that name an option by its column, its key or its id, and wrong answers beside the right one -> answers by text or letter.
+"""Answers that name an option by its column, its key or its id -> answers by text or letter.
 
 Rows in, rows out; a table without this form is returned unchanged.
 """
@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.tables.tree import OPTIONS, Rows
+from crawlers.tables.tree import Rows
 
 _FEWEST, _SHARE, _MOST_OPTIONS = 3, 0.95, 10
-_WRONG = re.compile(r"incorrect|wrong|distract|错误(?:答案|选项)|错误项|干扰", re.IGNORECASE)
-_RIGHT = re.compile(r"^(?:correct|right)(?:_?answers?)?$|^正确(?:答案|选项|项)$|^answer$|^答案$", re.IGNORECASE)
 
 
 def with_named_answers(table: Rows) -> Rows:
@@ -22,7 +20,7 @@ def with_named_answers(table: Rows) -> Rows:
     columns = table.own_columns()
     _of_columns(table, columns)
     _of_keys(table, columns)
-    return _with_wrong_ones(table, columns)
+    return table
 
 
 def _of_columns(table: Rows, columns: Sequence[str]) -> None:
@@ -91,23 +89,3 @@ def _parts(value: Any) -> list[str]:
     parts = value if isinstance(value, list) else [value]
     parts = [next(iter(part.values())) if isinstance(part, dict) and len(part) == 1 else part for part in parts]  # {ref: c2}
     return [str(part) for part in parts] if all(isinstance(part, str | int) and not isinstance(part, bool) for part in parts) else []
-
-
-def _with_wrong_ones(table: Rows, columns: list[str]) -> Rows:
-    """Return a table of the right answer and the wrong ones with a column of options, sorted by text since no position is known."""
-    wrong = [key for key in columns if _WRONG.search(key.rpartition(".")[2])]
-    right = [key for key in columns if _RIGHT.search(key.rpartition(".")[2])]
-    if len(right) != 1 or not wrong or OPTIONS in columns or len(wrong) > _MOST_OPTIONS:
-        return table
-    done = []
-    for index, row in table.rows:
-        one, others = row.get(right[0]), [each for key in wrong for each in _texts(row.get(key))]
-        if not isinstance(one, str) or not others or one in others or len(set(others)) < len(others):
-            return table
-        done.append((index, {key: value for key, value in row.items() if key not in wrong} | {OPTIONS: sorted([one, *others])}))
-    return Rows(table.way, done)
-
-
-def _texts(value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [str(each).strip() for each in values if isinstance(each, str | int | float) and str(each).strip()]

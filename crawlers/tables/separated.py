@@ -7,7 +7,8 @@ import io
 import re
 from typing import NamedTuple
 
-SIGNS = ("\t", "#", "|", ",", ";", "，", "；", "$", "^", "~")
+from crawlers.tables.delimiters import SHARE, delimiter_of, signs_in
+
 _LONG_SIGNS = ("@@", "##", "||", "$$", "::", "###")
 _LETTERS = re.compile(r"[A-J][A-J,，、\s]{0,18}")
 _LONGEST_ANSWER = 19
@@ -15,7 +16,7 @@ _VERDICTS = re.compile(r"对|错|√|×|正确|错误|T|F")
 _MOST_CELLS = 14
 _ANKI = re.compile(r"#(?P<key>separator|html|columns|tags column|notetype column|deck column|guid column|notetype|deck|tags):(?P<value>.*)")
 _NAMED_SIGNS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "colon": ":", "space": " "}
-_LEAST_LINES, _SHARE, _MOST_HEAD = 5, 0.95, 12
+_LEAST_LINES, _MOST_LINES, _MOST_HEAD = 5, 2000, 12
 _ASIDE = {"tags column": "标签", "notetype column": "notetype", "deck column": "deck", "guid column": "guid"}
 
 
@@ -73,14 +74,14 @@ def _ending_in_answers(text: str) -> Separated | None:
     lines = [(index, line.strip()) for index, line in enumerate(text.lstrip("\ufeff").split("\n"), 1) if line.strip()]
     if len(lines) < _LEAST_LINES or '"' in text:
         return None
-    for sign in (*_LONG_SIGNS, *SIGNS):
+    for sign in (*_LONG_SIGNS, *signs_in(text)):
         if lines[0][1].count(sign) < 1:
             continue
-        if sum(_may_end_in_answer(line, sign) for _, line in lines) < _SHARE * len(lines):
+        if sum(_may_end_in_answer(line, sign) for _, line in lines) < SHARE * len(lines):
             continue
         rows = [(f"line:{index}", [cell.strip() for cell in line.split(sign)]) for index, line in lines]
         sound = sum(_ends_in_answer(cells) for _, cells in rows)
-        if sound < _SHARE * len(rows) or any(len(cells) > _MOST_CELLS for _, cells in rows):
+        if sound < SHARE * len(rows) or any(len(cells) > _MOST_CELLS for _, cells in rows):
             continue
         width = max(len(cells) for _, cells in rows)
         return Separated([], [(index, [*cells[:-1], *[""] * (width - len(cells)), cells[-1]]) for index, cells in rows])
@@ -101,13 +102,5 @@ def _ends_in_answer(cells: list[str]) -> bool:
 
 def _sign_of(text: str) -> str:
     """Return the separator that divides nearly all lines into the same number of cells; nothing if there is none."""
-    lines = [line for line in text.lstrip("\ufeff").split("\n")[:2000] if line.strip()]
-    if len(lines) < _LEAST_LINES:
-        return ""
-    best, most = "", 1
-    for sign in SIGNS:
-        counts = [line.count(sign) for line in lines]
-        usual = max(set(counts), key=lambda count: (counts.count(count), count))
-        if usual > most - (sign == "\t") and counts.count(usual) >= _SHARE * len(lines):
-            best, most = sign, usual
-    return best
+    lines = [line for line in text.lstrip("\ufeff").split("\n")[:_MOST_LINES] if line.strip()]
+    return delimiter_of("\n".join(lines)) if len(lines) >= _LEAST_LINES else ""

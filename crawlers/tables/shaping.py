@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.tables.delimiters import parts_of_cells
 from crawlers.tables.joins import joined
 from crawlers.tables.keys import with_answers
 from crawlers.tables.label_cards import of_cards
@@ -19,7 +20,7 @@ from crawlers.tables.numbered_keys import rows_by_keys
 from crawlers.tables.tree import OPTIONS, Rows
 from crawlers.tables.turning import with_talks
 
-_FEWEST, _MOST_OPTIONS, _SHARE = 3, 10, 0.9
+_FEWEST, _FEWEST_PARTED, _MOST_OPTIONS, _SHARE = 3, 5, 10, 0.9
 _PROMPT = re.compile(r"(?![A-J][.．、:：)）])(?=.{0,99}(?:题|[回作]答|选|(?i:question|answer|choose|select))).{8,200}[。.:：!！]")
 _LEAST_PROMPTED = 0.1
 """Share of the texts that must begin with a line for it to be an instruction."""
@@ -37,9 +38,22 @@ _ANSWERED = re.compile(
 
 def shaped(tables: list[Rows]) -> list[Rows]:
     """Return the tables with each question in one row, as far as they show how their rows belong together."""
-    tables = joined([rows_by_keys(_filled_down(table)) for table in tables])
+    tables = joined([rows_by_keys(_filled_down(_of_parted_cells(table))) for table in tables])
     whole = with_answers([with_named_answers(marked_beside(verdicts_ticked(with_talks(table)))) for table in tables])
     return [marked_below(_of_answers(of_cards(_of_options(_without_prompts(table))))) for table in whole]
+
+
+def _of_parted_cells(table: Rows) -> Rows:
+    """Return a table with cells of several texts, `甲#乙#丙`, as lists of these."""
+    for key in table.own_columns() if len(table.rows) >= _FEWEST_PARTED else ():
+        cells = [value for _, row in table.rows if isinstance(value := row.get(key), str) and value.strip()]
+        if len(cells) < _FEWEST_PARTED or not (parts := parts_of_cells(cells)):
+            continue
+        by_cell = dict(zip(cells, parts, strict=True))
+        for _, row in table.rows:
+            if isinstance(row.get(key), str):
+                row[key] = by_cell.get(row[key], row[key])
+    return table
 
 
 def _filled_down(table: Rows) -> Rows:

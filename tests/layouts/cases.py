@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from tests.layouts import docx, html, json, sheets, text
-from tests.layouts.gold import Gold, Section, paper
+from tests.layouts.gold import Gold, Section, paper, with_sorted_options
 from tests.layouts.law import Outcome, judged, read
 from tests.layouts.noise import DEGREES, judged_by_structure, with_noise
 from tests.layouts.records import Records, records_case
@@ -126,6 +126,7 @@ def xlsx_case(rng: Random) -> Case:
 def json_case(rng: Random) -> Case:
     """Return questions as records of JSON."""
     sections, form = paper(rng), json.record(rng)
+    sections = with_sorted_options(sections) if form.options == "distractors" else sections
     return _case(sections, "file.jsonl" if form.lines else "file.json", "table", lambda: json.document_of(sections, form), form)
 
 

@@ -3,10 +3,10 @@
 Each question carries a mark, a term that no other question of its paper has, by which what was read is matched to what was written.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from random import Random
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 LETTERS = "ABCDEFGHIJ"
 KINDS = ("single", "multiple", "verdict", "blank", "words", "case", "shared")
@@ -133,6 +133,19 @@ def paper(rng: Random) -> tuple[Section, ...]:
             questions += _group(rng, kind, [next(marks) for _ in range(rng.choice((3, 2, 4, 5)))], group)
         sections.append(Section(kind, tuple(questions)))
     return tuple(sections)
+
+
+def with_sorted_options(sections: Iterable[Section]) -> tuple[Section, ...]:
+    """Return sections whose options are sorted by text, as in a file that states only which is right and which are wrong."""
+    return tuple(structs.replace(section, questions=tuple(map(_sorted, section.questions))) for section in sections)
+
+
+def _sorted(gold: Gold) -> Gold:
+    if not gold.options:
+        return gold
+    options = tuple(sorted(gold.options))
+    answer = "".join(sorted(LETTERS[options.index(gold.options[LETTERS.index(letter)])] for letter in gold.answer))
+    return structs.replace(gold, options=options, answer=answer, explanation="")  # an explanation may name the letter
 
 
 def _marks(rng: Random) -> Iterator[str]:

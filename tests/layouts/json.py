@@ -9,12 +9,36 @@ from msgspec import Struct
 from tests.layouts.gold import LETTERS, Gold, Section
 
 KEYS = (
-    {"stem": "question", "options": "options", "answer": "answer", "type": "type", "why": "explanation", "case": "case"},
-    {"stem": "题干", "options": "选项", "answer": "答案", "type": "题型", "why": "解析", "case": "共用题干"},
-    {"stem": "题目", "options": "备选答案", "answer": "正确答案", "type": "试题类型", "why": "答案解析", "case": "案例"},
-    {"stem": "stem", "options": "choices", "answer": "correct_answer", "type": "question_type", "why": "analysis", "case": "passage"},
+    {
+        "stem": "question",
+        "options": "options",
+        "answer": "answer",
+        "type": "type",
+        "why": "explanation",
+        "case": "case",
+        "wrong": "incorrect_answers",
+    },
+    {"stem": "题干", "options": "选项", "answer": "答案", "type": "题型", "why": "解析", "case": "共用题干", "wrong": "干扰项"},
+    {
+        "stem": "题目",
+        "options": "备选答案",
+        "answer": "正确答案",
+        "type": "试题类型",
+        "why": "答案解析",
+        "case": "案例",
+        "wrong": "错误选项",
+    },
+    {
+        "stem": "stem",
+        "options": "choices",
+        "answer": "correct_answer",
+        "type": "question_type",
+        "why": "analysis",
+        "case": "passage",
+        "wrong": "distractors",
+    },
 )
-OPTIONS = ("list", "lettered", "object", "keys", "objects", "pairs", "lines", "stem")
+OPTIONS = ("list", "lettered", "object", "keys", "objects", "pairs", "lines", "stem", "distractors")
 ANSWERS = ("letters", "list", "commas", "place", "text", "small")
 CHARSETS = ("utf-8", "utf-8-sig", "gb18030", "utf-16", "ascii")
 _TYPES = {
@@ -82,7 +106,10 @@ def _record(gold: Gold, form: Record) -> dict[str, Any]:
     if gold.case and form.case == "key":
         made[keys["case"]] = gold.case
     made[keys["stem"]] = "\n".join([stem, *told]) if form.options == "stem" else stem
-    if form.options == "keys":
+    if form.options == "distractors":
+        if gold.options:
+            made[keys["wrong"]] = [option for letter, option in zip(LETTERS, gold.options, strict=False) if letter not in gold.answer]
+    elif form.options == "keys":
         made |= dict(zip(LETTERS, gold.options, strict=False))
     elif form.options != "stem":
         options = _options(gold.options, told, form)
@@ -116,6 +143,9 @@ def _answer(gold: Gold, form: Record) -> Any:
         return form.verdicts[gold.answer == "错误"]
     if not gold.options:
         return gold.answer
+    if form.options == "distractors":
+        rights = [gold.options[LETTERS.index(letter)] for letter in gold.answer]
+        return rights if len(rights) > 1 else rights[0]
     match form.answers:
         case "list":
             return list(gold.answer)

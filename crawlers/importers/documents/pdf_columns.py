@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
 from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, rows_of
 from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.letters import letter_of
-from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.numbers import are_consecutive, number_of, opens_question
 
-_STEP = 2.0
+_STEP = 1.0
 """Points: the horizontal resolution at which the page is analysed."""
 _MIDDLE = (0.3, 0.7)
 """Where a gutter may be, as shares of the page's width."""
@@ -52,8 +53,8 @@ def in_reading_order(
                 return [*rows_of(above), *_rows(blocks), *rows_of(below)], rule.x
     for gutter in dict.fromkeys([*_gutters(glyphs, width), *([] if expected is None else [expected])]):
         blocks = list(_blocks(glyphs, gutter))
-        if _are_columns(blocks, surely=gutter == expected):
-            return _rows(blocks), gutter
+        if _are_columns(blocks, surely=gutter == expected or _counts_on(blocks)):
+            return _rows(_with_endings(blocks)), gutter
     return rows_of(glyphs), None
 
 
@@ -80,7 +81,10 @@ def _numbered(texts: Iterable[str]) -> int:
 
 
 def _gutters(glyphs: list[Glyph], width: float) -> Iterator[float]:
-    """Yield the middle of the widest empty vertical strip, then of the widest that few lines run across."""
+    """Yield the middle of the widest empty vertical strip, then of the widest that few lines run across.
+
+    If few lines run across a strip, its part next to the right column counts: only the longest lines reach the edge of the left one.
+    """
     ink = [glyph for glyph in glyphs if not glyph.text.isspace()]
     if not ink or width <= 0:
         return
@@ -97,7 +101,15 @@ def _gutters(glyphs: list[Glyph], width: float) -> Iterator[float]:
             elif start is not None:
                 best, start = max(best, (step - start, start)), None
         if best[0] * _STEP >= _MIN_GUTTER:
-            yield (best[1] + best[0] / 2) * _STEP
+            start, length = _before_right(covered, best[1], best[0])
+            yield (start + length / 2) * _STEP
+
+
+def _before_right(covered: Sequence[int], start: int, length: int) -> tuple[int, int]:
+    """Return start and width of the last part of a strip that is covered no more than its end: a right column begins sharply."""
+    last = start + length - 1
+    steps = list(takewhile(lambda step: covered[step] <= covered[last], range(last, start - 1, -1)))
+    return steps[-1], len(steps)
 
 
 def _blocks(glyphs: list[Glyph], gutter: float) -> Iterator[_Band]:
@@ -127,6 +139,42 @@ def _are_columns(blocks: list[_Band], surely: bool) -> bool:
     if not right or across > _MAX_CROSSED * (across + left + right) or (not surely and right < _MIN_RIGHT * left):
         return False
     return sum(_options_going_on(block) for block in blocks) <= _MAX_ACROSS * right
+
+
+def _counts_on(blocks: Sequence[_Band]) -> bool:
+    """Return whether the right column continues the question numbers of the left one: a last page may have little on the right."""
+    left, right = ([number for block in blocks for number in _numbers(block[side])] for side in (1, 2))
+    return len(left) > 1 and bool(right) and are_consecutive([*left, *right])
+
+
+def _numbers(rows: Sequence[TextRow]) -> Iterator[int]:
+    """Yield the numbers of the questions that begin in rows."""
+    for row in rows:
+        if opens_question(line := flat(row.text)) and (number := number_of(line)):
+            yield number.value
+
+
+def _with_endings(blocks: Sequence[_Band]) -> Iterator[_Band]:
+    """Yield the parts of a page, with answers below both columns, `参考答案`, after the right one: lines too short to cross the gutter."""
+    moved: list[TextRow] = []
+    for block in blocks:
+        start = _start_of_ending(block)
+        yield _Band([*moved, *block.across], block.left[:start], block.right)
+        moved = block.left[start:]
+    yield _Band(moved, [], [])
+
+
+def _start_of_ending(block: _Band) -> int:
+    """Return the index of the row on the left that is the title of answers below both columns; the number of rows if there is none.
+
+    The right column must continue the question numbers above that title.
+    """
+    last, right = max((row.bottom for row in block.right), default=float("inf")), [*_numbers(block.right)]
+    for index, row in enumerate(block.left):
+        if row.top >= last and is_title(flat(row.text)):
+            left = [*_numbers(block.left[:index])]
+            return index if left and right and right[0] == left[-1] + 1 else len(block.left)
+    return len(block.left)
 
 
 def _options_going_on(block: _Band) -> int:

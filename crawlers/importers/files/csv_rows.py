@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.legends import with_legends
+from crawlers.tables.delimiters import delimiter_of
 
-_DELIMITERS = (",", "\t", ";", "|", "，", "；")
 _MAX_CELL_CHARS = 1_000_000
 _SAMPLE_CHARS = 64 * 1024
 
@@ -55,32 +55,9 @@ def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
     return True
 
 
-def _fits_quotes(head: str, delimiter: str) -> bool:
-    """Return whether every cell that begins with a quote ends with one before the delimiter."""
-    try:
-        for _ in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, strict=True):
-            pass
-    except csv.Error as error:
-        return "unexpected end of data" in str(error)  # the sample ends within a cell
-    return True
-
-
 def _delimiter(name: str, text: str) -> str:
-    """Return the delimiter that gives the most cells in the first rows, and the same number in most of them."""
+    """Return the delimiter that divides the first rows into cells."""
     if name.lower().endswith(".tsv"):
         return "\t"
     cut = text[:_SAMPLE_CHARS]
-    head = cut[: cut.rfind("\n") + 1] or cut
-    best, best_score = ",", 0.0
-    for delimiter in _DELIMITERS:
-        try:
-            widths = [len(row) for row in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter) if any(row)]
-        except csv.Error:
-            continue
-        usual = max(set(widths), key=lambda width: (widths.count(width), width), default=1)
-        score = widths.count(usual) / len(widths) * (usual - 1) ** 0.5 if usual > 1 else 0.0
-        if not _fits_quotes(head, delimiter):
-            score /= 4
-        if score > best_score:
-            best, best_score = delimiter, score
-    return best
+    return delimiter_of(cut[: cut.rfind("\n") + 1] or cut, is_table=True) or ","

@@ -13,6 +13,7 @@ from ruamel.yaml import YAML
 
 from atomexam.text.numerals import value_of
 from atomexam.text.option_letters import LETTERS
+from crawlers.column_roles.distractors import is_wrong_name
 
 _COLUMNS = Path(__file__).parent / "columns.yaml"
 SECTION = "(heading)"
@@ -23,7 +24,6 @@ _OPTION = re.compile(
     r"(?:备选?|可)?(?:选择?项|答案|option|choice|opt|answer)?(?P<letter>[a-j])(?:选项|项|(?:option|choice)(?P=letter))?"
     r"|(?:备选?|可)?(?:选择?项|项|option|choice|opt)(?P<number>\d|[一二三四五六七八九十])"
 )
-_WRONG = re.compile(r"(?:错误|干扰)(?:答案|选项|项)(?:\d|[一二三四五六七八九十])|(?:wrong|incorrect)(?:answer|option)\d|distractor\d")
 _AND_OPTIONS = re.compile(r"\s?(?:[/、,+&]|及|和|与|and)\s?(?:备?选项|选择项|options?|choices?)\s?$")
 """Words in the name of a column of stems that mean that the options are below each stem: `题目及选项`."""
 _TWO_LANGUAGES = re.compile(
@@ -94,7 +94,7 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     option_keys: list[str] = []
     """Keys with one option each, in order."""
     wrong_keys: list[str] = []
-    """Keys with one wrong option each, if the correct one is the answer itself."""
+    """Keys with one wrong option each, or one key with all of them, if the correct one is the answer itself."""
     labelled_options: tuple[str, str] | None = None
     """Options are objects with these keys for letter and text."""
     zero_based_answer: bool = False
@@ -166,7 +166,7 @@ def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
     number_of_option = {key: number for key, word in zip(keys, words, strict=True) if (number := _option_number(word)) is not None}
     options = sorted(number_of_option, key=number_of_option.__getitem__)
     options = options if len(options) > 1 else _beside(keys, key_of_field.get("options_raw"))
-    wrong = [key for key, word in zip(keys, words, strict=True) if _WRONG.fullmatch(word)]
+    wrong = [key for key, word in zip(keys, words, strict=True) if is_wrong_name(word)]
     if "stem_raw" not in key_of_field or not (options or "options_raw" in key_of_field or "answer_raw" in key_of_field):
         return None
     fields: dict[str, str | list[str]] = {field: f"{key}?" for field, key in key_of_field.items()}

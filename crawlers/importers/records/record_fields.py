@@ -6,7 +6,9 @@ from itertools import product
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.column_roles.distractors import has_wrong_ones, options_beside
 from crawlers.column_roles.option_cells import split_options
+from crawlers.column_roles.values import answer_letters
 from crawlers.importers.files.reading import RepeatedKey
 from crawlers.importers.layouts.columns import RecordLayout, is_unnamed
 from crawlers.papers.signs.answer_marks import IMAGE
@@ -139,18 +141,14 @@ def options_in_columns(record: dict[str, Any], shape: RecordLayout) -> list[str]
 
 
 def options_beside_answer(record: dict[str, Any], shape: RecordLayout) -> dict[str, Any]:
-    """Return options and answer if the correct option is the answer and each wrong one has a column.
-
-    They are sorted by text: if the correct one stayed first, it would be A in every question.
-    """
-    right = text_of(record, keys_of(shape, "answer_raw"))
-    wrong = [text for key in shape.wrong_keys if (text := text_of(record, [f"{key}?"]))]
-    if right is None or not wrong:
+    """Return options and answer if the correct option is the answer and the wrong ones have their own columns."""
+    right, wrong = value_of(record, keys_of(shape, "answer_raw"))[1], [value_of(record, [f"{key}?"])[1] for key in shape.wrong_keys]
+    if right in (None, "", []) or not has_wrong_ones(right, wrong):
         return {}
-    if right in wrong:
-        raise Misfit("field_unreadable", f"the right answer {right[:40]!r} is among the wrong ones")
-    texts = sorted({right, *wrong})
-    return {"options_raw": _lettered(zip(LETTERS, texts, strict=False)), "answer_raw": LETTERS[texts.index(right)]}
+    options = options_beside(right, wrong)
+    if not options:
+        raise Misfit("field_unreadable", f"the right answer {right!r} and the wrong ones {wrong!r} make no options")
+    return {"options_raw": _lettered(zip(LETTERS, options, strict=False)), "answer_raw": answer_letters(right, options, "text")}
 
 
 def letters_of_indices(record: dict[str, Any], shape: RecordLayout) -> str | None:

@@ -88,7 +88,9 @@ def _named(draft: Draft, named: tuple[list[str], str]) -> Draft:
 
 
 def _rows_below(draft: Draft) -> list[str]:
-    return [_BULLET.sub("", row).strip() for row in draft.stem.split("\n") if row.strip()][1:]
+    """Return the lines after the first of a stem; if none is the answer, their parts between tabs and wide blanks."""
+    rows = [_BULLET.sub("", row).strip() for row in draft.stem.split("\n") if row.strip()][1:]
+    return rows if (draft.answer or "").strip() in rows else [cell.strip() for row in rows for cell in _CELLS.split(row)]
 
 
 def _named_in(draft: Draft, rows: list[str]) -> tuple[list[str], str] | None:

@@ -44,14 +44,15 @@ BARE_RUN = re.compile(
 )
 """Answers without numbers, `单选：ABCDA`: those of a section in order."""
 _NUMBER_ROW = re.compile(
-    r"\|?\s{0,4}(?:题\s?号|序\s?号|题目|编号)?\s{0,4}[:|]?\s{0,4}(?P<cells>\d{1,5}(?:[\s|,、]{1,12}\d{1,5}){1,200})[\s|]{0,8}$"
+    r"\|?\s{0,4}(?:题\s?号|序\s?号|题目|编号)?\s{0,4}[:|]?\s{0,4}(?P<cells>\d{1,5}(?:-\d{1,5})?(?:[\s|,、]{1,12}\d{1,5}(?:-\d{1,5})?){1,200})[\s|]{0,8}$"
 )
 _ANSWER_ROW = re.compile(
     rf"\|?\s{{0,4}}(?:参考|正确)?(?:答\s?案|选项|选择)?\s{{0,4}}[:|]?\s{{0,4}}"
     # nothing is tried twice: letters in a row without a sign between them can be split in very many ways
     rf"(?P<cells>(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{_SIGN})(?:[\s|,、]{{0,12}}+(?:[A-J]{{1,10}}+|[a-j]{{1,10}}+|{_SIGN})){{0,200}}+)[\s|]{{0,8}}$"
 )
-_CELL = re.compile(rf"[A-J]+|[a-j]+|{_SIGN}")
+_CELL, _NUMBER_CELL = re.compile(rf"[A-J]+|[a-j]+|{_SIGN}"), re.compile(r"(\d+)(?:-(\d+))?")
+_MOST_OF_RUN = 200
 _LETTER_OR_SIGN, _SIGNS = re.compile(rf"[A-Ja-j]|{_SIGN}"), re.compile(_SIGN)
 
 
@@ -142,7 +143,7 @@ def _entries_of(line: str, start: int) -> tuple[list[KeyEntry], int]:
 def _answers_of(run: re.Match[str]) -> list[KeyEntry]:
     """Return the answers of `1-5 ABCDA` or `21-23 AB ACD BC`; uncertain ones if their number differs from that of the questions."""
     first, last = int(run["first"]), int(run["last"])
-    if not first <= last < first + 200:
+    if not first <= last < first + _MOST_OF_RUN:
         return []
     numbers = range(first, last + 1)
     for pattern in (_SIGNS,) if "T" in run["answers"] else (_CELL, _LETTER_OR_SIGN):
@@ -152,12 +153,21 @@ def _answers_of(run: re.Match[str]) -> list[KeyEntry]:
     return [KeyEntry(number, run["answers"].strip(), sure=False, lettered=True) for number in numbers]
 
 
+def _numbers_of(cell: tuple[str, str]) -> range:
+    """Return the numbers of a cell, `6` or `6-10`."""
+    first, last = int(cell[0]), int(cell[1] or cell[0])
+    return range(first, last + 1 if first <= last < first + _MOST_OF_RUN else first)
+
+
 def entries_of_table(row: str, below: str) -> list[KeyEntry]:
     """Return the entries of a flat row of numbers above a flat row of answers; uncertain ones if their numbers differ."""
-    numbers, answers = re.findall(r"\d+", row), _CELL.findall(below[_ANSWER_ROW.match(below).start("cells") :])  # type: ignore[union-attr]
+    runs, answers = [*map(_numbers_of, _NUMBER_CELL.findall(row))], _CELL.findall(below[_ANSWER_ROW.match(below).start("cells") :])  # type: ignore[union-attr]
+    numbers = [number for run in runs for number in run]
+    if len(numbers) != len(runs) and [*map(len, runs)] != [*map(len, answers)]:
+        return [KeyEntry(number, " ".join(answers), sure=False, lettered=True) for number in numbers]
     if len(numbers) == len(answers):
-        return [KeyEntry(int(number), answer, lettered=True) for number, answer in zip(numbers, answers, strict=True)]
+        return [KeyEntry(number, answer, lettered=True) for number, answer in zip(numbers, answers, strict=True)]
     joined = " ".join(answers)
     if all(len(answer) == 1 or answer in _SIGN.split("|") for answer in answers) or len("".join(answers)) != len(numbers):
-        return [KeyEntry(int(number), joined, sure=False, lettered=True) for number in numbers]
-    return [KeyEntry(int(number), answer, lettered=True) for number, answer in zip(numbers, "".join(answers), strict=True)]
+        return [KeyEntry(number, joined, sure=False, lettered=True) for number in numbers]
+    return [KeyEntry(number, answer, lettered=True) for number, answer in zip(numbers, "".join(answers), strict=True)]

@@ -209,7 +209,7 @@ def test_a_bank_reads_back_equal_in_each_manner(manner: str) -> None:
 def test_wrong_answers_beside_the_right_one_are_options_too() -> None:
     rows = [{"question": q, "correct_answer": os[a], "incorrect_answers": [o for o in os if o != os[a]]} for q, os, a in GOLD]
     for item, (_, options, right) in zip(_items("a.json", _json({"results": rows})), GOLD, strict=True):
-        assert item.options_raw == sorted(options)
+        assert item.options_raw == [f"{letter}.{text}" for letter, text in zip(_L, sorted(options), strict=True)]
         assert options[right] == sorted(options)["ABCD".index(item.answer_raw or "")]
 
 

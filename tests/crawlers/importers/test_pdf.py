@@ -117,6 +117,39 @@ def test_a_printed_paper_gives_its_questions(printed: Callable[..., bytes], stem
     assert "某大学期末考试" not in text.lines and text.lines[0] == "心理学基础知识考试试卷"
 
 
+def _columns(body: str, style: str = "column-gap:30px") -> str:
+    return f'<h2 style="text-align:center">心理学基础知识考试试卷</h2><div style="columns:2;{style}">{body}</div>'
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("style", ["column-gap:10px", "column-gap:30px;column-rule:1px solid", "column-gap:90px"])
+def test_columns_are_told_by_any_gutter(printed: Callable[..., bytes], style: str) -> None:
+    body = "".join(question(number, LONG, side_by_side=False) for number in range(1, 13))
+    assert together(read_pdf("a.pdf", printed(_columns(body, style))).lines) == "心理学基础知识考试试卷" + wanted(12, LONG)
+
+
+@pytest.mark.slow
+def test_a_short_right_column_goes_on_with_the_numbers_of_the_left(printed: Callable[..., bytes]) -> None:
+    body = "".join(question(number, SHORT, side_by_side=True) for number in range(1, 11))
+    text = read_pdf("a.pdf", printed(_columns(body, "column-fill:auto;height:235mm")))
+    assert together(text.lines) == "心理学基础知识考试试卷" + wanted(10, SHORT)
+
+
+@pytest.mark.slow
+def test_two_cells_of_a_table_side_by_side_are_columns(printed: Callable[..., bytes]) -> None:
+    halves = ("".join(question(number, LONG, side_by_side=False) for number in part) for part in (range(1, 6), range(6, 11)))
+    cells = "".join(f"<td style='width:50%;vertical-align:top'>{half}" for half in halves)
+    assert together(read_pdf("a.pdf", printed(f"<table width=100%><tr>{cells}</table>")).lines) == wanted(10, LONG)
+
+
+@pytest.mark.slow
+def test_a_short_list_of_answers_below_two_columns_stands_behind_both(printed: Callable[..., bytes]) -> None:
+    body = "".join(f"<p>{number}．属于{WORDS[number]}的是（ ）。</p>{'<p>'.join(words(number))}" for number in range(1, 11))
+    text = read_pdf("a.pdf", printed(f"{_columns(body)}<p>参考答案</p><p>1.A 2.B 3.C 4.D 5.A</p><p>6.B 7.C 8.D 9.A 10.B</p>"))
+    assert text.lines[-3:] == ["参考答案", "1.A 2.B 3.C 4.D 5.A", "6.B 7.C 8.D 9.A 10.B"]
+    assert [draft.answer for draft in read_paper(text.lines).drafts] == [*"ABCDABCDAB"]
+
+
 def test_a_printed_paper_is_read_to_the_end_of_its_wrapped_stems(printed: Callable[..., bytes]) -> None:
     html = "<p>一、单项选择题</p>" + "".join(question(number, LONG, False) for number in range(1, 31))
     questions = read_paper(read_pdf("a.pdf", printed(html, margins=True)).lines).questions

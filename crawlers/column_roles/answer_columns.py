@@ -1,0 +1,95 @@
+"""Which columns of a table fit its options as answers, row by row: rows and options in, columns with the form of their answers out."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.column_roles.option_columns import LEAST_ROWS
+from crawlers.column_roles.values import FORMS, answer_letters
+
+ANSWER = re.compile(
+    r"answer|答案|correct|right|true|key|^ans|^a$|solution|completion|对错|正误|是否正确|判断结果|^(?:label|gold)$|^da_?an$|^da$",
+    re.IGNORECASE,
+)
+OWN_CHOICE = re.compile(r"user|my|我的|你的|考生|作答|check|错选", re.IGNORECASE)
+_SURELY_OWN = re.compile(
+    r"^responses?$|"
+    r"(?:user|your|my|mine|learner|student|examinee|candidate)s?[\s_]?(?:answer|choice|option|selection|selected|response|pick)"
+    r"|(?:^|[._])(?:picked|chosen|selected|submitted)(?:[\s_]?(?:answer|option|choice))?$"
+    r"|(?:我|你|您|学生|考生|学员|用户|本人)的?(?:答案|作答|选择|选项)|作答|所选",
+    re.IGNORECASE,
+)
+"""Names for a given answer of somebody, which is not a key even if nothing else is."""
+_REPLY, _PROMPT = re.compile(r"responses?", re.IGNORECASE), re.compile(r"prompts?|instructions?|quer(?:y|ies)|inputs?", re.IGNORECASE)
+"""Names for a model's expected answer and for its prompt: beside a prompt, an expected answer is a key."""
+_MANY = 12
+_MASK, _LEAST_SINGLE = re.compile(r"mask|bits?$|flags?$", re.IGNORECASE), 0.3
+"""Names of numbers whose bits are options, and the share of them that must have one bit: most questions have one answer."""
+NO_INDEX = re.compile(r"type|score|level|diff|sort|order|count|chapter|status|分|难度|题型|类型|章|数$|num_?of", re.IGNORECASE)
+"""Names of numbers that are not positions of options."""
+
+Answer = tuple[float, float, str, str]
+
+
+def answers_of(rows: Sequence[dict[str, Any]], sets: list[list[str]], columns: list[str], proven: bool = True) -> list[Answer]:
+    """Return the columns that fit the options as answers, with share, rank, name and form; the best first.
+
+    Args:
+        proven: whether numbers must show if they count from 0 or 1.
+    """
+    answers: list[Answer] = []
+    for key in columns:
+        filled = [
+            (row.get(key), each) for row, each in zip(rows, sets, strict=True) if len(each) > 1 and row.get(key) not in (None, "", [])
+        ]
+        if len(filled) < LEAST_ROWS or len(filled) < 0.5 * sum(len(each) > 1 for each in sets):
+            continue
+        for form in FORMS:
+            letters = [answer_letters(value, each, form) for value, each in filled]
+            fits = sum(map(bool, letters)) / len(filled)
+            counts = form in ("from 0", "from 1")
+            if fits < 0.8 or (counts and (NO_INDEX.search(key) or _MASK.search(key) or not _are_indices(filled, letters, form, proven))):
+                continue
+            if form == "bits" and not _are_bits(key, filled, fits):
+                continue
+            if len(set(letters)) < 2 and len(filled) > 8:
+                continue
+            if _SURELY_OWN.search(key) and not (_REPLY.fullmatch(key) and any(map(_PROMPT.fullmatch, rows[0]))):
+                continue
+            rank = fits + (0.5 if ANSWER.search(key.rpartition(".")[2]) else 0) - (1 if OWN_CHOICE.search(key) else 0)
+            rank += {"letters": 0.3, "text": 0.3}.get(form, 0)
+            answers.append((fits, rank, key, form))
+    return sorted(answers, key=lambda each: -each[1])
+
+
+def _are_indices(filled: list[tuple[Any, list[str]]], letters: list[str], form: str, proven: bool) -> bool:
+    """Return whether numbers are positions of options counted as the form states: only a 0 or a last position proves where they start."""
+    lowest = "A" in "".join(letters)
+    most = max(len(each) for _, each in filled)
+    if form == "from 0":
+        return lowest
+    if len(filled) >= _MANY and {str(value).strip() for value, _ in filled} <= {"1", "2", "4", "8", "16", "32"}:
+        return False  # in so many rows there would be a 3: these are bits
+    last = any(LETTERS[len(each) - 1] in answer for answer, (_, each) in zip(letters, filled, strict=True) if answer)
+    running = [str(value) for value, _ in filled[: most + 1]] == [str(n) for n in range(1, most + 2)]
+    return (not proven or (lowest and last)) and not running
+
+
+def _are_bits(key: str, filled: list[tuple[Any, list[str]]], fits: float) -> bool:
+    """Return whether numbers are sums of 1, 2, 4, 8 …: only a number greater than the number of options shows it, in a column named as an
+    answer.
+    """
+    numbers = [int(str(value)) for value, _ in filled if re.fullmatch(r"\d{1,4}", str(value).strip())]
+    most = max(len(each) for _, each in filled)
+    single = sum(number & (number - 1) == 0 for number in numbers)
+    named = ANSWER.search(key.rpartition(".")[2]) or _MASK.search(key)
+    return fits == 1.0 and bool(named) and max(numbers, default=0) > most and single >= _LEAST_SINGLE * len(numbers)
+
+
+def agree(rows: Sequence[dict[str, Any]], sets: list[list[str]], one: Answer, other: Answer) -> bool:
+    pairs = [
+        (answer_letters(row.get(one[2]), each, one[3]), answer_letters(row.get(other[2]), each, other[3]))
+        for row, each in zip(rows, sets, strict=True)
+    ]
+    return all(first == second for first, second in pairs if first and second)

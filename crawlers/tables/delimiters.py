@@ -1,0 +1,112 @@
+"""Which delimiter divides a text into cells: it occurs equally often in nearly all rows, and not only within the cells of another.
+
+Text in, delimiter out.
+"""
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import islice
+from typing import NamedTuple
+
+USUAL = (",", "\t", ";", "|", "，", "；")
+SHARE = 0.95
+"""Share of the rows in which a delimiter must occur equally often."""
+_LEAST_USUAL_SHARE = 0.6
+"""The same for a usual delimiter in a file named as a table: rows of one cell are titles and headings."""
+_KNOWN = ("\t", "#", "|", ",", ";", "，", "；", "$", "^", "~")
+_OF_SENTENCES = frozenset(".．。?？%‰'\"＂＇…·-_")
+"""Characters of sentences, numbers and blanks; brackets, quotes and dashes are excluded by their category."""
+_OF_CELLS = frozenset(",\t;|，；、/\\:：!！\n")
+"""Characters that divide a cell whatever the other cells contain, or that occur in texts, dates and addresses."""
+_KINDS = frozenset({"Po", "Sm", "Sc", "Sk", "So", "Cc"})
+_LETTERED = re.compile(r"\s{0,9}[(（\[【]?[A-Ja-jＡ-Ｊ]\s?[^\w\s]")
+_LINES, _STRAY_QUOTES, _LEAST_PARTS = 2000, 4, 3
+
+
+class _Parted(NamedTuple):
+    sign: str
+    rows: list[list[str]]
+    """Those with the usual number of cells."""
+    share: float
+    score: float
+
+
+def signs_in(text: str) -> list[str]:
+    """Return the characters that may divide a text's lines: common delimiters, and any other that its second line has more than once."""
+    lines = list(islice((line for line in text.lstrip("\ufeff").split("\n") if line.strip()), 2))
+    further = {sign for sign in (lines[-1] if lines else "") if unicodedata.category(sign) in _KINDS} - _OF_SENTENCES - {"\r"}
+    return [*_KNOWN, *sorted(sign for sign in further - {*_KNOWN} if lines[-1].count(sign) > 1)]
+
+
+def delimiter_of(text: str, is_table: bool = False) -> str:
+    """Return the delimiter that divides nearly all rows of a text into the same number of cells; nothing if there is none.
+
+    Of several, the outer one is returned, as the comma in `题,甲|乙|丙,A`: the others occur in fewer of its columns than it does in theirs.
+
+    Args:
+        is_table: the file is named as a table, so that two columns are enough, and a usual delimiter needs fewer rows.
+    """
+    parted = [one for sign in signs_in(text) if (one := _parted(text, sign, _least_cells(sign, is_table)))]
+    sound = [one for one in parted if one.share >= (_LEAST_USUAL_SHARE if is_table and one.sign in USUAL else SHARE)]
+    if not sound:
+        rest = [one for one in parted if is_table and one.sign in USUAL]
+        return max(rest, key=lambda one: one.score).sign if rest else ""
+    return min(sound, key=lambda one: (sum(_share_with(other.sign, one.rows) for other in sound), -one.score)).sign
+
+
+def parts_of_cells(cells: Sequence[str]) -> list[list[str]]:
+    """Return the texts in each cell of a column if one delimiter divides all cells into as many; nothing if there is none.
+
+    Only characters that are rare in texts count, `甲#乙#丙`. Cells with option letters are left alone: these divide them already.
+    """
+    if any(map(_LETTERED.match, cells)):
+        return []
+    ways = [parts for sign in signs_in("\n".join(cells[:2])) if sign not in _OF_CELLS and (parts := _parts(cells, sign))]
+    return ways[0] if len(ways) == 1 else []
+
+
+def _parts(cells: Sequence[str], sign: str) -> list[list[str]]:
+    counts = {cell.count(sign) for cell in cells}
+    if len(counts) > 1 or min(counts) + 1 < _LEAST_PARTS:
+        return []
+    parts = [[part.strip() for part in cell.split(sign)] for cell in cells]
+    return parts if all(all(each) and len(set(each)) == len(each) for each in parts) else []
+
+
+def _least_cells(sign: str, is_table: bool) -> int:
+    return 2 if sign == "\t" or (is_table and sign in USUAL) else 3
+
+
+def _parted(text: str, sign: str, least: int) -> _Parted | None:
+    """Return the rows of a text divided by a delimiter; None if they have too few cells."""
+    try:
+        rows = [row for row in islice(csv.reader(io.StringIO(text, newline=""), delimiter=sign), _LINES) if any(row)]
+    except csv.Error:
+        return None
+    rows = rows[1:] if len(rows) > 1 and len(rows[0]) == 1 else rows  # a title
+    widths = [len(row) for row in rows]
+    usual = max(set(widths), key=lambda width: (widths.count(width), width), default=1)
+    if usual < least:
+        return None
+    share = widths.count(usual) / len(widths)
+    score = share * (usual - 1) ** 0.5 / (1 if _fits_quotes(text, sign) else _STRAY_QUOTES)
+    return _Parted(sign, [row for row in rows if len(row) == usual], share, score)
+
+
+def _share_with(sign: str, rows: Sequence[Sequence[str]]) -> float:
+    """Return the share of columns with a character in most cells; empty columns, as in `甲||乙`, do not count."""
+    columns = [column for column in zip(*rows, strict=True) if any(column)]
+    return sum(2 * sum(sign in cell for cell in column) > len(rows) for column in columns) / max(1, len(columns))
+
+
+def _fits_quotes(text: str, sign: str) -> bool:
+    """Return whether every cell that begins with a quote ends with one before the delimiter."""
+    try:
+        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True):
+            pass
+    except csv.Error as error:
+        return "unexpected end of data" in str(error)  # the text ends within a cell
+    return True
