@@ -378,7 +378,7 @@ def test_what_cannot_be_tuned_is_named(toy_models: Path, toy_data: Path, tmp_pat
     with pytest.raises(ValueError, match=r"empty has no config.json; expected a model of transformers"):
         tune(structs.replace(base_of(toy_models), name=str(tmp_path / "empty")), Tuning(**QUICK), places_of(toy_data), tmp_path / "m")
     monkeypatch.setitem(sys.modules, "peft", None)
-    with pytest.raises(ValueError, match=r"needs peft, which is not installed; `pip install -e .\[tune\]`, or set `method: full`"):
+    with pytest.raises(ValueError, match=r"needs peft, which is not installed; `pip install -e '.\[tune\]'`, or set `method: full`"):
         tuned(toy_models, toy_data, tmp_path / "m")
     with pytest.raises(ValueError, match="embeddings: learned is for method lora"):
         Tuning(method="full", embeddings="learned")

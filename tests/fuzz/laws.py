@@ -34,9 +34,8 @@ from crawlers.web.redirects import MetaRefresh
 from crawlers.web.run_spider import spider_class
 from eval.answers.readers import READERS, read_reply
 from eval.judge.marks import read_mark
-from eval.models.calls import Caller, RateLimit
+from eval.models.calls import Caller, Completion, RateLimit, _Chat, _Text
 from eval.models.calls import Failure as NoReply
-from eval.models.contract import Reply
 from tests.fuzz.budget import require
 
 SEEN = Provenance(source="books", url="file:a", snapshot="2026-01-01", page_id="page-0", position="")
@@ -167,16 +166,18 @@ def layout_or_refused(body: bytes) -> None:
 
 
 def reply_or_failure(body: bytes) -> None:
-    """Read a server's answer, and its text, or the bytes as a text, as the reply to each task."""
+    """Read a server's response as that of each API, and its text, or the bytes as a text, as the reply to each task."""
     text = body.decode("utf-8", "replace")
     server = Server(url="http://127.0.0.1:1/v1")
-    try:
-        reply = Caller(None, server, None, RateLimit(server))._parse(body, 1_000)  # type: ignore[arg-type]
-    except NoReply as failure:
-        require(bool(str(failure)) and "\n" not in str(failure), "a failure without a cause in one line")
-    else:
-        require(msgspec.json.decode(to_line(reply), type=Reply) == reply, "stored and read again it is another")
-        text = reply.text
+    caller = Caller(None, server, None, RateLimit(server))  # type: ignore[arg-type]
+    for kind in (_Chat, _Text):
+        try:
+            completion = caller._parse(body, kind, 1_000)
+        except NoReply as failure:
+            require(bool(str(failure)) and "\n" not in str(failure), "a failure without a cause in one line")
+        else:
+            require(msgspec.json.decode(to_line(completion), type=Completion) == completion, "stored and read again it is another")
+            text = completion.text
     for task in READERS:
         reading = read_reply(task, text, OPTIONS)
         require(reading.outcome in get_args(Outcome), f"outcome {reading.outcome!r}")

@@ -159,7 +159,7 @@ def test_wrong_input_is_told(flags: list[str], told: str, tmp_path: Path) -> Non
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
-    for name, told in (("no.jsonl", "no file fits"), ("claims.jsonl", "no fields of a question")):
+    for name, told in (("no.jsonl", "no file matches"), ("claims.jsonl", "no fields of a question")):
         (tmp_path / "claims.jsonl").write_text('{"claim": "x"}\n', encoding="utf-8")
         with pytest.raises(ValueError, match=told):
             main([str(tmp_path / name), "--out", str(tmp_path / "out")])

@@ -474,7 +474,7 @@ def test_a_decision_may_be_for_an_answer_that_nobody_gave() -> None:
 
 def test_decisions_that_cannot_hold_are_named(tmp_path: Path) -> None:
     one, other = ask(), ask(STEM.replace("，明显影响工作", ""), answer="B", at="q2")
-    with pytest.raises(ValueError, match="强迫症: no options of it"):
+    with pytest.raises(ValueError, match="强迫症: not among its options"):
         unique_questions([one, other], PARAMS, decide(one, "强迫症"))
     with pytest.raises(ValueError, match="are decided differently"):
         unique_questions([one, other], PARAMS, decide(one, "急性应激障碍") | decide(other, "创伤后应激障碍"))
