@@ -26,7 +26,7 @@ from atomexam.records import (
     prediction,
     provenance,
     question,
-    rejection,
+    rejected_record,
     review,
     run,
     shot,
@@ -66,7 +66,22 @@ def structs_of(*modules: object) -> list[type[Struct]]:
 
 
 RECORDS = structs_of(
-    alias, claim, cluster, evidence, fact, item, judgement, label, model, prediction, provenance, question, rejection, review, shot, verdict
+    alias,
+    claim,
+    cluster,
+    evidence,
+    fact,
+    item,
+    judgement,
+    label,
+    model,
+    prediction,
+    provenance,
+    question,
+    rejected_record,
+    review,
+    shot,
+    verdict,
 )
 # Names that say what their fields hold.
 PLAIN = """alias atomic_type claim_id comment end exam explanation explanation_raw fact_ids factual factual_reply finish_reason head item_id

@@ -15,7 +15,7 @@ from crawlers.importers.documents.packed_pages import PACKED, read_packed
 from crawlers.importers.documents.pdf import read_pdf_guarded
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.files.text import read_html, read_light, read_text
-from crawlers.importers.no_banks import refuse_no_bank
+from crawlers.importers.not_question_banks import refuse_no_bank
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import DOUBTS
 from crawlers.papers.questions.draft import ParsedPaper as Paper

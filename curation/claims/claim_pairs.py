@@ -12,7 +12,7 @@ import msgspec
 from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import RELATIONS, Fact
 from atomexam.records.params import Claims
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.records.review import Review
 from curation.claims.claim_context import ClaimContext, Contaminated, contamination_of, judgement_of, references_stating
 from curation.claims.contradictions import Key, key_of

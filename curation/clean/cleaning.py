@@ -17,7 +17,7 @@ from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.external_sort import RecordSink
 from curation.clean.facts import entries
 from curation.clean.facts.corroboration import corroborate

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from atomexam.records.params import NearDuplicates
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.text.ngrams import jaccard, ngrams
 from curation.engine.engines import batched
 from curation.near_duplicates.clusters import MIN_NGRAMS

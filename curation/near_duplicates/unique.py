@@ -14,7 +14,7 @@ from atomexam.records.fact import Fact
 from atomexam.records.identity import content_id
 from atomexam.records.params import NearDuplicates
 from atomexam.records.question import Question
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.records.review import Decision, Review
 from atomexam.runtime.external_sort import RecordSink
 from atomexam.runtime.jsonl import to_line

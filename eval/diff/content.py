@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.ngram_index import NgramIndex
 from atomexam.text.ngrams import bigrams, jaccard

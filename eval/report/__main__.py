@@ -21,7 +21,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.cluster import Cluster
 from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.question import Question
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.records.review import Review
 from atomexam.runtime.jsonl import folder_lock, read_jsonl, replacing, write_json
 from atomexam.runtime.stage import Arguments, read_arguments, run_stage

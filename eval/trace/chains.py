@@ -12,7 +12,7 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Question
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from eval.trace.lookup import SPLITS, Hit, fact_text, find_page, rows_with
 from eval.trace.related_items import learned_by, nearest, read_train
 

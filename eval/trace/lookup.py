@@ -14,7 +14,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import Fact
 from atomexam.records.provenance import page_id
 from atomexam.records.question import Question
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.archive_index import IndexRow, indexes, read_packed, unpacked
 
 SPLITS = ("train", "dev", "test", "reserved")

@@ -21,7 +21,7 @@ from atomexam.records.cluster import Cluster
 from atomexam.records.fact import Fact
 from atomexam.records.params import read_params
 from atomexam.records.question import Question
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import read_jsonl
 from atomexam.text.canonical import canonical
 from crawlers.embedded.content import Content, Paper, PaperSection, Q, load_content

@@ -11,7 +11,7 @@ from atomexam.records.evidence import Evidence, Passage
 from atomexam.records.prediction import Prediction
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.records.review import Decision, Review, Statement
 from atomexam.records.run import Run
 from atomexam.runtime.jsonl import write_json, write_jsonl

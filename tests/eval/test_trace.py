@@ -12,7 +12,7 @@ from atomexam.records.judgement import Judgement
 from atomexam.records.prediction import Prediction, Score
 from atomexam.records.provenance import Provenance, page_id
 from atomexam.records.question import Option, Question
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.runtime.jsonl import write_jsonl
 from crawlers.store.merging import finish
 from crawlers.store.part_writer import PartWriter

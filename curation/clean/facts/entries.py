@@ -12,7 +12,7 @@ from atomexam.records.evidence import Passage
 from atomexam.records.fact import Fact, Relation, fact_id
 from atomexam.records.identity import content_id
 from atomexam.records.item import EntityItem, LabelledValue
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from curation.clean.facts.cut_tails import is_prose, tails, tidy
 from curation.clean.facts.kinds import misfit, split_candidates

@@ -8,7 +8,7 @@ from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import QuestionItem
 from atomexam.records.params import Clean
 from atomexam.records.question import Question
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.text.canonical import canonical
 from atomexam.text.option_letters import LETTERS
 from curation.clean.classify.classes import Classes, classify_rows

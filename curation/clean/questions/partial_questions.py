@@ -6,7 +6,7 @@ from msgspec import Struct
 from atomexam.records.identity import content_id
 from atomexam.records.item import QuestionItem
 from atomexam.records.question import Option, Question, group_id, question_id
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.text.option_letters import LETTERS
 from curation.clean.classify.classes import Classes, Unclassified
 from curation.clean.questions.exam_text import clean_explanation

@@ -13,7 +13,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import Fact, Relation, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.records.review import Decision, Review
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claims.claim_context import ClaimContext

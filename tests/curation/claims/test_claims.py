@@ -14,7 +14,7 @@ from atomexam.records.claim import ClaimPair
 from atomexam.records.fact import RELATIONS, Fact, fact_id
 from atomexam.records.params import Claims
 from atomexam.records.provenance import Provenance
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.records.verdict import Verdict
 from atomexam.runtime.jsonl import read_jsonl, write_jsonl
 from curation.claims.__main__ import main

@@ -15,7 +15,7 @@ from atomexam.records.fact import Fact, fact_id
 from atomexam.records.params import NearDuplicates
 from atomexam.records.provenance import Provenance
 from atomexam.records.question import Option, Question, group_id, question_id
-from atomexam.records.rejection import Rejected
+from atomexam.records.rejected_record import Rejected
 from atomexam.records.review import Decision, Review
 from atomexam.runtime.annotation_files import read_decisions
 from atomexam.runtime.jsonl import read_jsonl, to_line, write_jsonl
