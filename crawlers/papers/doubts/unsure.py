@@ -162,8 +162,10 @@ def _holds_next(one: AssembledQuestion, below: AssembledQuestion | None) -> bool
 
 def _sets(text: str) -> bool:
     """Return whether a line of an explanation is a question with its number, blank and options."""
-    number = number_of(flat(text))
-    return number is not None and number.style == "point" and asks(flat(text)) and find_options(text, number.end) is not None
+    line = flat(text)
+    if not asks(line) or (number := number_of(line)) is None:
+        return False
+    return number.style == "point" and find_options(text, number.end) is not None
 
 
 def wants_answer(one: AssembledQuestion) -> bool:

@@ -36,6 +36,8 @@ class AssembledQuestion(Struct, frozen=True):
         return structs.replace(self, draft=structs.replace(self.draft, answer=answer))
 
 
+_KINDS_WITH_OPTIONS = ("", "choice", "multiple")
+"""Kinds of headings below which a question with options reads the same."""
 Doubts = Mapping[int, str]
 """Doubts by the index of the question among all of its paper."""
 
@@ -47,7 +49,7 @@ def with_doubts(questions: Sequence[AssembledQuestion], doubts: Doubts) -> list[
 
 def assemble(layout: PaperLayout) -> tuple[list[AssembledQuestion], list[str]]:
     """Return the questions of a layout, and the lines that belong to none."""
-    usual = _usual(layout)
+    usual, blocks = _usual(layout)
     starts = {span.start: span for span in layout.spans}
     listed = {index for region in layout.regions for index in range(region.start, region.stop)}
     setting = Setting()
@@ -64,15 +66,16 @@ def assemble(layout: PaperLayout) -> tuple[list[AssembledQuestion], list[str]]:
                 unread.append(text)
             index += 1
             continue
-        questions.append(_ask(layout, span, setting, usual.get(span.section, 0)))
+        questions.append(_ask(layout, span, setting, usual.get(span.section, 0), blocks.pop(span.start, None)))
         unread += questions[-1].block.remarks
         unread += [text for text in questions[-1].block.after if not setting.take(text) and not setting.add(text)]
         index = span.stop
     return questions, unread
 
 
-def _usual(layout: PaperLayout) -> dict[int, int]:
-    """Return the usual number of options in each section."""
+def _usual(layout: PaperLayout) -> tuple[dict[int, int], dict[int, QuestionBlock]]:
+    """Return the usual number of options in each section, and by their first lines the blocks that it cannot change."""
+    blocks: dict[int, QuestionBlock] = {}
     counts: dict[int, Counter[int]] = {}
     most = Counter(span.section for span in layout.spans)
     settled_sections: set[int] = set()  # sections whose remaining questions can change nothing
@@ -80,6 +83,8 @@ def _usual(layout: PaperLayout) -> dict[int, int]:
         if span.section in settled_sections:
             continue
         block = read_block(layout.lines[span.start : span.stop], span.number, 0, "")
+        if block.unambiguous:
+            blocks[span.start] = block
         if block.options and block.sure_options:
             sizes = counts.setdefault(span.section, Counter())
             sizes[len(block.options)] += 1
@@ -89,7 +94,7 @@ def _usual(layout: PaperLayout) -> dict[int, int]:
     for section, sizes in counts.items():
         count, times = sizes.most_common(1)[0]
         usual[section] = count if times * 2 > sizes.total() and times > 1 else 0
-    return usual
+    return usual, blocks
 
 
 def _has_own(layout: PaperLayout, span: Span) -> bool:
@@ -102,7 +107,7 @@ def _tells_answer(layout: PaperLayout, span: Span) -> bool:
     return any(kind == "answer" for line in layout.lines[span.start : span.stop] for kind, _ in parts_of(line.text))
 
 
-def _ask(layout: PaperLayout, span: Span, setting: Setting, usual: int) -> AssembledQuestion:
+def _ask(layout: PaperLayout, span: Span, setting: Setting, usual: int, known: QuestionBlock | None) -> AssembledQuestion:
     above = setting.above(span.number.value)
     line = layout.lines[span.start].flat
     stated_type = type_of(line, span.number)
@@ -110,7 +115,10 @@ def _ask(layout: PaperLayout, span: Span, setting: Setting, usual: int) -> Assem
     if above.shared_options and not above.announced and kind != "shared" and _has_own(layout, span):
         above = structs.replace(above, shared_options=None, group=above.group if above.case else None)
     letters = "".join(letter_of(option) for option in above.shared_options or [])
-    block = read_block(layout.lines[span.start : span.stop], span.number, usual, kind, letters)
+    if known and not letters and kind in _KINDS_WITH_OPTIONS:
+        block = known
+    else:
+        block = read_block(layout.lines[span.start : span.stop], span.number, usual, kind, letters)
     if letters and block.options and _tells_answer(layout, span):
         block = structs.replace(block, sure_options=False)  # its answer is below them, so they are its own, besides those above
     elif letters and block.options:  # they are those of the next group

@@ -42,14 +42,17 @@ def read_block(lines: Sequence[Line], number: Number, usual: int, kind: str, let
     block = QuestionBlock(after=sorted_.after, remarks=sorted_.remarks, explanation="\n".join(sorted_.explanation) or None)
     block = with_marked(block, sorted_.answers)
     run = find_options(text, start, usual) if kind != "words" or not block.answer else None
-    stem = text
+    stem, unambiguous = text, False
     if run and run.cuts:
-        stem = text[: min(run.cuts)[0]].strip()
-        block = _part_tail(structs.replace(block, options=run.texts(text)), body, usual)
+        stem, options = text[: min(run.cuts)[0]].strip(), run.texts(text)
+        unambiguous = run.unambiguous and "\n" not in options[-1]  # whose further lines may not be its own
+        block = _part_tail(structs.replace(block, options=options), body, usual)
     worded = bool(stem[start:].strip())
     if start and number.style not in RETAINED_STYLES:
         stem, start = stem[start:], 0
-    block = structs.replace(block, stem=stem, rows=stem.split("\n"), worded=worded, sure_options=run is None or run.sure)
+    block = structs.replace(
+        block, stem=stem, rows=stem.split("\n"), worded=worded, sure_options=run is None or run.sure, unambiguous=unambiguous
+    )
     return with_answer(block, start, number.verdict, kind, letters)
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from crawlers.papers.pages.page import Line
 from crawlers.papers.sections.signals import opens_options, reads_as_question
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, opening_mark, parts_of
-from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in
+from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in, may_say_answer
 from crawlers.papers.signs.headings import heading_key, heads, is_note, may_head
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -59,9 +59,10 @@ def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[
 def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[str, bool] | None:
     """Return the part of a line that already is the list if one begins there, and whether a title announces it."""
     text, line = lines[index].text, lines[index].flat
-    if is_title(line):
+    says_answer = may_say_answer(line)
+    if says_answer and is_title(line):
         return ("", True) if not explains(lines, index) and _follows_title(lines, index + 1, headings) else None
-    if led := _LED.match(line):
+    if says_answer and (led := _LED.match(line)):
         rest = text[led.end() :]
         return (rest, True) if is_list(rest) else None
     parts = parts_of(text)

@@ -99,11 +99,16 @@ def listed_in(text: str) -> Listed:
     return Listed([], text)
 
 
+def may_say_answer(line: str) -> bool:
+    """Return whether a flat line has a letter of 答案, answer or key, as few lines do."""
+    return "案" in line or "e" in line or "E" in line
+
+
 def is_title(line: str) -> bool:
     """Return whether a flat line only announces answers; a question or an option that ends with the word does not."""
     if (
         len(line) >= 60
-        or not ("案" in line or "e" in line or "E" in line)  # contained in matches of the next pattern, and faster to find
+        or not may_say_answer(line)
         or not _SAYS_ANSWER.search(line)
         or not _TITLE.match(line)
         or _OTHER_ANSWERS.search(line)

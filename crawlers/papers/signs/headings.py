@@ -132,8 +132,10 @@ def note_in(line: str) -> re.Match[str] | None:
     """Return the content of a note: groups `options` (None for a case), `last`, `count`, `rest`."""
     if len(line) >= _LONGEST_NOTE:
         return None
-    worded = (_SHARED.match(line) or _READ_CASE.match(line) or _RANGE_BASED.match(line)) if _MAY_NOTE.search(line) else None
-    return worded or _RANGE_ALONE.match(line)
+    if not _MAY_NOTE.search(line):
+        return _RANGE_ALONE.match(line)
+    shared = _SHARED.match(line) if "用" in line or "享" in line else None
+    return shared or _READ_CASE.match(line) or _RANGE_BASED.match(line) or _RANGE_ALONE.match(line)
 
 
 def case_heading_in(line: str) -> tuple[int, int] | None:

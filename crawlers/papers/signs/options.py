@@ -40,6 +40,8 @@ class OptionCuts(Struct, frozen=True):
     """Where each option begins and ends, in the order of the letters."""
     sure: bool = True
     """False if a letter is missing or occurs twice."""
+    unambiguous: bool = False
+    """Each letter in the text is one of theirs, with a sign of its own: the options are the same whatever number of them is usual."""
 
     def texts(self, text: str) -> list[str]:
         """Return the options themselves; a digit that a scan made of a letter is that letter again."""
@@ -71,7 +73,8 @@ def find_options(text: str, start: int = 0, usual: int = 0) -> OptionCuts | None
     sure = sure and not _holds_next(text, line, chain)
     indices = sorted(sign.start for sign in chain)
     ends = dict(zip(indices, [*indices[1:], len(text)], strict=True))
-    return OptionCuts([(sign.start, ends[sign.start]) for sign in chain], sure and _is_whole(signs, chain, usual))
+    unambiguous = len(chain) == len(everything) and all(sign.sign and sign.weight > LOOSE for sign in chain)
+    return OptionCuts([(sign.start, ends[sign.start]) for sign in chain], sure and _is_whole(signs, chain, usual), unambiguous)
 
 
 def options_in(text: str, after: str = "") -> list[str]:

@@ -41,6 +41,8 @@ class QuestionBlock(Struct, frozen=True):
     """False if no words follow the number."""
     ringed: bool = False
     """Circled numbers are the letters of its options."""
+    unambiguous: bool = False
+    """It has options, and reads the same whatever number of them is usual."""
     rows: list[str] = []
     """The lines of the stem, from which options without letters can still be taken."""
 

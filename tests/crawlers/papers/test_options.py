@@ -1,7 +1,13 @@
 """Options run together behind words that end with a letter, and options in columns that have a letter and no sign."""
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from crawlers.papers.pages.page import Line
+from crawlers.papers.questions.block import read_block
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import find_options
 
 
@@ -28,3 +34,44 @@ def test_no_option_holds_the_next(text: str, options: list[str]) -> None:
 def test_a_last_letter_behind_a_letter_is_sure_where_others_have_as_many_options() -> None:
     text = "1.题（ ）\nA、甲B、乙C、12×10⁹/LD、丁"
     assert [find_options(text, 2, usual).sure for usual in (0, 4)] == [False, True]
+
+
+_PIECES = [*"ABCDE", *"abc", ".", "、", "）", "(", " ", "  ", "\n", "\t", "甲", "乙丙", "素", "8.", "1"]
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=24).map("".join), st.integers(0, 9))
+def test_unambiguous_options_are_the_same_whatever_number_is_usual(words: str, usual: int) -> None:
+    text = f"1.题（ ）\nA.甲\nB.{words}"
+    options = find_options(text, 2)
+    assert options is None or not options.unambiguous or find_options(text, 2, usual) == options
+
+
+def test_options_each_with_a_letter_of_its_own_alone_are_unambiguous() -> None:
+    assert find_options("1.题（ ）\nA.甲\nB.乙\nC.丙", 2).unambiguous
+    assert not find_options("1.题（ ）\nA.甲\nB.维生素A、C\nC.丙", 2).unambiguous
+
+
+_LINES = [
+    "A.甲",
+    "B.乙",
+    "C.丙",
+    "D.丁",
+    "E.戊",
+    "C.丙 D.丁",
+    "D.丁（B）",
+    "答案：B",
+    "答案：B。因为甲",
+    "解析：故选B",
+    "（B）",
+    "小李：我选A",
+    "患者，男，30岁",
+]
+
+
+@given(st.lists(st.sampled_from(_LINES), max_size=8), st.integers(2, 6), st.sampled_from(["choice", "multiple"]))
+@example(["A.甲", "B.乙", "C.丙 D.丁", "患者，男，30岁"], 5, "choice")  # another patient where four options are usual
+def test_an_unambiguous_question_reads_the_same_whatever_number_is_usual(below: list[str], usual: int, kind: str) -> None:
+    lines = [Line(index, text, flat(text)) for index, text in enumerate(["1.题（ ）", *below])]
+    number = number_of(lines[0].flat)
+    block = read_block(lines, number, 0, "")
+    assert not block.unambiguous or read_block(lines, number, usual, kind) == block
