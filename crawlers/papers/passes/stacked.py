@@ -13,7 +13,9 @@ from crawlers.papers.signs.answer_marks import Numbered, flat, trimmed
 _LETTER = re.compile(r"[A-J]")
 _NUMBER = re.compile(r"(?:第\s?)?(?P<value>\d{1,4})\s?(?:/\s?(?P<all>\d{1,4})\s?)?题?")
 """A number alone, or the index of a question among all: `3/20`."""
-_LABEL = re.compile(r"[【\[]?(?:题目|本题)?(?P<words>(?:正确|参考|标准)?答案|(?:我|你|您)的(?:答案|作答|选择)|(?:答案|试题)?解析|详解)[】\]]?\s?:?")
+_LABEL = re.compile(
+    r"[【\[]?(?:题目|本题)?(?P<words>(?:正确|参考|标准)?答案|(?:我|你|您)的(?:答案|作答|选择)|(?:答案|试题)?解析|详解)[】\]]?\s?:?"
+)
 _SIGNED = re.compile(r"[(\[]?[A-J]\s?[.、:)\]]\s{0,4}\S")
 _SHORT = 4
 _SIGN = re.compile(r"[.、:)]")

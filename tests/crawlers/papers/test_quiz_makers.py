@@ -35,7 +35,7 @@ FORMS = {
     "wjx, letters": _text("{n}、{stem}[单选题]\n{o}\n", "{L}. {t}", "{L}. {t}[正确答案]"),
     "one a line": _text("{n}\n{stem}\n{o}\n答案\n{K}\n", "{L}\n{t}"),
     "one a line, named": _text("第{n}题\n{stem}\n\n{o}\n正确答案：\n{K}\n解析：\n见书", "{L}\n\n{t}"),
-    "one a line, of how many": _text("{n}/6\n单选题\n{stem}\n{o}\n正确答案\n{K}\n你的答案\nC\n题目解析\n见第{n}章\n收藏\n纠错\n", "{L}\n{t}"),
+    "one a line, of how many": _text("{n}/6\n单选题\n{stem}\n{o}\n正确答案\n{K}\n你的答案\nC\n题目解析\n见书\n收藏\n纠错\n", "{L}\n{t}"),
     "one a line, own choice": _text("第{n}/6题\n{stem}\n{o}\n参考答案\n{K}\n您的选择\nA\n", "{L}\n{t}"),
     "one a line, no numbers": _text("{stem}\n{o}\n我的答案\nB\n正确答案：\n{K}\n本题解析\n见书\n", "{L}\n{t}"),
     "one a line, not answered": _text("{n} / 6\n{stem}\n{o}\n答案\n{K}\n我的作答\n未作答\n", "{L}\n{t}"),
