@@ -17,7 +17,7 @@ from crawlers.column_roles.solver import roles_of
 from crawlers.column_roles.values import bare, listed, plain
 from crawlers.coverage.files import FileResult, account_of, read_steps
 from crawlers.importers import formats, questions_by_content
-from crawlers.importers.any_rows import rows_of
+from crawlers.importers.any_rows import document_of, rows_of
 from crawlers.importers.files import workbook
 from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.formats import guess_format, read_file, read_guessed
@@ -132,7 +132,40 @@ def test_statements_give_their_rows() -> None:
         "CREATE TABLE `q` (`id` int, `t` text, PRIMARY KEY (`id`));\n"
         "INSERT INTO `q` VALUES (1, '甲''乙;'), (2, NULL);\nUPDATE q SET t='丙' WHERE id=3"
     )
-    assert statement_rows(dump) == {"q": [{"id": 1, "t": "甲'乙;"}, {"id": 2, "t": None}, {"t": "丙", "id": 3}]}
+    assert statement_rows(dump)[0] == {"q": [{"id": 1, "t": "甲'乙;"}, {"id": 2, "t": None}, {"t": "丙", "id": 3}]}
+
+
+_MIXED = [(1, "甲是", "子", "B"), (3, "乙是丙。", None, "1"), (3, "丙是丁。", None, "0")]
+_COMMENTED = "CREATE TABLE q (id int, type tinyint COMMENT '1单选 3判断', stem text, a text, {column} varchar(9) COMMENT '{comment}');\n"
+_NOTED = "CREATE TABLE q (id int, type int, stem text, a text, {column} text);\nCOMMENT ON COLUMN public.q.{column} IS '{comment}';\n"
+
+
+def _dump(created: str, column: str, comment: str, last: str = "A") -> list[object]:
+    rows = [*_MIXED, (1, "丁是", "丑", last)]
+    values = ", ".join(f"({n}, {t}, '{stem}', '{a or ''}', '{answer}')" for n, (t, stem, a, answer) in enumerate(rows, 1))
+    dump = document_of("q.sql", f"{created.format(column=column, comment=comment)}INSERT INTO q VALUES {values};")
+    return [row[column] for row in dump["q"]]
+
+
+@pytest.mark.parametrize("created", [_COMMENTED, _NOTED])
+@pytest.mark.parametrize("comment", ["判断题：1对0错", "1=正确, 0=错误", "答案(0错1对)", "判断题: 0代表错 1代表对"])
+def test_comments_on_columns_say_what_codes_mean(created: str, comment: str) -> None:
+    assert _dump(created, "answer", comment) == ["B", "正确", "错误", "A"]
+
+
+@pytest.mark.parametrize(
+    ("column", "comment", "last"),
+    [
+        ("answer", "判断题：1对0错", "3"),  # options are numbered here
+        ("answer", "标准答案", "A"),
+        ("answer", "考生作答：1对0错", "A"),
+        ("user_answer", "1对0错", "A"),
+        ("answer", "1单选 2多选", "A"),
+        ("answer", "判断题：A对B错", "A"),
+    ],
+)
+def test_other_comments_change_no_codes(column: str, comment: str, last: str) -> None:
+    assert _dump(_COMMENTED, column, comment, last) == ["B", "1", "0", last]
 
 
 def test_rows_carry_what_stands_above_them() -> None:
