@@ -168,6 +168,61 @@ def test_other_comments_change_no_codes(column: str, comment: str, last: str) ->
     assert _dump(_COMMENTED, column, comment, last) == ["B", "1", "0", last]
 
 
+def _chapter(number: int, first: bool, stem: str, options: str) -> list[dict[str, Any]]:
+    """Five questions, of which the first option is always the right one, or not."""
+    return [
+        {
+            stem: f"第{number}章第{n}问，下列说法正确的是",
+            options: [f"说法{number}{n}{at}" for at in range(4)],
+            "k": 0 if first else (n + at_most) % 4,
+        }
+        for at_most, n in enumerate(range(5))
+    ]
+
+
+def _marked(rows: list[dict[str, Any]], options: str) -> list[dict[str, Any]]:
+    return [
+        {
+            **{key: value for key, value in row.items() if key != "k"},
+            options: [{"t": text, **({"ok": True} if at == row["k"] else {})} for at, text in enumerate(row[options])],
+        }
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize(("stem", "options"), [("题目", "选项"), ("ask", "picks"), ("wt", "xx")])
+@pytest.mark.parametrize("suffix", ["json", "yaml", "js"])
+def test_a_chapter_is_read_like_those_beside_it(stem: str, options: str, suffix: str) -> None:
+    chapters = {f"第{n}章": _marked(_chapter(n, n == 1, stem, options), options) for n in range(1, 4)}
+    text = json.dumps({"名称": "测验", "单元": chapters}, ensure_ascii=False)
+    body = (f"export const bank = {text};" if suffix == "js" else text).encode()
+    name = f"a.{suffix}"
+    _, reading = read_guessed(name, body, guess_format(name, body), _SEEN)
+    assert [item.answer_raw for item in reading.items if isinstance(item, QuestionItem)][:5] == ["A"] * 5
+    assert len(reading.items) == 15 and not reading.skipped
+
+
+def _cases(case: str, below: str, single: bool) -> str:
+    def one(n: int) -> dict[str, Any]:
+        options = {letter: f"{'肺胃肝肾'[(n + at) % 4]}第{n}号病变" for at, letter in enumerate("ABCD")}
+        return {"question": f"根据第{n}次检查的结果，首先考虑的诊断是（ ）", "options": options, "answer": "ABCD"[n * n % 3]}
+
+    cases = [{"kind": "案例", case: f"患者{n}，男，40岁，咳嗽三天。", below: [one(3 * n + at) for at in range(3)]} for n in range(3)]
+    return json.dumps([*([one(20 + n) for n in range(4)] if single else []), *cases], ensure_ascii=False)
+
+
+@pytest.mark.parametrize(("case", "below"), [("material", "children"), ("病例", "小题"), ("passage", "items")])
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("suffix", ["json", "yaml"])
+def test_questions_below_a_case_are_read_with_it(case: str, below: str, single: bool, suffix: str) -> None:
+    name, body = f"a.{suffix}", _cases(case, below, single).encode()
+    _, reading = read_guessed(name, body, guess_format(name, body), _SEEN)
+    found = [item for item in reading.items if isinstance(item, QuestionItem) and not item.doubt]
+    expected = [None] * 4 * single + [f"患者{n}，男，40岁，咳嗽三天。" for n in range(3) for _ in range(3)]
+    assert [item.case_raw for item in found] == expected
+    assert not reading.faults
+
+
 def test_rows_carry_what_stands_above_them() -> None:
     [table] = [each for each in rows_of("f.json", b'{"s": "x", "list": [{"a": 1}, {"a": 2}, {"a": 3}]}') if len(each.rows) > 1]
     assert [row for _, row in table.rows] == [{"a": 1, "^s": "x"}, {"a": 2, "^s": "x"}, {"a": 3, "^s": "x"}]
