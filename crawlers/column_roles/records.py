@@ -30,7 +30,7 @@ NAMED = {
     "题型": re.compile(r"题型|題型|qtype|questiontype|类型|^\^?type$", re.IGNORECASE),
     "章节": re.compile(r"章|chapter|section|知识点|单元", re.IGNORECASE),
     "科目": re.compile(r"科目|学科|subject|course|课程", re.IGNORECASE),
-    "案例": re.compile(r"案例|病例|共用题干|材料|^\^?case$|passage", re.IGNORECASE),
+    "案例": re.compile(r"案例|病例|共用题干|材料|^\^?(?:case|material)s?$|passage", re.IGNORECASE),
 }
 """Names of the columns of further fields."""
 

@@ -21,7 +21,7 @@ from crawlers.importers.files.anki_package import notes_of
 from crawlers.importers.files.csv_rows import csv_rows
 from crawlers.importers.files.databases import SUFFIXES as DATABASES
 from crawlers.importers.files.databases import tables_of
-from crawlers.importers.files.legends import with_legends
+from crawlers.importers.files.legends import with_comment, with_legends
 from crawlers.importers.files.property_lists import PLIST, property_list
 from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.layouts.columns import layout_of_keys
@@ -288,7 +288,10 @@ def document_of(name: str, text: str) -> Any:
     if name.lower().endswith(".sql") or (
         start not in ("{", "[") and _SQL.search(text[:200_000]) and not name.lower().endswith((".js", ".ts"))
     ):
-        return statement_rows(text)
+        rows, comments = statement_rows(text)
+        for table, column, comment in comments:
+            with_comment(rows.get(table, ()), column, comment)
+        return rows
     return literals_of(name, f"({text})" if start in ("{", "[") else text)
 
 

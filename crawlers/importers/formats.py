@@ -173,6 +173,7 @@ def _read_by_words_or_content(
     if suffix != PARQUET and (
         2 * (answered := 0 if _are_numbers(reading) else _answered(reading)) < reading.record_count
         or len(reading.faults) >= reading.record_count
+        or (suffix in _RECORDS and _has_empty(reading))
     ):
         with suppress(Refusal):
             by_content = read_by_content(name, body, provenance, reading.items)
@@ -239,6 +240,11 @@ def _are_marked(reading: FileReading) -> bool:
     sound = sum(len(item.options_raw or ()) > 1 and answer_form(item.answer_raw) == "letters" for item in items)
     verdicts = sum(not item.options_raw and answer_form(item.answer_raw) == "verdict" for item in items)
     return (sound + verdicts) * 10 >= 9 * len(items) and sound >= verdicts
+
+
+def _has_empty(reading: FileReading) -> bool:
+    """Return whether records have neither a stem nor options: cases with a list of questions, beside questions without a case."""
+    return any("record_empty" in fault for fault in reading.faults)
 
 
 def _shows_markup(reading: FileReading) -> bool:

@@ -13,7 +13,7 @@ from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.column_roles.distractors import has_wrong_ones
-from crawlers.column_roles.records import Roles, record_of, values_of, without_fillers
+from crawlers.column_roles.records import NAMED, Roles, record_of, values_of, without_fillers
 from crawlers.column_roles.solver import SURE, roles_of
 from crawlers.column_roles.values import ALL_FORMS, DISTRACTORS, FORMS
 from crawlers.importers.any_rows import rows_of
@@ -101,7 +101,42 @@ def _tables_of(name: str, body: bytes) -> tuple[list[Rows], list[TableRoles]]:
     """Return the tables of a file, and those that may contain questions with the roles of their columns."""
     tables = rows_of(name, body)
     candidates = [(table, roles) for table in tables if (roles := roles_of([without_fillers(row) for _, row in table.rows]))]
-    return tables, [(table, roles) for table, roles in candidates if not (roles.form == "verdict" and _are_options(table))]
+    candidates = [(table, roles) for table, roles in candidates if not (roles.form == "verdict" and _are_options(table))]
+    return tables, _with_siblings(tables, candidates)
+
+
+def _with_siblings(tables: list[Rows], candidates: list[TableRoles]) -> list[TableRoles]:
+    """Return the tables with roles, and those that have none of their own but the columns of one beside or below them.
+
+    In a chapter of few questions, the first option may always be the right one, which alone proves nothing. In a list of cases, few
+    questions may be without a case.
+    """
+    by_way = {tuple(table.way): (table, roles) for table, roles in candidates}
+    sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
+    beside = {(_without_key(table), _columns(table)): roles for table, roles in reversed(sure)}
+    found: list[TableRoles] = []
+    for table in tables:
+        if own := by_way.get(tuple(table.way)):
+            found.append(own)
+            continue
+        sibling = beside.get((_without_key(table), _columns(table))) if len(table.way) > 1 else None
+        roles = sibling or next((roles for each, roles in sure if _is_below(each, table) and _has_roles(table, roles)), None)
+        found += [(table, roles)] if roles else []
+    return found
+
+
+def _has_roles(table: Rows, roles: Roles) -> bool:
+    return bool(roles.options and roles.answer) and {roles.stem, *roles.options, roles.answer} <= _columns(table)
+
+
+def _without_key(table: Rows) -> tuple[str, ...]:
+    """Return where a table is, without the key that names it among its siblings."""
+    at = max((at for at, step in enumerate(table.way) if step != EVERY), default=0)
+    return (*table.way[:at], *table.way[at + 1 :])
+
+
+def _columns(table: Rows) -> frozenset[str]:
+    return frozenset(key for _, row in table.rows for key in row)
 
 
 def _are_options(table: Rows) -> bool:
@@ -136,8 +171,16 @@ def _reading(
     for table, roles in chosen:
         outer = next((each for each in chosen if _is_below(table, each[0])), None)
         _logger.warning("%s: %s", name, roles_in_words(table, roles))
-        _add_questions(reading, table, roles, f"^{outer[1].stem}" if outer else "", inner[table.way], provenance, unread)
+        _add_questions(reading, table, roles, _case_key(table, outer[1] if outer else None), inner[table.way], provenance, unread)
     return reading
+
+
+def _case_key(table: Rows, outer: Roles | None) -> str:
+    """Return the key above a list of questions that has their case: the stem of the record with the list, or one named as a case."""
+    above = sorted({key for _, row in table.rows for key, value in row.items() if key.startswith("^") and isinstance(value, str)})
+    if outer and f"^{outer.stem}" in above:
+        return f"^{outer.stem}"
+    return next((key for key in above if NAMED["案例"].search(key[1:])), f"^{outer.stem}" if outer else "")
 
 
 def _add_known(reading: FileReading, table: Rows, known: Sequence[Item]) -> None:
@@ -183,7 +226,7 @@ def _add_questions(
         if any(row.get(key) for key in inner):
             continue  # a case: its questions are below it
         row_provenance = structs.replace(provenance, position=position)
-        record = record_of(row, roles) | ({"案例": row.get(case)} if case else {})
+        record = record_of(row, roles) | ({"案例": row[case]} if case and row.get(case) else {})
         for item in _items(record, row, roles, shape, row_provenance):
             reading.record_count += 1
             if isinstance(item, Lost):

@@ -20,17 +20,22 @@ _ESCAPE, _SIGNS = re.compile(r"\\(.)"), {"n": "\n", "t": "\t", "r": "\r"}
 Token = tuple[str, str]
 
 
-def statement_rows(text: str) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of each table, in order."""
+def statement_rows(text: str) -> tuple[dict[str, list[dict[str, Any]]], list[tuple[str, str, str]]]:
+    """Return the rows of each table, in order, and the comments on columns: table, column, comment."""
     text, copied = _without_copies(text)
     tokens = [(m.lastgroup or "", m.group()) for m in _TOKEN.finditer(text) if m.lastgroup != "blank"]
     columns: dict[str, list[str]] = {}
     rows: dict[str, list[dict[str, Any]]] = {}
+    comments: list[tuple[str, str, str]] = []
     for statement in _statements(tokens):
         words = [value.lower() for kind, value in statement[:8] if kind == "name"]
         if words[:2] == ["create", "table"]:
             table, names = _created(statement)
             columns[table] = names
+            comments += [(table, column, comment) for column, comment in _comments(statement, names)]
+        elif words[:3] == ["comment", "on", "column"] and len(statement) > 7 and statement[-1][0] == "text":
+            *_, (_, table), _, (_, column), _, (_, comment) = statement
+            comments.append((_bare(table), _bare(column), str(_value("text", comment))))
         elif words[:2] == ["insert", "into"] or words[:2] == ["replace", "into"] or words[:1] == ["insert"]:
             table, table_rows = _inserted(statement, columns)
             rows.setdefault(table, []).extend(table_rows)
@@ -39,7 +44,7 @@ def statement_rows(text: str) -> dict[str, list[dict[str, Any]]]:
             rows.setdefault(table, []).extend([row] if row else [])
     for table, table_rows in copied:
         rows.setdefault(table, []).extend(table_rows)
-    return {table: table_rows for table, table_rows in rows.items() if table_rows}
+    return {table: table_rows for table, table_rows in rows.items() if table_rows}, comments
 
 
 def _without_copies(text: str) -> tuple[str, list[tuple[str, list[dict[str, Any]]]]]:
@@ -109,6 +114,17 @@ def _created(statement: list[Token]) -> tuple[str, list[str]]:
         if depth == 1 and before in ("(", ",") and kind == "name" and value.lower() not in _NO_COLUMNS:
             names.append(_bare(value))
     return table, names
+
+
+def _comments(statement: list[Token], names: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the columns of a new table with their comments, as MySQL writes them: `answer` … COMMENT '判断题：1对0错'."""
+    column, depth = "", 0
+    for (_, before), (kind, value), (after_kind, after) in zip(statement, statement[1:], statement[2:], strict=False):
+        depth += (before == "(") - (before == ")")
+        if depth == 1 and before in ("(", ",") and kind == "name":
+            column = _bare(value)
+        elif column in names and kind == "name" and value.upper() == "COMMENT" and after_kind == "text":
+            yield column, str(_value("text", after))
 
 
 def _inserted(statement: list[Token], columns: dict[str, list[str]]) -> tuple[str, list[dict[str, Any]]]:

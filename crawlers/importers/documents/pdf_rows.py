@@ -52,6 +52,10 @@ class Rule(NamedTuple):
     bottom: float
 
 
+_STEEPEST = 0.15
+"""Rise of a line, as a share of its length, above which it is a watermark and no line of a skewed scan."""
+
+
 class TextRow(NamedTuple):
     """One line of text at its position on the page."""
 
@@ -66,7 +70,7 @@ def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]])
     by_position: dict[tuple[str, int, int], Glyph] = {}
     for char in chars:
         text = _NO_GLYPH.sub("\ufffd", char["text"]).translate(_RADICALS)
-        if char["upright"] and text and char["bottom"] > char["top"]:
+        if char["upright"] and not _is_slanted(char) and text and char["bottom"] > char["top"]:
             foot = char["top"] + char["y1"] - char["matrix"][5] if "matrix" in char else 0.0
             glyph = Glyph(char["x0"], char["x1"], char["top"], char["bottom"], text, foot)
             # Bold characters are often printed twice, slightly offset.
@@ -78,6 +82,12 @@ def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]])
         foot = image["bottom"]
         by_position[IMAGE, round(image["x0"]), round(foot)] = Glyph(image["x0"], image["x1"], foot - _IMAGE_FOOT, foot, IMAGE)
     return list(by_position.values())
+
+
+def _is_slanted(char: dict[str, Any]) -> bool:
+    """Return whether the line of a character rises or falls across the page; an italic letter only leans, and a scan is slightly askew."""
+    along, up = (char["matrix"][:2]) if "matrix" in char else (1.0, 0.0)
+    return bool(abs(up) > _STEEPEST * abs(along))
 
 
 def rows_of(glyphs: Iterable[Glyph]) -> list[TextRow]:

@@ -1,7 +1,8 @@
-"""Column names that state the meaning of the codes below them, `答案(1对0错)`: rows in, rows with the meanings instead of the codes out."""
+"""Column names and comments that state the meaning of codes, `答案(1对0错)`: rows in, rows with the meanings instead of the codes out."""
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.values import verdict_of
@@ -9,6 +10,7 @@ from crawlers.column_roles.values import verdict_of
 _WITHIN = 20
 """Number of rows that may contain the column names."""
 _LEGEND = re.compile(r"(?P<name>[^()（）\[\]【】]{0,20})[(（\[【](?P<legend>[^()（）\[\]【】]{3,60})[)）\]】]\s{0,4}")
+_COMMENT = re.compile(r"(?:[^:：]{0,20}[:：])?\s{0,4}(?P<legend>[^:：()（）]{3,60})")
 _WORD = "正确|错误|对|错|真|假|[A-H](?![A-Za-z])"
 _CODE = r"\d|[A-Za-z](?![A-Za-z])"
 _SAYS, _APART = r"\s{0,2}(?:[=:：\-—→]|代表|表示|为|是)?\s{0,2}", r"[\s,，;；、/|]{0,3}"
@@ -17,6 +19,7 @@ _FORMS = (
     re.compile(rf"(?P<word>{_WORD}){_SAYS}(?P<code>{_CODE}){_APART}"),
 )
 _OWN = re.compile(r"我的|你的|考生|学[生员]|用户|作答|得分|成绩|user|score", re.IGNORECASE)
+_TRUTH = {"正确", "错误"}
 _ANSWER = re.compile(r"答案|answer|key", re.IGNORECASE)
 
 
@@ -39,13 +42,38 @@ def _legend_of(cell: str) -> tuple[str, dict[str, str]] | None:
     label = _LEGEND.fullmatch(cell) if len(cell) < 90 else None
     if not label or _OWN.search(label["name"]):
         return None
+    pairs = _pairs_in(label["legend"])
+    is_answer = _ANSWER.search(label["name"])
+    if not pairs or not (is_answer or set(pairs.values()) == _TRUTH):
+        return None
+    return label["name"].strip() if is_answer else "答案", pairs
+
+
+def _pairs_in(legend: str) -> dict[str, str]:
+    """Return the meanings of codes; empty if the text states anything else."""
     for form in _FORMS:
         pairs, end = dict[str, str](), 0
-        while pair := form.match(label["legend"], end):
+        while pair := form.match(legend, end):
             word, end = pair["word"], pair.end()
             pairs[pair["code"]] = word if word in LETTERS else verdict_of(word)
-        if end == len(label["legend"]) and len(set(pairs.values())) == len(pairs) > 1:
-            is_answer = _ANSWER.search(label["name"])
-            is_truth = set(pairs.values()) == {"正确", "错误"}
-            return (label["name"].strip() if is_answer else "答案", pairs) if is_answer or is_truth else None
-    return None
+        if end == len(legend) and len(set(pairs.values())) == len(pairs) > 1:
+            return pairs
+    return {}
+
+
+def with_comment(rows: Iterable[dict[str, Any]], column: str, comment: str) -> None:
+    """Replace the codes in a column of a database by the truth values that its comment states: `判断题：1对0错`.
+
+    Only digits, and only if the column has no others: in `1对0错` beside answers from 1 to 4, a 1 may be an option.
+    """
+    label = None if _OWN.search(column) or _OWN.search(comment) else _COMMENT.fullmatch(comment.strip())
+    codes = _pairs_in(label["legend"]) if label else {}
+    legend = _legend_of(comment)
+    codes = codes or (legend[1] if legend else {})
+    if set(codes.values()) != _TRUTH or not all(map(str.isdigit, codes)):
+        return
+    rows = [row for row in rows if row.get(column) is not None]
+    if any(text.isdigit() and text not in codes for row in rows if (text := str(row[column]).strip())):
+        return
+    for row in rows:
+        row[column] = codes.get(str(row[column]).strip(), row[column])

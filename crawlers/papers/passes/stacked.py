@@ -11,8 +11,11 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.papers.signs.answer_marks import Numbered, flat, trimmed
 
 _LETTER = re.compile(r"[A-J]")
-_NUMBER = re.compile(r"(?:第\s?)?(?P<value>\d{1,4})\s?题?")
-_LABEL = re.compile(r"[【\[]?(?P<words>(?:正确|参考|标准)?答案|(?:答案|试题)?解析|详解)[】\]]?\s?:?")
+_NUMBER = re.compile(r"(?:第\s?)?(?P<value>\d{1,4})\s?(?:/\s?(?P<all>\d{1,4})\s?)?题?")
+"""A number alone, or the index of a question among all: `3/20`."""
+_LABEL = re.compile(
+    r"[【\[]?(?:题目|本题)?(?P<words>(?:正确|参考|标准)?答案|(?:我|你|您)的(?:答案|作答|选择)|(?:答案|试题)?解析|详解)[】\]]?\s?:?"
+)
 _SIGNED = re.compile(r"[(\[]?[A-J]\s?[.、:)\]]\s{0,4}\S")
 _SHORT = 4
 _SIGN = re.compile(r"[.、:)]")
@@ -76,4 +79,5 @@ def _numbers(words: Sequence[str]) -> set[int]:
     """Return where separate numbers increase through the paper."""
     numbers = [(at, int(number["value"])) for at, line in enumerate(words[:-1]) if (number := _NUMBER.fullmatch(line))]
     steps = [after == before + 1 for (_, before), (_, after) in pairwise(numbers)]
-    return {at for at, _ in numbers} if len(numbers) >= _FEWEST and all(steps) else set()
+    totals = {total for at, _ in numbers if (match := _NUMBER.fullmatch(words[at])) and (total := match["all"])}
+    return {at for at, _ in numbers} if len(numbers) >= _FEWEST and all(steps) and len(totals) <= 1 else set()

@@ -213,7 +213,7 @@ def test_options_without_their_questions_are_no_statements() -> None:
         _read("lone.json", _j({"choices": [row | {"is_correct": row["id"] % 3 == 0} for row in _tables()["choice"]]}))
     with pytest.raises(ValueError, match="ids"):
         _read("ids.json", _j([{"text": stem, "right_id": 40 + n} for n, (stem, _, _) in enumerate(_GOLD)]))
-    assert statement_rows("COPY t (a, b) FROM stdin;\n1\tx\\ty\n2\t\\N\nbroken\n\\.\n") == {
+    assert statement_rows("COPY t (a, b) FROM stdin;\n1\tx\\ty\n2\t\\N\nbroken\n\\.\n")[0] == {
         "t": [{"a": 1, "b": "x\ty"}, {"a": 2, "b": None}]
     }
 

@@ -17,7 +17,7 @@ from crawlers.column_roles.solver import roles_of
 from crawlers.column_roles.values import bare, listed, plain
 from crawlers.coverage.files import FileResult, account_of, read_steps
 from crawlers.importers import formats, questions_by_content
-from crawlers.importers.any_rows import rows_of
+from crawlers.importers.any_rows import document_of, rows_of
 from crawlers.importers.files import workbook
 from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.formats import guess_format, read_file, read_guessed
@@ -132,7 +132,95 @@ def test_statements_give_their_rows() -> None:
         "CREATE TABLE `q` (`id` int, `t` text, PRIMARY KEY (`id`));\n"
         "INSERT INTO `q` VALUES (1, '甲''乙;'), (2, NULL);\nUPDATE q SET t='丙' WHERE id=3"
     )
-    assert statement_rows(dump) == {"q": [{"id": 1, "t": "甲'乙;"}, {"id": 2, "t": None}, {"t": "丙", "id": 3}]}
+    assert statement_rows(dump)[0] == {"q": [{"id": 1, "t": "甲'乙;"}, {"id": 2, "t": None}, {"t": "丙", "id": 3}]}
+
+
+_MIXED = [(1, "甲是", "子", "B"), (3, "乙是丙。", None, "1"), (3, "丙是丁。", None, "0")]
+_COMMENTED = "CREATE TABLE q (id int, type tinyint COMMENT '1单选 3判断', stem text, a text, {column} varchar(9) COMMENT '{comment}');\n"
+_NOTED = "CREATE TABLE q (id int, type int, stem text, a text, {column} text);\nCOMMENT ON COLUMN public.q.{column} IS '{comment}';\n"
+
+
+def _dump(created: str, column: str, comment: str, last: str = "A") -> list[object]:
+    rows = [*_MIXED, (1, "丁是", "丑", last)]
+    values = ", ".join(f"({n}, {t}, '{stem}', '{a or ''}', '{answer}')" for n, (t, stem, a, answer) in enumerate(rows, 1))
+    dump = document_of("q.sql", f"{created.format(column=column, comment=comment)}INSERT INTO q VALUES {values};")
+    return [row[column] for row in dump["q"]]
+
+
+@pytest.mark.parametrize("created", [_COMMENTED, _NOTED])
+@pytest.mark.parametrize("comment", ["判断题：1对0错", "1=正确, 0=错误", "答案(0错1对)", "判断题: 0代表错 1代表对"])
+def test_comments_on_columns_say_what_codes_mean(created: str, comment: str) -> None:
+    assert _dump(created, "answer", comment) == ["B", "正确", "错误", "A"]
+
+
+@pytest.mark.parametrize(
+    ("column", "comment", "last"),
+    [
+        ("answer", "判断题：1对0错", "3"),  # options are numbered here
+        ("answer", "标准答案", "A"),
+        ("answer", "考生作答：1对0错", "A"),
+        ("user_answer", "1对0错", "A"),
+        ("answer", "1单选 2多选", "A"),
+        ("answer", "判断题：A对B错", "A"),
+    ],
+)
+def test_other_comments_change_no_codes(column: str, comment: str, last: str) -> None:
+    assert _dump(_COMMENTED, column, comment, last) == ["B", "1", "0", last]
+
+
+def _chapter(number: int, first: bool, stem: str, options: str) -> list[dict[str, Any]]:
+    """Five questions, of which the first option is always the right one, or not."""
+    return [
+        {
+            stem: f"第{number}章第{n}问，下列说法正确的是",
+            options: [f"说法{number}{n}{at}" for at in range(4)],
+            "k": 0 if first else (n + at_most) % 4,
+        }
+        for at_most, n in enumerate(range(5))
+    ]
+
+
+def _marked(rows: list[dict[str, Any]], options: str) -> list[dict[str, Any]]:
+    return [
+        {
+            **{key: value for key, value in row.items() if key != "k"},
+            options: [{"t": text, **({"ok": True} if at == row["k"] else {})} for at, text in enumerate(row[options])],
+        }
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize(("stem", "options"), [("题目", "选项"), ("ask", "picks"), ("wt", "xx")])
+@pytest.mark.parametrize("suffix", ["json", "yaml", "js"])
+def test_a_chapter_is_read_like_those_beside_it(stem: str, options: str, suffix: str) -> None:
+    chapters = {f"第{n}章": _marked(_chapter(n, n == 1, stem, options), options) for n in range(1, 4)}
+    text = json.dumps({"名称": "测验", "单元": chapters}, ensure_ascii=False)
+    body = (f"export const bank = {text};" if suffix == "js" else text).encode()
+    name = f"a.{suffix}"
+    _, reading = read_guessed(name, body, guess_format(name, body), _SEEN)
+    assert [item.answer_raw for item in reading.items if isinstance(item, QuestionItem)][:5] == ["A"] * 5
+    assert len(reading.items) == 15 and not reading.skipped
+
+
+def _cases(case: str, below: str, single: bool) -> str:
+    def one(n: int) -> dict[str, Any]:
+        options = {letter: f"{'肺胃肝肾'[(n + at) % 4]}第{n}号病变" for at, letter in enumerate("ABCD")}
+        return {"question": f"根据第{n}次检查的结果，首先考虑的诊断是（ ）", "options": options, "answer": "ABCD"[n * n % 3]}
+
+    cases = [{"kind": "案例", case: f"患者{n}，男，40岁，咳嗽三天。", below: [one(3 * n + at) for at in range(3)]} for n in range(3)]
+    return json.dumps([*([one(20 + n) for n in range(4)] if single else []), *cases], ensure_ascii=False)
+
+
+@pytest.mark.parametrize(("case", "below"), [("material", "children"), ("病例", "小题"), ("passage", "items")])
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("suffix", ["json", "yaml"])
+def test_questions_below_a_case_are_read_with_it(case: str, below: str, single: bool, suffix: str) -> None:
+    name, body = f"a.{suffix}", _cases(case, below, single).encode()
+    _, reading = read_guessed(name, body, guess_format(name, body), _SEEN)
+    found = [item for item in reading.items if isinstance(item, QuestionItem) and not item.doubt]
+    expected = [None] * 4 * single + [f"患者{n}，男，40岁，咳嗽三天。" for n in range(3) for _ in range(3)]
+    assert [item.case_raw for item in found] == expected
+    assert not reading.faults
 
 
 def test_rows_carry_what_stands_above_them() -> None:

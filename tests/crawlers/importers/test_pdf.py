@@ -1,6 +1,7 @@
 """PDFs to lines: reading order, columns, headers and footers, images, scans, and what is no sound PDF. Printed by a real browser."""
 
 import base64
+import math
 import re
 import shutil
 import struct
@@ -372,6 +373,27 @@ def test_what_a_browser_prints_around_one_page_is_no_text(browser: Any) -> None:
 
 def test_the_glyph_of_a_chinese_dash_is_two_signs(printed: Callable[..., bytes]) -> None:
     assert together(read_pdf("a.pdf", printed("<p>评剧——天津</p>")).lines) == "评剧——天津"
+
+
+@pytest.mark.parametrize("degrees", [12, 30, 45, -35, 60])
+def test_a_slanted_watermark_across_the_lines_is_no_text(degrees: float) -> None:
+    assert read_pdf("a.pdf", tiny(_with_stamp(degrees))).lines == ["1. First question"]
+
+
+@pytest.mark.parametrize("degrees", [0, 2, -4])
+def test_a_line_slightly_askew_is_text(degrees: float) -> None:
+    assert "W" in "".join(read_pdf("a.pdf", tiny(_with_stamp(degrees))).lines)
+
+
+def _with_stamp(degrees: float) -> bytes:
+    along, up = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    matrix = " ".join(f"{part:.4f}" for part in (along, up, -up, along))
+    return f"BT /F1 12 Tf 72 700 Td (1. First question) Tj ET BT /F1 30 Tf {matrix} 90 690 Tm (WXYZ) Tj ET".encode()
+
+
+def test_an_italic_letter_is_text() -> None:
+    char = {"text": "a", "upright": True, "x0": 0, "x1": 9, "top": 0, "bottom": 10, "y1": 20, "matrix": (1, 0, 0.33, 1, 0, 12)}
+    assert [glyph.text for glyph in glyphs_of([char], [])] == ["a"]
 
 
 def test_ligatures_are_letters() -> None:

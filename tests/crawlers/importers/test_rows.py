@@ -1,6 +1,7 @@
 """Tables as teachers make them: headers of two rows, tables side by side, options in any cell, rows that say something of others."""
 
 import io
+import json
 import re
 from typing import Any
 
@@ -13,7 +14,7 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.column_roles.option_cells import split_options
 from crawlers.importers.files.reading import FileReading
-from crawlers.importers.formats import read_file
+from crawlers.importers.formats import guess_format, read_file
 from crawlers.importers.records.stem_cells import parts_of_stem
 
 SEEN = Provenance(source="books", url="file:a.xlsx", snapshot="2026-01-01", page_id="page-0", position="")
@@ -404,6 +405,38 @@ def test_codes_mean_what_the_name_of_their_column_says(name: str, true: str, fal
         ["编号", "内容", name, "章节"], *([n, text, true if is_true else false, "法规"] for n, (text, is_true) in enumerate(_TRUTHS, 1))
     )
     assert [item.answer_raw for item in asked(reading)] == ["正确" if is_true else "错误" for _, is_true in _TRUTHS]
+
+
+@pytest.mark.parametrize(
+    ("stem", "name", "true", "false"),
+    [
+        ("表述", "判断（T/F）", "T", "F"),
+        ("命题内容", "真假", "真", "假"),
+        ("说法", "判定（√/×）", "√", "×"),
+        ("考核叙述", "T/F", "T", "F"),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "json"])
+def test_statements_with_truth_values_under_further_names(stem: str, name: str, true: str, false: str, suffix: str) -> None:
+    header = ["序号", stem, name, "备注"]
+    rows = [[str(n), text, true if is_true else false, "见第二章"] for n, (text, is_true) in enumerate(_TRUTHS, 1)]
+    separator = {"csv": ",", "tsv": "\t"}.get(suffix)
+    if separator:
+        text = "\n".join(separator.join(row) for row in [header, *rows])
+    else:
+        text = json.dumps([dict(zip(header, row, strict=True)) for row in rows], ensure_ascii=False)
+    body = text.encode()
+    found = asked(read_file(f"a.{suffix}", body, guess_format(f"a.{suffix}", body), SEEN))
+    expected = [(text, true if is_true else false) for text, is_true in _TRUTHS]
+    verdicts = {"正确": true, "错误": false}
+    assert [(item.stem_raw, verdicts.get(item.answer_raw or "", item.answer_raw)) for item in found] == expected
+
+
+@pytest.mark.parametrize("header", [["检查内容", "判断"], ["说法", "出处"], ["命题", "命题人"]])
+def test_a_checklist_is_no_table_of_statements(header: list[str]) -> None:
+    text = "\n".join(",".join(row) for row in [header, *([f"第{n}间病房的门窗", ["合格", "待修"][n % 2]] for n in range(9))])
+    with pytest.raises(ValueError, match=r"header|question"):
+        read_file("a.csv", text.encode(), guess_format("a.csv", text.encode()), SEEN)
 
 
 def test_codes_may_be_those_of_letters() -> None:

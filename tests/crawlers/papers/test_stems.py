@@ -3,6 +3,8 @@
 import pytest
 
 from crawlers.papers.paper import read_paper
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.headings import is_heading
 
 
 @pytest.mark.parametrize(
@@ -51,3 +53,18 @@ def test_ticks_tell_nothing_where_a_line_break_cuts_the_options() -> None:
         ["1.题干是（ ）", "A、阳性（正确答案）\tB、判断力", "下降\tC、局部热敷\tD、CT检查", "2.题干是（ ）", "A.甲 B.乙", "答案：A"]
     )
     assert [draft.doubt for draft in reading.drafts] == ["options_unreadable", None]
+
+
+@pytest.mark.parametrize("tag", ["[单选题]", "【多选题】", "单选题", "【判断题】"])
+@pytest.mark.parametrize("gap", ["（  ）", "()", "( ) "])
+def test_a_stem_that_begins_with_its_gap_is_no_heading_behind_its_type(tag: str, gap: str) -> None:
+    assert not is_heading(flat(f"{tag}{gap}是心脏最内层的膜，与血液直接接触。"))
+    assert is_heading(flat(f"{tag}{gap}")) and is_heading(flat(f"{tag}（共20题，每题1分）"))
+
+
+@pytest.mark.parametrize("tag", ["[单选题]", "【单选题】"])
+def test_stems_that_begin_with_their_gap_are_read_with_it(tag: str) -> None:
+    stems = ["心脏最内层的膜是（  ）。", "（  ）是心脏最内层的膜，与血液直接接触。", "（  ）分泌胰岛素，并且调节血糖。"]
+    text = "\n".join(f"{tag}{stem}\nA.子\nB.丑\nC.寅\nD.卯\n答案：B\n难易程度：易\n" for stem in stems)
+    paper = read_paper(text.split("\n"))
+    assert not paper.rejected and [draft.stem.removeprefix(tag) for draft in paper.questions] == stems
