@@ -111,18 +111,18 @@ def _with_siblings(tables: list[Rows], candidates: list[TableRoles]) -> list[Tab
     In a chapter of few questions, the first option may always be the right one, which alone proves nothing. In a list of cases, few
     questions may be without a case.
     """
-    by_way = {tuple(table.way): (table, roles) for table, roles in candidates}
+    by_table = {id(table): (table, roles) for table, roles in candidates}  # tables of a page all have an empty path
     sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
     beside = {(_without_key(table), _columns(table)): roles for table, roles in reversed(sure)}
-    found: list[TableRoles] = []
+    readable: list[TableRoles] = []
     for table in tables:
-        if own := by_way.get(tuple(table.way)):
-            found.append(own)
+        if own := by_table.get(id(table)):
+            readable.append(own)
             continue
         sibling = beside.get((_without_key(table), _columns(table))) if len(table.way) > 1 else None
         roles = sibling or next((roles for each, roles in sure if _is_below(each, table) and _has_roles(table, roles)), None)
-        found += [(table, roles)] if roles else []
-    return found
+        readable += [(table, roles)] if roles else []
+    return readable
 
 
 def _has_roles(table: Rows, roles: Roles) -> bool:

@@ -140,7 +140,7 @@ def _part_terms(document: HtmlElement) -> None:
     for terms in list(document.iter("dl")):
         children = [child for child in terms if isinstance(child.tag, str)]
         starts = [index for index, child in enumerate(children) if child.tag == "dt"]
-        runs = [children[start:end] for start, end in zip(starts, [*starts[1:], len(children)], strict=True)]
+        runs = [children[start:end] for start, end in pairwise([*starts, len(children)])]
         if (
             len(runs) < _FEWEST
             or sum(len(run) > 2 for run in runs) * 2 < len(runs)

@@ -7,6 +7,7 @@ from atomexam.records.provenance import Provenance
 from crawlers.column_roles.values import bare
 from crawlers.importers.formats import guess_format, read_guessed
 from crawlers.tables.markup import document_of_page
+from crawlers.tables.page_questions import questions_of_page
 from tests.crawlers.importers.test_shapes import GOLD, read, triples_of
 from tests.layouts.law import cleaned
 
@@ -46,6 +47,27 @@ FOREIGN = {
     "help": "<dl>" + "".join(f"<dt>如何办理第{n}项？</dt><dd>打开首页</dd><dd>按提示办理{n}</dd>" for n in range(6)) + "</dl>",
     "plans": "<dl>" + "".join(f"<dt>套餐{n}</dt><dd>流量{n}G ✔</dd><dd>通话{n}分 ✘</dd><dd>短信{n}</dd>" for n in range(6)) + "</dl>",
 }
+
+
+def test_a_list_without_terms_is_no_list_of_questions() -> None:
+    """MediaWiki writes an indented line as a definition without a term."""
+    lists = "".join("<dl><dd>A. 胃</dd><dd>B. 肝</dd></dl>" for _ in range(4))
+    assert not questions_of_page(f"<html><body>{lists}</body></html>")
+
+
+def test_a_form_with_a_script_is_read_once() -> None:
+    parts = []
+    for n, (stem, options, right) in enumerate(GOLD, 1):
+        labels = "".join(
+            f'<label><input type="radio" name="q{n}" value="{letter}"> {letter}. {text}</label><br>'
+            for letter, text in zip("ABCD", options, strict=False)
+        )
+        parts.append(
+            f'<fieldset class="item" data-answer="{"ABCD"[right]}"><legend>第{n}题</legend><p class="stem">{stem}</p>{labels}</fieldset>'
+        )
+    script = "<script>function check(){var s=0;alert('得分：'+s);}</script>"
+    body = f"<html><body><h1>自测</h1><form>{''.join(parts)}</form>{script}</body></html>".encode()
+    assert [key for _, _, key in triples_of(read("a.html", body))] == ["ABCD"[right] for _, _, right in GOLD]
 
 
 @pytest.mark.parametrize("name", FOREIGN)
