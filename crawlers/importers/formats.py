@@ -31,7 +31,7 @@ from crawlers.importers.layouts.columns import RecordLayout, layout_of_keys
 from crawlers.importers.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.importers.layouts.table import read_sheets
 from crawlers.importers.papers import LINE_READERS, questions_in, read_questions
-from crawlers.importers.questions_by_content import holds_table, read_by_content, read_by_layout
+from crawlers.importers.questions_by_content import holds_table, read_by_content, read_by_layout, with_advice
 from crawlers.importers.records.record_files import SHEETS, read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
 from crawlers.tables.light_markup import MARKDOWN
@@ -89,7 +89,7 @@ def suffixes_of(format_name: str, known: KnownLayouts | None = None) -> tuple[st
     """
     one_of(format_name, known_formats(known), "format", "crawlers/importers/layouts/layouts.yaml")
     if (shape := _layouts(known).get(format_name)) and shape.tables:
-        return known_suffixes()
+        return read_suffixes()
     if format_name in _WORDED:
         return _WORDED[format_name][0]
     return PAPERS.get(format_name) or EXCHANGES.get(format_name) or RECORD_SUFFIXES + _MORE.get(format_name, ())
@@ -141,18 +141,21 @@ def _read_by_words_or_content(
                 reading = read_plain_records(name, literals_as_json(name, body), None, provenance, beside_keys)
                 if reading.record_count and reading.shape is not None:  # entries of diseases, medicines, examinations or foods
                     return reading
-        raise Refusal(f"{name}: no questions found in its data; a layout of your own reads .json: docs/importing.md")
+        none = f"{name}: no questions found in its data; a layout of your own reads .json: docs/importing.md"
+        raise Refusal(with_advice(none, name, body))
     try:
         reading = read(name, body, None, provenance, beside_keys)
     except RecursionError:
         raise Refusal(f"{name}: nested too deep; expected records of plain fields") from None
-    except ValueError:
+    except ValueError as error:
         if suffix != PARQUET and (by_content := read_by_content(name, body, provenance)):
             return by_content
         lines = lone_lines(name, body) if suffix in (*BOOKS, ".csv") else lone_texts(name, body) if suffix != PARQUET else []
         if lines:
             return questions_in(name, Text(lines), provenance)
-        raise
+        if suffix == PARQUET:
+            raise
+        raise Refusal(with_advice(str(error), name, body)) from None
     if (
         suffix in BOOKS
         and suffix != ODS

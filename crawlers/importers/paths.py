@@ -11,6 +11,7 @@ from pathlib import Path
 
 from atomexam.text.refusal import Refusal
 from crawlers.importers.formats import MAX_FILE_BYTES, RECORD_SUFFIXES, KnownLayouts, known_suffixes, suffixes_of
+from crawlers.importers.layouts.layout_files import is_layout
 
 _ABOUT = re.compile(r"(?:readme|licen[cs]e|citation)|.*\.md$|dataset_infos?\.json$")
 _MOST_NAMES = 5
@@ -21,7 +22,7 @@ def named_files(paths: Iterable[str], format_name: str | None = None, known: Kno
     """Return name and path of each file that the paths name, each once and sorted by name.
 
     A file is named relative to the folder that all have in common above their first wildcard, so that no machine's path is in its name. In
-    folders, only files that the format reads are taken; never hidden files or Office lock files.
+    folders, only files that the format reads are taken; never hidden files, Office lock files or layouts.
 
     Raises:
         ValueError: a path names no file.
@@ -64,7 +65,7 @@ def _under(path: str, suffixes: tuple[str, ...]) -> tuple[Path, list[Path]]:
     fixed = list(takewhile(lambda piece: not has_magic(piece), Path(path).parts))
     above, rest = (Path(path), ("**", "*")) if Path(path).is_dir() else (Path(*fixed), Path(path).parts[len(fixed) :])
     entries = [entry for entry in above.glob("/".join(rest)) if not _is_hidden(entry, above)] if rest else []
-    files = [entry for entry in entries if _is_read(entry)]
+    files = [entry for entry in entries if _is_read(entry) and not is_layout(entry)]
     if Path(path).is_dir() and (links := sorted(entry.name for entry in entries if entry.is_symlink() and entry.is_dir())):
         _logger.warning("%s: links to folders are not followed: %s; copy their targets", path, ", ".join(links[:_MOST_NAMES]))
     if Path(path).is_dir():

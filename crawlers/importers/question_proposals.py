@@ -1,47 +1,65 @@
 """Which columns of a file contain which part of a question -> the text of a layout that a person confirms or corrects."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
+from msgspec import structs
+
+from atomexam.text.refusal import Refusal
 from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE
-from crawlers.importers.questions_by_content import inferred_tables
+from crawlers.importers.papers import LINE_READERS
+from crawlers.importers.questions_by_content import LEAST_PROPOSED, inferred_tables
 from crawlers.importers.records.record_files import propose_layout
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 from crawlers.tables.tree import Rows
 
 _MOST_EXAMPLE_ROWS, _MOST_EXAMPLE_CHARS = 5, 60
-_NEVER = 0.3
-"""Confidence below which nothing is proposed."""
+_DOUBTFUL = 0.8
+"""Confidence in questions that may lack their case."""
+_LEAST_CASE_CHARS = 60
+_CASE = re.compile(r"案例|病例|共用题干|材料|资料|背景|case|passage|material|context|background|stimulus|article", re.IGNORECASE)
+"""Names of a text that the questions below it share."""
 
 
 def proposals(name: str, body: bytes) -> Iterator[str]:
     """Yield the text of a layout for one file: of certain questions, else of records, else of possible questions.
 
     Raises:
-        ValueError: the file is damaged, or contains nothing known.
+        ValueError: the file is damaged, contains nothing known, or is a paper, which has no columns.
     """
-    if sure := propose_questions(name, body, SURE):
-        yield sure
-        return
     try:
-        yield propose_layout(name, body)
+        yield _proposal(name, body)
+    except ValueError:
+        if PurePath(name).suffix.lower() not in LINE_READERS:
+            raise
+        raise Refusal(
+            f"{name}: no table or records, which layouts are for: this file is a paper, read by its lines. "
+            f"`python -m crawlers.read {name} --verbose` shows what is rejected and unread; docs/papers.md has the forms of papers"
+        ) from None
+
+
+def _proposal(name: str, body: bytes) -> str:
+    if sure := propose_questions(name, body, SURE):
+        return sure
+    try:
+        return propose_layout(name, body)
     except ValueError:
         if unsure := propose_questions(name, body):
-            yield unsure
-            return
+            return unsure
         raise
 
 
-def propose_questions(name: str, body: bytes, least: float = _NEVER) -> str | None:
+def propose_questions(name: str, body: bytes, least: float = LEAST_PROPOSED) -> str | None:
     """Return the text of a layout for a file of questions; None if none are found with at least that confidence.
 
     Raises:
         ValueError: the file is damaged.
     """
-    tables = [each for each in inferred_tables(name, body) if each[1].confidence >= least]
+    tables = [(table, _with_text_above(table, roles)) for table, roles in inferred_tables(name, body) if roles.confidence >= least]
     if not tables:
         return None
     lines = [
@@ -54,6 +72,22 @@ def propose_questions(name: str, body: bytes, least: float = _NEVER) -> str | No
     for table, roles in tables:
         lines += _table_lines(table, roles)
     return "\n".join(lines) + "\n"
+
+
+def _with_text_above(table: Rows, roles: Roles) -> Roles:
+    """Return the roles of a table with the case in the records above it; a long text there that no name calls a case is doubtful."""
+    texts_of_key: dict[str, list[str]] = {}
+    for _, row in table.rows:
+        for key, value in row.items():
+            if key.startswith("^") and isinstance(value, str) and len(value) >= _LEAST_CASE_CHARS:
+                texts_of_key.setdefault(key, []).append(value)
+    if "案例" in roles.others or f"^{roles.stem}" in texts_of_key or not texts_of_key:
+        return roles
+    key = max(texts_of_key, key=lambda key: (bool(_CASE.search(key)), sum(map(len, texts_of_key[key]))))
+    if _CASE.search(key):
+        return structs.replace(roles, others={**roles.others, "案例": key})
+    doubt = f"{key!r} above the questions may be a case that they share; if so, add it to others: {{案例: {_quoted(key)}}}"
+    return structs.replace(roles, confidence=min(roles.confidence, _DOUBTFUL), doubts=[*roles.doubts, doubt])
 
 
 def _table_lines(table: Rows, roles: Roles) -> list[str]:

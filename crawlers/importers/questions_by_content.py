@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 from msgspec import structs
@@ -25,6 +26,8 @@ from crawlers.tables.tree import EVERY, TWICE, Rows
 
 _logger = logging.getLogger(__name__)
 _MAYBE = 0.6
+LEAST_PROPOSED = 0.3
+"""Confidence below which no layout is proposed."""
 _OPTION = re.compile(r"option|choice|answer|alternative|distract|选项|备选", re.IGNORECASE)
 """Names of lists of options."""
 _MOST_WAYS = 8
@@ -47,10 +50,22 @@ def read_by_content(name: str, body: bytes, provenance: Provenance, known: Seque
     sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
     if not sure:
         if (unsure := max(candidates, key=lambda each: each[1].confidence, default=None)) and unsure[1].confidence >= _MAYBE:
-            propose = f"python -m crawlers.read {name} --propose writes a layout of what was found, for you to confirm or correct"
-            raise Refusal(f"{name}: may contain questions, but which is not certain: {roles_in_words(*unsure)}; {propose}")
+            raise Refusal(f"{name}: may contain questions, but which is not certain: {roles_in_words(*unsure)}; {_propose(name)}")
         return None
     return _reading(name, tables, sure, provenance, known)
+
+
+def _propose(name: str) -> str:
+    return f"python -m crawlers.read {name} --propose writes a layout of what was found, for you to confirm or correct"
+
+
+def with_advice(message: str, name: str, body: bytes) -> str:
+    """Return the message of a refused file with the command that proposes a layout, if it would find one."""
+    try:
+        tables = inferred_tables(name, body)
+    except ValueError:
+        return message
+    return f"{message}; {_propose(name)}" if any(roles.confidence >= LEAST_PROPOSED for _, roles in tables) else message
 
 
 def read_by_layout(
@@ -165,14 +180,22 @@ def _reading(
 ) -> FileReading:
     reading = FileReading(rows=[])
     chosen = _apart(candidates)
-    inner = {table.way: {each.way[len(table.way)] for each, _ in chosen if _is_below(each, table)} for table, _ in chosen}
+    inner = {table.way: {_key_below(each, table) for each, _ in chosen if _is_below(each, table)} for table, _ in chosen}
     for table in _left(tables, [each for each, _ in chosen]):
         _add_known(reading, table, known)
     for table, roles in chosen:
         outer = next((each for each in chosen if _is_below(table, each[0])), None)
         _logger.warning("%s: %s", name, roles_in_words(table, roles))
-        _add_questions(reading, table, roles, _case_key(table, outer[1] if outer else None), inner[table.way], provenance, unread)
+        _add_questions(reading, table, _with_case(table, roles, outer), inner[table.way], provenance, unread)
+    for table in _parents(tables, [each for each, _ in chosen]):
+        _account_for(reading, table.rows, unread)
     return reading
+
+
+def _with_case(table: Rows, roles: Roles, outer: TableRoles | None) -> Roles:
+    """Return the roles of a table with the key of the case above its rows, unless they name one."""
+    case = _case_key(table, outer[1] if outer else None)
+    return structs.replace(roles, others={**roles.others, "案例": case}) if case and "案例" not in roles.others else roles
 
 
 def _case_key(table: Rows, outer: Roles | None) -> str:
@@ -180,7 +203,29 @@ def _case_key(table: Rows, outer: Roles | None) -> str:
     above = sorted({key for _, row in table.rows for key, value in row.items() if key.startswith("^") and isinstance(value, str)})
     if outer and f"^{outer.stem}" in above:
         return f"^{outer.stem}"
-    return next((key for key in above if NAMED["案例"].search(key[1:])), f"^{outer.stem}" if outer else "")
+    return next((key for key in above if NAMED["案例"].search(key[1:])), "")
+
+
+def _key_below(table: Rows, other: Rows) -> str:
+    """Return the key of a row of `other` under which it has rows of the table below it."""
+    return ".".join(takewhile(lambda step: step != EVERY, table.way[len(other.way) :]))
+
+
+def _parents(tables: list[Rows], chosen: list[Rows]) -> list[Rows]:
+    """Return the tables whose rows contain chosen ones but are not read, without what has a table of its own."""
+    ways = {table.way[:end] for table in tables for end in range(1, len(table.way) + 1)}
+    above = [table for table in tables if table.way not in {each.way for each in chosen} and any(_is_below(each, table) for each in chosen)]
+    return [Rows(table.way, [(position, _without_tables(row, table.way, ways)) for position, row in table.rows]) for table in above]
+
+
+def _without_tables(row: dict[str, Any], way: tuple[str, ...], ways: Collection[tuple[str, ...]]) -> dict[str, Any]:
+    """Return the values of a row that no table below it contains, too: neither a list of objects nor what is in an object."""
+    return {
+        key: value
+        for key, value in row.items()
+        if (*way, key.partition(".")[0]) not in ways
+        and not (isinstance(value, list) and any(isinstance(each, dict | list) for each in value))
+    }
 
 
 def _add_known(reading: FileReading, table: Rows, known: Sequence[Item]) -> None:
@@ -216,26 +261,21 @@ def roles_in_words(table: Rows, roles: Roles) -> str:
     return f"{way}{len(table.rows)} rows by their content: {', '.join(parts)}, confidence {roles.confidence:.0%}{doubts}"
 
 
-def _add_questions(
-    reading: FileReading, table: Rows, roles: Roles, case: str, inner: set[str], provenance: Provenance, unread: Sequence[str]
-) -> None:
+def _add_questions(reading: FileReading, table: Rows, roles: Roles, inner: set[str], provenance: Provenance, unread: Sequence[str]) -> None:
     shape = layout_of_keys(_FIELDS)
     assert shape is not None
-    last: Any = None
     for position, row in table.rows:
-        if any(row.get(key) for key in inner):
-            continue  # a case: its questions are below it
+        if any(row.get(key) for key in inner):  # a case: its questions are below it
+            _account_for(reading, [(position, row)], {*unread, *inner})
+            continue
         row_provenance = structs.replace(provenance, position=position)
-        record = record_of(row, roles) | ({"案例": row[case]} if case and row.get(case) else {})
+        record = record_of(row, roles)
         for item in _items(record, row, roles, shape, row_provenance):
             reading.record_count += 1
             if isinstance(item, Lost):
                 reading.give_up(item, provenance)
             else:
                 reading.items.append(item)
-        if case and row.get(case) != last:
-            last = row.get(case)
-            _account_for(reading, [("", {case.removeprefix("^"): last})])
         is_named = bool(record.get("正确答案")) and roles.form in FORMS  # it names an option, whose words are already counted
         _account_for(reading, [(position, row)], {*unread, roles.answer} if is_named else unread)
     named = {"stem": roles.stem, "options": ", ".join(roles.options), "answer": roles.answer or "", "explanation": roles.explanation or ""}

@@ -18,6 +18,10 @@ _FORMS = (
     re.compile(rf"(?P<code>{_CODE}){_SAYS}(?P<word>{_WORD}){_APART}"),
     re.compile(rf"(?P<word>{_WORD}){_SAYS}(?P<code>{_CODE}){_APART}"),
 )
+_VERDICTS = re.compile(
+    r"\s{0,4}(?:判断|正误|对错|是非)(?:题|结果)?\s?[(（\[【]\s?(?P<right>[^\s/、,，|]{1,5}?)\s?[/、,，|或]?\s?(?P<wrong>[^\s/、,，|]{1,5})\s?[)）\]】]\s{0,4}"
+)
+"""The name of a column of truth values with both of them in brackets; without these, 判断 may be a type of question."""
 _OWN = re.compile(r"我的|你的|考生|学[生员]|用户|作答|得分|成绩|user|score", re.IGNORECASE)
 _TRUTH = {"正确", "错误"}
 _ANSWER = re.compile(r"答案|answer|key", re.IGNORECASE)
@@ -37,8 +41,17 @@ def with_legends(rows: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[str, l
             yield position, cells
 
 
+def verdicts_of_name(name: str) -> dict[str, str]:
+    """Return the two truth values that the name of a column has in brackets, `判断（T/F）`, with their meanings; nothing if it has none."""
+    form = _VERDICTS.fullmatch(name)
+    meanings = {form[group]: verdict_of(form[group]) for group in ("right", "wrong")} if form else {}
+    return meanings if [*meanings.values()] == ["正确", "错误"] else {}
+
+
 def _legend_of(cell: str) -> tuple[str, dict[str, str]] | None:
     """Return the name of a column of answers and the meanings of its codes; None if it states none."""
+    if verdicts := verdicts_of_name(cell):
+        return "判断结果", verdicts
     label = _LEGEND.fullmatch(cell) if len(cell) < 90 else None
     if not label or _OWN.search(label["name"]):
         return None

@@ -14,6 +14,7 @@ from ruamel.yaml import YAML
 from atomexam.text.numerals import value_of
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.distractors import is_wrong_name
+from crawlers.importers.files.legends import verdicts_of_name
 
 _COLUMNS = Path(__file__).parent / "columns.yaml"
 SECTION = "(heading)"
@@ -211,6 +212,8 @@ def _beside(keys: Sequence[str], options: str | None) -> list[str]:
 
 def plain(key: str) -> str:
     """Return a header's word without variations between tables: `选项 A（必填）` is 选项a, `题干 / Stem` and `题干及选项` are 题干."""
+    if verdicts_of_name(key):
+        return "判断结果"
     text = re.sub(r"\(.{0,80}?\)|\[.{0,80}?\]|【.{0,80}?】", "", unicodedata.normalize("NFKC", key).lower())
     word = re.sub(r"[\W_]", "", _AND_OPTIONS.sub("", text))
     both = _TWO_LANGUAGES.fullmatch(word)

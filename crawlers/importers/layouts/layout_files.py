@@ -18,6 +18,7 @@ _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("
 _MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40
 """Limits of a file of layouts; brackets are those open at once, since the cost of each YAML token is proportional to them."""
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+_ENDING = ".layout.yaml"
 _SHIPPED = Path(__file__).parent / "layouts.yaml"
 
 
@@ -70,7 +71,12 @@ def layout_beside(path: Path, reserved_names: Collection[str]) -> tuple[str, dic
 
 def layout_path_of(path: Path) -> Path:
     """Return the path of the layout of one file."""
-    return path.with_name(f"{path.stem}.layout.yaml")
+    return path.with_name(f"{path.stem}{_ENDING}")
+
+
+def is_layout(path: Path) -> bool:
+    """Return whether a file is, by its name, the layout of another."""
+    return path.name.lower().endswith(_ENDING)
 
 
 def _unconfirmed(path: Path, name: str, of: Path | None) -> str:

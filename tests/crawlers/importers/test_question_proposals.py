@@ -10,6 +10,7 @@ import pytest
 from atomexam.records.params import Import
 from atomexam.runtime.budgets import Budget
 from crawlers.coverage import files
+from crawlers.coverage.characters import folded
 from crawlers.read import main
 from crawlers.read_imports import store_files
 
@@ -114,3 +115,108 @@ def test_a_large_file_is_proposed_within_a_budget(
     monkeypatch.setattr(files, "read_guarded", lambda read, name, body, advice, budget, *given: asked.append(budget) or iter(["x: {}"]))
     assert main([str(_bank(tmp_path / "bank.json")), "--propose"]) == 0
     assert [budget.bytes for budget in asked] == [Budget().bytes]
+
+
+_CASE = (
+    "求助者，女性，35岁，企业高级管理人员。一次工作失误给公司造成经济损失，她觉得老板已经不再信任自己，提心吊胆，身心疲惫，主动前来咨询。"
+)
+
+
+def _bank_with_cases(path: Path, key: str = "material") -> Path:
+    questions = [{"question": stem, "options": [*"甲乙丙丁戊"[n % 2 :][:4]], "answer": "ABCD"[n % 4]} for n, stem in enumerate(_STEMS)]
+    cases = [{key: f"案例{n}：{_CASE}", "children": questions[n * 3 : n * 3 + 3]} for n in (2, 3)]
+    path.write_text(json.dumps([*questions[:6], *cases], ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+def _layout(*tables: str) -> str:
+    return "bank:\n  tables:\n" + "".join(f"    - {{{table}, stem: question, options: [options], answer: answer}}\n" for table in tables)
+
+
+_PARENT, _CHILD = "under: ['*']", "under: ['*', children, '*'], others: {案例: ^material}"
+
+
+@pytest.mark.parametrize(
+    ("tables", "questions", "unread"), [((_PARENT, _CHILD), 12, 0), ((_CHILD, _PARENT), 12, 0), ((_CHILD,), 6, 6)], ids=str
+)
+def test_questions_below_a_listed_table_keep_the_case_their_layout_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], tables: tuple[str, ...], questions: int, unread: int
+) -> None:
+    bank = _bank_with_cases(tmp_path / "bank.json")
+    (tmp_path / "bank.layout.yaml").write_text(_layout(*tables), encoding="utf-8")
+    assert main([str(bank), "--report", str(tmp_path / "report.jsonl")]) == 0
+    items = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(items) == questions
+    assert [item["case_raw"] for item in items if ":children:" in item["provenance"]["position"]] == [
+        f"案例{n}：{_CASE}" for n in (2, 2, 2, 3, 3, 3)
+    ]
+    [row] = [json.loads(line) for line in (tmp_path / "report.jsonl").read_text(encoding="utf-8").splitlines()]
+    counts, letters = row["characters"], unread  # an answer that names an option is not counted beside it
+    texts = [*_STEMS, *("甲乙丙丁" * 12), *(f"案例{n}：{_CASE}" for n in (2, 3))]
+    assert counts["characters"] == sum(len(folded(text)) for text in texts) + letters
+    assert counts["questions_unread"] == unread and bool(counts["unread"]) == bool(unread)
+
+
+def test_a_proposal_carries_the_case_above_its_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    named, other = _bank_with_cases(tmp_path / "named.json"), _bank_with_cases(tmp_path / "other.json", "words")
+    assert main([str(named), str(other), "--propose"]) == 0
+    assert '"案例": "^material"' in (tmp_path / "named.layout.yaml").read_text(encoding="utf-8")
+    unsure = (tmp_path / "other.layout.yaml").read_text(encoding="utf-8")
+    assert "confirmed: no" in unsure and "'^words' above the questions may be a case" in unsure
+    capsys.readouterr()
+    assert main([str(named)]) == 0
+    cases = [json.loads(line)["case_raw"] for line in capsys.readouterr().out.splitlines()]
+    assert cases == [None] * 6 + [f"案例{n}：{_CASE}" for n in (2, 2, 2, 3, 3, 3)]
+
+
+def test_layouts_in_a_folder_are_no_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bank = _bank_with_cases(tmp_path / "bank.json")
+    (tmp_path / "bank.layout.yaml").write_text(_layout(_PARENT, _CHILD), encoding="utf-8")
+    assert main([str(tmp_path)]) == main([f"{tmp_path}/*"]) == main([str(bank)]) == 0
+    assert "layout.yaml" not in capsys.readouterr().err
+
+
+def test_a_program_is_still_read_with_its_proposed_layout(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "bank.py"
+    program.write_text(f"BANK = {json.loads(_bank_with_cases(tmp_path / 'bank.json').read_text(encoding='utf-8'))[:6]}", encoding="utf-8")
+    assert main([str(program)]) == 0
+    items = [json.loads(line)["stem_raw"] for line in capsys.readouterr().out.splitlines()]
+    assert main([str(program), "--propose"]) == 0
+    assert main([str(program)]) == 0
+    assert [json.loads(line)["stem_raw"] for line in capsys.readouterr().out.splitlines()] == items == _STEMS[:6]
+
+
+@pytest.mark.parametrize("name", ["paper.txt", "paper.md", "paper.docx", "paper.pptx", "paper.pdf"])
+def test_no_layout_is_proposed_for_a_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    paper = tmp_path / name
+    text = "一、单选题\n" + "".join(f"{n}. {stem}\nA. 甲\nB. 乙\n答案：A\n" for n, stem in enumerate(_STEMS, 1))
+    if name.endswith((".txt", ".md")):
+        paper.write_text(text, encoding="utf-8")
+    else:
+        paper.write_bytes(b"PK\x03\x04\x00\xff" if name != "paper.pdf" else b"%PDF-1.7\n\xb5\x00")
+    assert main([str(paper), "--propose"]) == 1
+    assert re.search(rf"{name}: no table or records.* this file is a paper, read by its lines.*docs/papers\.md", capsys.readouterr().err)
+
+
+def test_a_refusal_names_the_proposal_that_would_help(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bank = tmp_path / "bank.csv"
+    kinds = "甲乙丙丁戊己"
+    cells = [(n % 3, n % 2 + 1, n % 3 + 2, n % 4 + 2) for n in range(len(_STEMS))]
+    rows = [[_STEMS[n], *(kinds[kind] for kind in row), "ABCD"[n % 4], "DCBA"[n % 4]] for n, row in enumerate(cells)]
+    bank.write_text("\n".join(["f1,f2,f3,f4,f5,f6,f7", *map(",".join, rows)]), encoding="utf-8")
+    assert main([str(bank)]) == 1
+    assert "--propose writes a layout" in capsys.readouterr().err
+    assert main([str(bank), "--propose"]) == 0
+
+
+def test_values_above_questions_by_name_are_counted_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = json.loads(_bank_with_cases(tmp_path / "bank.json").read_text(encoding="utf-8"))[:6]
+    (tmp_path / "bank.json").write_text(
+        json.dumps({"about": "本校题库", "bank": {f"q{n}": record for n, record in enumerate(records)}}, ensure_ascii=False),
+        encoding="utf-8",
+    )
+    (tmp_path / "bank.layout.yaml").write_text(_layout("under: [bank, '*']"), encoding="utf-8")
+    assert main([str(tmp_path / "bank.json"), "--report", str(tmp_path / "report.jsonl")]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 6
+    counts = json.loads((tmp_path / "report.jsonl").read_text(encoding="utf-8"))["characters"]
+    assert counts["characters"] == sum(len(folded(stem)) + 4 for stem in _STEMS[:6]) + len("本校题库")
