@@ -60,10 +60,11 @@ _OF_HOW_MANY = re.compile(r"\s{0,9}(?:第\s?)?(?P<number>\d{1,4})\s?/\s?(?P<all>
 _QUESTION_FIELD = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
 _RIGHT, _WRONG = ("正确", "对", "是", "true"), ("错误", "错", "否", "false")
 _VERDICT = re.compile(
-    rf"\s{{0,12}}(?:(?P<name>true|false|T|F)\s?[.、:)]\s{{0,4}})?(?P<words>{'|'.join(_RIGHT + _WRONG)})\s{{0,4}}[。.;]?\s{{0,12}}",
+    rf"\s{{0,12}}(?:(?P<name>true|false|T|F)\s?[.、:)]\s{{0,4}})?(?P<words>{'|'.join(_RIGHT + _WRONG)})\s{{0,4}}[。.;]?\s{{0,12}}"
+    r"(?P<mark>\(正确答案\)\s{0,12})?",
     re.IGNORECASE,
 )
-"""A line that offers one of the two verdicts: `错误`, `false. 错误`."""
+"""A line that offers one of the two verdicts: `错误`, `false. 错误`, `对(正确答案)`."""
 _WEIGHT = r"(?:难度\s?:?\s?)?(?:较?[易难]|中等?|容易|困难|简单)|\d{1,3}(?:\.\d)?\s?分"
 _TAG_BEHIND = re.compile(
     rf"\s{{0,4}}[(\[【]\s?(?:(?:{_WEIGHT})\s?[,;、/|\s]\s?){{1,2}}(?P<type>{TYPE})\s?[)\]】]\s{{0,4}}$"
@@ -292,7 +293,10 @@ def _verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         for at in (position, position + 1):
             index, text = lines[at]
             offered = named or (is_last and _stands_below_words(lines, position))
-            yield index, f"{'AB'[at - position]}. {_VERDICT.sub(lambda m: m['words'], flat(text)).strip()}" if offered else text
+            yield (
+                index,
+                f"{'AB'[at - position]}. {_VERDICT.sub(lambda m: m['words'] + (m['mark'] or ''), flat(text)).strip()}" if offered else text,
+            )
         position += 2
 
 

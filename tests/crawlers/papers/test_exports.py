@@ -34,6 +34,18 @@ def test_verdicts_in_words_of_their_own_are_no_part_of_the_stem(offer: str, righ
     assert all([option[-1] for option in draft.options] == [word.strip()[-1] for word in offer.split("\n")] for draft in drafts)
 
 
+@pytest.mark.parametrize("tag", ["", " [判断题] *", "（判断题）"])
+@pytest.mark.parametrize("right", ["对错对", "错错对", "对对对"])
+def test_a_marked_verdict_below_a_statement_is_its_answer(right: str, tag: str) -> None:
+    offers = ["\n".join(f"{word}(正确答案)" if word == answer else word for word in "对错") for answer in right]
+    lines = [f"{n}. {words.replace(chr(10), '')}{tag}\n{offer}" for n, (words, offer) in enumerate(zip(STATEMENTS, offers, strict=True), 1)]
+    reading = read_paper("\n\n".join(lines).split("\n"))
+    assert not reading.rejected
+    assert [(draft.options, draft.answer) for draft in reading.questions] == [
+        (["A. 对", "B. 错"], "AB"["对错".index(one)]) for one in right
+    ]
+
+
 def test_verdicts_that_stand_twice_are_read_once() -> None:
     offer = "正确\n错误\nA. 对\nB. 错\n我的答案:正确答案:"
     lines = f"1. (判断题, 1.0 分) 气质有好坏之分，\n{offer}错\n2. (判断题, 1.0 分) 肺循环又称小循环。\n{offer}对"
