@@ -107,19 +107,19 @@ class Completions:
             calls += own
             owners += [index] * len(own)
         left = Counter(owners)
-        found: dict[int, dict[Step, float]] = {index: {} for index in left}
+        logprobs: dict[int, dict[Step, float]] = {index: {} for index in left}
         for number, outcome in outcomes(calls):
             index = owners[number]
-            if index not in found:
+            if index not in logprobs:
                 continue  # it has failed
             if isinstance(outcome, Failure):
-                del found[index]
+                del logprobs[index]
                 yield index, outcome
                 continue
-            found[index] |= outcome
+            logprobs[index] |= outcome
             left[index] -= 1
             if not left[index]:
-                yield index, _likeliest(queries[index], answers[index], found.pop(index), self._ends)
+                yield index, _likeliest(queries[index], answers[index], logprobs.pop(index), self._ends)
 
     def _likelihood_calls(self, query: ModelQuery, answers: TokenizedAnswers) -> Iterator[Call]:
         """Yield the calls for one query.
@@ -178,16 +178,16 @@ def _check_prompt(done: Completion, prompt_tokens: int) -> None:
 
 def _values_after(done: Completion, tokens: Sequence[int]) -> list[float]:
     """Return the log-likelihoods of chosen tokens as the first of the reply."""
-    given = ((done.logprobs and done.logprobs.top_logprobs) or [None])[0] or {}
-    values = [given.get(_TOKEN_ID.format(token)) for token in tokens]
+    logprobs = ((done.logprobs and done.logprobs.top_logprobs) or [None])[0] or {}
+    values = [logprobs.get(_TOKEN_ID.format(token)) for token in tokens]
     return _numbers(values, "logprob_token_ids of /completions, as vLLM 0.33 has it; set server.api: tokens for an older one")
 
 
 def _values_of_prompt(done: Completion, start: int, size: int) -> list[float]:
     """Return the log-likelihoods of a prompt's last tokens, which stand behind the start of all answers."""
-    given = (done.logprobs and done.logprobs.token_logprobs) or []
-    is_whole = len(given) in (start + size, start + size + 1)  # with the token that had to be generated
-    values = given[start : start + size] if is_whole else [None] * size
+    logprobs = (done.logprobs and done.logprobs.token_logprobs) or []
+    is_whole = len(logprobs) in (start + size, start + size + 1)  # with the token that had to be generated
+    values = logprobs[start : start + size] if is_whole else [None] * size
     return _numbers(values, "`echo` with `logprobs` of /completions; set `method: generation` without it")
 
 
@@ -200,9 +200,9 @@ def _numbers(values: Sequence[float | None], expected: str) -> list[float]:
     return [float("-inf") if value <= _CLAMPED else value for value in numbers]
 
 
-def _likeliest(query: ModelQuery, answers: TokenizedAnswers, found: Mapping[Step, float], ends: Sequence[int]) -> Reply:
+def _likeliest(query: ModelQuery, answers: TokenizedAnswers, logprobs: Mapping[Step, float], ends: Sequence[int]) -> Reply:
     def value(node: tuple[int, ...], token: int) -> float:
-        return _sum_of_logs([found[node, end] for end in ends]) if token == END else found[node, token]
+        return _sum_of_logs([logprobs[node, end] for end in ends]) if token == END else logprobs[node, token]
 
     sums = {answer: sum(value(path[:size], token) for size, token in enumerate(path)) for answer, path in answers.paths.items()}
     return reply_of(query, answers, {answer: round(whole, DIGITS) for answer, whole in sums.items()})

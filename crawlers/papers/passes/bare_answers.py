@@ -41,13 +41,13 @@ _SENTENCE = re.compile(r".{6,}[。!.]$")
 _BULLET = re.compile(r"[-*+•]\s{1,4}(?=[(\[]?[A-J]\s?[.、:)\]])")
 _ANNOUNCED = re.compile(
     r"[(\[【]?\s?(?P<who>[^\s:,。()\[\]【】]{1,12})答案[)\]】]?\s?(?:[为是]\s?:?|:)?\s?"
-    r"(?P<told>[^()\[\]【】]{1,200}(?:[(\[【][^()\[\]【】]{0,60}[)\]】][^()\[\]【】]{0,100}){0,3})[)\]】]?[。.]?$"
+    r"(?P<answer>[^()\[\]【】]{1,200}(?:[(\[【][^()\[\]【】]{0,60}[)\]】][^()\[\]【】]{0,100}){0,3})[)\]】]?[。.]?$"
 )
 _WHO = re.compile("公布|揭晓|宣布|揭示|官方|权威|主持|老师|教师|讲师|评委|裁判|考官|专家|出题|命题|系统")
 _NOT_WHO = re.compile("[我你您他她]|选手|学生|考生|同学|学员|用户|[战小]?队|错")
 """Speakers who state the correct answer, and speakers who guess it."""
 _OPENING = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:,)\]]{0,2}\s{0,3}")
-_TOLD = re.compile(r"(?P<letters>[A-J])\s?[.、:,)]?\s{0,3}(?P<words>.+)")
+_LETTER_AND_WORDS = re.compile(r"(?P<letters>[A-J])\s?[.、:,)]?\s{0,3}(?P<words>.+)")
 
 
 def label_bare_answers(lines: Sequence[Numbered]) -> list[Numbered]:
@@ -111,27 +111,30 @@ def _labelled(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[i
 def _announced(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines with announced answers, below options or in brackets after them; none if too few are announced."""
     flats = [_BULLET.sub("", flat(text).strip(), count=1) for _, text in lines]
-    said = {index: match for index, line in enumerate(flats) if "答案" in line and (match := _announcement_in(line))}
-    if len(said) < _FEWEST:
+    announcements = {index: match for index, line in enumerate(flats) if "答案" in line and (match := _announcement_in(line))}
+    if len(announcements) < _FEWEST:
         return []
     answers: dict[int, str] = {}
     ends = _ends(flats)
     for end in ends:
-        index = end if end in said else next((at for at in range(end + 1, len(flats)) if flats[at]), end)
+        index = end if end in announcements else next((at for at in range(end + 1, len(flats)) if flats[at]), end)
         start = next((at for at in range(end, -1, -1) if letter_of(flats[at]) == "A"), end)
-        above = [*flats[start:end], flats[end][: said[end].start()] if end in said else flats[end]]
-        if index in said and (letters := _letters_told(said[index]["told"].strip(), options_in("\n".join(above)))):
+        above = [*flats[start:end], flats[end][: announcements[end].start()] if end in announcements else flats[end]]
+        if index in announcements and (letters := _letters_of(announcements[index]["answer"].strip(), options_in("\n".join(above)))):
             answers[index] = letters
     if len(answers) < max(_FEWEST, _SHARE * len(ends)):
         return []
-    answers |= {index: match["told"] for index, match in said.items() if not match.start() and WHOLE_ANSWER.fullmatch(match["told"])}
+    answers |= {
+        index: match["answer"] for index, match in announcements.items() if not match.start() and WHOLE_ANSWER.fullmatch(match["answer"])
+    }
     done: list[Numbered] = []
-    for place, (index, text) in enumerate(lines):
-        if place not in answers:
+    for position, (index, text) in enumerate(lines):
+        if position not in answers:
             done.append((index, text))
             continue
-        before = text.rstrip()[: len(flat(text).rstrip()) - len(said[place][0])].rstrip() if said[place].start() else ""
-        done += [*([(index, before)] if before else []), (index, f"答案：{answers[place]}")]
+        match = announcements.get(position)
+        before = text.rstrip()[: len(flat(text).rstrip()) - len(match[0])].rstrip() if match and match.start() else ""
+        done += [*([(index, before)] if before else []), (index, f"答案：{answers[position]}")]
     return done
 
 
@@ -142,15 +145,15 @@ def _announcement_in(line: str) -> re.Match[str] | None:
     return match if match and _WHO.search(match["who"]) and not _NOT_WHO.search(match["who"]) else None
 
 
-def _letters_told(told: str, options: Sequence[str]) -> str:
+def _letters_of(answer: str, options: Sequence[str]) -> str:
     """Return the letters that an announcement names: alone, with the words of their option, or only by its words."""
-    if _ALONE.fullmatch(told):
-        return told.rstrip("。.")
+    if _ALONE.fullmatch(answer):
+        return answer.rstrip("。.")
     bare = [_OPENING.sub("", option.strip(), count=1) for option in options]
-    named = _TOLD.fullmatch(told)
+    named = _LETTER_AND_WORDS.fullmatch(answer)
     if named and LETTERS.index(named["letters"]) < len(bare) and bare[LETTERS.index(named["letters"])] == named["words"]:
         return named["letters"]
-    return LETTERS[bare.index(told)] if bare.count(told) == 1 else ""
+    return LETTERS[bare.index(answer)] if bare.count(answer) == 1 else ""
 
 
 def _joined(lines: Sequence[Numbered], flats: Sequence[str], below: Sequence[int]) -> list[Numbered]:

@@ -47,7 +47,7 @@ def without_headlines(lines: Sequence[Numbered]) -> list[Numbered]:
 
 
 def _front_matter(flats: Sequence[str]) -> range:
-    """Return the places of the properties of a note, between rules at its very top."""
+    """Return the indices of the properties of a note, between rules at its very top."""
     first = next((at for at, line in enumerate(flats) if line), 0)
     if not flats or not _RULE.fullmatch(flats[first]):
         return range(0)
@@ -56,7 +56,7 @@ def _front_matter(flats: Sequence[str]) -> range:
 
 
 def _queries(flats: Sequence[str]) -> Iterator[int]:
-    """Yield the places of code that a note-taking program runs."""
+    """Yield the indices of code that a note-taking program runs."""
     language = None
     for at, line in enumerate(flats):
         fence = _FENCE.fullmatch(line)
@@ -75,7 +75,7 @@ class _Above(list[int]):
 
 def _above_stems(flats: Sequence[str]) -> list[_Above]:
     """Return what is above each stem: the paragraph followed by the question's options or answer."""
-    found: list[_Above] = []
+    blocks: list[_Above] = []
     paragraphs: list[list[int]] = [[]]
     within = False  # questions, from their options on
     for at, line in enumerate(flats):
@@ -87,33 +87,33 @@ def _above_stems(flats: Sequence[str]) -> list[_Above]:
             if stem:
                 one = _Above(index for paragraph in above for index in paragraph)
                 one.stem = stem[0]
-                found.append(one)
+                blocks.append(one)
             within, paragraphs = not is_answer, [[]]
         elif is_answer:
             within, paragraphs = False, [[]]
         elif not within:
             paragraphs[-1].append(at)
-    return found
+    return blocks
 
 
-def _headings(flats: Sequence[str], found: Sequence[_Above]) -> set[int]:
-    """Return the places of Markdown headings of a level that is above few questions: otherwise these are the stems."""
-    levels = [{match["signs"] for at in (*one, one.stem) if (match := _HEADING.match(flats[at]))} for one in found]
+def _headings(flats: Sequence[str], above: Sequence[_Above]) -> set[int]:
+    """Return the indices of Markdown headings of a level that is above few questions: otherwise these are the stems."""
+    levels = [{match["signs"] for at in (*one, one.stem) if (match := _HEADING.match(flats[at]))} for one in above]
     usual = {level for level in set().union(*levels) if sum(level in some for some in levels) * 2 > len(levels)}
-    places = [at for one in found for at in (*one, one.stem)]
+    indices = [at for one in above for at in (*one, one.stem)]
     return {
         at
-        for at in places
+        for at in indices
         if (match := _HEADING.match(flats[at])) and match["signs"] not in usual and not heads(flats[at]) and not _ENDS.search(flats[at])
     }
 
 
-def _titles(flats: Sequence[str], found: Sequence[_Above]) -> set[int]:
-    """Return the places of the paper's title, and of paragraphs above a stem if nearly all stems have none: titles."""
-    said = [[at for at in one if flats[at] and not heads(flats[at])] for one in found]
-    is_rare = sum(not each for each in said[1:]) >= NONE_ABOVE * (len(said) - 1)
-    rare = [each for each in said if each and all(may_be_title(flats[at].strip()) for at in each)] if is_rare else []
-    title = takewhile(lambda at: is_paper_title(flats[at].strip()) and flats[at + 1].strip(), range(found[0].stem, len(flats)))
+def _titles(flats: Sequence[str], above: Sequence[_Above]) -> set[int]:
+    """Return the indices of the paper's title, and of paragraphs above a stem if nearly all stems have none: titles."""
+    titled = [[at for at in one if flats[at] and not heads(flats[at])] for one in above]
+    is_rare = sum(not each for each in titled[1:]) >= NONE_ABOVE * (len(titled) - 1)
+    rare = [each for each in titled if each and all(may_be_title(flats[at].strip()) for at in each)] if is_rare else []
+    title = takewhile(lambda at: is_paper_title(flats[at].strip()) and flats[at + 1].strip(), range(above[0].stem, len(flats)))
     return {at for each in rare for at in each} | set(title)
 
 
