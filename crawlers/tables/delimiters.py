@@ -32,6 +32,8 @@ class _Parted(NamedTuple):
     """Those with the usual number of cells."""
     share: float
     score: float
+    has_title: bool
+    """The first line is not divided: a title, or the header of a table that another character divides."""
 
 
 def signs_in(text: str) -> list[str]:
@@ -54,7 +56,7 @@ def delimiter_of(text: str, is_table: bool = False) -> str:
     if not sound:
         rest = [one for one in parted if is_table and one.sign in USUAL]
         return max(rest, key=lambda one: one.score).sign if rest else ""
-    return min(sound, key=lambda one: (sum(_share_with(other.sign, one.rows) for other in sound), -one.score)).sign
+    return min(sound, key=lambda one: (one.has_title, sum(_share_with(other.sign, one.rows) for other in sound), -one.score)).sign
 
 
 def parts_of_cells(cells: Sequence[str]) -> list[list[str]]:
@@ -86,14 +88,15 @@ def _parted(text: str, sign: str, least: int) -> _Parted | None:
         rows = [row for row in islice(csv.reader(io.StringIO(text, newline=""), delimiter=sign), _LINES) if any(row)]
     except csv.Error:
         return None
-    rows = rows[1:] if len(rows) > 1 and len(rows[0]) == 1 else rows  # a title
+    has_title = len(rows) > 1 and len(rows[0]) == 1
+    rows = rows[1:] if has_title else rows
     widths = [len(row) for row in rows]
     usual = max(set(widths), key=lambda width: (widths.count(width), width), default=1)
     if usual < least:
         return None
     share = widths.count(usual) / len(widths)
     score = share * (usual - 1) ** 0.5 / (1 if _fits_quotes(text, sign) else _STRAY_QUOTES)
-    return _Parted(sign, [row for row in rows if len(row) == usual], share, score)
+    return _Parted(sign, [row for row in rows if len(row) == usual], share, score, has_title)
 
 
 def _share_with(sign: str, rows: Sequence[Sequence[str]]) -> float:

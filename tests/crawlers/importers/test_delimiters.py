@@ -94,3 +94,8 @@ def test_a_list_of_answers_has_ranges_over_their_letters(cells: list[str], answe
     rows = [row.format(letters[:5], letters[5:10], letters[10:]) for row in cells]
     questions = triples_of(read("题库.txt", "\n".join([*paper, "参考答案", *rows]).encode()))
     assert [key for _, _, key in questions] == ([*letters] if answers else [])
+
+
+def test_a_header_that_another_sign_divides_is_no_title() -> None:
+    rows = ['"正常|异常，哪一项","甲,乙","丙,丁",A', '"升高|降低，哪一项","戊,己","庚,辛",B']
+    assert delimiter_of("题干,A,B,答案\n" + "\n".join(rows) + "\n", is_table=True) == ","

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import re
+import unicodedata
 import zipfile
 from datetime import datetime
 from typing import Any
@@ -227,8 +229,11 @@ CELLS = st.text(st.characters(exclude_categories=["C"], exclude_characters="\u20
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=8), st.sampled_from([",", "\t", "|"]))
 def test_what_is_written_as_a_table_is_read(rows: list[tuple[str, str, str]], delimiter: str) -> None:
     body = written([["题干", "A", "B", "答案"], *([f"题{stem}", a, b, "A"] for stem, a, b in rows)], delimiter)
-    read_rows = [(item.stem_raw, item.options_raw) for item in questions(read("a.csv", body))]
-    assert read_rows == [(f"题{stem}".strip(), [f"A.{a.strip()}", f"B.{b.strip()}"]) for stem, a, b in rows]
+    for item, (stem, a, b) in zip(read("a.csv", body).items, rows, strict=True):
+        assert isinstance(item, QuestionItem)
+        # a letter within an option may be the sign of a further one
+        doubtful = item.doubt == "options_unreadable" and re.search("[A-Ca-c]", unicodedata.normalize("NFKC", a + b))
+        assert doubtful or (item.stem_raw, item.options_raw) == (f"题{stem}".strip(), [f"A.{a.strip()}", f"B.{b.strip()}"])
 
 
 @pytest.mark.parametrize(
