@@ -97,5 +97,5 @@ def test_a_list_of_answers_has_ranges_over_their_letters(cells: list[str], answe
 
 
 def test_a_header_that_another_sign_divides_is_no_title() -> None:
-    rows = ['"正常|异常，哪一项","甲,乙","丙,丁",A', '"升高|降低，哪一项","戊,己","庚,辛",B']
+    rows = ['肺|心,"缩,张","张,缩",A', '脾|胃,"升,降","降,升",B']
     assert delimiter_of("题干,A,B,答案\n" + "\n".join(rows) + "\n", is_table=True) == ","
