@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from typing import Any
 
+from atomexam.text.numerals import HANZI
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.values import bare, options_in, text_of, verdict_of
 from crawlers.papers.signs.numbers import TYPE
@@ -66,7 +67,7 @@ def option_columns(rows: Sequence[dict[str, Any]], columns: list[str]) -> list[l
 
 def named_in_turn(columns: Sequence[str]) -> list[str]:
     """Return the columns named by one word and consecutive letters or numbers, `optionA`, `optionB`, `optionC` …; none if there are few."""
-    for signs in (LETTERS, LETTERS.lower(), "0123456789", "123456789", "一二三四五六七八九"):
+    for signs in (LETTERS, LETTERS.lower(), "0123456789", "123456789", HANZI):
         for prefix in dict.fromkeys(key[:-1] for key in columns if key.endswith(signs[0]) and not key.startswith("column ")):
             run = list(takewhile(set(columns).__contains__, (f"{prefix}{sign}" for sign in signs)))
             if len(run) >= _FEWEST_NAMED:
