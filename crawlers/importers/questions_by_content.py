@@ -126,16 +126,15 @@ def _with_siblings(tables: list[Rows], candidates: list[TableRoles]) -> list[Tab
     In a chapter of few questions, the first option may always be the right one, which alone proves nothing. In a list of cases, few
     questions may be without a case.
     """
-    by_table = {id(table): (table, roles) for table, roles in candidates}  # tables of a page all have an empty path
+    own = {id(table): roles for table, roles in candidates}  # tables of a page all have an empty path
     sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
     beside = {(_without_key(table), _columns(table)): roles for table, roles in reversed(sure)}
     readable: list[TableRoles] = []
     for table in tables:
-        if own := by_table.get(id(table)):
-            readable.append(own)
-            continue
-        sibling = beside.get((_without_key(table), _columns(table))) if len(table.way) > 1 else None
-        roles = sibling or next((roles for each, roles in sure if _is_below(each, table) and _has_roles(table, roles)), None)
+        roles = own.get(id(table))
+        if roles is None and len(table.way) > 1:
+            roles = beside.get((_without_key(table), _columns(table)))
+        roles = roles or next((roles for each, roles in sure if _is_below(each, table) and _has_roles(table, roles)), None)
         readable += [(table, roles)] if roles else []
     return readable
 

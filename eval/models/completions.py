@@ -15,7 +15,7 @@ Step = tuple[tuple[int, ...], int]
 """Tokens of an answer after the start of all answers, and the next one."""
 
 _CLAMPED = -9999.0
-"""What vLLM says for minus infinity, which JSON cannot express."""
+"""What vLLM writes for minus infinity, which JSON cannot express."""
 _TOKEN_ID = "token_id:{}"
 """How vLLM spells a token by its number (`return_tokens_as_token_ids`)."""
 _NO_LETTER = re.compile(r"[\s\ufffd]")
@@ -124,8 +124,8 @@ class Completions:
     def _likelihood_calls(self, query: ModelQuery, answers: TokenizedAnswers) -> Iterator[Call]:
         """Yield the calls for one query.
 
-        vLLM tells those of chosen tokens after a prompt, so that one call has the next tokens of all answers with the same beginning, and
-        what they begin with is read once. Other servers tell those of a prompt's own tokens: a call for each answer.
+        vLLM gives those of chosen tokens after a prompt, so that one call has the next tokens of all answers with the same beginning, and
+        what they begin with is read once. Other servers give those of a prompt's own tokens: a call for each answer.
         """
         steps = _steps(answers, self._ends)
         nodes = {node: tuple(token for before, token in steps if before == node) for node, _ in steps}
@@ -172,7 +172,7 @@ def _check_prompt(done: Completion, prompt_tokens: int) -> None:
     if done.prompt_tokens != prompt_tokens:
         raise Failure(
             f"the server read {done.prompt_tokens} tokens of a prompt of {prompt_tokens}: it cuts it, or its tokenizer is another or adds "
-            "tokens to a text; mend server.tokenizer or server.api of the model in params.yaml"
+            "tokens to a text; correct server.tokenizer or server.api of the model in params.yaml"
         )
 
 
@@ -184,7 +184,7 @@ def _values_after(done: Completion, tokens: Sequence[int]) -> list[float]:
 
 
 def _values_of_prompt(done: Completion, start: int, size: int) -> list[float]:
-    """Return the log-likelihoods of a prompt's last tokens, which stand behind the start of all answers."""
+    """Return the log-likelihoods of a prompt's last tokens, which follow the start of all answers."""
     logprobs = (done.logprobs and done.logprobs.token_logprobs) or []
     is_whole = len(logprobs) in (start + size, start + size + 1)  # with the token that had to be generated
     values = logprobs[start : start + size] if is_whole else [None] * size

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
+from typing import TypeVar
 
 KEY = "sk-toy-0123456789abcdef"
+S = TypeVar("S", bound=ThreadingHTTPServer)
 
 
 class Server(ThreadingHTTPServer):
@@ -196,9 +198,8 @@ def refusal(message: str, code: str | None = None) -> dict:
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
-    """Serve on a free port of loopback while the block runs."""
-    server = Server()
+def running(server: S) -> Iterator[S]:
+    """Serve while the block runs."""
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
@@ -206,6 +207,13 @@ def serving() -> Iterator[Server]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """Serve on a free port of loopback while the block runs."""
+    with running(Server()) as server:
+        yield server
 
 
 if __name__ == "__main__":  # `vllm serve MODEL … --port PORT`, as a stand-in for vLLM

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, LogitsProcessorList, RepetitionPenaltyLogitsProcessor, TopKLogitsWarper
 
 from eval.models.double_precision import in_float64
+from tests.eval.misbehaving import running
 
 
 class ModelServer(ThreadingHTTPServer):
@@ -174,14 +175,8 @@ def refusal(message: str) -> dict:
 @contextmanager
 def serving(folder: Path, **changes: Any) -> Iterator[ModelServer]:
     """Serve on a free port of loopback while the block runs."""
-    server = ModelServer(folder, **changes)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with running(ModelServer(folder, **changes)) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 if __name__ == "__main__":  # `vllm serve MODEL … --port PORT`, as a stand-in for vLLM
