@@ -8,10 +8,13 @@ Beside the seconds stands the share of labelled replies that are read as their l
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from eval.answers.__main__ import read_row
 from eval.answers.published import RULE_SETS

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
 SNAPSHOT = "2026-11-20"
 RUNS = ["plain crawl", "our crawl", "plain crawl, 1 at a time", "our crawl, 1 at a time", "plain, from its cache", "our replay"]
@@ -116,8 +116,10 @@ def served(pages: int) -> Iterator[str]:
     command = [sys.executable, str(Path(__file__).with_name("generated_site.py")), str(pages)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
-        yield server.stdout.readline().strip()
-        server.kill()
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.kill()  # or a failed run would wait for it without end
 
 
 def compare(pages: int, rounds: int) -> str:

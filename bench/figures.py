@@ -1,12 +1,16 @@
 """Seconds of the figures of one run of SdAK's size, of a comparison of two, and of plain drawing beside them; coverage of the intervals.
 
-python -m bench.figures --pairs 14048 --repeats 2 --coverage 500
+python bench/figures.py --pairs 14048 --repeats 2 --coverage 500
 """
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 from scipy import stats

@@ -12,12 +12,12 @@ import sys
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent.parent)]
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from atomexam.records.item import EntityItem, QuestionItem  # noqa: E402
-from atomexam.records.provenance import Provenance  # noqa: E402
-from crawlers.coverage.files import FileResult, read_steps  # noqa: E402
-from crawlers.importers.paths import read_bytes  # noqa: E402
+from atomexam.records.item import EntityItem, QuestionItem
+from atomexam.records.provenance import Provenance
+from crawlers.coverage.files import FileResult, read_steps
+from crawlers.importers.paths import read_bytes
 
 _ABOUT = re.compile(r"(?:readme|index).*\.md", re.IGNORECASE)
 _ERROR_CHARS = 90

@@ -1,6 +1,6 @@
 """The item browser at size, in a browser without network: seconds until items are seen, all are there, filters have answered; bytes.
 
-python -m bench.report --items 50000 --runs 6
+python bench/report.py --items 50000 --runs 6
 """
 
 import argparse
@@ -8,10 +8,13 @@ import random
 import resource
 import shutil
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from playwright.sync_api import Page, sync_playwright
 

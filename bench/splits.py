@@ -1,7 +1,7 @@
 """Seconds and memory of `splits.split`, `splits.leaks` and `splits.release` on questions built by script.
 
-python -m bench.splits --count 1000000            a first version
-python -m bench.splits --count 1000000 --again    and a second: a hundredth left, a hundredth came
+python bench/splits.py --count 1000000            a first version
+python bench/splits.py --count 1000000 --again    and a second: a hundredth left, a hundredth came
 """
 
 import argparse

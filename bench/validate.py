@@ -1,6 +1,6 @@
 """Seconds and memory of `python -m curation.validate` on tables built by script: a run over all six, each of as many rows as named.
 
-python -m bench.validate --rows 300000
+python bench/validate.py --rows 300000
 """
 
 import argparse

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.crawl import served
+
 
 def bench(root: Path, *flags: object) -> str:
     command = [sys.executable, str(root / "bench/crawl.py"), *map(str, flags)]
@@ -22,14 +24,11 @@ def test_the_table_of_sizes(root: Path) -> None:
 
 @pytest.mark.slow
 def test_plain_scrapy_and_replay_read_the_same_questions(root: Path, tmp_path: Path) -> None:
-    server = subprocess.Popen([sys.executable, str(root / "bench/generated_site.py"), "12"], stdout=subprocess.PIPE, text=True)
-    with server:
-        url = server.stdout.readline().strip()
+    with served(12) as url:
         for name in ("our crawl", "our replay"):
             bench(root, "--run", name, "--folder", tmp_path, "--url", url, "--workers", 1)
         ours = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text(encoding="utf-8").splitlines()]
         bench(root, "--run", "fill cache", "--folder", tmp_path, "--url", url)
-        server.kill()
     theirs = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text(encoding="utf-8").splitlines()]
     fields = ("stem_raw", "options_raw", "answer_raw", "explanation_raw")
     assert len(ours) == 120
