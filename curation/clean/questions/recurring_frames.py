@@ -19,18 +19,23 @@ _LEAST_LEFT = 4
 _KIND = rf"(?:{TYPE}|[单多]选|判断|填空|简答|案例(?:分析)?题?|[AB][1-4](?:型题?)?)"
 _TYPE = re.compile(TYPE)
 _NUMBER_AND_TYPE = re.compile(
-    rf"\s*+(?:\d{{1,4}}\s*+[、.．:：)）]\s*+|第\s?\d{{1,4}}\s?题\s*+[、.．:：]?\s*+|[(（\[【]\s?{_KIND}\s?[)）\]】]\s*+)*+"
+    rf"\s*+(?:\d{{1,4}}\s*+[、.．:：)）]\s*+|第\s?\d{{1,4}}\s?题(?!\s?[|｜])\s*+[、.．:：]?\s*+|[(（\[【]\s?{_KIND}\s?[)）\]】]\s*+)*+"
 )
 """Number and type, which other rules handle."""
 _BRACKETED = r"[(（\[【〔](?=[^()（）\[\]【】〔〕\n]{0,30}[^\s_A-J√×对错TF()（）\[\]【】〔〕])[^()（）\[\]【】〔〕\n]{1,30}[)）\]】〕]"
+_OF_SENTENCES = r"，。？！；：:（）()“‘《「【〔\[%％‰℃°+×÷=/／"
+"""Signs that no number of a row is followed by: of sentences, brackets that open, and those of quantities."""
 _HEADS = (
     re.compile(r"(?P<line>[^\n]{1,40})\n\s*+(?=\S)"),
     re.compile(rf"{_BRACKETED}\s*+(?=\S)"),
     re.compile(rf"(?P<kind>{_KIND})[ \t\u3000]+(?=\S)"),
     re.compile(r"(?=[^\s\d，。？！；:：]{0,8}\d)(?P<count>[^\s，。？！；（）():：]{1,14})(?:[:：](?=\S)|[ \t\u3000]+(?=\S))"),
     re.compile(
-        r"(?P<counter>(?:question|item|no\.?|q|题号|题目|编号|序号)\s?\d{1,5}(?:\s?(?:of|/|／|\|)\s?\d{1,5})?)\s*+[:：.|]?\s*+(?=\S)",
+        r"(?P<counter>(?:question|item|no\.?|q|题号|题目|编号|序号)\s?\d{1,5}(?:\s?(?:of|/|／|\|)\s?\d{1,5}(?!\w))?)\s*+[:：.|]?\s*+(?=\S)",
         re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?P<number>(?:[^\s\d，。？！；：:（）()]{{1,8}}\d{{1,9}}|\d{{1,9}}(?![.．]\d))题?[ \t]*+[^\w\s{_OF_SENTENCES}]{{1,3}}+)\s*+(?=\S)"
     ),
     re.compile(r"(?=\S{0,11}[^\sA-Za-z])(?P<token>[^\s，。？！；（）()]{1,12})[ \t\u3000]++(?=\S)"),
     re.compile(r"(?P<said>[^\n。？！?（(]{1,8}[:：][^\n。？！?（(]{0,20}[。！])\s*+(?=\S)"),
@@ -112,6 +117,8 @@ def _layers_of(stems: list[str], patterns: Sequence[re.Pattern[str]], cut: Cut) 
         for index, pattern in enumerate(patterns):
             cuts = [cut(stem, pattern) for stem in stems]
             masks = [_mask(each[1]) for each in cuts if each]
+            if "number" in pattern.groupindex and len({each[1] for each in cuts if each}) < _ALL * len(masks):
+                continue  # each row has its own
             words = _recurring(masks, len(stems)) or (_of_origin(masks, len(stems)) if "line" not in pattern.groupindex else frozenset())
             if words:
                 layers.append((index, words))

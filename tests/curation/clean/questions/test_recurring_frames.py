@@ -5,7 +5,11 @@ import pytest
 from curation.clean.questions.exam_text import open_gaps
 from curation.clean.questions.recurring_frames import NO_FRAME, frame_of, without_frame
 
-STEMS = [f"第{n}例患者最先受到影响的器官是（ ）" for n in range(1, 9)] + ["下列属于感觉器官的是", "下列属于消化器官的是"]
+STEMS = [f"第{n}例患者最先受到影响的器官是（ ）" for n in range(1, 8)] + [
+    "3个月婴儿的特点是",
+    "下列属于感觉器官的是",
+    "下列属于消化器官的是",
+]
 HEADS = [
     "{n}/10 ",
     "Question {n} of 10\n",
@@ -15,6 +19,22 @@ HEADS = [
     "主持人：第{n}题，请听题。",
     "---\n题号 {n} | 题型 单选题\n",
     "【知识点：心理】",
+    "00{n}|",
+    "NO.{n}|",
+    "Q00{n}|",
+    "#00{n} | ",
+    "ID{n}|",
+    "题{n}|",
+    "第{n}题|",
+    "A00{n}.",
+    "{n}-",
+    "{n}$",
+    "《{n}》",
+    "『{n}』",
+    "<{n}>",
+    "|{n}|",
+    "{n}——",
+    "SX_{n}@@",
 ]
 TAILS = ["\n难度：中", " #心理学 #基础", "（难易度：{w}）", "【{w}】", "\n收藏 纠错 笔记", " *必答"]
 
@@ -53,6 +73,11 @@ def test_where_most_questions_come_from_is_no_part_of_them(form: str) -> None:
         [f"患者，男，{n}岁。发热两天。\n最可能的诊断是" for n in range(20, 30)],
         [f"某药的性质是{n}。（ ）" for n in range(9)],
         [f"下列关于{n}的说法（选自教材）正确的是" for n in range(9)],
+        [f"{n % 3 + 2}-甲基{word}的性质是" for n, word in enumerate(("丁烷", "丙烷", "戊烷", "己烷", "庚烷", "辛烷", "壬烷", "癸烷"))],
+        [f"{n}%葡萄糖注射液用于" for n in range(5, 14)],
+        [f"{n * 7}+{n * 3}等于多少" for n in range(5, 14)],
+        [f"{n}.5mg的硝酸甘油用于" for n in range(5, 14)],
+        [f"{n}/20的患者出现的症状是" for n in range(5, 14)],
         [f"知觉的特性（{word}）" for word in ("选择性", "整体性", "理解性", "恒常性", "对比", "错觉", "阈限", "适应")],
     ],
 )
