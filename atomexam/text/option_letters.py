@@ -16,11 +16,17 @@ CIRCLED_AS_LETTERS = str.maketrans(CIRCLED_NUMBERS, LETTERS)
 
 _FILLER = re.compile(r"[-—–―−－/\\.。、_~～…·*|\s]+|(?i:null|none|nan|nil|n/a|undefined)")
 _FILLER_WORD = re.compile(r"[（(]?(?:无|没有|暂无|空|无选项)[）)]?")
+_CROSSES = frozenset("×✕✖✗✘╳xX")
 
 
 def is_filler(text: str) -> bool:
     """Tell whether a text is but a sign of an unused field of a form. A dash may be an option beside a plus."""
     return _FILLER.fullmatch(text) is not None
+
+
+def filler_word(text: str) -> bool:
+    """Tell whether a text may fill an unused field of a form, or be an option: `无`, `×`."""
+    return text in _CROSSES or _FILLER_WORD.fullmatch(text) is not None
 
 
 def are_fillers(texts: Sequence[str]) -> bool:

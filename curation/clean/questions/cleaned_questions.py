@@ -31,6 +31,7 @@ from curation.clean.questions.run_together import split_options
 from curation.clean.questions.shared_cases import CaseAndQuestion, case_text, split_marked, without_case
 from curation.clean.questions.source_context import NO_CONTEXT, SourceContext, allows_several, declared_as
 from curation.clean.questions.stem_numbers import without_number
+from curation.clean.questions.unused_options import NONE_UNUSED, without_unused
 from curation.text.normalize import is_plain, normalize
 
 _IMAGE_TAG = re.compile(r"<img|!\[[^\]\n]{0,80}\]\(|\[img\]", re.I)
@@ -80,7 +81,12 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
     if declared == "mrqa" and position in context.mislabelled:
         declared = "choice"
         rules.append("section_type")
-    options, option_rules = clean_options(item.options_raw or item.shared_options_raw or ())
+    unused = context.unused.get(item.provenance.page_id, NONE_UNUSED)
+    raw_options = item.options_raw or item.shared_options_raw or []
+    used_options = without_unused(raw_options, unused.sure)
+    if len(used_options) < len(raw_options):
+        rules.append("unused_option")
+    options, option_rules = clean_options(used_options)
     rules += option_rules
     if key := context.divided.get(position):
         rules.append("answer_divided")
@@ -109,6 +115,7 @@ def partial_question(item: QuestionItem, params: Clean, context: SourceContext) 
         glued=position in context.glued or holds_sentence(item.options_raw or ()),
         joined=position in context.joined,
         caseless=position in context.caseless,
+        may_be_unused=len(without_unused(raw_options, unused.unsure)) < len(raw_options),
     )
     return partial, reason_against(partial), tuple(dict.fromkeys(rules))
 

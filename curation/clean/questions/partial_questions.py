@@ -47,6 +47,8 @@ class PartialQuestion(Struct, frozen=True, kw_only=True):
     """Its answer also contains those of neighbouring questions."""
     caseless: bool = False
     """Several neighbouring questions refer to a lost case."""
+    may_be_unused: bool = False
+    """Its last option may be the sign of an unused field."""
 
     @property
     def is_choice(self) -> bool:

@@ -23,7 +23,7 @@ _NUMBER_AND_TYPE = re.compile(
 )
 """Number and type, which other rules handle."""
 _BRACKETED = r"[(（\[【〔](?=[^()（）\[\]【】〔〕\n]{0,30}[^\s_A-J√×对错TF()（）\[\]【】〔〕])[^()（）\[\]【】〔〕\n]{1,30}[)）\]】〕]"
-_OF_SENTENCES = r"，。？！；：:（）()“‘《「【〔\[%％‰℃°+×÷=/／"
+_NO_SIGN = r"，。？！；：:（）()“‘《「【〔\[%％‰℃°+×÷=/／"
 """Signs that no number of a row is followed by: of sentences, brackets that open, and those of quantities."""
 _HEADS = (
     re.compile(r"(?P<line>[^\n]{1,40})\n\s*+(?=\S)"),
@@ -35,7 +35,7 @@ _HEADS = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"(?P<number>(?:[^\s\d，。？！；：:（）()]{{1,8}}\d{{1,9}}|\d{{1,9}}(?![.．]\d))题?[ \t]*+[^\w\s{_OF_SENTENCES}]{{1,3}}+)\s*+(?=\S)"
+        rf"(?P<number>(?:[^\s\d，。？！；：:（）()]{{1,8}}\d{{1,9}}|\d{{1,9}}(?![.．]\d))题?[ \t]*+[^\w\s{_NO_SIGN}]{{1,3}}+)\s*+(?=\S)"
     ),
     re.compile(r"(?=\S{0,11}[^\sA-Za-z])(?P<token>[^\s，。？！；（）()]{1,12})[ \t\u3000]++(?=\S)"),
     re.compile(r"(?P<said>[^\n。？！?（(]{1,8}[:：][^\n。？！?（(]{0,20}[。！])\s*+(?=\S)"),

@@ -28,6 +28,7 @@ REASONS: dict[str, str] = {
     "too_many_options": "There are more options than letters, A to J.",
     "empty_options": "An option before the last is empty, so the letters cannot be trusted.",
     "option_broken": "An option contains the next one, lost characters or an unbalanced bracket.",
+    "option_unsure": "The last option is a word such as 无, which may fill unused options: it is never right, and always last.",
     "duplicate_options": "Two options are equal.",
     "answer_missing": "The source gives no answer, or a text that is not an answer.",
     "answer_not_in_options": "The answer names a missing option.",
@@ -153,6 +154,10 @@ def option_broken(partial: PartialQuestion) -> str | None:
     return "option_broken" if broken else None
 
 
+def option_unsure(partial: PartialQuestion) -> str | None:
+    return "option_unsure" if partial.may_be_unused else None
+
+
 def duplicate_options(partial: PartialQuestion) -> str | None:
     texts = {option.rstrip("。") if partial.plain else "".join(option.split()).rstrip("。") for option in partial.options}
     return "duplicate_options" if len(texts) < len(partial.options) else None
@@ -207,6 +212,7 @@ CHECKS: tuple[Callable[[PartialQuestion], str | None], ...] = (
     empty_options,
     option_broken,
     duplicate_options,
+    option_unsure,
     answer_missing,
     answer_not_in_options,
     keys_joined,

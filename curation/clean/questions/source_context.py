@@ -3,9 +3,10 @@
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from curation.clean.questions.incomplete_stems import misses_case
 from curation.clean.questions.recurring_frames import NO_FRAME, Frame, frame_of, without_frame
 from curation.clean.questions.shared_cases import MIN_SHARED_CHARS, CaseAndQuestion, split_shared
 from curation.clean.questions.stem_numbers import without_number
+from curation.clean.questions.unused_options import NONE_UNUSED, UnusedOptions, unused_options
 from curation.text.normalize import normalize
 
 declared_as = lru_cache(maxsize=1 << 12)(declared_type)  # a source repeats the same few labels
@@ -57,6 +59,8 @@ class SourceContext(NamedTuple):
     """page_id -> the frame around the stems of all its questions."""
     caseless: frozenset[ItemPosition] = frozenset()
     """Positions of the questions without a case among others whose case is lost."""
+    unused: Mapping[str, UnusedOptions] = MappingProxyType({})
+    """page_id -> the words in the unused options of its questions."""
 
 
 NO_CONTEXT = SourceContext({}, frozenset(), frozenset(), frozenset(), {}, {})
@@ -86,6 +90,7 @@ def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str
     divided: dict[ItemPosition, str] = {}
     glued: set[ItemPosition] = set()
     caseless: set[ItemPosition] = set()
+    unused: dict[str, UnusedOptions] = {}
     mislabelled: set[ItemPosition] = set()
     page_hashes = array("q")
     for _, together in groupby(items, key):
@@ -108,10 +113,12 @@ def _context_of(items: Iterable[QuestionItem], key: Callable[[QuestionItem], str
             _read_joined_keys(page, joined, divided)
             glued.update(_with_glued_options(page))
             caseless.update(_among_caseless(page))
+            if (words := unused_options(page)) != NONE_UNUSED:
+                unused[page_id] = words
     if len(np.unique(np.frombuffer(page_hashes, np.int64))) < len(page_hashes):
         return None
     parts = split_shared(sorted(stems))
-    return SourceContext(parts, frozenset(mislabelled), frozenset(joined), frozenset(glued), divided, frames, frozenset(caseless))
+    return SourceContext(parts, frozenset(mislabelled), frozenset(joined), frozenset(glued), divided, frames, frozenset(caseless), unused)
 
 
 def _long_stems(page: list[QuestionItem], frame: Frame) -> Iterable[str]:

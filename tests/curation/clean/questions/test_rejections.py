@@ -12,6 +12,7 @@ from curation.clean.questions.cleaned_questions import read_questions
 from curation.clean.questions.incomplete_stems import misses_case
 from curation.clean.questions.rejections import CHECKS, REASONS
 from curation.clean.questions.source_context import NO_CONTEXT
+from curation.clean.questions.unused_options import UnusedOptions
 
 PARAMS = Clean(min_stem_chars=2, min_chinese_share=0.3)
 SEEN = Provenance(source="toy", url="https://toy/1", snapshot="2026-01-01", page_id="page-1", position="q1")
@@ -21,6 +22,7 @@ SOUND = {
     "answer_raw": "A",
     "section_raw": "一、单项选择题",
 }
+UNSURE = UnusedOptions(frozenset(), frozenset("无"))
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("stem_missing", {"stem_raw": None}),
     ("stem_missing", {"stem_raw": "15、"}),
@@ -150,6 +152,13 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("answer_not_in_options", {"answer_raw": "E"}),
     ("answer_not_in_options", {"answer_raw": "想象"}),
     ("not_read", {"doubt": "options_unreadable"}),
+    (
+        "option_unsure",
+        {
+            "options_raw": ["感觉", "知觉", "记忆", "无"],
+            "context": NO_CONTEXT._replace(unused={"page-1": UNSURE}),
+        },
+    ),
     ("keys_joined", {"section_raw": None, "answer_raw": "A,B,D", "context": NO_CONTEXT._replace(joined=frozenset({("page-1", "q1")}))}),
     ("key_out_of_order", {"section_raw": None, "answer_raw": "A,E,B", "options_raw": ["感觉", "知觉", "记忆", "表象", "想象"]}),
     ("key_out_of_order", {"section_raw": "选择题", "answer_raw": "CA"}),
