@@ -30,6 +30,7 @@ from crawlers.importers.files.workbook import BOOKS
 from crawlers.importers.layouts.columns import RecordLayout, layout_of_keys
 from crawlers.importers.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.importers.layouts.table import read_sheets
+from crawlers.importers.not_question_banks import refuse_survey
 from crawlers.importers.papers import LINE_READERS, questions_in, read_questions
 from crawlers.importers.questions_by_content import holds_table, read_by_content, read_by_layout, with_advice
 from crawlers.importers.records.record_files import SHEETS, read_plain_records, read_tables
@@ -122,11 +123,11 @@ def read_file(
     if shape and shape.tables:
         return read_by_layout(name, body, shape.tables, provenance, shape.unread)
     read = read_plain_records if suffix in _RECORDS else read_tables
-    return (
-        read(name, body, shape, provenance, beside_keys)
-        if shape
-        else _read_by_words_or_content(read, name, body, suffix, provenance, beside_keys)
-    )
+    if shape:
+        return read(name, body, shape, provenance, beside_keys)
+    reading = _read_by_words_or_content(read, name, body, suffix, provenance, beside_keys)
+    refuse_survey(name, reading)
+    return reading
 
 
 def _read_by_words_or_content(

@@ -1,11 +1,13 @@
-"""Texts other than question banks: notes, minutes, laws, surveys, recipes, interviews. What was read of a text in, a refusal out."""
+"""Texts and tables other than question banks: notes, minutes, laws, surveys, recipes, interviews. What was read in, a refusal out."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 
 from atomexam.records.answer_forms import answer_form
+from atomexam.records.item import QuestionItem
 from atomexam.text.refusal import Refusal
+from crawlers.importers.files.reading import FileReading
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.sections.signals import asks, is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
@@ -20,6 +22,10 @@ _MANY_OPTIONS = 4
 _SPOKEN_SHARE = 5
 """If one in this many answers in words mentions its speaker, the text is an interview or advice to a reader."""
 _SURVEY = re.compile(r"问卷|无对错之分|满意度调查|量表")
+_COUNTED = re.compile(r"票数|得票|小计|人数|人次|占比|比例|百分比|\b(?:counts?|votes?|percent(?:age)?)\b", re.IGNORECASE)
+"""Names of columns that count who chose an option."""
+_TIMES_ASKED = 3
+"""How often each question recurs, on average, from which different answers are those of several people."""
 _SIGNED = re.compile(r"题|试卷|答案|考试|测验|测试|练习|作业|exam|quiz|test", re.I)
 """Evidence that points without answers are questions of a test."""
 _SPOKEN = re.compile(r"[您你我]")
@@ -83,6 +89,42 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:
             f"{points}, of which {question_like or 'none'} ask anything: expected questions with options, "
             "blanks, answers or a question word; notes or an outline are not questions"
         )
+
+
+def refuse_survey(name: str, reading: FileReading) -> None:
+    """Refuse a table of questions that are put to people, not to examinees: what was chosen would be read as the key.
+
+    Raises:
+        ValueError: it is a survey; the message says what shows it.
+    """
+    items = [item for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
+    if len(items) < len(reading.items) / 2 or not items:
+        return
+    columns = [*reading.columns.values(), *(words for words in reading.unread if words.startswith("field "))]
+    answers_by_question: dict[tuple[str | None, ...], set[str | None]] = {}
+    for item in items:
+        answers_by_question.setdefault((item.case_raw, item.stem_raw, *(item.options_raw or [])), set()).add(item.answer_raw)
+    answers, found = list(answers_by_question.values()), ""
+    if sum("您" in (item.stem_raw or "") for item in items) * 2 > len(items):
+        found = "most of which address a person as 您"
+    elif len(items) >= _TIMES_ASKED * len(answers_by_question) and sum(len(each) > 1 for each in answers) * 2 > len(answers):
+        found = "most of which recur with different answers, as of several people"
+    elif not any(item.answer_raw for item in items) and (signs := _survey_signs([name, *reading.unread], columns)):
+        found = f"without an answer, beside {signs[0]!r}"
+    elif not any(item.answer_raw for item in items) and len(items) >= _FEWEST and _have_one_scale(items):
+        found = "without an answer, most with the same options, as in a scale"
+    if found:
+        raise Refusal(f"{name}: {len(items)} questions, {found}; a survey is not a bank")
+
+
+def _survey_signs(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
+    found = [*map(_SURVEY.search, texts), *map(_COUNTED.search, columns)]
+    return [match[0] for match in found if match]
+
+
+def _have_one_scale(items: Sequence[QuestionItem]) -> bool:
+    [(_, times)] = Counter(tuple(item.options_raw or ()) for item in items if item.options_raw).most_common(1) or [((), 0)]
+    return times * 2 > len(items)
 
 
 def _are_rows(lines: Sequence[str], sign: str) -> bool:
