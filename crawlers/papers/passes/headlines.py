@@ -27,15 +27,18 @@ _PROPERTY = re.compile(r"[A-Za-z][\w-]{0,30}::?(?:\s.{0,400})?|\s{1,8}-\s.{0,200
 _FENCE = re.compile(r"\s{0,3}```(?P<language>\w{0,20})\s{0,9}")
 _QUERIES = {"dataview", "dataviewjs", "query", "tasks", "button"}
 _HEADING = re.compile(r"(?P<signs>#{1,6})\s{1,4}\S")
+_NUMBER = re.compile(r"#{1,6}\s{1,4}(?P<number>[1-9]\d{0,3})\s{0,3}[.、]?")
 _ENDS = re.compile(r"[。?!:;]$|[(\[]\s{0,9}[)\]]|_{2,}")
 """What ends a sentence or leaves a gap: it may be part of a question."""
 
 
 def without_headlines(lines: Sequence[Numbered]) -> list[Numbered]:
-    """Return the lines, emptied where one is above a question and not part of it."""
+    """Return the lines, emptied where one is above a question and not part of it; headings that are numbers become those of questions."""
+    flats = [flat(text).rstrip() for _, text in lines]
+    if numbers := _numbers(flats):
+        return [(index, f"第{numbers[at]}题" if at in numbers else text) for at, (index, text) in enumerate(lines)]
     if has_numbers(lines):
         return list(lines)
-    flats = [flat(text).rstrip() for _, text in lines]
     gone = {*_front_matter(flats), *_queries(flats)}
     gone |= {at for at, line in enumerate(flats) if line.lstrip()[:1] in ("#", "[", "!") and _LINKS.fullmatch(line.strip())}
     above = _above_stems(["" if at in gone or _RULE.fullmatch(line) else line.strip() for at, line in enumerate(flats)])
@@ -44,6 +47,13 @@ def without_headlines(lines: Sequence[Numbered]) -> list[Numbered]:
         gone |= _headings(flats, above)
         gone |= _titles(["" if at in gone else line for at, line in enumerate(flats)], above)
     return [(index, "" if at in gone else text) for at, (index, text) in enumerate(lines)] if gone else list(lines)
+
+
+def _numbers(flats: Sequence[str]) -> dict[int, str]:
+    """Return the Markdown headings that are only numbers, if these count the questions: `### 1` above a stem."""
+    numbers = {at: match["number"] for at, line in enumerate(flats) if (match := _NUMBER.fullmatch(line))}
+    counts_on = [int(number) for number in numbers.values()] == list(range(1, len(numbers) + 1))
+    return numbers if counts_on and len(numbers) >= _FEWEST else {}
 
 
 def _front_matter(flats: Sequence[str]) -> range:

@@ -40,6 +40,16 @@ def _stems(form: str, above: dict[int, str], below: str = "") -> list[str]:
     return [draft.stem for draft in read_paper("\n".join(blocks).split("\n")).questions]
 
 
+@pytest.mark.parametrize("sign", ["#", "###"])
+@pytest.mark.parametrize("form", ["plain", "call-out"])
+def test_headings_that_are_numbers_count_the_questions(form: str, sign: str) -> None:
+    """As in an export of Notion; without them, what is above the first stem was part of it."""
+    blocks = (f"{sign} {at + 1}\n\n{FORMS[form](stem, 'ABCD'[at % 4])}" for at, stem in enumerate(STEMS))
+    paper = read_paper(("# 心理题\n\nCreated: 2023年5月6日 21:14\nTags: 心理, 选择题\n\n" + "\n".join(blocks)).split("\n"))
+    assert [draft.stem.split("\n")[-1] for draft in paper.questions] == list(STEMS)
+    assert "Tags: 心理, 选择题" in paper.unread
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     "above",
