@@ -18,7 +18,7 @@ _LETTERS = re.compile(r"[A-JＡ-Ｊ]+")
 _BETWEEN = re.compile(r"[\s,，、;；.。/|()（）\[\]]+")
 _MOST_LETTERS = 30  # longer answers are words
 _VERDICT_WORD = re.compile(r"[√×✓✗对错]|正确|错误|true|false|[TF]", re.I)
-_SAYS_VERDICT = re.compile(r"判断(?!推理)|是非题?|true.?false", re.I)
+_SAYS_VERDICT = re.compile(r"判断(?!推理)|是非题?|正误|对错|true.?false", re.I)
 _SAYS_WORDS = re.compile(r"填空|问答|简答|blank", re.I)
 _SAYS_SEVERAL = re.compile(r"多项|多选|不定项|multi|X型", re.I)
 _SAYS_SINGLE = re.compile(r"单项|单选|最佳选择|配伍|single|A[12]型|B1?型", re.I)
@@ -60,6 +60,11 @@ def is_disordered(key: str) -> bool:
 def is_verdict(answer: str | None) -> bool:
     """Return whether an answer is a word for true or false."""
     return bool(_VERDICT_WORD.fullmatch(_BETWEEN.sub("", (answer or "")[:_MOST_LETTERS])))
+
+
+def says_verdict(words: str) -> bool:
+    """Return whether a heading, or the name of a column, speaks of true or false."""
+    return bool(_SAYS_VERDICT.search(words))
 
 
 def _says(item: QuestionItem, words: re.Pattern[str]) -> bool:

@@ -93,7 +93,9 @@ def read_by_layout(
         one_of(shape.form, ALL_FORMS, "form", f"{name}: its layout")
         form = shape.form if shape.answer else ""
         named_tables.append((table, Roles(shape.stem, shape.options, shape.answer, form, shape.explanation, shape.others, 1.0)))
-    return _reading(name, tables, named_tables, provenance, unread=unread)
+    reading = _reading(name, tables, named_tables, provenance, unread=unread)
+    reading.names_verdicts = any(roles.form == "verdict" for _, roles in named_tables)
+    return reading
 
 
 def inferred_tables(name: str, body: bytes) -> list[TableRoles]:

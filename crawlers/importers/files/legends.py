@@ -59,7 +59,7 @@ def _legend_of(cell: str) -> tuple[str, dict[str, str]] | None:
     is_answer = _ANSWER.search(label["name"])
     if not pairs or not (is_answer or set(pairs.values()) == _TRUTH):
         return None
-    return label["name"].strip() if is_answer else "答案", pairs
+    return label["name"].strip() if is_answer else "判断结果", pairs
 
 
 def _pairs_in(legend: str) -> dict[str, str]:
