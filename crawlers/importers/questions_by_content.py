@@ -188,8 +188,10 @@ def _reading(
         outer = next((each for each in chosen if _is_below(table, each[0])), None)
         _logger.warning("%s: %s", name, roles_in_words(table, roles))
         _add_questions(reading, table, _with_case(table, roles, outer), inner[table.way], provenance, unread)
-    for table in _parents(tables, [each for each, _ in chosen]):
+    for table, bare in _parents(tables, [each for each, _ in chosen]):
         _account_for(reading, table.rows, unread)
+        if bare.rows:
+            _add_known(reading, bare, known)
     return reading
 
 
@@ -212,11 +214,19 @@ def _key_below(table: Rows, other: Rows) -> str:
     return ".".join(takewhile(lambda step: step != EVERY, table.way[len(other.way) :]))
 
 
-def _parents(tables: list[Rows], chosen: list[Rows]) -> list[Rows]:
-    """Return the tables whose rows contain chosen ones but are not read, without what has a table of its own."""
+def _parents(tables: list[Rows], chosen: list[Rows]) -> Iterator[tuple[Rows, Rows]]:
+    """Yield the tables whose rows contain chosen ones but are not read, without what has a table of its own: the rows that contain some,
+    and the bare ones, which may be questions themselves.
+    """
     ways = {table.way[:end] for table in tables for end in range(1, len(table.way) + 1)}
-    above = [table for table in tables if table.way not in {each.way for each in chosen} and any(_is_below(each, table) for each in chosen)]
-    return [Rows(table.way, [(position, _without_tables(row, table.way, ways)) for position, row in table.rows]) for table in above]
+    for table in tables:
+        inner = {_key_below(each, table) for each in chosen if _is_below(each, table)}
+        if not inner or table.way in {each.way for each in chosen}:
+            continue
+        parted: tuple[list[Any], list[Any]] = [], []
+        for position, row in table.rows:
+            parted[not any(row.get(key) for key in inner)].append((position, _without_tables(row, table.way, ways)))
+        yield Rows(table.way, parted[0]), Rows(table.way, [(position, row) for position, row in parted[1] if any(row.values())])
 
 
 def _without_tables(row: dict[str, Any], way: tuple[str, ...], ways: Collection[tuple[str, ...]]) -> dict[str, Any]:

@@ -377,3 +377,14 @@ def test_lists_of_places_under_known_names_are_letters_wherever_they_count_from(
     ]
     reading = _read("bank.json", json.dumps(records, ensure_ascii=False).encode())
     assert [item.answer_raw for item in reading.items] == ["ABCD"[right] for _, _, right in gold]
+
+
+@pytest.mark.parametrize(
+    "beside", [{"题干": "知觉的特性是（ ）", "选项": ["甲", "乙"], "答案": "A"}, {"name": "下列哪项正确（ ）", "x": "甲"}, {}]
+)
+def test_records_beside_those_with_lists_of_questions_are_read_or_reported(beside: dict[str, Any]) -> None:
+    asked = [{"stem": f"第{n}项特性是（ ）", "opts": [f"甲{n}", f"乙{n}", f"丙{n}"], "k": "ABC"[n % 3]} for n in range(9)]
+    records = [{"name": "感觉", "list": asked[:4]}, {"name": "知觉", "list": asked[4:]}, *([beside] if beside else [])]
+    reading = _read("a.json", json.dumps({"parts": records}, ensure_ascii=False).encode())
+    assert sum(isinstance(item, QuestionItem) for item in reading.items) >= 9
+    assert bool(reading.skipped) == (bool(beside) and len(reading.items) == 9)
