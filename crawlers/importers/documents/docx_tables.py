@@ -22,6 +22,11 @@ to its stem.
 """
 _TAG = re.compile(r"<[^<>\n]{1,40}>|</>")
 """Tags that show how words are emphasised: see `docx.py`."""
+_NUMBER = re.compile(
+    r"(?:第|题号?|No\.?|[A-Za-z]{1,3}-?)?\s?[(（\[【]?\s?0{0,5}(?P<number>\d{1,5})\s?题?\s?[)）\]】]?\s?[.、．:：]?", re.IGNORECASE
+)
+"""A cell that is only the number of a question."""
+_WORDS = re.compile("[\u4e00-\u9fff]")
 _FIELDS = ("type_raw", "case_raw", "number_raw", "stem_raw", "options_raw", "answer_raw", "explanation_raw")
 
 
@@ -70,7 +75,8 @@ def _bare_lines(rows: list[list[CellLines]]) -> list[str]:
     """Return a table without a header, with a stem and its options in each row, in the form of a paper; nothing if most rows differ."""
     cells = [[cell for cell in row if cell] for row in rows]
     words = [[_TAG.sub("", " ".join(cell)).strip() for cell in row] for row in cells]
-    starts = [1 if row and row[0].strip(" .、．").isdigit() else 0 for row in words]
+    numbers = [match["number"] if row and (match := _NUMBER.fullmatch(row[0])) else "" for row in words]
+    starts = [1 if number else 0 for number in numbers]
     if len(rows) < _LEAST_FIELDS or not all(
         _LEAST_CELLS <= len(row) - start <= _MOST_CELLS for row, start in zip(words, starts, strict=True)
     ):
@@ -88,9 +94,8 @@ def _bare_lines(rows: list[list[CellLines]]) -> list[str]:
         return []
     answered = all(_KEY.fullmatch(row[-1]) for row in words)
     lines: list[str] = []
-    for row_number, (row, start) in enumerate(zip(cells, starts, strict=True), 1):
-        number = _TAG.sub("", row[0][0]).strip(" .、．") if start else str(row_number)
-        lines.append(f"{number}. {' '.join(row[start])}")
+    for row_number, (row, start, number) in enumerate(zip(cells, starts, numbers, strict=True), 1):
+        lines.append(f"{number or row_number}. {' '.join(row[start])}")
         options = row[start + 1 : -1 if answered else None]
         lines += [f"{letter}. {' '.join(option)}" for letter, option in zip(LETTERS, options, strict=False)]
         lines += [f"答案：{' '.join(row[-1])}"] if answered else []
@@ -151,7 +156,10 @@ def _row_lines(cells: list[CellLines], parted: bool) -> list[str]:
         parted: numbered rows elsewhere in the table have one line per cell, so this one does, too: a statement among questions.
     """
     if all(len(cell) == 1 for cell in cells) and not (parted and _is_numbered(cells)):
-        return ["\t".join(cell[0] for cell in cells)] if cells else []
+        words = [cell[0] for cell in cells]
+        if _is_numbered(cells) and _WORDS.search(words[1]):  # `1`, `3岁的儿童…` are no 13
+            words = [f"{words[0].strip(' .、．')}、{words[1]}", *words[2:]]
+        return ["\t".join(words)] if words else []
     if parted and _is_numbered(cells) and len(cells[-1]) == 1 and _KEY.fullmatch(cells[-1][0]):
         cells = [*cells[:-1], [f"答案：{cells[-1][0]}"]]
     lines: list[str] = []

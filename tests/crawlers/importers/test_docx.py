@@ -321,3 +321,20 @@ def test_statements_among_questions_of_a_table_without_a_header_are_read_as_thos
     rows += [[str(n), f"第{n}条要求必须遵守。", "对错"[n % 2]] for n in range(5, 8)]
     said = [line for line in lines(table(rows)) if line.strip()]
     assert said[-4:] == ["6、第6条要求必须遵守。", "答案：对", "7、第7条要求必须遵守。", "答案：错"]
+
+
+@pytest.mark.parametrize("form", ["{}", "{}.", "0{}", "（{}）", "第{}题", "Q{}", "No.{}", "A00{}"])
+def test_the_number_of_a_row_without_a_header_is_in_its_first_cell(form: str) -> None:
+    rows = [[form.format(n), f"{n}岁儿童的特点是（ ）", f"甲{n}", f"乙{n}", f"丙{n}", "ABC"[n % 3]] for n in range(1, 6)]
+    questions = read_paper(lines(table(rows))).questions
+    assert [(draft.number, draft.stem, draft.options[-1][-2:], draft.answer) for draft in questions] == [
+        (n, f"{n}. {n}岁儿童的特点是（ ）", f"丙{n}", "ABC"[n % 3]) for n in range(1, 6)
+    ]
+
+
+def test_the_number_of_a_statement_is_no_part_of_its_first_figure() -> None:
+    rows = [[str(n), f"{n}岁儿童有这一特点。", "√×"[n % 2]] for n in range(1, 6)]
+    questions = read_paper(lines(table(rows))).questions
+    assert [(draft.number, draft.stem, draft.answer) for draft in questions] == [
+        (n, f"{n}、{n}岁儿童有这一特点。", "√×"[n % 2]) for n in range(1, 6)
+    ]

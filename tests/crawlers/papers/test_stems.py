@@ -5,6 +5,7 @@ import pytest
 from crawlers.papers.paper import read_paper
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
+from crawlers.papers.signs.numbers import number_of
 
 
 @pytest.mark.parametrize(
@@ -68,3 +69,15 @@ def test_stems_that_begin_with_their_gap_are_read_with_it(tag: str) -> None:
     text = "\n".join(f"{tag}{stem}\nA.子\nB.丑\nC.寅\nD.卯\n答案：B\n难易程度：易\n" for stem in stems)
     paper = read_paper(text.split("\n"))
     assert not paper.rejected and [draft.stem.removeprefix(tag) for draft in paper.questions] == stems
+
+
+@pytest.mark.parametrize("form", ["00{}|", "{} | ", "No.{}|", "No.{} | ", "Q{}|", "题{}|", "{}#"])
+def test_a_bar_after_a_number_is_no_part_of_the_stem(form: str) -> None:
+    stems = [f"{n}岁儿童的特点是（ ）" for n in range(2, 7)]
+    text = "\n".join(f"{form.format(n)}{stem}\nA. 甲\nB. 乙\nC. 丙\n答案：B\n" for n, stem in enumerate(stems, 1))
+    assert [draft.stem for draft in read_paper(text.split("\n")).questions] == stems
+
+
+@pytest.mark.parametrize("line", ["1|2|3|4|5", "1|23", "1#2#3"])
+def test_a_row_of_numbers_is_no_numbered_question(line: str) -> None:
+    assert number_of(line) is None or number_of(line).style == "tight"
