@@ -85,9 +85,10 @@ def _least_cells(sign: str, is_table: bool) -> int:
 def _parted(text: str, sign: str, least: int) -> _Parted | None:
     """Return the rows of a text divided by a delimiter; None if they have too few cells."""
     try:
-        rows = [row for row in islice(csv.reader(io.StringIO(text, newline=""), delimiter=sign), _LINES) if any(row)]
+        rows, fits_quotes = _rows_of(text, sign)
     except csv.Error:
         return None
+    rows = [row for row in rows if any(row)]
     has_title = len(rows) > 1 and len(rows[0]) == 1
     rows = rows[1:] if has_title else rows
     widths = [len(row) for row in rows]
@@ -95,7 +96,7 @@ def _parted(text: str, sign: str, least: int) -> _Parted | None:
     if usual < least:
         return None
     share = widths.count(usual) / len(widths)
-    score = share * (usual - 1) ** 0.5 / (1 if _fits_quotes(text, sign) else _STRAY_QUOTES)
+    score = share * (usual - 1) ** 0.5 / (1 if fits_quotes else _STRAY_QUOTES)
     return _Parted(sign, [row for row in rows if len(row) == usual], share, score, has_title)
 
 
@@ -105,11 +106,13 @@ def _share_with(sign: str, rows: Sequence[Sequence[str]]) -> float:
     return sum(2 * sum(sign in cell for cell in column) > len(rows) for column in columns) / max(1, len(columns))
 
 
-def _fits_quotes(text: str, sign: str) -> bool:
-    """Return whether every cell that begins with a quote ends with one before the delimiter."""
+def _rows_of(text: str, sign: str) -> tuple[list[list[str]], bool]:
+    """Return the first rows of a text, and whether each of their cells that begins with a quote ends with one before the delimiter."""
     try:
-        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True):
-            pass
+        return _parsed(text, sign, strict=True), True
     except csv.Error as error:
-        return "unexpected end of data" in str(error)  # the text ends within a cell
-    return True
+        return _parsed(text, sign, strict=False), "unexpected end of data" in str(error)  # the text ends within a cell
+
+
+def _parsed(text: str, sign: str, strict: bool) -> list[list[str]]:
+    return list(islice(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=strict), _LINES))
