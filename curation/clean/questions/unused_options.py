@@ -14,8 +14,8 @@ from atomexam.text.option_letters import LETTERS, filler_word, letters_in
 _LETTER = re.compile(r"\s*[A-JＡ-Ｊ]\s?[.．、:：)）]\s*")
 _LETTERS_ONLY = re.compile(r"[A-Ja-j,，、;；\s]+")
 _LEAST_REAL, _LEAST_ROWS = 2, 2
-_CHANCE = 0.05
-"""Probability below which a word is surely no option if as many options at its place were never right."""
+_SURE, _LIKELY = 0.05, 0.5
+"""Probability that as many options are never right, below which a word is surely, or likely, none."""
 
 
 class UnusedOptions(NamedTuple):
@@ -43,9 +43,13 @@ def unused_options(items: Iterable[QuestionItem]) -> UnusedOptions:
         real |= set(unused) if used < _LEAST_REAL or len(options) < width else set()
         several |= {word for word, times in Counter(unused).items() if times > 1}
         last.update(set(unused))
-    words = {word for word, times in last.items() if times >= _LEAST_ROWS and word not in real}
-    sure = {word for word in words if word in several or (1 - 1 / width) ** last[word] < _CHANCE}
-    return UnusedOptions(frozenset(sure), frozenset(words - sure))
+    never_right = {
+        word: 0.0 if word in several else (1 - 1 / width) ** times
+        for word, times in last.items()
+        if times >= _LEAST_ROWS and word not in real
+    }
+    sure = frozenset(word for word, chance in never_right.items() if chance < _SURE)
+    return UnusedOptions(sure, frozenset(word for word, chance in never_right.items() if chance < _LIKELY) - sure)
 
 
 def without_unused(options: Sequence[str], words: frozenset[str]) -> list[str]:

@@ -33,7 +33,7 @@ def test_a_word_that_is_last_so_often_that_it_would_have_been_right_is_none() ->
     row = ["甲", "乙", "丙", "无"]
     assert _file([FULL, *[(row, "ABC"[n % 3]) for n in range(11)]]) == ({"无"}, set())
     assert _file([FULL, *[(row, "ABC"[n % 3]) for n in range(4)]]) == (set(), {"无"})
-    assert _file([FULL, (row, "A")]) == (set(), set())
+    assert _file([FULL, (row, "A"), (row, "B")]) == (set(), set())
 
 
 @pytest.mark.parametrize(
