@@ -107,7 +107,7 @@ def refuse_survey(name: str, reading: FileReading) -> None:
     answers, found = list(answers_by_question.values()), ""
     if sum("您" in (item.stem_raw or "") for item in items) * 2 > len(items):
         found = "most of which address a person as 您"
-    elif len(items) >= max(_FEWEST, _TIMES_ASKED * len(answers)) and sum(len(each) > 1 for each in answers) * 2 > len(answers):
+    elif len(items) >= max(_FEWEST, _TIMES_ASKED * len(answers)) and sum(len(each) > 1 for each in answers) * 2 > max(2, len(answers)):
         found = "most of which recur with different answers, as of several people"
     elif not any(item.answer_raw for item in items) and (signs := _survey_signs([name, *reading.unread], columns)):
         found = f"without an answer, beside {signs[0]!r}"

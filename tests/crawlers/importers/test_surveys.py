@@ -63,6 +63,7 @@ BANKS = {
     "open.csv": _csv("题目,选项A,选项B,选项C", *(f"{stem},甲{n},乙{n},丙{n}" for n, stem in enumerate(STEMS))),
     "twice.csv": _csv("题目,选项A,选项B,答案", *(f"{stem},甲{n},乙{n},A" for _ in range(6) for n, stem in enumerate(STEMS))),
     "one_stem.csv": _csv("题目,选项A,选项B,答案", *(f"以下正确的是,甲{n},乙{n},{'AB'[n % 2]}" for n in range(9))),
+    "cloze.csv": _csv("题目,答案", *(f"选词填空,词{n}" for n in range(9))),
     "verdicts.csv": _csv("题目,选项A,选项B,答案", *(f"{stem},正确,错误,{'AB'[n % 2]}" for n, stem in enumerate(STEMS))),
     "one_您.csv": _csv("题目,选项A,选项B,答案", *(f"{stem},甲{n},乙{n},A" for n, stem in enumerate(STEMS)), "客户问您好时应答,好,不好,A"),
 }
