@@ -16,7 +16,7 @@ _MOST_CHARS = 80
 _FEWEST = 2  # entries
 _ANNOUNCED = re.compile(r"(?:本页)?目\s{0,4}[录次]|(?:table of )?contents|(?:on|in) this page|toc|大纲|导航", re.IGNORECASE)
 _LINK = re.compile(r"\[(?P<words>[^\[\]]{1,80})\]\([^()\s]{0,300}\)")
-_BULLET = re.compile(r"[\s#*+>·•-]{1,20}")
+_BULLETS = " \t\u3000#*+>·•-"
 _NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}(?:[.、)]\s{0,4}|\s{1,4})")
 _LEADER = re.compile(r"(?:\s?[.…·_]{2,80}\s?|\s{1,40})\d{1,4}$")
 """What leads to the page number of an entry, and that number."""
@@ -28,20 +28,21 @@ def without_contents(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, those of a list of contents emptied, and the headings that it names in a form that is known."""
     filled = [at for at, (_, text) in enumerate(lines) if text.strip()]
     words = [_words(lines[at][1]) for at in filled]
+    counted = [_NUMBER.match(flat(lines[at][1]).lstrip(_BULLETS)) is not None for at in filled]
     places: dict[str, list[int]] = {}
     for place, text in enumerate(words):
         places.setdefault(text, []).append(place)
     for first, text in enumerate(words):
         if letter_of(flat(lines[filled[first]][1]).strip()):  # the questions begin
             break
-        if len(places[text]) > 1 and text and (headings := _headings(words, places, first)):
+        if len(places[text]) > 1 and text and (headings := _headings(words, counted, places, first)):
             changed = dict.fromkeys(filled[_announced_at(words, first) : first + len(headings)], "")
             changed |= {filled[at]: words[at] if _is_heading(words[at]) else f"【{words[at]}】" for at in headings}
             return [(index, changed.get(at, text)) for at, (index, text) in enumerate(lines)]
     return list(lines)
 
 
-def _headings(words: Sequence[str], places: dict[str, list[int]], first: int) -> list[int]:
+def _headings(words: Sequence[str], counted: Sequence[bool], places: dict[str, list[int]], first: int) -> list[int]:
     """Return the places of the headings named by the list of contents that begins at a place; none if none begins there."""
     start = _next(places, words[first], first)
     headings = [start]
@@ -49,7 +50,8 @@ def _headings(words: Sequence[str], places: dict[str, list[int]], first: int) ->
         headings.append(below)
     are_apart = headings[-1] - start > 2 * len(headings)
     are_known = _announced_at(words, first) < first or all(_is_heading(words[at]) for at in headings)
-    return headings if len(headings) >= _FEWEST and are_apart and are_known else []
+    are_counted = all(counted[first : first + len(headings)]) and not any(counted[at] for at in headings)
+    return headings if len(headings) >= _FEWEST and are_apart and (are_known or are_counted) else []
 
 
 def _announced_at(words: Sequence[str], first: int) -> int:
@@ -75,7 +77,7 @@ def _words(text: str) -> str:
     if len(line) > _MOST_CHARS + 300:
         return ""
     line = _LINK.sub(r"\g<words>", line)
-    for form in (_BULLET, _NUMBER):
-        line = line[match.end() :] if (match := form.match(line)) else line
+    line = line.lstrip(_BULLETS)
+    line = line[match.end() :] if (match := _NUMBER.match(line)) else line
     line = _BUTTON.sub("", _LEADER.sub("", line)).strip("*: ")
     return line if len(line) <= _MOST_CHARS else ""

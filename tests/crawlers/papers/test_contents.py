@@ -49,6 +49,7 @@ CONTENTS = {
     "dots": ("目录\n第一章 感觉..........1\n第二章 记忆..........12\n答案..........30", ("第一章 感觉", "第二章 记忆", "答案"), ""),
     "numbers with dots": ("目录\n1. 单选题\n2. 多选题\n3. 参考答案", ("1. 单选题", "2. 多选题", "3. 参考答案"), ""),
     "English": ("Contents\n1 Multiple choice\n2 More questions\n3 Answers", ("Multiple choice", "More questions", "Answers"), ""),
+    "numbers without a title": ("1 感觉\n2 记忆\n3 答案", ("感觉", "记忆", "答案"), ""),
     "own titles": ("目录\n1 感觉\n2 记忆\n3 答案", ("感觉", "记忆", "答案"), ""),
 }
 
