@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec import structs
 
-from atomexam.text.refusal import Refusal
 from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE
+from crawlers.importers.paper_proposals import propose_paper
 from crawlers.importers.papers import LINE_READERS
 from crawlers.importers.questions_by_content import LEAST_PROPOSED, inferred_tables
 from crawlers.importers.records.record_files import propose_layout
@@ -26,20 +26,18 @@ _CASE = re.compile(r"案例|病例|共用题干|材料|资料|背景|case|passag
 
 
 def proposals(name: str, body: bytes) -> Iterator[str]:
-    """Yield the text of a layout for one file: of certain questions, else of records, else of possible questions.
+    """Yield the text of a layout for one file: of certain questions, else of records, else of a paper or possible questions.
 
     Raises:
-        ValueError: the file is damaged, contains nothing known, or is a paper, which has no columns.
+        ValueError: the file is damaged, or contains nothing known.
     """
     try:
         yield _proposal(name, body)
     except ValueError:
-        if PurePath(name).suffix.lower() not in LINE_READERS:
+        suffix = PurePath(name).suffix.lower()
+        if suffix not in LINE_READERS:
             raise
-        raise Refusal(
-            f"{name}: no table or records, which layouts are for: this file is a paper, read by its lines. "
-            f"`python -m crawlers.read {name} --verbose` shows what is rejected and unread; docs/papers.md has the forms of papers"
-        ) from None
+        yield propose_paper(name, LINE_READERS[suffix](name, body))
 
 
 def _proposal(name: str, body: bytes) -> str:

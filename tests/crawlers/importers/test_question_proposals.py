@@ -69,7 +69,7 @@ def test_a_proposal_is_used_mended_and_kept(tmp_path: Path, capsys: pytest.Captu
         ("bank:\n  tables:\n    - {under: [data, rows, '*'], stem: q, options: [o], answer: k, form: numbers}\n", "form 'numbers'"),
         ("bank:\n  tables:\n    - {stem: [q]}\n", "Expected `str`, got `array`"),
         ("bank:\n  confirmed: maybe\n  tables:\n    - {stem: q}\n", "confirmed"),
-        ("bank: {}\n", "expected one of `questions`, `tables` and `entity`"),
+        ("bank: {}\n", "expected one of `questions`, `tables`, `entity` and `paper`"),
         ("", "bank.layout.yaml"),
     ],
 )

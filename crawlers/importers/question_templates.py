@@ -1,0 +1,188 @@
+"""One question by the templates of a layout: its lines and the patterns in, a draft with its doubts out."""
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct, field
+
+from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
+from crawlers.column_roles.option_cells import split_options
+from crawlers.importers.layouts.line_patterns import ALPHABETS, Field, LinePattern
+from crawlers.papers.doubts.verify import verified
+from crawlers.papers.questions.draft import Draft
+from crawlers.papers.questions.groups import Above
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, opening_mark
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import number_of
+
+_SEPARATORS = re.compile(r"[\s,、;./|+&和及与()\[\]]")
+_LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")
+_OPTIONS = ("option", "right_option")
+Template = Sequence[LinePattern]
+
+
+class Row(Struct, frozen=True):
+    """One line of a paper."""
+
+    index: int
+    text: str
+    flat: str
+    gap: bool
+    """An empty line is before it."""
+
+
+class Filled(Struct):
+    """The texts of a question by one template. Grows line by line."""
+
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    options: list[tuple[str, str, bool]] = field(default_factory=list)
+    """Letter, text, and whether it is marked as right, of each."""
+    unread: list[Row] = field(default_factory=list)
+    further: list[Row] = field(default_factory=list)
+    """Lines that fit no pattern and continue the text above."""
+    kept: dict[int, list[Field]] = field(default_factory=dict)
+    """What the patterns found, by line."""
+    last: str = ""
+    """Name of the text that a further line continues."""
+    torn: bool = False
+    """Its options in one text could not be divided."""
+
+    def take(self, row: Row, pattern: LinePattern, fields: Sequence[Field]) -> None:
+        """Add the texts of a line that fits a pattern."""
+        known = {bare_answer(text) for text in self.texts.get("answer", [])}
+        again = [one.name == "answer" and bare_answer(row.text[one.start : one.end]) in known for one in fields]
+        self.kept[row.index] = [one for one, is_again in zip(fields, again, strict=True) if not is_again]
+        letter = ""
+        stems = [one for one in fields if one.name == "stem"]
+        answer = next((one for one in fields if one.name == "answer"), None)
+        for one in fields:
+            text = row.text[one.start : one.end]
+            if one.name == "letter":
+                letter = text
+            elif one.name in _OPTIONS:
+                self.options.append((one.letter or letter, text, one.name == "right_option"))
+                letter = ""
+            elif one.name == "options":
+                parts = split_options(text)
+                self.torn |= len(parts) < 2
+                self.options += [(letter_of(part), _without_letter(part), False) for part in parts]
+            elif one.name and not (pattern.in_blank and one.name == "stem"):
+                self.texts.setdefault(one.name, []).append(text)
+        if stems and pattern.in_blank:
+            start = stems[0].start
+            blank = row.text[start:] if answer is None else row.text[start : answer.start] + row.text[answer.end :]
+            self.texts.setdefault("stem", []).append(blank.strip())
+            self.kept[row.index] = [*(one for one in fields if one.end <= start), Field("stem", start, len(row.text))]
+        names = [one.name for one in fields if one.name not in ("number", "numeral", "letter", "type")]
+        self.last = "stem" if pattern.in_blank else names[-1] if names else self.last
+        if self.last == "answer" and answer and WHOLE_ANSWER.fullmatch(row.flat[answer.start : answer.end]):
+            self.last = ""  # complete: a further line is no part of it
+
+    def go_on(self, row: Row) -> None:
+        """Add a line that fits no pattern to the text above, or to the unread ones."""
+        if row.gap or (self.last == "" and not self.options):
+            self.unread.append(row)
+        elif self.last in _OPTIONS and self.options:
+            letter, text, right = self.options[-1]
+            self.options[-1] = (letter, f"{text}\n{row.text}", right)
+            self.further.append(row)
+        elif self.last in self.texts:
+            self.texts[self.last][-1] += f"\n{row.text}"
+            self.further.append(row)
+        else:
+            self.unread.append(row)
+
+
+def _without_letter(option: str) -> str:
+    return (
+        re.sub(r"^[(\[【（]?\s?[A-Ja-jＡ-Ｊ]\s{0,2}[)\]】）.、:．：,，]{1,2}\s{0,8}|^[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}", "", option)
+        if letter_of(option)
+        else option
+    )
+
+
+def filled(template: Template, rows: Sequence[Row]) -> Filled:
+    """Return the texts of a question by a template; lines that fit none of its patterns continue a text or are unread."""
+    read, at = Filled(), -1
+    in_turn = [index for index, pattern in enumerate(template) if pattern.is_open]
+    repeats = {
+        index for index in in_turn if "option" in template[index].names and sum("option" in template[one].names for one in in_turn) == 1
+    }
+    for row in rows:
+        fits = [(index, fields) for index, one in enumerate(template) if not one.is_open and (fields := one.fields(row.flat)) is not None]
+        if at < 0:
+            fits = [fit for fit in fits if fit[0] == 0] or fits
+        if not fits:
+            due = next((index for index in in_turn if index > at), None)
+            due = at if at in repeats else due
+            fields = template[due].fields(row.flat) if due is not None else None
+            if due is not None and fields is not None:
+                fits = [(due, fields)]
+        if not fits:
+            read.go_on(row)
+            continue
+        at, fields = max(fits, key=lambda fit: (template[fit[0]].weight, fit[0] > at, -fit[0]))
+        read.take(row, template[at], fields)
+    return read
+
+
+def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None, ordinal: int) -> Draft:
+    """Return a question with the first doubt about it."""
+    options = [text for _, text, _ in read.options]
+    letters, alphabet = _letters_of([letter for letter, _, _ in read.options])
+    answers = [_in_letters(text, alphabet) for text in read.texts.get("answer", [])]
+    right = "".join(letter for letter, (_, _, is_right) in zip(letters, read.options, strict=False) if is_right)
+    answers += [right] if right else []
+    draft = Draft(
+        line=rows[0].index,
+        ordinal=ordinal,
+        number=ordinal if number is None else number,
+        type=next(iter(read.texts.get("type", [])), None),
+        above=above,
+        stem="\n".join(read.texts.get("stem", [])),
+        options=[f"{letter}. {text}" for letter, text in zip(letters, options, strict=True)] if len(letters) == len(options) else options,
+        answer=answers[0] if answers else None,
+        explanation="\n".join(read.texts.get("explanation", [])) or None,
+    )
+    loose = [*read.further, *read.unread]
+    after = LETTERS[len(letters) : len(letters) + 1] if options else ""
+    is_whole = len(letters) == len(options) != 1 and not read.torn
+    if not draft.stem.strip():
+        return draft.doubted("stem_unreadable")
+    if not is_whole or any(after and letter_of(row.text) == after for row in loose):
+        return draft.doubted("options_unreadable")
+    if any(opening_mark(row.flat) == "answer" for row in loose):
+        return draft.doubted("options_unreadable" if options else "stem_unreadable")
+    if len({bare_answer(answer) for answer in answers}) > 1:
+        return draft.doubted("two_answers")
+    return verified(draft) if read.further else draft
+
+
+def bare_answer(answer: str) -> str:
+    """Return an answer without the signs between its letters."""
+    return _SEPARATORS.sub("", flat(answer)).upper()
+
+
+def number_in(text: str) -> int | None:
+    """Return the value of a number in any of the forms that papers have."""
+    number = number_of(f"{flat(text)}、")
+    return number.value if number else None
+
+
+def _letters_of(signs: Sequence[str]) -> tuple[str, str]:
+    """Return a letter for each option, as far as theirs are in order, and the alphabet that they are lettered with."""
+    plain = [CIRCLED_LETTERS.get(sign, flat(sign)) for sign in signs]
+    if not any(plain):
+        return LETTERS[: len(plain)], LETTERS
+    alphabet = next((one for one in ALPHABETS if plain[0] and one.startswith(plain[0])), "")
+    whole = "".join(plain)
+    right = alphabet.startswith(whole) and all(plain)
+    return (LETTERS[: len(plain)] if right else ""), alphabet
+
+
+def _in_letters(answer: str, alphabet: str) -> str:
+    """Return an answer that names options by other signs than letters, `②④`, with their letters; any other one as it is."""
+    signs = bare_answer(answer)
+    if alphabet in ("", LETTERS, LETTERS.lower()) or not signs or not set(signs) <= set(alphabet):
+        return answer
+    return "".join(LETTERS[alphabet.index(sign)] for sign in signs)
