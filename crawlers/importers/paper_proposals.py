@@ -15,12 +15,13 @@ from atomexam.text.refusal import Refusal
 from crawlers.coverage.papers import PaperAccount
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.layouts.paper_layout import PaperLayout
-from crawlers.importers.papers import paper_in, questions_by_layout
+from crawlers.importers.papers import paper_in, questions_by_layout, reading_of
 from crawlers.importers.question_templates import bare_answer
 from crawlers.importers.records.record_proposals import UNCONFIRMED
-from crawlers.papers.questions.draft import Draft
+from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.answer_marks import flat, marks_in, trimmed, visible
 from crawlers.papers.signs.entries import ANSWER, is_title, listed_in
+from crawlers.papers.signs.headings import case_heading_in, note_in
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import find_options
@@ -29,13 +30,17 @@ _MOST_ROWS, _MOST_CHARS, _FIRST_LINES = 5, 60, 10
 _MOST_TEMPLATES, _MOST_LINES, _OFTEN = 6, 12, 3
 _HERE = Provenance(source="proposal", url="file:proposal", snapshot="2026-01-01", page_id="page-0", position="")
 _SKELETON = "{number}. {stem}\n{letter}. {option}\n答案：{answer}\n解析：{explanation}"
+_TICK = re.compile(r"[(（【\[]\s?(?:正确)?答案\s?[)）】\]]")
 _VALUE = re.compile(rf"\d{{1,6}}|[①-⑳㉑-㉟⑴-⒇⒈-⒛]|[{HANZI}]{{1,3}}")
 _LETTER = re.compile(r"[(\[【]?\s?(?P<letter>[A-Ja-jⒶ-Ⓙⓐ-ⓙ⒜-⒥])\s?[)\]】]?\s?[.、:)]?")
-_IN_BRACKETS = re.compile(r"[(\[【<]\s{0,9}(?P<answer>[^()\[\]【】<>]{1,40}?)\s{0,9}[)\]】>]")
+_IN_BRACKETS = re.compile(r"[(\[【<_]{1,9}\s{0,9}(?P<answer>[^()\[\]【】<>_]{1,40}?)\s{0,9}[)\]】>_]{1,9}")
 _ENTRY = re.compile(
     rf"(?P<before>\D{{0,4}}?)(?P<first>\d{{1,5}})(?P<middle>\s{{0,3}}[-_]{{1,3}}\s{{0,3}}(?:第\s?)?)(?P<last>\d{{1,5}})(?P<sign>[^\dA-Ja-j]{{0,6}}?)[A-Ja-j√×对错TF]"
     rf"|(?P<opens>\D{{0,4}}?)(?P<number>\d{{1,5}})(?P<joint>[^\dA-J√×]{{0,8}}?)(?P<answer>{ANSWER})(?P<closes>[)\]】]?)"
 )
+_NUMBERS = re.compile(r"(?P<first>\d{1,5})\s?题?\s?[-_]{1,3}\s?(?:第\s?)?(?P<last>\d{1,5})")
+_MOST_ABOVE, _MOST_TAG, _MOST_MARK = 30, 3, 8
+_TAG_END = re.compile(r"[^)\]】]{0,12}[)\]】]\s{0,3}")
 _NUMBERED_HEADING = re.compile(rf"(?P<before>第?[(\[]?)[{HANZI}\d]{{1,3}}(?P<after>[)\]]?[章节篇编讲课卷套部分单元大题]{{0,2}}[、.:)]?)")
 
 
@@ -43,10 +48,10 @@ def propose_paper(name: str, text: Text) -> str:
     """Return the text of a layout of a paper; a skeleton if none of its questions can be read."""
     lines = [trimmed(visible(line)) for line in text.lines]
     try:
-        drafts = paper_in(name, text).drafts
+        paper = paper_in(name, text)
     except Refusal:  # notes, records: a person knows better
-        drafts = []
-    layout = _layout_of(lines, drafts)
+        paper = ParsedPaper([], [])
+    layout = _layout_of(lines, paper.drafts)
     if layout is None:
         shown = [f"# {_cut(line)}" for line in filter(None, lines)][:_FIRST_LINES]
         notes = ["# no question was read; write the patterns from the first lines of the file:", *shown]
@@ -55,14 +60,22 @@ def propose_paper(name: str, text: Text) -> str:
     if unread := _recurring(_unread(own)):
         layout = structs.replace(layout, leave_out=unread)
         own = questions_by_layout(name, text, layout, _HERE)
-    count, usual = len(_read(own)), sum(not draft.doubts for draft in drafts)
-    left = [*own.faults, *(f"unread: {line}" for line in _unread(own))]
+    usual = _read(reading_of(name, text, paper, text, _HERE))
+    otherwise = Counter(map(_key, usual)) - Counter(map(_key, _read(own)))
+    unread = _unread(own)
+    left = [*own.faults, *(f"unread: {line}" for line in unread), *(f"read otherwise without this layout: {key[0]}" for key in otherwise)]
     notes = [
-        f"# {count} questions by these patterns, {usual} without; {len(own.faults)} rejected, {len(left) - len(own.faults)} lines unread",
+        f"# {len(_read(own))} questions by these patterns, {len(usual)} without; {len(own.faults)} rejected, {len(unread)} lines unread",
         *(f"# {_cut(line)}" for line in left[:_MOST_ROWS]),
         *(f"# {_row(item)}" for item in _read(own)[:_MOST_ROWS]),
     ]
-    return _written(name, layout, count >= usual and not left, notes)
+    return _written(name, layout, not left, notes)
+
+
+def _key(item: QuestionItem) -> tuple[str, ...]:
+    """Return what must be equal in two readings of a question: its stem without its number, its options without letters, its answer."""
+    options = [_squeezed(_LETTER.sub("", flat(option), count=1)) for option in item.options_raw or item.shared_options_raw or []]
+    return (_squeezed(_without_number(item.stem_raw or "")), *options, bare_answer(item.answer_raw or ""), _squeezed(item.case_raw or ""))
 
 
 def _read(reading: FileReading) -> list[QuestionItem]:
@@ -70,9 +83,15 @@ def _read(reading: FileReading) -> list[QuestionItem]:
 
 
 def _unread(reading: FileReading) -> list[str]:
-    """Return the lines of which anything is unread."""
+    """Return the lines of which anything is unread, without those of answers in words, which the account does not find in a list."""
     account = PaperAccount(reading.source or Text([]), reading.items).result()
-    return [one.text for one in account.unread]
+    texts = _squeezed("".join(f"{item.answer_raw or ''}{item.explanation_raw or ''}" for item in _read(reading)))
+    return [one.text for one in account.unread if _squeezed(_without_number(one.text.removesuffix("…"))) not in texts]
+
+
+def _without_number(line: str) -> str:
+    number = number_of(flat(line))
+    return line[number.end :] if number else line
 
 
 def _layout_of(lines: Sequence[str], drafts: Sequence[Draft]) -> PaperLayout | None:
@@ -88,9 +107,14 @@ def _layout_of(lines: Sequence[str], drafts: Sequence[Draft]) -> PaperLayout | N
             templates[template] += 1
     if not templates:
         return None
-    headings = dict.fromkeys(_heading(draft.above.heading) for draft in drafts if draft.above.heading)
-    answers = _answers(lines) if is_listed else []
-    return PaperLayout(question=_merged(templates), heading=[*headings][:_MOST_LINES], answers=answers)
+    above = (lines[max(0, draft.line - _MOST_ABOVE) : draft.line] for draft in drafts if draft.above.group)
+    cases = [*filter(None, dict.fromkeys(map(_case, above)))][:_MOST_LINES]
+    headings = dict.fromkeys(
+        _heading(draft.above.heading) for draft in drafts if draft.above.heading and not case_heading_in(flat(draft.above.heading))
+    )
+    stems = _squeezed("".join(draft.stem for draft in drafts))
+    answers = _answers(line for line in lines if _squeezed(line) not in stems) if is_listed else []
+    return PaperLayout(question=_merged(templates), case=cases, heading=[*headings][:_MOST_LINES], answers=answers)
 
 
 def _merged(templates: Counter[tuple[str, ...]]) -> list[str]:
@@ -99,6 +123,10 @@ def _merged(templates: Counter[tuple[str, ...]]) -> list[str]:
     merged: dict[str, dict[str, None]] = {}
     for first, *rest in often:
         merged.setdefault(first, {}).update(dict.fromkeys(rest))
+    for rest in merged.values():
+        if "{options}" in rest:
+            for line in [line for line in rest if "{letter}" in line and line.endswith("{option}")]:
+                del rest[line]  # those on lines of their own are options in one text, too
     return ["\n".join([first, *[*rest][:_MOST_LINES]]) for first, rest in merged.items()][:_MOST_TEMPLATES]
 
 
@@ -112,7 +140,7 @@ def _template(lines: Sequence[str], draft: Draft) -> Iterator[str]:
     for at, line in enumerate(lines):
         text = line if at else line[start:]
         if pattern := _pattern(text.strip(), draft, is_first=not at) if text.strip() else "":
-            yield pattern if at else opening + pattern
+            yield from (pattern if at else opening + pattern).split("\n")
         elif not at and opening:
             yield opening
 
@@ -120,13 +148,13 @@ def _template(lines: Sequence[str], draft: Draft) -> Iterator[str]:
 def _pattern(text: str, draft: Draft, is_first: bool) -> str:
     """Return a line with names for the texts that a question has in it; nothing if it continues a text or is no part of it."""
     marks = [(kind, start, start + len(words)) for kind, words, start in marks_in(text)]
-    if marks:
+    if marks and not (find_options(text) and _TICK.search(text)) and (text[marks[-1][2] :].strip() or not find_options(text)):
         named = [_before_marks(text[: marks[0][1]].strip(), draft, is_first)] if text[: marks[0][1]].strip() else []
         ends = [*(start for _, start, _ in marks[1:]), len(text)]
         for (kind, start, end), stop in zip(marks, ends, strict=True):
             name = {"answer": "{answer}", "explanation": "{explanation}", "text": "{stem}"}.get(kind, "{}")
             named.append(_fixed(text[start:end]) + (name if text[end:stop].strip() else ""))
-        return " ".join(named)
+        return " ".join(named) if any("{" in part for part in named) else ""
     if bare_answer(text) == bare_answer(draft.answer or "?") and not is_first:
         return "{answer}"
     return _before_marks(text, draft, is_first)
@@ -134,29 +162,44 @@ def _pattern(text: str, draft: Draft, is_first: bool) -> str:
 
 def _before_marks(text: str, draft: Draft, is_first: bool) -> str:
     run = find_options(text)
-    starts = [start for start, _ in run.cuts] if run and run.cuts else []
-    if not starts and draft.options and letter_of(text):
-        starts = [0]
+    starts = sorted(start for start, _ in run.cuts) if run and run.cuts else []
+    starts = ([] if len(starts) == 1 else starts) if is_first else [0] if not starts and letter_of(text) else starts
     if starts and draft.options:
-        ends = [*sorted(starts)[1:], len(text)]
-        options = [_option(text[start:end].strip(), draft, len(starts) > 1) for start, end in zip(sorted(starts), ends, strict=True)]
-        stem = text[: min(starts)].strip()
-        return " ".join([*([_stem(stem, draft)] if stem else []), *options])
-    if draft.options and any(_squeezed(option).endswith(_squeezed(text)) and _squeezed(text) for option in draft.options) and not is_first:
-        return "{option}" if _squeezed(text) in map(_squeezed, draft.options) else ""
+        stem = text[: starts[0]].strip()
+        options = _option(text, draft) if len(starts) == 1 and not stem else "{options}" + _ticked(text[starts[0] :])
+        return " ".join([*([_stem(stem, draft)] if stem else []), options])
+    if not is_first and (own := [option for option in draft.options if _squeezed(text) in _squeezed(option)]):
+        return "{option}" if _squeezed(text) in map(_squeezed, own) else ""
     if is_first or _squeezed(text) == _squeezed(draft.stem):
         return _stem(text, draft)
     return ""
 
 
-def _option(text: str, draft: Draft, is_fixed: bool) -> str:
+def _option(text: str, draft: Draft) -> str:
     """Return an option with its mark, if it has one."""
     sign = _LETTER.match(flat(text))
-    if sign is None:
-        return "{option}"
-    letter = sign["letter"] if is_fixed else "{letter}"
-    opening = _fixed(text[: sign.start("letter")]) + letter + _fixed(text[sign.end("letter") : sign.end()])
-    return f"{opening} {{option}}"
+    own = next((option for option in draft.options if letter_of(option) == letter_of(text)), None)
+    bare = own[match.end() :].split("\n")[0].strip() if own and (match := _LETTER.match(flat(own))) else ""
+    if sign is None or not bare or (at := text.find(bare, sign.end())) < 0:
+        return "{options}" + _ticked(text)
+    opening = _fixed(text[: sign.start("letter")]) + "{letter}" + _fixed(text[sign.end("letter") : at])
+    mark = text[at + len(bare) :]
+    if (
+        len(mark.strip()) > _MOST_MARK
+        or letter_of(mark.strip())
+        or (mark.strip() and letter_of(text) not in bare_answer(draft.answer or ""))
+    ):
+        return "{options}" + _ticked(text)
+    return f"{opening} {{option}}" if not mark.strip() else f"{opening} {{right_option}} {_fixed(mark)}"
+
+
+def _ticked(options: str) -> str:
+    """Return a further line with the pattern of the option that is marked as right among those of one text, if one is."""
+    tick, sign = _TICK.search(options), _LETTER.match(flat(options))
+    if tick is None or sign is None:
+        return ""
+    before, after = options[: sign.start("letter")], options[sign.end("letter") : sign.end()]
+    return f"\n{_fixed(before)}{{letter}}{_fixed(after)} {{right_option}} {_fixed(tick[0])}"
 
 
 def _stem(text: str, draft: Draft) -> str:
@@ -164,14 +207,14 @@ def _stem(text: str, draft: Draft) -> str:
     stem = draft.stem.split("\n")[0].strip()
     number = number_of(flat(stem))
     stem = stem[number.end :] if number and number.value == draft.number else stem
-    if draft.type and (at := text.find(draft.type)) >= 0 and (found := text.find(stem, at)) > 0:
-        tag = text[at + len(draft.type) : found]
-        return f"{_fixed(text[:at])}{{type}}{_loose(tag)}" + _stem(text[found:], draft)
+    if draft.type and 0 <= (at := text.find(draft.type)) < _MOST_TAG and (end := _TAG_END.match(text, at + len(draft.type))):
+        return f"{_fixed(text[:at])}{{type}}{_loose(end[0])}" + _stem(text[end.end() :], draft)
     for match in _IN_BRACKETS.finditer(flat(text)):
         if draft.answer and bare_answer(match["answer"]) == bare_answer(draft.answer) and _squeezed(match[0]) not in _squeezed(stem):
             opening, closing = text[match.start() : match.start("answer")], text[match.end("answer") : match.end()]
             before = "{stem}" if text[: match.start()].strip() else ""
-            return f"{before}{_fixed(opening)}{{answer}}{_fixed(closing)}" + ("" if before else "{stem}")
+            after = "{stem}" if not before or len(text[match.end() :].strip()) > 1 else ""
+            return f"{before}{_fixed(opening)}{{answer}}{_fixed(closing)}{after}"
     if draft.answer and text.endswith(draft.answer) and not stem.endswith(draft.answer):
         return "{stem} {answer}"
     return "{stem}"
@@ -198,6 +241,21 @@ def _heading(text: str) -> str:
     return f"{_fixed(text[: match.end('before')])}{{numeral}}{_fixed(text[match.start('after') : match.end()])}{{heading}}"
 
 
+def _case(above: Sequence[str]) -> str:
+    """Return the pattern of the note or title above questions that share a text."""
+    for line in reversed(above):
+        if (numbers := _NUMBERS.search(flat(line))) and note_in(flat(line)):
+            low, high = numbers.span()
+            middle = line[numbers.end("first") : numbers.start("last")]
+            return f"{_fixed(line[:low])}{{first}}{_fixed(middle)}{{last}}{_loose(line[high:])}"
+        if title := case_heading_in(flat(line)):
+            words, rest = line[: title[1]], line[title[1] :]
+            value = _VALUE.search(flat(words))
+            named = f"{_fixed(words[: value.start()])}{{}}{_fixed(words[value.end() :])}" if value else _fixed(words)
+            return named + ("{case}" if rest.strip() else "")
+    return ""
+
+
 def _answers(lines: Iterable[str]) -> list[str]:
     """Return the patterns of the entries of a list of answers, after its title."""
     entries: Counter[str] = Counter()
@@ -212,7 +270,7 @@ def _answers(lines: Iterable[str]) -> list[str]:
             else:
                 signs = [_fixed(line[slice(*match.span(part))]) for part in ("opens", "joint", "closes")]
                 entries["{}{{number}}{}{{answer}}{}".format(*signs)] += 1
-    return [*titles, *(entry for entry, _ in entries.most_common(_MOST_LINES))] if entries else []
+    return [*titles][:_MOST_LINES] or [entry for entry, _ in entries.most_common(_MOST_LINES)]
 
 
 def _recurring(unread: Iterable[str]) -> list[str]:
@@ -233,7 +291,7 @@ def _written(name: str, layout: PaperLayout, is_sure: bool, notes: Iterable[str]
     lines.append("    question:")
     for template in templates:
         lines += ["      - |", *(f"        {line}" for line in template.split("\n"))]
-    for key in ("heading", "answers", "leave_out"):
+    for key in ("case", "heading", "answers", "leave_out"):
         if patterns := getattr(layout, key):
             lines += [f"    {key}:", *(f"      - {json.dumps(pattern, ensure_ascii=False)}" for pattern in patterns)]
     return "\n".join(lines) + "\n"

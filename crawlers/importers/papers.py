@@ -89,7 +89,7 @@ def questions_in(name: str, text: Text, provenance: Provenance) -> FileReading:
     Raises:
         ValueError: its lines are records, notes or a survey.
     """
-    return _reading(name, text, paper_in(name, text), text, provenance)
+    return reading_of(name, text, paper_in(name, text), text, provenance)
 
 
 def paper_in(name: str, text: Text) -> Paper:
@@ -112,10 +112,10 @@ def questions_by_layout(name: str, text: Text, layout: PaperLayout, provenance: 
         ValueError: a pattern is wrong.
     """
     paper, source = read_by_patterns(text, patterns_of(layout, f"{name}: its layout"))
-    return _reading(name, text, paper, source, provenance)
+    return reading_of(name, text, paper, source, provenance)
 
 
-def _reading(name: str, text: Text, paper: Paper, source: Text, provenance: Provenance) -> FileReading:
+def reading_of(name: str, text: Text, paper: Paper, source: Text, provenance: Provenance) -> FileReading:
     """Return the questions of a paper as items; `source` has the lines for the account of its characters."""
     titles = _titles(name, text.lines, paper)
     reading = FileReading(unread=[*text.dropped, *paper.unread], source=source)

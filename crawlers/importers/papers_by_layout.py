@@ -14,11 +14,12 @@ from crawlers.importers.layouts.line_patterns import Field, LinePattern
 from crawlers.importers.layouts.paper_layout import PaperPatterns
 from crawlers.importers.question_templates import Filled, Row, bare_answer, draft_of, filled, number_in
 from crawlers.papers.answer_key.join import join
+from crawlers.papers.answer_key.key_lines import read_key
 from crawlers.papers.pages.page import own_lines
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, flat, trimmed, visible
-from crawlers.papers.signs.entries import KeyEntry, answers_of_run
+from crawlers.papers.signs.entries import KeyEntry, answers_of_run, listed_in
 from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import find_options
 
@@ -41,6 +42,8 @@ class _Divided(Struct):
 
     blocks: list[_Block] = field(default_factory=list)
     entries: list[KeyEntry] = field(default_factory=list)
+    lists: list[list[str]] = field(default_factory=list)
+    """The lines of lists whose entries have no pattern, and are read as in any paper."""
     unread: list[Row] = field(default_factory=list)
     dropped: list[Row] = field(default_factory=list)
     kept: dict[int, list[Field]] = field(default_factory=dict)
@@ -59,7 +62,8 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
         out.unread += [row for block, read in reads if set(read.texts) <= {"stem"} and not read.options for row in block.rows]
         reads = [(block, read) for block, read in reads if set(read.texts) > {"stem"} or read.options]
     drafts = [draft_of(read, block.rows, block.above, block.number, at) for at, (block, read) in enumerate(reads, 1)]
-    drafts, left = _with_list(_with_lost_numbers_doubted(drafts, reads), out.entries)
+    entries = out.entries if any(one.names for one in patterns.answers) else [entry for lines in out.lists for entry in read_key(lines)]
+    drafts, left = _with_list(_with_lost_numbers_doubted(drafts, reads), entries)
     unread = sorted([*out.unread, *(row for _, read in reads for row in read.unread)], key=lambda row: row.index)
     for _, read in reads:
         out.kept |= read.kept
@@ -128,12 +132,19 @@ class _Divider:
             self.out.dropped.append(row)
         elif _best(self._titles, row)[0] > 0:
             self.out.dropped.append(row)
-            self._block, self._in_list, self._goes_on = None, True, ""
-        elif self._take_entries(row, opening):
-            self._block, self._in_list = None, True
+            self._block, self._case, self._in_list, self._goes_on = None, None, True, ""
+            self.out.lists.append([])
         elif heading >= 0 and heading >= max(opening, case):
             self._heading, self._case, self._block, self._goes_on = row.text, None, None, ""
             self._in_list &= row.index > self._last_title
+            if self._in_list and self.out.lists:
+                self.out.lists[-1].append(row.text)
+        elif self._in_list and self._leaves_list(row, opening):
+            self._open(row, fields)
+        elif self._in_list and row.text in self._of_pages and number_of(row.flat) is None:
+            self.out.dropped.append(row)
+        elif self._take_entries(row, opening):
+            self._block, self._in_list = None, True
         elif case >= 0 and case >= opening:
             self._open_case(row, case_fields)
         elif opening >= 0:
@@ -148,6 +159,10 @@ class _Divider:
             self._case.append(row.text)
         else:
             self.out.unread.append(row)
+
+    def _leaves_list(self, row: Row, opening: int) -> bool:
+        """Return whether a line of a list of answers begins a question: a further list is below, and the line is no entry of this one."""
+        return opening > 0 and row.index < self._last_title and not listed_in(row.text).entries
 
     def _opening(self, row: Row) -> tuple[int, list[Field]]:
         """Return weight and texts of a line that may begin a question: by its signs, or by its place if no sign does."""
@@ -184,6 +199,9 @@ class _Divider:
         """Read the entries of a line of the list of answers; return False if it has none."""
         if self._titles and not self._in_list:
             return False
+        if self._in_list and not self._keys:
+            self.out.lists[-1].append(row.text)
+            return True
         for one in self._keys:
             found = list(one.entries(row.flat))
             if not found and (self._in_list or one.weight > opening) and (fields := one.fields(row.flat)) is not None:
@@ -297,7 +315,7 @@ def _kept(row: Row, fields: Sequence[Field]) -> list[tuple[int, int]]:
             start = row.text.rfind(one.letter, ends[-1][1] if ends else 0, one.start)
         elif one.name == "letter":
             start = one.start
-        if one.name not in ("", "letter", "first", "last"):
+        if one.name not in ("", "letter", "first", "last", "type"):
             ends.append((start if start >= 0 else one.start, one.end))
             start = -1
     return ends

@@ -7,17 +7,19 @@ from msgspec import Struct, field
 
 from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
 from crawlers.column_roles.option_cells import split_options
-from crawlers.importers.layouts.line_patterns import ALPHABETS, Field, LinePattern
+from crawlers.importers.layouts.line_patterns import ALPHABETS, BEGINS, ENDS, Field, LinePattern
 from crawlers.papers.doubts.verify import verified
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, opening_mark
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.options import find_options
 
 _SEPARATORS = re.compile(r"[\s,、;./|+&和及与()\[\]]")
 _LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")
 _OPTIONS = ("option", "right_option")
+_FEWEST = 2
 Template = Sequence[LinePattern]
 
 
@@ -53,7 +55,6 @@ class Filled(Struct):
         again = [one.name == "answer" and bare_answer(row.text[one.start : one.end]) in known for one in fields]
         self.kept[row.index] = [one for one, is_again in zip(fields, again, strict=True) if not is_again]
         letter = ""
-        stems = [one for one in fields if one.name == "stem"]
         answer = next((one for one in fields if one.name == "answer"), None)
         for one in fields:
             text = row.text[one.start : one.end]
@@ -62,19 +63,16 @@ class Filled(Struct):
             elif one.name in _OPTIONS:
                 self.options.append((one.letter or letter, text, one.name == "right_option"))
                 letter = ""
-            elif one.name == "options":
-                parts = split_options(text)
-                self.torn |= len(parts) < 2
-                self.options += [(letter_of(part), _without_letter(part), False) for part in parts]
             elif one.name and not (pattern.in_blank and one.name == "stem"):
                 self.texts.setdefault(one.name, []).append(text)
-        if stems and pattern.in_blank:
-            start = stems[0].start
-            blank = row.text[start:] if answer is None else row.text[start : answer.start] + row.text[answer.end :]
-            self.texts.setdefault("stem", []).append(blank.strip())
-            self.kept[row.index] = [*(one for one in fields if one.end <= start), Field("stem", start, len(row.text))]
+        if pattern.in_blank:
+            stem, start, end = _with_blank(row, fields)
+            self.texts.setdefault("stem", []).append(stem)
+            outside = [one for one in self.kept[row.index] if not start <= one.start < end]
+            self.kept[row.index] = sorted([*outside, Field("stem", start, end)], key=lambda one: one.start)
         names = [one.name for one in fields if one.name not in ("number", "numeral", "letter", "type")]
-        self.last = "stem" if pattern.in_blank else names[-1] if names else self.last
+        ends_in_blank = pattern.in_blank and names[-1:] in (["stem"], ["answer"])
+        self.last = "stem" if ends_in_blank else names[-1] if names else self.last
         if self.last == "answer" and answer and WHOLE_ANSWER.fullmatch(row.flat[answer.start : answer.end]):
             self.last = ""  # complete: a further line is no part of it
 
@@ -92,6 +90,36 @@ class Filled(Struct):
         else:
             self.unread.append(row)
 
+    def divide(self, template: Template) -> None:
+        """Divide the options in one text; one that fits a pattern of right options is right."""
+        text = "\n".join(self.texts.get("options", []))
+        run = find_options(text)
+        parts = run.texts(text) if run and run.sure and run.cuts and not min(run.cuts)[0] else split_options(text)
+        self.torn = bool(text) and len(parts) < _FEWEST
+        patterns = [one for one in template if "right_option" in one.names]
+        for part in parts if text else ():
+            fields = next((fields for one in patterns if (fields := one.fields(flat(part))) is not None), [])
+            right = next((part[one.start : one.end] for one in fields if one.name == "right_option"), None)
+            self.options.append((letter_of(part), _without_letter(part) if right is None else right, right is not None))
+
+
+def _with_blank(row: Row, fields: Sequence[Field]) -> tuple[str, int, int]:
+    """Return a stem with the brackets of its answer, but without the answer, and where both are in the line."""
+    stems = [one for one in fields if one.name == "stem"]
+    answer = next((one for one in fields if one.name == "answer"), None)
+    start, end = stems[0].start, len(row.text)
+    if answer is None:
+        after = [
+            one.start for one in fields if one.name not in ("stem", "number", "numeral", "letter", "type") and one.start > stems[-1].start
+        ]
+        return row.text[start : min([end, *after])].strip(), start, min([end, *after])
+    if answer.start < start:
+        start = max(row.flat.rfind(sign, 0, answer.start) for sign in BEGINS)
+    if any(one.name != "stem" for one in fields if one.start > answer.start):
+        closed = next((at for at in range(answer.end, end) if row.flat[at] in ENDS), answer.end) + 1
+        end = max([closed, *(one.end for one in stems)])
+    return f"{row.text[start : answer.start]}{row.text[answer.end : end]}".strip(), start, end
+
 
 def _without_letter(option: str) -> str:
     return (
@@ -104,18 +132,20 @@ def _without_letter(option: str) -> str:
 def filled(template: Template, rows: Sequence[Row]) -> Filled:
     """Return the texts of a question by a template; lines that fit none of its patterns continue a text or are unread."""
     read, at = Filled(), -1
+    divided = any("options" in one.names for one in template)
+    lines = [(index, one) for index, one in enumerate(template) if not one.is_open and not (divided and "right_option" in one.names)]
     in_turn = [index for index, pattern in enumerate(template) if pattern.is_open]
     repeats = {
         index for index in in_turn if "option" in template[index].names and sum("option" in template[one].names for one in in_turn) == 1
     }
     for row in rows:
-        fits = [(index, fields) for index, one in enumerate(template) if not one.is_open and (fields := one.fields(row.flat)) is not None]
+        fits = [(index, fields) for index, one in lines if (fields := one.fields(row.flat)) is not None]
         if at < 0:
             fits = [fit for fit in fits if fit[0] == 0] or fits
         if not fits:
             due = next((index for index in in_turn if index > at), None)
-            due = at if at in repeats else due
-            fields = template[due].fields(row.flat) if due is not None else None
+            due = at if at in repeats and (not row.gap or letter_of(row.text)) else due
+            fields = template[due].fields(row.flat) if due is not None and _may_be(template[due], row) else None
             if due is not None and fields is not None:
                 fits = [(due, fields)]
         if not fits:
@@ -123,7 +153,13 @@ def filled(template: Template, rows: Sequence[Row]) -> Filled:
             continue
         at, fields = max(fits, key=lambda fit: (template[fit[0]].weight, fit[0] > at, -fit[0]))
         read.take(row, template[at], fields)
+    read.divide(template)
     return read
+
+
+def _may_be(pattern: LinePattern, row: Row) -> bool:
+    """Return whether a line has what a pattern without signs asks for: several options, if it names them."""
+    return "options" not in pattern.names or bool(letter_of(row.text)) or len(split_options(row.text)) >= _FEWEST
 
 
 def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None, ordinal: int) -> Draft:

@@ -19,6 +19,8 @@ from crawlers.papers.signs.answer_marks import VERDICT, flat
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
 ALPHABETS = (LETTERS, LETTERS.lower(), CIRCLED_NUMBERS, "123456789", HANZI, _STEMS)
 """Signs that options are lettered with, each in order."""
+_BEFORE_OPTIONS = r"\s{0,40}+(?<![(\[【<])(?=[(\[【<]?\s?(?:[AaⒶⓐ①]\s?[.、:)\]】>]|[Ⓐⓐ⒜①]))"
+"""What tells the options from the stem before them on one line: the first letter."""
 _BLANKS = r"\s{0,40}+"
 _NUMERAL = rf"[{HANZI}零〇百]{{1,5}}|[IVX]{{1,5}}"
 _NUMBER = rf"\d{{1,6}}|[①-⑳㉑-㉟⑴-⒇⒈-⒛]|[{HANZI}零〇百]{{1,5}}"
@@ -38,7 +40,7 @@ _LETTERED = ("option", "right_option")
 NAMES = (*_CLOSED, "answer", *_OPEN)
 _TOKEN = re.compile(r"(?P<sign>\{\{|\}\})|\{(?P<name>[^{}]{0,40})\}|(?P<brace>[{}])|(?P<blank>\s+)|(?P<other>.)")
 _LETTER_BEFORE = re.compile(r"(?<![A-Za-z])([A-Ja-j])[^A-Za-z]{0,4}$")
-_BEGINS, _ENDS = "([{<【〔「_", ")]}>】〕」_"
+BEGINS, ENDS = "([{<【〔「_", ")]}>】〕」_"
 _PARTS = " ,;、。.|/"
 """What is between entries of one line."""
 _MOST_NAMES, _MOST_CHARS = 24, 400
@@ -150,8 +152,8 @@ def _is_in_blank(tokens: Sequence[tuple[str, str]]) -> bool:
 def _is_enclosed(bare: Sequence[tuple[str, str]], at: int) -> bool:
     return (
         0 < at < len(bare) - 1
-        and bare[at - 1][1] in _BEGINS
-        and bare[at + 1][1] in _ENDS
+        and bare[at - 1][1] in BEGINS
+        and bare[at + 1][1] in ENDS
         and "name" not in (bare[at - 1][0], bare[at + 1][0])
     )
 
@@ -176,6 +178,8 @@ def _form(tokens: Sequence[tuple[str, str]], closed: dict[str, str]) -> _Form | 
             signs[-1] += f"{_BLANKS}(?P<{value}{counts[value]}>{closed[value]}){optional}{_BLANKS}"
             fixed = ""
         else:
+            if value == "options" and open_ and not fixed.strip():
+                signs[-1] = _BEFORE_OPTIONS
             if open_ and not signs[-1]:
                 return None
             letter = _LETTER_BEFORE.search(fixed) if value in _LETTERED else None
