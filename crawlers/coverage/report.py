@@ -21,6 +21,8 @@ _KINDS_WITHOUT_OPTIONS = {"verdict": "true or false", "letters": "letters withou
 _COLUMNS = ("file", "format", "found", "questions", "entities", "rejected", "no answer", "unread", "characters", "unread %")
 _NOTED_SHARE, _NOTED_CHARS = 0.01, 100
 """Unread characters above which the largest stretches are shown without --verbose."""
+PAPER = "paper"
+"""The format of lines that no layout describes."""
 _NUMBERS = frozenset(range(2, len(_COLUMNS)))
 
 
@@ -70,12 +72,20 @@ def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
             lines += [f"{row.file}: {line}" for line in row.reading.faults[:_MOST_NOTES]]
             if len(row.reading.faults) > _MOST_NOTES:
                 lines.append(f"{row.file}: and {len(row.reading.faults) - _MOST_NOTES} more; --verbose shows them")
+        lines += _proposing(row)
         lines += [f"{row.file}: {line}" for line in misread_lines(profile)]
         if verbose:
             lines += layout_lines(row.reading.columns, [match[1] for line in row.reading.unread if (match := _SPARE.fullmatch(line))])
     lines += paste_lines(profiles[0] if len(profiles) == 1 else good)
     lines += [f"error: {row.error}" for row in rows if row.error]
     return _printable(lines)
+
+
+def _proposing(row: ReportRow) -> list[str]:
+    """Return the command that writes a layout, if parts of a paper were rejected or are unread and it has none."""
+    is_open = row.reading.faults or not row.reading.record_count or (row.account.unread_share > _NOTED_SHARE)
+    advice = "writes a layout of its lines, for you to correct: docs/papers.md"
+    return [f"{row.file}: python -m crawlers.read {row.file} --propose {advice}"] if row.format == PAPER and is_open else []
 
 
 def _printable(lines: Iterable[str]) -> list[str]:

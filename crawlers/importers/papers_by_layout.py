@@ -12,7 +12,7 @@ from msgspec import Struct, field, structs
 from crawlers.importers.files.reading import Text
 from crawlers.importers.layouts.line_patterns import Field, LinePattern
 from crawlers.importers.layouts.paper_layout import PaperPatterns
-from crawlers.importers.question_templates import Filled, Row, bare_answer, draft_of, filled, number_in
+from crawlers.importers.question_templates import Filled, Row, bare_answer, draft_of, filled, in_letters, number_in
 from crawlers.papers.answer_key.join import join
 from crawlers.papers.answer_key.key_lines import read_key
 from crawlers.papers.pages.page import own_lines
@@ -37,6 +37,9 @@ class _Block(Struct):
     number: int | None = None
 
 
+_BlockRead = tuple[_Block, Filled]
+
+
 class _Divided(Struct):
     """The lines of a paper by what they belong to."""
 
@@ -57,13 +60,17 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
     for row in rows:
         divider.take(row)
     out = divider.out
-    reads = [(block, _best_read(block, patterns)) for block in _with_points_joined(out.blocks)]
+    reads = _with_points_joined([(block, _best_read(block, patterns)) for block in out.blocks], patterns)
     if patterns.is_positional:
         out.unread += [row for block, read in reads if set(read.texts) <= {"stem"} and not read.options for row in block.rows]
         reads = [(block, read) for block, read in reads if set(read.texts) > {"stem"} or read.options]
     drafts = [draft_of(read, block.rows, block.above, block.number, at) for at, (block, read) in enumerate(reads, 1)]
     entries = out.entries if any(one.names for one in patterns.answers) else [entry for lines in out.lists for entry in read_key(lines)]
     drafts, left = _with_list(_with_lost_numbers_doubted(drafts, reads), entries)
+    drafts = [
+        structs.replace(one, answer=in_letters(one.answer, read)) if one.answer else one
+        for one, (_, read) in zip(drafts, reads, strict=True)
+    ]
     unread = sorted([*out.unread, *(row for _, read in reads for row in read.unread)], key=lambda row: row.index)
     for _, read in reads:
         out.kept |= read.kept
@@ -93,6 +100,7 @@ def _best(patterns: Sequence[LinePattern], row: Row) -> tuple[int, list[Field]]:
 
 
 def _best_read(block: _Block, patterns: PaperPatterns) -> Filled:
+    """Return the texts of a block by the template that leaves the fewest lines over."""
     return min((filled(template, block.rows) for template in patterns.questions), key=lambda read: (len(read.unread), len(read.further)))
 
 
@@ -110,11 +118,13 @@ class _Divider:
         self._inner = [one for template in patterns.questions for one in template if not one.is_open]
         self._of_pages = {trimmed(line) for line in own_lines([(row.index, row.text) for row in rows])[1]}
         self._length = len(patterns.questions[0])
-        self._by_gaps = 2 * self._length * sum(row.gap for row in rows) >= len(rows)
+        self._by_gaps = 2 * self._length * sum(row.gap for row in rows[1:]) >= len(rows)
         self._titles = [one for one in patterns.answers if not one.names]
         self._keys = [one for one in patterns.answers if one.names]
         self._last_title = max((row.index for row in rows if _best(self._titles, row)[0] > 0), default=-1)
         self._heading: str | None = None
+        self._section: str | None = None
+        """The heading within a list of answers."""
         self._case: list[str] | None = None
         self._numbers = range(0)
         self._groups = 0
@@ -132,10 +142,10 @@ class _Divider:
             self.out.dropped.append(row)
         elif _best(self._titles, row)[0] > 0:
             self.out.dropped.append(row)
-            self._block, self._case, self._in_list, self._goes_on = None, None, True, ""
+            self._block, self._case, self._section, self._in_list, self._goes_on = None, None, None, True, ""
             self.out.lists.append([])
         elif heading >= 0 and heading >= max(opening, case):
-            self._heading, self._case, self._block, self._goes_on = row.text, None, None, ""
+            self._heading, self._section, self._case, self._block, self._goes_on = row.text, row.flat, None, None, ""
             self._in_list &= row.index > self._last_title
             if self._in_list and self.out.lists:
                 self.out.lists[-1].append(row.text)
@@ -216,7 +226,7 @@ class _Divider:
         return False
 
     def _add_entry(self, row: Row, fields: Sequence[Field]) -> None:
-        section = flat(self._heading or "") or None
+        section = self._section
         answer, explanation = _text(row, fields, "answer"), _text(row, fields, "explanation")
         first, last = _text(row, fields, "first"), _text(row, fields, "last")
         number = number_in(_text(row, fields, "number", "numeral") or "")
@@ -241,24 +251,31 @@ class _Divider:
         setattr(entry, self._goes_on, f"{getattr(entry, self._goes_on)}\n{row.text}")
 
 
-def _with_points_joined(blocks: Sequence[_Block]) -> list[_Block]:
-    """Return the blocks, with those that are points of a list within a text joined to the question above: 5, 1, 2, 3, 6."""
-    joined: list[_Block] = []
+def _with_points_joined(reads: Sequence[_BlockRead], patterns: PaperPatterns) -> list[_BlockRead]:
+    """Return the questions, with those that are points of a list within a text joined to the question above.
+
+    In 5, 1, 2, 3, 6 these have neither options nor answers, the questions around them do, and the number goes on behind them.
+    """
+    joined: list[_BlockRead] = []
     at = 0
-    while at < len(blocks):
-        block = blocks[at]
-        numbers = [one.number for one in blocks[at : at + _POINTS]]
+    while at < len(reads):
+        block, read = reads[at]
         due = None if block.number is None else block.number + 1
-        ahead = next((ahead for ahead in range(2, len(numbers)) if numbers[ahead] == due), 0) if due not in (None, *numbers[1:2]) else 0
-        points = numbers[1:ahead]
-        is_list = bool(points) and points == list(range(1, len(points) + 1)) and points[-1] != block.number
-        rows = [row for one in blocks[at : at + ahead] for row in one.rows] if is_list else block.rows
-        joined.append(structs.replace(block, rows=rows))
+        ahead = next((ahead for ahead in range(1, min(_POINTS, len(reads) - at)) if _is_full(reads[at + ahead][1])), 0)
+        is_list = ahead > 1 and _is_full(read) and reads[at + ahead][0].number == due
+        if is_list:
+            block = structs.replace(block, rows=[row for one, _ in reads[at : at + ahead] for row in one.rows])
+            read = _best_read(block, patterns)
+        joined.append((block, read))
         at += ahead if is_list else 1
     return joined
 
 
-def _with_lost_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[tuple[_Block, Filled]]) -> list[Draft]:
+def _is_full(read: Filled) -> bool:
+    return bool(read.options or "answer" in read.texts)
+
+
+def _with_lost_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[_BlockRead]) -> list[Draft]:
     """Return the questions, doubting those whose further lines may be the next question, which has no lines of its own."""
     doubted = list(drafts)
     for index, ((block, read), below) in enumerate(zip_longest(reads, [block for block, _ in reads[1:]])):

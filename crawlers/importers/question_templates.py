@@ -49,6 +49,12 @@ class Filled(Struct):
     torn: bool = False
     """Its options in one text could not be divided."""
 
+    def may_take(self, row: Row, fields: Sequence[Field]) -> bool:
+        """Return whether the letter of an option is one of those that the options above have: 1. behind A. and B. is a point of a list."""
+        letter = next((row.text[one.start : one.end] for one in fields if one.name == "letter"), "")
+        first = self.options[0][0] if self.options else ""
+        return not letter or not first or any(_plain(first) in one and _plain(letter) in one for one in ALPHABETS)
+
     def take(self, row: Row, pattern: LinePattern, fields: Sequence[Field]) -> None:
         """Add the texts of a line that fits a pattern."""
         known = {bare_answer(text) for text in self.texts.get("answer", [])}
@@ -122,26 +128,24 @@ def _with_blank(row: Row, fields: Sequence[Field]) -> tuple[str, int, int]:
 
 
 def _without_letter(option: str) -> str:
-    return (
-        re.sub(r"^[(\[【（]?\s?[A-Ja-jＡ-Ｊ]\s{0,2}[)\]】）.、:．：,，]{1,2}\s{0,8}|^[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}", "", option)
-        if letter_of(option)
-        else option
-    )
+    sign = _LETTER.match(flat(option)) if letter_of(option) else None
+    return option[sign.end() :] if sign else option
 
 
 def filled(template: Template, rows: Sequence[Row]) -> Filled:
-    """Return the texts of a question by a template; lines that fit none of its patterns continue a text or are unread."""
+    """Return the texts of a question by a template; lines that fit none of its patterns continue a text or are unread.
+
+    Its first pattern is that of the first line alone: any other line with a number is a point of a list.
+    """
     read, at = Filled(), -1
     divided = any("options" in one.names for one in template)
     lines = [(index, one) for index, one in enumerate(template) if not one.is_open and not (divided and "right_option" in one.names)]
     in_turn = [index for index, pattern in enumerate(template) if pattern.is_open]
-    repeats = {
-        index for index in in_turn if "option" in template[index].names and sum("option" in template[one].names for one in in_turn) == 1
-    }
+    of_options = [index for index in in_turn if "option" in template[index].names]
+    repeats = {*(of_options if len(of_options) == 1 else []), *(index for index in in_turn if "options" in template[index].names)}
     for row in rows:
         fits = [(index, fields) for index, one in lines if (fields := one.fields(row.flat)) is not None]
-        if at < 0:
-            fits = [fit for fit in fits if fit[0] == 0] or fits
+        fits = [(index, fields) for index, fields in fits if (index == 0) == (at < 0) and read.may_take(row, fields)]
         if not fits:
             due = next((index for index in in_turn if index > at), None)
             due = at if at in repeats and (not row.gap or letter_of(row.text)) else due
@@ -165,8 +169,8 @@ def _may_be(pattern: LinePattern, row: Row) -> bool:
 def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None, ordinal: int) -> Draft:
     """Return a question with the first doubt about it."""
     options = [text for _, text, _ in read.options]
-    letters, alphabet = _letters_of([letter for letter, _, _ in read.options])
-    answers = [_in_letters(text, alphabet) for text in read.texts.get("answer", [])]
+    letters, _ = _letters_of([letter for letter, _, _ in read.options])
+    answers = [in_letters(text, read) for text in read.texts.get("answer", [])]
     right = "".join(letter for letter, (_, _, is_right) in zip(letters, read.options, strict=False) if is_right)
     answers += [right] if right else []
     draft = Draft(
@@ -207,7 +211,7 @@ def number_in(text: str) -> int | None:
 
 def _letters_of(signs: Sequence[str]) -> tuple[str, str]:
     """Return a letter for each option, as far as theirs are in order, and the alphabet that they are lettered with."""
-    plain = [CIRCLED_LETTERS.get(sign, flat(sign)) for sign in signs]
+    plain = [_plain(sign) for sign in signs]
     if not any(plain):
         return LETTERS[: len(plain)], LETTERS
     alphabet = next((one for one in ALPHABETS if plain[0] and one.startswith(plain[0])), "")
@@ -216,9 +220,15 @@ def _letters_of(signs: Sequence[str]) -> tuple[str, str]:
     return (LETTERS[: len(plain)] if right else ""), alphabet
 
 
-def _in_letters(answer: str, alphabet: str) -> str:
-    """Return an answer that names options by other signs than letters, `②④`, with their letters; any other one as it is."""
+def _plain(letter: str) -> str:
+    return CIRCLED_LETTERS.get(letter, flat(letter))
+
+
+def in_letters(answer: str, read: Filled) -> str:
+    """Return an answer that names options by their text or by other signs than letters, `②④`, with their letters; any other as it is."""
+    _, alphabet = _letters_of([letter for letter, _, _ in read.options])
     signs = bare_answer(answer)
-    if alphabet in ("", LETTERS, LETTERS.lower()) or not signs or not set(signs) <= set(alphabet):
-        return answer
-    return "".join(LETTERS[alphabet.index(sign)] for sign in signs)
+    if read.options and alphabet not in ("", LETTERS, LETTERS.lower()) and signs and set(signs) <= set(alphabet):
+        return "".join(LETTERS[alphabet.index(sign)] for sign in signs)
+    same = [at for at, (_, text, _) in enumerate(read.options) if bare_answer(text) == signs]
+    return LETTERS[same[0]] if len(same) == 1 and same[0] < len(LETTERS) else answer

@@ -39,7 +39,7 @@ _OPEN = ("stem", "option", "right_option", "options", "explanation", "heading", 
 _LETTERED = ("option", "right_option")
 NAMES = (*_CLOSED, "answer", *_OPEN)
 _TOKEN = re.compile(r"(?P<sign>\{\{|\}\})|\{(?P<name>[^{}]{0,40})\}|(?P<brace>[{}])|(?P<blank>\s+)|(?P<other>.)")
-_LETTER_BEFORE = re.compile(r"(?<![A-Za-z])([A-Ja-j])[^A-Za-z]{0,4}$")
+_LETTER_BEFORE = re.compile(rf"(?<![A-Za-z])([A-Ja-j{CIRCLED_NUMBERS}{_STEMS}{''.join(CIRCLED_LETTERS)}])[^\w{CIRCLED_NUMBERS}]{{0,4}}$")
 BEGINS, ENDS = "([{<【〔「_", ")]}>】〕」_"
 _PARTS = " ,;、。.|/"
 """What is between entries of one line."""
