@@ -47,6 +47,8 @@ _NUMBERED_HEADING = re.compile(rf"(?P<before>第?[(\[]?)[{HANZI}\d]{{1,3}}(?P<af
 def propose_paper(name: str, text: Text) -> str:
     """Return the text of a layout of a paper; a skeleton if none of its questions can be read."""
     lines = [trimmed(visible(line)) for line in text.lines]
+    if not any(lines):
+        raise Refusal(f"{name}: no line of text; expected a paper")
     try:
         paper = paper_in(name, text)
     except Refusal:  # notes, records: a person knows better

@@ -296,7 +296,7 @@ def _with_list(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[li
     for index, draft in zip(wanting, answered, strict=True):
         joined[index] = draft
     for entry in rest:
-        same = [index for index, draft in enumerate(joined) if draft.number == entry.number and index not in wanting]
+        same = [index for index, draft in enumerate(joined) if draft.number == entry.number]
         if len(same) != 1:
             left.append(f"{entry.number}. {entry.answer}")
         elif bare_answer(entry.answer or "") != bare_answer(joined[same[0]].answer or ""):
