@@ -12,7 +12,6 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.numerals import HANZI
 from atomexam.text.refusal import Refusal
-from crawlers.coverage.papers import PaperAccount
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.layouts.paper_layout import PaperLayout
 from crawlers.importers.papers import paper_in, questions_by_layout, reading_of
@@ -85,10 +84,10 @@ def _read(reading: FileReading) -> list[QuestionItem]:
 
 
 def _unread(reading: FileReading) -> list[str]:
-    """Return the lines of which anything is unread, without those of answers in words, which the account does not find in a list."""
-    account = PaperAccount(reading.source or Text([]), reading.items).result()
-    texts = _squeezed("".join(f"{item.answer_raw or ''}{item.explanation_raw or ''}" for item in _read(reading)))
-    return [one.text for one in account.unread if _squeezed(_without_number(one.text.removesuffix("…"))) not in texts]
+    """Return the unread lines that are no title."""
+    dropped = {line.strip() for line in reading.source.dropped} if reading.source else set()
+    titles = "\n".join({item.paper_raw or "" for item in reading.items if isinstance(item, QuestionItem)})
+    return [line for line in reading.unread if line.strip() not in dropped and line.strip() not in titles]
 
 
 def _without_number(line: str) -> str:
@@ -123,8 +122,8 @@ def _merged(templates: Counter[tuple[str, ...]]) -> list[str]:
     """Return one template for each first line, with all lines that questions with this first line have."""
     often = [template for template, _ in templates.most_common(_MOST_LINES)]
     merged: dict[str, dict[str, None]] = {}
-    for first, *rest in often:
-        merged.setdefault(first, {}).update(dict.fromkeys(rest))
+    for first, *below in often:
+        merged.setdefault(first, {}).update(dict.fromkeys(below))
     for rest in merged.values():
         if "{options}" in rest:
             for line in [line for line in rest if "{letter}" in line and line.endswith("{option}")]:
@@ -277,7 +276,7 @@ def _answers(lines: Iterable[str]) -> list[str]:
 
 def _recurring(unread: Iterable[str]) -> list[str]:
     """Return the patterns of lines that recur but for their numbers."""
-    often = Counter(_loose(line.removesuffix("…")) + "{}" * line.endswith("…") for line in unread)
+    often = Counter(_loose(line[:_MOST_CHARS]) + "{}" * (len(line) > _MOST_CHARS) for line in unread)
     return [line for line, times in often.most_common(_MOST_LINES) if times >= _OFTEN and line.replace("{}", "").strip()]
 
 
