@@ -65,7 +65,9 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
         out.unread += [row for block, read in reads if set(read.texts) <= {"stem"} and not read.options for row in block.rows]
         reads = [(block, read) for block, read in reads if set(read.texts) > {"stem"} or read.options]
     drafts = [draft_of(read, block.rows, block.above, block.number, at) for at, (block, read) in enumerate(reads, 1)]
-    entries = out.entries if any(one.names for one in patterns.answers) else [entry for lines in out.lists for entry in read_key(lines)]
+    entries = (
+        out.entries if any(any(one.names) for one in patterns.answers) else [entry for lines in out.lists for entry in read_key(lines)]
+    )
     drafts, left = _with_list(_with_lost_numbers_doubted(drafts, reads), entries)
     drafts = [
         structs.replace(one, answer=in_letters(one.answer, read)) if one.answer else one
@@ -119,8 +121,8 @@ class _Divider:
         self._of_pages = {trimmed(line) for line in own_lines([(row.index, row.text) for row in rows])[1]}
         self._length = len(patterns.questions[0])
         self._by_gaps = 2 * self._length * sum(row.gap for row in rows[1:]) >= len(rows)
-        self._titles = [one for one in patterns.answers if not one.names]
-        self._keys = [one for one in patterns.answers if one.names]
+        self._titles = [one for one in patterns.answers if not any(one.names)]
+        self._keys = [one for one in patterns.answers if any(one.names)]
         self._last_title = max((row.index for row in rows if _best(self._titles, row)[0] > 0), default=-1)
         self._heading: str | None = None
         self._section: str | None = None
@@ -138,7 +140,8 @@ class _Divider:
         opening, fields = self._opening(row)
         heading = _best(self._patterns.heading, row)[0]
         case, case_fields = _best(self._patterns.case, row)
-        if _best(self._patterns.leave_out, row)[0] > 0:
+        useless = _best(self._patterns.leave_out, row)[0]
+        if useless > 0 and useless >= max(opening, heading, case, _best(self._inner, row)[0]):
             self.out.dropped.append(row)
         elif _best(self._titles, row)[0] > 0:
             self.out.dropped.append(row)

@@ -16,7 +16,7 @@ class PaperLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """What announces a text or options that the questions below share."""
     heading: str | list[str] = []
     answers: str | list[str] = []
-    """Entries of the list of answers, and its title, which has no names."""
+    """Entries of the list of answers, and its title, which has no names but {}."""
     leave_out: str | list[str] = []
     """Lines that are part of nothing."""
 
@@ -54,7 +54,7 @@ def patterns_of(layout: PaperLayout, where: str) -> PaperPatterns:
         for line in lines:
             if line.is_open:
                 raise ValueError(f"{where}: {key}: pattern {line.text!r} fits any line; expected a fixed sign or a number in it")
-            if key in ("heading", "answers") and line.names and not set(_NEEDED[key]) & set(line.names):
+            if key in ("heading", "answers") and any(line.names) and not set(_NEEDED[key]) & set(line.names):
                 wanted = " or ".join(f"{{{name}}}" for name in _NEEDED[key])
                 raise ValueError(f"{where}: {key}: pattern {line.text!r}: expected {wanted} in it")
     patterns = PaperPatterns(questions, **others)
