@@ -11,6 +11,7 @@ from msgspec import structs
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.numerals import HANZI
+from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.layouts.paper_layout import PaperLayout
@@ -43,20 +44,16 @@ _TAG_END = re.compile(r"[^)\]】]{0,12}[)\]】]\s{0,3}")
 _NUMBERED_HEADING = re.compile(rf"(?P<before>第?[(\[]?)[{HANZI}\d]{{1,3}}(?P<after>[)\]]?[章节篇编讲课卷套部分单元大题]{{0,2}}[、.:)]?)")
 
 
-def propose_paper(name: str, text: Text) -> str:
-    """Return the text of a layout of a paper; a skeleton if none of its questions can be read."""
+def propose_paper(name: str, text: Text) -> str | None:
+    """Return the text of a layout of a paper; None if none of its questions can be read."""
     lines = [trimmed(visible(line)) for line in text.lines]
-    if not any(lines):
-        raise Refusal(f"{name}: no line of text; expected a paper")
     try:
         paper = paper_in(name, text)
     except Refusal:  # notes, records: a person knows better
         paper = ParsedPaper([], [])
     layout = _layout_of(lines, paper.drafts)
     if layout is None:
-        shown = [f"# {_cut(line)}" for line in filter(None, lines)][:_FIRST_LINES]
-        notes = ["# no question was read; write the patterns from the first lines of the file:", *shown]
-        return _written(name, PaperLayout(question=_SKELETON), False, notes)
+        return None
     own = questions_by_layout(name, text, layout, _HERE)
     if unread := _recurring(_unread(own)):
         layout = structs.replace(layout, leave_out=unread)
@@ -71,6 +68,19 @@ def propose_paper(name: str, text: Text) -> str:
         *(f"# {_row(item)}" for item in _read(own)[:_MOST_ROWS]),
     ]
     return _written(name, layout, not left, notes)
+
+
+def skeleton(name: str, text: Text) -> str:
+    """Return the text of a layout to be written from the first lines of a paper of which no question can be read.
+
+    Raises:
+        ValueError: it has no lines.
+    """
+    shown = [f"# {_cut(line)}" for line in text.lines if line.strip()][:_FIRST_LINES]
+    if not shown:
+        raise Refusal(f"{name}: no line of text; expected a paper")
+    notes = ["# no question was read; write the patterns from the first lines of the file:", *shown]
+    return _written(name, PaperLayout(question=_SKELETON), False, notes)
 
 
 def _key(item: QuestionItem) -> tuple[str, ...]:
@@ -148,6 +158,8 @@ def _template(lines: Sequence[str], draft: Draft) -> Iterator[str]:
 
 def _pattern(text: str, draft: Draft, is_first: bool) -> str:
     """Return a line with names for the texts that a question has in it; nothing if it continues a text or is no part of it."""
+    if not is_first and (option := _marked_option(text, draft)):
+        return option
     marks = [(kind, start, start + len(words)) for kind, words, start in marks_in(text)]
     if marks and not (find_options(text) and _TICK.search(text)) and (text[marks[-1][2] :].strip() or not find_options(text)):
         named = [_before_marks(text[: marks[0][1]].strip(), draft, is_first)] if text[: marks[0][1]].strip() else []
@@ -192,6 +204,21 @@ def _option(text: str, draft: Draft) -> str:
     ):
         return "{options}" + _ticked(text)
     return f"{opening} {{option}}" if not mark.strip() else f"{opening} {{right_option}} {_fixed(mark)}"
+
+
+def _marked_option(text: str, draft: Draft) -> str:
+    """Return an option on a line of its own with what marks it as right, `★B. 乙` or `乙(正确答案)`; nothing if the line is none."""
+    for at, option in enumerate(draft.options[: len(LETTERS)]):
+        sign = _LETTER.match(flat(option))
+        bare = option[sign.end() if sign else 0 :].strip()
+        start = text.find(bare) if bare and LETTERS[at] in bare_answer(draft.answer or "") else -1
+        before, after = (text[:start], text[start + len(bare) :].strip()) if start >= 0 else ("", "")
+        letter = flat(before).find(LETTERS[at])
+        mark = before[: max(letter, 0)].strip() if letter >= 0 else before.strip()
+        if (mark or after) and len(mark) + len(after) <= _MOST_MARK and not letter_of(after):
+            named = f"{_fixed(before[:letter])}{{letter}}{_fixed(before[letter + 1 :])}" if letter >= 0 else _fixed(before)
+            return f"{named} {{right_option}} {_fixed(after)}".strip()
+    return ""
 
 
 def _ticked(options: str) -> str:

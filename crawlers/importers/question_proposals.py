@@ -10,7 +10,7 @@ from msgspec import structs
 
 from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE
-from crawlers.importers.paper_proposals import propose_paper
+from crawlers.importers.paper_proposals import propose_paper, skeleton
 from crawlers.importers.papers import LINE_READERS
 from crawlers.importers.questions_by_content import LEAST_PROPOSED, inferred_tables
 from crawlers.importers.records.record_files import propose_layout
@@ -31,24 +31,20 @@ def proposals(name: str, body: bytes) -> Iterator[str]:
     Raises:
         ValueError: the file is damaged, or contains nothing known.
     """
-    try:
-        yield _proposal(name, body)
-    except ValueError:
-        suffix = PurePath(name).suffix.lower()
-        if suffix not in LINE_READERS:
-            raise
-        yield propose_paper(name, LINE_READERS[suffix](name, body))
-
-
-def _proposal(name: str, body: bytes) -> str:
     if sure := propose_questions(name, body, SURE):
-        return sure
+        yield sure
+        return
     try:
-        return propose_layout(name, body)
+        yield propose_layout(name, body)
     except ValueError:
-        if unsure := propose_questions(name, body):
-            return unsure
-        raise
+        read_lines = LINE_READERS.get(PurePath(name).suffix.lower())
+        text = read_lines(name, body) if read_lines else None
+        if proposal := (propose_paper(name, text) if text else None) or propose_questions(name, body):
+            yield proposal
+        elif text:
+            yield skeleton(name, text)
+        else:
+            raise
 
 
 def propose_questions(name: str, body: bytes, least: float = LEAST_PROPOSED) -> str | None:
