@@ -39,6 +39,7 @@ _ENTRY = re.compile(
     rf"|(?P<opens>\D{{0,4}}?)(?P<number>\d{{1,5}})(?P<joint>[^\dA-J√×]{{0,8}}?)(?P<answer>{ANSWER})(?P<closes>[)\]】]?)"
 )
 _NUMBERS = re.compile(r"(?P<first>\d{1,5})\s?题?\s?[-_]{1,3}\s?(?:第\s?)?(?P<last>\d{1,5})")
+_OPENS = "([【（ "
 _MOST_ABOVE, _MOST_TAG, _MOST_MARK = 30, 3, 8
 _TAG_END = re.compile(r"[^)\]】]{0,12}[)\]】]\s{0,3}")
 _NUMBERED_HEADING = re.compile(rf"(?P<before>第?[(\[]?)[{HANZI}\d]{{1,3}}(?P<after>[)\]]?[章节篇编讲课卷套部分单元大题]{{0,2}}[、.:)]?)")
@@ -181,8 +182,9 @@ def _before_marks(text: str, draft: Draft, is_first: bool) -> str:
         stem = text[: starts[0]].strip()
         options = _option(text, draft) if len(starts) == 1 and not stem else "{options}" + _ticked(text[starts[0] :])
         return " ".join([*([_stem(stem, draft)] if stem else []), options])
-    if not is_first and (own := [option for option in draft.options if _squeezed(text) in _squeezed(option)]):
-        return "{option}" if _squeezed(text) in map(_squeezed, own) else ""
+    own = [_squeezed(_LETTER.sub("", flat(option), count=1)) for option in draft.options]
+    if not is_first and any(_squeezed(text) in option for option in own):
+        return "{option}" if _squeezed(text) in own else ""
     if is_first or _squeezed(text) == _squeezed(draft.stem):
         return _stem(text, draft)
     return ""
@@ -213,8 +215,10 @@ def _marked_option(text: str, draft: Draft) -> str:
         bare = option[sign.end() if sign else 0 :].strip()
         start = text.find(bare) if bare and LETTERS[at] in bare_answer(draft.answer or "") else -1
         before, after = (text[:start], text[start + len(bare) :].strip()) if start >= 0 else ("", "")
-        letter = flat(before).find(LETTERS[at])
-        mark = before[: max(letter, 0)].strip() if letter >= 0 else before.strip()
+        letter = flat(before).upper().find(LETTERS[at])
+        if letter < 0 and letter_of(text):
+            continue
+        mark = before[: max(letter, 0)].strip(_OPENS) if letter >= 0 else before.strip()
         if (mark or after) and len(mark) + len(after) <= _MOST_MARK and not letter_of(after):
             named = f"{_fixed(before[:letter])}{{letter}}{_fixed(before[letter + 1 :])}" if letter >= 0 else _fixed(before)
             return f"{named} {{right_option}} {_fixed(after)}".strip()

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
@@ -10,6 +11,7 @@ from msgspec import structs
 
 from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE
+from crawlers.importers.files.reading import Text
 from crawlers.importers.paper_proposals import propose_paper, skeleton
 from crawlers.importers.papers import LINE_READERS
 from crawlers.importers.questions_by_content import LEAST_PROPOSED, inferred_tables
@@ -31,20 +33,26 @@ def proposals(name: str, body: bytes) -> Iterator[str]:
     Raises:
         ValueError: the file is damaged, or contains nothing known.
     """
-    if sure := propose_questions(name, body, SURE):
-        yield sure
-        return
     try:
-        yield propose_layout(name, body)
+        yield propose_questions(name, body, SURE) or propose_layout(name, body)
     except ValueError:
         read_lines = LINE_READERS.get(PurePath(name).suffix.lower())
-        text = read_lines(name, body) if read_lines else None
-        if proposal := (propose_paper(name, text) if text else None) or propose_questions(name, body):
-            yield proposal
-        elif text:
-            yield skeleton(name, text)
+        if read_lines:
+            yield _of_paper(name, body, read_lines(name, body))
+        elif unsure := propose_questions(name, body):
+            yield unsure
         else:
             raise
+
+
+def _of_paper(name: str, body: bytes, text: Text) -> str:
+    """Return the text of a layout of lines, or of a table that may be in them, or one to be written from the first lines."""
+    if proposal := propose_paper(name, text):
+        return proposal
+    with suppress(ValueError):
+        if unsure := propose_questions(name, body):
+            return unsure
+    return skeleton(name, text)
 
 
 def propose_questions(name: str, body: bytes, least: float = LEAST_PROPOSED) -> str | None:

@@ -140,15 +140,11 @@ def filled(template: Template, rows: Sequence[Row]) -> Filled:
     read, at = Filled(), -1
     divided = any("options" in one.names for one in template)
     lines = [(index, one) for index, one in enumerate(template) if not one.is_open and not (divided and "right_option" in one.names)]
-    in_turn = [index for index, pattern in enumerate(template) if pattern.is_open]
-    of_options = [index for index in in_turn if "option" in template[index].names]
-    repeats = {*(of_options if len(of_options) == 1 else []), *(index for index in in_turn if "options" in template[index].names)}
     for row in rows:
         fits = [(index, fields) for index, one in lines if (fields := one.fields(row.flat)) is not None]
         fits = [(index, fields) for index, fields in fits if (index == 0) == (at < 0) and read.may_take(row, fields)]
         if not fits:
-            due = next((index for index in in_turn if index > at), None)
-            due = at if at in repeats and (not row.gap or letter_of(row.text)) else due
+            due = _due(template, at, row)
             fields = template[due].fields(row.flat) if due is not None and _may_be(template[due], row) else None
             if due is not None and fields is not None:
                 fits = [(due, fields)]
@@ -159,6 +155,19 @@ def filled(template: Template, rows: Sequence[Row]) -> Filled:
         read.take(row, template[at], fields)
     read.divide(template)
     return read
+
+
+def _due(template: Template, at: int, row: Row) -> int | None:
+    """Return the pattern without signs whose turn it is: the next one, or again that of options, of which a question has any number."""
+    in_turn = [index for index, pattern in enumerate(template) if pattern.is_open]
+    of_options = [index for index in in_turn if "option" in template[index].names]
+    above = template[at].names if at >= 0 else ()
+    if not row.gap or letter_of(row.text):
+        if len(of_options) == 1 and not set(_OPTIONS).isdisjoint(above):
+            return of_options[0]
+        if at in in_turn and "options" in above:
+            return at
+    return next((index for index in in_turn if index > at), None)
 
 
 def _may_be(pattern: LinePattern, row: Row) -> bool:

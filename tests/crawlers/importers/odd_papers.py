@@ -82,6 +82,20 @@ ODD_PAPERS: dict[str, tuple[str, PaperLayout, list[Written]]] = {
         PaperLayout(question="# {number} | {stem}\n[ok] {right_option}\n[--] {option}"),
         [Written("感觉是", ["甲", "乙"], "A"), Written("知觉是", ["甲", "乙", "丙"], "BC")],
     ),
+    "words_that_mark_the_right_line": (
+        """
+        1. 感觉是[单选题]
+        红
+        绿(正确答案)
+        蓝
+        2. 知觉是[单选题]
+        红(正确答案)
+        绿
+        蓝
+        """,
+        PaperLayout(question="{number}. {stem}[{type}]\n{option}\n{right_option}(正确答案)"),
+        [Written("感觉是", ["红", "绿", "蓝"], "B"), Written("知觉是", ["红", "绿", "蓝"], "A")],
+    ),
     "answers_in_a_table_of_their_own": (
         """
         〔一〕感觉是

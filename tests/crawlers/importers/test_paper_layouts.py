@@ -222,6 +222,16 @@ def test_layouts_apply_to_papers_of_all_kinds(tmp_path: Path, capsys: pytest.Cap
     assert [item["answer_raw"] for item in _items(capsys)] == [one.answer for one in written]
 
 
+def test_a_proposal_is_written_for_a_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = Document()
+    for line in _PAPER.split("\n"):
+        document.add_paragraph(line)
+    document.save(tmp_path / "a.docx")
+    assert main([str(tmp_path / "a.docx"), "--propose"]) == 0
+    assert main([str(tmp_path / "a.docx")]) == 0
+    assert len(_items(capsys)) == 8
+
+
 def test_an_import_reads_its_papers_by_the_layouts_beside_them(tmp_path: Path) -> None:
     text, layout, written = ODD_PAPERS["own_marks"]
     _written(tmp_path / "own/a.txt", text)
