@@ -12,6 +12,7 @@ from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.profile import profile_of
 from crawlers.coverage.characters import CharacterAccount, summed
 from crawlers.importers.files.reading import FileReading
+from crawlers.importers.formats import PAPERS
 from crawlers.text.columns import aligned, harmless
 from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
 
@@ -21,8 +22,6 @@ _KINDS_WITHOUT_OPTIONS = {"verdict": "true or false", "letters": "letters withou
 _COLUMNS = ("file", "format", "found", "questions", "entities", "rejected", "no answer", "unread", "characters", "unread %")
 _NOTED_SHARE, _NOTED_CHARS = 0.01, 100
 """Unread characters above which the largest stretches are shown without --verbose."""
-PAPER = "paper"
-"""The format of lines that no layout describes."""
 _NUMBERS = frozenset(range(2, len(_COLUMNS)))
 
 
@@ -83,9 +82,9 @@ def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
 
 def _proposing(row: ReportRow) -> list[str]:
     """Return the command that writes a layout, if parts of a paper were rejected or are unread and it has none."""
-    is_open = row.reading.faults or not row.reading.record_count or (row.account.unread_share > _NOTED_SHARE)
+    is_open = row.reading.faults or not row.reading.record_count or row.account.unread_share > _NOTED_SHARE
     advice = "writes a layout of its lines, for you to correct: docs/papers.md"
-    return [f"{row.file}: python -m crawlers.read {row.file} --propose {advice}"] if row.format == PAPER and is_open else []
+    return [f"{row.file}: python -m crawlers.read {row.file} --propose {advice}"] if row.format in PAPERS and is_open else []
 
 
 def _printable(lines: Iterable[str]) -> list[str]:

@@ -20,7 +20,7 @@ from crawlers.importers.question_templates import bare_answer
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.answer_marks import flat, marks_in, trimmed, visible
-from crawlers.papers.signs.entries import ANSWER, is_title, listed_in
+from crawlers.papers.signs.entries import is_title
 from crawlers.papers.signs.headings import case_heading_in, note_in
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -34,11 +34,8 @@ _TICK = re.compile(r"[(（【\[]\s?(?:正确)?答案\s?[)）】\]]")
 _VALUE = re.compile(rf"\d{{1,6}}|[①-⑳㉑-㉟⑴-⒇⒈-⒛]|[{HANZI}]{{1,3}}")
 _LETTER = re.compile(r"[(\[【]?\s?(?P<letter>[A-Ja-jⒶ-Ⓙⓐ-ⓙ⒜-⒥])\s?[)\]】]?\s?[.、:)]?")
 _IN_BRACKETS = re.compile(r"[(\[【<_]{1,9}\s{0,9}(?P<answer>[^()\[\]【】<>_]{1,40}?)\s{0,9}[)\]】>_]{1,9}")
-_ENTRY = re.compile(
-    rf"(?P<before>\D{{0,4}}?)(?P<first>\d{{1,5}})(?P<middle>\s{{0,3}}[-_]{{1,3}}\s{{0,3}}(?:第\s?)?)(?P<last>\d{{1,5}})(?P<sign>[^\dA-Ja-j]{{0,6}}?)[A-Ja-j√×对错TF]"
-    rf"|(?P<opens>\D{{0,4}}?)(?P<number>\d{{1,5}})(?P<joint>[^\dA-J√×]{{0,8}}?)(?P<answer>{ANSWER})(?P<closes>[)\]】]?)"
-)
 _NUMBERS = re.compile(r"(?P<first>\d{1,5})\s?题?\s?[-_]{1,3}\s?(?:第\s?)?(?P<last>\d{1,5})")
+_DIGITS, _BLANK = re.compile(r"\d{1,9}(?:\.\d{1,2})?"), re.compile(r"\s")
 _OPENS = "([【（ "
 _MOST_ABOVE, _MOST_TAG, _MOST_MARK = 30, 3, 8
 _TAG_END = re.compile(r"[^)\]】]{0,12}[)\]】]\s{0,3}")
@@ -86,7 +83,7 @@ def skeleton(name: str, text: Text) -> str:
 
 def _key(item: QuestionItem) -> tuple[str, ...]:
     """Return what must be equal in two readings of a question: its stem without its number, its options without letters, its answer."""
-    options = [_squeezed(_LETTER.sub("", flat(option), count=1)) for option in item.options_raw or item.shared_options_raw or []]
+    options = [_squeezed(_bare(option)) for option in item.options_raw or item.shared_options_raw or []]
     return (_squeezed(_without_number(item.stem_raw or "")), *options, bare_answer(item.answer_raw or ""), _squeezed(item.case_raw or ""))
 
 
@@ -125,8 +122,8 @@ def _layout_of(lines: Sequence[str], drafts: Sequence[Draft]) -> PaperLayout | N
         _heading(draft.above.heading) for draft in drafts if draft.above.heading and not case_heading_in(flat(draft.above.heading))
     )
     stems = _squeezed("".join(draft.stem for draft in drafts))
-    answers = _answers(line for line in lines if _squeezed(line) not in stems) if is_listed else []
-    return PaperLayout(question=_merged(templates), case=cases, heading=[*headings][:_MOST_LINES], answers=answers)
+    titles = dict.fromkeys(_fixed(line) for line in lines if is_title(flat(line)) and _squeezed(line) not in stems) if is_listed else {}
+    return PaperLayout(question=_merged(templates), case=cases, heading=[*headings][:_MOST_LINES], answers=[*titles][:_MOST_LINES])
 
 
 def _merged(templates: Counter[tuple[str, ...]]) -> list[str]:
@@ -182,7 +179,7 @@ def _before_marks(text: str, draft: Draft, is_first: bool) -> str:
         stem = text[: starts[0]].strip()
         options = _option(text, draft) if len(starts) == 1 and not stem else "{options}" + _ticked(text[starts[0] :])
         return " ".join([*([_stem(stem, draft)] if stem else []), options])
-    own = [_squeezed(_LETTER.sub("", flat(option), count=1)) for option in draft.options]
+    own = [_squeezed(_bare(option)) for option in draft.options]
     if not is_first and any(_squeezed(text) in option for option in own):
         return "{option}" if _squeezed(text) in own else ""
     if is_first or _squeezed(text) == _squeezed(draft.stem):
@@ -191,28 +188,23 @@ def _before_marks(text: str, draft: Draft, is_first: bool) -> str:
 
 
 def _option(text: str, draft: Draft) -> str:
-    """Return an option with its mark, if it has one."""
+    """Return an option on a line of its own; {options} if more than it is on the line."""
     sign = _LETTER.match(flat(text))
-    own = next((option for option in draft.options if letter_of(option) == letter_of(text)), None)
-    bare = own[match.end() :].split("\n")[0].strip() if own and (match := _LETTER.match(flat(own))) else ""
-    if sign is None or not bare or (at := text.find(bare, sign.end())) < 0:
+    if sign is None or _bare(text) not in [_bare(option).split("\n")[0].strip() for option in draft.options]:
         return "{options}" + _ticked(text)
-    opening = _fixed(text[: sign.start("letter")]) + "{letter}" + _fixed(text[sign.end("letter") : at])
-    mark = text[at + len(bare) :]
-    if (
-        len(mark.strip()) > _MOST_MARK
-        or letter_of(mark.strip())
-        or (mark.strip() and letter_of(text) not in bare_answer(draft.answer or ""))
-    ):
-        return "{options}" + _ticked(text)
-    return f"{opening} {{option}}" if not mark.strip() else f"{opening} {{right_option}} {_fixed(mark)}"
+    return f"{_fixed(text[: sign.start('letter')])}{{letter}}{_fixed(text[sign.end('letter') : sign.end()])} {{option}}"
+
+
+def _bare(option: str) -> str:
+    """Return an option without its letter."""
+    sign = _LETTER.match(flat(option))
+    return option[sign.end() if sign else 0 :].strip()
 
 
 def _marked_option(text: str, draft: Draft) -> str:
     """Return an option on a line of its own with what marks it as right, `★B. 乙` or `乙(正确答案)`; nothing if the line is none."""
     for at, option in enumerate(draft.options[: len(LETTERS)]):
-        sign = _LETTER.match(flat(option))
-        bare = option[sign.end() if sign else 0 :].strip()
+        bare = _bare(option)
         start = text.find(bare) if bare and LETTERS[at] in bare_answer(draft.answer or "") else -1
         before, after = (text[:start], text[start + len(bare) :].strip()) if start >= 0 else ("", "")
         letter = flat(before).upper().find(LETTERS[at])
@@ -259,11 +251,11 @@ def _fixed(text: str) -> str:
 
 def _loose(text: str) -> str:
     """Return signs as a pattern has them, with {} for numbers."""
-    return re.sub(r"\d{1,9}(?:\.\d{1,2})?", "{}", _fixed(text))
+    return _DIGITS.sub("{}", _fixed(text))
 
 
 def _squeezed(text: str) -> str:
-    return re.sub(r"\s", "", flat(text))
+    return _BLANK.sub("", flat(text))
 
 
 def _heading(text: str) -> str:
@@ -286,23 +278,6 @@ def _case(above: Sequence[str]) -> str:
             named = f"{_fixed(words[: value.start()])}{{}}{_fixed(words[value.end() :])}" if value else _fixed(words)
             return named + ("{case}" if rest.strip() else "")
     return ""
-
-
-def _answers(lines: Iterable[str]) -> list[str]:
-    """Return the patterns of the entries of a list of answers, after its title."""
-    entries: Counter[str] = Counter()
-    titles: dict[str, None] = {}
-    for line in lines:
-        if is_title(flat(line)):
-            titles[_fixed(line)] = None
-        elif listed_in(line).entries and (match := _ENTRY.match(flat(line))):
-            if match["last"]:
-                signs = [_fixed(line[slice(*match.span(part))]) for part in ("before", "middle", "sign")]
-                entries["{}{{first}}{}{{last}}{} {{answer}}".format(*signs)] += 1
-            else:
-                signs = [_fixed(line[slice(*match.span(part))]) for part in ("opens", "joint", "closes")]
-                entries["{}{{number}}{}{{answer}}{}".format(*signs)] += 1
-    return [*titles][:_MOST_LINES] or [entry for entry, _ in entries.most_common(_MOST_LINES)]
 
 
 def _recurring(unread: Iterable[str]) -> list[str]:
