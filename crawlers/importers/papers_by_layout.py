@@ -5,17 +5,28 @@ line that fits no pattern continues the text directly above it, or is unread. Wh
 """
 
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from msgspec import Struct, field, structs
 
 from crawlers.importers.files.reading import Text
 from crawlers.importers.layouts.line_patterns import Field, LinePattern
 from crawlers.importers.layouts.paper_layout import PaperPatterns
-from crawlers.importers.question_templates import Filled, Row, bare_answer, draft_of, filled, in_letters, number_in
+from crawlers.importers.question_templates import (
+    Filled,
+    Row,
+    bare_answer,
+    draft_of,
+    filled,
+    fixed_length,
+    number_in,
+    with_letters,
+    with_odd_numbers_doubted,
+)
 from crawlers.papers.answer_key.join import join
 from crawlers.papers.answer_key.key_lines import read_key
 from crawlers.papers.pages.page import own_lines
+from crawlers.papers.pages.wraps import wraps_of
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, flat, trimmed, visible
@@ -62,17 +73,14 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
     out = divider.out
     reads = _with_points_joined([(block, _best_read(block, patterns)) for block in out.blocks], patterns)
     if patterns.is_positional:
-        out.unread += [row for block, read in reads if set(read.texts) <= {"stem"} and not read.options for row in block.rows]
-        reads = [(block, read) for block, read in reads if set(read.texts) > {"stem"} or read.options]
+        reads = _by_position(reads, out)
     drafts = [draft_of(read, block.rows, block.above, block.number, at) for at, (block, read) in enumerate(reads, 1)]
     entries = (
         out.entries if any(any(one.names) for one in patterns.answers) else [entry for lines in out.lists for entry in read_key(lines)]
     )
     drafts, left = _with_list(_with_lost_numbers_doubted(drafts, reads), entries)
-    drafts = [
-        structs.replace(one, answer=in_letters(one.answer, read)) if one.answer else one
-        for one, (_, read) in zip(drafts, reads, strict=True)
-    ]
+    drafts = [with_letters(draft, read) for draft, (_, read) in zip(drafts, reads, strict=True)]
+    drafts = with_odd_numbers_doubted(drafts, [read for _, read in reads])
     unread = sorted([*out.unread, *(row for _, read in reads for row in read.unread)], key=lambda row: row.index)
     for _, read in reads:
         out.kept |= read.kept
@@ -85,14 +93,32 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
     return paper, _without_signs(text, rows, out)
 
 
+def _by_position(reads: Sequence[_BlockRead], out: _Divided) -> list[_BlockRead]:
+    """Return the questions of a paper without numbers. What is no question, or has no answer where others do, makes the next one unsure."""
+    questions: list[_BlockRead] = []
+    answered = any("answer" in read.texts for _, read in reads)
+    is_torn = False
+    for block, read in reads:
+        if not _is_full(read):
+            out.unread += block.rows
+            is_torn = bool(questions)  # above the first, it is a title
+            continue
+        read.unsure = is_torn or bool(read.further)  # a line too many shifts the others
+        questions.append((block, read))
+        is_torn = answered and "answer" not in read.texts
+    return questions
+
+
 def _rows_of(lines: Sequence[str]) -> list[Row]:
     rows, gap = list[Row](), False
     for index, line in enumerate(lines):
         if text := trimmed(visible(line)):
             rows.append(Row(index, text, flat(text), gap))
         gap = not text
-    shows_nothing = sum(row.gap for row in rows) > _GAPS * len(rows)
-    return [structs.replace(row, gap=False) for row in rows] if shows_nothing else rows
+    if sum(row.gap for row in rows) > _GAPS * len(rows):
+        rows = [structs.replace(row, gap=False) for row in rows]
+    wraps = wraps_of(rows)
+    return rows[:1] + [structs.replace(row, wrapped=wraps.fills(above.flat, row.flat)) for above, row in pairwise(rows)]
 
 
 def _best(patterns: Sequence[LinePattern], row: Row) -> tuple[int, list[Field]]:
@@ -119,8 +145,10 @@ class _Divider:
         self._openings = [template[0] for template in patterns.questions]
         self._inner = [one for template in patterns.questions for one in template if not one.is_open]
         self._of_pages = {trimmed(line) for line in own_lines([(row.index, row.text) for row in rows])[1]}
-        self._length = len(patterns.questions[0])
-        self._by_gaps = 2 * self._length * sum(row.gap for row in rows[1:]) >= len(rows)
+        self._length = fixed_length(patterns.questions)
+        gaps = sum(row.gap for row in rows[1:])
+        self._by_gaps = 2 * self._length * gaps >= len(rows) if self._length else gaps > 0
+        self._ends = [template[-1] for template in patterns.questions if not template[-1].is_open and len(template) > 1]
         self._titles = [one for one in patterns.answers if not any(one.names)]
         self._keys = [one for one in patterns.answers if any(one.names)]
         self._last_title = max((row.index for row in rows if _best(self._titles, row)[0] > 0), default=-1)
@@ -182,8 +210,10 @@ class _Divider:
         weight, fields = _best([one for one in self._openings if not one.is_open], row)
         if weight >= 0 or not self._patterns.is_positional or self._in_list or row.text in self._of_pages:
             return weight, fields
-        is_first = self._block is None or (row.gap if self._by_gaps else len(self._block.rows) >= self._length)
-        return (0, []) if is_first else (-1, [])
+        if self._block is None or (row.gap and self._by_gaps):
+            return 0, []
+        is_done = len(self._block.rows) >= self._length if self._length else _best(self._ends, self._block.rows[-1])[0] > 0
+        return (0, []) if is_done and not self._by_gaps else (-1, [])
 
     def _open(self, row: Row, fields: Sequence[Field]) -> None:
         number = number_in(_text(row, fields, "number", "numeral") or "")
@@ -265,7 +295,8 @@ def _with_points_joined(reads: Sequence[_BlockRead], patterns: PaperPatterns) ->
         block, read = reads[at]
         due = None if block.number is None else block.number + 1
         ahead = next((ahead for ahead in range(1, min(_POINTS, len(reads) - at)) if _is_full(reads[at + ahead][1])), 0)
-        is_list = ahead > 1 and _is_full(read) and reads[at + ahead][0].number == due
+        points = [one.number for one, _ in reads[at + 1 : at + ahead]]
+        is_list = ahead > 1 and _is_full(read) and reads[at + ahead][0].number == due and points == [*range(1, ahead)]
         if is_list:
             block = structs.replace(block, rows=[row for one, _ in reads[at : at + ahead] for row in one.rows])
             read = _best_read(block, patterns)

@@ -1,9 +1,10 @@
 """One question by the templates of a layout: its lines and the patterns in, a draft with its doubts out."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
 from crawlers.column_roles.option_cells import split_options
@@ -31,6 +32,8 @@ class Row(Struct, frozen=True):
     flat: str
     gap: bool
     """An empty line is before it."""
+    wrapped: bool = False
+    """The line above is as long as lines are in the paper, so that this one may continue it."""
 
 
 class Filled(Struct):
@@ -47,7 +50,9 @@ class Filled(Struct):
     last: str = ""
     """Name of the text that a further line continues."""
     torn: bool = False
-    """Its options in one text could not be divided."""
+    """Its options in one text could not be divided, or one goes on in a line that is no wrapped one."""
+    unsure: bool = False
+    """Its lines may not be those of the question, which only their places show."""
 
     def may_take(self, row: Row, fields: Sequence[Field]) -> bool:
         """Return whether the letter of an option is one of those that the options above have: 1. behind A. and B. is a point of a list."""
@@ -89,6 +94,7 @@ class Filled(Struct):
         elif self.last in _OPTIONS and self.options:
             letter, text, right = self.options[-1]
             self.options[-1] = (letter, f"{text}\n{row.text}", right)
+            self.torn |= not row.wrapped
             self.further.append(row)
         elif self.last in self.texts:
             self.texts[self.last][-1] += f"\n{row.text}"
@@ -101,7 +107,7 @@ class Filled(Struct):
         text = "\n".join(self.texts.get("options", []))
         run = find_options(text)
         parts = run.texts(text) if run and run.sure and run.cuts and not min(run.cuts)[0] else split_options(text)
-        self.torn = bool(text) and len(parts) < _FEWEST
+        self.torn |= bool(text) and len(parts) < _FEWEST
         patterns = [one for one in template if "right_option" in one.names]
         for part in parts if text else ():
             fields = next((fields for one in patterns if (fields := one.fields(flat(part))) is not None), [])
@@ -130,6 +136,13 @@ def _with_blank(row: Row, fields: Sequence[Field]) -> tuple[str, int, int]:
 def _without_letter(option: str) -> str:
     sign = _LETTER.match(flat(option)) if letter_of(option) else None
     return option[sign.end() :] if sign else option
+
+
+def fixed_length(templates: Sequence[Template]) -> int:
+    """Return how many lines each question has by the only template; 0 if they may have more or fewer."""
+    [first, *others] = templates
+    of_options = sum("option" in one.names for one in first if one.is_open)
+    return 0 if others or of_options == 1 or any("options" in one.names for one in first) else len(first)
 
 
 def filled(template: Template, rows: Sequence[Row]) -> Filled:
@@ -204,7 +217,45 @@ def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None
         return draft.doubted("options_unreadable" if options else "stem_unreadable")
     if len({bare_answer(answer) for answer in answers}) > 1:
         return draft.doubted("two_answers")
+    if read.unsure:
+        return draft.doubted("options_unreadable" if options else "stem_unreadable")
+    if any((run := find_options(option)) is not None and len(run.cuts) > 1 for option in _with_next(draft.options)):
+        return draft.doubted("options_unreadable")
     return verified(draft) if read.further else draft
+
+
+def _with_next(options: Sequence[str]) -> list[str]:
+    """Return each option lettered A, and those in it B and so on, as far as it has the letters that are due after its own."""
+    return [f"A. {option[3:]}".replace(f" {after}", " B") for option, after in zip(options, LETTERS[1:], strict=False)]
+
+
+def with_letters(draft: Draft, read: Filled) -> Draft:
+    """Return a question with the letters of the options that its answer names, doubted if it names none or one that is missing."""
+    if not draft.answer:
+        return draft
+    draft = structs.replace(draft, answer=in_letters(draft.answer, read))
+    signs = bare_answer(draft.answer or "")
+    is_named = WHOLE_ANSWER.fullmatch(flat(draft.answer or "")) and not set(signs) & set(LETTERS[len(read.options) :])
+    return draft if is_named or not read.options else draft.doubted("options_unreadable")
+
+
+def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
+    """Return the questions, doubting those with more or fewer options without letters than most of their section have."""
+    is_counted = [bool(read.options) and not read.options[0][0] and not _are_verdicts(read) for read in reads]
+    counts: dict[str | None, Counter[int]] = {}
+    for draft, counted in zip(drafts, is_counted, strict=True):
+        if counted:
+            counts.setdefault(draft.above.heading, Counter())[len(draft.options)] += 1
+    doubted = []
+    for draft, counted in zip(drafts, is_counted, strict=True):
+        sizes = counts[draft.above.heading] if counted else Counter[int]()
+        is_odd = any(times * 2 > sizes.total() for size, times in sizes.items() if size != len(draft.options))
+        doubted.append(draft.doubted("options_unreadable") if is_odd else draft)
+    return doubted
+
+
+def _are_verdicts(read: Filled) -> bool:
+    return all(WHOLE_ANSWER.fullmatch(flat(text)) for _, text, _ in read.options)
 
 
 def bare_answer(answer: str) -> str:

@@ -171,8 +171,12 @@ _SIMPLE = PaperLayout(
             "1、感觉是\nA. 甲\nB. 乙\n2、知觉是\nA. 甲\nB. 乙\n答案\n1-A\n3-B",
             [None, "answer_list_mismatch"],
         ),  # 2 has none, and 3 is no question
-        ("1、感觉是\nA. 甲\nB. 乙\n2: 知觉是\n3、记忆是\nA. 甲\nB. 乙", ["number_out_of_order", None]),  # 2 fits no pattern
+        ("1、感觉是\nA. 甲\nB. 乙\n2: 知觉是\n3、记忆是\nA. 甲\nB. 乙", ["options_unreadable", None]),  # 2 fits no pattern
         ("1、感觉是\nA. 甲\nB. 乙\n\n2: 知觉是", ["number_out_of_order"]),
+        ("1、感觉是\nA. 甲\nB. 乙 C. 丙\n答：A", ["options_unreadable"]),
+        ("1、感觉是\nA. 甲\n另一行\nB. 乙\n答：A", ["options_unreadable"]),  # no line is as long as to be broken
+        ("1、感觉是\nA. 甲\nB. 乙\n答：A 解：因为", ["options_unreadable"]),
+        ("1、感觉是\nA. 甲\nB. 乙\n答案\n1-D", ["options_unreadable"]),
         ("1、感觉是\nA. 甲\nB. 乙\n答：A\n2、知觉是\nA. 甲\nB. 乙\n答：B", [None, None]),
     ],
 )
@@ -180,6 +184,25 @@ def test_what_does_not_add_up_is_rejected(text: str, doubts: Sequence[str | None
     reading = _read(text, _SIMPLE)
     assert [item.doubt for item in reading.items if isinstance(item, QuestionItem)] == doubts
     assert len(reading.faults) == sum(map(bool, doubts))
+
+
+_BY_PLACE = PaperLayout(question="{stem}\n{option}\n答：{answer}")
+
+
+@pytest.mark.parametrize(
+    ("block", "doubts"),
+    [
+        ("记忆是\n红\n蓝\n答：A\n", [None, None, "options_unreadable", None]),  # one option is missing
+        ("记忆是\n红\n多余的一行\n绿\n蓝\n答：A\n", [None, None, "options_unreadable", None]),
+        ("记忆是\n\n红\n绿\n蓝\n答：A\n", [None, None, "options_unreadable", None]),  # an empty line within
+        ("记忆是\n红\n绿\n蓝\n答：D\n", [None, None, "options_unreadable", None]),  # there is no D
+        ("记忆有阶段\n正确\n错误\n答：A\n", [None, None, None, None]),
+    ],
+)
+def test_questions_by_their_places_are_as_long_as_elsewhere(block: str, doubts: Sequence[str | None]) -> None:
+    usual = "{}是\n红\n绿\n蓝\n答：B\n"
+    reading = _read("\n".join([usual.format("感觉"), usual.format("知觉"), block, usual.format("思维")]), _BY_PLACE)
+    assert [item.doubt for item in reading.items if isinstance(item, QuestionItem)] == doubts
 
 
 def test_lines_that_fit_nothing_are_unread_and_lines_of_no_use_are_furniture() -> None:
