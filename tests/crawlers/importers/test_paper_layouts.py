@@ -186,6 +186,26 @@ def test_what_does_not_add_up_is_rejected(text: str, doubts: Sequence[str | None
     assert len(reading.faults) == sum(map(bool, doubts))
 
 
+def test_no_damage_to_a_line_makes_another_question_of_it() -> None:
+    lines, written = [], []
+    for number in range(1, 7):
+        options, answer = [f"选项{number}{sign}" for sign in "红绿蓝紫"], "ABCD"[number % 4]
+        lines += [f"{number}、第{number}题的题干", *(f"{letter}. {option}" for letter, option in zip("ABCD", options, strict=True))]
+        lines += [f"答：{answer}", f"解：理由{number}"]
+        written.append(Written(f"第{number}题的题干", options, answer))
+    for at, line in enumerate(lines[1:], 1):
+        for damaged in (
+            [*lines[:at], line, *lines[at:]],
+            [*lines[:at], "", *lines[at:]],
+            [*lines[:at], line.translate(str.maketrans("、.：", "；：=")), *lines[at + 1 :]],
+            [*lines[: at - 1], f"{lines[at - 1]} {line}", *lines[at + 1 :]],
+            [*lines[: at - 1], line, lines[at - 1], *lines[at + 1 :]],
+        ):
+            read = _rows(_read("\n".join(damaged), _SIMPLE))
+            assert all(one in written for one in read if one.answer), (at, damaged[max(0, at - 2) : at + 3])
+            assert len(read) >= len(written) - 3
+
+
 _BY_PLACE = PaperLayout(question="{stem}\n{option}\n答：{answer}")
 
 
