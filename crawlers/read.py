@@ -119,7 +119,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--propose",
         action="store_true",
-        help="write a layout beside each file with the guessed content of its columns, to confirm or correct",
+        help="write a layout beside each file with the guessed content of its columns or lines, to confirm or correct",
     )
     parser.add_argument(
         "--rejected", type=Path, metavar="FILE", help="write what could not be read to this file, with the reason in `doubt`"

@@ -35,6 +35,7 @@ UNKNOWN = "甲"
 UNSEEN = {
     "crawlers.importers.layouts.columns.subject_of": "of a layout file, and it meets the name of a file",
     "crawlers.importers.layouts.layout_files.layouts_with": "the same, tried once",
+    "crawlers.importers.layouts.line_patterns._form": "of a layout file; test_paper_layouts tries long lines",
     "curation.clean.classify.case_types._any_of": "what it makes is seen in the table that holds it",
     "curation.text.rules.rule_of_signs": "seen in the rules",
     "curation.vocab.reader.compiled": "seen in the tables that hold it",

@@ -62,7 +62,7 @@ def advice(row: ReportRow, command: str) -> Iterator[str]:
     if row.error:
         yield f"It is not read: {row.error}"
         if "--propose" not in row.error and "confirmed: no" not in row.error:
-            yield f"If it has questions or entries: {command} --propose writes a layout of what its columns seem to be, to be corrected."
+            yield f"If it has questions or entries: {command} --propose writes a layout of its columns or lines, to be corrected."
         return
     questions, silent = _questions(row), [item for item in _questions(row) if not item.answer_raw]
     if not row.reading.items:

@@ -12,6 +12,7 @@ from atomexam.records.item import EntityItem, Item, QuestionItem
 from atomexam.records.profile import Profile, profile_of, says_verdict
 from crawlers.coverage.characters import CharacterAccount, summed
 from crawlers.importers.files.reading import FileReading
+from crawlers.importers.formats import PAPERS
 from crawlers.text.columns import aligned, harmless
 from crawlers.text.profile_lines import layout_lines, misread_lines, paste_lines
 
@@ -70,6 +71,7 @@ def table_of(rows: list[ReportRow], verbose: bool = False) -> list[str]:
             lines += [f"{row.file}: {line}" for line in row.reading.faults[:_MOST_NOTES]]
             if len(row.reading.faults) > _MOST_NOTES:
                 lines.append(f"{row.file}: and {len(row.reading.faults) - _MOST_NOTES} more; --verbose shows them")
+        lines += _proposing(row)
         lines += [f"{row.file}: {line}" for line in misread_lines(profile)]
         if verbose:
             lines += layout_lines(row.reading.columns, [match[1] for line in row.reading.unread if (match := _SPARE.fullmatch(line))])
@@ -84,6 +86,13 @@ def _profile(reading: FileReading) -> Profile:
     if reading.names_verdicts or says_verdict(reading.columns.get("answer", "")):
         del profile.signs["verdict_without_mark"]
     return profile
+
+
+def _proposing(row: ReportRow) -> list[str]:
+    """Return the command that writes a layout, if parts of a paper were rejected or are unread and it has none."""
+    is_open = row.reading.faults or not row.reading.record_count or row.account.unread_share > _NOTED_SHARE
+    advice = "writes a layout of its lines, for you to correct: docs/papers.md"
+    return [f"{row.file}: python -m crawlers.read {row.file} --propose {advice}"] if row.format in PAPERS and is_open else []
 
 
 def _printable(lines: Iterable[str]) -> list[str]:

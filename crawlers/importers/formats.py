@@ -31,7 +31,7 @@ from crawlers.importers.layouts.columns import RecordLayout, layout_of_keys
 from crawlers.importers.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.importers.layouts.table import read_sheets
 from crawlers.importers.not_question_banks import refuse_survey
-from crawlers.importers.papers import LINE_READERS, questions_in, read_questions
+from crawlers.importers.papers import LINE_READERS, questions_by_layout, questions_in, read_questions
 from crawlers.importers.questions_by_content import holds_table, read_by_content, read_by_layout, with_advice
 from crawlers.importers.records.record_files import SHEETS, read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
@@ -91,6 +91,8 @@ def suffixes_of(format_name: str, known: KnownLayouts | None = None) -> tuple[st
     one_of(format_name, known_formats(known), "format", "crawlers/importers/layouts/layouts.yaml")
     if (shape := _layouts(known).get(format_name)) and shape.tables:
         return read_suffixes()
+    if shape and shape.paper:
+        return (*LINE_READERS, ARCHIVE, *CONTAINERS)
     if format_name in _WORDED:
         return _WORDED[format_name][0]
     return PAPERS.get(format_name) or EXCHANGES.get(format_name) or RECORD_SUFFIXES + _MORE.get(format_name, ())
@@ -122,6 +124,8 @@ def read_file(
     shape = None if format_name == TABLE else _layouts(known)[format_name]
     if shape and shape.tables:
         return read_by_layout(name, body, shape.tables, provenance, shape.unread)
+    if shape and shape.paper:
+        return questions_by_layout(name, LINE_READERS[suffix](name, body), shape.paper, provenance)
     read = read_plain_records if suffix in _RECORDS else read_tables
     if shape:
         return read(name, body, shape, provenance, beside_keys)

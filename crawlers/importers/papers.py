@@ -15,7 +15,9 @@ from crawlers.importers.documents.packed_pages import PACKED, read_packed
 from crawlers.importers.documents.pdf import read_pdf_guarded
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.files.text import read_html, read_light, read_text
+from crawlers.importers.layouts.paper_layout import PaperLayout, patterns_of
 from crawlers.importers.not_question_banks import refuse_no_bank
+from crawlers.importers.papers_by_layout import read_by_patterns
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.draft import DOUBTS
 from crawlers.papers.questions.draft import ParsedPaper as Paper
@@ -87,13 +89,36 @@ def questions_in(name: str, text: Text, provenance: Provenance) -> FileReading:
     Raises:
         ValueError: its lines are records, notes or a survey.
     """
-    lines = text.lines
-    _refuse_records(name, lines)
+    return reading_of(name, text, paper_in(name, text), text, provenance)
+
+
+def paper_in(name: str, text: Text) -> Paper:
+    """Return what a paper's own forms of numbers, letters and marks show of it.
+
+    Raises:
+        ValueError: its lines are records, notes or a survey.
+    """
+    _refuse_records(name, text.lines)
     with uncollected():
-        paper = with_plain_options(better_read(lines, read_paper(lines)))
-    refuse_no_bank(name, lines, paper)
-    titles = _titles(name, lines, paper)
-    reading = FileReading(unread=[*text.dropped, *paper.unread], source=text)
+        paper = with_plain_options(better_read(text.lines, read_paper(text.lines)))
+    refuse_no_bank(name, text.lines, paper)
+    return paper
+
+
+def questions_by_layout(name: str, text: Text, layout: PaperLayout, provenance: Provenance) -> FileReading:
+    """Return the questions of a paper by the patterns of its layout.
+
+    Raises:
+        ValueError: a pattern is wrong.
+    """
+    paper, source = read_by_patterns(text, patterns_of(layout, f"{name}: its layout"))
+    return reading_of(name, text, paper, source, provenance)
+
+
+def reading_of(name: str, text: Text, paper: Paper, source: Text, provenance: Provenance) -> FileReading:
+    """Return the questions of a paper as items; `source` has the lines for the account of its characters."""
+    titles = _titles(name, text.lines, paper)
+    reading = FileReading(unread=[*text.dropped, *paper.unread], source=source)
     for draft, title in zip(paper.drafts, titles, strict=True):
         draft_provenance = structs.replace(provenance, position=draft.position)
         reading.items.append(QuestionItem(url=provenance.url, provenance=draft_provenance, paper_raw=title, **draft.raw_fields()))

@@ -3,14 +3,16 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
 from msgspec import structs
 
-from atomexam.text.refusal import Refusal
 from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE
+from crawlers.importers.files.reading import Text
+from crawlers.importers.paper_proposals import propose_paper, skeleton
 from crawlers.importers.papers import LINE_READERS
 from crawlers.importers.questions_by_content import LEAST_PROPOSED, inferred_tables
 from crawlers.importers.records.record_files import propose_layout
@@ -26,31 +28,31 @@ _CASE = re.compile(r"案例|病例|共用题干|材料|资料|背景|case|passag
 
 
 def proposals(name: str, body: bytes) -> Iterator[str]:
-    """Yield the text of a layout for one file: of certain questions, else of records, else of possible questions.
+    """Yield the text of a layout for one file: of certain questions, else of records, else of a paper or possible questions.
 
     Raises:
-        ValueError: the file is damaged, contains nothing known, or is a paper, which has no columns.
+        ValueError: the file is damaged, or contains nothing known.
     """
     try:
-        yield _proposal(name, body)
+        yield propose_questions(name, body, SURE) or propose_layout(name, body)
     except ValueError:
-        if PurePath(name).suffix.lower() not in LINE_READERS:
+        read_lines = LINE_READERS.get(PurePath(name).suffix.lower())
+        if read_lines:
+            yield _of_paper(name, body, read_lines(name, body))
+        elif unsure := propose_questions(name, body):
+            yield unsure
+        else:
             raise
-        raise Refusal(
-            f"{name}: no table or records, which layouts are for: this file is a paper, read by its lines. "
-            f"`python -m crawlers.read {name} --verbose` shows what is rejected and unread; docs/papers.md has the forms of papers"
-        ) from None
 
 
-def _proposal(name: str, body: bytes) -> str:
-    if sure := propose_questions(name, body, SURE):
-        return sure
-    try:
-        return propose_layout(name, body)
-    except ValueError:
+def _of_paper(name: str, body: bytes, text: Text) -> str:
+    """Return the text of a layout of lines, or of a table that may be in them, or one to be written from the first lines."""
+    if proposal := propose_paper(name, text):
+        return proposal
+    with suppress(ValueError):
         if unsure := propose_questions(name, body):
             return unsure
-        raise
+    return skeleton(name, text)
 
 
 def propose_questions(name: str, body: bytes, least: float = LEAST_PROPOSED) -> str | None:

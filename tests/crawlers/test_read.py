@@ -310,7 +310,7 @@ def test_layouts_of_ones_own(said: list[str], tmp_path: Path, capfd: pytest.Capt
     [
         ("cmmlu: {questions: {stem_raw: a}}", "cmmlu is the name of a format that ships with the project"),
         ("paper: {questions: {stem_raw: a}}", "paper is the name of a format"),
-        ("mine: {}", "mine: expected one of `questions`, `tables` and `entity`"),
+        ("mine: {}", "mine: expected one of `questions`, `tables`, `entity` and `paper`"),
         ("mine: {questions: {answer_raw: a}}", "mine: questions: expected `stem_raw`"),
         ("mine: {questions: {stem_raw: a, anser_raw: b}}", "mine: questions: unknown field 'anser_raw'.*did you mean answer_raw"),
         ("mine: {question: {stem_raw: a}}", r"own\.yaml: Object contains unknown field `question`"),

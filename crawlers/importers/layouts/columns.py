@@ -15,6 +15,7 @@ from atomexam.text.numerals import value_of
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.distractors import is_wrong_name
 from crawlers.importers.files.legends import verdicts_of_name
+from crawlers.importers.layouts.paper_layout import PaperLayout
 
 _COLUMNS = Path(__file__).parent / "columns.yaml"
 SECTION = "(heading)"
@@ -78,7 +79,7 @@ class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One entry of layouts.yaml; exactly one of `questions`, `tables` and `entity` is given."""
+    """One entry of layouts.yaml; exactly one of `questions`, `tables`, `entity` and `paper` is given."""
 
     confirmed: bool | Literal["yes", "no"] = True
     """Whether a person has checked it; `no` in an uncertain proposal, which is not used until somebody writes yes."""
@@ -111,6 +112,7 @@ class RecordLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     questions: dict[str, str | list[str]] | None = None
     entity: EntityLayout | None = None
     tables: list[TableLayout] = []
+    paper: PaperLayout | None = None
 
     @property
     def is_confirmed(self) -> bool:

@@ -13,6 +13,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.text.yaml_values import yaml_values
 from crawlers.importers.layouts.columns import RecordLayout
+from crawlers.importers.layouts.paper_layout import patterns_of
 
 _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("_raw") and field != "group_raw"]
 _MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40
@@ -42,8 +43,10 @@ def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = 
     for name, shape in own.items():
         if name in reserved_names:
             raise ValueError(f"{path}: {name} is the name of a format that ships with the project; choose another name")
-        if (shape.questions is not None) + (shape.entity is not None) + bool(shape.tables) != 1:
-            raise ValueError(f"{path}: {name}: expected one of `questions`, `tables` and `entity`; docs/importing.md has an example")
+        if (shape.questions is not None) + (shape.entity is not None) + bool(shape.tables) + (shape.paper is not None) != 1:
+            raise ValueError(f"{path}: {name}: expected one of `questions`, `tables`, `entity` and `paper`; docs/importing.md has examples")
+        if shape.paper is not None:
+            patterns_of(shape.paper, f"{path}: {name}")
         if not shape.is_confirmed:
             raise ValueError(_unconfirmed(path, name, of))
         if shape.questions is not None:

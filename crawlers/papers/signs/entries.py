@@ -1,6 +1,7 @@
 """One line of an answer list: `1-5 ABCDA`, `6.A 7.BD`, `第一部分 1.B`, a row of numbers above a row of answers. From a line to entries."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from msgspec import Struct
@@ -131,7 +132,7 @@ def _entries_of(line: str, start: int) -> tuple[list[KeyEntry], int]:
     index = start
     while match := _RUN.match(line, index) or _ONE.match(line, index):
         if "answers" in match.groupdict():
-            entries += _answers_of(match)
+            entries += answers_of_run(match)
         else:
             number = match["number"]
             value = int(number) if number.isdecimal() else ord(number) - 0x245F
@@ -145,7 +146,7 @@ def _entries_of(line: str, start: int) -> tuple[list[KeyEntry], int]:
     return entries, index
 
 
-def _answers_of(run: re.Match[str]) -> list[KeyEntry]:
+def answers_of_run(run: Mapping[str, str] | re.Match[str]) -> list[KeyEntry]:
     """Return the answers of `1-5 ABCDA` or `21-23 AB ACD BC`; uncertain ones if their number differs from that of the questions."""
     first, last = int(run["first"]), int(run["last"])
     if not first <= last < first + _MOST_OF_RUN:

@@ -1,0 +1,314 @@
+"""A paper -> the text of a layout that a person confirms or corrects: patterns made from the questions that were read for certain."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
+
+from msgspec import structs
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from atomexam.text.numerals import HANZI
+from atomexam.text.option_letters import LETTERS
+from atomexam.text.refusal import Refusal
+from crawlers.importers.files.reading import FileReading, Text
+from crawlers.importers.layouts.paper_layout import PaperLayout
+from crawlers.importers.papers import paper_in, questions_by_layout, reading_of
+from crawlers.importers.question_templates import bare_answer
+from crawlers.importers.records.record_proposals import UNCONFIRMED
+from crawlers.papers.questions.draft import Draft, ParsedPaper
+from crawlers.papers.signs.answer_marks import flat, marks_in, trimmed, visible
+from crawlers.papers.signs.entries import is_title
+from crawlers.papers.signs.headings import case_heading_in, note_in
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.options import find_options
+
+_MOST_ROWS, _MOST_CHARS, _FIRST_LINES = 5, 60, 10
+_MOST_TEMPLATES, _MOST_LINES, _OFTEN = 6, 12, 3
+_HERE = Provenance(source="proposal", url="file:proposal", snapshot="2026-01-01", page_id="page-0", position="")
+_SKELETON = "{number}. {stem}\n{letter}. {option}\n答案：{answer}\n解析：{explanation}"
+_TICK = re.compile(r"[(（【\[]\s?(?:正确)?答案\s?[)）】\]]")
+_VALUE = re.compile(rf"\d{{1,6}}|[①-⑳㉑-㉟⑴-⒇⒈-⒛]|[{HANZI}]{{1,3}}")
+_LETTER = re.compile(r"[(\[【]?\s?(?P<letter>[A-Ja-jⒶ-Ⓙⓐ-ⓙ⒜-⒥])\s?[)\]】]?\s?[.、:)]?")
+_IN_BRACKETS = re.compile(r"[(\[【<_]{1,9}\s{0,9}(?P<answer>[^()\[\]【】<>_]{1,40}?)\s{0,9}[)\]】>_]{1,9}")
+_NUMBERS = re.compile(r"(?P<first>\d{1,5})\s?题?\s?[-_]{1,3}\s?(?:第\s?)?(?P<last>\d{1,5})")
+_DIGITS, _BLANK = re.compile(r"\d{1,9}(?:\.\d{1,2})?"), re.compile(r"\s")
+_OPENS = "([【（ "
+_MOST_ABOVE, _MOST_TAG, _MOST_MARK = 30, 3, 8
+_TAG_END = re.compile(r"[^)\]】]{0,12}[)\]】]\s{0,3}")
+_NUMBERED_HEADING = re.compile(rf"(?P<before>第?[(\[]?)[{HANZI}\d]{{1,3}}(?P<after>[)\]]?[章节篇编讲课卷套部分单元大题]{{0,2}}[、.:)]?)")
+
+
+def propose_paper(name: str, text: Text) -> str | None:
+    """Return the text of a layout of a paper; None if none of its questions can be read."""
+    lines = [trimmed(visible(line)) for line in text.lines]
+    try:
+        paper = paper_in(name, text)
+    except Refusal:  # notes, records: a person knows better
+        paper = ParsedPaper([], [])
+    layout = _layout_of(lines, paper.drafts)
+    if layout is None:
+        return None
+    own = questions_by_layout(name, text, layout, _HERE)
+    if unread := _recurring(_unread(own)):
+        layout = structs.replace(layout, leave_out=unread)
+        own = questions_by_layout(name, text, layout, _HERE)
+    usual = _read(reading_of(name, text, paper, text, _HERE))
+    otherwise = Counter(map(_key, usual)) - Counter(map(_key, _read(own)))
+    unread = _unread(own)
+    left = [*own.faults, *(f"unread: {line}" for line in unread), *(f"read otherwise without this layout: {key[0]}" for key in otherwise)]
+    notes = [
+        f"# {len(_read(own))} questions by these patterns, {len(usual)} without; {len(own.faults)} rejected, {len(unread)} lines unread",
+        *(f"# {_cut(line)}" for line in left[:_MOST_ROWS]),
+        *(f"# {_row(item)}" for item in _read(own)[:_MOST_ROWS]),
+    ]
+    return _written(name, layout, not left, notes)
+
+
+def skeleton(name: str, text: Text) -> str:
+    """Return the text of a layout to be written from the first lines of a paper of which no question can be read.
+
+    Raises:
+        ValueError: it has no lines.
+    """
+    shown = [f"# {_cut(line)}" for line in text.lines if line.strip()][:_FIRST_LINES]
+    if not shown:
+        raise Refusal(f"{name}: no line of text; expected a paper")
+    notes = ["# no question was read; write the patterns from the first lines of the file:", *shown]
+    return _written(name, PaperLayout(question=_SKELETON), False, notes)
+
+
+def _key(item: QuestionItem) -> tuple[str, ...]:
+    """Return what must be equal in two readings of a question: its stem without its number, its options without letters, its answer."""
+    options = [_squeezed(_bare(option)) for option in item.options_raw or item.shared_options_raw or []]
+    return (_squeezed(_without_number(item.stem_raw or "")), *options, bare_answer(item.answer_raw or ""), _squeezed(item.case_raw or ""))
+
+
+def _read(reading: FileReading) -> list[QuestionItem]:
+    return [item for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
+
+
+def _unread(reading: FileReading) -> list[str]:
+    """Return the unread lines that are no title."""
+    dropped = {line.strip() for line in reading.source.dropped} if reading.source else set()
+    titles = "\n".join({item.paper_raw or "" for item in reading.items if isinstance(item, QuestionItem)})
+    return [line for line in reading.unread if line.strip() not in dropped and line.strip() not in titles]
+
+
+def _without_number(line: str) -> str:
+    number = number_of(flat(line))
+    return line[number.end :] if number else line
+
+
+def _layout_of(lines: Sequence[str], drafts: Sequence[Draft]) -> PaperLayout | None:
+    """Return the layout by which the questions read for certain are read again; None if there are none."""
+    templates: Counter[tuple[str, ...]] = Counter()
+    is_listed = False
+    for draft, end in zip(drafts, [*(draft.line for draft in drafts[1:]), len(lines)], strict=False):
+        if draft.doubts:
+            continue
+        template = tuple(dict.fromkeys(_template(lines[draft.line : end], draft)))
+        is_listed |= bool(draft.answer) and not any("{answer}" in line or "right_option" in line for line in template)
+        if template and "{stem}" in "".join(template):
+            templates[template] += 1
+    if not templates:
+        return None
+    above = (lines[max(0, draft.line - _MOST_ABOVE) : draft.line] for draft in drafts if draft.above.group)
+    cases = [*filter(None, dict.fromkeys(map(_case, above)))][:_MOST_LINES]
+    headings = dict.fromkeys(
+        _heading(draft.above.heading) for draft in drafts if draft.above.heading and not case_heading_in(flat(draft.above.heading))
+    )
+    stems = _squeezed("".join(draft.stem for draft in drafts))
+    titles = dict.fromkeys(_fixed(line) for line in lines if is_title(flat(line)) and _squeezed(line) not in stems) if is_listed else {}
+    return PaperLayout(question=_merged(templates), case=cases, heading=[*headings][:_MOST_LINES], answers=[*titles][:_MOST_LINES])
+
+
+def _merged(templates: Counter[tuple[str, ...]]) -> list[str]:
+    """Return one template for each first line, with all lines that questions with this first line have."""
+    often = [template for template, _ in templates.most_common(_MOST_LINES)]
+    merged: dict[str, dict[str, None]] = {}
+    for first, *below in often:
+        merged.setdefault(first, {}).update(dict.fromkeys(below))
+    for rest in merged.values():
+        if "{options}" in rest:
+            for line in [line for line in rest if "{letter}" in line and line.endswith("{option}")]:
+                del rest[line]  # those on lines of their own are options in one text, too
+    return ["\n".join([first, *[*rest][:_MOST_LINES]]) for first, rest in merged.items()][:_MOST_TEMPLATES]
+
+
+def _template(lines: Sequence[str], draft: Draft) -> Iterator[str]:
+    """Yield the lines of a question with names for the texts that it has in them."""
+    number = number_of(flat(lines[0]))
+    opening, start = "", 0
+    if number and (value := _VALUE.search(flat(lines[0]), number.begin, number.end)):
+        opening = _fixed(lines[0][: value.start()]) + "{number}" + _fixed(lines[0][value.end() : number.end])
+        start = number.end
+    for at, line in enumerate(lines):
+        text = line if at else line[start:]
+        if pattern := _pattern(text.strip(), draft, is_first=not at) if text.strip() else "":
+            yield from (pattern if at else opening + pattern).split("\n")
+        elif not at and opening:
+            yield opening
+
+
+def _pattern(text: str, draft: Draft, is_first: bool) -> str:
+    """Return a line with names for the texts that a question has in it; nothing if it continues a text or is no part of it."""
+    if not is_first and (option := _marked_option(text, draft)):
+        return option
+    marks = [(kind, start, start + len(words)) for kind, words, start in marks_in(text)]
+    if marks and not (find_options(text) and _TICK.search(text)) and (text[marks[-1][2] :].strip() or not find_options(text)):
+        named = [_before_marks(text[: marks[0][1]].strip(), draft, is_first)] if text[: marks[0][1]].strip() else []
+        ends = [*(start for _, start, _ in marks[1:]), len(text)]
+        for (kind, start, end), stop in zip(marks, ends, strict=True):
+            name = {"answer": "{answer}", "explanation": "{explanation}", "text": "{stem}"}.get(kind, "{}")
+            named.append(_fixed(text[start:end]) + (name if text[end:stop].strip() else ""))
+        return " ".join(named) if any("{" in part for part in named) else ""
+    if bare_answer(text) == bare_answer(draft.answer or "?") and not is_first:
+        return "{answer}"
+    return _before_marks(text, draft, is_first)
+
+
+def _before_marks(text: str, draft: Draft, is_first: bool) -> str:
+    run = find_options(text)
+    starts = sorted(start for start, _ in run.cuts) if run and run.cuts else []
+    starts = ([] if len(starts) == 1 else starts) if is_first else [0] if not starts and letter_of(text) else starts
+    if starts and draft.options:
+        stem = text[: starts[0]].strip()
+        options = _option(text, draft) if len(starts) == 1 and not stem else "{options}" + _ticked(text[starts[0] :])
+        return " ".join([*([_stem(stem, draft)] if stem else []), options])
+    own = [_squeezed(_bare(option)) for option in draft.options]
+    if not is_first and any(_squeezed(text) in option for option in own):
+        return "{option}" if _squeezed(text) in own else ""
+    if is_first or _squeezed(text) == _squeezed(draft.stem):
+        return _stem(text, draft)
+    return ""
+
+
+def _option(text: str, draft: Draft) -> str:
+    """Return an option on a line of its own; {options} if more than it is on the line."""
+    sign = _LETTER.match(flat(text))
+    if sign is None or _bare(text) not in [_bare(option).split("\n")[0].strip() for option in draft.options]:
+        return "{options}" + _ticked(text)
+    return f"{_fixed(text[: sign.start('letter')])}{{letter}}{_fixed(text[sign.end('letter') : sign.end()])} {{option}}"
+
+
+def _bare(option: str) -> str:
+    """Return an option without its letter."""
+    sign = _LETTER.match(flat(option))
+    return option[sign.end() if sign else 0 :].strip()
+
+
+def _marked_option(text: str, draft: Draft) -> str:
+    """Return an option on a line of its own with what marks it as right, `★B. 乙` or `乙(正确答案)`; nothing if the line is none."""
+    for at, option in enumerate(draft.options[: len(LETTERS)]):
+        bare = _bare(option)
+        start = text.find(bare) if bare and LETTERS[at] in bare_answer(draft.answer or "") else -1
+        before, after = (text[:start], text[start + len(bare) :].strip()) if start >= 0 else ("", "")
+        letter = flat(before).upper().find(LETTERS[at])
+        if letter < 0 and letter_of(text):
+            continue
+        mark = before[: max(letter, 0)].strip(_OPENS) if letter >= 0 else before.strip()
+        if (mark or after) and len(mark) + len(after) <= _MOST_MARK and not letter_of(after):
+            named = f"{_fixed(before[:letter])}{{letter}}{_fixed(before[letter + 1 :])}" if letter >= 0 else _fixed(before)
+            return f"{named} {{right_option}} {_fixed(after)}".strip()
+    return ""
+
+
+def _ticked(options: str) -> str:
+    """Return a further line with the pattern of the option that is marked as right among those of one text, if one is."""
+    tick, sign = _TICK.search(options), _LETTER.match(flat(options))
+    if tick is None or sign is None:
+        return ""
+    before, after = options[: sign.start("letter")], options[sign.end("letter") : sign.end()]
+    return f"\n{_fixed(before)}{{letter}}{_fixed(after)} {{right_option}} {_fixed(tick[0])}"
+
+
+def _stem(text: str, draft: Draft) -> str:
+    """Return a line of the stem, which may have a tag before it, and the answer in it."""
+    stem = draft.stem.split("\n")[0].strip()
+    number = number_of(flat(stem))
+    stem = stem[number.end :] if number and number.value == draft.number else stem
+    if draft.type and 0 <= (at := text.find(draft.type)) < _MOST_TAG and (end := _TAG_END.match(text, at + len(draft.type))):
+        return f"{_fixed(text[:at])}{{type}}{_loose(end[0])}" + _stem(text[end.end() :], draft)
+    for match in _IN_BRACKETS.finditer(flat(text)):
+        if draft.answer and bare_answer(match["answer"]) == bare_answer(draft.answer) and _squeezed(match[0]) not in _squeezed(stem):
+            opening, closing = text[match.start() : match.start("answer")], text[match.end("answer") : match.end()]
+            before = "{stem}" if text[: match.start()].strip() else ""
+            after = "{stem}" if not before or len(text[match.end() :].strip()) > 1 else ""
+            return f"{before}{_fixed(opening)}{{answer}}{_fixed(closing)}{after}"
+    if draft.answer and text.endswith(draft.answer) and not stem.endswith(draft.answer):
+        return "{stem} {answer}"
+    return "{stem}"
+
+
+def _fixed(text: str) -> str:
+    """Return signs as a pattern has them."""
+    return " ".join(text.strip().split()).replace("{", "{{").replace("}", "}}")
+
+
+def _loose(text: str) -> str:
+    """Return signs as a pattern has them, with {} for numbers."""
+    return _DIGITS.sub("{}", _fixed(text))
+
+
+def _squeezed(text: str) -> str:
+    return _BLANK.sub("", flat(text))
+
+
+def _heading(text: str) -> str:
+    match = _NUMBERED_HEADING.match(flat(text))
+    if match is None or not match["after"] or not text[match.end() :].strip():
+        return _fixed(text[:_MOST_CHARS])
+    return f"{_fixed(text[: match.end('before')])}{{numeral}}{_fixed(text[match.start('after') : match.end()])}{{heading}}"
+
+
+def _case(above: Sequence[str]) -> str:
+    """Return the pattern of the note or title above questions that share a text."""
+    for line in reversed(above):
+        if (numbers := _NUMBERS.search(flat(line))) and note_in(flat(line)):
+            low, high = numbers.span()
+            middle = line[numbers.end("first") : numbers.start("last")]
+            return f"{_fixed(line[:low])}{{first}}{_fixed(middle)}{{last}}{_loose(line[high:])}"
+        if title := case_heading_in(flat(line)):
+            words, rest = line[: title[1]], line[title[1] :]
+            value = _VALUE.search(flat(words))
+            named = f"{_fixed(words[: value.start()])}{{}}{_fixed(words[value.end() :])}" if value else _fixed(words)
+            return named + ("{case}" if rest.strip() else "")
+    return ""
+
+
+def _recurring(unread: Iterable[str]) -> list[str]:
+    """Return the patterns of lines that recur but for their numbers."""
+    often = Counter(_loose(line[:_MOST_CHARS]) + "{}" * (len(line) > _MOST_CHARS) for line in unread)
+    return [line for line, times in often.most_common(_MOST_LINES) if times >= _OFTEN and line.replace("{}", "").strip()]
+
+
+def _written(name: str, layout: PaperLayout, is_sure: bool, notes: Iterable[str]) -> str:
+    lines = [
+        "# Proposed from the questions of the file. Correct what is wrong; docs/papers.md has the names in braces. The next read uses it:",
+        f"{json.dumps(PurePath(name).stem, ensure_ascii=False)}:",
+        *([] if is_sure else [UNCONFIRMED]),
+        "  paper:",
+        *(f"    {note}" for note in notes),
+    ]
+    templates = [layout.question] if isinstance(layout.question, str) else layout.question
+    lines.append("    question:")
+    for template in templates:
+        lines += ["      - |", *(f"        {line}" for line in template.split("\n"))]
+    for key in ("case", "heading", "answers", "leave_out"):
+        if patterns := getattr(layout, key):
+            lines += [f"    {key}:", *(f"      - {json.dumps(pattern, ensure_ascii=False)}" for pattern in patterns)]
+    return "\n".join(lines) + "\n"
+
+
+def _row(item: QuestionItem) -> str:
+    options = " | ".join(map(_cut, item.options_raw or []))
+    return " => ".join(filter(None, (_cut(item.stem_raw or ""), options, _cut(item.answer_raw or "no answer"))))
+
+
+def _cut(text: str) -> str:
+    line = "".join(sign for sign in " ".join(text.split()) if sign.isprintable())
+    return line[:_MOST_CHARS] + ("…" if len(line) > _MOST_CHARS else "")

@@ -1,0 +1,294 @@
+"""One question by the templates of a layout: its lines and the patterns in, a draft with its doubts out."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct, field, structs
+
+from atomexam.text.option_letters import CIRCLED_LETTERS, LETTERS
+from crawlers.column_roles.option_cells import split_options
+from crawlers.importers.layouts.line_patterns import ALPHABETS, BEGINS, ENDS, Field, LinePattern
+from crawlers.papers.doubts.verify import verified
+from crawlers.papers.questions.draft import Draft
+from crawlers.papers.questions.groups import Above
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, opening_mark
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import number_of
+from crawlers.papers.signs.options import find_options
+
+_SEPARATORS = re.compile(r"[\s,、;./|+&和及与()\[\]]")
+_LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")
+_OPTIONS = ("option", "right_option")
+_FEWEST = 2
+Template = Sequence[LinePattern]
+
+
+class Row(Struct, frozen=True):
+    """One line of a paper."""
+
+    index: int
+    text: str
+    flat: str
+    gap: bool
+    """An empty line is before it."""
+    wrapped: bool = False
+    """The line above is as long as lines are in the paper, so that this one may continue it."""
+
+
+class Filled(Struct):
+    """The texts of a question by one template. Grows line by line."""
+
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    options: list[tuple[str, str, bool]] = field(default_factory=list)
+    """Letter, text, and whether it is marked as right, of each."""
+    unread: list[Row] = field(default_factory=list)
+    further: list[Row] = field(default_factory=list)
+    """Lines that fit no pattern and continue the text above."""
+    kept: dict[int, list[Field]] = field(default_factory=dict)
+    """What the patterns found, by line."""
+    last: str = ""
+    """Name of the text that a further line continues."""
+    torn: bool = False
+    """Its options in one text could not be divided, or one goes on in a line that is no wrapped one."""
+    unsure: bool = False
+    """Its lines may not be those of the question, which only their places show."""
+
+    def may_take(self, row: Row, fields: Sequence[Field]) -> bool:
+        """Return whether the letter of an option is one of those that the options above have: 1. behind A. and B. is a point of a list."""
+        letter = next((row.text[one.start : one.end] for one in fields if one.name == "letter"), "")
+        first = self.options[0][0] if self.options else ""
+        return not letter or not first or any(_plain(first) in one and _plain(letter) in one for one in ALPHABETS)
+
+    def take(self, row: Row, pattern: LinePattern, fields: Sequence[Field]) -> None:
+        """Add the texts of a line that fits a pattern."""
+        known = {bare_answer(text) for text in self.texts.get("answer", [])}
+        again = [one.name == "answer" and bare_answer(row.text[one.start : one.end]) in known for one in fields]
+        self.kept[row.index] = [one for one, is_again in zip(fields, again, strict=True) if not is_again]
+        letter = ""
+        answer = next((one for one in fields if one.name == "answer"), None)
+        for one in fields:
+            text = row.text[one.start : one.end]
+            if one.name == "letter":
+                letter = text
+            elif one.name in _OPTIONS:
+                self.options.append((one.letter or letter, text, one.name == "right_option"))
+                letter = ""
+            elif one.name and not (pattern.in_blank and one.name == "stem"):
+                self.texts.setdefault(one.name, []).append(text)
+        if pattern.in_blank:
+            stem, start, end = _with_blank(row, fields)
+            self.texts.setdefault("stem", []).append(stem)
+            outside = [one for one in self.kept[row.index] if not start <= one.start < end]
+            self.kept[row.index] = sorted([*outside, Field("stem", start, end)], key=lambda one: one.start)
+        names = [one.name for one in fields if one.name not in ("number", "numeral", "letter", "type")]
+        ends_in_blank = pattern.in_blank and names[-1:] in (["stem"], ["answer"])
+        self.last = "stem" if ends_in_blank else names[-1] if names else self.last
+        if self.last == "answer" and answer and WHOLE_ANSWER.fullmatch(row.flat[answer.start : answer.end]):
+            self.last = ""  # complete: a further line is no part of it
+
+    def go_on(self, row: Row) -> None:
+        """Add a line that fits no pattern to the text above, or to the unread ones."""
+        if row.gap or (self.last == "" and not self.options):
+            self.unread.append(row)
+        elif self.last in _OPTIONS and self.options:
+            letter, text, right = self.options[-1]
+            self.options[-1] = (letter, f"{text}\n{row.text}", right)
+            self.torn |= not row.wrapped
+            self.further.append(row)
+        elif self.last in self.texts:
+            self.texts[self.last][-1] += f"\n{row.text}"
+            self.further.append(row)
+        else:
+            self.unread.append(row)
+
+    def divide(self, template: Template) -> None:
+        """Divide the options in one text; one that fits a pattern of right options is right."""
+        text = "\n".join(self.texts.get("options", []))
+        run = find_options(text)
+        parts = run.texts(text) if run and run.sure and run.cuts and not min(run.cuts)[0] else split_options(text)
+        self.torn |= bool(text) and len(parts) < _FEWEST
+        patterns = [one for one in template if "right_option" in one.names]
+        for part in parts if text else ():
+            fields = next((fields for one in patterns if (fields := one.fields(flat(part))) is not None), [])
+            right = next((part[one.start : one.end] for one in fields if one.name == "right_option"), None)
+            self.options.append((letter_of(part), _without_letter(part) if right is None else right, right is not None))
+
+
+def _with_blank(row: Row, fields: Sequence[Field]) -> tuple[str, int, int]:
+    """Return a stem with the brackets of its answer, but without the answer, and where both are in the line."""
+    stems = [one for one in fields if one.name == "stem"]
+    answer = next((one for one in fields if one.name == "answer"), None)
+    start, end = stems[0].start, len(row.text)
+    if answer is None:
+        after = [
+            one.start for one in fields if one.name not in ("stem", "number", "numeral", "letter", "type") and one.start > stems[-1].start
+        ]
+        return row.text[start : min([end, *after])].strip(), start, min([end, *after])
+    if answer.start < start:
+        start = max(row.flat.rfind(sign, 0, answer.start) for sign in BEGINS)
+    if any(one.name != "stem" for one in fields if one.start > answer.start):
+        closed = next((at for at in range(answer.end, end) if row.flat[at] in ENDS), answer.end) + 1
+        end = max([closed, *(one.end for one in stems)])
+    return f"{row.text[start : answer.start]}{row.text[answer.end : end]}".strip(), start, end
+
+
+def _without_letter(option: str) -> str:
+    sign = _LETTER.match(flat(option)) if letter_of(option) else None
+    return option[sign.end() :] if sign else option
+
+
+def fixed_length(templates: Sequence[Template]) -> int:
+    """Return how many lines each question has by the only template; 0 if they may have more or fewer."""
+    [first, *others] = templates
+    of_options = sum("option" in one.names for one in first if one.is_open)
+    return 0 if others or of_options == 1 or any("options" in one.names for one in first) else len(first)
+
+
+def filled(template: Template, rows: Sequence[Row]) -> Filled:
+    """Return the texts of a question by a template; lines that fit none of its patterns continue a text or are unread.
+
+    Its first pattern is that of the first line alone: any other line with a number is a point of a list.
+    """
+    read, at = Filled(), -1
+    divided = any("options" in one.names for one in template)
+    lines = [(index, one) for index, one in enumerate(template) if not one.is_open and not (divided and "right_option" in one.names)]
+    for row in rows:
+        fits = [(index, fields) for index, one in lines if (fields := one.fields(row.flat)) is not None]
+        fits = [(index, fields) for index, fields in fits if (index == 0) == (at < 0) and read.may_take(row, fields)]
+        if not fits:
+            due = _due(template, at, row)
+            fields = template[due].fields(row.flat) if due is not None and _may_be(template[due], row) else None
+            if due is not None and fields is not None:
+                fits = [(due, fields)]
+        if not fits:
+            read.go_on(row)
+            continue
+        at, fields = max(fits, key=lambda fit: (template[fit[0]].weight, fit[0] > at, -fit[0]))
+        read.take(row, template[at], fields)
+    read.divide(template)
+    return read
+
+
+def _due(template: Template, at: int, row: Row) -> int | None:
+    """Return the pattern without signs whose turn it is: the next one, or again that of options, of which a question has any number."""
+    in_turn = [index for index, pattern in enumerate(template) if pattern.is_open]
+    of_options = [index for index in in_turn if "option" in template[index].names]
+    above = template[at].names if at >= 0 else ()
+    if not row.gap or letter_of(row.text):
+        if len(of_options) == 1 and not set(_OPTIONS).isdisjoint(above):
+            return of_options[0]
+        if at in in_turn and "options" in above:
+            return at
+    return next((index for index in in_turn if index > at), None)
+
+
+def _may_be(pattern: LinePattern, row: Row) -> bool:
+    """Return whether a line has what a pattern without signs asks for: several options, if it names them."""
+    return "options" not in pattern.names or bool(letter_of(row.text)) or len(split_options(row.text)) >= _FEWEST
+
+
+def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None, ordinal: int) -> Draft:
+    """Return a question with the first doubt about it."""
+    options = [text for _, text, _ in read.options]
+    letters, _ = _letters_of([letter for letter, _, _ in read.options])
+    answers = [in_letters(text, read) for text in read.texts.get("answer", [])]
+    right = "".join(letter for letter, (_, _, is_right) in zip(letters, read.options, strict=False) if is_right)
+    answers += [right] if right else []
+    draft = Draft(
+        line=rows[0].index,
+        ordinal=ordinal,
+        number=ordinal if number is None else number,
+        type=next(iter(read.texts.get("type", [])), None),
+        above=above,
+        stem="\n".join(read.texts.get("stem", [])),
+        options=[f"{letter}. {text}" for letter, text in zip(letters, options, strict=True)] if len(letters) == len(options) else options,
+        answer=answers[0] if answers else None,
+        explanation="\n".join(read.texts.get("explanation", [])) or None,
+    )
+    loose = [*read.further, *read.unread]
+    after = LETTERS[len(letters) : len(letters) + 1] if options else ""
+    is_whole = len(letters) == len(options) != 1 and not read.torn
+    if not draft.stem.strip():
+        return draft.doubted("stem_unreadable")
+    if not is_whole or any(after and letter_of(row.text) == after for row in loose):
+        return draft.doubted("options_unreadable")
+    if any(opening_mark(row.flat) == "answer" for row in loose):
+        return draft.doubted("options_unreadable" if options else "stem_unreadable")
+    if len({bare_answer(answer) for answer in answers}) > 1:
+        return draft.doubted("two_answers")
+    if read.unsure:
+        return draft.doubted("options_unreadable" if options else "stem_unreadable")
+    if any((run := find_options(option)) is not None and len(run.cuts) > 1 for option in _with_next(draft.options)):
+        return draft.doubted("options_unreadable")
+    return verified(draft) if read.further else draft
+
+
+def _with_next(options: Sequence[str]) -> list[str]:
+    """Return each option lettered A, and those in it B and so on, as far as it has the letters that are due after its own."""
+    return [f"A. {option[3:]}".replace(f" {after}", " B") for option, after in zip(options, LETTERS[1:], strict=False)]
+
+
+def with_letters(draft: Draft, read: Filled) -> Draft:
+    """Return a question with the letters of the options that its answer names, doubted if it names none or one that is missing."""
+    if not draft.answer:
+        return draft
+    draft = structs.replace(draft, answer=in_letters(draft.answer, read))
+    signs = bare_answer(draft.answer or "")
+    is_named = WHOLE_ANSWER.fullmatch(flat(draft.answer or "")) and not set(signs) & set(LETTERS[len(read.options) :])
+    return draft if is_named or not read.options else draft.doubted("options_unreadable")
+
+
+def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
+    """Return the questions, doubting those with more or fewer options without letters than most of their section have."""
+    is_counted = [bool(read.options) and not read.options[0][0] and not _are_verdicts(read) for read in reads]
+    counts: dict[str | None, Counter[int]] = {}
+    for draft, counted in zip(drafts, is_counted, strict=True):
+        if counted:
+            counts.setdefault(draft.above.heading, Counter())[len(draft.options)] += 1
+    doubted = []
+    for draft, counted in zip(drafts, is_counted, strict=True):
+        sizes = counts[draft.above.heading] if counted else Counter[int]()
+        is_odd = any(times * 2 > sizes.total() for size, times in sizes.items() if size != len(draft.options))
+        doubted.append(draft.doubted("options_unreadable") if is_odd else draft)
+    return doubted
+
+
+def _are_verdicts(read: Filled) -> bool:
+    return all(WHOLE_ANSWER.fullmatch(flat(text)) for _, text, _ in read.options)
+
+
+def bare_answer(answer: str) -> str:
+    """Return an answer without the signs between its letters."""
+    return _SEPARATORS.sub("", flat(answer)).upper()
+
+
+def number_in(text: str) -> int | None:
+    """Return the value of a number in any of the forms that papers have."""
+    number = number_of(f"{flat(text)}、")
+    return number.value if number else None
+
+
+def _letters_of(signs: Sequence[str]) -> tuple[str, str]:
+    """Return a letter for each option, as far as theirs are in order, and the alphabet that they are lettered with."""
+    plain = [_plain(sign) for sign in signs]
+    if not any(plain):
+        return LETTERS[: len(plain)], LETTERS
+    alphabet = next((one for one in ALPHABETS if plain[0] and one.startswith(plain[0])), "")
+    whole = "".join(plain)
+    right = alphabet.startswith(whole) and all(plain)
+    return (LETTERS[: len(plain)] if right else ""), alphabet
+
+
+def _plain(letter: str) -> str:
+    return CIRCLED_LETTERS.get(letter, flat(letter))
+
+
+def in_letters(answer: str, read: Filled) -> str:
+    """Return an answer that names options by their text or by other signs than letters, `②④`, with their letters; any other as it is."""
+    _, alphabet = _letters_of([letter for letter, _, _ in read.options])
+    signs = bare_answer(answer)
+    if read.options and alphabet not in ("", LETTERS, LETTERS.lower()) and signs and set(signs) <= set(alphabet):
+        return "".join(LETTERS[alphabet.index(sign)] for sign in signs)
+    same = [at for at, (_, text, _) in enumerate(read.options) if bare_answer(text) == signs]
+    return LETTERS[same[0]] if len(same) == 1 and same[0] < len(LETTERS) else answer
