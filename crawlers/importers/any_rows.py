@@ -24,8 +24,7 @@ from crawlers.importers.files.databases import tables_of
 from crawlers.importers.files.legends import with_comment, with_legends
 from crawlers.importers.files.property_lists import PLIST, property_list
 from crawlers.importers.files.workbook import BOOKS, sheets_of
-from crawlers.importers.layouts.columns import layout_of_keys
-from crawlers.importers.layouts.table import named
+from crawlers.importers.layouts.columns import layout_of_keys, named
 from crawlers.importers.records.triples import TEXTS
 from crawlers.tables.beside import fields_beside, with_fields
 from crawlers.tables.documents import DOCUMENTS, document_in

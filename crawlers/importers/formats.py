@@ -15,6 +15,8 @@ from atomexam.text.refusal import Refusal
 from crawlers.column_roles.values import answer_letters
 from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_lines, lone_texts
 from crawlers.importers.cards import are_cards, read_cards
+from crawlers.importers.documents.pdf import SUFFIX as PDF
+from crawlers.importers.documents.pdf import table_rows
 from crawlers.importers.exchange.blackboard import is_blackboard, read_blackboard
 from crawlers.importers.exchange.exchange import EXCHANGES, exchange_format, read_exchange
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
@@ -37,7 +39,7 @@ from crawlers.importers.records.record_files import SHEETS, read_plain_records, 
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
 from crawlers.tables.light_markup import MARKDOWN
 
-PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
+PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (PDF,)}
 """Formats whose files are exam papers, and the suffixes they read."""
 TABLE = "table"
 """The format whose fields are named by the words of the header."""
@@ -79,7 +81,7 @@ def known_suffixes() -> tuple[str, ...]:
 
 def read_suffixes() -> tuple[str, ...]:
     """Return the suffixes of all files that are read if they are named themselves or are in an archive."""
-    return (*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE, *CONTAINERS)
+    return tuple(dict.fromkeys((*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE, *CONTAINERS)))
 
 
 def suffixes_of(format_name: str, known: KnownLayouts | None = None) -> tuple[str, ...]:
@@ -299,6 +301,8 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
         return TRIPLES
     if suffix in TEXTS and holds_table(name, body):
         return TABLE
+    if suffix == PDF:
+        return _format_of_pdf(name, body, shapes)
     if suffix in LINE_READERS:
         return "paper"
     if suffix in _XML:
@@ -315,14 +319,27 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
             return TABLE  # whose reader checks the content of the file, or reports what is wrong
         return layout_by_keys(shapes, lambda shape: below(document, shape.array)) or TABLE
     if suffix in SHEETS:
-        try:
-            header = next(read_sheets(name, body, lambda keys: _is_some_header(keys, shapes))).header
-        except ValueError:
-            return TABLE  # whose reader checks the content of the rows, or reports what is missing
-        return _layout_of_header(header, shapes) or TABLE
+        return _format_of_sheets(name, body, shapes) or TABLE  # whose reader checks the content of the rows, or reports what is missing
     advice = "save it as .docx, .xlsx, .pptx or .txt" if suffix in OLD else "give it the suffix of what is in it, such as .txt or .csv"
     formats = ", ".join(known_formats(known))
     raise Refusal(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
+
+
+def _format_of_sheets(name: str, body: bytes, shapes: KnownLayouts) -> str | None:
+    """Return the format of a table by its header; None if that has no known words."""
+    try:
+        header = next(read_sheets(name, body, lambda keys: _is_some_header(keys, shapes))).header
+    except ValueError:
+        return None
+    return _layout_of_header(header, shapes) or TABLE
+
+
+def _format_of_pdf(name: str, body: bytes, shapes: KnownLayouts) -> str:
+    """Return the format of a PDF: a paper unless it is one table, with a known header or columns that certainly have questions."""
+    with suppress(ValueError):  # reading it as a paper reports that
+        if table_rows(name, body):
+            return _format_of_sheets(name, body, shapes) or (TABLE if holds_table(name, body) else "paper")
+    return "paper"
 
 
 def read_guessed(
@@ -342,6 +359,8 @@ def read_guessed(
     try:
         reading = read_file(name, body, guessed, provenance, beside_keys, known)
     except ValueError:
+        if guessed != "paper" and name.lower().endswith(PDF):
+            return "paper", read_file(name, body, "paper", provenance, beside_keys, known)
         if not is_shipped:
             if is_page and (by_content := read_by_content(name, body, provenance)):
                 return TABLE, by_content

@@ -1,7 +1,8 @@
 """Importer of PDF: bytes in, the lines of all pages in reading order out, without page headers, footers and page numbers."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from io import BytesIO
 
 import pdfplumber
@@ -13,11 +14,17 @@ from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 
 from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
 from atomexam.text.refusal import Refusal
+from crawlers.importers.documents.docx_tables import table_lines
 from crawlers.importers.documents.pdf_columns import in_reading_order
+from crawlers.importers.documents.pdf_grids import grids_of
 from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
-from crawlers.importers.documents.pdf_rows import Glyph, Rule, glyphs_of
+from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, glyphs_of
+from crawlers.importers.documents.pdf_tables import PageTable, cells_of, joined_tables, rows_with_positions, table_of
 from crawlers.importers.files.reading import Lost, Text
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.headings import is_heading
 
+SUFFIX = ".pdf"
 MAX_PAGES = 3000
 PAGE_SECONDS = 10.0
 """Seconds of computing for one page; a full page of a book takes a fifth of one."""
@@ -33,6 +40,7 @@ _MIN_IMAGE = 6.0
 _MIN_RULE, _MAX_RULES = 20.0, 5000
 """Points of an upright line, and lines of a page, from which on it is a drawing."""
 _MAX_NO_GLYPH = 0.2
+_UNCLEAR = "a text runs across the line between two cells, so which cell it belongs to is not known"
 # The errors of pdfminer on damaged files that pdfplumber does not wrap.
 _DAMAGED = (
     PdfminerException, MalformedPDFException, PDFException, PSException, ValueError, TypeError, LookupError, AttributeError,
@@ -51,7 +59,30 @@ def read_pdf_guarded(name: str, body: bytes, budget: Budget = _BUDGET) -> Text:
     Raises:
         ValueError: it is damaged, locked or a scan, or takes too much memory or time.
     """
-    [text] = read_guarded(_texts_of, name, body, _ADVICE, budget)
+    text = _text_or_error(name, body, budget)
+    if isinstance(text, ValueError):
+        raise text
+    return text
+
+
+def table_rows(name: str, body: bytes) -> list[tuple[str, list[str]]]:
+    """Return positions and cells of the rows of a PDF that is one table.
+
+    Raises:
+        ValueError: it is not one, or cannot be read.
+    """
+    text = read_pdf_guarded(name, body)
+    if not text.rows:
+        raise Refusal(f"{name}: not one table of rows and columns; as a paper it is read by its lines")
+    return text.rows
+
+
+@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn
+def _text_or_error(name: str, body: bytes, budget: Budget) -> Text | ValueError:
+    try:
+        [text] = read_guarded(_texts_of, name, body, _ADVICE, budget)
+    except ValueError as error:
+        return error.with_traceback(None)
     return text
 
 
@@ -91,20 +122,64 @@ def _text(pages: list[Page]) -> Text:
     sheets, unreadable, gutter = [], [], None
     for number, page in enumerate(pages, 1):
         with within(PAGE_SECONDS, f"page {number}"):
-            width, height, rules = float(page.width), float(page.height), _rules_on(page)
+            width, height, rules, grids = float(page.width), float(page.height), _rules_on(page), grids_of(page.lines, page.rects)
             glyphs, scanned = _glyphs_on(number, page)
-        sheets.append(PageGlyphs(glyphs, width, height, rules))
+        sheets.append(PageGlyphs(glyphs, width, height, rules, tuple(grids)))
         if scanned:
             unreadable.append(number)
     if unreadable and not any(sheet.glyphs for sheet in sheets):
         raise _TooMuch(f"{len(unreadable)} of {len(pages)} pages are images without text: a scan; run OCR over it and import the result")
     pages_without_margins, dropped = without_margins(sheets)  # before columns are detected: headers run across them
-    lines: list[str] = []
-    for sheet in pages_without_margins:
-        rows, gutter = in_reading_order(sheet.glyphs, sheet.width, gutter, sheet.rules)
-        lines += [row.text for row in rows]
+    blocks: list[list[TextRow] | PageTable] = []
+    for number, sheet in enumerate(pages_without_margins, 1):
+        page_blocks, gutter = _blocks(number, sheet, gutter)
+        for block in page_blocks:
+            last = blocks[-1] if blocks else None
+            whole = joined_tables(last, block) if isinstance(last, PageTable) and isinstance(block, PageTable) else None
+            blocks[-1:] = [block] if not blocks else [whole] if whole else [blocks[-1], block]
+    tables = [block for block in blocks if isinstance(block, PageTable)]
     lost = [Lost(f"page:{number}", "page_without_text", f"page {number} is an image without text: a scan") for number in unreadable]
-    return Text(lines=lines, dropped=dropped, lost=lost)
+    lost += [Lost(position, "cells_unclear", _UNCLEAR, raw) for table in tables for position, raw in table.unclear]
+    dropped += [text for table in tables for text in (*table.dropped, *(raw for _, raw in table.unclear))]
+    lines = [line for block in blocks for line in (table_lines(cells_of(block)) if isinstance(block, PageTable) else _texts(block))]
+    return Text(lines=lines, dropped=dropped, lost=lost, rows=[] if lost else _rows(blocks))
+
+
+def _blocks(number: int, sheet: PageGlyphs, gutter: float | None) -> tuple[list[list[TextRow] | PageTable], float | None]:
+    """Return the texts and tables of a page in reading order, and the position of its gutter, if it has two columns."""
+    blocks: list[list[TextRow] | PageTable] = []
+    rest = sheet.glyphs
+    for grid in sheet.grids:
+        level = [glyph for glyph in rest if grid.top <= (glyph.top + glyph.bottom) / 2 <= grid.bottom]
+        inside = [glyph for glyph in level if grid.xs[0] <= (glyph.x0 + glyph.x1) / 2 <= grid.xs[-1]]
+        if len(inside) < len(level) or not inside:  # columns of text, and a table in one of them
+            continue
+        above = [glyph for glyph in rest if (glyph.top + glyph.bottom) / 2 < grid.top]
+        rest = [glyph for glyph in rest if (glyph.top + glyph.bottom) / 2 > grid.bottom]
+        rows, gutter = in_reading_order(above, sheet.width, gutter, sheet.rules)
+        blocks += [rows] if rows else []
+        blocks.append(table_of(grid, inside, number))
+    rows, gutter = in_reading_order(rest, sheet.width, gutter, sheet.rules)
+    return [*blocks, rows] if rows else blocks, gutter
+
+
+def _texts(rows: Iterable[TextRow]) -> list[str]:
+    return [row.text for row in rows]
+
+
+def _rows(blocks: Sequence[list[TextRow] | PageTable]) -> list[tuple[str, list[str]]]:
+    """Return a document that is one table, or tables under headings, as the rows of a sheet; nothing of any other."""
+    rows: list[tuple[str, list[str]]] = []
+    begun = False
+    for block in blocks:
+        if isinstance(block, PageTable):
+            rows += rows_with_positions(block)
+            begun = True
+        elif begun and block is not blocks[-1] and not all(is_heading(flat(row.text)) for row in block):
+            return []
+        else:
+            rows += [(f"line:{len(rows) + 1}", [row.text]) for row in block]
+    return rows if begun else []
 
 
 def _rules_on(page: Page) -> tuple[Rule, ...]:

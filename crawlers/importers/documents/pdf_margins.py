@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from typing import NamedTuple
 
+from crawlers.importers.documents.pdf_grids import Grid
 from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, rows_of
 from crawlers.papers.signs.answer_marks import IMAGE, flat
 from crawlers.papers.signs.numbers import number_of
@@ -40,13 +41,14 @@ class PageGlyphs(NamedTuple):
     width: float
     height: float
     rules: tuple[Rule, ...] = ()
+    grids: tuple[Grid, ...] = ()
 
 
 def without_margins(sheets: list[PageGlyphs]) -> tuple[list[PageGlyphs], list[str]]:
     """Return the pages without their headers, footers, page numbers and backgrounds, and the texts that were removed."""
     sheets = _without_backgrounds(sheets)
     rows = [rows_of(sheet.glyphs) for sheet in sheets]
-    margins = [_in_margins(page, sheet.height) for page, sheet in zip(rows, sheets, strict=True)]
+    margins = [_outside(_in_margins(page, sheet.height), sheet.grids) for page, sheet in zip(rows, sheets, strict=True)]
     within = {row.text for page, margin in zip(rows, margins, strict=True) for row in page if row not in margin}
     counted = Counter(_bare(text) for text in within if _DIGITS.search(text))
     often = Counter(key for page in margins for key in {_key(row, shift) for row in page for shift in _SHIFTS})
@@ -99,6 +101,11 @@ def _in_margins(rows: list[TextRow], height: float) -> list[TextRow]:
     down = sorted(rows, key=lambda row: row.top)
     above = [row for row in down[:_OUTERMOST] if row.bottom < _MARGIN * height]
     return above + [row for row in down[-_OUTERMOST:] if row.top > (1 - _MARGIN) * height and row not in above]
+
+
+def _outside(rows: list[TextRow], grids: Iterable[Grid]) -> list[TextRow]:
+    """Return the rows that are not in a table: its header, which is repeated, is no page header."""
+    return [row for row in rows if not any(grid.top <= (row.top + row.bottom) / 2 <= grid.bottom for grid in grids)]
 
 
 def _key(row: TextRow, shift: float) -> tuple[str, float, int]:

@@ -63,6 +63,13 @@ class TextRow(NamedTuple):
     top: float
     bottom: float
     text: str
+    glyphs: tuple[Glyph, ...] = ()
+    """Its characters, from left to right; none of a row that was made of a text."""
+
+    @property
+    def x1(self) -> float:
+        """Return where its last visible character ends."""
+        return max((glyph.x1 for glyph in self.glyphs if not glyph.text.isspace()), default=self.x0)
 
 
 def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]]) -> list[Glyph]:
@@ -114,7 +121,7 @@ def _row(top: float, bottom: float, glyphs: list[Glyph]) -> TextRow:
             text += _blank(last, glyph, bottom - top)
         text += glyph.text
         last = glyph if not glyph.text.isspace() or last is None else Glyph(last.x0, glyph.x1, last.top, last.bottom, last.text)
-    return TextRow(glyphs[0].x0, top, bottom, text.strip())
+    return TextRow(glyphs[0].x0, top, bottom, text.strip(), tuple(glyphs))
 
 
 def _with_moved(glyphs: list[Glyph]) -> list[Glyph]:

@@ -7,9 +7,8 @@ from msgspec import Struct
 
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.csv_rows import csv_rows
-from crawlers.importers.files.sheet_marks import CoveredCell
 from crawlers.importers.files.workbook import BOOKS, sheets_of
-from crawlers.importers.layouts.columns import is_known_name, layout_of_keys, names_of
+from crawlers.importers.layouts.columns import layout_of_keys, named, names_of, whole_header
 
 _HEADER_WITHIN = 20
 """Rows in which the header is searched: titles and remarks may be above it."""
@@ -68,19 +67,6 @@ def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[SheetTa
     yield from without
 
 
-def named(cells: Iterable[str]) -> list[str]:
-    """Return the names of columns, each once; a column without a name gets its number."""
-    names: list[str] = []
-    used: set[str] = set()
-    for number, cell in enumerate(cells, 1):
-        name = cell.strip() or f"column {number}"
-        names.append(name if name not in used else f"{name} (column {number})")
-        used.add(names[-1])
-    while names and names[-1].startswith("column "):
-        names.pop()
-    return names
-
-
 def _widened(keys: list[str]) -> list[str]:
     """Return a header that ends in 选项 with the unnamed columns after it that its merged cell covers."""
     layout = layout_of_keys(keys)
@@ -117,14 +103,6 @@ def _with_second_row(sheet: SheetTable, header: list[str], is_header: IsHeader) 
     elif first:
         sheet.rows = chain([first], sheet.rows)
     return sheet
-
-
-def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
-    """Return the column names if the row below the header continues it, A, B, C, D below a wide 选项; nothing if it does not."""
-    own = ["" if isinstance(cell, CoveredCell) else cell for cell in below]
-    if sum(map(bool, own)) < 2 or not all(is_known_name(cell) for cell in own if cell):
-        return []
-    return named(lower or upper for upper, lower in zip_longest(header, own, fillvalue=""))
 
 
 def _below_each_other(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetTable]:
