@@ -1,7 +1,4 @@
-"""Importer of xlsx and xls, and of a PDF that is one table: bytes in, the rows of the sheets as text out.
-
-Hidden rows are read like others; hidden sheets are reported.
-"""
+"""Importer of xlsx and xls: bytes in, the rows of its sheets as text out; hidden rows are read like others, hidden sheets are reported."""
 
 import struct
 import warnings
@@ -19,14 +16,12 @@ from openpyxl.utils.exceptions import InvalidFileException
 
 from atomexam.runtime.sheets import bounded_rows, error_line, refuse_far_rows
 from atomexam.text.refusal import Refusal
-from crawlers.importers.documents.pdf import SUFFIX as PDF
-from crawlers.importers.documents.pdf import table_rows
 from crawlers.importers.files.legends import with_legends
 from crawlers.importers.files.open_document import ODS, open_sheets
 from crawlers.importers.files.sheet_marks import CoveredCell, Marks, Unsaved, marks_of
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 
-BOOKS = (".xlsx", ".xlsm", ".xls", ODS, PDF)
+BOOKS = (".xlsx", ".xlsm", ".xls", ODS)
 MAX_COLUMNS = 512
 _OLD = b"\xd0\xcf\x11\xe0"
 warnings.filterwarnings("ignore", module="openpyxl")  # it warns of every Excel extension that it cannot write back
@@ -54,9 +49,6 @@ def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[
         return
     if name.lower().endswith(ODS):
         yield from open_sheets(name, body)
-        return
-    if name.lower().endswith(PDF):
-        yield "", False, iter(table_rows(name, body))
         return
     check_zipped(name, body, "xl/", "xlsx")
     try:

@@ -6,8 +6,6 @@ from itertools import chain, pairwise, zip_longest
 from msgspec import Struct
 
 from atomexam.text.refusal import Refusal
-from crawlers.importers.files.csv_rows import csv_rows
-from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.layouts.columns import layout_of_keys, named, names_of, whole_header
 
 _HEADER_WITHIN = 20
@@ -15,6 +13,7 @@ _HEADER_WITHIN = 20
 _MOST_ROW_CHARS = 80
 _MOST_OPTIONS = 10
 LocatedRow = tuple[str, list[str]]
+Sheet = tuple[str, bool, Iterator[LocatedRow]]
 IsHeader = Callable[[Sequence[str]], bool]
 
 
@@ -36,17 +35,17 @@ class SheetTable(Struct):
     """Why a sheet without a header is not read."""
 
 
-def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[SheetTable]:
+def read_sheets(name: str, tables: Iterable[Sheet], is_header: IsHeader) -> Iterator[SheetTable]:
     """Yield the tables of a file, ending with those without a header, which have no rows either.
 
     Args:
+        tables: name of each sheet, whether it is hidden, and its rows.
         is_header: returns whether a row names the columns.
 
     Raises:
         ValueError: the file is not a table, or none of its sheets has a known header.
     """
-    is_book = name.lower().endswith(BOOKS)
-    tables = sheets_of(name, body) if is_book else [("", False, csv_rows(name, body))]
+    is_book = not name.lower().endswith((".csv", ".tsv"))
     without, header_count = [], 0
     for title, hidden, rows in tables:
         sheet = _hidden(title, rows) if hidden else _under_its_header(title, rows, is_header)
