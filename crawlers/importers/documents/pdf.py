@@ -16,10 +16,10 @@ from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx_tables import table_lines
 from crawlers.importers.documents.pdf_columns import in_reading_order
-from crawlers.importers.documents.pdf_grids import grids_of
+from crawlers.importers.documents.pdf_grids import grids_of, is_part
 from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
 from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, glyphs_of
-from crawlers.importers.documents.pdf_tables import PageTable, cells_of, joined_tables, rows_with_positions, table_of
+from crawlers.importers.documents.pdf_tables import PageTable, cells_of, joined_tables, rows_with_positions, table_of, without_open_row
 from crawlers.importers.files.reading import Lost, Text
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
@@ -122,7 +122,8 @@ def _text(pages: list[Page]) -> Text:
     sheets, unreadable, gutter = [], [], None
     for number, page in enumerate(pages, 1):
         with within(PAGE_SECONDS, f"page {number}"):
-            width, height, rules, grids = float(page.width), float(page.height), _rules_on(page), grids_of(page.lines, page.rects)
+            width, height, rules = float(page.width), float(page.height), _rules_on(page)
+            grids = grids_of([*page.lines, *page.rects, *page.curves])
             glyphs, scanned = _glyphs_on(number, page)
         sheets.append(PageGlyphs(glyphs, width, height, rules, tuple(grids)))
         if scanned:
@@ -132,11 +133,16 @@ def _text(pages: list[Page]) -> Text:
     pages_without_margins, dropped = without_margins(sheets)  # before columns are detected: headers run across them
     blocks: list[list[TextRow] | PageTable] = []
     for number, sheet in enumerate(pages_without_margins, 1):
-        page_blocks, gutter = _blocks(number, sheet, gutter)
+        page_blocks, gutter = _blocks(number, sheet, gutter, blocks[-1] if blocks else None)
         for block in page_blocks:
             last = blocks[-1] if blocks else None
             whole = joined_tables(last, block) if isinstance(last, PageTable) and isinstance(block, PageTable) else None
-            blocks[-1:] = [block] if not blocks else [whole] if whole else [blocks[-1], block]
+            if whole:
+                blocks[-1] = whole
+                continue
+            if isinstance(last, PageTable) and last.page < number:
+                blocks[-1] = without_open_row(last)
+            blocks.append(block)
     tables = [block for block in blocks if isinstance(block, PageTable)]
     lost = [Lost(f"page:{number}", "page_without_text", f"page {number} is an image without text: a scan") for number in unreadable]
     lost += [Lost(position, "cells_unclear", _UNCLEAR, raw) for table in tables for position, raw in table.unclear]
@@ -145,8 +151,14 @@ def _text(pages: list[Page]) -> Text:
     return Text(lines=lines, dropped=dropped, lost=lost, rows=[] if lost else _rows(blocks))
 
 
-def _blocks(number: int, sheet: PageGlyphs, gutter: float | None) -> tuple[list[list[TextRow] | PageTable], float | None]:
-    """Return the texts and tables of a page in reading order, and the position of its gutter, if it has two columns."""
+def _blocks(
+    number: int, sheet: PageGlyphs, gutter: float | None, before: list[TextRow] | PageTable | None
+) -> tuple[list[list[TextRow] | PageTable], float | None]:
+    """Return the texts and tables of a page in reading order, and the position of its gutter, if it has two columns.
+
+    Args:
+        before: what the previous page ends with.
+    """
     blocks: list[list[TextRow] | PageTable] = []
     rest = sheet.glyphs
     for grid in sheet.grids:
@@ -155,10 +167,14 @@ def _blocks(number: int, sheet: PageGlyphs, gutter: float | None) -> tuple[list[
         if len(inside) < len(level) or not inside:  # columns of text, and a table in one of them
             continue
         above = [glyph for glyph in rest if (glyph.top + glyph.bottom) / 2 < grid.top]
-        rest = [glyph for glyph in rest if (glyph.top + glyph.bottom) / 2 > grid.bottom]
-        rows, gutter = in_reading_order(above, sheet.width, gutter, sheet.rules)
+        rows, gutter_above = in_reading_order(above, sheet.width, gutter, sheet.rules)
+        table = table_of(grid, inside, number)
+        goes_on = not blocks and not rows and isinstance(before, PageTable) and joined_tables(before, table) is not None
+        if is_part(grid) and not goes_on:
+            continue
+        rest, gutter = [glyph for glyph in rest if (glyph.top + glyph.bottom) / 2 > grid.bottom], gutter_above
         blocks += [rows] if rows else []
-        blocks.append(table_of(grid, inside, number))
+        blocks.append(table)
     rows, gutter = in_reading_order(rest, sheet.width, gutter, sheet.rules)
     return [*blocks, rows] if rows else blocks, gutter
 

@@ -16,12 +16,20 @@ _DRAWN = 0.6
 """Share of the side of a cell that is drawn as a line."""
 
 
+_HIGHEST_HEADING = 80.0
+"""Points between the lines above a heading and those below it."""
+
+
 class Edge(NamedTuple):
     """A line, upright or level: its position across, and its ends along it."""
 
     at: float
     start: float
     end: float
+
+
+Lines = tuple[list[Edge], list[Edge]]
+"""Upright and level lines."""
 
 
 class Cell(NamedTuple):
@@ -53,15 +61,21 @@ class Grid(NamedTuple):
         return self.ys[-1]
 
 
-def grids_of(lines: Iterable[dict[str, Any]], rects: Iterable[dict[str, Any]]) -> list[Grid]:
-    """Return the tables of a page, from top to bottom: at least two rows and two columns of rectangular cells."""
-    pieces = _edges(lines, rects)
+def grids_of(drawn: Iterable[dict[str, Any]]) -> list[Grid]:
+    """Return the tables of a page, from top to bottom: at least two columns of rectangular cells.
+
+    One with a single row may be the rest of a table on the page before.
+
+    Args:
+        drawn: the lines, rectangles and curves of the page.
+    """
+    pieces = _edges(drawn)
     if not all(pieces) or sum(map(len, pieces)) > _MOST_PIECES:
         return []
     upright, level = map(_joined, pieces)
     if len(upright) + len(level) > _MOST_EDGES:
         return []
-    grids = [grid for parts in _connected(upright, level) if (grid := _grid(*parts))]
+    grids = [grid for parts in _together(_connected(upright, level)) if (grid := _grid(*parts))]
     outer = [grid for grid in grids if not any(_is_within(grid, other) for other in grids if other is not grid)]
     return sorted(outer, key=lambda grid: (grid.top, grid.xs))
 
@@ -75,16 +89,15 @@ def _is_within(grid: Grid, other: Grid) -> bool:
     )
 
 
-def _edges(lines: Iterable[dict[str, Any]], rects: Iterable[dict[str, Any]]) -> tuple[list[Edge], list[Edge]]:
+def _edges(drawn: Iterable[dict[str, Any]]) -> Lines:
     """Return the upright and the level lines: drawn ones, thin rectangles, and the sides of a rectangle that is not only filled."""
     upright, level = list[Edge](), list[Edge]()
-    boxes = [(box, True) for box in lines] + [(box, bool(box.get("stroke"))) for box in rects]
-    for box, is_drawn in boxes:
+    for box in drawn:
         x0, x1, top, bottom = (float(box[key]) for key in ("x0", "x1", "top", "bottom"))
         if x1 - x0 <= _THIN or bottom - top <= _THIN:  # a dot may be part of a line in either direction
             upright += [Edge((x0 + x1) / 2, top, bottom)] * (x1 - x0 <= _THIN)
             level += [Edge((top + bottom) / 2, x0, x1)] * (bottom - top <= _THIN)
-        elif is_drawn and box.get("object_type") == "rect":
+        elif box.get("stroke") and box["object_type"] == "rect":
             upright += [Edge(x0, top, bottom), Edge(x1, top, bottom)]
             level += [Edge(top, x0, x1), Edge(bottom, x0, x1)]
     return upright, level
@@ -95,12 +108,13 @@ def _joined(edges: Iterable[Edge]) -> list[Edge]:
     joined: list[Edge] = []
     for group in _clusters(edges):
         at = sum(edge.at for edge in group) / len(group)
-        start, end = group[0].start, group[0].end
-        for edge in sorted(group, key=lambda edge: edge.start):
+        first, *others = sorted(group, key=lambda edge: edge.start)
+        start, end = first.start, first.end
+        for edge in others:
             if edge.start > end + _SNAP:
                 joined.append(Edge(at, start, end))
-                start, end = edge.start, edge.end
-            start, end = min(start, edge.start), max(end, edge.end)
+                start = edge.start
+            end = max(end, edge.end)
         joined.append(Edge(at, start, end))
     return [edge for edge in joined if edge.end - edge.start >= _SHORTEST]
 
@@ -117,7 +131,7 @@ def _clusters(edges: Iterable[Edge]) -> Iterator[list[Edge]]:
         yield group
 
 
-def _connected(upright: Sequence[Edge], level: Sequence[Edge]) -> Iterator[tuple[list[Edge], list[Edge]]]:
+def _connected(upright: Sequence[Edge], level: Sequence[Edge]) -> Iterator[Lines]:
     """Yield the lines that touch each other, directly or by others."""
     left, over = set(range(len(upright))), set(range(len(level)))
     while left:
@@ -138,6 +152,23 @@ def _connected(upright: Sequence[Edge], level: Sequence[Edge]) -> Iterator[tuple
         yield [upright[index] for index in sorted(ups)], [level[index] for index in sorted(levels)]
 
 
+def _together(parts: Iterable[Lines]) -> list[Lines]:
+    """Return lines that touch each other, with those of the same columns below them: between is a heading, whose cell has no sides."""
+    whole: list[Lines] = []
+    for upright, level in sorted((part for part in parts if part[1]), key=lambda part: min(edge.at for edge in part[1])):
+        last = next((other for other in reversed(whole) if _same_columns(other, (upright, level))), None)
+        if last and min(edge.start for edge in upright) - max(edge.end for edge in last[0]) < _HIGHEST_HEADING:
+            whole[whole.index(last)] = ([*last[0], *upright], [*last[1], *level])
+        else:
+            whole.append((upright, level))
+    return whole
+
+
+def _same_columns(one: Lines, other: Lines) -> bool:
+    xs, others = (_positions([*(edge.at for edge in ups), *(x for edge in level for x in edge[1:])]) for ups, level in (one, other))
+    return len(xs) == len(others) and all(abs(x - y) <= _SNAP for x, y in zip(xs, others, strict=True))
+
+
 def _touch(upright: Edge, level: Edge) -> bool:
     return upright.start - _SNAP <= level.at <= upright.end + _SNAP and level.start - _SNAP <= upright.at <= level.end + _SNAP
 
@@ -148,10 +179,10 @@ def _grid(upright: Sequence[Edge], level: Sequence[Edge]) -> Grid | None:
         return None
     xs = _positions([*(edge.at for edge in upright), min(edge.start for edge in level), max(edge.end for edge in level)])
     ys = _positions([*(edge.at for edge in level), min(edge.start for edge in upright), max(edge.end for edge in upright)])
-    if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > _MOST_SLOTS:
+    if len(xs) < 3 or len(ys) < 2 or len(xs) * len(ys) > _MOST_SLOTS:
         return None
     cells = _cells(_Walls(upright, xs), _Walls(level, ys), xs, ys)
-    if cells is None or len({cell.row for cell in cells}) < 2 or len({cell.column for cell in cells}) < 2:
+    if cells is None or len({cell.column for cell in cells}) < 2:
         return None
     width = xs[-1] - xs[0]
     above, below = (sum(edge.end - edge.start for edge in level if abs(edge.at - y) <= _SNAP) < _DRAWN * width for y in (ys[0], ys[-1]))
@@ -211,6 +242,11 @@ def _is_whole(cell: Cell, upright: _Walls, level: _Walls, xs: Sequence[float], y
         if any(inner) or not all(level.part(at, xs[column], xs[column + 1]) for at in ends):
             return False
     return True
+
+
+def is_part(grid: Grid) -> bool:
+    """Return whether a grid is a single row, which alone is no table."""
+    return len(grid.ys) == 2 or all(cell.row == 0 for cell in grid.cells)
 
 
 def slot_of(grid: Grid, x: float, y: float) -> tuple[int, int] | None:

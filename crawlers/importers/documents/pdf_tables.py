@@ -139,6 +139,14 @@ def joined_tables(upper: PageTable, lower: PageTable) -> PageTable | None:
     )
 
 
+def without_open_row(table: PageTable) -> PageTable:
+    """Return a table without its last row if that is open below: it may go on on the next page, where nothing continues it."""
+    if not table.open_below or not table.rows:
+        return table
+    lost = (table.positions[-1], " ".join(texts_of(table.rows[-1])))
+    return table._replace(rows=table.rows[:-1], positions=table.positions[:-1], unclear=[*table.unclear, lost], open_below=False)
+
+
 def _goes_on(others: Sequence[Sequence[TableCell]], last: Sequence[TableCell], first: Sequence[TableCell], is_open: bool) -> bool:
     """Return whether the first row of a page is the rest of the last one of the page before.
 
