@@ -15,8 +15,9 @@ from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx_tables import table_lines
+from crawlers.importers.documents.pdf_aligned import aligned_grid
 from crawlers.importers.documents.pdf_columns import in_reading_order
-from crawlers.importers.documents.pdf_grids import grids_of, is_part
+from crawlers.importers.documents.pdf_grids import grids_of, is_part, lines_of
 from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
 from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, glyphs_of
 from crawlers.importers.documents.pdf_tables import PageTable, cells_of, joined_tables, rows_with_positions, table_of, without_open_row
@@ -123,9 +124,10 @@ def _text(pages: list[Page]) -> Text:
     for number, page in enumerate(pages, 1):
         with within(PAGE_SECONDS, f"page {number}"):
             width, height, rules = float(page.width), float(page.height), _rules_on(page)
-            grids = grids_of([*page.lines, *page.rects, *page.curves])
+            upright, level = lines_of([*page.lines, *page.rects, *page.curves])
+            grids = grids_of(upright, level)
             glyphs, scanned = _glyphs_on(number, page)
-        sheets.append(PageGlyphs(glyphs, width, height, rules, tuple(grids)))
+        sheets.append(PageGlyphs(glyphs, width, height, rules, tuple(grids), tuple(level)))
         if scanned:
             unreadable.append(number)
     if unreadable and not any(sheet.glyphs for sheet in sheets):
@@ -161,7 +163,9 @@ def _blocks(
     """
     blocks: list[list[TextRow] | PageTable] = []
     rest = sheet.glyphs
-    for grid in sheet.grids:
+    expected = before.xs if isinstance(before, PageTable) and before.is_aligned else ()
+    aligned = None if sheet.grids else aligned_grid(rest, sheet.level, expected)
+    for grid in [aligned] if aligned else sheet.grids:
         level = [glyph for glyph in rest if grid.top <= (glyph.top + glyph.bottom) / 2 <= grid.bottom]
         inside = [glyph for glyph in level if grid.xs[0] <= (glyph.x0 + glyph.x1) / 2 <= grid.xs[-1]]
         if len(inside) < len(level) or not inside:  # columns of text, and a table in one of them

@@ -49,6 +49,8 @@ class Grid(NamedTuple):
     cells: tuple[Cell, ...]
     open_above: bool = False
     open_below: bool = False
+    is_aligned: bool = False
+    """Its columns are between blank strips, not between lines."""
 
     @property
     def top(self) -> float:
@@ -61,20 +63,24 @@ class Grid(NamedTuple):
         return self.ys[-1]
 
 
-def grids_of(drawn: Iterable[dict[str, Any]]) -> list[Grid]:
+def lines_of(drawn: Iterable[dict[str, Any]]) -> Lines:
+    """Return the upright and the level lines of a page; none if it is a drawing.
+
+    Args:
+        drawn: its lines, rectangles and curves.
+    """
+    pieces = _edges(drawn)
+    if sum(map(len, pieces)) > _MOST_PIECES:
+        return [], []
+    upright, level = map(_joined, pieces)
+    return (upright, level) if len(upright) + len(level) <= _MOST_EDGES else ([], [])
+
+
+def grids_of(upright: Sequence[Edge], level: Sequence[Edge]) -> list[Grid]:
     """Return the tables of a page, from top to bottom: at least two columns of rectangular cells.
 
     One with a single row may be the rest of a table on the page before.
-
-    Args:
-        drawn: the lines, rectangles and curves of the page.
     """
-    pieces = _edges(drawn)
-    if not all(pieces) or sum(map(len, pieces)) > _MOST_PIECES:
-        return []
-    upright, level = map(_joined, pieces)
-    if len(upright) + len(level) > _MOST_EDGES:
-        return []
     grids = [grid for parts in _together(_connected(upright, level)) if (grid := _grid(*parts))]
     outer = [grid for grid in grids if not any(_is_within(grid, other) for other in grids if other is not grid)]
     return sorted(outer, key=lambda grid: (grid.top, grid.xs))

@@ -43,6 +43,7 @@ class PageTable(NamedTuple):
 
     page: int
     xs: tuple[float, ...]
+    """Where its columns begin, and where the last one ends."""
     rows: list[list[TableCell]]
     positions: list[str]
     unclear: list[tuple[str, str]]
@@ -51,6 +52,7 @@ class PageTable(NamedTuple):
     open_below: bool
     dropped: list[str]
     """The header where it is repeated."""
+    is_aligned: bool = False
 
 
 def table_of(grid: Grid, glyphs: Sequence[Glyph], page: int) -> PageTable:
@@ -77,7 +79,8 @@ def table_of(grid: Grid, glyphs: Sequence[Glyph], page: int) -> PageTable:
     cells = {cell: TableCell(texts[cell], grid.xs[cell.column], grid.xs[cell.last_column + 1]) for cell in grid.cells}
     filled = {cell.column for cell in grid.cells if texts[cell]}
     columns = [column for column in range(len(grid.xs) - 1) if column in filled or grid.xs[column + 1] - grid.xs[column] > _NARROW]
-    table = PageTable(page, tuple(grid.xs[column] for column in columns), [], [], [], grid.open_above, grid.open_below, [])
+    xs = (*(grid.xs[column] for column in columns), grid.xs[-1])
+    table = PageTable(page, xs, [], [], [], grid.open_above, grid.open_below, [], grid.is_aligned)
     for row in range(len(grid.ys) - 1):
         own = [owner[row, column] for column in columns]
         if not any(texts[cell] for cell in own):
@@ -116,10 +119,11 @@ def _abutting(grid: Grid, owner: dict[tuple[int, int], Cell], inside: dict[Cell,
 
 def joined_tables(upper: PageTable, lower: PageTable) -> PageTable | None:
     """Return a table that goes on on the next page, without its repeated header; None if the lower one is another table."""
-    if len(upper.xs) != len(lower.xs) or any(abs(one - other) > _SAME_COLUMN for one, other in zip(upper.xs, lower.xs, strict=True)):
-        return None
     rows, positions = list(lower.rows), list(lower.positions)
     repeated = bool(rows and upper.rows) and texts_of(rows[0]) == texts_of(upper.rows[0])
+    moved = max((abs(one - other) for one, other in zip(upper.xs, lower.xs, strict=False)), default=0.0) > _SAME_COLUMN
+    if len(upper.xs) != len(lower.xs) or (moved and not (repeated and lower.is_aligned)):
+        return None
     is_open = upper.open_below and (lower.open_above or repeated)
     dropped = [*upper.dropped, *lower.dropped]
     if repeated:
@@ -140,8 +144,8 @@ def joined_tables(upper: PageTable, lower: PageTable) -> PageTable | None:
 
 
 def without_open_row(table: PageTable) -> PageTable:
-    """Return a table without its last row if that is open below: it may go on on the next page, where nothing continues it."""
-    if not table.open_below or not table.rows:
+    """Return a table without its last row if that may go on on the next page, where nothing continues it: no line is below it."""
+    if not (table.open_below or table.is_aligned) or not table.rows:
         return table
     lost = (table.positions[-1], " ".join(texts_of(table.rows[-1])))
     return table._replace(rows=table.rows[:-1], positions=table.positions[:-1], unclear=[*table.unclear, lost], open_below=False)
@@ -181,35 +185,40 @@ def text_of(cell: TableCell) -> str:
 
 def cells_of(table: PageTable) -> list[list[list[str]]]:
     """Return the rows of a table, each cell as its paragraphs."""
-    padding = _padding(table)
-    return [[paragraphs(cell, padding) for cell in row] for row in table.rows]
-
-
-def _padding(table: PageTable) -> float:
-    """Return the least distance of a text from the line before it, which is also kept behind it."""
-    return min((line.x0 - cell.left for row in table.rows for cell in row for line in cell.lines if line.x0 > cell.left), default=0.0)
+    return [[paragraphs(cell) for cell in row] for row in _limited(table)]
 
 
 def rows_with_positions(table: PageTable) -> list[tuple[str, list[str]]]:
     """Return the rows of a table as those of a workbook, with the text of a cell in all rows that it covers."""
-    padding = _padding(table)
-    return [
-        (
-            position,
-            [
-                CoveredCell("\n".join(paragraphs(cell.covered, padding))) if cell.covered else "\n".join(paragraphs(cell, padding))
-                for cell in row
-            ],
-        )
-        for position, row in zip(table.positions, table.rows, strict=True)
+    texts = [
+        [CoveredCell("\n".join(paragraphs(cell.covered))) if cell.covered else "\n".join(paragraphs(cell)) for cell in row]
+        for row in _limited(table)
     ]
+    return list(zip(table.positions, texts, strict=True))
 
 
-def paragraphs(cell: TableCell, padding: float) -> list[str]:
-    """Return the lines of a cell, those put together that the cell's width has broken."""
+def _limited(table: PageTable) -> list[list[TableCell]]:
+    """Return the rows of a table whose cells end where their text must: as far from the line behind it as text begins behind a line.
+
+    Columns without lines are as wide as their longest lines.
+    """
+    if table.is_aligned:
+        ends = [max((line.x1 for row in table.rows for line in row[column].lines), default=0.0) for column in range(len(table.xs) - 1)]
+        return [[cell._replace(right=end) for cell, end in zip(row, ends, strict=True)] for row in table.rows]
+    padding = min((line.x0 - cell.left for row in table.rows for cell in row for line in cell.lines if line.x0 > cell.left), default=0.0)
+    return [[_narrowed(cell, padding) for cell in row] for row in table.rows]
+
+
+def _narrowed(cell: TableCell, padding: float) -> TableCell:
+    covered = _narrowed(cell.covered, padding) if cell.covered else None
+    return cell._replace(right=cell.right - padding, covered=covered)
+
+
+def paragraphs(cell: TableCell) -> list[str]:
+    """Return the lines of a cell, those put together that its width has broken."""
     texts: list[str] = []
     for number, line in enumerate(cell.lines):
-        if number and _is_wrapped(cell.lines[number - 1], line, cell.right - padding):
+        if number and _is_wrapped(cell.lines[number - 1], line, cell.right):
             before = cell.lines[number - 1].text
             is_word = _WORD.match(before[-1:]) and _WORD.match(line.text) and not (before.isalnum() and before.isascii())
             texts[-1] += (" " if is_word else "") + line.text

@@ -1,0 +1,173 @@
+"""Tables of a PDF page without upright lines: characters in; the grid between blank strips, if it is certain, out."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from crawlers.importers.documents.pdf_grids import Cell, Edge, Grid
+from crawlers.importers.documents.pdf_rows import Glyph, rows_of
+from crawlers.importers.layouts.columns import layout_of_keys, named
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.headings import is_heading
+
+_STRIP = 1.2
+"""Points: the least width of a blank strip between columns."""
+_LEAST_COLUMNS, _LEAST_ROWS = 3, 3
+_STARTS = 8
+"""Stretches of a page of which each may be the header."""
+_CLEAR = 0.7
+"""Points by which the least gap between rows is higher than the largest one between the lines of a row."""
+_LONG = 0.8
+"""Share of the table's width from which on a level line separates rows."""
+_NUMBER, _ANSWER = re.compile(r"[(（]?\d{1,5}[)）.、．]?"), re.compile(r"[A-Ja-j、,，]{1,10}|[√×✓✗]|对|错|正确|错误")
+Span = tuple[float, float]
+
+
+def aligned_grid(glyphs: Sequence[Glyph], level: Sequence[Edge], expected: Sequence[float] = ()) -> Grid | None:
+    """Return the table of a page: below a header of known names, or of the columns of the page before; None if it is not certain.
+
+    All that is below its first row must be in its columns, and each row must have exactly one number or answer in the same column.
+
+    Args:
+        level: level lines, of which long ones separate rows.
+        expected: positions between the columns of the page before.
+    """
+    ink = [glyph for glyph in glyphs if not glyph.text.isspace()]
+    bands = _bands(ink)
+    if expected and not any(glyph.x0 < x < glyph.x1 for band in bands if not _heads(band) for glyph in band for x in expected[1:-1]):
+        for has_header in (True, False):
+            if grid := _grid(bands, expected, level, has_header, least=1):
+                return grid
+    for start, band in enumerate(bands[:_STARTS]):
+        if len(_spans((glyph.x0, glyph.x1) for glyph in band)) < _LEAST_COLUMNS:
+            continue
+        spans = _spans((glyph.x0, glyph.x1) for other in bands[start:] if not _heads(other) for glyph in other)
+        if len(spans) < _LEAST_COLUMNS:
+            continue
+        xs = [spans[0][0] - _STRIP, *((left[1] + right[0]) / 2 for left, right in pairwise(spans)), spans[-1][1] + _STRIP]
+        if grid := _grid(bands[start:], xs, level, has_header=True):
+            return grid
+    return None
+
+
+def _bands(glyphs: Iterable[Glyph]) -> list[list[Glyph]]:
+    """Return characters by the stretches of the page's height that have any, from top to bottom."""
+    bands: list[list[Glyph]] = []
+    bottom = float("-inf")
+    for glyph in sorted(glyphs, key=lambda glyph: glyph.top):
+        if glyph.top >= bottom:
+            bands.append([])
+        bands[-1].append(glyph)
+        bottom = max(bottom, glyph.bottom)
+    return bands
+
+
+def _spans(parts: Iterable[Span]) -> list[Span]:
+    """Return the stretches that parts cover, between blank strips."""
+    spans: list[Span] = []
+    for start, end in sorted(parts):
+        if spans and start - spans[-1][1] < _STRIP:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], end))
+        else:
+            spans.append((start, end))
+    return spans
+
+
+def _is_header(group: Sequence[Glyph], xs: Sequence[float]) -> bool:
+    """Return whether each column of a group has a name, and the names are those of questions."""
+    names = ["".join(row.text for row in rows_of(_within(group, column))) for column in pairwise(xs)]
+    return all(names) and layout_of_keys(named(names)) is not None
+
+
+def _within(group: Iterable[Glyph], column: Span) -> list[Glyph]:
+    return [glyph for glyph in group if column[0] <= (glyph.x0 + glyph.x1) / 2 < column[1]]
+
+
+def _heads(band: Sequence[Glyph]) -> bool:
+    """Return whether a band is a heading across the columns."""
+    rows = rows_of(band)
+    return len(rows) == 1 and is_heading(flat(rows[0].text))
+
+
+def _grid(
+    bands: Sequence[list[Glyph]], xs: Sequence[float], level: Sequence[Edge], has_header: bool, least: int = _LEAST_ROWS
+) -> Grid | None:
+    """Return the grid of bands in columns; None if it is not certain where its rows begin, or there are too few."""
+    columns = list(pairwise(xs))
+    for pattern, column in ((_NUMBER, columns[0]), (_ANSWER, columns[-1])):
+        marks = [_is_mark(band, column, pattern) for band in bands]
+        first = marks.index(True) if True in marks else 0
+        if marks.count(True) < least or None in marks[first if has_header else 0 :]:
+            continue
+        begin = [mark is True or (has_header and index == 0) for index, mark in enumerate(marks)]
+        cuts = _by_lines(bands, xs, level) or _by_gaps(bands, begin)
+        groups = _groups(bands, cuts) if cuts else []
+        if groups and _are_rows(groups, column, pattern, has_header) and (not has_header or _is_header(groups[0], xs)):
+            return _with_cells(groups, xs)
+    return None
+
+
+def _is_mark(band: Sequence[Glyph], column: Span, pattern: re.Pattern[str]) -> bool | None:
+    """Return whether a band has a number or answer in a column; None if it has another text there, or several."""
+    texts = [row.text for row in rows_of(_within(band, column))]
+    if not texts or _heads(band):
+        return False
+    return True if all(pattern.fullmatch(text) for text in texts) else None
+
+
+def _by_lines(bands: Sequence[list[Glyph]], xs: Sequence[float], level: Sequence[Edge]) -> list[float]:
+    """Return the positions of the long lines between the first band and the last; nothing if there are too few."""
+    top, bottom = min(glyph.top for glyph in bands[0]), max(glyph.bottom for glyph in bands[-1])
+    long = sorted(line.at for line in level if line.end - line.start > _LONG * (xs[-1] - xs[0]) and top < line.at < bottom)
+    return long if len(long) + 1 >= _LEAST_ROWS else []
+
+
+def _by_gaps(bands: Sequence[list[Glyph]], marked: Sequence[bool]) -> list[float]:
+    """Return positions between rows: as many of the highest gaps as separate all marks; nothing if lower gaps are nearly as high."""
+    gaps: list[tuple[float, float]] = []
+    for above, below in pairwise(bands):
+        end, start = max(glyph.bottom for glyph in above), min(glyph.top for glyph in below)
+        gaps.append((float("inf") if _heads(above) or _heads(below) else start - end, (start + end) / 2))
+    places = [index for index, has_mark in enumerate(marked) if has_mark]
+    least = min((max(gaps[first:second])[0] for first, second in pairwise(places)), default=0.0)
+    chosen = [position for height, position in gaps if height >= least]
+    others = [height for height, _ in gaps if height < least]
+    return chosen if least - max(others, default=0.0) >= _CLEAR else []
+
+
+def _groups(bands: Sequence[list[Glyph]], cuts: Sequence[float]) -> list[list[Glyph]]:
+    """Return the characters between cuts."""
+    groups: list[list[Glyph]] = []
+    edges = [float("-inf"), *cuts, float("inf")]
+    glyphs = [glyph for band in bands for glyph in band]
+    for start, end in pairwise(edges):
+        group = [glyph for glyph in glyphs if start <= (glyph.top + glyph.bottom) / 2 < end]
+        groups += [group] if group else []
+    return groups
+
+
+def _are_rows(groups: Sequence[list[Glyph]], column: Span, pattern: re.Pattern[str], has_header: bool) -> bool:
+    """Return whether each group has exactly one mark; the first and the last may be parts of rows, and a heading has none."""
+    for index, group in enumerate(groups):
+        texts = [row.text for row in rows_of(_within(group, column))]
+        if (has_header and index == 0) or _heads(group):
+            continue
+        if len(texts) > 1 or (texts and not pattern.fullmatch(texts[0])):
+            return False
+        if not texts and index not in (has_header, len(groups) - 1):
+            return False
+    return True
+
+
+def _with_cells(groups: Sequence[list[Glyph]], xs: Sequence[float]) -> Grid:
+    """Return the grid of rows; a heading is one cell across the columns."""
+    ends = [(min(glyph.top for glyph in group), max(glyph.bottom for glyph in group)) for group in groups]
+    ys = [ends[0][0] - _CLEAR, *((above[1] + below[0]) / 2 for above, below in pairwise(ends)), ends[-1][1] + _CLEAR]
+    last = len(xs) - 2
+    cells: list[Cell] = []
+    for row, group in enumerate(groups):
+        if _heads(group):
+            cells.append(Cell(row, 0, row, last))
+        else:
+            cells += [Cell(row, column, row, column) for column in range(last + 1)]
+    return Grid(tuple(xs), tuple(ys), tuple(cells), is_aligned=True)
