@@ -15,12 +15,20 @@ from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx_tables import table_lines
-from crawlers.importers.documents.pdf_aligned import aligned_grid
+from crawlers.importers.documents.pdf_aligned import aligned_grid, is_header
 from crawlers.importers.documents.pdf_columns import in_reading_order
 from crawlers.importers.documents.pdf_grids import grids_of, is_part, lines_of
 from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
 from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, glyphs_of
-from crawlers.importers.documents.pdf_tables import PageTable, cells_of, joined_tables, rows_with_positions, table_of, without_open_row
+from crawlers.importers.documents.pdf_tables import (
+    PageTable,
+    cells_of,
+    joined_tables,
+    rows_with_positions,
+    table_of,
+    texts_of,
+    without_open_row,
+)
 from crawlers.importers.files.reading import Lost, Text
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
@@ -41,7 +49,7 @@ _MIN_IMAGE = 6.0
 _MIN_RULE, _MAX_RULES = 20.0, 5000
 """Points of an upright line, and lines of a page, from which on it is a drawing."""
 _MAX_NO_GLYPH = 0.2
-_UNCLEAR = "a text runs across the line between two cells, so which cell it belongs to is not known"
+_UNCLEAR = "text of a table whose cells cannot be told apart; print it with lines around its cells, or import its source"
 # The errors of pdfminer on damaged files that pdfplumber does not wrap.
 _DAMAGED = (
     PdfminerException, MalformedPDFException, PDFException, PSException, ValueError, TypeError, LookupError, AttributeError,
@@ -163,8 +171,9 @@ def _blocks(
     """
     blocks: list[list[TextRow] | PageTable] = []
     rest = sheet.glyphs
-    expected = before.xs if isinstance(before, PageTable) and before.is_aligned else ()
-    aligned = None if sheet.grids else aligned_grid(rest, sheet.level, expected)
+    goes_on = isinstance(before, PageTable) and before.is_aligned and before.rows
+    columns = (before.xs, texts_of(before.rows[0])) if goes_on else ()
+    aligned = None if sheet.grids else aligned_grid(rest, sheet.level, *columns)
     for grid in [aligned] if aligned else sheet.grids:
         level = [glyph for glyph in rest if grid.top <= (glyph.top + glyph.bottom) / 2 <= grid.bottom]
         inside = [glyph for glyph in level if grid.xs[0] <= (glyph.x0 + glyph.x1) / 2 <= grid.xs[-1]]
@@ -180,6 +189,11 @@ def _blocks(
         blocks += [rows] if rows else []
         blocks.append(table)
     rows, gutter = in_reading_order(rest, sheet.width, gutter, sheet.rules)
+    header = next((index for index, row in enumerate(rows) if is_header(row.text.split())), None)
+    if header is not None:  # of a table whose cells are not known
+        text = " ".join(_texts(rows[header:]))
+        unclear = PageTable(number, (), [], [], [(f"page:{number}", text)], False, False, [])
+        return [*blocks, rows[:header], unclear], gutter
     return [*blocks, rows] if rows else blocks, gutter
 
 

@@ -17,37 +17,55 @@ _STARTS = 8
 """Stretches of a page of which each may be the header."""
 _CLEAR = 0.7
 """Points by which the least gap between rows is higher than the largest one between the lines of a row."""
+_NEAR = 0.5
+"""Share of its height by which a line of the header is apart from the next, at most."""
 _LONG = 0.8
 """Share of the table's width from which on a level line separates rows."""
 _NUMBER, _ANSWER = re.compile(r"[(（]?\d{1,5}[)）.、．]?"), re.compile(r"[A-Ja-j、,，]{1,10}|[√×✓✗]|对|错|正确|错误")
+_NAME = re.compile(r"(?![A-J][.、])[^，。、：；？]{1,9}")
+"""The name of a column, not what is below it."""
 Span = tuple[float, float]
 
 
-def aligned_grid(glyphs: Sequence[Glyph], level: Sequence[Edge], expected: Sequence[float] = ()) -> Grid | None:
-    """Return the table of a page: below a header of known names, or of the columns of the page before; None if it is not certain.
+def aligned_grid(glyphs: Sequence[Glyph], level: Sequence[Edge], expected: Sequence[float] = (), header: Sequence[str] = ()) -> Grid | None:
+    """Return the table of a page: below a header of known names, or in the columns of the page before; None if it is not certain.
 
     All that is below its first row must be in its columns, and each row must have exactly one number or answer in the same column.
 
     Args:
         level: level lines, of which long ones separate rows.
-        expected: positions between the columns of the page before.
+        expected: positions of the columns of the page before.
+        header: the names of these columns.
     """
-    ink = [glyph for glyph in glyphs if not glyph.text.isspace()]
-    bands = _bands(ink)
+    bands = _bands(glyph for glyph in glyphs if not glyph.text.isspace())
     if expected and not any(glyph.x0 < x < glyph.x1 for band in bands if not _heads(band) for glyph in band for x in expected[1:-1]):
-        for has_header in (True, False):
-            if grid := _grid(bands, expected, level, has_header, least=1):
-                return grid
+        count = next((count for count in range(1, len(bands)) if _names(bands[:count], expected) == list(header)), 0)
+        if grid := _grid(bands, expected, level, count, least=1):
+            return grid
     for start, band in enumerate(bands[:_STARTS]):
-        if len(_spans((glyph.x0, glyph.x1) for glyph in band)) < _LEAST_COLUMNS:
+        if len(_spans(band)) < _LEAST_COLUMNS:
             continue
-        spans = _spans((glyph.x0, glyph.x1) for other in bands[start:] if not _heads(other) for glyph in other)
-        if len(spans) < _LEAST_COLUMNS:
-            continue
-        xs = [spans[0][0] - _STRIP, *((left[1] + right[0]) / 2 for left, right in pairwise(spans)), spans[-1][1] + _STRIP]
-        if grid := _grid(bands[start:], xs, level, has_header=True):
+        first = start
+        while first and _gap(bands[first - 1], bands[first]) < _NEAR * _height(band) and not _heads(bands[first - 1]):
+            first -= 1
+        spans = _spans([glyph for other in bands[first:] if not _heads(other) for glyph in other])
+        xs = [spans[0][0] - _STRIP, *(left - _STRIP / 2 for left, _ in spans[1:]), spans[-1][1] + _STRIP]
+        if len(spans) >= _LEAST_COLUMNS and (grid := _grid(bands[first:], xs, level)):
             return grid
     return None
+
+
+def is_header(names: Sequence[str]) -> bool:
+    """Return whether texts are the names of the columns of a table of questions."""
+    return len(names) >= _LEAST_COLUMNS and all(map(_NAME.fullmatch, names)) and layout_of_keys(named(names)) is not None
+
+
+def _gap(above: Iterable[Glyph], below: Iterable[Glyph]) -> float:
+    return min(glyph.top for glyph in below) - max(glyph.bottom for glyph in above)
+
+
+def _height(band: Iterable[Glyph]) -> float:
+    return max(glyph.bottom - glyph.top for glyph in band)
 
 
 def _bands(glyphs: Iterable[Glyph]) -> list[list[Glyph]]:
@@ -62,10 +80,10 @@ def _bands(glyphs: Iterable[Glyph]) -> list[list[Glyph]]:
     return bands
 
 
-def _spans(parts: Iterable[Span]) -> list[Span]:
-    """Return the stretches that parts cover, between blank strips."""
+def _spans(glyphs: Iterable[Glyph]) -> list[Span]:
+    """Return the stretches that characters cover, between blank strips."""
     spans: list[Span] = []
-    for start, end in sorted(parts):
+    for start, end in sorted((glyph.x0, glyph.x1) for glyph in glyphs):
         if spans and start - spans[-1][1] < _STRIP:
             spans[-1] = (spans[-1][0], max(spans[-1][1], end))
         else:
@@ -73,10 +91,10 @@ def _spans(parts: Iterable[Span]) -> list[Span]:
     return spans
 
 
-def _is_header(group: Sequence[Glyph], xs: Sequence[float]) -> bool:
-    """Return whether each column of a group has a name, and the names are those of questions."""
-    names = ["".join(row.text for row in rows_of(_within(group, column))) for column in pairwise(xs)]
-    return all(names) and layout_of_keys(named(names)) is not None
+def _names(bands: Iterable[Sequence[Glyph]], xs: Sequence[float]) -> list[str]:
+    """Return the texts of bands in columns."""
+    glyphs = [glyph for band in bands for glyph in band]
+    return ["".join(row.text for row in rows_of(_within(glyphs, column))) for column in pairwise(xs)]
 
 
 def _within(group: Iterable[Glyph], column: Span) -> list[Glyph]:
@@ -90,19 +108,25 @@ def _heads(band: Sequence[Glyph]) -> bool:
 
 
 def _grid(
-    bands: Sequence[list[Glyph]], xs: Sequence[float], level: Sequence[Edge], has_header: bool, least: int = _LEAST_ROWS
+    bands: Sequence[list[Glyph]], xs: Sequence[float], level: Sequence[Edge], header: int | None = None, least: int = _LEAST_ROWS
 ) -> Grid | None:
-    """Return the grid of bands in columns; None if it is not certain where its rows begin, or there are too few."""
+    """Return the grid of bands in columns; None if it is not certain where its rows begin, or there are too few.
+
+    Args:
+        header: how many bands are the header; None if they are those above the first row, and must have known names.
+    """
     columns = list(pairwise(xs))
     for pattern, column in ((_NUMBER, columns[0]), (_ANSWER, columns[-1])):
         marks = [_is_mark(band, column, pattern) for band in bands]
-        first = marks.index(True) if True in marks else 0
-        if marks.count(True) < least or None in marks[first if has_header else 0 :]:
+        first = header if header is not None else marks.index(True) if True in marks else 0
+        if marks.count(True) < least or None in marks[first:]:
             continue
-        begin = [mark is True or (has_header and index == 0) for index, mark in enumerate(marks)]
-        cuts = _by_lines(bands, xs, level) or _by_gaps(bands, begin)
+        begin = [(mark is True and index >= first) or (header is None and index == 0) for index, mark in enumerate(marks)]
+        cuts = _by_lines(bands, xs, level) or _by_gaps(bands, begin, header or 0)
         groups = _groups(bands, cuts) if cuts else []
-        if groups and _are_rows(groups, column, pattern, has_header) and (not has_header or _is_header(groups[0], xs)):
+        if not groups or not _are_rows(groups, column, pattern, header != 0):
+            continue
+        if header is not None or is_header(_names([groups[0]], xs)):
             return _with_cells(groups, xs)
     return None
 
@@ -122,12 +146,15 @@ def _by_lines(bands: Sequence[list[Glyph]], xs: Sequence[float], level: Sequence
     return long if len(long) + 1 >= _LEAST_ROWS else []
 
 
-def _by_gaps(bands: Sequence[list[Glyph]], marked: Sequence[bool]) -> list[float]:
-    """Return positions between rows: as many of the highest gaps as separate all marks; nothing if lower gaps are nearly as high."""
+def _by_gaps(bands: Sequence[list[Glyph]], marked: Sequence[bool], header: int) -> list[float]:
+    """Return positions between rows: as many of the highest gaps as separate all marks; nothing if lower gaps are nearly as high.
+
+    A heading is a row, and so is the header.
+    """
     gaps: list[tuple[float, float]] = []
-    for above, below in pairwise(bands):
+    for index, (above, below) in enumerate(pairwise(bands), 1):
         end, start = max(glyph.bottom for glyph in above), min(glyph.top for glyph in below)
-        gaps.append((float("inf") if _heads(above) or _heads(below) else start - end, (start + end) / 2))
+        gaps.append((float("inf") if index == header or _heads(above) or _heads(below) else start - end, (start + end) / 2))
     places = [index for index, has_mark in enumerate(marked) if has_mark]
     least = min((max(gaps[first:second])[0] for first, second in pairwise(places)), default=0.0)
     chosen = [position for height, position in gaps if height >= least]
