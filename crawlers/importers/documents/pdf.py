@@ -15,10 +15,11 @@ from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx_tables import table_lines
-from crawlers.importers.documents.pdf_aligned import aligned_grid, is_header
+from crawlers.importers.documents.pdf_aligned import aligned_grid, is_header, names_columns
 from crawlers.importers.documents.pdf_columns import in_reading_order
 from crawlers.importers.documents.pdf_grids import grids_of, is_part, lines_of
 from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
+from crawlers.importers.documents.pdf_options import in_option_order
 from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, glyphs_of
 from crawlers.importers.documents.pdf_tables import (
     PageTable,
@@ -181,20 +182,27 @@ def _blocks(
             continue
         above = [glyph for glyph in rest if (glyph.top + glyph.bottom) / 2 < grid.top]
         rows, gutter_above = in_reading_order(above, sheet.width, gutter, sheet.rules)
+        rows, unordered = in_option_order(rows)
         table = table_of(grid, inside, number)
         goes_on = not blocks and not rows and isinstance(before, PageTable) and joined_tables(before, table) is not None
         if is_part(grid) and not goes_on:
             continue
         rest, gutter = [glyph for glyph in rest if (glyph.top + glyph.bottom) / 2 > grid.bottom], gutter_above
         blocks += [rows] if rows else []
-        blocks.append(table)
+        blocks.append(table._replace(unclear=[*table.unclear, *((f"page:{number}", text) for text in unordered)]))
     rows, gutter = in_reading_order(rest, sheet.width, gutter, sheet.rules)
-    header = next((index for index, row in enumerate(rows) if is_header(row.text.split())), None)
+    rows, unordered = in_option_order(rows)
+    header = next((index for index, row in enumerate(rows) if is_header(row.text.split()) or names_columns(row.text)), None)
     if header is not None:  # of a table whose cells are not known
         text = " ".join(_texts(rows[header:]))
-        unclear = PageTable(number, (), [], [], [(f"page:{number}", text)], False, False, [])
-        return [*blocks, rows[:header], unclear], gutter
-    return [*blocks, rows] if rows else blocks, gutter
+        rows, unordered = rows[:header], [*unordered, text]
+    blocks += [rows] if rows else []
+    blocks += [_unclear_table(number, unordered)] if unordered else []
+    return blocks, gutter
+
+
+def _unclear_table(page: int, texts: Iterable[str]) -> PageTable:
+    return PageTable(page, (), [], [], [(f"page:{page}", text) for text in texts], False, False, [])
 
 
 def _texts(rows: Iterable[TextRow]) -> list[str]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from crawlers.importers.documents.pdf_grids import Cell, Edge, Grid
 from crawlers.importers.documents.pdf_rows import Glyph, rows_of
-from crawlers.importers.layouts.columns import layout_of_keys, named
+from crawlers.importers.layouts.columns import is_known_name, layout_of_keys, named, names_of
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
 
@@ -58,6 +58,12 @@ def aligned_grid(glyphs: Sequence[Glyph], level: Sequence[Edge], expected: Seque
 def is_header(names: Sequence[str]) -> bool:
     """Return whether texts are the names of the columns of a table of questions."""
     return len(names) >= _LEAST_COLUMNS and all(map(_NAME.fullmatch, names)) and layout_of_keys(named(names)) is not None
+
+
+def names_columns(text: str) -> bool:
+    """Return whether a row has only names of columns, that of the questions among them; longer ones may be on several rows."""
+    names = text.split("\t")
+    return len(names) > 1 and all(map(is_known_name, names)) and not names_of("stem_raw").isdisjoint(names)
 
 
 def _gap(above: Iterable[Glyph], below: Iterable[Glyph]) -> float:

@@ -1,14 +1,14 @@
 """Rows of the tables of a PDF: the grid of a page and its characters in, cells out; a row that a page divides is put together."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from crawlers.importers.documents.pdf_grids import Cell, Grid, slot_of
-from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of
+from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of, token_width
 from crawlers.importers.files.sheet_marks import CoveredCell
 from crawlers.papers.signs.answer_marks import IMAGE, flat
+from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
@@ -23,8 +23,6 @@ _NARROW = 8.0
 _MARK = re.compile(r"[(（【\[]?\d{1,5}[)）】\].、．]?|[A-Ja-j、,， ]{1,10}|[√×✓✗]|对|错|正确|错误")
 """What is in one line in any cell: a number, an answer."""
 _MOSTLY = 0.8
-_NO_START = frozenset("，。、；：？！）》」』”’％…,.;:?!)]}%")
-_NO_END = frozenset("（《「『“‘([{")
 _WORD = re.compile(r"[0-9A-Za-z]")
 
 
@@ -156,6 +154,8 @@ def _goes_on(others: Sequence[Sequence[TableCell]], last: Sequence[TableCell], f
 
     A number and an answer are in one line each, so a row that is divided has them on one of the pages only.
     """
+    if any(_is_heading(row) for row in (last, first)):
+        return False
     needed = False
     for column in range(len(first)):
         values = [text_of(row[column]) for row in others if row[column].lines]
@@ -167,6 +167,11 @@ def _goes_on(others: Sequence[Sequence[TableCell]], last: Sequence[TableCell], f
                 return False
             needed |= any(parts)
     return needed or is_open
+
+
+def _is_heading(row: Sequence[TableCell]) -> bool:
+    texts = [text for text in texts_of(row) if text]
+    return len(texts) == 1 and is_heading(flat(texts[0]))
 
 
 def _both(upper: TableCell, lower: TableCell) -> TableCell:
@@ -233,22 +238,4 @@ def _is_wrapped(upper: TextRow, lower: TextRow, right: float) -> bool:
         return False
     if (number := number_of(flat(lower.text))) and number.style != "tight":
         return False
-    return upper.x1 + _token_width(lower.glyphs) > right
-
-
-def _token_width(glyphs: Sequence[Glyph]) -> float:
-    """Return the width of the first characters of a line between which it cannot be broken."""
-    end = 0
-    while end + 1 < len(glyphs) and _stay_together(glyphs[end].text, glyphs[end + 1].text):
-        end += 1
-    return glyphs[end].x1 - glyphs[0].x0 if glyphs else 0.0
-
-
-def _stay_together(left: str, right: str) -> bool:
-    if left[-1:] in _NO_END or right[:1] in _NO_START:
-        return True
-    return not (left.isspace() or right.isspace()) and not (_is_wide(left) or _is_wide(right))
-
-
-def _is_wide(text: str) -> bool:
-    return unicodedata.east_asian_width(text[-1]) in ("W", "F", "A")
+    return upper.x1 + token_width(lower.glyphs) > right
