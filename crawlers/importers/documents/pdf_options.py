@@ -22,6 +22,8 @@ _PADDING = 1.0
 """Width between two columns, in heights of a line, at most."""
 
 
+_OVERLAP = 0.2
+"""Share of its height by which a row overlaps the one before: they are beside each other."""
 _BLANKS = 2
 """Written blanks between two options that are not in columns."""
 
@@ -83,11 +85,13 @@ def _end_of_uneven(rows: Sequence[TextRow], start: int) -> int:
     while end < len(rows) and (letter_of(rows[end].text) or not _begins(rows[end])):
         end += 1
     for before, row in pairwise(rows[start:end]):
+        if before.bottom - row.top > _OVERLAP * (row.bottom - row.top):
+            return end
         glyphs = _ink(row.glyphs)
         inner = [index for index in range(1, len(glyphs) - 2) if _opens(glyphs, index)]
-        if letter_of(row.text):
-            own, last = letter_of(row.text), letter_of(before.text)
-            if last and own < last and row.x0 < before.x0:
+        if letter := letter_of(row.text):  # [B] is an answer
+            last = letter_of(before.text)
+            if last and ord(letter) == ord(last) - 1 and row.x0 < before.x0 and len(glyphs) > 2 and _opens(glyphs, 0):
                 return end
         elif inner:
             right = max(other.x1 for other in rows if other.x0 < glyphs[inner[0]].x0 < other.x1)

@@ -122,3 +122,28 @@ def test_cells_of_another_shape_than_a_rectangle_are_no_grid() -> None:
     upright = [Edge(0, 0, 60), Edge(100, 0, 30), Edge(200, 0, 60)]
     level = [Edge(0, 0, 200), Edge(30, 0, 100), Edge(60, 0, 200)]
     assert grids_of(upright, level) == []
+
+
+OPTIONS = (
+    "感觉是当前直接作用于感官的事物的个别属性在头脑中的反映，而知觉则是对其整体的反映",
+    "知觉的整体性",
+    "记忆",
+    "思维是人脑对客观事物的间接的和概括的反映，它以感知为基础，又超越感知的界限，是认识的高级形式",
+)
+
+
+def option_table(vertical: str) -> str:
+    a, b, c, d = (f"<td>{letter}.{option}" for letter, option in zip("ABCD", OPTIONS, strict=True))
+    style = f"table{{table-layout:fixed;width:100%}}td{{vertical-align:{vertical}}}"
+    table = f"<table><tr>{a}{b}<tr>{c}{d}</table>"
+    return f"<style>{style}</style>" + "".join(f"<p>{number}．下列说法正确的是（ ）{table}<p>答案：A" for number in (1, 2, 3))
+
+
+def test_options_side_by_side_that_go_on_below_are_read_in_their_columns(print_pdf: Callable[..., bytes]) -> None:
+    questions = questions_of(reading_of(print_pdf(option_table("top"))))
+    assert [(question.options, question.answer) for question in questions] == [(OPTIONS, "A")] * 3
+
+
+def test_options_that_begin_in_different_rows_are_rejected(print_pdf: Callable[..., bytes]) -> None:
+    reading = reading_of(print_pdf(option_table("middle")))
+    assert not [question for question in questions_of(reading) if question.options]
