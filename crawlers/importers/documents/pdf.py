@@ -172,9 +172,9 @@ def _blocks(
     """
     blocks: list[list[TextRow] | PageTable] = []
     rest = sheet.glyphs
-    goes_on = isinstance(before, PageTable) and before.is_aligned and before.rows
-    columns = (before.xs, texts_of(before.rows[0])) if goes_on else ()
-    aligned = None if sheet.grids else aligned_grid(rest, sheet.level, *columns)
+    above_page = before if isinstance(before, PageTable) and before.is_aligned and before.rows else None
+    expected, header_texts = (above_page.xs, texts_of(above_page.rows[0])) if above_page else ((), [])
+    aligned = None if sheet.grids else aligned_grid(rest, sheet.level, expected, header_texts)
     for grid in [aligned] if aligned else sheet.grids:
         level = [glyph for glyph in rest if grid.top <= (glyph.top + glyph.bottom) / 2 <= grid.bottom]
         inside = [glyph for glyph in level if grid.xs[0] <= (glyph.x0 + glyph.x1) / 2 <= grid.xs[-1]]
