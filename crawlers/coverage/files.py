@@ -11,11 +11,12 @@ from msgspec import structs
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded, uncollected
 from atomexam.text.refusal import Refusal
-from crawlers.coverage.characters import CharacterAccount, summed
+from crawlers.coverage.characters import CharacterAccount, folded, summed
 from crawlers.coverage.leaves import SHEETS, leaves_of, leaves_of_rows
 from crawlers.coverage.papers import PaperAccount
 from crawlers.coverage.records import account_of_records
-from crawlers.importers.documents.pdf import MOST_SECONDS
+from crawlers.importers.documents.pdf import MOST_SECONDS, read_pdf_guarded
+from crawlers.importers.documents.pdf import SUFFIX as PDF
 from crawlers.importers.exchange.exchange import EXCHANGES
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
 from crawlers.importers.files.archives import ArchiveMember, add_member, members_of
@@ -112,6 +113,8 @@ def _read(
     else:
         kind, reading = read_guessed(name, body, kind, provenance, beside_keys, known)
     account = account_of(name, body, kind, reading, known)
+    if reading.source is None and suffix == PDF:
+        reading.unread += read_pdf_guarded(name, body).dropped
     reading.source = reading.rows = None  # for the account alone: the process that asked is not sent all lines once more
     yield FileResult(kind, reading, account)
 
@@ -163,6 +166,10 @@ def account_of(name: str, body: bytes, format_name: str, reading: FileReading, k
         leaves = leaves_of(name, body, shape.array if shape else reading.array)
         unused = [*shape.unread, *(shape.entity.skip if shape.entity else ())] if shape else []
         account = account_of_records(leaves, reading, unused, name.lower().endswith(SHEETS))
+    if reading.source is None and name.lower().endswith(PDF):
+        headers = sum(len(folded(text)) for text in read_pdf_guarded(name, body).dropped)
+        account.characters += headers
+        account.furniture["page_header"] += headers
     if account.difference:
         raise Refusal(f"{name}: {account.difference} of {account.characters} characters are counted twice or not at all: report this file")
     return account

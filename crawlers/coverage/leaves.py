@@ -14,18 +14,16 @@ from msgspec import Struct
 from atomexam.text.encodings import decoded
 from crawlers.column_roles.values import listed
 from crawlers.importers.any_rows import DATA, literals_as_json
-from crawlers.importers.files.csv_rows import csv_rows
+from crawlers.importers.documents.sheets import SHEETS, sheets_in
 from crawlers.importers.files.json import EVERY, every_key, is_by_line
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import read_rows
 from crawlers.importers.files.reading import Lost
 from crawlers.importers.files.sheet_marks import CoveredCell
-from crawlers.importers.files.workbook import BOOKS, sheets_of
 from crawlers.importers.files.zipped import PARSER
 from crawlers.importers.records.triples import TEXTS, triple_lines
 from crawlers.text.fields import sound_json
 
-SHEETS = (".csv", ".tsv", *BOOKS)
 _DEEPEST = 100
 _LETTER = re.compile(r"[A-Ja-j]")
 
@@ -184,8 +182,7 @@ def _written_out(text: str) -> Any:
 
 
 def _cells(name: str, body: bytes) -> Iterator[Leaf]:
-    tables = sheets_of(name, body) if name.lower().endswith(BOOKS) else [("", False, csv_rows(name, body))]
-    for title, _, rows in tables:
+    for title, _, rows in sheets_in(name, body):
         for position, cells in rows:
             for number, cell in enumerate(cells, 1):
                 if cell and not isinstance(cell, CoveredCell):

@@ -15,17 +15,15 @@ from atomexam.text.encodings import decoded
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.packed_pages import PACKED, packed_page
+from crawlers.importers.documents.sheets import SHEETS, sheets_in
 from crawlers.importers.exchange.exchange import root_of
 from crawlers.importers.files.anki_package import SUFFIX as ANKI
 from crawlers.importers.files.anki_package import notes_of
-from crawlers.importers.files.csv_rows import csv_rows
 from crawlers.importers.files.databases import SUFFIXES as DATABASES
 from crawlers.importers.files.databases import tables_of
 from crawlers.importers.files.legends import with_comment, with_legends
 from crawlers.importers.files.property_lists import PLIST, property_list
-from crawlers.importers.files.workbook import BOOKS, sheets_of
-from crawlers.importers.layouts.columns import layout_of_keys
-from crawlers.importers.layouts.table import named
+from crawlers.importers.layouts.columns import layout_of_keys, named
 from crawlers.importers.records.triples import TEXTS
 from crawlers.tables.beside import fields_beside, with_fields
 from crawlers.tables.documents import DOCUMENTS, document_in
@@ -110,8 +108,8 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
     suffix = PurePosixPath(name).suffix.lower()
     if suffix == ".xls" and body.lstrip()[:1] == b"<":  # a page, though many sites name their export so
         return _in_page(decoded(name, body))
-    if suffix in BOOKS:
-        sheets = ((title, list(rows)) for title, hidden, rows in sheets_of(name, body) if not hidden)
+    if suffix in SHEETS:
+        sheets = ((title, list(rows)) for title, hidden, rows in sheets_in(name, body) if not hidden)
         return [table for title, rows in sheets for table in _table(title, rows)]
     if suffix == ANKI:
         return notes_of(name, body)
@@ -119,8 +117,6 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
         return tables_of(name, body)
     if suffix == PLIST:
         return _in_document(name, property_list(name, body))
-    if suffix in (".csv", ".tsv"):
-        return list(_table("", list(csv_rows(name, body))))
     if suffix in PACKED:
         return _in_page(packed_page(name, body))
     if suffix in PAGES:
@@ -194,7 +190,7 @@ def lone_lines(name: str, body: bytes) -> list[str]:
 
     A sheet of numbers with their answers beside it is the paper's list of answers.
     """
-    sheets = [rows for _, hidden, rows in sheets_of(name, body) if not hidden] if name.lower().endswith(BOOKS) else [csv_rows(name, body)]
+    sheets = [rows for _, hidden, rows in sheets_in(name, body) if not hidden]
     rows: list[list[str]] = []
     answers: list[str] = []
     for sheet in sheets:

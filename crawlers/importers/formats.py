@@ -1,20 +1,20 @@
 """Formats by name, and the reader of each: one file's name and bytes in, its items out."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
 
 from msgspec import structs
 
-from atomexam.records.answer_forms import answer_form
 from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.column_roles.values import answer_letters
 from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_lines, lone_texts
 from crawlers.importers.cards import are_cards, read_cards
+from crawlers.importers.documents.pdf import SUFFIX as PDF
+from crawlers.importers.documents.pdf import table_rows
+from crawlers.importers.documents.sheets import SHEETS, sheets_in
 from crawlers.importers.exchange.blackboard import is_blackboard, read_blackboard
 from crawlers.importers.exchange.exchange import EXCHANGES, exchange_format, read_exchange
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
@@ -33,11 +33,22 @@ from crawlers.importers.layouts.table import read_sheets
 from crawlers.importers.not_question_banks import refuse_survey
 from crawlers.importers.papers import LINE_READERS, questions_by_layout, questions_in, read_questions
 from crawlers.importers.questions_by_content import holds_table, read_by_content, read_by_layout, with_advice
-from crawlers.importers.records.record_files import SHEETS, read_plain_records, read_tables
+from crawlers.importers.reading_quality import (
+    answered_count,
+    are_marked,
+    are_numbers,
+    has_empty,
+    has_options,
+    may_hold_title,
+    may_miss_options,
+    shows_markup,
+    sound_count,
+)
+from crawlers.importers.records.record_files import read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
 from crawlers.tables.light_markup import MARKDOWN
 
-PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (".pdf",)}
+PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (PDF,)}
 """Formats whose files are exam papers, and the suffixes they read."""
 TABLE = "table"
 """The format whose fields are named by the words of the header."""
@@ -58,9 +69,6 @@ RECORD_SUFFIXES = (*_RECORDS, *SHEETS, *SOURCES)
 """Suffixes of files that contain records or rows."""
 _MORE = {TRIPLES: TEXTS, TABLE: (*TEXTS, *PAGES, *_XML)}
 """Further suffixes of formats whose records may be in a text, a page or XML."""
-_MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
-_NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
-_FEWEST_OPTIONS = 2
 _MOST_ANSWERED = 0.9
 """Share of a page's questions with an answer above which its lines need no other reading."""
 MAX_FILE_BYTES = 512 * 1024 * 1024
@@ -79,7 +87,7 @@ def known_suffixes() -> tuple[str, ...]:
 
 def read_suffixes() -> tuple[str, ...]:
     """Return the suffixes of all files that are read if they are named themselves or are in an archive."""
-    return (*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE, *CONTAINERS)
+    return tuple(dict.fromkeys((*LINE_READERS, *RECORD_SUFFIXES, *_XML, ARCHIVE, *CONTAINERS)))
 
 
 def suffixes_of(format_name: str, known: KnownLayouts | None = None) -> tuple[str, ...]:
@@ -169,27 +177,27 @@ def _read_by_words_or_content(
         and (coloured_items := with_coloured_answers(body, reading.items))
     ):
         reading.items = coloured_items
-    if suffix != PARQUET and _may_miss_options(reading):
+    if suffix != PARQUET and may_miss_options(reading):
         with suppress(Refusal):
             by_content = read_by_content(name, body, provenance, reading.items)
             if (
                 by_content
                 and by_content.items
-                and (_are_marked(by_content) or (_answered(reading) == 0 and _answered(by_content) == len(by_content.items)))
+                and (are_marked(by_content) or (answered_count(reading) == 0 and answered_count(by_content) == len(by_content.items)))
             ):
                 return by_content  # the answers refer to options that the column names do not reveal
     if suffix != PARQUET and (
-        2 * (answered := 0 if _are_numbers(reading) else _answered(reading)) < reading.record_count
+        2 * (answered := 0 if are_numbers(reading) else answered_count(reading)) < reading.record_count
         or len(reading.faults) >= reading.record_count
-        or (suffix in _RECORDS and _has_empty(reading))
+        or (suffix in _RECORDS and has_empty(reading))
     ):
         with suppress(Refusal):
             by_content = read_by_content(name, body, provenance, reading.items)
             if (
                 by_content
-                and _answered(by_content) > answered
-                and (_are_marked(by_content) or not _has_options(reading) or _are_numbers(reading) or answered == 0)
-                and (_are_marked(by_content) or answered == 0 or _sound(by_content) >= _sound(reading))
+                and answered_count(by_content) > answered
+                and (are_marked(by_content) or not has_options(reading) or are_numbers(reading) or answered == 0)
+                and (are_marked(by_content) or answered == 0 or sound_count(by_content) >= sound_count(reading))
             ):
                 return by_content
     return _without_switches(reading)
@@ -209,69 +217,6 @@ def _without_switches(reading: FileReading) -> FileReading:
 
 def _is_bare(item: QuestionItem) -> bool:
     return item.doubt is None and not item.options_raw and not item.shared_options_raw
-
-
-def _sound(reading: FileReading) -> int:
-    return len(reading.items) - len(reading.faults)
-
-
-def _answered(reading: FileReading) -> int:
-    """Return how many questions have an answer that fits them: letters, a truth value, the text of an option, or words if there are no
-    options.
-    """
-    return sum(isinstance(item, QuestionItem) and item.doubt is None and _is_answered(item) for item in reading.items)
-
-
-def _are_numbers(reading: FileReading) -> bool:
-    """Return whether most stems are only numbers, from a column mistaken for that of the questions."""
-    stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
-    return sum(stem.strip().isdigit() for stem in stems) * 2 > len(stems)
-
-
-def _has_options(reading: FileReading) -> bool:
-    return any(isinstance(item, QuestionItem) and item.options_raw for item in reading.items)
-
-
-def _may_miss_options(reading: FileReading) -> bool:
-    """Return whether most answers are truth values, or words, or numbers, of questions without options."""
-    bare = [
-        item
-        for item in reading.items
-        if isinstance(item, QuestionItem) and item.answer_raw and (not item.options_raw or answer_form(item.answer_raw) == "verdict")
-    ]
-    return 2 * len(bare) >= reading.record_count > 0
-
-
-def _are_marked(reading: FileReading) -> bool:
-    """Return whether nearly all questions have options and their letters as answers, or are true or false; most must be the former."""
-    items = [item for item in reading.items if isinstance(item, QuestionItem)]
-    sound = sum(len(item.options_raw or ()) > 1 and answer_form(item.answer_raw) == "letters" for item in items)
-    verdicts = sum(not item.options_raw and answer_form(item.answer_raw) == "verdict" for item in items)
-    return (sound + verdicts) * 10 >= 9 * len(items) and sound >= verdicts
-
-
-def _has_empty(reading: FileReading) -> bool:
-    """Return whether records have neither a stem nor options: cases with a list of questions, beside questions without a case."""
-    return any("record_empty" in fault for fault in reading.faults)
-
-
-def _shows_markup(reading: FileReading) -> bool:
-    """Return whether heading signs are left in a stem, as if only they show where questions begin."""
-    return any(isinstance(item, QuestionItem) and item.doubt is None and _MARKUP.search(item.stem_raw or "") for item in reading.items)
-
-
-def _may_hold_title(reading: FileReading) -> bool:
-    """Return whether a line above the first of unnumbered stems may be the page's title: the tags show where a question begins."""
-    stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem)]
-    return bool(stems) and "\n" in stems[0].strip() and not any(map(_NUMBERED.match, stems))
-
-
-def _is_answered(item: QuestionItem) -> bool:
-    if item.options_raw and len(item.options_raw) < _FEWEST_OPTIONS:  # a column of letters that was mistaken for the options
-        return False
-    if not item.answer_raw or not (options := item.options_raw or item.shared_options_raw):
-        return (item.answer_raw or "").strip() not in ("", "0", "1")
-    return answer_form(item.answer_raw) in ("letters", "verdict") or bool(answer_letters(item.answer_raw, list(options), "text"))
 
 
 def suffix_of(name: str, format_name: str, known: KnownLayouts | None = None) -> str:
@@ -303,6 +248,8 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
         return TRIPLES
     if suffix in TEXTS and holds_table(name, body):
         return TABLE
+    if suffix == PDF:
+        return _format_of_pdf(name, body, shapes)
     if suffix in LINE_READERS:
         return "paper"
     if suffix in _XML:
@@ -319,14 +266,27 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
             return TABLE  # whose reader checks the content of the file, or reports what is wrong
         return layout_by_keys(shapes, lambda shape: below(document, shape.array)) or TABLE
     if suffix in SHEETS:
-        try:
-            header = next(read_sheets(name, body, lambda keys: _is_some_header(keys, shapes))).header
-        except ValueError:
-            return TABLE  # whose reader checks the content of the rows, or reports what is missing
-        return _layout_of_header(header, shapes) or TABLE
+        return _format_of_sheets(name, body, shapes) or TABLE  # whose reader checks the content of the rows, or reports what is missing
     advice = "save it as .docx, .xlsx, .pptx or .txt" if suffix in OLD else "give it the suffix of what is in it, such as .txt or .csv"
     formats = ", ".join(known_formats(known))
     raise Refusal(f"{name}: no format reads a file {_ending(suffix)}; {advice}; known formats: {formats}")
+
+
+def _format_of_sheets(name: str, body: bytes, shapes: KnownLayouts) -> str | None:
+    """Return the format of a table by its header; None if that has no known words."""
+    try:
+        header = next(read_sheets(name, sheets_in(name, body), lambda keys: _is_some_header(keys, shapes))).header
+    except ValueError:
+        return None
+    return _layout_of_header(header, shapes) or TABLE
+
+
+def _format_of_pdf(name: str, body: bytes, shapes: KnownLayouts) -> str:
+    """Return the format of a PDF: a paper unless it is one table, with a known header or columns that certainly have questions."""
+    with suppress(ValueError):  # reading it as a paper reports that
+        if table_rows(name, body):
+            return _format_of_sheets(name, body, shapes) or (TABLE if holds_table(name, body) else "paper")
+    return "paper"
 
 
 def read_guessed(
@@ -346,6 +306,8 @@ def read_guessed(
     try:
         reading = read_file(name, body, guessed, provenance, beside_keys, known)
     except ValueError:
+        if guessed != "paper" and name.lower().endswith(PDF):
+            return "paper", read_file(name, body, "paper", provenance, beside_keys, known)
         if not is_shipped:
             if is_page and (by_content := read_by_content(name, body, provenance)):
                 return TABLE, by_content
@@ -357,12 +319,14 @@ def read_guessed(
         with suppress(Refusal):
             if by_content := read_by_content(name, body, provenance):
                 return TABLE, by_content
-    is_unparted = is_page and (_shows_markup(reading) or _may_hold_title(reading))
-    if is_page and ((answered := _answered(reading)) < _MOST_ANSWERED * reading.record_count or not reading.record_count or is_unparted):
+    is_unparted = is_page and (shows_markup(reading) or may_hold_title(reading))
+    if is_page and (
+        (answered := answered_count(reading)) < _MOST_ANSWERED * reading.record_count or not reading.record_count or is_unparted
+    ):
         with suppress(Refusal):
             by_content = read_by_content(name, body, provenance)
             if by_content and (
-                _answered(by_content) > answered or (is_unparted and _answered(by_content) == answered == by_content.record_count)
+                answered_count(by_content) > answered or (is_unparted and answered_count(by_content) == answered == by_content.record_count)
             ):
                 return TABLE, by_content
     if is_shipped and reading.record_count and len(reading.faults) == reading.record_count:

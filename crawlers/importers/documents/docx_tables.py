@@ -4,8 +4,7 @@ import re
 
 from atomexam.text.option_letters import LETTERS, are_fillers
 from crawlers.column_roles.option_cells import split_options
-from crawlers.importers.layouts.columns import RecordLayout, is_option_name, layout_of_keys
-from crawlers.importers.layouts.table import named, whole_header
+from crawlers.importers.layouts.columns import RecordLayout, is_option_name, layout_of_keys, named, whole_header
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading

@@ -1,7 +1,8 @@
 """Importer of PDF: bytes in, the lines of all pages in reading order out, without page headers, footers and page numbers."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from io import BytesIO
 
 import pdfplumber
@@ -13,11 +14,27 @@ from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 
 from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
 from atomexam.text.refusal import Refusal
+from crawlers.importers.documents.docx_tables import table_lines
+from crawlers.importers.documents.pdf_aligned import aligned_grid, is_header, names_columns
 from crawlers.importers.documents.pdf_columns import in_reading_order
+from crawlers.importers.documents.pdf_grids import grids_of, is_part, lines_of
 from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
-from crawlers.importers.documents.pdf_rows import Glyph, Rule, glyphs_of
+from crawlers.importers.documents.pdf_options import in_option_order
+from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, glyphs_of
+from crawlers.importers.documents.pdf_tables import (
+    PageTable,
+    cells_of,
+    joined_tables,
+    rows_with_positions,
+    table_of,
+    texts_of,
+    without_open_row,
+)
 from crawlers.importers.files.reading import Lost, Text
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.headings import is_heading
 
+SUFFIX = ".pdf"
 MAX_PAGES = 3000
 PAGE_SECONDS = 10.0
 """Seconds of computing for one page; a full page of a book takes a fifth of one."""
@@ -33,6 +50,7 @@ _MIN_IMAGE = 6.0
 _MIN_RULE, _MAX_RULES = 20.0, 5000
 """Points of an upright line, and lines of a page, from which on it is a drawing."""
 _MAX_NO_GLYPH = 0.2
+_UNCLEAR = "text of a table whose cells cannot be told apart; print it with lines around its cells, or import its source"
 # The errors of pdfminer on damaged files that pdfplumber does not wrap.
 _DAMAGED = (
     PdfminerException, MalformedPDFException, PDFException, PSException, ValueError, TypeError, LookupError, AttributeError,
@@ -51,7 +69,30 @@ def read_pdf_guarded(name: str, body: bytes, budget: Budget = _BUDGET) -> Text:
     Raises:
         ValueError: it is damaged, locked or a scan, or takes too much memory or time.
     """
-    [text] = read_guarded(_texts_of, name, body, _ADVICE, budget)
+    text = _text_or_error(name, body, budget)
+    if isinstance(text, ValueError):
+        raise text
+    return text
+
+
+def table_rows(name: str, body: bytes) -> list[tuple[str, list[str]]]:
+    """Return positions and cells of the rows of a PDF that is one table.
+
+    Raises:
+        ValueError: it is not one, or cannot be read.
+    """
+    text = read_pdf_guarded(name, body)
+    if not text.rows:
+        raise Refusal(f"{name}: not one table of rows and columns; as a paper it is read by its lines")
+    return text.rows
+
+
+@lru_cache(maxsize=1)  # a file is guessed, read and accounted for in turn
+def _text_or_error(name: str, body: bytes, budget: Budget) -> Text | ValueError:
+    try:
+        [text] = read_guarded(_texts_of, name, body, _ADVICE, budget)
+    except ValueError as error:
+        return error.with_traceback(None)
     return text
 
 
@@ -92,19 +133,95 @@ def _text(pages: list[Page]) -> Text:
     for number, page in enumerate(pages, 1):
         with within(PAGE_SECONDS, f"page {number}"):
             width, height, rules = float(page.width), float(page.height), _rules_on(page)
+            upright, level = lines_of([*page.lines, *page.rects, *page.curves])
+            grids = grids_of(upright, level)
             glyphs, scanned = _glyphs_on(number, page)
-        sheets.append(PageGlyphs(glyphs, width, height, rules))
+        sheets.append(PageGlyphs(glyphs, width, height, rules, tuple(grids), tuple(level)))
         if scanned:
             unreadable.append(number)
     if unreadable and not any(sheet.glyphs for sheet in sheets):
         raise _TooMuch(f"{len(unreadable)} of {len(pages)} pages are images without text: a scan; run OCR over it and import the result")
     pages_without_margins, dropped = without_margins(sheets)  # before columns are detected: headers run across them
-    lines: list[str] = []
-    for sheet in pages_without_margins:
-        rows, gutter = in_reading_order(sheet.glyphs, sheet.width, gutter, sheet.rules)
-        lines += [row.text for row in rows]
+    blocks: list[list[TextRow] | PageTable] = []
+    for number, sheet in enumerate(pages_without_margins, 1):
+        page_blocks, gutter = _blocks(number, sheet, gutter, blocks[-1] if blocks else None)
+        for block in page_blocks:
+            last = blocks[-1] if blocks else None
+            whole = joined_tables(last, block) if isinstance(last, PageTable) and isinstance(block, PageTable) else None
+            if whole:
+                blocks[-1] = whole
+                continue
+            if isinstance(last, PageTable) and last.page < number:
+                blocks[-1] = without_open_row(last)
+            blocks.append(block)
+    tables = [block for block in blocks if isinstance(block, PageTable)]
     lost = [Lost(f"page:{number}", "page_without_text", f"page {number} is an image without text: a scan") for number in unreadable]
-    return Text(lines=lines, dropped=dropped, lost=lost)
+    lost += [Lost(position, "cells_unclear", _UNCLEAR, raw) for table in tables for position, raw in table.unclear]
+    dropped += [text for table in tables for text in (*table.dropped, *(raw for _, raw in table.unclear))]
+    lines = [line for block in blocks for line in (table_lines(cells_of(block)) if isinstance(block, PageTable) else _texts(block))]
+    return Text(lines=lines, dropped=dropped, lost=lost, rows=[] if lost else _rows(blocks))
+
+
+def _blocks(
+    number: int, sheet: PageGlyphs, gutter: float | None, before: list[TextRow] | PageTable | None
+) -> tuple[list[list[TextRow] | PageTable], float | None]:
+    """Return the texts and tables of a page in reading order, and the position of its gutter, if it has two columns.
+
+    Args:
+        before: what the previous page ends with.
+    """
+    blocks: list[list[TextRow] | PageTable] = []
+    rest = sheet.glyphs
+    above_page = before if isinstance(before, PageTable) and before.is_aligned and before.rows else None
+    expected, header_texts = (above_page.xs, texts_of(above_page.rows[0])) if above_page else ((), [])
+    aligned = None if sheet.grids else aligned_grid(rest, sheet.level, expected, header_texts)
+    for grid in [aligned] if aligned else sheet.grids:
+        level = [glyph for glyph in rest if grid.top <= (glyph.top + glyph.bottom) / 2 <= grid.bottom]
+        inside = [glyph for glyph in level if grid.xs[0] <= (glyph.x0 + glyph.x1) / 2 <= grid.xs[-1]]
+        if len(inside) < len(level) or not inside:  # columns of text, and a table in one of them
+            continue
+        above = [glyph for glyph in rest if (glyph.top + glyph.bottom) / 2 < grid.top]
+        rows, gutter_above = in_reading_order(above, sheet.width, gutter, sheet.rules)
+        rows, unordered = in_option_order(rows)
+        table = table_of(grid, inside, number)
+        goes_on = not blocks and not rows and isinstance(before, PageTable) and joined_tables(before, table) is not None
+        if is_part(grid) and not goes_on:
+            continue
+        rest, gutter = [glyph for glyph in rest if (glyph.top + glyph.bottom) / 2 > grid.bottom], gutter_above
+        blocks += [rows] if rows else []
+        blocks.append(table._replace(unclear=[*table.unclear, *((f"page:{number}", text) for text in unordered)]))
+    rows, gutter = in_reading_order(rest, sheet.width, gutter, sheet.rules)
+    rows, unordered = in_option_order(rows)
+    header = next((index for index, row in enumerate(rows) if is_header(row.text.split()) or names_columns(row.text)), None)
+    if header is not None:  # of a table whose cells are not known
+        text = " ".join(_texts(rows[header:]))
+        rows, unordered = rows[:header], [*unordered, text]
+    blocks += [rows] if rows else []
+    blocks += [_unclear_table(number, unordered)] if unordered else []
+    return blocks, gutter
+
+
+def _unclear_table(page: int, texts: Iterable[str]) -> PageTable:
+    return PageTable(page, (), [], [], [(f"page:{page}", text) for text in texts], False, False, [])
+
+
+def _texts(rows: Iterable[TextRow]) -> list[str]:
+    return [row.text for row in rows]
+
+
+def _rows(blocks: Sequence[list[TextRow] | PageTable]) -> list[tuple[str, list[str]]]:
+    """Return a document that is one table, or tables under headings, as the rows of a sheet; nothing of any other."""
+    rows: list[tuple[str, list[str]]] = []
+    begun = False
+    for block in blocks:
+        if isinstance(block, PageTable):
+            rows += rows_with_positions(block)
+            begun = True
+        elif begun and block is not blocks[-1] and not all(is_heading(flat(row.text)) for row in block):
+            return []
+        else:
+            rows += [(f"line:{len(rows) + 1}", [row.text]) for row in block]
+    return rows if begun else []
 
 
 def _rules_on(page: Page) -> tuple[Rule, ...]:

@@ -2,10 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from typing import NamedTuple
 
+from crawlers.importers.documents.pdf_grids import Edge, Grid
 from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, rows_of
+from crawlers.importers.layouts.columns import is_known_name
 from crawlers.papers.signs.answer_marks import IMAGE, flat
 from crawlers.papers.signs.numbers import number_of
 
@@ -30,6 +32,8 @@ _PRINTED = re.compile(rf"(?:{_ADDRESS})(?:\s+\d{{1,4}}\s*[/／]\s*\d{{1,4}})?|{_
 _CONTENT = re.compile(r"[(（\[]?[A-JＡ-Ｊ][)）\]]?\s?[.．、:：)）]|\d{1,3}\s?[.．、]|.{0,4}(?:答案|解析)")
 """What may be at the same height on several pages without being a header."""
 _SHIFTS = (0.0, 0.5)
+_LEAST_NAMES = 2
+"""Names of columns in one row that are the header of a table."""
 _DIGITS = re.compile(r"\d+")
 
 
@@ -40,13 +44,16 @@ class PageGlyphs(NamedTuple):
     width: float
     height: float
     rules: tuple[Rule, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    level: tuple[Edge, ...] = ()
+    """Level lines."""
 
 
 def without_margins(sheets: list[PageGlyphs]) -> tuple[list[PageGlyphs], list[str]]:
     """Return the pages without their headers, footers, page numbers and backgrounds, and the texts that were removed."""
     sheets = _without_backgrounds(sheets)
     rows = [rows_of(sheet.glyphs) for sheet in sheets]
-    margins = [_in_margins(page, sheet.height) for page, sheet in zip(rows, sheets, strict=True)]
+    margins = [_outside(_in_margins(page, sheet.height), page, sheet.grids) for page, sheet in zip(rows, sheets, strict=True)]
     within = {row.text for page, margin in zip(rows, margins, strict=True) for row in page if row not in margin}
     counted = Counter(_bare(text) for text in within if _DIGITS.search(text))
     often = Counter(key for page in margins for key in {_key(row, shift) for row in page for shift in _SHIFTS})
@@ -99,6 +106,18 @@ def _in_margins(rows: list[TextRow], height: float) -> list[TextRow]:
     down = sorted(rows, key=lambda row: row.top)
     above = [row for row in down[:_OUTERMOST] if row.bottom < _MARGIN * height]
     return above + [row for row in down[-_OUTERMOST:] if row.top > (1 - _MARGIN) * height and row not in above]
+
+
+def _outside(rows: list[TextRow], page: Iterable[TextRow], grids: Iterable[Grid]) -> list[TextRow]:
+    """Return the rows that are not in a table, nor beside names of its columns: its header, which is repeated, is no page header."""
+    spans = [(grid.top, grid.bottom) for grid in grids]
+    spans += [(2 * row.top - row.bottom, 2 * row.bottom - row.top) for row in page if _names_columns(row.text)]
+    return [row for row in rows if not any(top <= (row.top + row.bottom) / 2 <= bottom for top, bottom in spans)]
+
+
+def _names_columns(text: str) -> bool:
+    names = text.split()
+    return len(names) > 1 and sum(map(is_known_name, names)) >= _LEAST_NAMES
 
 
 def _key(row: TextRow, shift: float) -> tuple[str, float, int]:

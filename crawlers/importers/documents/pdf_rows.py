@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from crawlers.papers.signs.answer_marks import IMAGE
@@ -28,6 +28,9 @@ _TAB, _WIDE_BLANK, _BLANK = 1.5, 0.7, 0.2
 """Gaps, in character heights, above which they are a tab, a space between Chinese characters, a space between others."""
 _IMAGE_FOOT = 10.0
 """Points above its foot that an image occupies on its line."""
+_NO_START = frozenset("，。、；：？！）》」』”’％…,.;:?!)]}%")
+_NO_END = frozenset("（《「『“‘([{")
+"""Signs before which, and after which, no line ends."""
 _SAME_ROW = 0.6
 """Share of its height by which a character overlaps the row it belongs to."""
 
@@ -63,6 +66,13 @@ class TextRow(NamedTuple):
     top: float
     bottom: float
     text: str
+    glyphs: tuple[Glyph, ...] = ()
+    """Its characters, from left to right; none of a row that was made of a text."""
+
+    @property
+    def x1(self) -> float:
+        """Return where its last visible character ends."""
+        return max((glyph.x1 for glyph in self.glyphs if not glyph.text.isspace()), default=self.x0)
 
 
 def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]]) -> list[Glyph]:
@@ -114,7 +124,7 @@ def _row(top: float, bottom: float, glyphs: list[Glyph]) -> TextRow:
             text += _blank(last, glyph, bottom - top)
         text += glyph.text
         last = glyph if not glyph.text.isspace() or last is None else Glyph(last.x0, glyph.x1, last.top, last.bottom, last.text)
-    return TextRow(glyphs[0].x0, top, bottom, text.strip())
+    return TextRow(glyphs[0].x0, top, bottom, text.strip(), tuple(glyphs))
 
 
 def _with_moved(glyphs: list[Glyph]) -> list[Glyph]:
@@ -155,3 +165,21 @@ def _blank(left: Glyph, right: Glyph, height: float) -> str:
         return "\t"
     wide = _WIDE.match(left.text) and _WIDE.match(right.text)
     return " " if gap > (_WIDE_BLANK if wide else _BLANK) and not right.text.isspace() else ""
+
+
+def token_width(glyphs: Sequence[Glyph]) -> float:
+    """Return the width of the first characters of a line between which it cannot be broken."""
+    end = 0
+    while end + 1 < len(glyphs) and _stay_together(glyphs[end].text, glyphs[end + 1].text):
+        end += 1
+    return glyphs[end].x1 - glyphs[0].x0 if glyphs else 0.0
+
+
+def _stay_together(left: str, right: str) -> bool:
+    if left[-1:] in _NO_END or right[:1] in _NO_START:
+        return True
+    return not (left.isspace() or right.isspace()) and not (_is_wide(left) or _is_wide(right))
+
+
+def _is_wide(text: str) -> bool:
+    return unicodedata.east_asian_width(text[-1]) in ("W", "F", "A")

@@ -32,6 +32,8 @@ class Text(Struct, frozen=True):
     dropped: list[str] = []
     """Page headers, footers and page numbers."""
     lost: list[Lost] = []
+    rows: list[tuple[str, list[str]]] = []
+    """Positions and cells of a document that is one table, as of a sheet."""
 
 
 class FileReading(Struct):

@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -15,6 +16,7 @@ from atomexam.text.numerals import value_of
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.distractors import is_wrong_name
 from crawlers.importers.files.legends import verdicts_of_name
+from crawlers.importers.files.sheet_marks import CoveredCell
 from crawlers.importers.layouts.paper_layout import PaperLayout
 
 _COLUMNS = Path(__file__).parent / "columns.yaml"
@@ -183,6 +185,27 @@ def layout_of_keys(keys: Sequence[str]) -> RecordLayout | None:
         options_in_stem=in_stem,
         by_words=True,
     )
+
+
+def named(cells: Iterable[str]) -> list[str]:
+    """Return the names of columns, each once; a column without a name gets its number."""
+    names: list[str] = []
+    used: set[str] = set()
+    for number, cell in enumerate(cells, 1):
+        name = cell.strip() or f"column {number}"
+        names.append(name if name not in used else f"{name} (column {number})")
+        used.add(names[-1])
+    while names and names[-1].startswith("column "):
+        names.pop()
+    return names
+
+
+def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
+    """Return the column names if the row below the header continues it, A, B, C, D below a wide 选项; nothing if it does not."""
+    own = ["" if isinstance(cell, CoveredCell) else cell for cell in below]
+    if sum(map(bool, own)) < 2 or not all(is_known_name(cell) for cell in own if cell):
+        return []
+    return named(lower or upper for upper, lower in zip_longest(header, own, fillvalue=""))
 
 
 def is_option_name(key: str) -> bool:

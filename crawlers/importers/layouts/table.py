@@ -6,16 +6,14 @@ from itertools import chain, pairwise, zip_longest
 from msgspec import Struct
 
 from atomexam.text.refusal import Refusal
-from crawlers.importers.files.csv_rows import csv_rows
-from crawlers.importers.files.sheet_marks import CoveredCell
-from crawlers.importers.files.workbook import BOOKS, sheets_of
-from crawlers.importers.layouts.columns import is_known_name, layout_of_keys, names_of
+from crawlers.importers.layouts.columns import layout_of_keys, named, names_of, whole_header
 
 _HEADER_WITHIN = 20
 """Rows in which the header is searched: titles and remarks may be above it."""
 _MOST_ROW_CHARS = 80
 _MOST_OPTIONS = 10
 LocatedRow = tuple[str, list[str]]
+Sheet = tuple[str, bool, Iterator[LocatedRow]]
 IsHeader = Callable[[Sequence[str]], bool]
 
 
@@ -37,17 +35,17 @@ class SheetTable(Struct):
     """Why a sheet without a header is not read."""
 
 
-def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[SheetTable]:
+def read_sheets(name: str, tables: Iterable[Sheet], is_header: IsHeader) -> Iterator[SheetTable]:
     """Yield the tables of a file, ending with those without a header, which have no rows either.
 
     Args:
+        tables: name of each sheet, whether it is hidden, and its rows.
         is_header: returns whether a row names the columns.
 
     Raises:
         ValueError: the file is not a table, or none of its sheets has a known header.
     """
-    is_book = name.lower().endswith(BOOKS)
-    tables = sheets_of(name, body) if is_book else [("", False, csv_rows(name, body))]
+    is_book = not name.lower().endswith((".csv", ".tsv"))
     without, header_count = [], 0
     for title, hidden, rows in tables:
         sheet = _hidden(title, rows) if hidden else _under_its_header(title, rows, is_header)
@@ -66,19 +64,6 @@ def read_sheets(name: str, body: bytes, is_header: IsHeader) -> Iterator[SheetTa
         first = without[0].above[0][:_MOST_ROW_CHARS] if without else "no rows"
         raise Refusal(f"{name}: no header in the first {_HEADER_WITHIN} rows; {wanted}; found {first}")
     yield from without
-
-
-def named(cells: Iterable[str]) -> list[str]:
-    """Return the names of columns, each once; a column without a name gets its number."""
-    names: list[str] = []
-    used: set[str] = set()
-    for number, cell in enumerate(cells, 1):
-        name = cell.strip() or f"column {number}"
-        names.append(name if name not in used else f"{name} (column {number})")
-        used.add(names[-1])
-    while names and names[-1].startswith("column "):
-        names.pop()
-    return names
 
 
 def _widened(keys: list[str]) -> list[str]:
@@ -117,14 +102,6 @@ def _with_second_row(sheet: SheetTable, header: list[str], is_header: IsHeader) 
     elif first:
         sheet.rows = chain([first], sheet.rows)
     return sheet
-
-
-def whole_header(header: Sequence[str], below: Sequence[str]) -> list[str]:
-    """Return the column names if the row below the header continues it, A, B, C, D below a wide 选项; nothing if it does not."""
-    own = ["" if isinstance(cell, CoveredCell) else cell for cell in below]
-    if sum(map(bool, own)) < 2 or not all(is_known_name(cell) for cell in own if cell):
-        return []
-    return named(lower or upper for upper, lower in zip_longest(header, own, fillvalue=""))
 
 
 def _below_each_other(sheet: SheetTable, is_header: IsHeader) -> Iterator[SheetTable]:

@@ -10,11 +10,11 @@ from msgspec import structs
 
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
+from crawlers.importers.documents.sheets import SHEETS, sheets_in
 from crawlers.importers.files.json import read_records, ways_to_entities, ways_to_records
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import read_rows
 from crawlers.importers.files.reading import FileReading, Lost
-from crawlers.importers.files.workbook import BOOKS
 from crawlers.importers.layouts.columns import RecordLayout, layout_of_keys
 from crawlers.importers.layouts.table import IsHeader, read_sheets
 from crawlers.importers.records.record_fields import counted_from_zero
@@ -24,7 +24,6 @@ from crawlers.importers.records.record_roles import SURE, LayoutProposal, are_re
 from crawlers.importers.records.record_tails import LocatedRecord, passed_on
 from crawlers.importers.records.row_groups import records_of
 
-SHEETS = (".csv", ".tsv", *BOOKS)
 _MOST_KEYS_NAMED, _MOST_KEY_CHARS = 12, 80
 _MOST_WAYS = 40
 """Lists of one document that may be those of entities."""
@@ -85,7 +84,7 @@ def propose_layout(name: str, body: bytes) -> str:
         ValueError: the file is damaged, or contains no entries of an encyclopedia.
     """
     if name.lower().endswith(SHEETS):
-        for sheet in read_sheets(name, body, are_record_keys):
+        for sheet in read_sheets(name, sheets_in(name, body), are_record_keys):
             rows = [dict(zip(sheet.header, cells, strict=False)) for _, cells in sheet.rows] if sheet.header else []
             if proposal := propose_records(rows, f"{name} {sheet.name}"):
                 return layout_text(PurePath(name).stem, proposal, rows)
@@ -141,7 +140,7 @@ def _entity_tables(name: str, body: bytes, provenance: Provenance, beside_keys: 
     """Return what the tables of a file state about diseases, medicines, examinations or foods; None if they do not."""
     reading = FileReading()
     try:
-        sheets = list(read_sheets(name, body, are_record_keys))
+        sheets = list(read_sheets(name, sheets_in(name, body), are_record_keys))
     except ValueError:
         return None
     for sheet in sheets:
@@ -167,7 +166,7 @@ def _under_headers(
     provenance: Provenance,
     beside_keys: Collection[str],
 ) -> FileReading:
-    for sheet in read_sheets(name, body, is_header):
+    for sheet in read_sheets(name, sheets_in(name, body), is_header):
         if not sheet.header:
             reading.skipped.append(f"sheet {sheet.name}: {sheet.why}: {sheet.above[0]}")
             continue

@@ -17,7 +17,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import stop
 from crawlers.importers.documents.pdf import read_pdf
 from crawlers.importers.formats import known_formats, read_file, suffixes_of
-from crawlers.importers.layouts.table import named
+from crawlers.importers.layouts.columns import named
 
 SEEN = Provenance(source="books", url="file:a", snapshot="2026-01-01", page_id="page-0", position="")
 PAPER = "一、单项选择题\n1．感觉是（ ）。\nA．甲 B．乙\n答案：A\n2．知觉是（ ）。\nA．丙\nB．丁\n答案：B\n解析：见书。\n"

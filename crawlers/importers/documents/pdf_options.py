@@ -1,0 +1,179 @@
+"""Options side by side whose texts go on below them, each in its column: rows of a PDF page in, rows in the order of the options out."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from atomexam.text.option_letters import LETTERS
+from crawlers.importers.documents.pdf_rows import Glyph, TextRow, token_width
+from crawlers.papers.signs.answer_marks import flat, opening_mark
+from crawlers.papers.signs.headings import is_heading
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import number_of
+
+_SIGNS = ".、:)"
+_APART = 0.08
+"""Gap before a text in its column, in heights of a line."""
+_ALIGNED, _INDENT = 2.0, 2.5
+"""Points by which a text begins before its column, and heights of a line by which it is indented, at most."""
+
+
+_PADDING = 1.0
+"""Width between two columns, in heights of a line, at most."""
+
+
+_OVERLAP = 0.2
+"""Share of its height by which a row overlaps the one before: they are beside each other."""
+_BLANKS = 2
+"""Written blanks between two options that are not in columns."""
+
+
+class OptionColumn(NamedTuple):
+    """One of the options in a row."""
+
+    left: float
+    lines: list[TextRow]
+
+
+class OrderedRows(NamedTuple):
+    """The rows of a page, and the texts of those whose option is not known."""
+
+    rows: list[TextRow]
+    unclear: list[str]
+
+
+def in_option_order(rows: Sequence[TextRow]) -> OrderedRows:
+    """Return rows with the lines of each option behind each other, where options side by side go on below."""
+    ordered: list[TextRow] = []
+    unclear: list[str] = []
+    index = 0
+    while index < len(rows):
+        if end := _end_of_uneven(rows, index):
+            unclear.append(" ".join(row.text for row in rows[index:end]))
+            index = end
+            continue
+        columns = _columns(rows[index])
+        below = index + 1
+        doubtful = False
+        while len(columns) > 1 and below < len(rows) and not _begins(rows[below]):
+            parts = _parts(rows[below], columns)
+            owner = _owner(rows, columns, rows[below]) if parts and not any(parts[1:]) else 0
+            if parts is None or owner is None:
+                break
+            doubtful |= owner < 0
+            for column, part in zip(columns, parts, strict=True):
+                column.lines.extend([part] if part else [])
+            below += 1
+        if doubtful:
+            unclear.append(" ".join(row.text for row in rows[index:below]))
+        elif below > index + 1:
+            ordered += [line for column in columns for line in column.lines]
+        else:
+            ordered.append(rows[index])
+        index = below
+    return OrderedRows(ordered, unclear)
+
+
+def _end_of_uneven(rows: Sequence[TextRow], start: int) -> int:
+    """Return the end of the options that begin with a row, if they are side by side but begin in different rows; 0 if they do not.
+
+    Then texts are centred in their cells, and which rows an option has is not known. In a text that flows, the row before is full.
+    """
+    if not letter_of(rows[start].text) or (start and letter_of(rows[start - 1].text)):
+        return 0
+    end = start + 1
+    while end < len(rows) and (letter_of(rows[end].text) or not _begins(rows[end])):
+        end += 1
+    for before, row in pairwise(rows[start:end]):
+        if before.bottom - row.top > _OVERLAP * (row.bottom - row.top):
+            return end
+        glyphs = _ink(row.glyphs)
+        inner = [index for index in range(1, len(glyphs) - 2) if _opens(glyphs, index)]
+        if letter := letter_of(row.text):  # [B] is an answer
+            last = letter_of(before.text)
+            if last and ord(letter) == ord(last) - 1 and row.x0 < before.x0 and len(glyphs) > 2 and _opens(glyphs, 0):
+                return end
+        elif inner:
+            right = max(other.x1 for other in rows if other.x0 < glyphs[inner[0]].x0 < other.x1)
+            if before.x1 + token_width(glyphs) + _PADDING * (row.bottom - row.top) <= right:
+                return end
+    return 0
+
+
+def _columns(row: TextRow) -> list[OptionColumn]:
+    """Return the options of a row that has only options, with letters in sequence; nothing of another row."""
+    glyphs = _ink(row.glyphs)
+    starts = [index for index in range(len(glyphs) - 2) if _opens(glyphs, index)]
+    letters = [flat(glyphs[index].text) for index in starts]
+    if len(starts) < 2 or starts[0] or letters != [LETTERS[LETTERS.index(letters[0]) + at] for at in range(len(letters))]:
+        return []
+    if any(_are_spaced(row, glyphs[start - 1], glyphs[start]) for start in starts[1:]):
+        return []
+    ends = [*starts[1:], len(glyphs)]
+    return [OptionColumn(glyphs[start].x0, [_part(row, glyphs[start:end])]) for start, end in zip(starts, ends, strict=True)]
+
+
+def _opens(glyphs: Sequence[Glyph], index: int) -> bool:
+    """Return whether a letter and a sign begin an option: at the start of a row, or after a gap."""
+    glyph = glyphs[index]
+    if flat(glyph.text) not in LETTERS or not glyph.text.strip() or flat(glyphs[index + 1].text) not in _SIGNS:
+        return False
+    before = glyphs[index - 1]
+    return index == 0 or (flat(before.text) not in "([" and glyph.x0 - before.x1 > _APART * (glyph.bottom - glyph.top))
+
+
+def _are_spaced(row: TextRow, left: Glyph, right: Glyph) -> bool:
+    """Return whether a gap is made of blanks: its text flows, and is in no columns."""
+    return sum(glyph.text.isspace() and left.x0 < glyph.x0 < right.x0 for glyph in row.glyphs) >= _BLANKS
+
+
+def _ink(glyphs: Iterable[Glyph]) -> list[Glyph]:
+    return [glyph for glyph in glyphs if not glyph.text.isspace()]
+
+
+def _part(row: TextRow, glyphs: Sequence[Glyph]) -> TextRow:
+    """Return the part of a row that some of its characters are."""
+    inside = [glyph for glyph in row.glyphs if glyphs[0].x0 <= glyph.x0 <= glyphs[-1].x0]
+    text = "".join(glyph.text for glyph in inside).strip()
+    return TextRow(glyphs[0].x0, row.top, row.bottom, text, tuple(inside))
+
+
+def _begins(row: TextRow) -> bool:
+    """Return whether a row begins something else than the rest of an option."""
+    line = flat(row.text)
+    number = number_of(line)
+    return bool(letter_of(row.text) or is_heading(line) or opening_mark(line) != "text" or (number and number.style != "tight"))
+
+
+def _parts(row: TextRow, columns: Sequence[OptionColumn]) -> list[TextRow | None] | None:
+    """Return what a row has in each column; None if it is not in columns."""
+    glyphs = _ink(row.glyphs)
+    parts: list[TextRow | None] = []
+    edges = [*(column.left - _ALIGNED for column in columns[1:]), float("inf")]
+    start = float("-inf")
+    for column, end in zip(columns, edges, strict=True):
+        inside = [glyph for glyph in glyphs if start <= glyph.x0 < end]
+        before = [glyph.x1 for glyph in glyphs if glyph.x0 < start]
+        start = end
+        if not inside:
+            parts.append(None)
+            continue
+        indent, height = inside[0].x0 - column.left, row.bottom - row.top
+        gap = inside[0].x0 - max(before, default=float("-inf"))
+        if not -_ALIGNED <= indent <= _INDENT * height or gap < _APART * height:
+            return None
+        parts.append(_part(row, inside))
+    return parts
+
+
+def _owner(rows: Sequence[TextRow], columns: Sequence[OptionColumn], row: TextRow) -> int | None:
+    """Return 0 if a row in the first column goes on with the first option; None if it does not, -1 if the last one may go on as well.
+
+    An option goes on below if there was no room for more in its line.
+    """
+    width = token_width(_ink(row.glyphs)) + _PADDING * (row.bottom - row.top)
+    last = columns[-1].left
+    right = max(other.x1 for other in rows if other.x0 < last < other.x1)
+    first_is_full = columns[0].lines[-1].x1 + width > columns[1].left
+    last_is_full = columns[-1].lines[-1].x1 + width > right
+    return None if not first_is_full else -1 if last_is_full else 0

@@ -1,0 +1,75 @@
+"""How well a file was read: a reading in; how many of its questions are sound or answered, and what it may have missed, out."""
+
+import re
+
+from atomexam.records.answer_forms import answer_form
+from atomexam.records.item import QuestionItem
+from crawlers.column_roles.values import answer_letters
+from crawlers.importers.files.reading import FileReading
+
+_MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
+_NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
+_FEWEST_OPTIONS = 2
+
+
+def sound_count(reading: FileReading) -> int:
+    return len(reading.items) - len(reading.faults)
+
+
+def answered_count(reading: FileReading) -> int:
+    """Return how many questions have an answer that fits them: letters, a truth value, the text of an option, or words if there are no
+    options.
+    """
+    return sum(isinstance(item, QuestionItem) and item.doubt is None and _is_answered(item) for item in reading.items)
+
+
+def are_numbers(reading: FileReading) -> bool:
+    """Return whether most stems are only numbers, from a column mistaken for that of the questions."""
+    stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
+    return sum(stem.strip().isdigit() for stem in stems) * 2 > len(stems)
+
+
+def has_options(reading: FileReading) -> bool:
+    return any(isinstance(item, QuestionItem) and item.options_raw for item in reading.items)
+
+
+def may_miss_options(reading: FileReading) -> bool:
+    """Return whether most answers are truth values, or words, or numbers, of questions without options."""
+    bare = [
+        item
+        for item in reading.items
+        if isinstance(item, QuestionItem) and item.answer_raw and (not item.options_raw or answer_form(item.answer_raw) == "verdict")
+    ]
+    return 2 * len(bare) >= reading.record_count > 0
+
+
+def are_marked(reading: FileReading) -> bool:
+    """Return whether nearly all questions have options and their letters as answers, or are true or false; most must be the former."""
+    items = [item for item in reading.items if isinstance(item, QuestionItem)]
+    sound = sum(len(item.options_raw or ()) > 1 and answer_form(item.answer_raw) == "letters" for item in items)
+    verdicts = sum(not item.options_raw and answer_form(item.answer_raw) == "verdict" for item in items)
+    return (sound + verdicts) * 10 >= 9 * len(items) and sound >= verdicts
+
+
+def has_empty(reading: FileReading) -> bool:
+    """Return whether records have neither a stem nor options: cases with a list of questions, beside questions without a case."""
+    return any("record_empty" in fault for fault in reading.faults)
+
+
+def shows_markup(reading: FileReading) -> bool:
+    """Return whether heading signs are left in a stem, as if only they show where questions begin."""
+    return any(isinstance(item, QuestionItem) and item.doubt is None and _MARKUP.search(item.stem_raw or "") for item in reading.items)
+
+
+def may_hold_title(reading: FileReading) -> bool:
+    """Return whether a line above the first of unnumbered stems may be the page's title: the tags show where a question begins."""
+    stems = [item.stem_raw or "" for item in reading.items if isinstance(item, QuestionItem)]
+    return bool(stems) and "\n" in stems[0].strip() and not any(map(_NUMBERED.match, stems))
+
+
+def _is_answered(item: QuestionItem) -> bool:
+    if item.options_raw and len(item.options_raw) < _FEWEST_OPTIONS:  # a column of letters that was mistaken for the options
+        return False
+    if not item.answer_raw or not (options := item.options_raw or item.shared_options_raw):
+        return (item.answer_raw or "").strip() not in ("", "0", "1")
+    return answer_form(item.answer_raw) in ("letters", "verdict") or bool(answer_letters(item.answer_raw, list(options), "text"))

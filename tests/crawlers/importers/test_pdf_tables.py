@@ -1,0 +1,149 @@
+"""Tables of questions in a PDF: each question is read as it was printed, or rejected; none is read wrong."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from crawlers.coverage.files import FileResult, read_steps
+from crawlers.importers.documents.pdf import read_pdf
+from crawlers.importers.documents.pdf_grids import Edge, grids_of, lines_of
+from crawlers.importers.files.reading import FileReading
+from tests.crawlers.importers.printed_tables import PrintedTable, Question, bare, printed_table
+
+_PROVENANCE = Provenance(source="a", url="file:a.pdf", snapshot="2026-01-01", page_id="page-0", position="")
+_RULED = ("collapsed", "thin", "separate", "bold", "dashed", "inner")
+_STYLE = '<meta charset="utf-8"><style>body{font-family:"Noto Serif CJK SC",serif;font-size:11pt}</style>'
+
+
+@pytest.fixture(scope="module")
+def print_pdf(browser) -> Iterator[Callable[..., bytes]]:
+    """Print a page to PDF."""
+    page = browser.new_page()
+
+    def to_pdf(html: str, **settings: Any) -> bytes:
+        page.set_content(_STYLE + html)
+        return bytes(page.pdf(format="A4", **settings))
+
+    yield to_pdf
+    page.close()
+
+
+def reading_of(body: bytes) -> FileReading:
+    """Return the reading of a PDF; its account must balance, or it would raise."""
+    [result] = [step for step in read_steps("a.pdf", body, None, _PROVENANCE) if isinstance(step, FileResult)]
+    assert result.account.difference == 0
+    return result.reading
+
+
+def questions_of(reading: FileReading) -> list[Question]:
+    """Return the sound questions of a reading without blanks, numbers and letters."""
+    items = [item for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
+    return [
+        Question(
+            re.sub(r"^\d+[、.．](?!5℃)", "", bare(item.stem_raw or "")),
+            tuple(re.sub(r"^[A-D][.．、]", "", bare(option)) for option in item.options_raw or ()),
+            bare(item.answer_raw or ""),
+        )
+        for item in items
+    ]
+
+
+def wrong_in(read: list[Question], table: PrintedTable) -> list[Question]:
+    """Return the answered questions that were not printed so; those without an answer are rejected later."""
+    return [question for question in read if question.answer and question not in table.questions]
+
+
+@pytest.mark.parametrize("border", ["collapsed", "dashed"])
+def test_a_ruled_table_gives_its_questions(print_pdf: Callable[..., bytes], border: str) -> None:
+    table = printed_table(1, border=border, header="repeated", numbered=True, rows=25, zebra=True, sections=True, watermark=True)
+    assert questions_of(reading_of(print_pdf(table.html, **table.settings))) == table.questions
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("border", _RULED)
+@pytest.mark.parametrize("seed", range(1000, 1012))
+def test_any_ruled_table_gives_its_questions(print_pdf: Callable[..., bytes], border: str, seed: int) -> None:
+    table = printed_table(seed, border=border)
+    reading = reading_of(print_pdf(table.html, **table.settings))
+    read = questions_of(reading)
+    assert not wrong_in(read, table), table.choices
+    missing = Counter(table.questions) - Counter(read)
+    lost = sum(item.doubt == "cells_unclear" for item in reading.items if isinstance(item, QuestionItem))
+    assert missing.total() <= lost, table.choices  # a row at the end of a page without a line below it
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("border", ["level", "none"])
+@pytest.mark.parametrize("seed", range(2000, 2030))
+def test_no_table_without_upright_lines_is_read_wrong(print_pdf: Callable[..., bytes], border: str, seed: int) -> None:
+    table = printed_table(seed, border=border, header="repeated")
+    assert not wrong_in(questions_of(reading_of(print_pdf(table.html, **table.settings))), table), table.choices
+
+
+@pytest.mark.parametrize("border", ["level", "none"])
+def test_a_table_without_upright_lines_gives_its_questions(print_pdf: Callable[..., bytes], border: str) -> None:
+    table = printed_table(3, border=border, header="repeated", numbered=True, rows=20, padding=6, size=9, title=True, **{"break": "avoid"})
+    assert questions_of(reading_of(print_pdf(table.html, **table.settings))) == table.questions
+
+
+def test_a_paper_with_a_table_gives_its_cells_in_order(print_pdf: Callable[..., bytes]) -> None:
+    rows = "<tr><td>题号<td>1<td>2<td>3<tr><td>答案<td>A<td>B<td>C"
+    html = "".join(f"<p>{number}．属于感觉的是（ ）。<p>A.甲<p>B.乙<p>C.丙" for number in (1, 2, 3))
+    table = f"<style>table{{border-collapse:collapse}}td{{border:1px solid}}</style><table>{rows}</table>"
+    text = read_pdf("a.pdf", print_pdf(f"{html}{table}<p>请仔细检查，不要漏答"))
+    assert text.lines[-3:] == ["参考答案", "1.A 2.B 3.C", "请仔细检查，不要漏答"]
+
+
+def test_text_that_runs_across_a_line_is_lost_with_a_reason(print_pdf: Callable[..., bytes]) -> None:
+    rows = "".join(f"<tr><td>{number}<td>属于感觉的是（ ）<td>甲<td>乙<td>A" for number in range(1, 7))
+    over = "<tr><td>7<td style='white-space:nowrap'>这道题目的题干很长，写到了后面的格子（ ）<td>甲<td>乙<td>B"
+    style = "table{border-collapse:collapse;table-layout:fixed;width:600px}td{border:1px solid}"
+    head = "<tr><th>序号<th>题干<th>A<th>B<th>答案"
+    reading = reading_of(print_pdf(f"<style>{style}</style><table>{head}{rows}{over}</table>"))
+    assert [item.doubt for item in reading.items] == [None] * 6 + ["cells_unclear"]
+
+
+def test_backgrounds_are_no_lines_and_strokes_are() -> None:
+    def box(x0: float, top: float, x1: float, bottom: float, stroke: bool) -> dict[str, Any]:
+        return {"object_type": "rect", "x0": x0, "x1": x1, "top": top, "bottom": bottom, "stroke": stroke}
+
+    boxes = [(x, y, x + 100, y + 30) for x in (0, 100) for y in (0, 30)]
+    assert lines_of(box(*each, stroke=False) for each in boxes) == ([], [])
+    [grid] = grids_of(*lines_of(box(*each, stroke=True) for each in boxes))
+    assert (grid.xs, grid.ys, len(grid.cells)) == ((0, 100, 200), (0, 30, 60), 4)
+
+
+def test_cells_of_another_shape_than_a_rectangle_are_no_grid() -> None:
+    upright = [Edge(0, 0, 60), Edge(100, 0, 30), Edge(200, 0, 60)]
+    level = [Edge(0, 0, 200), Edge(30, 0, 100), Edge(60, 0, 200)]
+    assert grids_of(upright, level) == []
+
+
+OPTIONS = (
+    "感觉是当前直接作用于感官的事物的个别属性在头脑中的反映，而知觉则是对其整体的反映",
+    "知觉的整体性",
+    "记忆",
+    "思维是人脑对客观事物的间接的和概括的反映，它以感知为基础，又超越感知的界限，是认识的高级形式",
+)
+
+
+def option_table(vertical: str) -> str:
+    a, b, c, d = (f"<td>{letter}.{option}" for letter, option in zip("ABCD", OPTIONS, strict=True))
+    style = f"table{{table-layout:fixed;width:100%}}td{{vertical-align:{vertical}}}"
+    table = f"<table><tr>{a}{b}<tr>{c}{d}</table>"
+    return f"<style>{style}</style>" + "".join(f"<p>{number}．下列说法正确的是（ ）{table}<p>答案：A" for number in (1, 2, 3))
+
+
+def test_options_side_by_side_that_go_on_below_are_read_in_their_columns(print_pdf: Callable[..., bytes]) -> None:
+    questions = questions_of(reading_of(print_pdf(option_table("top"))))
+    assert [(question.options, question.answer) for question in questions] == [(OPTIONS, "A")] * 3
+
+
+def test_options_that_begin_in_different_rows_are_rejected(print_pdf: Callable[..., bytes]) -> None:
+    reading = reading_of(print_pdf(option_table("middle")))
+    assert not [question for question in questions_of(reading) if question.options]
