@@ -9,6 +9,7 @@ from typing import Any
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.option_cells import split_options
 from crawlers.tables.marked_options import NO, RIGHT, TEXT, YES, word_of
+from crawlers.tables.option_objects import in_stated_order
 
 FORMS = ("letters", "text", "from 0", "from 1", "mask", "bits")
 """Letters; the text of options; positions counted from 0; positions counted from 1; a 1 or a 0 for each option, `0110`; the sum of 1 for
@@ -38,10 +39,9 @@ _NO_FLAG = re.compile(
     re.IGNORECASE,
 )
 """Names of other properties that an option may or may not have."""
-_PLACE = re.compile(r"sort|^seq|order|^(?:idx|index|no|num|position|pos|rank|xh|序号|顺序|排序|次序)$", re.IGNORECASE)
-"""Names of the position at which an option is shown."""
 _CREDIT, _FULL = re.compile(r"^(?:fraction|percent(?:age)?|credit)$", re.IGNORECASE), 100.0
 """Names of an option's share of the points, and the full points."""
+_POINTS, _FEWEST_SCORED = re.compile(r"score|points?$|分[值数]|得分", re.IGNORECASE), 3
 _OWN = re.compile(r"user|my|check|select|chosen|我的|考生", re.IGNORECASE)
 
 
@@ -108,16 +108,7 @@ def options_in(value: Any) -> list[str]:
 def _as_objects(value: Any) -> Any:
     """Return options as objects in their stated order, including those paired with a truth value; otherwise the value itself."""
     value = _of_pairs(value)
-    return _in_stated_order(value) if isinstance(value, list) and all(isinstance(each, dict) for each in value) else value
-
-
-def _in_stated_order(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return options sorted by the key that numbers them: a database returns them in any order, and answers name displayed positions."""
-    for key in objects[0] if objects else ():
-        places = [place for each in objects if type(place := each.get(key)) is int]
-        if _PLACE.search(key) and sorted(places) in ([*range(len(objects))], [*range(1, len(objects) + 1)]):
-            return [objects[places.index(place)] for place in sorted(places)]
-    return objects
+    return in_stated_order(value) if isinstance(value, list) and all(isinstance(each, dict) for each in value) else value
 
 
 def _of_pairs(value: Any) -> Any:
@@ -180,10 +171,18 @@ def _flag_of(objects: list[dict[str, Any]]) -> str:
         if _FLAG.search(key) and not _OWN.search(key) and words <= YES | NO:
             return key
         whole = sum(_credit(each.get(key)) for each in objects) if _CREDIT.search(key) else 0.0
-        if min(abs(whole - _FULL), abs(_FULL * whole - _FULL)) < 1:
+        if min(abs(whole - _FULL), abs(_FULL * whole - _FULL)) < 1 or _gives_points(key, objects):
             return key
     others = [key for key in objects[0] if _is_some_flag(key, [each.get(key) for each in objects])]
     return others[0] if len(others) == 1 else ""
+
+
+def _gives_points(key: str, objects: list[dict[str, Any]]) -> bool:
+    """Return whether a key has the points of each option, and exactly one gives some; of two, one does so in questionnaires, too."""
+    points = [str(each.get(key)) for each in objects]
+    if not _POINTS.search(key) or len(points) < _FEWEST_SCORED or not all(map(str.isdecimal, points)):
+        return False
+    return sum(map(int, points)) == max(map(int, points)) > 0
 
 
 def _is_some_flag(key: str, values: list[Any]) -> bool:
@@ -202,7 +201,7 @@ def _credit(value: Any) -> float:
 
 def _is_right(each: dict[str, Any], flag: str) -> bool:
     value = str(each.get(flag)).strip().lower()
-    return _credit(value) > 0 if _CREDIT.search(flag) else value in YES
+    return _credit(value) > 0 if _CREDIT.search(flag) or _POINTS.search(flag) else value in YES
 
 
 def marked_letters(value: Any) -> str:

@@ -31,6 +31,7 @@ from crawlers.tables.inner_data import opened
 from crawlers.tables.keys import ANSWER, key_rows
 from crawlers.tables.light_markup import LIGHT, page_of
 from crawlers.tables.literals import literals_of
+from crawlers.tables.marked_options import verdict_named
 from crawlers.tables.markup import cells_of_book, data_of, scripts_of_page, tables_of_page
 from crawlers.tables.numbered_keys import with_numbered
 from crawlers.tables.outlines import with_outlines
@@ -338,10 +339,21 @@ def _names_letters(cell: str, values: Sequence[str]) -> bool:
     return cell not in LETTERS and all(value in LETTERS for value in values)
 
 
+def _names_verdicts(rows: list[list[str]]) -> bool:
+    """Return whether a first row has a column for true and one for false, `对 | 错`, in which no other row has the same words."""
+    if any(len(cell) > _LONGEST_NAME_CHARS or cell.endswith("。") for cell in rows[0]):
+        return False
+    pair = [[at for at, cell in enumerate(rows[0]) if verdict_named(cell) == verdict] for verdict in ("正确", "错误")]
+    if not all(len(columns) == 1 for columns in pair):
+        return False
+    own, *below = [[row[at] if at < len(row) else "" for [at] in pair] for row in rows]
+    return own not in below
+
+
 def _is_header(rows: list[list[str]]) -> bool:
     """Return whether a first row names the columns: short words, each once, none of which occurs below in its column."""
     first = [cell for cell in rows[0] if cell]
-    if _names_columns(rows[0]):
+    if _names_columns(rows[0]) or _names_verdicts(rows):
         return True
     if not first or len(set(first)) < len(first) or any(len(cell) > _LONGEST_NAME_CHARS for cell in first):
         return False

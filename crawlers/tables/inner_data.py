@@ -16,14 +16,14 @@ def opened(document: Any, depth: int = 0) -> Any:
         return {key: opened(value, depth + 1) for key, value in document.items()}
     if isinstance(document, list):
         return [opened(value, depth + 1) for value in document]
-    if isinstance(document, str) and (inner := _data_in(document)) is not None:
+    if (inner := json_of(document)) is not None:
         return opened(inner, depth + 1)
     return document
 
 
-def _data_in(text: str) -> Any:
-    """Return the JSON value of a text; None if it contains only numbers or is not JSON."""
-    if not _SHORTEST <= len(text) <= _LONGEST or text[0] not in "{[ \n\t\r":
+def json_of(text: Any) -> Any:
+    """Return the JSON value of a text; None if it is none, contains only numbers or is not JSON."""
+    if not isinstance(text, str) or not _SHORTEST <= len(text) <= _LONGEST or text[0] not in "{[ \n\t\r":
         return None
     stripped = text.strip()
     if stripped[:1] + stripped[-1:] not in ("[]", "{}"):

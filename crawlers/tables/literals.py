@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from atomexam.text.refusal import Refusal
+from crawlers.tables.inner_data import json_of
 from crawlers.tables.tokens import MAX_TOKENS, Token, number_of, tokens_of, unquoted
 from crawlers.tables.tree import check_depth
 
@@ -27,20 +28,10 @@ _BUILDERS = re.compile(
     re.IGNORECASE,
 )
 """Names of calls that return their argument, or a list or a record of it."""
-_ENDINGS = {
-    "to_string",
-    "to_owned",
-    "into",
-    "toList",
-    "toTypedArray",
-    "toMutableList",
-    "trim",
-    "trimIndent",
-    "trimMargin",
-    "freeze",
-    "copy",
-}
+_TAILS = {"to_string", "to_owned", "into", "toList", "toTypedArray", "toMutableList", "trim", "trimIndent", "trimMargin", "freeze", "copy"}
 """Calls after a value that leave it unchanged."""
+_PARSERS = {"parse", "loads", "json_decode", "parseJSON", "parse_json", "fromJSON", "jsonDecode"}
+"""Calls that return the data of a text of JSON."""
 _STATEMENTS = {"else", "switch", "catch", "with", "elif", "in", "and", "or", "not", "echo", "print", "require", "import"}
 _MOST_TYPE_WORDS, _LEAST_PASSED, _MOST_STEPS = 40, 3, 6
 
@@ -122,6 +113,7 @@ class _Reader:
         if self.position and not (before.text in ("=", "(", "default", "return", ":=") and before.kind in ("sign", "word")):
             return (
                 (current.text == "(" and self.is_passed(self.position))
+                or (current.text == "[" and behind.text == "{" and before.text == ":")  # in an object that also has functions
                 or (current.text == "vec" and behind.text == "!")
                 or (
                     current.text == "[" and before.kind == "word" and self._at(self.position - 2).text == "@"  # Elixir
@@ -233,7 +225,7 @@ class _Reader:
 
     def _ended(self, value: Any) -> Any:
         """Return a value after which data continues or ends: a value in a computation is not data."""
-        while self.peek() in (".", "::") and self._at(self.position + 1).text in _ENDINGS and self._at(self.position + 2).text == "(":
+        while self.peek() in (".", "::") and self._at(self.position + 1).text in _TAILS and self._at(self.position + 2).text == "(":
             self.position += 3
             if self._next().text != ")":
                 raise _NoLiteral
@@ -296,10 +288,15 @@ class _Reader:
         builds = _BUILDERS.fullmatch(path[-1]) is not None or (
             is_type and (path[-1][:1].isupper() or path[-1] in ("new", "create", "build"))
         )
-        if (opened == "[" and not generic) or not (generic or builds):
+        parses = opened == "(" and path[-1] in _PARSERS
+        if (opened == "[" and not generic) or not (generic or builds or parses):
             raise _NoLiteral
         self._next()
         content = self._inside(_OPEN[opened], depth, unwrapped=opened == "(")
+        if parses:
+            content = json_of(content[0] if isinstance(content, list) and content else content)
+            if content is None:
+                raise _NoLiteral
         if path[-2:] in (["Map", "of"], ["ImmutableMap", "of"]) and isinstance(content, list) and len(content) % 2 == 0:
             content = {str(key): value for key, value in zip(content[::2], content[1::2], strict=True)}
         return self._ended(content)

@@ -18,8 +18,13 @@ _END = re.compile(r"(?:\d{1,2}|[A-J]|[一二三四五六七八九十])(?=\W{0,2}
 _LISTED_CELL = 2
 _SCORE, _POINTS = re.compile(r"分|score|point|weight|fraction|credit|grade", re.IGNORECASE), re.compile(r"\d{1,4}(?:\.\d{1,4})?")
 """Names of the points that an option gives, and such points."""
-_VERDICT_COLUMNS = (("正确", "错误"), ("True", "False"), ("true", "false"))
-_TICKS = frozenset({"√", "✓", "✔", "☑", "●", "x", "1", "v", "○"})
+_ANSWER, _VERDICTS = "答案", ("正确", "错误")
+_RIGHT_NAMES, _WRONG_NAMES = (YES | {"真", "正"}) - {"1"}, (NO | {"假", "误", "不对", "不正确"}) - {"0", "", "none", "null"}
+_BRACKETED, _LAST_WORD = re.compile(r"[(（\[【].{0,20}?[)）\]】]"), re.compile(r"[-—_.:：/\s]+")
+_TICKS = frozenset({"☑", "✅", "●", "■", "v", "o"})
+_CROSSES = frozenset({"x", "×", "✗", "✘", "❌", "○"})
+_EMPTY = frozenset({"", "none", "null", "-", "—", "/", "☐", "□"})
+"""What a cell has that is not ticked."""
 _LETTERS_STATED = re.compile(r"[A-J](?:[\s,，、;；]{0,2}[A-J]){0,9}")
 Row = tuple[str, dict[str, Any]]
 
@@ -36,7 +41,7 @@ def marked_beside(table: Rows) -> Rows:
     columns = table.own_columns()
     flags = [key for key in columns if _holds_truths(rows, key)]
     pairs = _pairs(columns, flags) if _LISTED_CELL <= len(flags) <= _MOST_OPTIONS else []
-    if not pairs or not any(_says_yes(row.get(flag)) for _, row in rows for _, flag in pairs):
+    if not pairs or not any(_varies(rows, flag) for _, flag in pairs) or any(_are_marks(rows, text) for text, _ in pairs):
         return table
     paired = {key for pair in pairs for key in pair}
     done = [
@@ -49,22 +54,49 @@ def marked_beside(table: Rows) -> Rows:
 
 
 def verdicts_ticked(table: Rows) -> Rows:
-    """Return a table of statements with one column to tick for true and one for false, `正确 | 错误`, as one with a column of answers."""
-    for right, wrong in _VERDICT_COLUMNS:
-        if len(table.rows) < _FEWEST or not {right, wrong} <= set(table.own_columns()):
-            continue
-        ticked = [(_is_ticked(row.get(right)), _is_ticked(row.get(wrong))) for _, row in table.rows]
-        if all(one != other for one, other in ticked) and len(set(ticked)) > 1:
-            rest = [(index, {key: value for key, value in row.items() if key not in (right, wrong)}) for index, row in table.rows]
-            return Rows(
-                table.way,
-                [(index, row | {"答案": "正确" if is_true else "错误"}) for (index, row), (is_true, _) in zip(rest, ticked, strict=True)],
-            )
-    return table
+    """Return a table of statements with one column to tick for true and one for false, `对 | 错`, as one with a column of answers."""
+    columns = table.own_columns()
+    pair = [[key for key in columns if verdict_named(key) == verdict] for verdict in _VERDICTS]
+    if len(table.rows) < _FEWEST or not all(len(keys) == 1 for keys in pair) or _ANSWER in columns:
+        return table
+    [right], [wrong] = pair
+    marks = [(_mark(row.get(right), right), _mark(row.get(wrong), wrong)) for _, row in table.rows]
+    words = {word_of(row.get(key)) for _, row in table.rows for key in (right, wrong)} - _EMPTY
+    crossed = len(words) == 1 and words <= _CROSSES  # the only sign that is used, in either column
+    own_cross = (None, True) not in marks
+    verdicts = [_ticked(*mark, crossed, own_cross) for mark in marks]
+    if sum(map(bool, verdicts)) < _SHARE * len(verdicts) or not set(_VERDICTS) <= set(verdicts):
+        return table
+    rows = [(index, {key: value for key, value in row.items() if key not in (right, wrong)}) for index, row in table.rows]
+    return Rows(table.way, [(index, row | {_ANSWER: verdict}) for (index, row), verdict in zip(rows, verdicts, strict=True)])
 
 
-def _is_ticked(value: Any) -> bool:
-    return word_of(value) in _TICKS
+def verdict_named(key: str) -> str:
+    """Return the truth value that names a column, itself or after a sign, `判断-对`; nothing if none does."""
+    word = word_of(_LAST_WORD.split(_BRACKETED.sub("", key).strip())[-1])
+    return _VERDICTS[0] if word in _RIGHT_NAMES else _VERDICTS[1] if word in _WRONG_NAMES else ""
+
+
+def _mark(value: Any, key: str) -> bool | None:
+    """Return what a cell says of its column: True if it is ticked, False if it is crossed out; None if it is empty or says nothing."""
+    word = word_of(value)
+    if word in _EMPTY:
+        return None
+    return True if word in YES | _TICKS or word == word_of(key) else False if word in NO | _CROSSES else None
+
+
+def _ticked(right: bool | None, wrong: bool | None, crossed: bool, own_cross: bool) -> str:
+    """Return the truth value that a row's two cells state; nothing if they state none, or both.
+
+    Args:
+        crossed: whether a cross is how cells are ticked.
+        own_cross: whether no cell for false is ticked otherwise, so that a cross there is its tick.
+    """
+    if right is None and wrong is not None:
+        return _VERDICTS[1] if wrong or crossed or own_cross else ""
+    if wrong is None and right is not None:
+        return _VERDICTS[0] if right or crossed else ""
+    return "" if right == wrong else _VERDICTS[0] if right else _VERDICTS[1]
 
 
 def marked_below(table: Rows) -> Rows:
@@ -133,6 +165,17 @@ def _pairs(columns: list[str], flags: list[str]) -> list[tuple[str, str]]:
         if len(pairs) == len(flags) and all(texts) and len(set(texts)) == len(texts) and not set(texts) & set(flags):
             return pairs
     return []
+
+
+def _varies(rows: Sequence[Row], flag: str) -> bool:
+    """Return whether a column says yes in some rows only; settings of a record, `type: 1`, `checked: false`, are often the same in all."""
+    return len({_says_yes(row.get(flag)) for _, row in rows}) > 1
+
+
+def _are_marks(rows: Sequence[Row], text: str) -> bool:
+    """Return whether a column beside a truth value has no texts of options, but letters of options or always the same."""
+    words = {str(row.get(text) or "").strip() for _, row in rows}
+    return (len(words) == 1 and min(words).isdigit()) or all(map(_LETTERS_STATED.fullmatch, words - {""}))
 
 
 def _marked(row: dict[str, Any], pairs: list[tuple[str, str]]) -> list[dict[str, Any]]:

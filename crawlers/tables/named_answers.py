@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.tables.option_objects import NAME, Options, code_keys, has_flags, options_listed, without_codes
 from crawlers.tables.tree import Rows
 
-_FEWEST, _SHARE, _MOST_OPTIONS = 3, 0.95, 10
+_FEWEST, _SHARE = 3, 0.95
+_ID = re.compile(r"[\w-]{1,60}", re.ASCII)
 
 
 def with_named_answers(table: Rows) -> Rows:
@@ -37,55 +39,54 @@ def _of_columns(table: Rows, columns: Sequence[str]) -> None:
 
 
 def _of_keys(table: Rows, columns: Sequence[str]) -> None:
-    """Replace the keys or ids by which answers name the options of a list, `c1`, `201`, by letters."""
-    for options in columns:
-        own = _own_ids([row.get(options) for _, row in table.rows])
-        ways = [_ids(row.get(options), own) for _, row in table.rows]
-        if sum(bool(each) for each in ways) < _SHARE * len(table.rows):
+    """Replace the keys or ids by which answers name the options of a list, `c1`, `201`, by letters, and remove them from the options."""
+    for key in columns:
+        lists = [options_listed(row.get(key)) for _, row in table.rows]
+        if sum(map(bool, lists)) < _SHARE * len(table.rows):
             continue
-        for key in columns:
-            if key == options or key.startswith(f"{options}."):
-                continue
-            answers = [_parts(row.get(key)) for _, row in table.rows]
-            letters = [
-                next(("".join(sorted(each[part] for part in parts)) for each in way if parts and all(part in each for part in parts)), "")
-                for way, parts in zip(ways, answers, strict=True)
-            ]
+        codes = code_keys(lists)
+        others = [each for each in columns if each != key and not each.startswith(f"{key}.")]
+        is_named = _replaced(table, others, lists, codes or _names(lists))
+        if codes and (is_named or NAME not in codes or has_flags(lists)):
+            for (_, row), options in zip(table.rows, lists, strict=True):
+                row[key] = without_codes(options, codes) if options else row[key]
+
+
+def _names(lists: Sequence[Options]) -> list[str]:
+    return list(dict.fromkeys(name for options in lists for each in options for name in each))
+
+
+def _identifies(lists: Sequence[Options], name: str) -> bool:
+    """Return whether a key names an option other than by its letter, position or text."""
+    ids = [[str(each.get(name)) for each in options] for options in lists if options]
+    if not all(len(set(each)) == len(each) and all(map(_ID.fullmatch, each)) for each in ids):
+        return False
+    every = [one for each in ids for one in each]
+    return len(set(every)) == len(every) or all(len(one) > 1 for one in every) or any(sorted(each) != each for each in ids)
+
+
+def _replaced(table: Rows, columns: Sequence[str], lists: Sequence[Options], names: Sequence[str]) -> bool:
+    """Replace the answers of the first column that names options by one of the names; return whether there is one."""
+    identifying = {name for name in names if _identifies(lists, name)}
+    for key in columns:
+        refers = all(_is_object(row.get(key)) for _, row in table.rows)
+        for name in (name for name in names if refers or name in identifying):
+            letters = [_letters(row.get(key), options, name) for (_, row), options in zip(table.rows, lists, strict=True)]
             if all(letters) and len(set(letters)) > 1:
                 for (_, row), letter in zip(table.rows, letters, strict=True):
                     row[key] = letter
-                return
+                return True
+    return False
 
 
-def _own_ids(values: list[Any]) -> set[str]:
-    """Return the keys of options that no two options of a table share: they identify one, even if they are plain numbers."""
-    seen: dict[str, set[str]] = {}
-    shared: set[str] = set()
-    for value in values:
-        if isinstance(value, list) and all(isinstance(each, dict) for each in value):
-            for name, one in ((name, str(one)) for each in value for name, one in each.items() if isinstance(one, str | int)):
-                shared |= {name} if one in seen.setdefault(name, set()) else set()
-                seen[name].add(one)
-    return {name for name in seen.keys() - shared if all(re.fullmatch(r"[\w-]{1,40}", one, re.ASCII) for one in seen[name])}
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value))
 
 
-def _ids(value: Any, own: set[str]) -> list[dict[str, str]]:
-    """Return the ways in which the options of a list are named other than by letter, position or text: each a name with its letter."""
-    if isinstance(value, dict) and 1 < len(value) <= _MOST_OPTIONS and all(isinstance(each, str) for each in value.values()):
-        keys = [str(key) for key in value]
-        plain = all(len(key) == 1 or key.isdigit() for key in keys)
-        return [] if plain else [dict(zip(keys, LETTERS, strict=False))]
-    if not isinstance(value, list) or not 1 < len(value) <= _MOST_OPTIONS or not all(isinstance(each, dict) for each in value):
-        return []
-    letters_by_id: list[dict[str, str]] = []
-    for name in value[0]:
-        ids = [str(each.get(name)) for each in value]
-        if len(set(ids)) == len(ids) and (name in own or all(re.fullmatch(r"[\w-]{2,40}", one, re.ASCII) for one in ids)):
-            letters_by_id.append(dict(zip(ids, LETTERS, strict=False)))
-    return letters_by_id
-
-
-def _parts(value: Any) -> list[str]:
+def _letters(value: Any, options: Options, name: str) -> str:
+    """Return the letters of the options that an answer names, itself, as `{id: c2}`, or as the whole option; nothing if it names none."""
+    letters = {str(each.get(name)): letter for letter, each in zip(LETTERS, options, strict=False)}
     parts = value if isinstance(value, list) else [value]
-    parts = [next(iter(part.values())) if isinstance(part, dict) and len(part) == 1 else part for part in parts]  # {ref: c2}
-    return [str(part) for part in parts] if all(isinstance(part, str | int) and not isinstance(part, bool) for part in parts) else []
+    parts = [part.get(name, next(iter(part.values())) if len(part) == 1 else None) if isinstance(part, dict) else part for part in parts]
+    named = [letters.get(str(part), "") for part in parts if isinstance(part, str | int) and not isinstance(part, bool)]
+    return "".join(sorted(named)) if len(named) == len(parts) and all(named) else ""

@@ -1,16 +1,19 @@
-"""Cells of a workbook that are emphasised by fill, colour or bold type -> the answers of a sheet whose correct options are marked so.
+"""Answers that a workbook marks by emphasis: a colour, bold, an underline, or a comment on the right option. Bytes and items in, items out.
 
-Which emphasis marks the answers is known only from all rows: it is on some options but not on all, row after row.
+Options may each have a cell of their own, beside or below the question, or be in one cell as parts of its rich text.
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any
 
 from msgspec import structs
 from openpyxl import load_workbook
+from openpyxl.cell.read_only import ReadOnlyCell
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.worksheet._reader import WorkSheetParser
 
 from atomexam.records.item import Item, QuestionItem
 from atomexam.text.option_letters import LETTERS
@@ -19,6 +22,10 @@ from crawlers.column_roles.values import bare, plain
 _SHARE, _SOME, _LEAST_ROWS = 0.9, 0.6, 3
 _MOST_CELLS = 2_000_000
 _PLAIN = re.compile(r"(?:FF|00)?(?:000000|FFFFFF)", re.IGNORECASE)
+_WEAK = ("bold", "underlined")
+"""Kinds of emphasis that also occur within texts, so that more rows must have them."""
+Run = tuple[str, list[str]]
+"""A part of a cell's text, and its kinds of emphasis."""
 
 
 def with_coloured_answers(body: bytes, items: Sequence[Item]) -> list[Item] | None:
@@ -41,27 +48,65 @@ def with_coloured_answers(body: bytes, items: Sequence[Item]) -> list[Item] | No
 
 
 def _letters_by_kind(body: bytes, options: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Return, for each kind of emphasis, the letters of the emphasised options by the position of their row."""
-    letters_by_kind: dict[str, dict[str, str]] = defaultdict(dict)
-    cell_count = 0
-    workbook = load_workbook(BytesIO(body), read_only=True, data_only=True)
+    """Return, for each kind of emphasis, the letters of the emphasised options by the position of their question."""
+    letters_by_kind: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    cell_count, position = 0, ""
+    workbook = load_workbook(BytesIO(body), read_only=True, data_only=True, rich_text=True)
     for sheet in workbook.worksheets:
-        sheet.reset_dimensions()
-        for number, row in enumerate(sheet.iter_rows(), 1):
-            texts = options.get(f"{sheet.title}:row:{number}")
-            cell_count += len(row)
-            if texts is None or cell_count > _MOST_CELLS:
-                continue
-            words = [_word(text) for text in texts]
-            kinds = Counter[tuple[str, str]]()
-            for cell in row:
-                word = _word(str(cell.value)) if cell.value is not None else ""
-                if word and words.count(word) == 1:
-                    kinds.update((kind, LETTERS[words.index(word)]) for kind in _kinds(cell))
-            for kind in {kind for kind, _ in kinds}:
-                letters = "".join(sorted({letter for each, letter in kinds if each == kind}))
-                letters_by_kind[kind][f"{sheet.title}:row:{number}"] = letters
-    return letters_by_kind
+        for number, cells in _rows_of(sheet):
+            cell_count += len(cells)
+            if cell_count > _MOST_CELLS:
+                break
+            own = f"{sheet.title}:row:{number}"
+            position = own if own in options else position if position.startswith(f"{sheet.title}:row:") else ""
+            for cell in cells if position else ():
+                for kind, letter in _emphasised(_runs_of(cell), options[position]):
+                    letters_by_kind[kind][position].add(letter)
+    return {kind: {at: "".join(sorted(letters)) for at, letters in each.items()} for kind, each in letters_by_kind.items()}
+
+
+def _rows_of(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
+    """Yield the cells of each row with its number: openpyxl omits the parts of a cell's own text when it streams."""
+    book = sheet.parent
+    formats = {"date_formats": book._date_formats, "timedelta_formats": book._timedelta_formats}
+    with sheet._get_source() as source:
+        parser = WorkSheetParser(source, sheet._shared_strings, data_only=True, epoch=book.epoch, rich_text=True, **formats)
+        for number, row in parser.parse():
+            yield number, [ReadOnlyCell(sheet, **cell) for cell in row if cell["value"] is not None]
+
+
+def _runs_of(cell: Any) -> list[Run]:
+    whole = _kinds(cell.fill, cell.font)
+    if not isinstance(cell.value, CellRichText):
+        return [(str(cell.value), whole)]
+    return [(part.text, _kinds(cell.fill, part.font)) if isinstance(part, TextBlock) else (part, whole) for part in cell.value]
+
+
+def _emphasised(runs: Sequence[Run], texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each kind of emphasis with the letter of an option that begins in it, with its letter or its text."""
+    text = "".join(part for part, _ in runs)
+    kinds = [kinds for part, kinds in runs for _ in part]
+    words = [_word(option) for option in texts]
+    spans = [(words.index(word), 0, len(text))] if (word := _word(text)) and words.count(word) == 1 else _spans(text, texts)
+    for index, start, end in spans:
+        begins = {start + _blank(text[start:end]), end - len(bare(text[start:end]))}
+        yield from ((kind, LETTERS[index]) for kind in {kind for at in begins if at < end for kind in kinds[at]})
+
+
+def _spans(text: str, texts: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Return where each of several options is in a text that has all of them in order; nothing if one is not found."""
+    spans: list[tuple[int, int, int]] = []
+    end = 0
+    for index, option in enumerate(texts):
+        if not option or (start := text.find(option, end)) < 0:
+            return []
+        end = start + len(option)
+        spans.append((index, start, end))
+    return spans
+
+
+def _blank(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _word(text: str) -> str:
@@ -70,16 +115,22 @@ def _word(text: str) -> str:
 
 
 def _tells(letters: dict[str, str], options: dict[str, Any], kind: str) -> bool:
-    """Return whether an emphasis is on options of nearly all rows, and in enough of them not on all; bold needs more such rows."""
-    some = sum(len(marked) < len(options[position]) for position, marked in letters.items())
-    return len(letters) >= _SHARE * len(options) and some >= (_SHARE if kind == "bold" else _SOME) * len(options)
+    """Return whether an emphasis is on options of nearly all rows, and in enough of them not on all; a weak one needs more such rows.
+
+    What is on all options but one in nearly all rows may mark the wrong ones.
+    """
+    counts = [(len(marked), len(options[position])) for position, marked in letters.items()]
+    some = sum(marked < all_of_them for marked, all_of_them in counts)
+    others = sum(1 < marked == all_of_them - 1 for marked, all_of_them in counts)
+    least = (_SHARE if kind in _WEAK else _SOME) * len(options)
+    return len(letters) >= _SHARE * len(options) and some >= least and others < _SHARE * len(options)
 
 
-def _kinds(cell: Any) -> list[str]:
-    fill, font = getattr(cell, "fill", None), getattr(cell, "font", None)
+def _kinds(fill: Any, font: Any) -> list[str]:
     kinds = [f"fill {colour}"] if fill is not None and fill.fill_type and (colour := _colour(fill.fgColor)) else []
     kinds += [f"colour {colour}"] if font is not None and (colour := _colour(font.color)) else []
-    return kinds + (["bold"] if font is not None and font.b else [])
+    kinds += ["bold"] if font is not None and font.b else []
+    return kinds + (["underlined"] if font is not None and font.u not in (None, "none") else [])
 
 
 def _colour(colour: Any) -> str:

@@ -1,0 +1,425 @@
+"""The same questions in forms of data that authors of banks use: each is read equal, rejected or unread, never as something else.
+
+`python -m tests.crawlers.importers.test_data_forms` prints what became of each form.
+"""
+
+import csv
+import io
+import json
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from openpyxl import Workbook
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
+from openpyxl.comments import Comment
+from openpyxl.styles import Font, PatternFill
+
+from tests.layouts.law import plain, read
+from tests.layouts.unseen import QUESTIONS, STATEMENTS
+
+LETTERS = "ABCD"
+Form = tuple[str, bytes, bool]
+"""Name of the file, its bytes, and whether it has the statements instead of the questions."""
+FORMS: dict[str, Callable[[], Form]] = {}
+_TRUTHS = {stem: "正确" if right else "错误" for stem, right in STATEMENTS}
+_GOLD = {plain(stem): ([plain(option) for option in options], letter) for stem, options, letter, _ in QUESTIONS}
+
+
+def outcome(form: Form) -> Counter[str]:
+    """Return how many questions are equal, rejected, unread or silently something else."""
+    name, body, are_statements = form
+    gold = {plain(stem): ([], truth) for stem, truth in _TRUTHS.items()} if are_statements else dict(_GOLD)
+    counts = Counter[str]()
+    try:
+        found, _ = read(name, body, "table")
+    except ValueError:
+        return Counter(unread=len(gold))
+    for each in found:
+        if each.question is None:
+            counts["rejected"] += 1
+            continue
+        options = [plain(option.text) for option in each.question.options]
+        answer = each.question.answer
+        if each.question.question_type == "tf":
+            options, answer = [], dict(zip(LETTERS, ("正确", "错误"), strict=False)).get(answer, answer)
+        counts["equal" if gold.pop(plain(each.question.stem), None) == (options, answer) else "silent"] += 1
+    counts["unread"] = max(0, len(gold) - counts["rejected"])
+    return counts
+
+
+# Options as objects of any key names, with the right one named beside them.
+
+_NAMES = {
+    "opt": ("optId", "optText", "correctOptId"),
+    "code": ("code", "content", "answerCode"),
+    "uid": ("_id", "title", "right_option"),
+    "chinese": ("编号", "内容", "正确选项"),
+    "plain": ("id", "text", "answer"),
+    "value": ("value", "label", "correctAnswer"),
+    "name": ("name", "desc", "key"),
+    "xml": ("oid", "otext", "std_answer"),
+}
+_IDS: dict[str, Callable[[int, int], Any]] = {
+    "nested": lambda n, at: f"{n}_{at}",
+    "running": lambda n, at: 1000 + n * 4 + at,
+    "word": lambda n, at: ("alpha", "beta", "gamma", "delta")[at],
+    "hash": lambda n, at: f"{(n * 7919 + at * 104729) % 16**10:010x}",
+    "short": lambda n, at: f"o{at + 1}",
+    "small": lambda n, at: "abcd"[at],
+    "turned letters": lambda n, at: "ABCD"[(at + n) % 4],
+    "turned numbers": lambda n, at: (at + n) % 4 + 1,
+}
+_REFERENCES: dict[str, Callable[[str, Any], Any]] = {
+    "bare": lambda key, one: one,
+    "list": lambda key, one: [one],
+    "object": lambda key, one: {key: one},
+    "objects": lambda key, one: [{key: one}],
+    "whole": lambda key, one: one,
+}
+
+
+def _objects(names: str, ids: str, reference: str) -> list[dict[str, Any]]:
+    identity, text, answer = _NAMES[names]
+    records = []
+    for n, (stem, options, letter, _) in enumerate(QUESTIONS):
+        made = [{identity: _IDS[ids](n, at), text: option} for at, option in enumerate(options)]
+        right = made[LETTERS.index(letter)]
+        referred = right if reference == "whole" else _REFERENCES[reference](identity, right[identity])
+        records.append({"topic": stem, "items": made, answer: referred})
+    return records
+
+
+def _flagged(kind: str) -> list[dict[str, Any]]:
+    records = []
+    for n, (stem, options, letter, _) in enumerate(QUESTIONS):
+        right = LETTERS.index(letter)
+        made: Any
+        match kind:
+            case "ids and flag":
+                made = [{"optId": f"{n}_{at}", "optText": option, "isRight": at == right} for at, option in enumerate(options)]
+            case "number and flag":
+                made = [{"oid": 500 + n * 4 + at, "body": option, "ok": int(at == right)} for at, option in enumerate(options)]
+            case "yes and no":
+                made = [{"uid": f"x{n}{at}", "body": option, "correct": ("no", "yes")[at == right]} for at, option in enumerate(options)]
+            case "score":
+                made = [{"oid": f"{n}-{at}", "body": option, "score": 2 if at == right else 0} for at, option in enumerate(options)]
+            case "nested text":
+                made = [{"id": f"{n}-{at}", "content": {"text": option}, "correct": at == right} for at, option in enumerate(options)]
+            case "only right":
+                made = [{"text": option, **({"correct": True} if at == right else {})} for at, option in enumerate(options)]
+            case "by id":
+                made = {f"q{n}o{at}": option for at, option in enumerate(options)}
+            case "by id objects":
+                made = {f"q{n}o{at}": {"text": option} for at, option in enumerate(options)}
+            case _:
+                made = {f"q{n}o{at}": {"text": option, "correct": at == right} for at, option in enumerate(options)}
+        record = {"topic": stem, "opts": made}
+        if kind in ("by id", "by id objects"):
+            record["rightOne"] = f"q{n}o{right}"
+        records.append(record)
+    return records
+
+
+def _json(records: Any) -> bytes:
+    return json.dumps(records, ensure_ascii=False, indent=1).encode()
+
+
+def _lines(records: Iterable[Any]) -> bytes:
+    return "\n".join(json.dumps(record, ensure_ascii=False) for record in records).encode()
+
+
+def _literal(record: Any) -> str:
+    return json.dumps(record, ensure_ascii=False)
+
+
+def _php(value: Any) -> str:
+    if isinstance(value, dict):
+        return "[" + ", ".join(f"{_literal(key)} => {_php(each)}" for key, each in value.items()) + "]"
+    return "[" + ", ".join(map(_php, value)) + "]" if isinstance(value, list) else _literal(value)
+
+
+def _xml(records: list[dict[str, Any]]) -> bytes:
+    def inside(value: Any, name: str) -> str:
+        if isinstance(value, list):
+            return f"<{name}>" + "".join(inside(each, "item") for each in value) + f"</{name}>"
+        if isinstance(value, dict):
+            return f"<{name}>" + "".join(inside(each, key) for key, each in value.items()) + f"</{name}>"
+        return f"<{name}>{value}</{name}>"
+
+    return f"<bank>{''.join(inside(record, 'entry') for record in records)}</bank>".encode()
+
+
+_CONTAINERS: dict[str, tuple[str, Callable[[list[Any]], bytes]]] = {
+    "array": ("a.json", _json),
+    "by line": ("a.jsonl", _lines),
+    "by line, json": ("a.json", _lines),
+    "below": ("a.json", lambda records: _json({"code": 0, "data": {"list": records}})),
+    "by key": ("a.json", lambda records: _json({f"k{n}": record for n, record in enumerate(records)})),
+    "text of json": ("a.json", lambda records: _json([{"no": n, "payload": _literal(each)} for n, each in enumerate(records)])),
+    "variable": ("a.js", lambda records: f"var json = {_json(records).decode()}\nmodule.exports = {{\n  questionList: json\n}}\n".encode()),
+    "export": ("a.js", lambda records: f"export default {_json(records).decode()};\n".encode()),
+    "typed": ("a.ts", lambda records: f"export const bank: Question[] = {_json(records).decode()};\n".encode()),
+    "json_parse": ("a.js", lambda records: f"const bank = JSON.parse('{_literal(records)}');\n".encode()),
+    "page data": (
+        "a.js",
+        lambda records: f"Page({{data: {{list: {_json(records).decode()}}},\n onLoad() {{}}\n}})\n".encode(),
+    ),
+    "jsonp": ("a.js", lambda records: f"callback({_json(records).decode()});\n".encode()),
+    "window": ("a.js", lambda records: f"window.bank = {_json(records).decode()};\n".encode()),
+    "python": ("a.py", lambda records: f"BANK = {records!r}\n".encode()),
+    "php": ("a.php", lambda records: f"<?php\nreturn {_php(records)};\n".encode()),
+    "yaml": ("a.yaml", lambda records: yaml.safe_dump(records, allow_unicode=True, sort_keys=False).encode()),
+    "xml": ("a.xml", _xml),
+    "script": ("a.html", lambda records: f"<html><body><script>var q = {_literal(records)};</script></body></html>".encode()),
+}
+
+
+def _add(name: str, make: Callable[[], Form]) -> None:
+    FORMS[name] = make
+
+
+for _n, _i, _r in product(_NAMES, _IDS, _REFERENCES):
+    _add(f"objects: {_n}, {_i}, {_r}", lambda n=_n, i=_i, r=_r: ("a.json", _json(_objects(n, i, r)), False))
+for _c in _CONTAINERS:
+    for _n, _i in (("opt", "nested"), ("chinese", "hash")):
+        _add(f"container: {_c}, {_n}", lambda c=_c, n=_n, i=_i: (_CONTAINERS[c][0], _CONTAINERS[c][1](_objects(n, i, "bare")), False))
+for _k in (
+    "ids and flag",
+    "number and flag",
+    "yes and no",
+    "score",
+    "nested text",
+    "only right",
+    "by id",
+    "by id objects",
+    "by id flags",
+):
+    _add(f"flags: {_k}", lambda k=_k: ("a.json", _json(_flagged(k)), False))
+
+# Records with keys whose values look like marks of options.
+
+for _key in ("true", "right", "correct", "t", "rightKey", "ok"):
+    for _rest in ({"type": 1, "scores": 5, "checked": False}, {"isMulti": 0, "sort": 1, "done": 0}, {"level": "1", "state": "0"}):
+        _add(
+            f"record: {_key}, {', '.join(_rest)}",
+            lambda key=_key, rest=_rest: (
+                "a.json",
+                _json([{"question": s, "option": dict(zip(LETTERS, o, strict=True)), key: a, **rest} for s, o, a, _ in QUESTIONS]),
+                False,
+            ),
+        )
+
+# Statements with truth values over two columns.
+
+_PAIRS = (
+    ("对", "错"),
+    ("正确", "错误"),
+    ("是", "否"),
+    ("T", "F"),
+    ("True", "False"),
+    ("√", "×"),
+    ("真", "假"),
+    ("Yes", "No"),
+    ("判断-对", "判断-错"),
+    ("对（打√）", "错（打√）"),
+)
+_MARKS = {
+    "tick": (("√", ""), ("", "√")),
+    "own": (("√", ""), ("", "×")),
+    "both": (("√", "×"), ("×", "√")),
+    "circle": (("●", ""), ("", "●")),
+    "one": (("1", ""), ("", "1")),
+    "numbers": (("1", "0"), ("0", "1")),
+    "cross": (("x", ""), ("", "x")),
+    "boxes": (("☑", "☐"), ("☐", "☑")),
+    "truth": (("TRUE", "FALSE"), ("FALSE", "TRUE")),
+    "dash": (("√", "-"), ("-", "√")),
+    "yes": (("是", ""), ("", "是")),
+    "name": None,
+}
+
+
+def _ticked(pair: tuple[str, str], marks: str, numbered: bool) -> list[list[str]]:
+    forms = _MARKS[marks] or ((pair[0], ""), ("", pair[1]))
+    rows = [[stem, *forms[not right]] for stem, right in STATEMENTS]
+    table = [["题目", *pair], *rows]
+    return [["序号" if not n else str(n), *row] for n, row in enumerate(table)] if numbered else table
+
+
+def _as_records(rows: list[list[str]]) -> list[dict[str, str]]:
+    return [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+
+
+def _csv(rows: list[list[str]]) -> bytes:
+    file = io.StringIO()
+    csv.writer(file).writerows(rows)
+    return file.getvalue().encode()
+
+
+def _book(rows: Iterable[Iterable[Any]], change: Callable[[Any], None] = lambda sheet: None) -> bytes:
+    book = Workbook()
+    for row in rows:
+        book.active.append([cell if cell != "" else None for cell in row])
+    change(book.active)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+for _p, _m, _numbered in product(_PAIRS, _MARKS, (True, False)):
+    _add(
+        f"ticks: {'|'.join(_p)}, {_m}, {'numbered' if _numbered else 'bare'}",
+        lambda p=_p, m=_m, numbered=_numbered: ("a.csv", _csv(_ticked(p, m, numbered)), True),
+    )
+for _p, _m in product(_PAIRS[:3], ("tick", "own")):
+    _add(f"ticks in a sheet: {'|'.join(_p)}, {_m}", lambda p=_p, m=_m: ("a.xlsx", _book(_ticked(p, m, True)), True))
+    _add(f"ticks as records: {'|'.join(_p)}, {_m}", lambda p=_p, m=_m: ("a.json", _json(_as_records(_ticked(p, m, True))), True))
+
+# Options whose right one is emphasised in a sheet.
+
+_FONTS: dict[str, dict[str, Any]] = {
+    "red": {"color": "FFFF0000"},
+    "green": {"color": "FF00B050"},
+    "bold": {"b": True},
+    "underlined": {"u": "single"},
+    "red and bold": {"color": "FFFF0000", "b": True},
+}
+
+
+def _inline(kind: str) -> InlineFont:
+    return InlineFont(**_FONTS[kind])
+
+
+def _rich(form: str, kind: str) -> bytes:
+    rows: list[list[Any]] = [["题目", *(["选项A", "选项B", "选项C", "选项D"] if form == "columns" else [] if form == "stem" else ["选项"])]]
+    for stem, options, letter, _ in QUESTIONS:
+        told = [f"{mark}. {option}" for mark, option in zip(LETTERS, options, strict=True)]
+        right = LETTERS.index(letter)
+        parts: list[Any] = []
+        for at, option in enumerate(told):
+            parts += ["\n"] if at else []
+            if at != right:
+                parts.append(option)
+            elif form == "letter":
+                parts += [TextBlock(_inline(kind), option[:2]), option[2:]]
+            elif form == "text":
+                parts += [option[:3], TextBlock(_inline(kind), option[3:])]
+            else:
+                parts.append(TextBlock(_inline(kind), option))
+        match form:
+            case "columns":
+                marked = [CellRichText(TextBlock(_inline(kind), each)) if at == right else each for at, each in enumerate(options)]
+                rows.append([stem, *marked])
+            case "stem":
+                rows.append([CellRichText(f"{stem}\n", *parts)])
+            case "blanks":
+                rows.append([stem, CellRichText(*["  " if isinstance(part, str) and part == "\n" else part for part in parts])])
+            case _:
+                rows.append([stem, CellRichText(*parts)])
+    return _book(rows)
+
+
+def _cells(form: str, kind: str) -> bytes:
+    bare = [[stem, *options] for stem, options, _, _ in QUESTIONS]
+    rights = [LETTERS.index(letter) for _, _, letter, _ in QUESTIONS]
+
+    def emphasise(sheet: Any) -> None:
+        for n, right in enumerate(rights):
+            at = {"columns": (n + 2, right + 2), "below": (n * 5 + 3 + right, 1), "rows": (n * 4 + 2 + right, 2)}[form]
+            cell = sheet.cell(*at)
+            if kind == "filled":
+                cell.fill = PatternFill("solid", fgColor="FFFFFF00")
+            elif kind == "commented":
+                cell.comment = Comment("正确答案", "x")
+            else:
+                cell.font = Font(**_FONTS[kind])
+
+    if form == "columns":
+        return _book([["题目", "选项A", "选项B", "选项C", "选项D"], *bare], emphasise)
+    if form == "rows":
+        rows = [[stem if not at else "", option] for stem, *options in bare for at, option in enumerate(options)]
+        return _book([["题目", "选项"], *rows], emphasise)
+    lines = [[line] for n, (stem, *options) in enumerate(bare, 1) for line in (f"{n}. {stem}", *map("{}. {}".format, LETTERS, options))]
+    return _book([["心理学题库"], *lines], emphasise)
+
+
+def _commented(form: str, words: str) -> bytes:
+    bare = [[stem, *options] for stem, options, _, _ in QUESTIONS]
+
+    def comment(sheet: Any) -> None:
+        for n, (_, options, letter, why) in enumerate(QUESTIONS):
+            text = words.format(letter=letter, text=options[LETTERS.index(letter)], why=why)
+            sheet.cell(n + 2, 1).comment = Comment(text, "x")
+
+    if form == "columns":
+        return _book([["题目", "选项A", "选项B", "选项C", "选项D"], *bare], comment)
+    return _book([["题目", "选项"], *([stem, "\n".join(map("{}. {}".format, LETTERS, o))] for stem, *o in bare)], comment)
+
+
+for _f, _k in product(("lines", "letter", "text", "blanks", "columns", "stem"), _FONTS):
+    _add(f"rich: {_f}, {_k}", lambda f=_f, k=_k: ("a.xlsx", _rich(f, k), False))
+for _f, _k in product(("columns", "rows", "below"), (*_FONTS, "filled", "commented")):
+    _add(f"cells: {_f}, {_k}", lambda f=_f, k=_k: ("a.xlsx", _cells(f, k), False))
+_WORDS = ("{letter}", "答案：{letter}", "正确答案：{text}", "答案：{letter}\n解析：{why}", "选{letter}，{why}")
+for _f, _w in product(("columns", "lines"), _WORDS):
+    _add(f"comment: {_f}, {_w}", lambda f=_f, w=_w: ("a.xlsx", _commented(f, w), False))
+
+
+def _database(reference: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.db"
+        base = sqlite3.connect(path)
+        base.execute("create table t_question (id integer primary key, stem text, right_id integer)")
+        base.execute("create table t_option (id integer primary key, question_id integer, body text, is_right integer)")
+        for n, (stem, options, letter, _) in enumerate(QUESTIONS, 1):
+            right = LETTERS.index(letter)
+            base.execute("insert into t_question values (?, ?, ?)", (n, stem, n * 4 + right if reference == "id" else None))
+            for at, option in enumerate(options):
+                flag = int(at == right) if reference == "flag" else None
+                base.execute("insert into t_option values (?, ?, ?, ?)", (n * 4 + at, n, option, flag))
+        base.commit()
+        base.close()
+        return path.read_bytes()
+
+
+for _r in ("id", "flag"):
+    _add(f"database: {_r}", lambda r=_r: ("a.db", _database(r), False))
+
+_LEAST_EQUAL = {"objects": 99, "container": 100, "flags": 100, "record": 100, "ticks": 99, "ticks in a sheet": 100, "ticks as records": 100}
+_LEAST_EQUAL |= {"rich": 83, "cells": 14, "comment": 0, "database": 100}
+"""Least share of the questions that is read equal, in percent, for each kind of form."""
+
+
+@pytest.mark.parametrize("kind", _LEAST_EQUAL)
+def test_forms_are_read_equal_and_nothing_is_silently_something_else(kind: str) -> None:
+    outcomes = {name: outcome(make()) for name, make in FORMS.items() if name.startswith(f"{kind}:")}
+    total = sum(outcomes.values(), Counter[str]())
+    assert not {name: dict(counts) for name, counts in outcomes.items() if counts["silent"]}
+    assert 100 * total["equal"] >= _LEAST_EQUAL[kind] * total.total(), dict(total)
+
+
+def test_every_kind_of_form_has_a_least_share() -> None:
+    assert {name.partition(":")[0] for name in FORMS} == set(_LEAST_EQUAL)
+
+
+def main() -> None:
+    total: dict[str, Counter[str]] = {}
+    for name, make in FORMS.items():
+        counts = outcome(make())
+        total.setdefault(name.partition(":")[0], Counter()).update(counts)
+        if set(+counts) != {"equal"}:
+            print(name, dict(+counts))
+    for kind, counts in total.items():
+        print(kind, sum(name.startswith(f"{kind}:") for name in FORMS), dict(+counts), f"{counts['equal'] / counts.total():.0%}")
+
+
+if __name__ == "__main__":
+    main()
