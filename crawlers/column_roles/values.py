@@ -9,7 +9,7 @@ from typing import Any
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.option_cells import split_options
 from crawlers.tables.marked_options import NO, RIGHT, TEXT, YES, word_of
-from crawlers.tables.option_objects import in_stated_order
+from crawlers.tables.option_objects import REASON, in_stated_order
 
 FORMS = ("letters", "text", "from 0", "from 1", "mask", "bits")
 """Letters; the text of options; positions counted from 0; positions counted from 1; a 1 or a 0 for each option, `0110`; the sum of 1 for
@@ -158,7 +158,7 @@ def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
     labels = [key for key in keys if [each[key].strip().upper() for each in objects] == list(LETTERS[: len(objects)])]
     texts = [key for key in keys if key not in labels and not _are_codes([each[key] for each in objects])]
     if len(texts) > 1:
-        texts = [key for key in texts if key.lower() not in _LABELS] or texts
+        texts = [key for key in texts if key.lower() not in _LABELS and not REASON.search(key)] or texts
     if len(texts) != 1 or any(key.lower() in ("answer", "analysis", "question") for key in names if key not in (*texts, *labels, flag)):
         return []
     return _texts([each[texts[0]] for each in objects])

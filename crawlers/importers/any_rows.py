@@ -6,7 +6,7 @@ without a header. The content decides which it is, as the suffix may be wrong.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -186,26 +186,31 @@ def literals_as_json(name: str, body: bytes) -> bytes:
     return json.dumps(document, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
-def lone_lines(name: str, body: bytes) -> list[str]:
+def lone_lines(name: str, body: bytes, signed: Mapping[str, Mapping[str, str]] | None = None) -> list[str]:
     """Return the lines of a paper pasted into a sheet, with numbers and option letters in separate cells; else nothing.
 
     A sheet of numbers with their answers beside it is the paper's list of answers.
+
+    Args:
+        signed: texts of cells to replace, by the position of their row.
     """
     sheets = [rows for _, hidden, rows in sheets_in(name, body) if not hidden]
-    rows: list[list[str]] = []
+    rows: list[tuple[str, list[str]]] = []
     answers: list[str] = []
     for sheet in sheets:
         cells = list(sheet)
         if key := key_rows(cells):
             answers += [f"{row[NUMBER]}. {row[ANSWER]}" for _, row in key]
         else:
-            rows += [[cell for cell in row if cell] for _, row in cells]
-    filled = [cells for cells in rows if cells]
+            rows += [(position, [cell for cell in row if cell]) for position, row in cells]
+    filled = [cells for _, cells in rows if cells]
     numbered = sum(_HAS_OPTION.search("\n".join(cells)) is not None for cells in filled) >= _LEAST_ROWS
     alone = sum(len(cells) == 1 or (numbered and _is_line(cells)) for cells in filled)
     if len(filled) < (_LEAST_ROWS if numbered else _LEAST_LINES) or alone < _LONE * len(filled):
         return []
-    lines = [line for cells in rows for line in (_line_of(cells, numbered).splitlines() or [""])]
+    if len(filled[0]) == 1 and _KEY_WORD.fullmatch(filled[0][0]):
+        rows = rows[[cells for _, cells in rows].index(filled[0]) + 1 :]  # the name of the only column
+    lines = [line for position, cells in rows for line in _lines_of(cells, numbered, (signed or {}).get(position, {}))]
     return [*lines, "参考答案", *answers] if answers else lines
 
 
@@ -230,6 +235,13 @@ def _are_whole(values: Sequence[Any]) -> bool:
 def _is_line(cells: list[str]) -> bool:
     """Return whether cells are a line of a paper that was split after its number or letter, or before its tick."""
     return _LINE_START.fullmatch(cells[0]) is not None or all(map(_TICK.fullmatch, cells[1:])) or all(map(_LABEL_ALONE.fullmatch, cells))
+
+
+def _lines_of(cells: list[str], numbered: bool, signed: Mapping[str, str]) -> list[str]:
+    line = _line_of(cells, numbered)
+    for cell in cells if signed else ():
+        line = line.replace(cell, signed.get(cell, cell), 1)
+    return line.splitlines() or [""]
 
 
 def _line_of(cells: list[str], numbered: bool) -> str:

@@ -12,6 +12,7 @@ from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_lines, lone_texts
 from crawlers.importers.cards import are_cards, read_cards
+from crawlers.importers.documents.docx import with_emphasised_answers
 from crawlers.importers.documents.pdf import SUFFIX as PDF
 from crawlers.importers.documents.pdf import table_rows
 from crawlers.importers.documents.sheets import SHEETS, sheets_in
@@ -25,7 +26,7 @@ from crawlers.importers.files.open_document import ODS
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import first_row
 from crawlers.importers.files.reading import FileReading, Text
-from crawlers.importers.files.sheet_colours import with_coloured_answers
+from crawlers.importers.files.sheet_colours import signed_cells, with_coloured_answers
 from crawlers.importers.files.workbook import BOOKS
 from crawlers.importers.layouts.columns import RecordLayout, layout_of_keys
 from crawlers.importers.layouts.layout_files import layout_by_keys, shipped_layouts
@@ -164,18 +165,14 @@ def _read_by_words_or_content(
         if suffix != PARQUET and (by_content := read_by_content(name, body, provenance)):
             return by_content
         lines = lone_lines(name, body) if suffix in (*BOOKS, ".csv") else lone_texts(name, body) if suffix != PARQUET else []
+        if lines and _has_colours(body, suffix):
+            lines = with_emphasised_answers(lines, lone_lines(name, body, signed_cells(body)))
         if lines:
             return questions_in(name, Text(lines), provenance)
         if suffix == PARQUET:
             raise
         raise Refusal(with_advice(str(error), name, body)) from None
-    if (
-        suffix in BOOKS
-        and suffix != ODS
-        and body.startswith(b"PK")
-        and reading.record_count
-        and (coloured_items := with_coloured_answers(body, reading.items))
-    ):
+    if _has_colours(body, suffix) and reading.record_count and (coloured_items := with_coloured_answers(body, reading.items)):
         reading.items = coloured_items
     if suffix != PARQUET and may_miss_options(reading):
         with suppress(Refusal):
@@ -201,6 +198,11 @@ def _read_by_words_or_content(
             ):
                 return by_content
     return _without_switches(reading)
+
+
+def _has_colours(body: bytes, suffix: str) -> bool:
+    """Return whether a file is a workbook whose colours are read."""
+    return suffix in BOOKS and suffix != ODS and body.startswith(b"PK")
 
 
 def _without_switches(reading: FileReading) -> FileReading:

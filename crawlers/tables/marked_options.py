@@ -18,6 +18,8 @@ _END = re.compile(r"(?:\d{1,2}|[A-J]|[一二三四五六七八九十])(?=\W{0,2}
 _LISTED_CELL = 2
 _SCORE, _POINTS = re.compile(r"分|score|point|weight|fraction|credit|grade", re.IGNORECASE), re.compile(r"\d{1,4}(?:\.\d{1,4})?")
 """Names of the points that an option gives, and such points."""
+_LEAST_TICKED = 0.8
+"""Share of the statements that must have a tick in one of two columns."""
 _ANSWER, _VERDICTS = "答案", ("正确", "错误")
 _RIGHT_NAMES, _WRONG_NAMES = (YES | {"真", "正"}) - {"1"}, (NO | {"假", "误", "不对", "不正确"}) - {"0", "", "none", "null"}
 _BRACKETED, _LAST_WORD = re.compile(r"[(（\[【].{0,20}?[)）\]】]"), re.compile(r"[-—_.:：/\s]+")
@@ -65,7 +67,7 @@ def verdicts_ticked(table: Rows) -> Rows:
     crossed = len(words) == 1 and words <= _CROSSES  # the only sign that is used, in either column
     own_cross = (None, True) not in marks
     verdicts = [_ticked(*mark, crossed, own_cross) for mark in marks]
-    if sum(map(bool, verdicts)) < _SHARE * len(verdicts) or not set(_VERDICTS) <= set(verdicts):
+    if sum(map(bool, verdicts)) < _LEAST_TICKED * len(verdicts) or not set(_VERDICTS) <= set(verdicts):
         return table
     rows = [(index, {key: value for key, value in row.items() if key not in (right, wrong)}) for index, row in table.rows]
     return Rows(table.way, [(index, row | {_ANSWER: verdict}) for (index, row), verdict in zip(rows, verdicts, strict=True)])

@@ -4,7 +4,7 @@ Rows in, rows out; a table without this form is returned unchanged.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
@@ -12,6 +12,9 @@ from crawlers.tables.option_objects import NAME, Options, code_keys, has_flags, 
 from crawlers.tables.tree import Rows
 
 _FEWEST, _SHARE = 3, 0.95
+_LEAST_NAMED = 0.8
+"""Share of the answers that must name an option; the others name none of their question."""
+_SEPARATOR = re.compile(r"[\s,，、;；|]+")
 _ID = re.compile(r"[\w-]{1,60}", re.ASCII)
 
 
@@ -62,21 +65,35 @@ def _identifies(lists: Sequence[Options], name: str) -> bool:
     if not all(len(set(each)) == len(each) and all(map(_ID.fullmatch, each)) for each in ids):
         return False
     every = [one for each in ids for one in each]
-    return len(set(every)) == len(every) or all(len(one) > 1 for one in every) or any(sorted(each) != each for each in ids)
+    return len(set(every)) == len(every) or all(len(one) > 1 for one in every) or not all(map(_are_in_turn, ids))
+
+
+def _are_in_turn(ids: list[str]) -> bool:
+    """Return whether ids only say which position an option has: A, B, C or 1, 2, 3 or 0, 1, 2."""
+    places = [str(at) for at in range(len(ids) + 1)]
+    return "".join(ids).upper() == LETTERS[: len(ids)] or ids in (places[:-1], places[1:])
 
 
 def _replaced(table: Rows, columns: Sequence[str], lists: Sequence[Options], names: Sequence[str]) -> bool:
-    """Replace the answers of the first column that names options by one of the names; return whether there is one."""
-    identifying = {name for name in names if _identifies(lists, name)}
+    """Replace the answers of the first column that names options by one of the names; return whether there is one.
+
+    If two of the names fit and refer to different options, none is used.
+    """
+    identifying = [name for name in names if _identifies(lists, name)]
     for key in columns:
-        refers = all(_is_object(row.get(key)) for _, row in table.rows)
-        for name in (name for name in names if refers or name in identifying):
-            letters = [_letters(row.get(key), options, name) for (_, row), options in zip(table.rows, lists, strict=True)]
-            if all(letters) and len(set(letters)) > 1:
-                for (_, row), letter in zip(table.rows, letters, strict=True):
-                    row[key] = letter
-                return True
+        values = [row.get(key) for _, row in table.rows]
+        filled = [value for value in values if value not in (None, "", [])]
+        every = [_all_letters(values, lists, name) for name in (names if all(map(_is_object, filled)) else identifying)]
+        fitting = [letters for letters in every if len(filled) >= _FEWEST and sum(map(bool, letters)) >= _LEAST_NAMED * len(filled)]
+        if fitting and len(set(fitting[0])) > 1 and all(letters == fitting[0] for letters in fitting):
+            for (_, row), letter in zip(table.rows, fitting[0], strict=True):
+                row[key] = letter or row.get(key)
+            return True
     return False
+
+
+def _all_letters(values: Sequence[Any], lists: Sequence[Options], name: str) -> list[str]:
+    return [_letters(value, options, name) for value, options in zip(values, lists, strict=True)]
 
 
 def _is_object(value: Any) -> bool:
@@ -86,7 +103,13 @@ def _is_object(value: Any) -> bool:
 def _letters(value: Any, options: Options, name: str) -> str:
     """Return the letters of the options that an answer names, itself, as `{id: c2}`, or as the whole option; nothing if it names none."""
     letters = {str(each.get(name)): letter for letter, each in zip(LETTERS, options, strict=False)}
-    parts = value if isinstance(value, list) else [value]
+    parts = value if isinstance(value, list) else [value] if str(value) in letters or not isinstance(value, str) else _parts(value, letters)
     parts = [part.get(name, next(iter(part.values())) if len(part) == 1 else None) if isinstance(part, dict) else part for part in parts]
     named = [letters.get(str(part), "") for part in parts if isinstance(part, str | int) and not isinstance(part, bool)]
     return "".join(sorted(named)) if len(named) == len(parts) and all(named) else ""
+
+
+def _parts(text: str, ids: Collection[str]) -> list[str]:
+    """Return the ids that a text lists; letters need no separator."""
+    parts = [part for part in _SEPARATOR.split(text) if part]
+    return [letter for part in parts for letter in part] if all(len(one) == 1 and one.isalpha() for one in ids) else parts

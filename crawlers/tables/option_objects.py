@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.tables.marked_options import NO, YES, word_of
 from crawlers.tables.tree import flat
 
@@ -14,16 +15,24 @@ Options = list[dict[str, Any]]
 NAME = "\0name"
 """Key of an option's name in an object of options."""
 _MOST_OPTIONS = 10
-_CODE = re.compile(r"[\w.:-]{1,60}", re.ASCII)
+_CODE = re.compile(r"[\w.:/%-]{1,80}", re.ASCII)
 _PLACE = re.compile(r"sort|^seq|order|^(?:idx|index|no|num|position|pos|rank|xh|序号|顺序|排序|次序)$", re.IGNORECASE)
 """Names of the position at which an option is shown."""
+REASON = re.compile(r"why|reason|expla|analy|rationale|feedback|comment|hint|remark|解析|原因|理由|说明|反馈|点评", re.IGNORECASE)
+"""Names of what is said of an option beside its text."""
 _KEPT = re.compile(r"answer|analysis|question", re.IGNORECASE)
 """Names of keys that an option does not have, so that objects with one of them are not options."""
 
 
 def in_stated_order(objects: Options) -> Options:
-    """Return options sorted by the key that numbers them: a database returns them in any order, and answers name displayed positions."""
+    """Return options sorted by the key that has their numbers or letters: a database returns them in any order, and answers name what is
+    displayed.
+    """
+    letters = list(LETTERS[: len(objects)])
     for key in objects[0] if objects else ():
+        shown = [word_of(each.get(key)).upper() for each in objects]
+        if sorted(shown) == letters:
+            return [objects[shown.index(letter)] for letter in letters]
         places = [place for each in objects if type(place := each.get(key)) is int]
         if _PLACE.search(key) and sorted(places) in ([*range(len(objects))], [*range(1, len(objects) + 1)]):
             return [objects[places.index(place)] for place in sorted(places)]
@@ -47,7 +56,11 @@ def code_keys(lists: Sequence[Options]) -> list[str]:
     names = list(dict.fromkeys(key for options in lists for each in options for key in each))
     values = {name: [[each.get(name) for each in options] for options in lists if options] for name in names}
     codes = [name for name in names if all(map(_are_codes, values[name])) and not _are_flags(values[name])]
-    worded = [name for name in names if any(isinstance(one, str) and not _is_code(one) for each in values[name] for one in each)]
+    worded = [
+        name
+        for name in names
+        if not REASON.search(name) and any(isinstance(one, str) and not _is_code(one) for each in values[name] for one in each)
+    ]
     return codes if worded else []
 
 

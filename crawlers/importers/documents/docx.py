@@ -57,12 +57,12 @@ def read_docx(name: str, body: bytes) -> Text:
     if document.element.tag != f"{_W}document":  # a wrong letter in its namespace is enough
         raise Refusal(_damaged(name, ValueError(f"its main part is {str(document.element.tag)[:80]!r}, not a document")))
     try:
-        return Text(_with_emphasised_answers(list(_Walk(document).lines()), list(_Walk(document, signed=True).lines())))
+        return Text(with_emphasised_answers(list(_Walk(document).lines()), list(_Walk(document, signed=True).lines())))
     except (OpcError, etree.XMLSyntaxError, LookupError, ValueError) as error:
         raise Refusal(_damaged(name, error)) from None
 
 
-def _with_emphasised_answers(lines: list[str], signed: list[str]) -> list[str]:
+def with_emphasised_answers(lines: list[str], signed: list[str]) -> list[str]:
     """Return the lines, with the answers marked by colour or bold type; `signed` are the same lines with tags on emphasised words."""
     if lines == signed or len(lines) != len(signed) or any("<" in line for line in lines):
         return lines

@@ -18,12 +18,18 @@ from openpyxl.worksheet._reader import WorkSheetParser
 from atomexam.records.item import Item, QuestionItem
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.values import bare, plain
+from crawlers.importers.files.sheet_marks import marks_of
 
 _SHARE, _SOME, _LEAST_ROWS = 0.9, 0.6, 3
 _MOST_CELLS = 2_000_000
 _PLAIN = re.compile(r"(?:FF|00)?(?:000000|FFFFFF)", re.IGNORECASE)
 _WEAK = ("bold", "underlined")
 """Kinds of emphasis that also occur within texts, so that more rows must have them."""
+_RIGHT = re.compile(
+    r"(?:(?:这是|此为|此项[为是]?)?(?:正确|标准|参考)?的?(?:答案|选项)|(?:此项)?(?:正确|对)|[√✓✔]|correct|right)\s{0,4}[。.!！]?",
+    re.IGNORECASE,
+)
+"""A comment that says that its cell is the correct option."""
 Run = tuple[str, list[str]]
 """A part of a cell's text, and its kinds of emphasis."""
 
@@ -50,33 +56,56 @@ def with_coloured_answers(body: bytes, items: Sequence[Item]) -> list[Item] | No
 def _letters_by_kind(body: bytes, options: dict[str, Any]) -> dict[str, dict[str, str]]:
     """Return, for each kind of emphasis, the letters of the emphasised options by the position of their question."""
     letters_by_kind: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    cell_count, position = 0, ""
-    workbook = load_workbook(BytesIO(body), read_only=True, data_only=True, rich_text=True)
-    for sheet in workbook.worksheets:
-        for number, cells in _rows_of(sheet):
-            cell_count += len(cells)
-            if cell_count > _MOST_CELLS:
-                break
-            own = f"{sheet.title}:row:{number}"
-            position = own if own in options else position if position.startswith(f"{sheet.title}:row:") else ""
-            for cell in cells if position else ():
-                for kind, letter in _emphasised(_runs_of(cell), options[position]):
-                    letters_by_kind[kind][position].add(letter)
+    question = ""
+    for position, cells in _runs_by_row(body):
+        is_below = question.rpartition(":")[0] == position.rpartition(":")[0]
+        question = position if position in options else question if is_below else ""
+        for runs in cells if question else ():
+            for kind, letter in _emphasised(runs, options[question]):
+                letters_by_kind[kind][question].add(letter)
     return {kind: {at: "".join(sorted(letters)) for at, letters in each.items()} for kind, each in letters_by_kind.items()}
 
 
-def _rows_of(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the cells of each row with its number: openpyxl omits the parts of a cell's own text when it streams."""
-    book = sheet.parent
+def signed_cells(body: bytes) -> dict[str, dict[str, str]]:
+    """Return the emphasised texts of each row by its position, each with tags as crawlers.papers.passes.emphasis reads them."""
+    signed: dict[str, dict[str, str]] = {}
+    for position, cells in _runs_by_row(body):
+        emphasised = [runs for runs in cells if any(kinds for _, kinds in runs)]
+        texts = {"".join(text for text, _ in runs).strip(): "".join(map(_signed, runs)) for runs in emphasised}
+        signed |= {position: texts} if texts else {}
+    return signed
+
+
+def _signed(run: Run) -> str:
+    """Return a part of a text whose lines are each within the tag of its strongest emphasis."""
+    text, kinds = run
+    if not kinds:
+        return text
+    colours = [f"colour {'marked ' if kind.startswith('fill') else '#'}{kind[-6:].lower()}" for kind in kinds if kind not in _WEAK]
+    tag = colours[0] if colours else "colour bold underlined" if len(kinds) > 1 else kinds[0]
+    return "".join(f"<{tag}>{line}</>" if line.strip() else line for line in text.splitlines(keepends=True))
+
+
+def _runs_by_row(body: bytes) -> Iterator[tuple[str, list[list[Run]]]]:
+    """Yield the parts of each cell of a row with its position: openpyxl omits those of a cell's own text when it streams."""
+    book = load_workbook(BytesIO(body), read_only=True, data_only=True, rich_text=True)
+    marks, cell_count = marks_of(body), 0
     formats = {"date_formats": book._date_formats, "timedelta_formats": book._timedelta_formats}
-    with sheet._get_source() as source:
-        parser = WorkSheetParser(source, sheet._shared_strings, data_only=True, epoch=book.epoch, rich_text=True, **formats)
-        for number, row in parser.parse():
-            yield number, [ReadOnlyCell(sheet, **cell) for cell in row if cell["value"] is not None]
+    for sheet in book.worksheets:
+        comments = marks[sheet.title].comments if sheet.title in marks else {}
+        right_ones = {cell for cell, text in comments.items() if _RIGHT.fullmatch(text)}
+        with sheet._get_source() as source:
+            parser = WorkSheetParser(source, sheet._shared_strings, data_only=True, epoch=book.epoch, rich_text=True, **formats)
+            for number, row in parser.parse():
+                cells = [ReadOnlyCell(sheet, **cell) for cell in row if cell["value"] is not None]
+                cell_count += len(cells)
+                if cell_count > _MOST_CELLS:
+                    return
+                yield f"{sheet.title}:row:{number}", [_runs_of(cell, (number, cell.column - 1) in right_ones) for cell in cells]
 
 
-def _runs_of(cell: Any) -> list[Run]:
-    whole = _kinds(cell.fill, cell.font)
+def _runs_of(cell: Any, is_right: bool) -> list[Run]:
+    whole = [*_kinds(cell.fill, cell.font), *(["commented"] if is_right else [])]
     if not isinstance(cell.value, CellRichText):
         return [(str(cell.value), whole)]
     return [(part.text, _kinds(cell.fill, part.font)) if isinstance(part, TextBlock) else (part, whole) for part in cell.value]

@@ -3,6 +3,7 @@
 import posixpath
 import re
 import zipfile
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import NamedTuple
 
@@ -17,6 +18,10 @@ _FORMULA = re.compile(
 )
 """A cell with a formula whose value no program has saved."""
 _SOME_FORMULA = re.compile(rb"<(?:\w+:)?f[\s>/]")
+_CELL = re.compile(r"([A-Z]{1,3})(\d{1,7})")
+_FEWEST_COMMENTS = 3
+COMMENT = "批注"
+"""Name of the column of comments."""
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True)
 
 
@@ -47,6 +52,8 @@ class Marks(NamedTuple):
     """By the row they begin in."""
     unsaved: dict[int, list[int]]
     """Columns, counted from 0, by their row."""
+    comments: dict[tuple[int, int], str]
+    """By row and column, counted from 1 and from 0."""
 
 
 def marks_of(body: bytes) -> dict[str, Marks]:
@@ -59,11 +66,51 @@ def marks_of(body: bytes) -> dict[str, Marks]:
         targets = {entry.get("Id"): entry.get("Target", "") for entry in etree.fromstring(parts.read(relations), _PARSER)}
         marks: dict[str, Marks] = {}
         for sheet in etree.fromstring(parts.read(book), _PARSER).iter(f"{_MAIN}sheet"):
-            target = posixpath.normpath(posixpath.join("/xl", targets.get(sheet.get(_RELATION), ""))).lstrip("/")
+            target = _joined("xl", targets.get(sheet.get(_RELATION), ""))
             if target in names:
                 part = parts.read(target)
-                marks[sheet.get("name", "")] = Marks(_ranges(part), _unsaved(part))
+                marks[sheet.get("name", "")] = Marks(_ranges(part), _unsaved(part), _comments(parts, names, target))
         return marks
+
+
+def _joined(folder: str, target: str) -> str:
+    return posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+
+
+def _comments(parts: zipfile.ZipFile, names: set[str], sheet: str) -> dict[tuple[int, int], str]:
+    """Return the comments on the cells of a sheet, without the name of their author."""
+    folder, _, name = sheet.rpartition("/")
+    relations = f"{folder}/_rels/{name}.rels"
+    entries = etree.fromstring(parts.read(relations), _PARSER) if relations in names else ()
+    targets = [_joined(folder, entry.get("Target", "")) for entry in entries if entry.get("Type", "").endswith("/comments")]
+    comments: dict[tuple[int, int], str] = {}
+    for root in (etree.fromstring(parts.read(target), _PARSER) for target in targets if target in names):
+        authors = [author.text or "" for author in root.iter(f"{_MAIN}author")]
+        for comment in root.iter(f"{_MAIN}comment"):
+            text = "".join(each.text or "" for each in comment.iter(f"{_MAIN}t")).strip()
+            first, _, rest = text.partition("\n")
+            is_signed = first.rstrip(":：") in authors and first.endswith((":", "："))
+            if cell := _CELL.fullmatch(comment.get("ref", "")):
+                comments[int(cell[2]), _column(cell[1].encode())] = rest.strip() if is_signed else text
+    return comments
+
+
+def with_comments(rows: Iterable[tuple[str, list[str]]], comments: dict[tuple[int, int], str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield rows with their comments in a column of its own, if most rows have one in the same column, and not always the same."""
+    texts = {row: text for (row, _), text in comments.items()}
+    if len(texts) < _FEWEST_COMMENTS or len({column for _, column in comments}) > 1 or len(set(texts.values())) == 1:
+        yield from rows
+        return
+    known = list(rows)
+    filled = [number for number, (_, cells) in enumerate(known, 1) if any(cells)]
+    if 2 * len(texts) < len(filled):
+        yield from known
+        return
+    width = max(len(cells) for _, cells in known)
+    header = max((number for number in filled if number < min(texts)), default=0)
+    for number, (position, cells) in enumerate(known, 1):
+        own = COMMENT if number == header else texts.get(number, "")
+        yield position, [*cells, *[""] * (width - len(cells)), own]
 
 
 def _unsaved(part: bytes) -> dict[int, list[int]]:

@@ -18,7 +18,7 @@ from atomexam.runtime.sheets import bounded_rows, error_line, refuse_far_rows
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.legends import with_legends
 from crawlers.importers.files.open_document import ODS, open_sheets
-from crawlers.importers.files.sheet_marks import CoveredCell, Marks, Unsaved, marks_of
+from crawlers.importers.files.sheet_marks import CoveredCell, Marks, Unsaved, marks_of, with_comments
 from crawlers.importers.files.zipped import BROKEN_PARTS, check_zipped
 
 BOOKS = (".xlsx", ".xlsm", ".xls", ODS)
@@ -64,7 +64,8 @@ def _sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[
         sheet.reset_dimensions()  # the size stated in the file may be wrong
     bounded = bounded_rows(sheet.iter_rows(values_only=True) for sheet in workbook.worksheets)
     for sheet, rows in zip(workbook.worksheets, bounded, strict=True):
-        yield sheet.title, sheet.sheet_state != "visible", _rows(name, sheet.title, rows, marks.get(sheet.title, Marks({}, {})))
+        own = marks.get(sheet.title, Marks({}, {}, {}))
+        yield sheet.title, sheet.sheet_state != "visible", with_comments(_rows(name, sheet.title, rows, own), own.comments)
 
 
 def _old_sheets(name: str, body: bytes) -> Iterator[tuple[str, bool, Iterator[tuple[str, list[str]]]]]:

@@ -29,14 +29,23 @@ LETTERS = "ABCD"
 Form = tuple[str, bytes, bool]
 """Name of the file, its bytes, and whether it has the statements instead of the questions."""
 FORMS: dict[str, Callable[[], Form]] = {}
-_TRUTHS = {stem: "正确" if right else "错误" for stem, right in STATEMENTS}
-_GOLD = {plain(stem): ([plain(option) for option in options], letter) for stem, options, letter, _ in QUESTIONS}
+_SEVERAL = [(stem, options, "".join(sorted({letter, "CADB"[LETTERS.index(letter)]})), why) for stem, options, letter, why in QUESTIONS]
+Told = tuple[frozenset[str], frozenset[str]]
+"""The texts of the options and those of the right ones: options with labels out of turn may be in either order."""
+
+
+def _told(options: Iterable[str], answer: str) -> Told:
+    texts = {letter: plain(option) for letter, option in zip("ABCDEFGHIJ", options, strict=False)}
+    return frozenset(texts.values()), frozenset(texts.get(letter, letter) for letter in answer)
 
 
 def outcome(form: Form) -> Counter[str]:
     """Return how many questions are equal, rejected, unread or silently something else."""
     name, body, are_statements = form
-    gold = {plain(stem): ([], truth) for stem, truth in _TRUTHS.items()} if are_statements else dict(_GOLD)
+    asked = _SEVERAL if name.startswith("several") else QUESTIONS
+    gold = {plain(stem): _told(options, letters) for stem, options, letters, _ in asked}
+    if are_statements:
+        gold = {plain(stem): _told(("正确", "错误"), "A" if right else "B") for stem, right in STATEMENTS}
     counts = Counter[str]()
     try:
         found, _ = read(name, body, "table")
@@ -46,11 +55,8 @@ def outcome(form: Form) -> Counter[str]:
         if each.question is None:
             counts["rejected"] += 1
             continue
-        options = [plain(option.text) for option in each.question.options]
-        answer = each.question.answer
-        if each.question.question_type == "tf":
-            options, answer = [], dict(zip(LETTERS, ("正确", "错误"), strict=False)).get(answer, answer)
-        counts["equal" if gold.pop(plain(each.question.stem), None) == (options, answer) else "silent"] += 1
+        told = _told([option.text for option in each.question.options], each.question.answer)
+        counts["equal" if gold.pop(plain(each.question.stem), None) == told else "silent"] += 1
     counts["unread"] = max(0, len(gold) - counts["rejected"])
     return counts
 
@@ -76,6 +82,7 @@ _IDS: dict[str, Callable[[int, int], Any]] = {
     "small": lambda n, at: "abcd"[at],
     "turned letters": lambda n, at: "ABCD"[(at + n) % 4],
     "turned numbers": lambda n, at: (at + n) % 4 + 1,
+    "from five": lambda n, at: at + 5,
 }
 _REFERENCES: dict[str, Callable[[str, Any], Any]] = {
     "bare": lambda key, one: one,
@@ -94,6 +101,43 @@ def _objects(names: str, ids: str, reference: str) -> list[dict[str, Any]]:
         right = made[LETTERS.index(letter)]
         referred = right if reference == "whole" else _REFERENCES[reference](identity, right[identity])
         records.append({"topic": stem, "items": made, answer: referred})
+    return records
+
+
+def _several(names: str, ids: str, reference: str) -> list[dict[str, Any]]:
+    identity, text, answer = _NAMES[names]
+    records = []
+    for n, (stem, options, letters, _) in enumerate(_SEVERAL):
+        made = [{identity: _IDS[ids](n, at), text: option} for at, option in enumerate(options)]
+        rights = [made[LETTERS.index(letter)] for letter in letters]
+        right_ids = [right[identity] for right in rights]
+        referred = {"list": right_ids, "joined": ",".join(map(str, right_ids)), "whole": rights}[reference]
+        records.append({"topic": stem, "items": made, answer: referred})
+    return records
+
+
+def _beside(kind: str) -> list[dict[str, Any]]:
+    """Return records whose options have further keys."""
+    records = []
+    for n, (stem, options, letter, why) in enumerate(QUESTIONS):
+        made = []
+        for at, option in enumerate(options):
+            one: dict[str, Any] = {"id": f"o{n}{at}", "text": option}
+            one |= {
+                "sorted": {"id": f"o{n}{at}", "sort": at + 1},
+                "picture": {"img": "", "type": "text"},
+                "picture path": {"img": f"p/{n}-{at}.png"},
+                "reason": {"why": why if LETTERS[at] == letter else "不对"},
+                "counted": {"votes": n * 3 + at, "percent": f"{at}%"},
+                "labelled": {"label": LETTERS[at]},
+                "turned labels": {"label": LETTERS[(at + n) % 4]},
+                "code in text": {"text": f"{option}"},
+                "dated": {"created_at": f"2023-07-1{at}T02:00:0{n % 10}Z", "uuid": f"{n:04x}-{at:04x}"},
+            }[kind]
+            made.append(one)
+        if kind == "sorted":
+            made = made[n % 4 :] + made[: n % 4]
+        records.append({"topic": stem, "items": made, "rightId": f"o{n}{LETTERS.index(letter)}"})
     return records
 
 
@@ -188,6 +232,10 @@ def _add(name: str, make: Callable[[], Form]) -> None:
 
 for _n, _i, _r in product(_NAMES, _IDS, _REFERENCES):
     _add(f"objects: {_n}, {_i}, {_r}", lambda n=_n, i=_i, r=_r: ("a.json", _json(_objects(n, i, r)), False))
+for _n, _i, _r in product(_NAMES, _IDS, ("list", "joined", "whole")):
+    _add(f"several: {_n}, {_i}, {_r}", lambda n=_n, i=_i, r=_r: ("several.json", _json(_several(n, i, r)), False))
+for _k in ("sorted", "picture", "picture path", "reason", "counted", "labelled", "turned labels", "code in text", "dated"):
+    _add(f"beside: {_k}", lambda k=_k: ("a.json", _json(_beside(k)), False))
 for _c in _CONTAINERS:
     for _n, _i in (("opt", "nested"), ("chinese", "hash")):
         _add(f"container: {_c}, {_n}", lambda c=_c, n=_n, i=_i: (_CONTAINERS[c][0], _CONTAINERS[c][1](_objects(n, i, "bare")), False))
@@ -393,8 +441,50 @@ def _database(reference: str) -> bytes:
 for _r in ("id", "flag"):
     _add(f"database: {_r}", lambda r=_r: ("a.db", _database(r), False))
 
+# Forms that do not tell the right answers: nothing may be made of them.
+
+
+def _marked_cells(marked: Callable[[int, int], Iterable[int]], **style: Any) -> bytes:
+    """Return a sheet in which some options of each question are emphasised."""
+
+    def emphasise(sheet: Any) -> None:
+        for n, (_, _, letter, _) in enumerate(QUESTIONS):
+            for at in marked(n, LETTERS.index(letter)):
+                sheet.cell(n + 2, at + 2).font = Font(**style)
+
+    return _book([["题目", "选项A", "选项B", "选项C", "选项D"], *([stem, *options] for stem, options, _, _ in QUESTIONS)], emphasise)
+
+
+def _dangling(ids: str) -> list[dict[str, Any]]:
+    """Return records one of which names an option of another question, and one of which has no answer."""
+    records = _objects("opt", ids, "bare")
+    records[3]["correctOptId"] = "9_7"
+    records[5]["correctOptId"] = ""
+    return records
+
+
+def _spoilt(row: int, marks: tuple[str, str]) -> list[list[str]]:
+    table = _ticked(("对", "错"), "tick", True)
+    table[row][2:] = marks
+    return table
+
+
+_MISLEADING: dict[str, Callable[[], Form]] = {
+    "wrong ones in grey": lambda: ("a.xlsx", _marked_cells(lambda n, right: {0, 1, 2, 3} - {right}, color="FF999999"), False),
+    "wrong ones struck": lambda: ("a.xlsx", _marked_cells(lambda n, right: {0, 1, 2, 3} - {right}, strike=True), False),
+    "all in blue": lambda: ("a.xlsx", _marked_cells(lambda n, right: range(4), color="FF0000FF"), False),
+    "few in bold": lambda: ("a.xlsx", _marked_cells(lambda n, right: [n % 4] if n % 3 == 0 else [], b=True), False),
+    "remarks": lambda: ("a.xlsx", _commented("columns", "已核对"), False),
+    "both ticked": lambda: ("a.csv", _csv(_spoilt(2, ("√", "√"))), True),
+    "none ticked": lambda: ("a.csv", _csv(_spoilt(2, ("", ""))), True),
+    "crossed out": lambda: ("a.csv", _csv(_spoilt(2, ("×", ""))), True),
+    "doubtful": lambda: ("a.csv", _csv(_spoilt(2, ("?", ""))), True),
+    **{f"dangling, {ids}": lambda ids=ids: ("a.json", _json(_dangling(ids)), False) for ids in _IDS},  # type: ignore[misc]
+}
+FORMS |= {f"misleading: {name}": make for name, make in _MISLEADING.items()}
+
 _LEAST_EQUAL = {"objects": 99, "container": 100, "flags": 100, "record": 100, "ticks": 99, "ticks in a sheet": 100, "ticks as records": 100}
-_LEAST_EQUAL |= {"rich": 83, "cells": 14, "comment": 0, "database": 100}
+_LEAST_EQUAL |= {"several": 100, "beside": 100, "misleading": 59, "rich": 100, "cells": 33, "comment": 60, "database": 100}
 """Least share of the questions that is read equal, in percent, for each kind of form."""
 
 
