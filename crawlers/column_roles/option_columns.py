@@ -18,7 +18,7 @@ LEAST_OPTIONS = 0.3
 _LEAST_EXPLAINING = 0.5
 """Share of the rows that must repeat an option for the column not to be an option."""
 IDENTIFIER = re.compile(r"(?i:(?:^|[_\W])[a-z]?id$|uuid$)|[a-z]I[dD]$")
-_KEY = re.compile(r"[a-zA-Z]{1,12}[_-]?\d{1,9}|(?=\w{0,40}\d)[0-9a-f_-]{8,40}")
+_KEY = re.compile(r"[a-zA-Z]{1,12}[_-]?\d{1,9}|\w{1,12}(?:[_-][a-zA-Z]{0,3}\d{1,9}){1,3}|(?=\w{0,40}\d)[0-9a-f_-]{8,40}")
 _KIND = re.compile(rf"{TYPE}|(?:单选|多选|判断|填空|简答|单项|多项)题?|[易中难]|简单|容易|较易|中等|一般|较难|困难")
 """Names for the type or difficulty of a question."""
 _FEWEST_NAMED = 3

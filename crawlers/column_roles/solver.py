@@ -34,6 +34,7 @@ from crawlers.column_roles.values import (
     text_of,
     verdict_of,
 )
+from crawlers.tables.option_objects import options_listed
 
 SURE = 0.9
 """Confidence at which a table is read without confirmation by a person."""
@@ -265,7 +266,8 @@ def _has_options(rows: Sequence[dict[str, Any]], columns: list[str], stem: str) 
     below = sum(isinstance(text := row.get(stem), str) and bool(options_below(text)[1]) for row in rows)
     named = (EXPLAINED, *NAMED.values())
     sets = [key for key in columns if not any(one.search(key) for one in named) and _shares_sets(rows, key) >= LEAST_OPTIONS]
-    return lettered or bool(sets) or below >= LEAST_OPTIONS * len(rows)
+    objects = any(sum(bool(options_listed(row.get(key))) for row in rows) >= LEAST_OPTIONS * len(rows) for key in columns)
+    return lettered or bool(sets) or objects or below >= LEAST_OPTIONS * len(rows)
 
 
 def _shares_sets(rows: Sequence[dict[str, Any]], key: str) -> float:

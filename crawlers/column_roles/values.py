@@ -1,13 +1,12 @@
 """Values of a cell or a key, read as options or as an answer to given options, in any form that authors of question banks use."""
 
-import ast
-import json
 import re
 import unicodedata
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.column_roles.option_cells import split_options
+from crawlers.tables.inner_data import listed
 from crawlers.tables.marked_options import NO, RIGHT, TEXT, YES, word_of
 from crawlers.tables.option_objects import REASON, in_stated_order
 
@@ -28,7 +27,7 @@ _ANSWER_LABEL = re.compile(r"^(?:(?:正确|参考|标准)?答案|answer)\s{0,3}[
 _MARK = re.compile(r"^\s*[(（\[【]?[A-JＡ-Ｊa-j]\s?[)）\]】.．、:：]+\s*|^\s*[A-JＡ-Ｊ]\s+(?=\S)")
 _SEPARATORS = re.compile(r"[\s,，、;；|$#@&^+]+")
 _LABELS = {"key", "label", "letter", "option", "id", "name", "code", "prefix", "ans", "tag", "no", "sort", "index"}
-_LONGEST, _SHORT_CHARS = 100_000, 60
+_SHORT_CHARS = 60
 _FLAG = re.compile(
     r"right|correct|true|is_?ans|^answer$|^ok$|^(?:is)?_?key$|^(?:is)?_?(?:solution|hit|valid)$|正确|对错|正误|是否答案|是否为?正确|是否选",
     re.IGNORECASE,
@@ -63,21 +62,6 @@ def text_of(value: Any) -> str:
     if isinstance(value, list):
         return "、".join(text for each in value if not isinstance(each, dict | list) and (text := text_of(each)))
     return "" if value is None or isinstance(value, dict) else str(value).strip()
-
-
-def listed(text: str) -> Any:
-    """Return the value of a text that is JSON or a Python list; the text itself if it is neither. Nothing is executed."""
-    stripped = text.strip()
-    if stripped[:1] + stripped[-1:] not in ("[]", "{}") or len(stripped) > _LONGEST:
-        return text
-    for read in (json.loads, ast.literal_eval):
-        try:
-            parsed = read(stripped)
-        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # TypeError: a list as a key
-            continue
-        if isinstance(parsed, list | dict):
-            return parsed
-    return text
 
 
 def options_in(value: Any) -> list[str]:

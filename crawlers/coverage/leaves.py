@@ -12,7 +12,6 @@ from lxml import etree
 from msgspec import Struct
 
 from atomexam.text.encodings import decoded
-from crawlers.column_roles.values import listed
 from crawlers.importers.any_rows import DATA, literals_as_json
 from crawlers.importers.documents.sheets import SHEETS, sheets_in
 from crawlers.importers.files.json import EVERY, every_key, is_by_line
@@ -22,6 +21,7 @@ from crawlers.importers.files.reading import Lost
 from crawlers.importers.files.sheet_marks import CoveredCell
 from crawlers.importers.files.zipped import PARSER
 from crawlers.importers.records.triples import TEXTS, triple_lines
+from crawlers.tables.inner_data import listed
 from crawlers.text.fields import sound_json
 
 _DEEPEST = 100

@@ -78,6 +78,8 @@ _KEY_WORD = re.compile(
     r"(?:题[目干号型]?|试题|问题|选项|备选项?|(?:正确|参考|标准)?(?:答案|选项)|解析|难度|分值|章节|是否正确)(?:[iI][dD]|编号|序号|内容|文本)?|序号|编号"
 )
 """Names of the columns of questions, of their options, and of a list of answers."""
+_FALSE_CELL = re.compile(r"[>\s\-（(](?:错误?|否|F|False|No|×|假)[\s<（(]")
+"""What a page has if a column is to be ticked for false statements."""
 _CHINESE = re.compile(r"[\u4e00-\u9fff]|\\u[4-9a-f]", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,30}|q?[A-J]|(?i:id|no\.?)", re.ASCII)
 
@@ -265,6 +267,14 @@ def _in_text(text: str) -> list[Rows]:
     return [Rows((), [(position, dict(zip(keys, cells, strict=False))) for position, cells in table.rows])]
 
 
+def ticks_verdicts(name: str, body: bytes) -> bool:
+    """Return whether a page has a table with a column to tick for true and one for false; its lines do not show which is ticked."""
+    text = decoded(name, body)
+    return _FALSE_CELL.search(text) is not None and any(
+        _names_verdicts(cells) for cells in tables_of_page(text) if len(cells) > _LEAST_ROWS
+    )
+
+
 def _in_page(text: str) -> list[Rows]:
     tables = [
         table
@@ -352,14 +362,16 @@ def _names_letters(cell: str, values: Sequence[str]) -> bool:
 
 
 def _names_verdicts(rows: list[list[str]]) -> bool:
-    """Return whether a first row has a column for true and one for false, `对 | 错`, in which no other row has the same words."""
+    """Return whether a first row has a column for true and one for false, `对 | 错`, and either a known name, too, or words that no other
+    row has there.
+    """
     if any(len(cell) > _LONGEST_NAME_CHARS or cell.endswith("。") for cell in rows[0]):
         return False
     pair = [[at for at, cell in enumerate(rows[0]) if verdict_named(cell) == verdict] for verdict in ("正确", "错误")]
     if not all(len(columns) == 1 for columns in pair):
         return False
     own, *below = [[row[at] if at < len(row) else "" for [at] in pair] for row in rows]
-    return own not in below
+    return own not in below or any(map(_KEY_WORD.fullmatch, rows[0]))
 
 
 def _is_header(rows: list[list[str]]) -> bool:

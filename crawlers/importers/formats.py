@@ -10,7 +10,7 @@ from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_lines, lone_texts
+from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_lines, lone_texts, ticks_verdicts
 from crawlers.importers.cards import are_cards, read_cards
 from crawlers.importers.documents.docx import with_emphasised_answers
 from crawlers.importers.documents.pdf import SUFFIX as PDF
@@ -252,6 +252,8 @@ def guess_format(name: str, body: bytes, known: KnownLayouts | None = None) -> s
         return TABLE
     if suffix == PDF:
         return _format_of_pdf(name, body, shapes)
+    if suffix in (".html", ".htm") and ticks_verdicts(name, body) and holds_table(name, body):
+        return TABLE
     if suffix in LINE_READERS:
         return "paper"
     if suffix in _XML:

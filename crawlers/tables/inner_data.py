@@ -1,11 +1,12 @@
-"""Texts that are themselves data, JSON within a field of JSON -> the data, within the limits of any document."""
+"""Texts that are themselves data, JSON within a field of JSON or a cell -> the data, within the limits of any document."""
 
+import ast
 import json
 from typing import Any
 
 from crawlers.tables.tree import MAX_DEPTH, marked_object
 
-_LONGEST, _SHORTEST = 50_000_000, 6
+_LONGEST, _LONGEST_CELL, _SHORTEST = 50_000_000, 100_000, 6
 
 
 def opened(document: Any, depth: int = 0) -> Any:
@@ -35,3 +36,18 @@ def json_of(text: Any) -> Any:
     if isinstance(parsed, dict):
         return parsed
     return parsed if any(isinstance(each, str | list | dict) for each in parsed) else None
+
+
+def listed(text: str) -> Any:
+    """Return the value of a text that is JSON or a Python list; the text itself if it is neither. Nothing is executed."""
+    stripped = text.strip()
+    if stripped[:1] + stripped[-1:] not in ("[]", "{}") or len(stripped) > _LONGEST_CELL:
+        return text
+    for read in (json.loads, ast.literal_eval):
+        try:
+            parsed = read(stripped)
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # TypeError: a list as a key
+            continue
+        if isinstance(parsed, list | dict):
+            return parsed
+    return text

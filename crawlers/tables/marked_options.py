@@ -20,7 +20,7 @@ _SCORE, _POINTS = re.compile(r"分|score|point|weight|fraction|credit|grade", re
 """Names of the points that an option gives, and such points."""
 _LEAST_TICKED = 0.8
 """Share of the statements that must have a tick in one of two columns."""
-_ANSWER, _VERDICTS = "答案", ("正确", "错误")
+ANSWER, _VERDICTS = "答案", ("正确", "错误")
 _RIGHT_NAMES, _WRONG_NAMES = (YES | {"真", "正"}) - {"1"}, (NO | {"假", "误", "不对", "不正确"}) - {"0", "", "none", "null"}
 _BRACKETED, _LAST_WORD = re.compile(r"[(（\[【].{0,20}?[)）\]】]"), re.compile(r"[-—_.:：/\s]+")
 _TICKS = frozenset({"☑", "✅", "●", "■", "v", "o"})
@@ -57,20 +57,29 @@ def marked_beside(table: Rows) -> Rows:
 
 def verdicts_ticked(table: Rows) -> Rows:
     """Return a table of statements with one column to tick for true and one for false, `对 | 错`, as one with a column of answers."""
-    columns = table.own_columns()
-    pair = [[key for key in columns if verdict_named(key) == verdict] for verdict in _VERDICTS]
-    if len(table.rows) < _FEWEST or not all(len(keys) == 1 for keys in pair) or _ANSWER in columns:
+    pair = ticked_columns(table.own_columns())
+    if len(table.rows) < _FEWEST or not pair:
         return table
-    [right], [wrong] = pair
-    marks = [(_mark(row.get(right), right), _mark(row.get(wrong), wrong)) for _, row in table.rows]
-    words = {word_of(row.get(key)) for _, row in table.rows for key in (right, wrong)} - _EMPTY
-    crossed = len(words) == 1 and words <= _CROSSES  # the only sign that is used, in either column
-    own_cross = (None, True) not in marks
-    verdicts = [_ticked(*mark, crossed, own_cross) for mark in marks]
+    verdicts = verdicts_of([(row.get(pair[0]), row.get(pair[1])) for _, row in table.rows], pair)
     if sum(map(bool, verdicts)) < _LEAST_TICKED * len(verdicts) or not set(_VERDICTS) <= set(verdicts):
         return table
-    rows = [(index, {key: value for key, value in row.items() if key not in (right, wrong)}) for index, row in table.rows]
-    return Rows(table.way, [(index, row | {_ANSWER: verdict}) for (index, row), verdict in zip(rows, verdicts, strict=True)])
+    rows = [(index, {key: value for key, value in row.items() if key not in pair}) for index, row in table.rows]
+    return Rows(table.way, [(index, row | {ANSWER: verdict}) for (index, row), verdict in zip(rows, verdicts, strict=True)])
+
+
+def ticked_columns(columns: Sequence[str]) -> tuple[str, str] | None:
+    """Return the one column named as true and the one named as false; None if there are others, or a column of answers."""
+    pair = [[key for key in columns if verdict_named(key) == verdict] for verdict in _VERDICTS]
+    return (pair[0][0], pair[1][0]) if all(len(keys) == 1 for keys in pair) and ANSWER not in columns else None
+
+
+def verdicts_of(cells: Sequence[tuple[Any, Any]], names: tuple[str, str]) -> list[str]:
+    """Return the truth value that the two cells of each row state by a tick; an empty one for those that state none, or both."""
+    marks = [(_mark(right, names[0]), _mark(wrong, names[1])) for right, wrong in cells]
+    words = {word_of(value) for pair in cells for value in pair} - _EMPTY
+    crossed = len(words) == 1 and words <= _CROSSES  # the only sign that is used, in either column
+    own_cross = (None, True) not in marks
+    return [_ticked(*mark, crossed, own_cross) for mark in marks]
 
 
 def verdict_named(key: str) -> str:
@@ -84,7 +93,7 @@ def _mark(value: Any, key: str) -> bool | None:
     word = word_of(value)
     if word in _EMPTY:
         return None
-    return True if word in YES | _TICKS or word == word_of(key) else False if word in NO | _CROSSES else None
+    return True if word in YES | _TICKS or word == word_of(key) not in _CROSSES else False if word in NO | _CROSSES else None
 
 
 def _ticked(right: bool | None, wrong: bool | None, crossed: bool, own_cross: bool) -> str:

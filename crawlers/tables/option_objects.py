@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.tables.inner_data import listed
 from crawlers.tables.marked_options import NO, YES, word_of
 from crawlers.tables.tree import flat
 
@@ -41,6 +42,7 @@ def in_stated_order(objects: Options) -> Options:
 
 def options_listed(value: Any) -> Options:
     """Return options that are objects in a list, or values by name in an object, in their stated order; nothing if they are neither."""
+    value = listed(value) if isinstance(value, str) else value
     if isinstance(value, dict) and not all(len(key) == 1 or key.isdigit() for key in map(str, value)):
         inner = list(value.values())
         if all(isinstance(each, str) for each in inner) or all(isinstance(each, dict) for each in inner):

@@ -10,6 +10,7 @@ from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
+from crawlers.tables.marked_options import ANSWER, ticked_columns, verdicts_of
 
 CellLines = list[str]
 _KEY_LABEL = re.compile(r"题号|序号|编号|答案|正确答案|参考答案|")
@@ -33,6 +34,7 @@ def table_lines(rows: list[list[CellLines]]) -> list[str]:
     """Return a table as lines: one with a header such as 题干, A, B, 答案 in the form of a paper, any other row by row."""
     if key := _key_lines(rows):
         return key
+    rows = _with_verdicts(rows)
     header, below = _header(rows)
     shape = layout_of_keys(header) if below else None
     if shape is None and (card := _card(rows)):
@@ -55,6 +57,20 @@ def table_lines(rows: list[list[CellLines]]) -> list[str]:
             kind = now
         lines += _question(number, fields, record, shape)
     return lines
+
+
+def _with_verdicts(rows: list[list[CellLines]]) -> list[list[CellLines]]:
+    """Return a table with a column to tick for true and one for false as one with a column of answers."""
+    header = [" ".join(cell).strip() for cell in rows[0]] if rows else []
+    pair = ticked_columns(header)
+    if not pair or len(rows) < _LEAST_FIELDS:
+        return rows
+    places = [header.index(name) for name in pair]
+    cells = [[" ".join(row[at]) if at < len(row) else "" for at in places] for row in rows[1:]]
+    verdicts = verdicts_of([(right, wrong) for right, wrong in cells], pair)
+    rest = [[cell for at, cell in enumerate(row) if at not in places] for row in rows]
+    answers = [[ANSWER], *([verdict] if verdict else [] for verdict in verdicts)]
+    return [[*row, answer] for row, answer in zip(rest, answers, strict=True)]
 
 
 def _key_lines(rows: list[list[CellLines]]) -> list[str]:

@@ -14,6 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import docx
 import pytest
 import yaml
 from openpyxl import Workbook
@@ -22,10 +23,14 @@ from openpyxl.cell.text import InlineFont
 from openpyxl.comments import Comment
 from openpyxl.styles import Font, PatternFill
 
-from tests.layouts.law import plain, read
+from atomexam.records.item import QuestionItem
+from atomexam.records.provenance import Provenance
+from crawlers.importers.formats import guess_format, read_guessed
+from tests.layouts.law import cleaned, plain
 from tests.layouts.unseen import QUESTIONS, STATEMENTS
 
 LETTERS = "ABCD"
+_SEEN = Provenance(source="forms", url="file:a", snapshot="2026-01-01", page_id="a", position="")
 Form = tuple[str, bytes, bool]
 """Name of the file, its bytes, and whether it has the statements instead of the questions."""
 FORMS: dict[str, Callable[[], Form]] = {}
@@ -48,10 +53,10 @@ def outcome(form: Form) -> Counter[str]:
         gold = {plain(stem): _told(("正确", "错误"), "A" if right else "B") for stem, right in STATEMENTS}
     counts = Counter[str]()
     try:
-        found, _ = read(name, body, "table")
+        reading = read_guessed(name, body, guess_format(name, body), _SEEN)[1]
     except ValueError:
         return Counter(unread=len(gold))
-    for each in found:
+    for each in cleaned([item for item in reading.items if isinstance(item, QuestionItem)]):
         if each.question is None:
             counts["rejected"] += 1
             continue
@@ -226,6 +231,48 @@ _CONTAINERS: dict[str, tuple[str, Callable[[list[Any]], bytes]]] = {
 }
 
 
+def _apart(records: list[dict[str, Any]], store: str) -> Any:
+    """Return records as two lists, or as two objects by the id of a question."""
+    keys = {f"Q{n}": record["correctOptId"] for n, record in enumerate(records)}
+    questions = {f"Q{n}": {"topic": record["topic"], "items": record["items"]} for n, record in enumerate(records)}
+    options = [{"qid": f"Q{n}", **option} for n, record in enumerate(records) for option in record["items"]]
+    match store:
+        case "options":
+            asked = [{"qid": qid, "topic": question["topic"], "correct": keys[qid]} for qid, question in questions.items()]
+            return {"questions": asked, "options": options}
+        case "keys":
+            told = [{"qid": qid, "optId": key} for qid, key in keys.items()]
+            return {"questions": [{"qid": qid, **question} for qid, question in questions.items()], "answers": told}
+    return {"questions": questions, "answers": keys}
+
+
+def _cells_of_json(records: list[dict[str, Any]]) -> list[list[str]]:
+    return [[str(n), each["topic"], _literal(each["items"]), str(each["correctOptId"])] for n, each in enumerate(records, 1)]
+
+
+def _attributes(records: list[dict[str, Any]]) -> bytes:
+    def entry(record: dict[str, Any]) -> str:
+        options = "".join(f'<option oid="{option["optId"]}">{option["optText"]}</option>' for option in record["items"])
+        return f'<entry topic="{record["topic"]}" right="{record["correctOptId"]}">{options}</entry>'
+
+    return f"<bank>{''.join(map(entry, records))}</bank>".encode()
+
+
+def _inserts(records: list[dict[str, Any]]) -> bytes:
+    rows = ["({}, '{}', '{}', '{}')".format(*cells) for cells in _cells_of_json(records)]
+    return "\n".join(f"INSERT INTO `q` (`id`, `topic`, `items`, `correct`) VALUES {row};" for row in rows).encode()
+
+
+_STORES: dict[str, tuple[str, Callable[[list[Any]], bytes]]] = {
+    "options apart": ("a.json", lambda records: _json(_apart(records, "options"))),
+    "keys apart": ("a.json", lambda records: _json(_apart(records, "keys"))),
+    "keys by name": ("a.json", lambda records: _json(_apart(records, "names"))),
+    "cells of json": ("a.csv", lambda records: _csv([["id", "topic", "items", "correct"], *_cells_of_json(records)])),
+    "rows of json": ("a.sql", _inserts),
+    "attributes": ("a.xml", _attributes),
+}
+
+
 def _add(name: str, make: Callable[[], Form]) -> None:
     FORMS[name] = make
 
@@ -236,6 +283,8 @@ for _n, _i, _r in product(_NAMES, _IDS, ("list", "joined", "whole")):
     _add(f"several: {_n}, {_i}, {_r}", lambda n=_n, i=_i, r=_r: ("several.json", _json(_several(n, i, r)), False))
 for _k in ("sorted", "picture", "picture path", "reason", "counted", "labelled", "turned labels", "code in text", "dated"):
     _add(f"beside: {_k}", lambda k=_k: ("a.json", _json(_beside(k)), False))
+for _s, _i in product(_STORES, _IDS):
+    _add(f"store: {_s}, {_i}", lambda s=_s, i=_i: (_STORES[s][0], _STORES[s][1](_objects("opt", i, "bare")), False))
 for _c in _CONTAINERS:
     for _n, _i in (("opt", "nested"), ("chinese", "hash")):
         _add(f"container: {_c}, {_n}", lambda c=_c, n=_n, i=_i: (_CONTAINERS[c][0], _CONTAINERS[c][1](_objects(n, i, "bare")), False))
@@ -330,6 +379,37 @@ for _p, _m, _numbered in product(_PAIRS, _MARKS, (True, False)):
 for _p, _m in product(_PAIRS[:3], ("tick", "own")):
     _add(f"ticks in a sheet: {'|'.join(_p)}, {_m}", lambda p=_p, m=_m: ("a.xlsx", _book(_ticked(p, m, True)), True))
     _add(f"ticks as records: {'|'.join(_p)}, {_m}", lambda p=_p, m=_m: ("a.json", _json(_as_records(_ticked(p, m, True))), True))
+
+
+def _document(rows: list[list[str]]) -> bytes:
+    document = docx.Document()
+    table = document.add_table(len(rows), len(rows[0]))
+    for cells, row in zip(table.rows, rows, strict=True):
+        for cell, text in zip(cells.cells, row, strict=True):
+            cell.text = text
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+def _page(rows: list[list[str]]) -> bytes:
+    lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<html><body><h1>判断题</h1><table>{lines}</table></body></html>".encode()
+
+
+def _markdown(rows: list[list[str]]) -> bytes:
+    header, *lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([header, "|" + "---|" * len(rows[0]), *lines]).encode()
+
+
+_TABLES: dict[str, Callable[[list[list[str]]], bytes]] = {
+    "a.docx": _document,
+    "a.html": _page,
+    "a.md": _markdown,
+    "a.txt": lambda rows: "\n".join(map("\t".join, rows)).encode(),
+}
+for _p, _m, _name in product(_PAIRS, ("tick", "own", "both", "numbers"), _TABLES):
+    _add(f"ticks in a text: {'|'.join(_p)}, {_m}, {_name}", lambda p=_p, m=_m, name=_name: (name, _TABLES[name](_ticked(p, m, True)), True))
 
 # Options whose right one is emphasised in a sheet.
 
@@ -483,8 +563,9 @@ _MISLEADING: dict[str, Callable[[], Form]] = {
 }
 FORMS |= {f"misleading: {name}": make for name, make in _MISLEADING.items()}
 
-_LEAST_EQUAL = {"objects": 99, "container": 100, "flags": 100, "record": 100, "ticks": 99, "ticks in a sheet": 100, "ticks as records": 100}
-_LEAST_EQUAL |= {"several": 100, "beside": 100, "misleading": 59, "rich": 100, "cells": 33, "comment": 60, "database": 100}
+_LEAST_EQUAL = {"objects": 100, "several": 100, "beside": 100, "container": 100, "flags": 100, "record": 100, "store": 100, "database": 100}
+_LEAST_EQUAL |= {"ticks": 100, "ticks in a text": 100, "ticks in a sheet": 100, "ticks as records": 100}
+_LEAST_EQUAL |= {"rich": 100, "cells": 33, "comment": 60, "misleading": 59}
 """Least share of the questions that is read equal, in percent, for each kind of form."""
 
 
