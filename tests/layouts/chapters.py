@@ -9,6 +9,7 @@ from tests.layouts.gold import LETTERS, Gold, paper
 
 _HANZI = "一二三四五六七八九十"
 _TOPICS = ("绪论", "感觉与知觉", "记忆", "思维", "情绪")
+SUFFIX = ".txt"
 HEADINGS = (
     "第{hanzi}章",
     "第{digit}章",
@@ -114,8 +115,8 @@ def questions(rng: Random) -> list[Gold]:
     return list(golds.values())[:12]
 
 
-def text_of(golds: Sequence[Gold], how: Form) -> str:
-    """Return chapters of four, three and five questions."""
+def text_of(golds: Sequence[Gold], how: Form, _: Random) -> str:
+    """Return three chapters, each with another count of questions."""
     lines, lists = ["普通心理学同步练习", ""], []
     chapters = [golds[:4], golds[4:7], golds[7:]]
     number = 0

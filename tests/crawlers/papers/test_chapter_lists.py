@@ -1,35 +1,8 @@
-"""Chapters with their own answer lists: each question is read equal, doubted, rejected or unread, and most are read."""
-
-from collections import Counter
-from random import Random
+"""Chapters with their own answer lists; tests/layouts/chapters.py draws more of their forms."""
 
 import pytest
 
-from tests.layouts import chapters
-from tests.layouts.law import judged, read
-
-
-def _shares(seeds: range) -> tuple[Counter[str], list[int]]:
-    counts: Counter[str] = Counter()
-    silent = []
-    for seed in seeds:
-        rng = Random(seed)
-        form, golds = chapters.form(rng), chapters.questions(rng)
-        outcomes = [one.what for one in judged(golds, *read("chapters.txt", chapters.text_of(golds, form).encode(), "paper"))]
-        counts.update(outcomes)
-        silent += [seed] if "silent" in outcomes else []
-    return counts, silent
-
-
-def test_nothing_of_chapters_with_lists_is_silently_something_else() -> None:
-    counts, silent = _shares(range(100))
-    assert not silent and counts["equal"] > 0.9 * counts.total(), (counts, silent)
-
-
-@pytest.mark.slow
-def test_nothing_of_more_chapters_is_silently_something_else() -> None:
-    counts, silent = _shares(range(100, 2100))
-    assert not silent and counts["equal"] > 0.9 * counts.total(), (counts, silent)
+from tests.layouts.law import read
 
 
 def _text(*lists: str) -> bytes:
