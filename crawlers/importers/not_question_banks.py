@@ -34,7 +34,7 @@ _HELP_TITLE = re.compile(r"常见问题|问题解答|问与答|帮助中心|客�
 _CITED = re.compile(r"\[(?:[JMCDNRSPZ]|EB|DB)(?:/(?:OL|CD|MT))?\]")
 """The type of a work in a list of references (GB/T 7714): `[J]`."""
 _CODE = re.compile(
-    r"\s*(?:import|from|def|class|return|if|elif|else|for|while|public|private|var|let|const|#include|package|@\w+)\b|.*(?:[;{}]|\):)\s*$"
+    r"\s*(?:import|from|def|class|return|if|elif|else|for|while|public|private|var|let|const|#include|package|@\w+)\b|(?!\s*\\).*(?:[;{}]|\):)\s*$"
 )
 _CODE_SHARE = 3
 _BRACKET_LAST = re.compile(r"\(\s{0,9}\)[.。]?\s{0,4}$")

@@ -14,6 +14,7 @@ from crawlers.papers.signs.headings import heading_key, heads, is_note, is_paper
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
+_OF_PAPER = re.compile(r"\d年|卷$")
 _THIS = ("本章", "本节", "本课", "本讲", "本单元", "本组", "本页")
 _BEHIND_NAME = re.compile(r"[】\])]?\s{0,3}(?:[:、.\s]|(?<=[】\])]))\s{0,3}(?=[(\[【]?第?\s?[(\[【]?[\d①A-J√×对错正])")
 _LONGEST_NAME = 40  # characters
@@ -77,6 +78,8 @@ def _announced(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[l
     section = [title.name] if _names_section(title.name, headings) else []
     of_section = bool(section) or title.name in _THIS
     if title.end < len(line):
+        if _OF_PAPER.search(title.name):  # the lists of several papers need not be in their order
+            return None
         return ([*section, text[title.end :]], True) if _lists(text[title.end :], of_section) else None
     return (section, True) if not explains(lines, index) and _follows_title(lines, index + 1, headings, of_section) else None
 
@@ -89,6 +92,8 @@ def _names_section(name: str, headings: Set[str]) -> bool:
 def _by_section(text: str, headings: Set[str]) -> list[str]:
     """Return a line of a list with the heading of its section, `第一章：1.B 2.C`, as two; any other line by itself."""
     line = flat(text)
+    if listed_in(text).entries or is_bare_run(line):
+        return [text]
     for cut in _BEHIND_NAME.finditer(line, 0, _LONGEST_NAME):
         name = line[: cut.start()].strip("【[( ")
         if _names_section(name, headings) and _lists(text[cut.end() :], of_section=True):

@@ -30,7 +30,7 @@ _TITLE_WORDS = (
     r"(?:(?:及|与|和|、|/|&)?(?:详细|试题|评分|参考)?(?:解析|解释|详解|提示|标准|细则|要点|分析|说明)){0,2}(?:部分|速查|一览表?|汇总|揭晓|公布|如下|表|页|纸|卷)?"
 )
 _TITLE_OF = r"(?:\s?\((?P<of>(?![\sA-J√×对错])[^()]{1,30})\))?"
-_TITLE = re.compile(rf"{_TITLE_WORDS}{_TITLE_OF}[】\])\s*|—\-]{{0,30}}:?$")
+_TITLE = re.compile(rf"{_TITLE_WORDS}[】\])\s*|—\-]{{0,30}}:?$")
 _ANNOUNCED = re.compile(rf"{_TITLE_WORDS}{_TITLE_OF}[】\])*|—\-\s]{{0,9}}:?[*\s]{{0,5}}(?=[(\[【]?第?\s?[(\[【]?[\d①A-J√×对错正])")
 _SAYS_ANSWER = re.compile("案|nswer|NSWER|Key|KEY")
 """A part of a word that every title contains."""
@@ -131,7 +131,7 @@ def title_in(line: str) -> Title | None:
     match = match or _ANNOUNCED.match(line)
     if match is None or not _titles(match[0], match):
         return None
-    return Title((match["of"] or match["name"]).strip(), match.end())
+    return Title((match.groupdict().get("of") or match["name"]).strip(), match.end())
 
 
 def _titles(words: str, match: re.Match[str] | None) -> bool:
