@@ -7,10 +7,10 @@ from types import ModuleType
 import pytest
 
 from atomexam.text.refusal import Refusal
-from tests.layouts import chapters, chats, exercises, wikis
+from tests.layouts import chapters, chats, exercises, slides, wikis
 from tests.layouts.law import judged, read
 
-FORMS = {"chapters": (chapters, 0.9), "chats": (chats, 0.9), "exercises": (exercises, 0.9), "wikis": (wikis, 0.9)}
+FORMS = {"chapters": (chapters, 0.9), "chats": (chats, 0.9), "exercises": (exercises, 0.9), "slides": (slides, 0.9), "wikis": (wikis, 0.9)}
 """Modules that draw forms, each with the least share of questions read equal."""
 
 
