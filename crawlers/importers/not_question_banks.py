@@ -34,9 +34,12 @@ _HELP_TITLE = re.compile(r"常见问题|问题解答|问与答|帮助中心|客�
 _CITED = re.compile(r"\[(?:[JMCDNRSPZ]|EB|DB)(?:/(?:OL|CD|MT))?\]")
 """The type of a work in a list of references (GB/T 7714): `[J]`."""
 _CODE = re.compile(
-    r"\s*(?:import|from|def|class|return|if|elif|else|for|while|public|private|var|let|const|#include|package|@\w+)\b|.*(?:[;{}]|\):)\s*$"
+    r"\s*(?:import|from|def|class|return|if|elif|else|for|while|public|private|var|let|const|#include|package|@\w+)\b|(?!\s*\\).*(?:[;{}]|\):)\s*$"
 )
 _CODE_SHARE = 3
+_FORM = re.compile(r"[甲乙丙]方|[出承]租[方人]|签[字章名]|盖章|合同|协议书?|申请[表书人]|登记表|_\s{0,3}年\s{0,3}_{1,20}\s{0,3}月")
+_FORM_SHARE = 3
+"""What lines of contracts and applications have, and one in how many of their lines does."""
 _BRACKET_LAST = re.compile(r"\(\s{0,9}\)[.。]?\s{0,4}$")
 _COLUMNS, _ROWS_SHARE = re.compile(r"[A-Za-z_]\w{1,30}(?P<sign>[,;|\t])[A-Za-z_]\w{1,30}(?:(?P=sign)[A-Za-z_]\w{1,30}){0,20}"), 0.9
 """Names of columns above rows, and the share of the lines below them that must contain their separator."""
@@ -55,9 +58,9 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:
     surroundings = [name, *paper.unread, *(draft.above.heading or "" for draft in drafts)]
     question_like = sum(_shows_question(draft, own) for draft, own in zip(drafts, _are_own(drafts), strict=True))
     points = f"{name}: {len(drafts)} numbered points"
+    is_signed = any(map(_SIGNED.search, surroundings))
     if not any(draft.answer for draft in drafts):
         is_survey = any(_SURVEY.search(text) for text in [*surroundings, *(draft.above.case or "" for draft in drafts)])
-        is_signed = any(map(_SIGNED.search, surroundings))
         if is_survey or (len(drafts) < _FEWEST and not is_signed and not _are_chosen(drafts)):
             raise Refusal(
                 f"{points} without an answer, and no sign that they are questions of a test: "
@@ -65,6 +68,8 @@ def refuse_no_bank(name: str, lines: Sequence[str], paper: ParsedPaper) -> None:
             )
     answered = sum(map(_is_answered, drafts))
     filled = [line for line in lines if line.strip()]
+    if not answered and not is_signed and sum(_FORM.search(line) is not None for line in filled) * _FORM_SHARE > len(filled):
+        raise Refusal(f"{points} with gaps for names, sums and dates; a contract or an application is not a bank")
     if answered < _FEWEST and sum(_CODE.match(line) is not None for line in filled) * _CODE_SHARE > len(filled):
         raise Refusal(f"{points} among the lines of a program; expected a paper in lines of text")
     if _are_tasks(lines, drafts):

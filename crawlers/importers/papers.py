@@ -37,6 +37,8 @@ LINE_READERS: dict[str, LineReader] = {
     ".markdown": read_text,
     ".org": read_text,
     ".wiki": read_text,
+    ".rmd": read_text,
+    ".rnw": read_text,
     ".mediawiki": read_text,
     ".tex": read_light,
     ".docx": read_docx,

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Sequence, Set
 
 from msgspec import structs
 
@@ -14,7 +14,7 @@ from crawlers.papers.questions.draft import Draft
 from crawlers.papers.sections.layout import PaperLayout
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.entries import BARE_RUN, KeyEntry, listed_in
-from crawlers.papers.signs.headings import heading_key, kind_of
+from crawlers.papers.signs.headings import heading_key, heads, kind_of, may_head
 from crawlers.papers.signs.numbers import are_consecutive
 
 
@@ -22,7 +22,7 @@ def join_regions(layout: PaperLayout, questions: Sequence[AssembledQuestion]) ->
     """Return the questions with their answers from the lists, and the entries that match none."""
     joined, left = list(questions), list[str]()
     for start, stop, lines in _merged(layout):
-        entries = read_key(_with_numbers(lines, joined, start, stop), layout.bare)
+        entries = read_key(_with_numbers(lines, joined, start, stop, layout.bare), layout.bare)
         above = slice(*(bisect_left(joined, line, key=lambda one: one.span.start) for line in (start, stop)))
         open_ones = [index for index, one in enumerate(joined) if not one.draft.answer]
         wanted = [index for index in open_ones if above.start <= index < above.stop] or open_ones
@@ -52,16 +52,20 @@ def _without_lost(above: Sequence[AssembledQuestion], entries: Sequence[KeyEntry
     return [one.doubted("answer_list_mismatch") if is_lost else one for one, is_lost in zip(above, lost, strict=True)]
 
 
-def _with_numbers(lines: Sequence[str], questions: Sequence[AssembledQuestion], start: int, stop: int) -> list[str]:
+def _with_numbers(lines: Sequence[str], questions: Sequence[AssembledQuestion], start: int, stop: int, titles: Set[str]) -> list[str]:
     """Return the lines of a list, with answers without numbers, `单选：ABCDA`, assigned to the questions of their section."""
     above = [one for one in questions if start <= one.span.start < stop] or list(questions)
     of_label: dict[str, list[int]] = {}
     done = []
     numbered = any(listed_in(text).entries for text in lines)
+    heading = ""
     for text in lines:
+        line = flat(text)
+        heading = line if heads(line) or may_head(line) or line in titles else heading
         run = BARE_RUN.match(flat(text)) if len(text) < 800 and not listed_in(text).entries else None
         label = run["label"].strip(" :、.") if run else ""
         run = run if label or not numbered else None  # the rest of an answer after its number
+        label = label or heading
         if run and label not in of_label:
             of_label[label] = _numbers_of(label, above)
         if run and of_label[label]:

@@ -1,5 +1,6 @@
 """Questions without an answer that may contain one, or be one: fill-in stems without an empty blank, answers under an unread title."""
 
+import re
 from collections.abc import Sequence
 
 from crawlers.papers.questions.assembly import AssembledQuestion, Doubts
@@ -7,6 +8,8 @@ from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, flat
 from crawlers.papers.signs.blanks import lacks_blank
 from crawlers.papers.signs.headings import heading_key
+
+_LETTERS = re.compile("[A-J]")
 
 
 def unanswered(questions: Sequence[AssembledQuestion]) -> Doubts:
@@ -34,6 +37,20 @@ def unanswered(questions: Sequence[AssembledQuestion]) -> Doubts:
         if (anew or (heading != named and not one.kind and first.kind)) and not asks(flat(draft.stem)):
             for either in (at, index):  # `三、` above a second `9. …`: what the answer list states about 9 under 三、名词解释
                 doubts.setdefault(either, "answer_list_mismatch")
+    return doubts | _lists_of_sections(questions)
+
+
+def _lists_of_sections(questions: Sequence[AssembledQuestion]) -> dict[int, str]:
+    """Return the last questions of sections whose only answer, `答案：BDE`, has a letter for each question: it may be the list of all."""
+    sections: dict[int, list[int]] = {}
+    for index, one in enumerate(questions):
+        sections.setdefault(one.span.section, []).append(index)
+    doubts = {}
+    for own in sections.values():
+        *others, last = own
+        letters = _LETTERS.findall(questions[last].draft.answer or "")
+        if 1 < len(own) == len(letters) and not any(questions[index].draft.answer for index in others):
+            doubts[last] = "answer_list_mismatch"
     return doubts
 
 

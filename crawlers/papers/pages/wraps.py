@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from atomexam.text.option_letters import LETTERS, next_letter
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, columns_of, flat, parts_of
-from crawlers.papers.signs.entries import is_title, listed_in
+from crawlers.papers.signs.entries import is_title, listed_in, title_in
 from crawlers.papers.signs.headings import case_heading_in, heads, is_paper_title, may_head, numeral_of
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -165,7 +165,8 @@ def _read_as(line: str) -> str:
     if len(line) > _LONGEST:
         return ""
     if _ANSWER_TITLE.fullmatch(line) or is_title(line):
-        return "title"
+        title = title_in(line)
+        return "" if title and (heads(title.name) or may_head(title.name)) else "title"
     if WHOLE_ANSWER.fullmatch(line):
         return "answer"
     if not (heads(line) or may_head(line) or is_paper_title(line)):

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.sections.signals import is_worded_as_question
-from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat
+from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, Numbered, flat, parts_of
+from crawlers.papers.signs.entries import is_title, listed_in
 from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import opens_question
@@ -46,6 +47,7 @@ _ANNOUNCED = re.compile(
 _WHO = re.compile("公布|揭晓|宣布|揭示|官方|权威|主持|老师|教师|讲师|评委|裁判|考官|专家|出题|命题|系统")
 _NOT_WHO = re.compile("[我你您他她]|选手|学生|考生|同学|学员|用户|[战小]?队|错")
 """Speakers who state the correct answer, and speakers who guess it."""
+_DIGITS = re.compile(r"\d+")
 _OPENING = re.compile(r"[(\[]?[A-Ja-j]\s?[.、:,)\]]{0,2}\s{0,3}")
 _LETTER_AND_WORDS = re.compile(r"(?P<letters>[A-J])\s?[.、:,)]?\s{0,3}(?P<words>.+)")
 
@@ -53,6 +55,7 @@ _LETTER_AND_WORDS = re.compile(r"(?P<letters>[A-J])\s?[.、:,)]?\s{0,3}(?P<words
 def label_bare_answers(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines, with labels on such answers and their explanations."""
     firsts = sum(text.lstrip(" \t-*+•")[:1] in ("A", "Ａ", "(", "（", "[") for _, text in lines)
+    lines = _without_titles(lines) if firsts >= _FEWEST else lines
     if announced := _announced(lines) if firsts >= _FEWEST else []:
         return announced
     labelled = sum("答案" in text and len(text) <= _SHORT and _SOME.search(text) is not None for _, text in lines)
@@ -64,6 +67,32 @@ def label_bare_answers(lines: Sequence[Numbered]) -> list[Numbered]:
         return list(lines)
     below = [index for end in ends if (index := next((at for at in range(end + 1, len(flats)) if flats[at]), None)) is not None]
     return _labelled(lines, flats, below) or _joined(lines, flats, below) or _explained(lines, flats, below) or list(lines)
+
+
+def _without_titles(lines: Sequence[Numbered]) -> Sequence[Numbered]:
+    """Return lines without a title that is directly above the answer of each question, `揭晓答案`, `第3题答案`."""
+    flats = [flat(text).strip() for _, text in lines]
+    filled = [at for at, line in enumerate(flats) if line]
+    titles: dict[str, list[tuple[int, int]]] = {}
+    for above, at, below in zip(filled, filled[1:], filled[2:], strict=False):
+        title = flats[at].strip("【】[]()!…。: ")
+        if len(flats[at]) <= _SHORT and is_title(title) and _states(flats[below]):
+            titles.setdefault(_DIGITS.sub("", title), []).append((at, above))
+    if not any(len(same) >= _FEWEST for same in titles.values()):
+        return lines
+    ends = {*_ends(flats)}
+    gone = {
+        at for same in titles.values() if len(same) >= _FEWEST and 2 * sum(above in ends for _, above in same) > len(same) for at, _ in same
+    }
+    return [line for at, line in enumerate(lines) if at not in gone]
+
+
+def _states(line: str) -> bool:
+    """Return whether a flat line states the answer of one question."""
+    if WHOLE_ANSWER.fullmatch(line) or any(form.match(line) for form in _FORMS):
+        return True
+    parts = parts_of(line)
+    return bool(parts) and parts[0][0] == "answer" and bool(parts[0][1]) and not listed_in(parts[0][1]).entries
 
 
 def _ends(flats: Sequence[str]) -> list[int]:

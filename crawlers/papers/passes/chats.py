@@ -34,11 +34,18 @@ _LABEL = re.compile(
 )
 """Words before a colon that are not names."""
 _ANSWER = re.compile(
-    r"(?:第\s?(?P<number>\d{1,4})\s?题\s?的?)?(?:(?:正确|参考|标准)?答案|正解|(?:correct\s)?answer|本题选|应选)"
-    r"\s?(?:[是为]|应[该当]?[是为选]|is)?\s?:?\s{0,3}[(\[【“\"]?\s?"
+    r"(?:第\s?(?P<number>\d{1,4})\s?题\s?的?)?(?:[【\[]?(?:(?:正确|参考|标准)?答案|正解|(?:correct\s)?answer)(?:揭晓|公布|来了|来啦|如下)?[】\]]?|应选"
+    r"|(?:[本这该此上][一1]?道?题|今[日天]|昨[日天])(?:的?答案)?应?该?选)"
+    r"\s?(?:[是为]|应[该当]?[是为选]|选|is)?\s?:?\s{0,3}[(\[【“\"]?\s?"
     r"(?P<answer>[A-J](?:[\s,、]{0,2}[A-J]){0,9}(?![A-Za-z])|(?:正确|错误|[对错√×])(?=[\s,。!;)\]】”\"]|$))",
     re.I,
 )
+_SERIES = re.compile(
+    r"\s{0,4}(?:(?P<sign>[【\[#《])\s?)?(?:每[日天周]|今[日天]|本周|早间|晚间|课前|课后)?\s?(?:一题|一练|题目?|练习|打卡|刷题|答题|抢答|问答|测试)题?"
+    r"(?:\s?第?\s?\d{1,4}\s?[期天题弹])?\s?(?(sign)[】\]#》]\s?:?|(?::|\s{0,4}$))\s{0,4}"
+)
+"""What a daily question is announced by: `【每日一题】`, `#今日练习#`, `今日题目：`."""
+_LETTER = re.compile(r"(?:^|(?<=[\s。?)]))[(\[]?([A-J])\s?[.、:)\]]")
 _TAG = re.compile(rf"[(\[【]\s?(?:{TYPE})\s?[)\]】]")
 _REQUEST = re.compile(r"(?:请|大家|各位|直接|现在|在群里){0,4}(?:回复|作答|抢答|发送|答题|开始答题|限时|倒计时).{0,40}$")
 _FEWEST, _SHARE, _SHORT = 3, 0.5, 15
@@ -53,21 +60,23 @@ class _Message(Struct):
 
 def label_chats(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the questions and answers of the member who asks; all lines if nobody repeatedly asks and answers."""
-    numbered = list(lines)
-    messages = _messages(numbered)
+    messages = _messages(lines)
     if len(messages) < 2 * _FEWEST:
-        return numbered
+        return list(lines)
     askers = Counter(message.who for message in messages if _asks(message))
     asker, count = askers.most_common(1)[0] if askers else ("", 0)
     own = [message for message in messages if message.who == asker]
     answered = sum(_answer(message) is not None for message in own)
     if count < _FEWEST or answered < _SHARE * count or count < _SHARE * sum(askers.values()):
-        return numbered
+        return list(lines)
+    numbered = any(_number_of(message) for message in own if _asks(message))
     done: list[Numbered] = []
-    number, answer, is_open = "", "", False
+    number, answer, is_open, asked = "", "", False, 0
     for message in own:
         if _asks(message):
-            done += [(message.lines[0][0], ""), *((index, text) for index, text in message.lines if not _is_request(text))]
+            asked += 1
+            place = message.lines[0][0]
+            done += [(place, ""), *_question(message, "" if numbered else f"{asked}. ")]
             inside = _answer(message, below=True)
             number, answer, is_open = _number_of(message), inside["answer"] if inside else "", True
         elif (stated := _answer(message)) is None:
@@ -115,7 +124,7 @@ def _untimed(flats: Sequence[str]) -> list[re.Match[str] | None]:
 def _asks(message: _Message) -> bool:
     """Return whether a message contains a question: options, or a tag or a number above a blank."""
     texts = [flat(text).strip() for _, text in message.lines if text.strip()]
-    letters = "".join(letter_of(line) for line in texts)
+    letters = "".join(letter for line in texts for letter in _LETTER.findall(line) or [letter_of(line)])
     first = next(iter(texts), "")
     if _ANSWER.match(first):
         return False
@@ -123,6 +132,17 @@ def _asks(message: _Message) -> bool:
     style = number.style if number else ""
     is_numbered = style == "ordinal" or (style in ("point", "titled", "bracket") and asks(first))
     return letters.startswith("AB") or bool(_TAG.search(first)) or is_numbered
+
+
+def _question(message: _Message, number: str) -> list[Numbered]:
+    """Return the lines of a question; if it gets a number, that is instead of what announces it, `【每日一题】`."""
+    lines = [(index, text) for index, text in message.lines if text.strip() and not _is_request(text)]
+    if not number or not lines:
+        return lines
+    series = _SERIES.match(flat(lines[0][1]))
+    first = lines[0][1][series.end() if series else 0 :]
+    stem, below = ((lines[0][0], first), lines[1:]) if first.strip() or len(lines) == 1 else (lines[1], lines[2:])
+    return [(stem[0], number + stem[1].strip()), *below]
 
 
 def _answer(message: _Message, below: bool = False) -> re.Match[str] | None:

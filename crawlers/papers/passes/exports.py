@@ -60,11 +60,12 @@ _OF_HOW_MANY = re.compile(r"\s{0,9}(?:第\s?)?(?P<number>\d{1,4})\s?/\s?(?P<all>
 _QUESTION_FIELD = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
 _RIGHT, _WRONG = ("正确", "对", "是", "true"), ("错误", "错", "否", "false")
 _VERDICT = re.compile(
-    rf"\s{{0,12}}(?:(?P<name>true|false|T|F)\s?[.、:)]\s{{0,4}})?(?P<words>{'|'.join(_RIGHT + _WRONG)})\s{{0,4}}[。.;]?\s{{0,12}}"
+    rf"\s{{0,12}}(?:[○◯〇□☐]\s{{0,3}})?"
+    rf"(?:(?P<name>true|false|T|F)\s?[.、:)]\s{{0,4}})?(?P<words>{'|'.join(_RIGHT + _WRONG)})\s{{0,4}}[。.;]?\s{{0,12}}"
     r"(?P<mark>\(正确答案\)\s{0,12})?",
     re.IGNORECASE,
 )
-"""A line that offers one of the two verdicts: `错误`, `false. 错误`, `对(正确答案)`."""
+"""A line that offers one of the two verdicts: `错误`, `false. 错误`, `○对(正确答案)`."""
 _WEIGHT = r"(?:难度\s?:?\s?)?(?:较?[易难]|中等?|容易|困难|简单)|\d{1,3}(?:\.\d)?\s?分"
 _TAG_BEHIND = re.compile(
     rf"\s{{0,4}}[(\[【]\s?(?:(?:{_WEIGHT})\s?[,;、/|\s]\s?){{1,2}}(?P<type>{TYPE})\s?[)\]】]\s{{0,4}}$"
@@ -289,7 +290,8 @@ def _verdicts_lettered(lines: Sequence[Numbered]) -> Iterator[Numbered]:
         if not named and _are_lettered(lines, position + 2):
             position += 2
             continue
-        is_last = position + 2 == len(lines) or not trimmed(lines[position + 2][1]) or _is_marked(trimmed(lines[position + 2][1]))
+        below = trimmed(lines[position + 2][1]) if position + 2 < len(lines) else ""
+        is_last = not below or _is_marked(below) or opens_question(flat(below))
         for at in (position, position + 1):
             index, text = lines[at]
             offered = named or (is_last and _stands_below_words(lines, position))

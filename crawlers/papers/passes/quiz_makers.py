@@ -25,12 +25,13 @@ _ANSWER_LINE = re.compile(r"\s{0,9}A\s?:\s{0,4}(?P<answer>[A-J](?:[\s,]{0,2}[A-J
 _FIRST = re.compile(r"\s{0,9}A\s?:\s{0,4}(?![A-J](?:[\s,]{0,2}[A-J]){0,9}\s{0,4}$)\S")
 """The first option of a question, or an answer in words, if `A:` is not always above letters."""
 _QUESTION_LINE = re.compile(
-    rf"(?P<stem>.{{2,4000}}?)\s{{0,4}}[\[【]\s?(?P<type>{TYPE})\s?[\]】](?:\s?[\[【(]\s?(?:分值\s?:?\s?)?\d{{1,3}}\s?分?\s?[\])】])?\s{{0,4}}$"
+    rf"(?P<stem>.{{2,4000}}?)\s{{0,4}}[\[【]\s?(?P<type>{TYPE})\s?[\]】](?:\s?[\[【(]\s?(?:分值\s?:?\s?)?\d{{1,3}}\s?分?\s?[\])】])?[\s*]{{0,4}}$"
 )
 _CLOSES = (")", "]", "】")
 """One of them ends the line of such a question."""
 _RIGHT = re.compile(r"\s{0,4}[(\[【]\s?正确(?:答案|选项)\s?[)\]】]\s{0,4}$")
-_LETTER = re.compile(r"\s{0,9}[(\[]?[A-J]\s?[.、:)\]]\s{0,4}")
+_LETTER = re.compile(r"\s{0,9}(?:[○◯〇□☐]\s{0,3})?(?:[(\[]?[A-J]\s?[.、:)\]]\s{0,4})?")
+"""What is before the words of an option: an empty circle or box, a letter."""
 _NUMBER = re.compile(r"\s{0,9}(?:第\s?)?\d{1,4}\s?[题.、:)]\s{0,4}")
 _BEHIND = re.compile(r"\s{0,9}[【\[]?(?:答案)?(?:解析|详解)|\s{0,9}(?:正确|参考)?答案\s?:")
 
@@ -95,7 +96,7 @@ def _label_answer_lines(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 def _with_marked_options(lines: Sequence[Numbered]) -> Iterator[Numbered]:
     """Return questions with their kind after the stem, `……[单选题]`, with letters before the options and the marked ones as answer."""
     flats = [flat(text) for _, text in lines]
-    question_lines = [_QUESTION_LINE.match(line) if line.rstrip()[-1:] in _CLOSES else None for line in flats]
+    question_lines = [_QUESTION_LINE.match(line) if line.rstrip(" *")[-1:] in _CLOSES else None for line in flats]
     starts = [position for position, match in enumerate(question_lines) if match]
     blocks = [(start, _options_below(flats, question_lines, start)) for start in starts]
     marked = sum(any(_RIGHT.search(flats[at]) for at in options) for _, options in blocks)

@@ -35,7 +35,7 @@ def label_signed_blocks(lines: Sequence[Numbered]) -> list[Numbered]:
         if count >= max(_FEWEST, _SHARE * len(blocks)) and 2 * partly > count and asking >= _ASKING * count:
             numbers = iter(range(1, count + 1))
             return [
-                line for block, each in zip(blocks, labelled, strict=True) for line in (_written(each, next(numbers)) if each else block)
+                line for block, each in zip(blocks, labelled, strict=True) for line in (written(each, next(numbers)) if each else block)
             ]
     return list(lines)
 
@@ -86,8 +86,8 @@ def _parts(block: Block, start: int, end: int, right: Sequence[bool], sign: re.P
     return [*stem, *options, *((index, "rest", text) for index, text in block[end:])]
 
 
-def _written(parts: Sequence[tuple[int, str, str]], number: int) -> Iterator[Numbered]:
-    """Yield a block as lines of a paper."""
+def written(parts: Sequence[tuple[int, str, str]], number: int) -> Iterator[Numbered]:
+    """Yield the parts of a question, its stem, options, right options, further lines of them and the rest, as lines of a paper."""
     options = [kind for _, kind, _ in parts if kind in ("option", "right")]
     answer = "".join(letter for letter, kind in zip(LETTERS, options, strict=False) if kind == "right")
     letters = iter(LETTERS)
@@ -95,9 +95,7 @@ def _written(parts: Sequence[tuple[int, str, str]], number: int) -> Iterator[Num
         if kind == "stem":
             own = _NUMBER.match(flat(text)) if at == 0 else None
             yield index, f"{number}. {text[own.end() if own else 0 :].strip()}" if at == 0 else text
-        elif kind == "rest":
-            yield index, text
         else:
-            yield index, f"{next(letters)}. {text}"
-            if at + 1 == len(parts) or parts[at + 1][1] == "rest":
-                yield index, f"答案：{answer}"
+            yield index, text if kind in ("rest", "more") else f"{next(letters)}. {text}"
+        if answer and kind not in ("stem", "rest") and (at + 1 == len(parts) or parts[at + 1][1] == "rest"):
+            yield index, f"答案：{answer}"

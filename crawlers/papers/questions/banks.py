@@ -17,8 +17,10 @@ from crawlers.papers.passes.unnumbered import is_parted
 from crawlers.papers.questions.bank_options import Choice, letters_of, read_choice
 from crawlers.papers.questions.draft import Draft
 from crawlers.papers.questions.groups import Above
+from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import LETTERS, WHOLE_ANSWER, Numbered, columns_of, flat, parts_of, trimmed
 from crawlers.papers.signs.headings import case_heading_in, case_mark_in, heads, is_note, tells_patient
+from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
 _FEWEST = 3  # answers of a bank
@@ -27,6 +29,14 @@ _WORD_ALONE = re.compile(r"(?:正确|参考|标准)答案\s?:?\s?$|(?:^|(?<=\s))
 """The word that announces an answer, with no answer or a misread sign after it, at the end of a line."""
 _COUNTER = re.compile(r"\d{1,4}\s?[/.|]?\s?\d{0,6}\s?[^\d\s，,。？?（(]{2,4}$")
 """Index and total of the question, as an app shows them above it: 18/473单选题."""
+_SHOWN = r"(?:标?[红黄蓝绿紫]色?|加?粗体?|高亮|下划线|底色|打勾|打√|星号|[★√])"
+_OF_FILE = re.compile(
+    r"[(【\[*※★\s]{0,4}(?:(?:使用|题库|标记|格式)?(?:说明|备注|注|提示|PS)\s?:\s?)?"
+    rf"(?:[^。?,]{{0,6}}?{_SHOWN}[^。?,]{{0,8}}?(?:为|是|即|表示|代表)\s?(?:正确|标准|参考)?的?(?:答案|选项|正确)[^。?,]{{0,6}}"
+    rf"|(?:正确|标准|参考)?(?:答案|选项)[^。?,]{{0,6}}?{_SHOWN}[^。?,]{{0,8}}"
+    r"|(?:本|此)(?:题库|文档|资料|试题|文件)[^?]{0,60}|(?:全部|总)?共\s?\d{1,5}\s?道?题[^?]{0,30}|(?:内部资料|仅供)[^?]{0,30})[。!;]?[)】\]*]{0,3}"
+)
+"""A line above the first question that is about the file: `说明：黄色高亮为正确选项`, `本题库共100题`."""
 _HAN = re.compile("[\u4e00-\u9fff]")
 _ASKS = re.compile(r"[(（]\s{0,9}[)）]?|[?？]|_{2,}")
 
@@ -215,12 +225,19 @@ def _without_counters(parts: Sequence[_BankBlock]) -> None:
 def _with_headings(parts: Sequence[_BankBlock]) -> None:
     """Remove headings and notes from the first lines of the blocks, and assign them to the blocks below."""
     heading, case = None, False
+    for part in parts[:1]:
+        while len(part.body) > 1 and not letter_of(part.body[1].flat) and _is_of_file(part.body[0].flat):
+            part.furniture.append(part.body.pop(0).text)
     for part in parts:
         while part.body and (heads(part.body[0].flat) or is_note(part.body[0].flat)):
             line = part.body.pop(0)
             heading, case = (line.text, False) if heads(line.flat) else (heading, True)
         case = case or any(is_note(line.flat) or case_mark_in(line.flat) or case_heading_in(line.flat) for line in part.body)
         part.heading, part.case = heading, case
+
+
+def _is_of_file(line: str) -> bool:
+    return _OF_FILE.fullmatch(line) is not None and not asks(line)
 
 
 def _choices(parts: Sequence[_BankBlock]) -> list[Choice]:

@@ -5,20 +5,19 @@ from collections.abc import Sequence, Set
 
 from msgspec import Struct
 
+from atomexam.text.option_letters import LETTERS
 from crawlers.papers.pages.page import Line
 from crawlers.papers.sections.signals import opens_options, reads_as_question
 from crawlers.papers.signs.answer_marks import WHOLE_ANSWER, flat, opening_mark, parts_of
-from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in, may_say_answer
-from crawlers.papers.signs.headings import heading_key, heads, is_note, may_head
+from crawlers.papers.signs.entries import BARE_RUN, is_table, is_title, listed_in, title_in
+from crawlers.papers.signs.headings import heading_key, heads, is_note, is_paper_title, may_head
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 
-_LED = re.compile(
-    r"(?:附[录件]?\s?:\s?)?[【\[(]?(?:参考|标准|正确|本[题章节页课组]|本单元|试题)?答案(?:及解析|与解析|揭晓|公布|如下)?[】\])]?\s?[:：]?\s{1,4}(?=第?\d)"
-    r"|[【\[(]?(?:参考|标准|正确)?答案(?:揭晓|公布|如下)?[】\])]?:?(?=\d)|(?:KEY|Key|key|ANSWERS?|Answers?)(?:\s[Kk]eys?|\sKEYS?)?\s?:?\s{0,4}(?=\d)"
-)
-
-
+_OF_PAPER = re.compile(r"\d年|卷$")
+_THIS = ("本章", "本节", "本课", "本讲", "本单元", "本组", "本页")
+_BEHIND_NAME = re.compile(r"[】\])]?\s{0,3}(?:[:、.\s]|(?<=[】\])]))\s{0,3}(?=[(\[【]?第?\s?[(\[【]?[\d①A-J√×对错正])")
+_LONGEST_NAME = 40  # characters
 _MOST_OPTIONS = 11  # lines
 _LONGEST_QUESTION = 40  # lines
 _NEAR = 6  # lines above the options of a group in which the answers of the previous group are
@@ -51,26 +50,63 @@ def find_regions(lines: Sequence[Line], titles: Set[str] = frozenset()) -> list[
             continue
         first, titled = opening
         stop = _end(lines, index + 1, headings, titled)
-        regions.append(Region(index, stop, ([first] if first else []) + [line.text for line in lines[index + 1 : stop]]))
+        own = first + [line.text for line in lines[index + 1 : stop]]
+        regions.append(Region(index, stop, [piece for text in own for piece in _by_section(text, headings)]))
         index = stop
     return regions
 
 
-def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[str, bool] | None:
-    """Return the part of a line that already is the list if one begins there, and whether a title announces it."""
-    text, line = lines[index].text, lines[index].flat
-    says_answer = may_say_answer(line)
-    if says_answer and is_title(line):
-        return ("", True) if not explains(lines, index) and _follows_title(lines, index + 1, headings) else None
-    if says_answer and (led := _LED.match(line)):
-        rest = text[led.end() :]
-        return (rest, True) if is_list(rest) else None
+def _opened(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[list[str], bool] | None:
+    """Return what a line states of the list that begins there, its section and its first answers, and whether a title announces it."""
+    text = lines[index].text
+    if announced := _announced(lines, index, headings):
+        return announced
     parts = parts_of(text)
     if len(parts) == 1 and parts[0][0] == "answer" and (words := parts[0][1]) and is_list(words):
-        return words, True
+        return [words], True
     if is_entries(lines, index):
-        return text, False
+        return [text], False
     return None
+
+
+def _announced(lines: Sequence[Line], index: int, headings: set[str]) -> tuple[list[str], bool] | None:
+    """Return the same of a line with a title: `第一章答案` above the list, `第一章答案：1.B 2.C`."""
+    text, line = lines[index].text, lines[index].flat
+    title = title_in(line)
+    if title is None:
+        return None
+    section = [title.name] if _names_section(title.name, headings) else []
+    of_section = bool(section) or title.name in _THIS
+    if title.end < len(line):
+        if _OF_PAPER.search(title.name):  # the lists of several papers need not be in their order
+            return None
+        return ([*section, text[title.end :]], True) if _lists(text[title.end :], of_section) else None
+    return (section, True) if not explains(lines, index) and _follows_title(lines, index + 1, headings, of_section) else None
+
+
+def _names_section(name: str, headings: Set[str]) -> bool:
+    """Return whether the words before 答案 are the heading of the questions, or a part of it."""
+    return bool(name) and (heads(name) or may_head(name) or is_paper_title(name) or name in headings)
+
+
+def _by_section(text: str, headings: Set[str]) -> list[str]:
+    """Return a line of a list with the heading of its section, `第一章：1.B 2.C`, as two; any other line by itself."""
+    line = flat(text)
+    if listed_in(text).entries or is_bare_run(line):
+        return [text]
+    for cut in _BEHIND_NAME.finditer(line, 0, _LONGEST_NAME):
+        name = line[: cut.start()].strip("【[( ")
+        if _names_section(name, headings) and _lists(text[cut.end() :], of_section=True):
+            return [name, text[cut.end() :]]
+    return [text]
+
+
+def _lists(text: str, of_section: bool) -> bool:
+    """Return whether what follows a title on its line is a list: answers with numbers, or several that are not the letters of one."""
+    if is_list(text):
+        return True
+    run = BARE_RUN.match(flat(text)) if len(text) < 800 else None
+    return bool(run and (of_section or any(letter in run["answers"][:at] for at, letter in enumerate(run["answers"]) if letter in LETTERS)))
 
 
 def explains(lines: Sequence[Line], index: int) -> bool:
@@ -103,13 +139,13 @@ def is_bare_run(line: str) -> bool:
     return bool(run and (run["label"].strip() or len(run["answers"]) > 4))
 
 
-def _follows_title(lines: Sequence[Line], index: int, headings: set[str]) -> bool:
+def _follows_title(lines: Sequence[Line], index: int, headings: set[str], of_section: bool) -> bool:
     """Return whether what follows the word 答案 is a list, and not the answer of one question."""
     for at in range(index, min(index + 4, len(lines))):
         line = lines[at].flat
         if WHOLE_ANSWER.fullmatch(line):
-            return False
-        if is_entry(lines, at) or is_bare_run(line):
+            return of_section and _lists(line, of_section)
+        if is_entry(lines, at) or is_bare_run(line) or len(_by_section(lines[at].text, headings)) > 1:
             return True
         if number := number_of(line):
             return number.style != "tight" and not reads_as_question(lines, at)
@@ -123,9 +159,11 @@ def _end(lines: Sequence[Line], index: int, headings: set[str], titled: bool) ->
     explained = is_entry(lines, index - 1)
     while index < len(lines):
         line = lines[index].flat
+        if not is_table(lines[index - 1].flat, line) and (opening := _announced(lines, index, headings)) and opening[0]:
+            return index  # the list of the next section
         if _opens_group(lines, index):
             return index - is_note(lines[index - 1].flat)
-        if is_entry(lines, index) or (titled and is_bare_run(line)):
+        if is_entry(lines, index) or (titled and (is_bare_run(line) or len(_by_section(lines[index].text, headings)) > 1)):
             explained = True
         elif _is_heading(line, headings):
             if not _heading_goes_on(lines, index, headings, titled):
@@ -158,7 +196,7 @@ def _opens_group(lines: Sequence[Line], index: int) -> bool:
     number = number_of(lines[below].flat) if below < len(lines) else None
     if number is None or number.style == "tight" or is_entry(lines, below):
         return False
-    above = [_LED.sub("", line.flat, count=1) for line in lines[max(0, index - _NEAR) : index]]
+    above = [line.flat[title.end if (title := title_in(line.flat)) else 0 :] for line in lines[max(0, index - _NEAR) : index]]
     listed = [entry.number for line in above for entry in listed_in(line).entries]
     return is_note(lines[index - 1].flat) or (bool(listed) and number.value == listed[-1] + 1)
 

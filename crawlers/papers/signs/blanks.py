@@ -26,6 +26,8 @@ _JOINING = re.compile(
     r"[和与及或、,;。.:与以是为有在即由]|以及|、?\S?[和与及、]\S?|(?:主要|又|可|应|也|都|被|则|常)?(?:是|分为|分|称为|称|叫做?|包括|属于|位于|由|有|见于|来自|取决于|等于|大于|小于)"
     r"|[的是为和与及在由].{0,39}|.{0,39}[是为有于由的和与及]"
 )
+_OF_FORM = re.compile("[年月日时分秒元号起止至到人份方]{1,5}")
+"""Words between the gaps of a form: `____年__月__日起至____年__月__日`."""
 _WORDS_IN_BRACKETS = re.compile(r"\(\s{0,6}(?P<words>[^()\s][^()\n]{0,39}?)\s{0,6}\)")
 _NO_BLANK = re.compile(r"\(\s?\d{1,3}(?:\.\d)?\s?分?\s?\)")
 """A score or a point of a list."""
@@ -79,6 +81,7 @@ def filled_blanks(stem: str, start: int = 0, announced: bool = False) -> tuple[s
         not filled
         or len(re.findall("_{1,60}" if announced else "_{2,60}", line)) != 2 * len(filled)
         or any(_JOINING.fullmatch(match["words"]) for match in filled)
+        or (len(filled) > 1 and any(_OF_FORM.fullmatch(match["words"]) for match in filled))
         or any(sign in match["words"] for match in filled for sign in "、,。;")
     ):
         return _filled_brackets(stem, start) if announced else None

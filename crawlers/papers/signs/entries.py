@@ -23,10 +23,15 @@ _NUMBERED = re.compile(r"[\d①-⑳]")
 SCORES = re.compile(r"\s?[(\[]\s?\d{1,2}\s?分\s?[)\]]")
 _TOPIC = re.compile(r"\s?\([^()\d][^()]{0,19}\)(?=[\s;,。.、]{0,4}(?:(?:第|[(\[【])?\d|$))")
 _PARTS = " ,;。、.|"
-_TITLE = re.compile(
-    r"[【\[(*#|\-\s]{0,30}(?:附[录件]?\s?[一二三1-3]?\s?[:、.]\s?)?[^:。?]{0,30}?(?:参考|标准|正确|试题|试卷)?(?:答\s?案|Answers?|ANSWERS?|Key|KEY)"
-    r"(?:(?:及|与|和|、|/|&)?(?:详细|试题|评分|参考)?(?:解析|解释|详解|提示|标准|细则|要点|分析|说明)){0,2}(?:部分|速查|一览表?|汇总|如下|表|页|纸|卷)?[】\])\s*|\-]{0,30}:?$"
+_TITLE_WORDS = (
+    r"[【\[(*#|★☆◆■●▲—\-\s]{0,30}(?:附[录件]?\s?[一二三1-3]?\s?[:、.]\s?)?(?P<name>[^:。?]{0,30}?)\s{0,4}"
+    r"(?:(?:同步|课后|课堂|随堂|章节|单元|巩固|自我)?(?:练习|习题|自测|测试|检测|测验|作业)题?)?\s?(?:参考|标准|正确|试题|试卷)?"
+    r"(?:答\s?案|(?:Answers?|ANSWERS?)(?:\s[Kk]eys?|\sKEYS?)?|Key|KEY)"
+    r"(?:(?:及|与|和|、|/|&)?(?:详细|试题|评分|参考)?(?:解析|解释|详解|提示|标准|细则|要点|分析|说明)){0,2}(?:部分|速查|一览表?|汇总|揭晓|公布|如下|表|页|纸|卷)?"
 )
+_TITLE_OF = r"(?:\s?\((?P<of>(?![\sA-J√×对错])[^()]{1,30})\))?"
+_TITLE = re.compile(rf"{_TITLE_WORDS}[】\])\s*|—\-]{{0,30}}:?$")
+_ANNOUNCED = re.compile(rf"{_TITLE_WORDS}{_TITLE_OF}[】\])*|—\-\s]{{0,9}}:?[*\s]{{0,5}}(?=[(\[【]?第?\s?[(\[【]?[\d①A-J√×对错正])")
 _SAYS_ANSWER = re.compile("案|nswer|NSWER|Key|KEY")
 """A part of a word that every title contains."""
 _OPENS_CONTENT = re.compile(r"[(\[【]?\s?(?:\d{1,5}|[A-Ja-j])\s?[)\]】、.:]\s{0,3}|第\s?\d{1,5}\s?题\s{0,3}|[①-⑳]\s{0,3}")
@@ -73,6 +78,14 @@ class KeyEntry(Struct):
     """False if a run has more or fewer answers than numbers."""
 
 
+class Title(Struct, frozen=True):
+    """The words that announce a list."""
+
+    name: str
+    """What the answers are of, `第一章`; may be empty."""
+    end: int
+
+
 class Listed(Struct):
     """The content of a line of an answer list."""
 
@@ -107,16 +120,24 @@ def may_say_answer(line: str) -> bool:
 
 def is_title(line: str) -> bool:
     """Return whether a flat line only announces answers; a question or an option that ends with the word does not."""
-    if (
-        len(line) >= 60
-        or not may_say_answer(line)
-        or not _SAYS_ANSWER.search(line)
-        or not _TITLE.match(line)
-        or _OTHER_ANSWERS.search(line)
-        or _OPTION_WITHIN.search(line)
-    ):
+    return len(line) < 60 and may_say_answer(line) and _SAYS_ANSWER.search(line) is not None and _titles(line, _TITLE.match(line))
+
+
+def title_in(line: str) -> Title | None:
+    """Return the words that announce answers at the start of a flat line; the answers may follow them: `第一章答案：1.B 2.C`."""
+    if not may_say_answer(line) or not _SAYS_ANSWER.search(line, 0, 60):
+        return None
+    match = _TITLE.match(line) if len(line) < 60 else None
+    match = match or _ANNOUNCED.match(line)
+    if match is None or not _titles(match[0], match):
+        return None
+    return Title((match.groupdict().get("of") or match["name"]).strip(), match.end())
+
+
+def _titles(words: str, match: re.Match[str] | None) -> bool:
+    if match is None or _OTHER_ANSWERS.search(words) or _OPTION_WITHIN.search(words):
         return False
-    return not (opens := _OPENS_CONTENT.match(line)) or bool(_BARE_TITLE.match(line, opens.end()))
+    return not (opens := _OPENS_CONTENT.match(words)) or bool(_BARE_TITLE.match(words, opens.end()))
 
 
 def is_table(row: str, below: str) -> bool:

@@ -181,7 +181,9 @@ def kind_of(heading: str | None) -> str:
     return next((kind for kind, pattern in _KINDS if pattern.search(text)), "")
 
 
-_HANZI_NUMERAL = re.compile(rf"[\s【\[#*(第]*([{HANZI}]{{1,3}})(?=[\s、.,:)部单大节章]|$)")
+_HANZI_NUMERAL = re.compile(
+    rf"[\s【\[#*(第]*(?:(?:模块|专题|项目|任务|单元|附录)\s?)?([{HANZI}]{{1,3}})(?=[\s、.,:)】\]部单大节章讲课篇编]|$)"
+)
 _ROMAN_NUMERAL = re.compile(r"[\s【\[#*]*(I{1,3}|I?V|VI{1,3}|I?X)\s?[、.:\s]")
 
 

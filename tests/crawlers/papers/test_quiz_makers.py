@@ -71,3 +71,15 @@ def test_what_is_told_whoever_answers_explains_the_question() -> None:
 )
 def test_signs_like_those_of_quiz_makers_give_no_answers(text: str) -> None:
     assert not [draft for draft in read_paper(text.split("\n")).questions if draft.options and draft.answer]
+
+
+@pytest.mark.parametrize("tag", [" [判断题] *", "【判断题】", ""])
+@pytest.mark.parametrize("words", [("对", "错"), ("A.正确", "B.错误"), ("是", "否")])
+@pytest.mark.parametrize("box", ["○", "□ ", ""])
+def test_a_verdict_that_is_marked_below_its_statement_is_the_answer(box: str, words: tuple[str, str], tag: str) -> None:
+    stated = [("立杆接长必须采用搭接连接。", 1), ("施工现场应当封闭管理。", 0), ("焊工必须持证上岗。", 0), ("该法由国务院制定。", 1)]
+    lines = ["安全知识竞赛"]
+    for number, (stem, right) in enumerate(stated, 1):
+        lines += [f"{number}、{stem}{tag}", *(f"{box}{word}{'(正确答案)' * (at == right)}" for at, word in enumerate(words))]
+    reading = read_paper(lines)
+    assert not reading.rejected and [draft.answer for draft in reading.questions] == ["AB"[right] for _, right in stated]

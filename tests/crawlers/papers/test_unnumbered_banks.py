@@ -161,3 +161,30 @@ def test_each_answer_of_a_real_bank_is_counted(name: str, answers: int, read: in
     assert len(reading.drafts) >= answers
     assert len(reading.questions) >= read
     assert sum(map(len, reading.unread)) * 20 < sum(map(len, path.read_text(encoding="utf-8").split("\n")))
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        *(
+            "说明：黄色高亮为正确选项",
+            "注：红色字体为正确答案",
+            "正确答案已标红",
+            "（加粗的选项为答案）",
+            "答案用红色标出",
+            "标红的是正确答案。",
+        ),
+        *("标红的是正确答案。", "本题库共100题，仅供内部学习使用", "共4题", "备注：打√的为正确答案", "仅供学习交流"),
+    ],
+)
+def test_a_note_on_the_file_is_no_part_of_the_first_stem(note: str) -> None:
+    stems = ["心理学的奠基人是（ ）", "感觉的特性是", "知觉的特性是（ ）", "记忆的环节有（ ）"]
+    lines = [note, *(line for stem in stems for line in (stem, "A. 甲", "B. 乙", "C. 丙", "答案：B"))]
+    reading = read_paper(lines)
+    assert [draft.stem for draft in reading.questions] == stems and note in reading.unread
+
+
+def test_the_first_line_of_a_stem_is_no_note() -> None:
+    stems = ["关于红细胞的叙述，下列选项\n正确的是", "感觉的特性是", "知觉的特性是（ ）", "记忆的环节有（ ）"]
+    lines = [line for stem in stems for line in (*stem.split("\n"), "A. 甲", "B. 乙", "C. 丙", "答案：B")]
+    assert not any("红细胞" in text for text in read_paper(lines).unread)

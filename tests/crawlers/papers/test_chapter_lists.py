@@ -1,0 +1,24 @@
+"""Chapters with their own answer lists; tests/layouts/chapters.py draws more of their forms."""
+
+import pytest
+
+from tests.layouts.law import read
+
+
+def _text(*lists: str) -> bytes:
+    chapter = "第{}章\n1. 心脏的{}由什么调节（ ）\nA. 神经\nB. 体液\n2. 肺的{}由什么调节（ ）\nA. 神经\nB. 体液\n{}"
+    return "\n".join(
+        chapter.format(numeral, word, word, own) for numeral, word, own in zip("一二", ("活动", "血流"), lists, strict=True)
+    ).encode()
+
+
+@pytest.mark.parametrize("title", ["{}答案：", "{}参考答案\n", "【{}答案】", "答案（{}）：", "本章练习答案："])
+def test_a_chapters_list_answers_its_questions(title: str) -> None:
+    texts = [title.format(f"第{numeral}章") + answers for numeral, answers in zip("一二", ("1.A 2.B", "1.B 2.A"), strict=True)]
+    found, _ = read("chapters.txt", _text(*texts), "paper")
+    assert [one.item.answer_raw for one in found] == ["A", "B", "B", "A"]
+
+
+def test_letters_below_a_chapter_may_be_the_answer_of_its_last_question_or_of_all() -> None:
+    found, _ = read("chapters.txt", _text("答案：AB", "答案：AB"), "paper")
+    assert [found[1].question, found[3].question] == [None, None]
