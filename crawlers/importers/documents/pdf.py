@@ -15,12 +15,12 @@ from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 from atomexam.runtime.budgets import Budget, OverBudget, read_guarded, within
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.docx_tables import table_lines
-from crawlers.importers.documents.pdf_aligned import aligned_grid, is_header, names_columns
+from crawlers.importers.documents.pdf_aligned import aligned_grid, bottom_of_columns, top_of_header
 from crawlers.importers.documents.pdf_columns import in_reading_order
 from crawlers.importers.documents.pdf_grids import grids_of, is_part, lines_of
 from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
 from crawlers.importers.documents.pdf_options import in_option_order
-from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, glyphs_of
+from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, glyphs_of, rows_of
 from crawlers.importers.documents.pdf_tables import (
     PageTable,
     cells_of,
@@ -30,6 +30,7 @@ from crawlers.importers.documents.pdf_tables import (
     texts_of,
     without_open_row,
 )
+from crawlers.importers.documents.pdf_watermarks import without_watermarks
 from crawlers.importers.files.reading import Lost, Text
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
@@ -141,7 +142,9 @@ def _text(pages: list[Page]) -> Text:
             unreadable.append(number)
     if unreadable and not any(sheet.glyphs for sheet in sheets):
         raise _TooMuch(f"{len(unreadable)} of {len(pages)} pages are images without text: a scan; run OCR over it and import the result")
-    pages_without_margins, dropped = without_margins(sheets)  # before columns are detected: headers run across them
+    sheets, dropped = without_watermarks(sheets)
+    pages_without_margins, dropped_margins = without_margins(sheets)  # before columns are detected: headers run across them
+    dropped += dropped_margins
     blocks: list[list[TextRow] | PageTable] = []
     for number, sheet in enumerate(pages_without_margins, 1):
         page_blocks, gutter = _blocks(number, sheet, gutter, blocks[-1] if blocks else None)
@@ -176,33 +179,40 @@ def _blocks(
     expected, header_texts = (above_page.xs, texts_of(above_page.rows[0])) if above_page else ((), [])
     aligned = None if sheet.grids else aligned_grid(rest, sheet.level, expected, header_texts)
     for grid in [aligned] if aligned else sheet.grids:
-        level = [glyph for glyph in rest if grid.top <= (glyph.top + glyph.bottom) / 2 <= grid.bottom]
+        level = [glyph for glyph in rest if grid.top <= _middle(glyph) <= grid.bottom]
         inside = [glyph for glyph in level if grid.xs[0] <= (glyph.x0 + glyph.x1) / 2 <= grid.xs[-1]]
         if len(inside) < len(level) or not inside:  # columns of text, and a table in one of them
             continue
-        above = [glyph for glyph in rest if (glyph.top + glyph.bottom) / 2 < grid.top]
+        above = [glyph for glyph in rest if _middle(glyph) < grid.top]
         rows, gutter_above = in_reading_order(above, sheet.width, gutter, sheet.rules)
         rows, unordered = in_option_order(rows)
         table = table_of(grid, inside, number)
         goes_on = not blocks and not rows and isinstance(before, PageTable) and joined_tables(before, table) is not None
         if is_part(grid) and not goes_on:
             continue
-        rest, gutter = [glyph for glyph in rest if (glyph.top + glyph.bottom) / 2 > grid.bottom], gutter_above
+        rest, gutter = [glyph for glyph in rest if _middle(glyph) > grid.bottom], gutter_above
         blocks += [rows] if rows else []
         blocks.append(table._replace(unclear=[*table.unclear, *((f"page:{number}", text) for text in unordered)]))
-    rows, gutter = in_reading_order(rest, sheet.width, gutter, sheet.rules)
+    # What is left of a table has cells that are not known: all that goes on with one, and all that is below the names of columns.
+    start = bottom_of_columns(rest) if not blocks and isinstance(before, PageTable) and before.is_aligned else float("-inf")
+    end = header if (header := top_of_header(rest)) is not None else float("inf")
+    columns = [[glyph for glyph in rest if _middle(glyph) < start], [glyph for glyph in rest if _middle(glyph) >= max(start, end)]]
+    before_columns, below_columns = (" ".join(_texts(rows_of(part))) for part in columns)
+    rows, gutter = in_reading_order([glyph for glyph in rest if start <= _middle(glyph) < end], sheet.width, gutter, sheet.rules)
     rows, unordered = in_option_order(rows)
-    header = next((index for index, row in enumerate(rows) if is_header(row.text.split()) or names_columns(row.text)), None)
-    if header is not None:  # of a table whose cells are not known
-        text = " ".join(_texts(rows[header:]))
-        rows, unordered = rows[:header], [*unordered, text]
+    blocks += [_unclear_table(number, [before_columns], is_aligned=True)] if before_columns else []
     blocks += [rows] if rows else []
     blocks += [_unclear_table(number, unordered)] if unordered else []
+    blocks += [_unclear_table(number, [below_columns], is_aligned=True)] if below_columns else []
     return blocks, gutter
 
 
-def _unclear_table(page: int, texts: Iterable[str]) -> PageTable:
-    return PageTable(page, (), [], [], [(f"page:{page}", text) for text in texts], False, False, [])
+def _unclear_table(page: int, texts: Iterable[str], is_aligned: bool = False) -> PageTable:
+    return PageTable(page, (), [], [], [(f"page:{page}", text) for text in texts], False, False, [], is_aligned)
+
+
+def _middle(glyph: Glyph) -> float:
+    return (glyph.top + glyph.bottom) / 2
 
 
 def _texts(rows: Iterable[TextRow]) -> list[str]:

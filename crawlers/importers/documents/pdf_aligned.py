@@ -13,6 +13,7 @@ from crawlers.papers.signs.headings import is_heading
 _STRIP = 1.2
 """Points: the least width of a blank strip between columns."""
 _LEAST_COLUMNS, _LEAST_ROWS = 3, 3
+_HEADER_ROWS = 3
 _STARTS = 8
 """Stretches of a page of which each may be the header."""
 _CLEAR = 0.7
@@ -55,14 +56,40 @@ def aligned_grid(glyphs: Sequence[Glyph], level: Sequence[Edge], expected: Seque
     return None
 
 
-def is_header(names: Sequence[str]) -> bool:
+def top_of_header(glyphs: Iterable[Glyph]) -> float | None:
+    """Return where the first header of a table of questions begins on a page, on one row or several; None if there is none."""
+    bands = _bands(glyph for glyph in glyphs if not glyph.text.isspace())
+    for start in range(len(bands)):
+        rows: list[list[Glyph]] = []
+        for band in bands[start : start + _HEADER_ROWS]:
+            if rows and _gap(rows[-1], band) >= _NEAR * _height(band):
+                break
+            rows.append(band)
+            spans = _spans(glyph for row in rows for glyph in row)
+            names = _names(rows, [*(left for left, _ in spans), spans[-1][1]]) if len(spans) > 1 else []
+            if _is_header(names) or _names_columns(names):
+                return min(glyph.top for glyph in bands[start])
+    return None
+
+
+def bottom_of_columns(glyphs: Iterable[Glyph]) -> float:
+    """Return where the columns end with which a page begins that goes on with a table."""
+    columns: list[Glyph] = []
+    for band in _bands(glyph for glyph in glyphs if not glyph.text.isspace()):
+        if not _heads(band):
+            columns += band
+            if len(_spans(columns)) < _LEAST_COLUMNS:
+                return min(glyph.top for glyph in band)
+    return float("inf")
+
+
+def _is_header(names: Sequence[str]) -> bool:
     """Return whether texts are the names of the columns of a table of questions."""
     return len(names) >= _LEAST_COLUMNS and all(map(_NAME.fullmatch, names)) and layout_of_keys(named(names)) is not None
 
 
-def names_columns(text: str) -> bool:
-    """Return whether a row has only names of columns, that of the questions among them; longer ones may be on several rows."""
-    names = text.split("\t")
+def _names_columns(names: Sequence[str]) -> bool:
+    """Return whether texts are only known names of columns, that of the questions among them."""
     return len(names) > 1 and all(map(is_known_name, names)) and not names_of("stem_raw").isdisjoint(names)
 
 
@@ -132,7 +159,7 @@ def _grid(
         groups = _groups(bands, cuts) if cuts else []
         if not groups or not _are_rows(groups, column, pattern, header != 0):
             continue
-        if header is not None or is_header(_names([groups[0]], xs)):
+        if header is not None or _is_header(_names([groups[0]], xs)):
             return _with_cells(groups, xs)
     return None
 

@@ -11,7 +11,9 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.coverage.files import FileResult, read_steps
 from crawlers.importers.documents.pdf import read_pdf
+from crawlers.importers.documents.pdf_aligned import top_of_header
 from crawlers.importers.documents.pdf_grids import Edge, grids_of, lines_of
+from crawlers.importers.documents.pdf_rows import Glyph
 from crawlers.importers.files.reading import FileReading
 from tests.crawlers.importers.printed_tables import PrintedTable, Question, bare, printed_table
 
@@ -89,6 +91,29 @@ def test_no_table_without_upright_lines_is_read_wrong(print_pdf: Callable[..., b
 def test_a_table_without_upright_lines_gives_its_questions(print_pdf: Callable[..., bytes], border: str) -> None:
     table = printed_table(3, border=border, header="repeated", numbered=True, rows=20, padding=6, size=9, title=True, **{"break": "avoid"})
     assert questions_of(reading_of(print_pdf(table.html, **table.settings))) == table.questions
+
+
+def unclear_table(rows: int) -> str:
+    """Return a table without lines whose rows have no answers by which they are told apart, and a header once."""
+    style = "table{border-collapse:collapse;table-layout:fixed;width:500px}td,th{padding:0 4px;text-align:left;vertical-align:middle}"
+    row = "<tr><td>关于感觉的叙述，符合现代心理学的基本观点的是哪一项（ ）<td>它是个别属性的反映<br>它是整体的反映<td>略"
+    return f"<style>{style}</style><table><tr><th>题干<th>选项<th width=30px>答案{row * rows}</table>"
+
+
+def test_a_header_may_be_on_several_rows() -> None:
+    def word(text: str, x: float, y: float) -> list[Glyph]:
+        return [Glyph(x + 7 * at, x + 7 * at + 7, y, y + 7, glyph) for at, glyph in enumerate(text)]
+
+    title, names = word("岗位培训题库", 40, 10), [*word("题干", 20, 52), *word("选项", 200, 52)]
+    assert top_of_header([*title, *names, *word("标准答", 300, 48), *word("案", 300, 56), *word("规律", 20, 70)]) == 48
+    assert top_of_header([*title, *word("题干", 20, 52), *word("标准答案", 300, 70)]) is None
+
+
+def test_columns_without_a_header_that_go_on_from_the_page_before_are_unclear(print_pdf: Callable[..., bytes]) -> None:
+    below = "<p>1．这是表格后面的一道题目，它有一个比较长的题干，所以不在表格的各列之中（ ）"
+    text = read_pdf("a.pdf", print_pdf(f"<p>培训题库{unclear_table(40)}{below}"))
+    assert [line[:8] for line in text.lines] == ["培训题库", "1．这是表格后面"]
+    assert {lost.position for lost in text.lost} == {"page:1", "page:2"}
 
 
 def test_a_paper_with_a_table_gives_its_cells_in_order(print_pdf: Callable[..., bytes]) -> None:
