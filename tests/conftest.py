@@ -20,6 +20,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 ROOT = Path(__file__).parent.parent
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Return no bytes as a test's name: files that are made as tests are collected hold the time, and each worker collects by itself."""
+    return argname if isinstance(val, bytes) else None
+
+
 def pytest_collection_finish() -> None:
     """Set aside what was imported and collected, which lives as long as the process: each search for cycles would walk all of it again."""
     gc.collect()
