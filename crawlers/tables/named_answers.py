@@ -55,7 +55,7 @@ def _of_keys(table: Rows, columns: Sequence[str]) -> None:
         is_named = _replaced(table, others, lists, codes or _names(lists))
         if codes and (is_named or NAME not in codes or has_flags(lists)):
             for (_, row), options in zip(table.rows, lists, strict=True):
-                row[key] = without_codes(options, codes) if options else row[key]
+                row |= {key: without_codes(options, codes)} if options else {}
 
 
 def _names(lists: Sequence[Options]) -> list[str]:
@@ -90,7 +90,7 @@ def _replaced(table: Rows, columns: Sequence[str], lists: Sequence[Options], nam
         fitting = [letters for letters in every if len(filled) >= _FEWEST and sum(map(bool, letters)) >= _LEAST_NAMED * len(filled)]
         if fitting and len(set(fitting[0])) > 1 and all(letters == fitting[0] for letters in fitting):
             for (_, row), letter in zip(table.rows, fitting[0], strict=True):
-                row[key] = letter or row.get(key)
+                row |= {key: letter} if letter else {}
             return True
     return False
 

@@ -254,6 +254,7 @@ def _mixed(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return records between questions of another type, which have no options."""
     names = ("硬膜外麻醉", "脊椎麻醉", "局部麻醉", "全身麻醉", "静脉麻醉", "表面麻醉", "神经阻滞", "椎管内麻醉")
     others = [{"topic": f"{name}的{_BESIDE}____。", "items": [], "correctOptId": f"{name}的手术"} for name in names]
+    others[0].pop("items")
     return [each for at, record in enumerate(records) for each in (record, *others[at : at + 1])]
 
 
