@@ -11,7 +11,7 @@ from atomexam.text.option_letters import LETTERS
 from crawlers.tables.option_objects import NAME, Options, code_keys, has_flags, options_listed, without_codes
 from crawlers.tables.tree import Rows
 
-_FEWEST, _SHARE = 3, 0.95
+_FEWEST, _SHARE, _EXCERPT = 3, 0.95, 50
 _LEAST_NAMED = 0.8
 """Share of the answers that must name an option; the others name none of their question."""
 _SEPARATOR = re.compile(r"[\s,，、;；|]+")
@@ -44,15 +44,18 @@ def _of_columns(table: Rows, columns: Sequence[str]) -> None:
 def _of_keys(table: Rows, columns: Sequence[str]) -> None:
     """Replace the keys or ids by which answers name the options of a list, `c1`, `201`, by letters, and remove them from the options."""
     for key in columns:
+        if not any(options_listed(row.get(key)) for _, row in table.rows[:_EXCERPT]):
+            continue
         lists = [options_listed(row.get(key)) for _, row in table.rows]
-        if sum(map(bool, lists)) < _SHARE * len(table.rows):
+        filled = sum(row.get(key) not in (None, "", [], {}) for _, row in table.rows)
+        if sum(map(bool, lists)) < max(_FEWEST, _SHARE * filled):
             continue
         codes = code_keys(lists)
         others = [each for each in columns if each != key and not each.startswith(f"{key}.")]
         is_named = _replaced(table, others, lists, codes or _names(lists))
         if codes and (is_named or NAME not in codes or has_flags(lists)):
             for (_, row), options in zip(table.rows, lists, strict=True):
-                row[key] = without_codes(options, codes) if options else row[key]
+                row |= {key: without_codes(options, codes)} if options else {}
 
 
 def _names(lists: Sequence[Options]) -> list[str]:
@@ -82,12 +85,12 @@ def _replaced(table: Rows, columns: Sequence[str], lists: Sequence[Options], nam
     identifying = [name for name in names if _identifies(lists, name)]
     for key in columns:
         values = [row.get(key) for _, row in table.rows]
-        filled = [value for value in values if value not in (None, "", [])]
+        filled = [value for value, options in zip(values, lists, strict=True) if options and value not in (None, "", [])]
         every = [_all_letters(values, lists, name) for name in (names if all(map(_is_object, filled)) else identifying)]
         fitting = [letters for letters in every if len(filled) >= _FEWEST and sum(map(bool, letters)) >= _LEAST_NAMED * len(filled)]
         if fitting and len(set(fitting[0])) > 1 and all(letters == fitting[0] for letters in fitting):
             for (_, row), letter in zip(table.rows, fitting[0], strict=True):
-                row[key] = letter or row.get(key)
+                row |= {key: letter} if letter else {}
             return True
     return False
 

@@ -30,6 +30,8 @@ from tests.layouts.law import cleaned, plain
 from tests.layouts.unseen import QUESTIONS, STATEMENTS
 
 LETTERS = "ABCD"
+_BESIDE = "主要适应证是"
+"""What questions of another type ask, which are only beside the others."""
 _SEEN = Provenance(source="forms", url="file:a", snapshot="2026-01-01", page_id="a", position="")
 Form = tuple[str, bytes, bool]
 """Name of the file, its bytes, and whether it has the statements instead of the questions."""
@@ -59,6 +61,8 @@ def outcome(form: Form) -> Counter[str]:
     for each in cleaned([item for item in reading.items if isinstance(item, QuestionItem)]):
         if each.question is None:
             counts["rejected"] += 1
+            continue
+        if _BESIDE in each.question.stem:
             continue
         told = _told([option.text for option in each.question.options], each.question.answer)
         counts["equal" if gold.pop(plain(each.question.stem), None) == told else "silent"] += 1
@@ -246,6 +250,14 @@ def _apart(records: list[dict[str, Any]], store: str) -> Any:
     return {"questions": questions, "answers": keys}
 
 
+def _mixed(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return records between questions of another type, which have no options."""
+    names = ("硬膜外麻醉", "脊椎麻醉", "局部麻醉", "全身麻醉", "静脉麻醉", "表面麻醉", "神经阻滞", "椎管内麻醉")
+    others = [{"topic": f"{name}的{_BESIDE}____。", "items": [], "correctOptId": f"{name}的手术"} for name in names]
+    others[0].pop("items")
+    return [each for at, record in enumerate(records) for each in (record, *others[at : at + 1])]
+
+
 def _cells_of_json(records: list[dict[str, Any]]) -> list[list[str]]:
     return [[str(n), each["topic"], _literal(each["items"]), str(each["correctOptId"])] for n, each in enumerate(records, 1)]
 
@@ -270,6 +282,7 @@ _STORES: dict[str, tuple[str, Callable[[list[Any]], bytes]]] = {
     "cells of json": ("a.csv", lambda records: _csv([["id", "topic", "items", "correct"], *_cells_of_json(records)])),
     "rows of json": ("a.sql", _inserts),
     "attributes": ("a.xml", _attributes),
+    "among others": ("a.json", lambda records: _json(_mixed(records))),
 }
 
 
