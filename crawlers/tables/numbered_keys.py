@@ -33,7 +33,8 @@ def rows_by_keys(table: Rows) -> Rows:
     for name in names:
         others = [key for key in columns if key != name and any(row.get(key) not in (None, "") for _, row in table.rows)]
         values = {str(row[name]): row.get(others[0]) for _, row in table.rows} if len(others) == 1 else {}
-        if len(values) == len(table.rows) and (records := numbered(values)):
+        records = numbered(values) if len(values) == len(table.rows) else []
+        if records and isinstance(records[0], dict):  # lists named by numbers have no fields
             return Rows(table.way, [(f"{name}:{record[NUMBER]}", record) for record in records])
     return table
 

@@ -18,9 +18,10 @@ from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from crawlers.coverage.files import FileResult, read_steps
 from crawlers.tables.literals import literals_of
-from crawlers.tables.numbered_keys import numbered
+from crawlers.tables.numbered_keys import numbered, rows_by_keys
 from crawlers.tables.properties import properties_of
 from crawlers.tables.statements import statement_rows
+from crawlers.tables.tree import Rows
 
 _SEEN = Provenance(source="s", url="file:f", snapshot="2026-01-01", page_id="p", position="")
 _PARTS = ["心脏外膜", "肝脏左叶", "肺部尖端", "肾脏皮质", "脾脏包膜", "胃部底端"]
@@ -134,6 +135,11 @@ def test_a_numbered_key_that_stands_twice_costs_its_own_question(suffix: str) ->
     another = "B" if _GOLD[2][2] == "A" else "A"
     body = "".join(form.format(*each) for each in [*keyed.items(), ("q3_key", another)])
     assert _read(f"q.{suffix}", body) == [*_GOLD[:2], *_GOLD[3:]]
+
+
+def test_lists_under_numbered_keys_are_no_records() -> None:
+    table = Rows((), [(str(n), {"key": f"q{n}", "value": [f"第{n}题的题干", "甲", "乙", "A"]}) for n in range(20)])
+    assert rows_by_keys(table) == table
 
 
 def test_keys_that_number_no_questions_stay() -> None:
