@@ -138,7 +138,14 @@ def _are_columns(blocks: list[_Band], surely: bool) -> bool:
     across, left, right = (sum(len(block[side]) for block in blocks) for side in range(3))
     if not right or across > _MAX_CROSSED * (across + left + right) or (not surely and right < _MIN_RIGHT * left):
         return False
+    if _are_last_options([letter for block in blocks for row in block.right if (letter := letter_of(row.text))]):
+        return False
     return sum(_options_going_on(block) for block in blocks) <= _MAX_ACROSS * right
+
+
+def _are_last_options(letters: Sequence[str]) -> bool:
+    """Return whether letters on the right are those of options that begin on the left: of several questions, none of them A."""
+    return "A" not in letters and any(first >= second for first, second in pairwise(letters))
 
 
 def _counts_on(blocks: Sequence[_Band]) -> bool:

@@ -1,11 +1,12 @@
 """Options side by side whose texts go on below them, each in its column: rows of a PDF page in, rows in the order of the options out."""
 
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.importers.documents.pdf_rows import Glyph, TextRow, token_width
+from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of, token_width
 from crawlers.papers.signs.answer_marks import flat, opening_mark
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
@@ -24,6 +25,8 @@ _PADDING = 1.0
 
 _OVERLAP = 0.2
 """Share of its height by which a row overlaps the one before: they are beside each other."""
+_BESIDE = 0.4
+"""Share of its height by which a character is in the line of the one before."""
 _BLANKS = 2
 """Written blanks between two options that are not in columns."""
 
@@ -47,7 +50,12 @@ def in_option_order(rows: Sequence[TextRow]) -> OrderedRows:
     ordered: list[TextRow] = []
     unclear: list[str] = []
     index = 0
+    known = {start: (end, lines) for start, end, lines in _in_order_of_file(rows)}
     while index < len(rows):
+        if index in known:
+            index, lines = known[index]
+            ordered += lines
+            continue
         if end := _end_of_uneven(rows, index):
             unclear.append(" ".join(row.text for row in rows[index:end]))
             index = end
@@ -72,6 +80,79 @@ def in_option_order(rows: Sequence[TextRow]) -> OrderedRows:
             ordered.append(rows[index])
         index = below
     return OrderedRows(ordered, unclear)
+
+
+def _in_order_of_file(rows: Sequence[TextRow]) -> Iterator[tuple[int, int, list[TextRow]]]:
+    """Yield the start and end of rows with options side by side that go on below, and their lines, option by option.
+
+    Most files have the text of one cell behind that of the other. It is so where each option begins with its letter, in sequence, and is a
+    block of lines that no other one meets.
+    """
+    lines = list(_printed_lines(rows))
+    row_of = {id(glyph): index for index, row in enumerate(rows) for glyph in row.glyphs}
+    sizes = [len(_ink(row.glyphs)) for row in rows]
+    start = 0
+    while start < len(lines):
+        options: list[list[list[Glyph]]] = []
+        end = start
+        while end < len(lines) and (letter := _letter_after(options, lines[end])) is not None:
+            if letter:
+                options.append([lines[end]])
+            else:
+                options[-1].append(lines[end])
+            end += 1
+        glyphs = [[glyph for line in option for glyph in line] for option in options]
+        inside = Counter(row_of[id(glyph)] for option in glyphs for glyph in _ink(option))
+        first, last = min(inside, default=0), max(inside, default=0)
+        if any(len(option) > 1 for option in options) and _are_blocks(glyphs):
+            if all(inside[index] == sizes[index] for index in range(first, last + 1)):
+                yield first, last + 1, [row for option in glyphs for row in rows_of(option)]
+        start = max(end, start + 1)
+
+
+def _printed_lines(rows: Iterable[TextRow]) -> Iterator[list[Glyph]]:
+    """Yield the lines of the texts in the order of the file; an option begins a line."""
+    glyphs = sorted((glyph for row in rows for glyph in row.glyphs), key=lambda glyph: glyph.order)
+    line: list[Glyph] = []
+    for index, glyph in enumerate(glyphs):
+        if line and (not _is_beside(line[-1], glyph) or (index + 1 < len(glyphs) and _opens(glyphs, index))):
+            yield line
+            line = []
+        line.append(glyph)
+    if line:
+        yield line
+
+
+def _is_beside(left: Glyph, right: Glyph) -> bool:
+    overlap = min(left.bottom, right.bottom) - max(left.top, right.top)
+    return right.x0 > left.x1 - _ALIGNED and overlap > _BESIDE * min(left.bottom - left.top, right.bottom - right.top)
+
+
+def _letter_after(options: Sequence[Sequence[Sequence[Glyph]]], line: Sequence[Glyph]) -> str | None:
+    """Return the letter of an option that begins with a line, "" if the last one goes on; None if neither is so."""
+    ink = _ink(line)
+    if len(ink) > 1 and _opens([*ink, ink[-1]], 0):
+        letter = flat(ink[0].text)
+        return letter if not options or ord(letter) == ord(flat(_ink(options[-1][0])[0].text)) + 1 else None
+    if not options or not ink or ink[0].order < 0:
+        return None
+    first, last, height = _ink(options[-1][0])[0], options[-1][-1][-1], ink[0].bottom - ink[0].top
+    is_below = -_ALIGNED <= ink[0].x0 - first.x0 <= _INDENT * height and last.top < ink[0].top < last.bottom + height
+    return "" if is_below and not any(map(_begins, rows_of(line))) else None
+
+
+def _are_blocks(options: Sequence[Sequence[Glyph]]) -> bool:
+    """Return whether texts are blocks that do not meet, some of them beside each other."""
+    boxes = [
+        (min(g.x0 for g in ink), max(g.x1 for g in ink), min(g.top for g in ink), max(g.bottom for g in ink)) for ink in map(_ink, options)
+    ]
+    beside = False
+    for one, other in combinations(boxes, 2):
+        if min(one[3], other[3]) - max(one[2], other[2]) > _OVERLAP * min(one[3] - one[2], other[3] - other[2]):
+            if min(one[1], other[1]) > max(one[0], other[0]):
+                return False
+            beside = True
+    return beside
 
 
 def _end_of_uneven(rows: Sequence[TextRow], start: int) -> int:

@@ -50,6 +50,8 @@ class Glyph(NamedTuple):
     foot: float = 0.0
     """The position of its baseline; 0 if that is not known."""
     style: Style = ()
+    order: int = -1
+    """Its number among the characters of the page in the order of the file; -1 if that is not known."""
 
 
 class Rule(NamedTuple):
@@ -87,12 +89,12 @@ def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]])
     by_position: dict[tuple[str, int, int], Glyph] = {}
     chars = list(chars)
     level = _most_common_rise(chars)
-    for char in chars:
+    for order, char in enumerate(chars):
         text = _NO_GLYPH.sub("\ufffd", char["text"]).translate(_RADICALS)
         if char["upright"] and abs(_rise(char) - level) <= _OFF and text and char["bottom"] > char["top"]:
             foot = char["top"] + char["y1"] - char["matrix"][5] if "matrix" in char else 0.0
             style = (round(char["bottom"] - char["top"], 1), *(char.get("non_stroking_color") or ()))
-            glyph = Glyph(char["x0"], char["x1"], char["top"], char["bottom"], text, foot, style)
+            glyph = Glyph(char["x0"], char["x1"], char["top"], char["bottom"], text, foot, style, order)
             # Bold characters are often printed twice, slightly offset.
             positions = ((text, round(glyph.x0) + dx, round(glyph.top) + dy) for dx in (0, 1, -1) for dy in (0, 1, -1))
             if text.isspace() or not any(position in by_position for position in positions):
