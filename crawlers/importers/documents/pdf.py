@@ -19,7 +19,7 @@ from crawlers.importers.documents.pdf_aligned import aligned_grid, bottom_of_col
 from crawlers.importers.documents.pdf_columns import in_reading_order
 from crawlers.importers.documents.pdf_grids import grids_of, is_part, lines_of
 from crawlers.importers.documents.pdf_margins import PageGlyphs, without_margins
-from crawlers.importers.documents.pdf_options import in_option_order
+from crawlers.importers.documents.pdf_options import in_option_order, without_cut_options
 from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, glyphs_of, rows_of
 from crawlers.importers.documents.pdf_tables import (
     PageTable,
@@ -146,8 +146,13 @@ def _text(pages: list[Page]) -> Text:
     pages_without_margins, dropped_margins = without_margins(sheets)  # before columns are detected: headers run across them
     dropped += dropped_margins
     blocks: list[list[TextRow] | PageTable] = []
+    may_go_on = False
     for number, sheet in enumerate(pages_without_margins, 1):
-        page_blocks, gutter = _blocks(number, sheet, gutter, blocks[-1] if blocks else None)
+        may_have_gone_on = may_go_on
+        page_blocks, gutter, may_go_on = _blocks(number, sheet, gutter, blocks[-1] if blocks else None)
+        if may_have_gone_on and page_blocks and isinstance(blocks[-1], list) and isinstance(page_blocks[0], list):
+            blocks[-1], page_blocks[0], cut = without_cut_options(blocks[-1], page_blocks[0])
+            page_blocks[:0] = [_unclear_table(number, cut)] if cut else []
         for block in page_blocks:
             last = blocks[-1] if blocks else None
             whole = joined_tables(last, block) if isinstance(last, PageTable) and isinstance(block, PageTable) else None
@@ -167,8 +172,8 @@ def _text(pages: list[Page]) -> Text:
 
 def _blocks(
     number: int, sheet: PageGlyphs, gutter: float | None, before: list[TextRow] | PageTable | None
-) -> tuple[list[list[TextRow] | PageTable], float | None]:
-    """Return the texts and tables of a page in reading order, and the position of its gutter, if it has two columns.
+) -> tuple[list[list[TextRow] | PageTable], float | None, bool]:
+    """Return the texts and tables of a page in reading order, its gutter, if it has two columns, and whether its last options may go on.
 
     Args:
         before: what the previous page ends with.
@@ -185,7 +190,7 @@ def _blocks(
             continue
         above = [glyph for glyph in rest if _middle(glyph) < grid.top]
         rows, gutter_above = in_reading_order(above, sheet.width, gutter, sheet.rules)
-        rows, unordered = in_option_order(rows)
+        rows, unordered, _ = in_option_order(rows)
         table = table_of(grid, inside, number)
         goes_on = not blocks and not rows and isinstance(before, PageTable) and joined_tables(before, table) is not None
         if is_part(grid) and not goes_on:
@@ -199,12 +204,12 @@ def _blocks(
     columns = [[glyph for glyph in rest if _middle(glyph) < start], [glyph for glyph in rest if _middle(glyph) >= max(start, end)]]
     before_columns, below_columns = (" ".join(_texts(rows_of(part))) for part in columns)
     rows, gutter = in_reading_order([glyph for glyph in rest if start <= _middle(glyph) < end], sheet.width, gutter, sheet.rules)
-    rows, unordered = in_option_order(rows)
+    rows, unordered, may_go_on = in_option_order(rows)
     blocks += [_unclear_table(number, [before_columns], is_aligned=True)] if before_columns else []
     blocks += [rows] if rows else []
     blocks += [_unclear_table(number, unordered)] if unordered else []
     blocks += [_unclear_table(number, [below_columns], is_aligned=True)] if below_columns else []
-    return blocks, gutter
+    return blocks, gutter, may_go_on and not below_columns
 
 
 def _unclear_table(page: int, texts: Iterable[str], is_aligned: bool = False) -> PageTable:

@@ -140,7 +140,17 @@ def _are_columns(blocks: list[_Band], surely: bool) -> bool:
         return False
     if _are_last_options([letter for block in blocks for row in block.right if (letter := letter_of(row.text))]):
         return False
+    if all(map(_is_amid, blocks)):
+        return False
     return sum(_options_going_on(block) for block in blocks) <= _MAX_ACROSS * right
+
+
+def _is_amid(block: _Band) -> bool:
+    """Return whether nothing begins on the right, and in the file it is amid what is on the left: the rest of a cell."""
+    left, right = ([glyph.order for row in rows for glyph in row.glyphs] for rows in (block.left, block.right))
+    if any(letter_of(row.text) or number_of(flat(row.text)) for row in block.right):
+        return False
+    return not right or (bool(left) and min(left) < min(right) and max(right) < max(left))
 
 
 def _are_last_options(letters: Sequence[str]) -> bool:

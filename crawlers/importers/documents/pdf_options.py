@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, groupby, pairwise
 from typing import NamedTuple
 
 from atomexam.text.option_letters import LETTERS
-from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of, token_width
+from crawlers.importers.documents.pdf_rows import Glyph, TextRow, joined_lines, rows_of, token_width
 from crawlers.papers.signs.answer_marks import flat, opening_mark
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
@@ -27,6 +27,8 @@ _OVERLAP = 0.2
 """Share of its height by which a row overlaps the one before: they are beside each other."""
 _BESIDE = 0.4
 """Share of its height by which a character is in the line of the one before."""
+_ROOM = 2.5
+"""Heights of a line at its end: with less room, it may go on."""
 _BLANKS = 2
 """Written blanks between two options that are not in columns."""
 
@@ -43,47 +45,104 @@ class OrderedRows(NamedTuple):
 
     rows: list[TextRow]
     unclear: list[str]
+    may_go_on: bool
+    """Whether the last ones are options side by side that may go on on the next page."""
 
 
 def in_option_order(rows: Sequence[TextRow]) -> OrderedRows:
     """Return rows with the lines of each option behind each other, where options side by side go on below."""
     ordered: list[TextRow] = []
-    unclear: list[str] = []
+    unclear: set[int] = set()
+    last: list[list[Glyph]] = []
     index = 0
-    known = {start: (end, lines) for start, end, lines in _in_order_of_file(rows)}
+    known = {start: (end, options) for start, end, options in _in_order_of_file(rows)}
     while index < len(rows):
+        start, last = len(ordered), []
         if index in known:
-            index, lines = known[index]
-            ordered += lines
-            continue
-        if end := _end_of_uneven(rows, index):
-            unclear.append(" ".join(row.text for row in rows[index:end]))
+            index, last = known[index]
+            ordered += _option_rows(last)
+        elif end := _end_of_uneven(rows, index):
+            ordered += rows[index:end]
+            unclear |= set(range(start, len(ordered)))
             index = end
-            continue
-        columns = _columns(rows[index])
-        below = index + 1
-        doubtful = False
-        while len(columns) > 1 and below < len(rows) and not _begins(rows[below]):
-            parts = _parts(rows[below], columns)
-            owner = _owner(rows, columns, rows[below]) if parts and not any(parts[1:]) else 0
-            if parts is None or owner is None:
-                break
-            doubtful |= owner < 0
-            for column, part in zip(columns, parts, strict=True):
-                column.lines.extend([part] if part else [])
-            below += 1
-        if doubtful:
-            unclear.append(" ".join(row.text for row in rows[index:below]))
-        elif below > index + 1:
-            ordered += [line for column in columns for line in column.lines]
         else:
-            ordered.append(rows[index])
-        index = below
-    return OrderedRows(ordered, unclear)
+            columns, end, is_doubtful = _with_lines_below(rows, index)
+            last = [[glyph for line in column.lines for glyph in line.glyphs] for column in columns]
+            ordered += [line for column in columns for line in column.lines] if end > index + 1 else [rows[index]]
+            unclear |= set(range(start, len(ordered))) if is_doubtful else set()
+            index = end
+    unclear = {index for each in unclear for index in range(*_whole_options(ordered, each))}
+    texts = [" ".join(ordered[index].text for index in run) for run in _runs(sorted(unclear))]
+    return OrderedRows([row for index, row in enumerate(ordered) if index not in unclear], texts, _may_go_on(rows, last))
 
 
-def _in_order_of_file(rows: Sequence[TextRow]) -> Iterator[tuple[int, int, list[TextRow]]]:
-    """Yield the start and end of rows with options side by side that go on below, and their lines, option by option.
+def without_cut_options(before: list[TextRow], after: list[TextRow]) -> tuple[list[TextRow], list[TextRow], list[str]]:
+    """Return the rows of two pages without options that go on from one to the other, and the texts of these: of which one is not known."""
+    if not before or not after or _begins(after[0]):
+        return before, after, []
+    start, end = _whole_options([*before, *after], len(before))
+    return before[:start], after[end - len(before) :], [" ".join(row.text for row in [*before, *after][start:end])]
+
+
+def _whole_options(rows: Sequence[TextRow], index: int) -> tuple[int, int]:
+    """Return the start and end of the options of a question of which a row is a part."""
+    start = index
+    while start and letter_of(rows[start].text) != "A" and (letter_of(rows[start - 1].text) or not _begins(rows[start - 1])):
+        start -= 1
+    end = index + 1
+    while end < len(rows) and letter_of(rows[end].text) != "A" and (letter_of(rows[end].text) or not _begins(rows[end])):
+        end += 1
+    return start, end
+
+
+def _runs(indices: Iterable[int]) -> Iterator[list[int]]:
+    """Yield indices that follow each other."""
+    for _, run in groupby(enumerate(indices), lambda pair: pair[1] - pair[0]):
+        yield [index for _, index in run]
+
+
+def _with_lines_below(rows: Sequence[TextRow], index: int) -> tuple[list[OptionColumn], int, bool]:
+    """Return the options in a row with what goes on below them, where that ends, and whether it is doubtful."""
+    columns = _columns(rows[index])
+    below, is_doubtful = index + 1, False
+    while len(columns) > 1 and below < len(rows) and not _begins(rows[below]):
+        parts = _parts(rows[below], columns)
+        owner = _owner(rows, columns, rows[below]) if parts and not any(parts[1:]) else 0
+        if parts is None or owner is None:
+            break
+        is_doubtful |= owner < 0
+        for column, part in zip(columns, parts, strict=True):
+            column.lines.extend([part] if part else [])
+        below += 1
+    return columns, below, is_doubtful
+
+
+def _may_go_on(rows: Sequence[TextRow], options: Sequence[Sequence[Glyph]]) -> bool:
+    """Return whether one of the options at the end of a page, side by side, has no room for more in its last line."""
+    if len(options) < 2:
+        return False
+    right = max(row.x1 for row in rows)
+    lefts = [min(glyph.x0 for glyph in option) for option in options]
+    for option, left in zip(options, lefts, strict=True):
+        line = rows_of(option)[-1]
+        room = min((other for other in lefts if other > left + _ALIGNED), default=right) - line.x1
+        if room < _ROOM * (line.bottom - line.top):
+            return True
+    return False
+
+
+def _option_rows(options: Sequence[Sequence[Glyph]]) -> Iterator[TextRow]:
+    """Yield the options of a table, each as one row; the last one by its lines if it is below the others: another text may follow it."""
+    for index, option in enumerate(options):
+        lines = rows_of(option)
+        if index + 1 < len(options) or any(glyph.bottom > lines[0].top for other in options[:-1] for glyph in other):
+            yield lines[0]._replace(text="".join(joined_lines(lines)), bottom=lines[-1].bottom)
+        else:
+            yield from lines
+
+
+def _in_order_of_file(rows: Sequence[TextRow]) -> Iterator[tuple[int, int, list[list[Glyph]]]]:
+    """Yield the start and end of rows with options side by side that go on below, and the characters of each option.
 
     Most files have the text of one cell behind that of the other. It is so where each option begins with its letter, in sequence, and is a
     block of lines that no other one meets.
@@ -106,7 +165,7 @@ def _in_order_of_file(rows: Sequence[TextRow]) -> Iterator[tuple[int, int, list[
         first, last = min(inside, default=0), max(inside, default=0)
         if any(len(option) > 1 for option in options) and _are_blocks(glyphs):
             if all(inside[index] == sizes[index] for index in range(first, last + 1)):
-                yield first, last + 1, [row for option in glyphs for row in rows_of(option)]
+                yield first, last + 1, glyphs
         start = max(end, start + 1)
 
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from crawlers.papers.signs.answer_marks import IMAGE
@@ -31,6 +31,7 @@ _IMAGE_FOOT = 10.0
 _NO_START = frozenset("，。、；：？！）》」』”’％…,.;:?!)]}%")
 _NO_END = frozenset("（《「『“‘([{")
 """Signs before which, and after which, no line ends."""
+_WORD = re.compile(r"[0-9A-Za-z]")
 _SAME_ROW = 0.6
 """Share of its height by which a character overlaps the row it belongs to."""
 
@@ -186,6 +187,19 @@ def _blank(left: Glyph, right: Glyph, height: float) -> str:
         return "\t"
     wide = _WIDE.match(left.text) and _WIDE.match(right.text)
     return " " if gap > (_WIDE_BLANK if wide else _BLANK) and not right.text.isspace() else ""
+
+
+def joined_lines(lines: Sequence[TextRow], is_wrapped: Callable[[TextRow, TextRow], bool] = lambda upper, lower: True) -> list[str]:
+    """Return the texts of lines, those put together that the width of their text has broken."""
+    texts: list[str] = []
+    for number, line in enumerate(lines):
+        if number and is_wrapped(lines[number - 1], line):
+            before = lines[number - 1].text
+            is_word = _WORD.match(before[-1:]) and _WORD.match(line.text) and not (before.isalnum() and before.isascii())
+            texts[-1] += (" " if is_word else "") + line.text
+        else:
+            texts.append(line.text)
+    return texts
 
 
 def token_width(glyphs: Sequence[Glyph]) -> float:

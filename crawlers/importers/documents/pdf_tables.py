@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from crawlers.importers.documents.pdf_grids import Cell, Grid, slot_of
-from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of, token_width
+from crawlers.importers.documents.pdf_rows import Glyph, TextRow, joined_lines, rows_of, token_width
 from crawlers.importers.files.sheet_marks import CoveredCell
 from crawlers.papers.signs.answer_marks import IMAGE, flat
 from crawlers.papers.signs.headings import is_heading
@@ -23,7 +23,6 @@ _NARROW = 8.0
 _MARK = re.compile(r"[(（【\[]?\d{1,5}[)）】\].、．]?|[A-Ja-j、,， ]{1,10}|[√×✓✗]|对|错|正确|错误")
 """What is in one line in any cell: a number, an answer."""
 _MOSTLY = 0.8
-_WORD = re.compile(r"[0-9A-Za-z]")
 
 
 class TableCell(NamedTuple):
@@ -221,15 +220,7 @@ def _narrowed(cell: TableCell, padding: float) -> TableCell:
 
 def paragraphs(cell: TableCell) -> list[str]:
     """Return the lines of a cell, those put together that its width has broken."""
-    texts: list[str] = []
-    for number, line in enumerate(cell.lines):
-        if number and _is_wrapped(cell.lines[number - 1], line, cell.right):
-            before = cell.lines[number - 1].text
-            is_word = _WORD.match(before[-1:]) and _WORD.match(line.text) and not (before.isalnum() and before.isascii())
-            texts[-1] += (" " if is_word else "") + line.text
-        else:
-            texts.append(line.text)
-    return texts
+    return joined_lines(cell.lines, lambda upper, lower: _is_wrapped(upper, lower, cell.right))
 
 
 def _is_wrapped(upper: TextRow, lower: TextRow, right: float) -> bool:
