@@ -163,9 +163,9 @@ def _in_order_of_file(rows: Sequence[TextRow]) -> Iterator[tuple[int, int, list[
         glyphs = [[glyph for line in option for glyph in line] for option in options]
         inside = Counter(row_of[id(glyph)] for option in glyphs for glyph in _ink(option))
         first, last = min(inside, default=0), max(inside, default=0)
-        if any(len(option) > 1 for option in options) and _are_blocks(glyphs):
-            if all(inside[index] == sizes[index] for index in range(first, last + 1)):
-                yield first, last + 1, glyphs
+        goes_on = any(len(option) > 1 for option in options)
+        if goes_on and _are_blocks(glyphs) and all(inside[index] == sizes[index] for index in range(first, last + 1)):
+            yield first, last + 1, glyphs
         start = max(end, start + 1)
 
 

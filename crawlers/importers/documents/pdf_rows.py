@@ -37,7 +37,7 @@ _SAME_ROW = 0.6
 
 
 Style = tuple[float, ...]
-"""How a character is printed: its size, and its colour."""
+"""How a character is printed: its size, how far its line rises, and its colour."""
 
 
 class Glyph(NamedTuple):
@@ -63,10 +63,8 @@ class Rule(NamedTuple):
     bottom: float
 
 
-_STEEPEST, _OFF = 0.15, 0.03
-"""Rise of a line, as a share of its length, above which it is a watermark and no line of a skewed scan, whose lines rise alike."""
-_SOME = 0.1
-"""Share of the characters of a page that are in level lines, from which on it is no skewed scan."""
+_STEEPEST = 0.15
+"""Rise of a line, as a share of its length, above which it is a watermark and no line of a skewed scan."""
 
 
 class TextRow(NamedTuple):
@@ -88,13 +86,11 @@ class TextRow(NamedTuple):
 def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]]) -> list[Glyph]:
     """Return the characters of a page, each once, and IMAGE for every image. Slanted text, such as a watermark, is left out."""
     by_position: dict[tuple[str, int, int], Glyph] = {}
-    chars = list(chars)
-    level = _most_common_rise(chars)
     for order, char in enumerate(chars):
         text = _NO_GLYPH.sub("\ufffd", char["text"]).translate(_RADICALS)
-        if char["upright"] and abs(_rise(char) - level) <= _OFF and text and char["bottom"] > char["top"]:
+        if char["upright"] and abs(_rise(char)) <= _STEEPEST and text and char["bottom"] > char["top"]:
             foot = char["top"] + char["y1"] - char["matrix"][5] if "matrix" in char else 0.0
-            style = (round(char["bottom"] - char["top"], 1), *(char.get("non_stroking_color") or ()))
+            style = (round(char["bottom"] - char["top"], 1), round(_rise(char), 1), *(char.get("non_stroking_color") or ()))
             glyph = Glyph(char["x0"], char["x1"], char["top"], char["bottom"], text, foot, style, order)
             # Bold characters are often printed twice, slightly offset.
             positions = ((text, round(glyph.x0) + dx, round(glyph.top) + dy) for dx in (0, 1, -1) for dy in (0, 1, -1))
@@ -107,17 +103,8 @@ def glyphs_of(chars: Iterable[dict[str, Any]], images: Iterable[dict[str, Any]])
     return list(by_position.values())
 
 
-def _most_common_rise(chars: Sequence[dict[str, Any]]) -> float:
-    """Return how far the lines of a page rise, as a share of their length: not at all, unless all rise like those of a skewed scan."""
-    rises = Counter(round(_rise(char), 2) for char in chars)
-    if not rises or rises[0.0] >= _SOME * len(chars):
-        return 0.0
-    rise = rises.most_common(1)[0][0]
-    return rise if abs(rise) <= _STEEPEST else 0.0
-
-
 def _rise(char: dict[str, Any]) -> float:
-    """Return how far the line of a character rises; an italic letter only leans."""
+    """Return how far the line of a character rises, as a share of its length; an italic letter only leans."""
     along, up = char["matrix"][:2] if "matrix" in char else (1.0, 0.0)
     return float(up / along) if along > 0 else float("inf")
 

@@ -14,8 +14,10 @@ _GAP = 2.0
 """Widths of a character between two that are printed in one go, at most."""
 _ALIGNED = 1.0
 """Points by which they may be off their line."""
-_SHORTEST = 2
-"""Characters: a single letter over a text may be an answer."""
+_RISE = 0.2
+"""Heights of a character by which the next one is higher or lower, at most, or begins before its end: their line may be askew."""
+_LETTER = 1
+"""Length of a text that may be an answer, even over another text."""
 _MOSTLY = 0.2
 """Lines over others, as a share of all that are printed alike, from which on all of these are watermarks."""
 _DIGITS = re.compile(r"\d+")
@@ -41,7 +43,7 @@ def without_watermarks(sheets: list[PageGlyphs]) -> tuple[list[PageGlyphs], list
     pages, dropped = [], []
     for sheet, page in zip(sheets, runs, strict=True):
         right = max((run.x1 for run in page), default=0.0)
-        out = [run for run in page if len(run.key[0]) >= _SHORTEST and (run.key[1] in styles or _is_mark(run, marks, right))]
+        out = [run for run in page if len(run.key[0]) != _LETTER and (run.key[1] in styles or _is_mark(run, marks, right))]
         gone = {id(glyph) for run in out for glyph in run.glyphs}
         pages.append(sheet._replace(glyphs=[glyph for glyph in sheet.glyphs if id(glyph) not in gone]) if gone else sheet)
         dropped += ["".join(glyph.text for glyph in run.glyphs).strip() for run in out]
@@ -74,7 +76,7 @@ def _is_mark(run: _Run, marks: Set[_Key], right: float) -> bool:
     """Return whether a text is a watermark, or as much of one as there is room for on the page."""
     text, style = run.key
     is_cut = run.x1 + (run.glyphs[-1].x1 - run.glyphs[-1].x0) > right
-    return run.key in marks or (is_cut and any(key[1] == style and key[0].startswith(text) for key in marks))
+    return run.key in marks or (is_cut and text != "" and any(key[1] == style and key[0].startswith(text) for key in marks))
 
 
 def _printed_in_one_go(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
@@ -83,7 +85,7 @@ def _printed_in_one_go(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
     for glyph in glyphs:
         if not glyph.style:
             continue
-        if run and not (glyph.style == run[-1].style and (_is_beside(run, glyph) or _is_below(run, glyph))):
+        if run and not ((glyph.style == run[0].style or glyph.text.isspace()) and (_is_beside(run, glyph) or _is_below(run, glyph))):
             yield run
             run = []
         run.append(glyph)
@@ -93,7 +95,9 @@ def _printed_in_one_go(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
 
 def _is_beside(run: list[Glyph], glyph: Glyph) -> bool:
     last = run[-1]
-    return abs(glyph.bottom - last.bottom) < _ALIGNED and -_ALIGNED < glyph.x0 - last.x1 < _GAP * (last.bottom - last.top)
+    height = last.bottom - last.top
+    near = max(_ALIGNED, _RISE * height)
+    return abs(glyph.bottom - last.bottom) < near and -near < glyph.x0 - last.x1 < _GAP * height
 
 
 def _is_below(run: list[Glyph], glyph: Glyph) -> bool:

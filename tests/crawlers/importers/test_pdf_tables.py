@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import count, repeat
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from crawlers.coverage.files import FileResult, read_steps
 from crawlers.importers.documents.pdf import read_pdf
 from crawlers.importers.documents.pdf_aligned import top_of_header
 from crawlers.importers.documents.pdf_grids import Edge, grids_of, lines_of
-from crawlers.importers.documents.pdf_rows import Glyph
+from crawlers.importers.documents.pdf_options import in_option_order, without_cut_options
+from crawlers.importers.documents.pdf_rows import Glyph, TextRow, rows_of
 from crawlers.importers.files.reading import FileReading
 from tests.crawlers.importers.printed_tables import PrintedTable, Question, bare, printed_table
 
@@ -164,11 +166,58 @@ def option_table(vertical: str) -> str:
     return f"<style>{style}</style>" + "".join(f"<p>{number}．下列说法正确的是（ ）{table}<p>答案：A" for number in (1, 2, 3))
 
 
-def test_options_side_by_side_that_go_on_below_are_read_in_their_columns(print_pdf: Callable[..., bytes]) -> None:
-    questions = questions_of(reading_of(print_pdf(option_table("top"))))
+@pytest.mark.parametrize("vertical", ["top", "middle"])
+def test_options_side_by_side_that_go_on_below_are_read_in_their_columns(print_pdf: Callable[..., bytes], vertical: str) -> None:
+    questions = questions_of(reading_of(print_pdf(option_table(vertical))))
     assert [(question.options, question.answer) for question in questions] == [(OPTIONS, "A")] * 3
 
 
-def test_options_that_begin_in_different_rows_are_rejected(print_pdf: Callable[..., bytes]) -> None:
-    reading = reading_of(print_pdf(option_table("middle")))
-    assert not [question for question in questions_of(reading) if question.options]
+def placed(*texts: tuple[float, float, str], in_order: bool = False) -> list[TextRow]:
+    """Return the rows of lines at positions; the order of the file is known or not."""
+    order = count() if in_order else repeat(-1)
+    return rows_of(
+        Glyph(x + 10 * at, x + 10 * at + 10, y, y + 10, char, order=next(order)) for x, y, text in texts for at, char in enumerate(text)
+    )
+
+
+UNEVEN = ((200, 0, "B.知觉是对事物整体"), (0, 8, "A.感觉"), (200, 16, "的反映"))
+EVEN = ((0, 0, "A.感觉是对事物的个别属性"), (0, 14, "的反映"), (200, 0, "B.知觉"))
+
+
+@pytest.mark.parametrize("lines", [UNEVEN, EVEN])
+def test_options_are_blocks_in_the_order_of_the_file(lines: tuple[tuple[float, float, str], ...]) -> None:
+    by_letter = sorted(lines, key=lambda line: (line[0], line[1]))
+    whole = {UNEVEN: ["A.感觉", "B.知觉是对事物整体的反映"], EVEN: ["A.感觉是对事物的个别属性的反映", "B.知觉"]}[lines]
+    assert [row.text for row in in_option_order(placed(*by_letter, in_order=True)).rows] == whole
+
+
+def test_options_that_begin_in_different_rows_are_unclear_where_no_order_is_known() -> None:
+    above, below = (0, -20, "1．下列说法正确的是（ ）"), (0, 40, "答案：A")
+    for lines in (UNEVEN, sorted(UNEVEN)):  # the order of the file goes by lines, or is unknown
+        ordered = in_option_order(placed(above, *sorted(lines, key=lambda line: line[1]), below, in_order=lines is UNEVEN))
+        assert [row.text for row in ordered.rows] == [above[2], below[2]]
+        assert [text.replace("\t", " ") for text in ordered.unclear] == ["B.知觉是对事物整体 A.感觉 的反映"]
+
+
+def test_an_option_that_is_unclear_takes_all_of_its_question_with_it() -> None:
+    rows = placed(
+        (0, -40, "1．题目（ ）"),
+        (0, -20, "A.甲"),
+        (150, 0, "C.知觉是对事物整体"),
+        (0, 8, "B.感觉"),
+        (150, 16, "的反映"),
+        (0, 40, "D.丁"),
+        (0, 60, "答案：A"),
+    )
+    assert [row.text for row in in_option_order(rows).rows] == ["1．题目（ ）", "答案：A"]
+
+
+def test_options_that_may_go_on_on_the_next_page_are_cut() -> None:
+    above = ((0, 0, "1．题目（ ）"), (0, 20, "A.感觉是对事物的个别的属性"), (150, 20, "B.知觉"))
+    before = in_option_order(placed(*above, in_order=True))
+    assert before.may_go_on and not in_option_order(placed(*above[::2], in_order=True)).may_go_on
+    after = placed((0, 0, "的反映"), (0, 20, "C.记忆"), (150, 20, "D.思维"), (0, 40, "答案：A"))
+    first, second, [text] = without_cut_options(before.rows, after)
+    assert ([row.text for row in first], [row.text for row in second]) == (["1．题目（ ）"], ["答案：A"])
+    assert [letter for letter in "ABCD" if f"{letter}." in text] == [*"ABCD"]
+    assert without_cut_options(before.rows, after[1:]) == (before.rows, after[1:], [])

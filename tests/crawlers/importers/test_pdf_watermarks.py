@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from crawlers.importers.documents.pdf import read_pdf
-from crawlers.importers.documents.pdf_rows import glyphs_of
 
 STYLE = '<meta charset="utf-8"><style>body{font-family:"Noto Serif CJK SC",serif;font-size:11pt} p{margin:3pt 0}</style>'
 WORDS = ("感觉", "知觉", "记忆", "思维", "想象", "情绪", "情感", "意志", "需要", "动机", "能力", "气质", "性格")
@@ -74,14 +73,3 @@ def test_answers_in_colours_stay(lines_of: Callable[[str], list[str]]) -> None:
     red, light = '<span style="color:red">答案：A</span>', '<span style="color:#bbb">答案：B</span>'
     html = "".join(f"<p>{number}．属于感觉的是（ ）<p>A.甲<p>B.乙<p>{red if number % 2 else light}" for number in range(1, 20))
     assert [line for line in lines_of(html) if line.startswith("答案")] == ["答案：A", "答案：B"] * 9 + ["答案：A"]
-
-
-def _char(text: str, x0: float, rise: float) -> dict[str, object]:
-    box = {"x0": x0, "x1": x0 + 10, "top": 0, "bottom": 10, "y1": 0.0}
-    return {"text": text, "upright": True, "matrix": (1, rise, -rise, 1, 0, 0), **box}
-
-
-@pytest.mark.parametrize(("rises", "text"), [((0.08,) * 3, "甲乙丙"), ((0.0, 0.08, 0.08), "甲"), ((0.5,) * 3, "")])
-def test_only_the_lines_of_a_skewed_scan_rise(rises: tuple[float, ...], text: str) -> None:
-    chars = [_char(char, 20 * at, rise) for at, (char, rise) in enumerate(zip("甲乙丙", rises, strict=True))]
-    assert "".join(glyph.text for glyph in glyphs_of(chars, [])) == text
