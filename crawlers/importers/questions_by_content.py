@@ -22,6 +22,8 @@ from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.records.record_fields import raw_of
 from crawlers.importers.records.record_items import items_of
+from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.headings import is_heading
 from crawlers.tables.tree import EVERY, TWICE, Rows
 
 _logger = logging.getLogger(__name__)
@@ -275,12 +277,18 @@ def roles_in_words(table: Rows, roles: Roles) -> str:
 def _add_questions(reading: FileReading, table: Rows, roles: Roles, inner: set[str], provenance: Provenance, unread: Sequence[str]) -> None:
     shape = layout_of_keys(_FIELDS)
     assert shape is not None
+    heading: str | None = None
     for position, row in table.rows:
+        if text := _heading_in(row):
+            heading = text
+            _account_for(reading, [(position, row)], unread)
+            continue
         if any(row.get(key) for key in inner):  # a case: its questions are below it
             _account_for(reading, [(position, row)], {*unread, *inner})
             continue
         row_provenance = structs.replace(provenance, position=position)
         record = record_of(row, roles)
+        record["章节"] = record.get("章节") or heading
         for item in _items(record, row, roles, shape, row_provenance):
             reading.record_count += 1
             if isinstance(item, Lost):
@@ -291,6 +299,12 @@ def _add_questions(reading: FileReading, table: Rows, roles: Roles, inner: set[s
         _account_for(reading, [(position, row)], {*unread, roles.answer} if is_named else unread)
     named = {"stem": roles.stem, "options": ", ".join(roles.options), "answer": roles.answer or "", "explanation": roles.explanation or ""}
     reading.columns |= {field: keys for field, keys in named.items() if keys}
+
+
+def _heading_in(row: dict[str, Any]) -> str | None:
+    """Return the only text of a row if it is a heading of the rows below."""
+    texts = [value for value in row.values() if value not in (None, "")]
+    return texts[0] if len(texts) == 1 and isinstance(texts[0], str) and is_heading(flat(texts[0])) else None
 
 
 def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any, provenance: Provenance) -> Iterator[Any]:

@@ -388,3 +388,20 @@ def test_records_beside_those_with_lists_of_questions_are_read_or_reported(besid
     reading = _read("a.json", json.dumps({"parts": records}, ensure_ascii=False).encode())
     assert sum(isinstance(item, QuestionItem) for item in reading.items) >= 9
     assert bool(reading.skipped) == (bool(beside) and len(reading.items) == 9)
+
+
+def test_a_heading_among_rows_read_by_content_is_no_question() -> None:
+    def row(stem: str, part: str, answer: str) -> list[str]:
+        return [stem.format(part), f"{part}是甲", f"{part}是乙", f"{part}是丙", answer]
+
+    rows: list[list[str]] = [["甲列", "乙列", "丙列", "丁列", "戊列"], ["一、单选题"]]
+    rows += [row("下列关于{}的叙述正确的是（ ）", part, "ABC"[n % 3]) for n, part in enumerate(_PARTS[:6])]
+    rows += [["二、多选题"], *(row("以下与{}有关的是（ ）", part, ("AB", "BC")[n % 2]) for n, part in enumerate(_PARTS[6:]))]
+    book = Workbook()
+    for cells in rows:
+        book.active.append(cells)
+    file = io.BytesIO()
+    book.save(file)
+    [result] = [step for step in read_steps("a.xlsx", file.getvalue(), None, _SEEN) if isinstance(step, FileResult)]
+    assert result.account.difference == 0
+    assert [item.section_raw for item in result.reading.items if isinstance(item, QuestionItem)] == ["一、单选题"] * 6 + ["二、多选题"] * 10
