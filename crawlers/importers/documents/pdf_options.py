@@ -225,7 +225,7 @@ def _end_of_uneven(rows: Sequence[TextRow], start: int) -> int:
     while end < len(rows) and (letter_of(rows[end].text) or not _begins(rows[end])):
         end += 1
     for before, row in pairwise(rows[start:end]):
-        if before.bottom - row.top > _OVERLAP * (row.bottom - row.top):
+        if min(before.bottom, row.bottom) - max(before.top, row.top) > _OVERLAP * (row.bottom - row.top):  # not at the top of a column
             return end
         glyphs = _ink(row.glyphs)
         inner = [index for index in range(1, len(glyphs) - 2) if _opens(glyphs, index)]
