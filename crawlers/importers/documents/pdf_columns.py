@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from crawlers.importers.documents.pdf_rows import Glyph, Rule, TextRow, rows_of
 from crawlers.papers.signs.answer_marks import flat
-from crawlers.papers.signs.entries import is_title
+from crawlers.papers.signs.entries import is_title, listed_in
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import are_consecutive, number_of, opens_question
 
@@ -172,26 +172,51 @@ def _numbers(rows: Sequence[TextRow]) -> Iterator[int]:
 
 
 def _with_endings(blocks: Sequence[_Band]) -> Iterator[_Band]:
-    """Yield the parts of a page, with answers below both columns, `参考答案`, after the right one: lines too short to cross the gutter."""
+    """Yield the parts of a page, with answers below both columns, `参考答案`, after the right one: lines that do not cross the gutter."""
     moved: list[TextRow] = []
     for block in blocks:
-        start = _start_of_ending(block)
-        yield _Band([*moved, *block.across], block.left[:start], block.right)
-        moved = block.left[start:]
+        ending = _ending_of(block)
+        start = ending[0].top if ending else float("inf")
+        left, right = ([row for row in rows if row.top < start] for rows in (block.left, block.right))
+        yield _Band([*moved, *block.across], left, right)
+        moved = ending
     yield _Band(moved, [], [])
 
 
-def _start_of_ending(block: _Band) -> int:
-    """Return the index of the row on the left that is the title of answers below both columns; the number of rows if there is none.
+def _ending_of(block: _Band) -> list[TextRow]:
+    """Return the rows of answers below both columns from their title on; none if there is no such title.
 
-    The right column must continue the question numbers above that title.
+    The right column must continue the left one above that title. What is on the right below it belongs to the same lines, which happen to
+    have a blank where the gutter is, if all of them are entries of a list.
     """
-    last, right = max((row.bottom for row in block.right), default=float("inf")), [*_numbers(block.right)]
-    for index, row in enumerate(block.left):
-        if row.top >= last and is_title(flat(row.text)):
-            left = [*_numbers(block.left[:index])]
-            return index if left and right and right[0] == left[-1] + 1 else len(block.left)
-    return len(block.left)
+    for index, title in enumerate(block.left):
+        if not is_title(flat(title.text)):
+            continue
+        above = [row for row in block.right if row.bottom <= title.top]
+        lines = _joined([*block.left[index:], *block.right[len(above) :]])
+        is_list = len(above) == len(block.right) or all(listed_in(line.text).entries for line in lines[1:])
+        return lines if is_list and lines[0] == title and _goes_on(block.left[:index], above) else []
+    return []
+
+
+def _joined(rows: Iterable[TextRow]) -> list[TextRow]:
+    """Return rows with those beside each other as one."""
+    lines: list[TextRow] = []
+    for row in sorted(rows, key=lambda row: (_middle(row), row.x0)):
+        if lines and _middle(row) < lines[-1].bottom:
+            lines[-1] = lines[-1]._replace(text=f"{lines[-1].text}\t{row.text}", bottom=max(row.bottom, lines[-1].bottom))
+        else:
+            lines.append(row)
+    return lines
+
+
+def _goes_on(left: Sequence[TextRow], right: Sequence[TextRow]) -> bool:
+    """Return whether the right column continues the left one: with the next question, or with the next option of its last question."""
+    numbers = [[*_numbers(rows)] for rows in (left, right)]
+    if all(numbers):
+        return numbers[1][0] == numbers[0][-1] + 1
+    letters = [[letter for row in rows if (letter := letter_of(flat(row.text)))] for rows in (left, right)]
+    return all(letters) and not numbers[1] and ord(letters[1][0]) == ord(letters[0][-1]) + 1
 
 
 def _options_going_on(block: _Band) -> int:

@@ -16,6 +16,7 @@ _RADICALS = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0x
 _LOOKALIKES = "⺎兀⺝月⺟母⺠民⻁虎⻄西⻅见⻆角⻉贝⻋车⻓长⻔门⻘青⻙韦⻚页⻛风⻜飞⻝食⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻪黾⻬齐⻮齿⻰龙⻳龟"
 _RADICALS |= dict(zip(map(ord, _LOOKALIKES[::2]), _LOOKALIKES[1::2], strict=True))
 _RADICALS |= {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}  # ﬁ and the other ligatures
+_RADICALS |= {ord("㬵"): "胶"}  # one glyph in Noto CJK, the usual fonts of Linux
 _RADICALS |= {0x2E3A: "——", 0x2E3B: "———"}  # one glyph for a dash of Chinese text
 _SMALL, _HIGH, _LOW = 0.9, 0.15, 0.08
 """For a superscript or subscript: its maximum size, and the distance of its foot above or below those of its line, relative to the line's

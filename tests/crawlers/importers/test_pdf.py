@@ -151,6 +151,19 @@ def test_a_short_list_of_answers_below_two_columns_stands_behind_both(printed: C
     assert [draft.answer for draft in read_paper(text.lines).drafts] == [*"ABCDABCDAB"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [9, 10])
+def test_answers_below_two_columns_may_have_a_blank_at_their_gutter(printed: Callable[..., bytes], count: int) -> None:
+    """The last options of nine questions of five lines are in the right column."""
+    body = "".join(f"<p>{number}．属于{WORDS[number]}的是（ ）。</p>{'<p>'.join(words(number))}" for number in range(1, count + 1))
+    keys = [f"{number}.{'ABCD'[(number - 1) % 4]}" for number in range(1, count + 1)]
+    line = f"<p>{' '.join(keys[:5])}<span style='position:absolute;left:52%'>{' '.join(keys[5:])}</span></p>"
+    text = read_pdf("a.pdf", printed(f"{_columns(body)}<p>参考答案</p>{line}"))
+    assert together(text.lines[-1:]) == "".join(keys)
+    drafts = read_paper(text.lines).drafts
+    assert [draft.answer for draft in drafts] == [*"ABCDABCDAB"[:count]] and all(len(draft.options) == 4 for draft in drafts)
+
+
 def test_a_printed_paper_is_read_to_the_end_of_its_wrapped_stems(printed: Callable[..., bytes]) -> None:
     html = "<p>一、单项选择题</p>" + "".join(question(number, LONG, False) for number in range(1, 31))
     questions = read_paper(read_pdf("a.pdf", printed(html, margins=True)).lines).questions
@@ -190,12 +203,12 @@ def test_a_short_last_column_is_read_as_the_page_before(printed: Callable[..., b
 def test_words_signs_and_images_of_a_line(printed: Callable[..., bytes]) -> None:
     image = png(60, 40)
     html = f"<p>1．看图{image}回答，H<sub>2</sub>O 与 big  data 的 <b>关系</b>是（ ）。<p>A.甲{'&emsp;' * 4}B.乙"
-    html += f"<p>{png(200, 90)}<p>2．长 见 门 页 马 骨 风 心 一"
+    html += f"<p>{png(200, 90)}<p>2．长 见 门 页 马 骨 风 心 一 胶"
     text = read_pdf("a.pdf", printed(html))
     assert text.lines[0].replace(" ", "") == f"1．看图{IMAGE}回答，H₂O与bigdata的关系是（）。"
     assert "big data" in text.lines[0]
     assert text.lines[2] == IMAGE
-    assert text.lines[3] == "2．长 见 门 页 马 骨 风 心 一"  # not the radicals ⻓ ⻅ ⻔ that fonts name them
+    assert text.lines[3] == "2．长 见 门 页 马 骨 风 心 一 胶"  # not the radicals ⻓ ⻅ ⻔ that fonts name them
 
 
 def test_a_scan_says_so_and_a_scanned_page_among_others_is_lost(printed: Callable[..., bytes]) -> None:
