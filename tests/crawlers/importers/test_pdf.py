@@ -200,15 +200,21 @@ def test_a_short_last_column_is_read_as_the_page_before(printed: Callable[..., b
     assert together(read_pdf("a.pdf", printed(html)).lines) == wanted(16, LONG)
 
 
+@pytest.mark.parametrize("text, meant", [("㬵", "胶"), ("⻓", "长"), ("⼀", "一"), ("ﬁ", "fi"), ("⸺", "——")])
+def test_a_glyph_is_the_usual_character_that_looks_so(text: str, meant: str) -> None:
+    char = {"text": text, "upright": True, "x0": 0.0, "x1": 10.0, "top": 0.0, "bottom": 10.0}
+    assert [glyph.text for glyph in glyphs_of([char], [])] == [meant]
+
+
 def test_words_signs_and_images_of_a_line(printed: Callable[..., bytes]) -> None:
     image = png(60, 40)
     html = f"<p>1．看图{image}回答，H<sub>2</sub>O 与 big  data 的 <b>关系</b>是（ ）。<p>A.甲{'&emsp;' * 4}B.乙"
-    html += f"<p>{png(200, 90)}<p>2．长 见 门 页 马 骨 风 心 一 胶"
+    html += f"<p>{png(200, 90)}<p>2．长 见 门 页 马 骨 风 心 一"
     text = read_pdf("a.pdf", printed(html))
     assert text.lines[0].replace(" ", "") == f"1．看图{IMAGE}回答，H₂O与bigdata的关系是（）。"
     assert "big data" in text.lines[0]
     assert text.lines[2] == IMAGE
-    assert text.lines[3] == "2．长 见 门 页 马 骨 风 心 一 胶"  # not the radicals ⻓ ⻅ ⻔ that fonts name them
+    assert text.lines[3] == "2．长 见 门 页 马 骨 风 心 一"  # not the radicals ⻓ ⻅ ⻔ that fonts name them
 
 
 def test_a_scan_says_so_and_a_scanned_page_among_others_is_lost(printed: Callable[..., bytes]) -> None:
