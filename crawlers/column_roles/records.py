@@ -21,6 +21,7 @@ from crawlers.column_roles.values import (
     plain,
     text_of,
     verdict_of,
+    without_signs,
 )
 
 _STEM_LABEL = re.compile(
@@ -92,7 +93,7 @@ def record_of(row: dict[str, Any], roles: Roles) -> dict[str, Any]:
     if isinstance(stem := record["题干"], str):
         record["题干"] = _STEM_LABEL.sub("", stem, count=1) if _STEM_LABEL.match(stem) else stem
     if roles.options:
-        record["选项"] = options or None
+        record["选项"] = without_signs(options) or None
     if roles.answer:
         form = roles.form if options or roles.form in ("verdict", "words", MARKED) else ""
         record["正确答案"] = _answer(answer_value, options, form)

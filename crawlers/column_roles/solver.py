@@ -38,7 +38,9 @@ from crawlers.tables.option_objects import options_listed
 
 SURE = 0.9
 """Confidence at which a table is read without confirmation by a person."""
-_SAMPLE = 2000
+_SAMPLE, PAIR = 2000, ("column 1", "column 2")
+_SAME_VERDICT = 0.85
+"""Factor on the confidence in statements that are all true, or all false."""
 _UNPROVEN, _UNPROVEN_UNNAMED = 0.7, 0.5
 """Factor on the confidence if numbers do not show whether they count from 0 or 1: for a column named as an answer, and for any other."""
 _LEAST_NAMED_SHARE, _LEAST_SHARE = 0.4, 0.8
@@ -296,11 +298,14 @@ def _without_options(rows: Sequence[dict[str, Any]], columns: list[str]) -> Role
         verdicts = [verdict_of(value) for value in values]
         if (
             sum(map(bool, verdicts)) >= 0.95 * len(verdicts)
-            and len({*verdicts, ""}) == 3
+            and (len({*verdicts, ""}) == 3 or ((stem, key) == PAIR and {str(value).strip() for value in some} <= _EXAM_VERDICTS))
             and (name or not any(isinstance(value, bool) for value in some))
         ):
-            strong = name or _STEM.search(stem)
+            strong = name or _STEM.search(stem) or (stem, key) == PAIR
             roles = Roles(stem, [], key, "verdict", confidence=0.95 if strong else 0.7, doubts=doubts)
+            if len({*verdicts, ""}) < 3:
+                roles.confidence *= _SAME_VERDICT
+                roles.doubts = [*doubts, f"{key!r} is the same in all rows"]
             lengths = sorted(map(len, texts))
             if lengths[len(lengths) // 2] < _LEAST_STATEMENT and sum(text.endswith("。") for text in texts) * 2 < len(texts):
                 roles.confidence *= 0.5

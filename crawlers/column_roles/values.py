@@ -2,9 +2,11 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
-from atomexam.text.option_letters import LETTERS
+from atomexam.text.numerals import CIRCLED_NUMBERS
+from atomexam.text.option_letters import CIRCLED_AS_LETTERS, LETTERS
 from crawlers.column_roles.option_cells import split_options
 from crawlers.tables.inner_data import listed
 from crawlers.tables.marked_options import NO, RIGHT, TEXT, YES, word_of
@@ -26,6 +28,17 @@ _LETTERED = re.compile(r"[A-Ja-j](?:[\s,，、;；|/.$#@&^+_]{0,3}[A-Ja-j])*[.�
 _ANSWER_LABEL = re.compile(r"^(?:(?:正确|参考|标准)?答案|answer)\s{0,3}[:是为]\s{0,3}", re.IGNORECASE)
 _MARK = re.compile(r"^\s*[(（\[【]?[A-JＡ-Ｊa-j]\s?[)）\]】.．、:：]+\s*|^\s*[A-JＡ-Ｊ]\s+(?=\S)")
 _SEPARATORS = re.compile(r"[\s,，、;；|$#@&^+]+")
+_STEMS, _DIGITS = "甲乙丙丁戊己庚辛壬癸", "123456789"
+_AS_LETTERS = str.maketrans(_STEMS, LETTERS) | CIRCLED_AS_LETTERS
+SIGNS = frozenset(f"{LETTERS}{_STEMS}{CIRCLED_NUMBERS}")
+"""Signs by which an answer names options."""
+_ONLY_SIGNS = re.compile(rf"[\s,，、;；|{_STEMS}{CIRCLED_NUMBERS}]+")
+"""Options with such a text are named by it, not by their place: `①②`."""
+_SIGN = re.compile(
+    rf"\s{{0,9}}(?:[(（\[【]\s?(?P<bracketed>[{_STEMS}{_DIGITS}])\s?[)）\]】]|(?P<signed>[{_STEMS}{_DIGITS}])\s?[.．、:：)）](?!\d)"
+    rf"|(?P<circled>[{CIRCLED_NUMBERS}]))\s{{0,9}}(?=\S)"
+)
+"""A sign other than a letter that begins an option: 甲. ① 1."""
 _LABELS = {"key", "label", "letter", "option", "id", "name", "code", "prefix", "ans", "tag", "no", "sort", "index"}
 _SHORT_CHARS = 60
 _FLAG = re.compile(
@@ -62,6 +75,19 @@ def text_of(value: Any) -> str:
     if isinstance(value, list):
         return "、".join(text for each in value if not isinstance(each, dict | list) and (text := text_of(each)))
     return "" if value is None or isinstance(value, dict) else str(value).strip()
+
+
+def _alphabet_of(options: list[str]) -> str:
+    """Return the signs other than letters that begin all options in turn, `1.` `2.` `3.`; none if they have no such signs."""
+    matches = [_SIGN.match(option) for option in options]
+    signs = "".join(match["bracketed"] or match["signed"] or match["circled"] for match in matches if match)
+    every = len(options) > 1 and all(matches)
+    return next((one for one in (_STEMS, CIRCLED_NUMBERS, _DIGITS) if every and one.startswith(signs)), "")
+
+
+def without_signs(options: list[str]) -> list[str]:
+    """Return options without the signs other than letters that begin all of them in turn."""
+    return [_SIGN.sub("", option, count=1) for option in options] if _alphabet_of(options) else options
 
 
 def options_in(value: Any) -> list[str]:
@@ -119,7 +145,7 @@ def _of_pairs(value: Any) -> Any:
     return [{TEXT: each[texts[0]], RIGHT: int(word_of(each[flags[0]]) in YES)} for each in value]
 
 
-def _digits(first: int, keys: list[str]) -> list[str]:
+def _digits(first: int, keys: Sequence[Any]) -> list[str]:
     return [str(index) for index in range(first, first + len(keys))]
 
 
@@ -139,7 +165,8 @@ def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
     flag = _flag_of(objects)
     names = dict.fromkeys(key for each in objects for key in each)
     keys = [key for key in names if key != flag and all(isinstance(each.get(key), str) and each[key].strip() for each in objects)]
-    labels = [key for key in keys if [each[key].strip().upper() for each in objects] == list(LETTERS[: len(objects)])]
+    signs = (list(LETTERS[: len(objects)]), _digits(0, objects), _digits(1, objects))
+    labels = [key for key in keys if [each[key].strip().upper() for each in objects] in signs]
     texts = [key for key in keys if key not in labels and not _are_codes([each[key] for each in objects])]
     if len(texts) > 1:
         texts = [key for key in texts if key.lower() not in _LABELS and not REASON.search(key)] or texts
@@ -251,11 +278,19 @@ def _of_bits(parts: list[Any], options: list[str]) -> str:
 
 
 def _letters(parts: list[Any], options: list[str]) -> str:
-    texts = [_ANSWER_LABEL.sub("", unicodedata.normalize("NFKC", str(each)).strip()) for each in parts]
+    texts = [_ANSWER_LABEL.sub("", _in_letters(str(each), options).strip()) for each in parts]
     if not all(_LETTERED.fullmatch(text) for text in texts):
         return ""
     letters = sorted({sign.upper() for text in texts for sign in text if sign.isalpha()})
     return "".join(letters) if all(LETTERS.index(letter) < len(options) and options[LETTERS.index(letter)] for letter in letters) else ""
+
+
+def _in_letters(answer: str, options: list[str]) -> str:
+    """Return an answer in letters that names options by other signs: 甲 ①, or the numbers that begin them."""
+    if any(map(_ONLY_SIGNS.fullmatch, options)):
+        return unicodedata.normalize("NFKC", answer)
+    numbers = str.maketrans(_DIGITS, LETTERS[: len(_DIGITS)]) if _alphabet_of(options) == _DIGITS else {}
+    return unicodedata.normalize("NFKC", answer.translate(_AS_LETTERS)).translate(numbers)
 
 
 def _joined_texts(text: str, options: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from io import BytesIO
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from crawlers.coverage.characters import CharacterAccount, folded, summed
 from crawlers.coverage.leaves import SHEETS, leaves_of, leaves_of_rows
 from crawlers.coverage.papers import PaperAccount
 from crawlers.coverage.records import account_of_records
+from crawlers.importers.archive_parts import read_together
 from crawlers.importers.documents.pdf import MOST_SECONDS, read_pdf_guarded
 from crawlers.importers.documents.pdf import SUFFIX as PDF
 from crawlers.importers.exchange.exchange import EXCHANGES
@@ -26,6 +28,7 @@ from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.formats import TABLE, KnownLayouts, guess_format, read_file, read_guessed, read_suffixes, suffixes_of
 from crawlers.importers.layouts.layout_files import shipped_layouts
 from crawlers.importers.question_proposals import proposals
+from crawlers.importers.reading_quality import answered_count
 from crawlers.text.fields import text_of
 
 _HEAVY_BYTES = 1 << 20
@@ -104,7 +107,7 @@ def _read(
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in (ARCHIVE, *CONTAINERS):
         yield suffix.lstrip(".")
-        yield _archive(name, body, format_name, provenance, beside_keys, known)
+        yield _packed(name, body, format_name, provenance, beside_keys, known)
         return
     kind = format_name or guess_format(name, body, known)
     yield kind
@@ -117,6 +120,30 @@ def _read(
         reading.unread += read_pdf_guarded(name, body).dropped
     reading.source = reading.rows = None  # for the account alone: the process that asked is not sent all lines once more
     yield FileResult(kind, reading, account)
+
+
+def _packed(name: str, body: bytes, format_name: str | None, provenance: Provenance, *given: Any) -> FileResult:
+    """Return what the members of an archive contain one by one; if that has no answers, what those that belong together contain."""
+    try:
+        apart = _archive(name, body, format_name, provenance, *given)
+    except Refusal:
+        if format_name is None and (whole := _together(name, body, provenance)):
+            return whole
+        raise
+    whole = None if format_name or answered_count(apart.reading) else _together(name, body, provenance)
+    return whole or apart
+
+
+def _together(name: str, body: bytes, provenance: Provenance) -> FileResult | None:
+    """Return what the members of a zip contain that belong together and have answers only so; None if there are no such members."""
+    kind = PurePosixPath(name.lower()).suffix
+    with suppress(ValueError):
+        reading = read_together(name, body, provenance) if kind == ARCHIVE else None
+        if reading and answered_count(reading):
+            account = account_of(name, body, kind.lstrip("."), reading)
+            reading.source = reading.rows = None
+            return FileResult(kind.lstrip("."), reading, account)
+    return None
 
 
 def _archive(

@@ -6,32 +6,43 @@ without a header. The content decides which it is, as the suffix may be wrong.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import Any
 
 from atomexam.text.encodings import decoded
-from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.packed_pages import PACKED, packed_page
 from crawlers.importers.documents.sheets import SHEETS, sheets_in
 from crawlers.importers.exchange.exchange import root_of
 from crawlers.importers.files.anki_package import SUFFIX as ANKI
 from crawlers.importers.files.anki_package import notes_of
+from crawlers.importers.files.archives import SUFFIX as ARCHIVE
+from crawlers.importers.files.archives import members_of
 from crawlers.importers.files.databases import SUFFIXES as DATABASES
 from crawlers.importers.files.databases import tables_of
-from crawlers.importers.files.legends import with_comment, with_legends
+from crawlers.importers.files.legends import with_comment
 from crawlers.importers.files.property_lists import PLIST, property_list
-from crawlers.importers.layouts.columns import layout_of_keys, named
+from crawlers.importers.files.workbook import BOOKS
+from crawlers.importers.layouts.columns import named
 from crawlers.importers.records.triples import TEXTS
+from crawlers.importers.sheet_rows import (
+    KEY_WORD,
+    cells_of_page,
+    cells_of_sheets,
+    is_page,
+    names_columns,
+    names_verdicts,
+    tables_below_row,
+    tables_of_cells,
+)
 from crawlers.tables.beside import fields_beside, with_fields
 from crawlers.tables.documents import DOCUMENTS, document_in
 from crawlers.tables.inner_data import opened
 from crawlers.tables.keys import ANSWER, key_rows
 from crawlers.tables.light_markup import LIGHT, page_of
 from crawlers.tables.literals import literals_of
-from crawlers.tables.marked_options import verdict_named
 from crawlers.tables.markup import cells_of_book, data_of, scripts_of_page, tables_of_page
 from crawlers.tables.numbered_keys import with_numbered
 from crawlers.tables.outlines import with_outlines
@@ -41,7 +52,7 @@ from crawlers.tables.separated import separated
 from crawlers.tables.shaping import shaped
 from crawlers.tables.statements import statement_rows
 from crawlers.tables.tree import NUMBER, Rows, marked_object, tables_in
-from crawlers.tables.turning import turned_document, turned_sheet, with_stems
+from crawlers.tables.turning import by_name, turned_document, with_stems
 from crawlers.text.fields import text_of
 
 LITERALS = (".js", ".ts", ".mjs")
@@ -55,12 +66,13 @@ DATA = (*LITERALS, *ALONE, *DOCUMENTS, PLIST)
 """Suffixes of files with data in a notation other than JSON."""
 SOURCES = (*DATA, ".sql", ANKI, *DATABASES)
 """Suffixes of files of literals, documents, statements, notes and tables, whose columns have names chosen by their authors."""
+JOINED = (".csv", ".tsv", *BOOKS, ".json", ".jsonl")
+"""Suffixes of tables in an archive that may refer to each other."""
 PAGES = (".html", ".htm", *LIGHT, *PACKED)
 """Suffixes of pages, and of texts whose markup is as rich as that of a page."""
 _SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?(?:into)?|update|copy)\s{1,8}[\"`\[\w]", re.IGNORECASE)
 _SCRIPTED = (".vue", ".svelte", ".astro")
 """Suffixes of parts of pages, whose data is in their scripts."""
-_LONGEST_NAME_CHARS = 24
 _LEAST_ROWS = 3
 _LEAST_LINES, _LONE = 9, 0.95
 _LINE_START = re.compile(
@@ -74,25 +86,23 @@ _TICK, _LABEL_ALONE = re.compile(r"[√✓✔☑]"), re.compile(r"[^\W\d_]{2,6}"
 _TAG = re.compile(
     r"<(?:/?(?:p|div|span|b|i|u|em|strong|font|sub|sup|li|ul|ol|h[1-6])|br|img)(?:\s[^<>]{0,500})?/?>|</\w{1,10}>", re.IGNORECASE
 )
-_KEY_WORD = re.compile(
-    r"(?:题[目干号型]?|试题|问题|选项|备选项?|(?:正确|参考|标准)?(?:答案|选项)|解析|难度|分值|章节|是否正确)(?:[iI][dD]|编号|序号|内容|文本)?|序号|编号"
-)
-"""Names of the columns of questions, of their options, and of a list of answers."""
 _FALSE_CELL = re.compile(r"[>\s\-（(](?:错误?|否|F|False|No|×|假)[\s<（(]")
 """What a page has if a column is to be ticked for false statements."""
 _CHINESE = re.compile(r"[\u4e00-\u9fff]|\\u[4-9a-f]", re.IGNORECASE)
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,30}|q?[A-J]|(?i:id|no\.?)", re.ASCII)
 
 
-def rows_of(name: str, body: bytes) -> list[Rows]:
+def rows_of(name: str, body: bytes, header: int = 0) -> list[Rows]:
     """Return the tables of a structured file, each with the path that leads to it; none if the file has no known structure.
 
     Questions that take several rows are combined into one.
 
+    Args:
+        header: number of the row that names the columns of a sheet, or of a table in a page; 0 if it is to be found.
+
     Raises:
         ValueError: the file is damaged, or is larger or deeper than data is.
     """
-    tables = _rows_in(name, body)
+    tables = tables_below_row(name, body, header) if header else _rows_in(name, body)
     for table in tables:
         table.rows = [(position, {key: _visible_text(value) for key, value in row.items()}) for position, row in table.rows]
     return shaped(tables)
@@ -109,11 +119,13 @@ def _visible_text(value: Any) -> Any:
 
 def _rows_in(name: str, body: bytes) -> list[Rows]:
     suffix = PurePosixPath(name).suffix.lower()
-    if suffix == ".xls" and body.lstrip()[:1] == b"<":  # a page, though many sites name their export so
+    if is_page(suffix, body):
         return _in_page(decoded(name, body))
     if suffix in SHEETS:
-        sheets = ((title, list(rows)) for title, hidden, rows in sheets_in(name, body) if not hidden)
-        return [table for title, rows in sheets for table in _table(title, rows)]
+        return [table for title, rows in cells_of_sheets(name, body) or () for table in tables_of_cells(title, rows)]
+    if suffix == ARCHIVE:
+        members = (member for member in members_of(name, body, JOINED) if not member.fault)
+        return [_of_member(member.name, table) for member in members for table in _rows_in(member.name, member.body)]
     if suffix == ANKI:
         return notes_of(name, body)
     if suffix in DATABASES:
@@ -131,8 +143,8 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
     if suffix == ".xml":
         root = root_of(name, body)
         if root.tag == "Workbook":
-            return [table for title, rows in cells_of_book(root) for table in _table(title, rows)]
-        return tables_in(name, with_outlines({root.tag: data_of(root)}))
+            return [table for title, rows in cells_of_book(root) for table in tables_of_cells(title, rows)]
+        return tables_in(name, with_outlines(turned_document(by_name({root.tag: data_of(root)}))))
     text = decoded(name, body)
     if suffix in TEXTS and text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
         return _in_text(text)
@@ -141,9 +153,14 @@ def _rows_in(name: str, body: bytes) -> list[Rows]:
     return _in_document(name, document_of(name, text))
 
 
+def _of_member(name: str, table: Rows) -> Rows:
+    """Return a table of a file in an archive with the name of that file before its path and positions."""
+    return Rows((PurePosixPath(name).stem, *table.way), [(f"{name}:{position}", row) for position, row in table.rows])
+
+
 def _in_document(name: str, document: Any) -> list[Rows]:
     document = turned_document(with_numbered(opened(document)))
-    return tables_in(name, with_outlines(with_stems(with_fields(document, _names_columns))))
+    return tables_in(name, with_outlines(with_stems(with_fields(document, names_columns))))
 
 
 def _in_scripts(name: str, scripts: Iterable[str], read: Callable[[str], Any]) -> list[Rows]:
@@ -210,7 +227,7 @@ def lone_lines(name: str, body: bytes, signed: Mapping[str, Mapping[str, str]] |
     alone = sum(len(cells) == 1 or (numbered and _is_line(cells)) for cells in filled)
     if len(filled) < (_LEAST_ROWS if numbered else _LEAST_LINES) or alone < _LONE * len(filled):
         return []
-    if len(filled[0]) == 1 and _KEY_WORD.fullmatch(filled[0][0]):
+    if len(filled[0]) == 1 and KEY_WORD.fullmatch(filled[0][0]):
         rows = rows[[cells for _, cells in rows].index(filled[0]) + 1 :]  # the name of the only column
     lines = [line for position, cells in rows for line in _lines_of(cells, numbered, (signed or {}).get(position, {}))]
     return [*lines, "参考答案", *answers] if answers else lines
@@ -261,7 +278,7 @@ def _in_text(text: str) -> list[Rows]:
     if table is None:
         return []
     if not table.columns:
-        return list(_table("", table.rows))
+        return list(tables_of_cells("", table.rows))
     keys = named(table.columns)
     keys += [f"column {number}" for number in range(len(keys) + 1, max((len(cells) for _, cells in table.rows), default=0) + 1)]
     return [Rows((), [(position, dict(zip(keys, cells, strict=False))) for position, cells in table.rows])]
@@ -270,19 +287,11 @@ def _in_text(text: str) -> list[Rows]:
 def ticks_verdicts(name: str, body: bytes) -> bool:
     """Return whether a page has a table with a column to tick for true and one for false; its lines do not show which is ticked."""
     text = decoded(name, body)
-    return _FALSE_CELL.search(text) is not None and any(
-        _names_verdicts(cells) for cells in tables_of_page(text) if len(cells) > _LEAST_ROWS
-    )
+    return _FALSE_CELL.search(text) is not None and any(names_verdicts(cells) for cells in tables_of_page(text) if len(cells) > _LEAST_ROWS)
 
 
 def _in_page(text: str) -> list[Rows]:
-    tables = [
-        table
-        for number, cells in enumerate(tables_of_page(text), 1)
-        for table in _table(
-            f"table {number}", list(with_legends((f"table:{number}:row:{row_number}", row) for row_number, row in enumerate(cells, 1)))
-        )
-    ]
+    tables = [table for title, rows in cells_of_page(text) for table in tables_of_cells(title, rows)]
     parts = questions_of_page(text)
     return [*tables, *([parts] if parts else [])]
 
@@ -319,76 +328,3 @@ def _json(name: str, text: str) -> Any:
         return json.loads(text.lstrip("\ufeff"), parse_constant=lambda _: None, object_pairs_hook=marked_object)
     except RecursionError:
         raise Refusal(f"{name}: nested too deeply to be read; expected records of plain fields") from None
-
-
-def _table(title: str, rows: list[tuple[str, list[str]]]) -> Iterator[Rows]:
-    """Yield a sheet as rows; its first row names the columns if it differs from the others."""
-    rows = [(position, cells) for position, cells in rows if any(cells)]
-    if key := key_rows(rows):
-        yield Rows((title,) if title else (), key)
-        return
-    while len(rows) > _LEAST_ROWS and sum(map(bool, rows[0][1])) == 1 and sum(map(bool, rows[1][1])) > 2 and _names_columns(rows[1][1]):
-        rows = rows[1:]  # a title above the names
-    if len(rows) > _LEAST_ROWS and _goes_on(rows[0][1], rows[1][1]):
-        rows = rows[1:]  # a name above several columns: 选项 above A, B, C
-    rows = turned_sheet(rows)
-    if len(rows) < _LEAST_ROWS:
-        return
-    width = max(len(cells) for _, cells in rows[:200])
-    headed = _is_header([cells for _, cells in rows[:200]])
-    keys = named(rows[0][1]) if headed else []
-    keys = [*keys, *(f"column {number}" for number in range(len(keys) + 1, width + 1))]
-    below = rows[1:] if headed else rows
-    yield Rows((title,) if title else (), [(position, dict(zip(keys, cells, strict=False))) for position, cells in below])
-
-
-def _goes_on(first: list[str], second: list[str]) -> bool:
-    """Return whether a row repeats column names of the row above and subdivides others."""
-    same = [one for one, other in zip(first, second, strict=False) if one and one == other]
-    return bool(same) and _names_columns(second) and not _names_columns([one for one in first if one not in same] or ["1"])
-
-
-def _names_columns(cells: list[str]) -> bool:
-    """Return whether cells are certainly column names: known ones, or identifiers."""
-    filled = [cell for cell in cells if cell]
-    if layout_of_keys(named(cells)) is not None:
-        return True
-    return len(filled) > 1 and (all(map(_KEY_WORD.fullmatch, filled)) or all(map(_IDENTIFIER.fullmatch, filled)))
-
-
-def _names_letters(cell: str, values: Sequence[str]) -> bool:
-    """Return whether a single character above option letters is not such a letter: it names their column."""
-    return cell not in LETTERS and all(value in LETTERS for value in values)
-
-
-def _names_verdicts(rows: list[list[str]]) -> bool:
-    """Return whether a first row has a column for true and one for false, `对 | 错`, and either a known name, too, or words that no other
-    row has there.
-    """
-    if any(len(cell) > _LONGEST_NAME_CHARS or cell.endswith("。") for cell in rows[0]):
-        return False
-    pair = [[at for at, cell in enumerate(rows[0]) if verdict_named(cell) == verdict] for verdict in ("正确", "错误")]
-    if not all(len(columns) == 1 for columns in pair):
-        return False
-    own, *below = [[row[at] if at < len(row) else "" for [at] in pair] for row in rows]
-    return own not in below or any(map(_KEY_WORD.fullmatch, rows[0]))
-
-
-def _is_header(rows: list[list[str]]) -> bool:
-    """Return whether a first row names the columns: short words, each once, none of which occurs below in its column."""
-    first = [cell for cell in rows[0] if cell]
-    if _names_columns(rows[0]) or _names_verdicts(rows):
-        return True
-    if not first or len(set(first)) < len(first) or any(len(cell) > _LONGEST_NAME_CHARS for cell in first):
-        return False
-    if any(re.fullmatch(r"[-\d.]+|[(（]\s{0,9}[)）]|.{0,23}[？?。（(]\s{0,9}[)）]?", cell) for cell in first):
-        return False
-    for index, cell in enumerate(rows[0]):
-        below = {row[index] for row in rows[1:] if index < len(row)}
-        if cell and cell in below:
-            return False
-        values = [each for each in below if each]
-        if cell and len(cell) == 1 and values and max(map(len, values)) == 1 and len(set(values)) <= 8 and not _names_letters(cell, values):
-            return False
-    lengths = [(len(cell), sorted(len(row[index]) for row in rows[1:] if index < len(row))) for index, cell in enumerate(rows[0]) if cell]
-    return any(some and own * 2 <= some[len(some) // 2] for own, some in lengths)

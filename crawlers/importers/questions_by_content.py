@@ -14,16 +14,18 @@ from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.column_roles.distractors import has_wrong_ones
-from crawlers.column_roles.records import NAMED, Roles, record_of, values_of, without_fillers
-from crawlers.column_roles.solver import SURE, roles_of
-from crawlers.column_roles.values import ALL_FORMS, DISTRACTORS, FORMS
+from crawlers.column_roles.records import NAMED, Roles, options_of, record_of, values_of, without_fillers
+from crawlers.column_roles.solver import PAIR, SURE, roles_of
+from crawlers.column_roles.values import ALL_FORMS, DISTRACTORS, FORMS, SIGNS, answer_letters
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.records.record_fields import raw_of
 from crawlers.importers.records.record_items import items_of
+from crawlers.importers.sheet_rows import row_with
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
+from crawlers.tables.marked_options import ANSWER, verdict_named
 from crawlers.tables.tree import EVERY, TWICE, Rows
 
 _logger = logging.getLogger(__name__)
@@ -32,7 +34,7 @@ LEAST_PROPOSED = 0.3
 """Confidence below which no layout is proposed."""
 _OPTION = re.compile(r"option|choice|answer|alternative|distract|选项|备选", re.IGNORECASE)
 """Names of lists of options."""
-_MOST_WAYS = 8
+_MOST_WAYS, _FEWEST_OPTIONS = 8, 2
 _FIELDS = ("题干", "选项", "正确答案", "解析", "题型", "章节", "科目", "案例")
 
 
@@ -81,17 +83,24 @@ def read_by_layout(
     Raises:
         ValueError: the file has no such table or column; the message lists those it has.
     """
-    tables = rows_of(name, body)
+    by_header = {header: rows_of(name, body, header) for header in dict.fromkeys([0, *(shape.header for shape in shapes)])}
+    tables = by_header[0]
     named_tables: list[TableRoles] = []
     for shape in shapes:
-        table = next((table for table in tables if list(table.way) == shape.under), None)
+        found = by_header[shape.header]
+        table = next((table for table in found if list(table.way) == shape.under), None)
         if table is None:
-            ways = "; ".join(".".join(table.way) or "no keys" for table in tables[:_MOST_WAYS]) or "no table"
-            raise Refusal(f"{name}: its layout has rows under {'.'.join(shape.under) or 'no keys'}; found rows under {ways}")
+            ways = "; ".join(".".join(table.way) or "no keys" for table in found[:_MOST_WAYS]) or "no table"
+            of_header = f" and a header in row {shape.header}" if shape.header else ""
+            raise Refusal(f"{name}: its layout has rows under {'.'.join(shape.under) or 'no keys'}{of_header}; found rows under {ways}")
         columns = {key for _, row in table.rows for key in row}
+        if shape.form == "verdict" and shape.answer not in columns and verdict_named(shape.answer or "") and ANSWER in columns:
+            shape = structs.replace(shape, answer=ANSWER)  # what two columns to tick have become
         named = [shape.stem, *shape.options, *([shape.answer] if shape.answer else []), *shape.others.values()]
         if missing := [key for key in named if key not in columns]:
-            raise Refusal(f"{name}: its layout names column {missing[0]!r}; found {', '.join(map(repr, sorted(columns)))[:400]}")
+            row = 0 if shape.header or shape.stem in columns else row_with(name, body, named)
+            advice = f"; row {row} has these names: `header: {row}` makes it the header" if row else ""
+            raise Refusal(f"{name}: its layout names column {missing[0]!r}; found {', '.join(map(repr, sorted(columns)))[:400]}{advice}")
         one_of(shape.form, ALL_FORMS, "form", f"{name}: its layout")
         form = shape.form if shape.answer else ""
         named_tables.append((table, Roles(shape.stem, shape.options, shape.answer, form, shape.explanation, shape.others, 1.0)))
@@ -132,6 +141,10 @@ def _with_siblings(tables: list[Rows], candidates: list[TableRoles]) -> list[Tab
     """
     own = {id(table): roles for table, roles in candidates}  # tables of a page all have an empty path
     sure = [(table, roles) for table, roles in candidates if roles.confidence >= SURE]
+    sure_ways = {_without_key(table) for table, _ in sure if len(table.way) > 1}
+    for table, pair in candidates:  # statements that are all true, in pairs without names
+        if pair.form == "verdict" and (pair.stem, pair.answer) == PAIR and _without_key(table) in sure_ways:
+            pair.confidence = max(pair.confidence, SURE)
     beside = {(_without_key(table), _columns(table)): roles for table, roles in reversed(sure)}
     readable: list[TableRoles] = []
     for table in tables:
@@ -313,12 +326,29 @@ def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any
         yield Lost(
             provenance.position, "field_unreadable", "a key occurs twice with different values, so the right one is not known", raw_of(row)
         )
-    elif roles.options and answer and answer.isdigit() and not (record.get("选项") and roles.form == "words"):
+    elif answer and roles.form in FORMS and roles.options != [roles.stem] and _are_undivided(row, record, roles):
+        words = f"the text in {', '.join(map(repr, roles.options))} is not divided into options, which the answer {answer!r} needs"
+        yield Lost(provenance.position, "options_unreadable", words, raw_of(row))
+    elif roles.options and answer and not (record.get("选项") and roles.form == "words") and _is_unfit(answer, row, record, roles):
         yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} fits no options of its row", raw_of(row))
     elif roles.form == DISTRACTORS and not record.get("选项") and has_wrong_ones(row.get(roles.answer or ""), values_of(row, roles)):
         yield Lost(provenance.position, "options_unreadable", "the right answer and the wrong ones beside it are no options", raw_of(row))
     else:
         yield from items_of(record, shape, provenance)
+
+
+def _are_undivided(row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:
+    """Return whether the columns of options have text that is not several options."""
+    return len(record.get("选项") or []) < _FEWEST_OPTIONS and any(value not in (None, "", [], {}) for value in values_of(row, roles))
+
+
+def _is_unfit(answer: str, row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:
+    """Return whether an answer is a number, or signs that name no options in the form that its column has."""
+    if answer.isdigit():
+        return True
+    options = options_of(row, roles.options, roles.stem)
+    lettered = bool(record.get("选项")) and roles.form in FORMS and set(answer) <= SIGNS
+    return lettered and not answer_letters(row.get(roles.answer or ""), options, roles.form)
 
 
 def _account_for(reading: FileReading, rows: Iterable[tuple[str, dict[str, Any]]], left_out: Collection[str | None] = ()) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from atomexam.text.option_letters import LETTERS
 from crawlers.papers.signs.entries import listed_in
+from crawlers.tables.marked_options import are_verdicts
 
 _FEWEST, _LEAST_CELLS, _MOST_CELLS, _DEEPEST = 3, 3, 60, 6
 _ALIKE = 0.9
@@ -187,9 +188,9 @@ def _are_words(value: Any) -> bool:
 def _records(rows: Sequence[Any], names: Sequence[list[str]], is_header: IsHeader, inside: bool = False) -> list[dict[str, Any]]:
     """Return a list of lists as objects, with keys from a header or else by position; nothing if it is not such a list."""
     lists = [row for row in rows if isinstance(row, list)]
-    least = _LEAST_CELLS - (bool(lists) and all(len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], list) for row in lists))
+    least = _LEAST_CELLS - (bool(lists) and (all(map(_has_options, lists)) or (not inside and are_verdicts(lists))))
     if len(lists) < len(rows) or len(lists) < _FEWEST or not all(least <= len(row) <= _MOST_CELLS for row in lists):
-        return []  # of two cells, the second contains the options
+        return []  # of two cells, the second contains the options, or the truth value of the first
     if any(isinstance(cell, dict) for row in lists for cell in row) or (inside and _are_options(lists)):
         return []
     if all(map(_are_words, lists)) and len(lists[0]) == len(lists[1]) and is_header(lists[0]):
@@ -204,6 +205,10 @@ def _records(rows: Sequence[Any], names: Sequence[list[str]], is_header: IsHeade
         lists = [[*row[:-1], *[None] * (width - len(row)), row[-1]] for row in lists]  # as many options as each question has
     keys = header or [f"column {index}" for index in range(1, width + 1)]
     return [dict(zip(keys, row, strict=False)) for row in lists]
+
+
+def _has_options(row: list[Any]) -> bool:
+    return len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], list)
 
 
 def _are_options(lists: Sequence[list[Any]]) -> bool:

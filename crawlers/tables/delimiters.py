@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from atomexam.text.option_letters import LETTERS
+
 USUAL = (",", "\t", ";", "|", "，", "；")
 SHARE = 0.95
 """Share of the rows in which a delimiter must occur equally often."""
@@ -60,7 +62,7 @@ def delimiter_of(text: str, is_table: bool = False) -> str:
 
 
 def parts_of_cells(cells: Sequence[str]) -> list[list[str]]:
-    """Return the texts in each cell of a column if one delimiter divides all cells into as many; nothing if there is none.
+    """Return the texts in each cell of a column if one delimiter divides all cells, a known one into any number; nothing if there is none.
 
     Only characters that are rare in texts count, `甲#乙#丙`. Cells with option letters are left alone: these divide them already.
     """
@@ -72,10 +74,10 @@ def parts_of_cells(cells: Sequence[str]) -> list[list[str]]:
 
 def _parts(cells: Sequence[str], sign: str) -> list[list[str]]:
     counts = {cell.count(sign) for cell in cells}
-    if len(counts) > 1 or min(counts) + 1 < _LEAST_PARTS:
+    if (len(counts) > 1 and sign not in _KNOWN) or min(counts) + 1 < _LEAST_PARTS:
         return []
     parts = [[part.strip() for part in cell.split(sign)] for cell in cells]
-    return parts if all(all(each) and len(set(each)) == len(each) for each in parts) else []
+    return parts if all(all(each) and len(set(each)) == len(each) <= len(LETTERS) for each in parts) else []
 
 
 def _least_cells(sign: str, is_table: bool) -> int:

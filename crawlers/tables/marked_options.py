@@ -22,12 +22,15 @@ _LEAST_TICKED = 0.8
 """Share of the statements that must have a tick in one of two columns."""
 ANSWER, _VERDICTS = "答案", ("正确", "错误")
 _RIGHT_NAMES, _WRONG_NAMES = (YES | {"真", "正"}) - {"1"}, (NO | {"假", "误", "不对", "不正确"}) - {"0", "", "none", "null"}
+_OF_EXAMS = frozenset({"对", "错", "正确", "错误", "√", "×"})
 _BRACKETED, _LAST_WORD = re.compile(r"[(（\[【].{0,20}?[)）\]】]"), re.compile(r"[-—_.:：/\s]+")
 _TICKS = frozenset({"☑", "✅", "●", "■", "v", "o"})
 _CROSSES = frozenset({"x", "×", "✗", "✘", "❌", "○"})
 _EMPTY = frozenset({"", "none", "null", "-", "—", "/", "☐", "□"})
 """What a cell has that is not ticked."""
 _LETTERS_STATED = re.compile(r"[A-J](?:[\s,，、;；]{0,2}[A-J]){0,9}")
+_LEAST_STATEMENT = 8
+"""Characters of a usual statement."""
 Row = tuple[str, dict[str, Any]]
 
 
@@ -38,8 +41,8 @@ def word_of(value: Any) -> str:
 def marked_beside(table: Rows) -> Rows:
     """Return a table with a truth value in a column beside each option as one with a column of marked options."""
     rows = table.rows
-    if len(rows) < _FEWEST:
-        return table
+    if len(rows) < _FEWEST or any(map(_is_list_of_objects, rows[0][1].values())):
+        return table  # its options are listed already
     columns = table.own_columns()
     flags = [key for key in columns if _holds_truths(rows, key)]
     pairs = _pairs(columns, flags) if _LISTED_CELL <= len(flags) <= _MOST_OPTIONS else []
@@ -53,6 +56,10 @@ def marked_beside(table: Rows) -> Rows:
     made = [row[_free(columns)] for _, row in done]
     sound = sum(len(each) > 1 and any(option[RIGHT] for option in each) for each in made)
     return Rows(table.way, done) if sound >= _SHARE * len(rows) else table
+
+
+def _is_list_of_objects(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(each, dict) for each in value)
 
 
 def verdicts_ticked(table: Rows) -> Rows:
@@ -86,6 +93,19 @@ def verdict_named(key: str) -> str:
     """Return the truth value that names a column, itself or after a sign, `判断-对`; nothing if none does."""
     word = word_of(_LAST_WORD.split(_BRACKETED.sub("", key).strip())[-1])
     return _VERDICTS[0] if word in _RIGHT_NAMES else _VERDICTS[1] if word in _WRONG_NAMES else ""
+
+
+def are_verdicts(pairs: Sequence[Sequence[Any]]) -> bool:
+    """Return whether pairs are statements, as long as such are, each with its truth value; one that all share must be a word of exams."""
+    if not all(len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], str | bool) for pair in pairs):
+        return False
+    words = {word_of(value) for _, value in pairs}
+    both = not words.isdisjoint(_RIGHT_NAMES) and not words.isdisjoint(_WRONG_NAMES)
+    return (
+        (both or words <= _OF_EXAMS)
+        and words <= _RIGHT_NAMES | _WRONG_NAMES
+        and sum(len(text) for text, _ in pairs) >= _LEAST_STATEMENT * len(pairs)
+    )
 
 
 def _mark(value: Any, key: str) -> bool | None:

@@ -19,6 +19,7 @@ _MOST_OPTIONS = 10
 _CODE = re.compile(r"[\w.:/%-]{1,80}", re.ASCII)
 _PLACE = re.compile(r"sort|^seq|order|^(?:idx|index|no|num|position|pos|rank|xh|序号|顺序|排序|次序)$", re.IGNORECASE)
 """Names of the position at which an option is shown."""
+_WHOLE = re.compile(r"\d{1,4}")
 REASON = re.compile(r"why|reason|expla|analy|rationale|feedback|comment|hint|remark|解析|原因|理由|说明|反馈|点评", re.IGNORECASE)
 """Names of what is said of an option beside its text."""
 _KEPT = re.compile(r"answer|analysis|question", re.IGNORECASE)
@@ -34,7 +35,7 @@ def in_stated_order(objects: Options) -> Options:
         shown = [word_of(each.get(key)).upper() for each in objects]
         if sorted(shown) == letters:
             return [objects[shown.index(letter)] for letter in letters]
-        places = [place for each in objects if type(place := each.get(key)) is int]
+        places = [int(place) for each in objects if isinstance(place := each.get(key), int | str) and _WHOLE.fullmatch(str(place))]
         if _PLACE.search(key) and sorted(places) in ([*range(len(objects))], [*range(1, len(objects) + 1)]):
             return [objects[places.index(place)] for place in sorted(places)]
     return objects

@@ -20,7 +20,7 @@ from crawlers.tables.numbered_keys import rows_by_keys
 from crawlers.tables.tree import OPTIONS, Rows
 from crawlers.tables.turning import with_talks
 
-_FEWEST, _FEWEST_PARTED, _MOST_OPTIONS, _SHARE = 3, 5, 10, 0.9
+_FEWEST, _FEWEST_PARTED, _MOST_OPTIONS, _SHARE, _EXCERPT_ROWS = 3, 5, 10, 0.9, 50
 _PROMPT = re.compile(r"(?![A-J][.．、:：)）])(?=.{0,99}(?:题|[回作]答|选|(?i:question|answer|choose|select))).{8,200}[。.:：!！]")
 _LEAST_PROMPTED = 0.1
 """Share of the texts that must begin with a line for it to be an instruction."""
@@ -35,9 +35,15 @@ _ANSWERED = re.compile(
 )
 """Letters, with the reason why they are correct in lines below them."""
 
+_NUMBER = re.compile(r"(?:第\s?)?\d{0,5}\s?(?:题|[.、．])?")
+"""What is before a question whose options have letters there."""
+LocatedFields = tuple[str, dict[Any, Any]]
+
 
 def shaped(tables: list[Rows]) -> list[Rows]:
     """Return the tables with each question in one row, as far as they show how their rows belong together."""
+    for table in tables:
+        table.rows = with_lettered_rows(table.rows)
     tables = joined([rows_by_keys(_filled_down(_of_parted_cells(table))) for table in tables])
     whole = with_answers([with_named_answers(marked_beside(verdicts_ticked(with_talks(table)))) for table in tables])
     return [marked_below(_of_answers(of_cards(_of_options(_without_prompts(table))))) for table in whole]
@@ -54,6 +60,34 @@ def _of_parted_cells(table: Rows) -> Rows:
             if isinstance(row.get(key), str):
                 row[key] = by_cell.get(row[key], row[key])
     return table
+
+
+def with_lettered_rows(rows: list[LocatedFields]) -> list[LocatedFields]:
+    """Return rows whose options are in lettered rows below each question, `1 | stem | B`, `A | text |`, with these as lines of the stem."""
+    columns = list(dict.fromkeys(key for _, row in rows[:_EXCERPT_ROWS] for key in row)) if len(rows) > 2 * _FEWEST else []
+    for mark in columns:
+        signs = [str(row.get(mark) or "").strip().rstrip(".．、").upper() for _, row in rows]
+        letters = [sign if sign in tuple(LETTERS) else "" for sign in signs]
+        others = [sign for sign, letter in zip(signs, letters, strict=True) if not letter]
+        if letters.count("A") < _FEWEST or letters[0] or not _are_below(letters) or not all(map(_NUMBER.fullmatch, others)):
+            continue
+        filled = [{key for key, value in row.items() if value not in (None, "")} for _, row in rows]
+        texts = [key for key in columns if key != mark and all(isinstance(row.get(key), str) and row[key] for _, row in rows)]
+        if len(texts) != 1 or any(letter and own != {mark, *texts} for letter, own in zip(letters, filled, strict=True)):
+            continue
+        done: list[LocatedFields] = []
+        for (position, row), letter in zip(rows, letters, strict=True):
+            if letter:
+                done[-1][1][texts[0]] += f"\n{letter}. {row[texts[0]]}"
+            else:
+                done.append((position, {**row}))
+        return done
+    return rows
+
+
+def _are_below(letters: Sequence[str]) -> bool:
+    """Return whether each letter is the next one after that above it, A after a row without a letter."""
+    return all(not letter or letter == LETTERS[len(LETTERS.partition(above)[0]) + 1 if above else 0] for above, letter in pairwise(letters))
 
 
 def _filled_down(table: Rows) -> Rows:

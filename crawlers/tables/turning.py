@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS
+from crawlers.tables.marked_options import ANSWER, are_verdicts
 from crawlers.tables.tree import STEM, Rows
 
 _FEWEST = 3
@@ -15,6 +16,7 @@ _MOST_FIELDS, _DEEPEST = 15, 2
 _LEAST_STEM_CHARS, _SHARE = 8, 0.8
 _LEAST_TEXT_CHARS = 4
 _LETTERS = re.compile(r"[A-J][A-J,、;\s]{0,18}")
+_NAME = re.compile(r"\w{1,24}")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _ASKER, _ANSWERER = re.compile(r"user|human|用户|提问", re.IGNORECASE), re.compile(r"assistant|gpt|bot|model|助手|回答", re.IGNORECASE)
 _SETTER = re.compile(r"system|系统|developer", re.IGNORECASE)
@@ -31,11 +33,11 @@ def turned_document(document: Any, depth: int = 0) -> Any:
             return {key: turned_document(value, depth + 1) if isinstance(value, dict) else value for key, value in document.items()}
     if not isinstance(document, dict) or not 1 < len(document) <= _MOST_FIELDS:
         return document
-    columns = [value for value in document.values() if isinstance(value, list)]
-    if len(columns) == len(document) and len({len(value) for value in columns}) == 1 and len(columns[0]) >= _FEWEST:
-        if any(isinstance(each, dict) for value in columns for each in value) or not any(map(_are_texts, columns)):
-            return document
-        return [dict(zip(document, values, strict=True)) for values in zip(*columns, strict=True)]
+    columns = {key: value for key, value in document.items() if isinstance(value, list)}
+    rest = {key: value for key, value in document.items() if key not in columns}
+    if len(columns) > 1 and len({*map(len, columns.values())}) == 1 and _are_columns([*columns.values()], bool(rest)):
+        records = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        return {**rest, next(iter(columns)): records} if rest else records
     inner = [value for value in document.values() if isinstance(value, dict)]
     if len(inner) < len(document) or len(inner[0]) < _FEWEST or not all(key.isdigit() for key in inner[0]):
         return document
@@ -43,20 +45,56 @@ def turned_document(document: Any, depth: int = 0) -> Any:
     return [{key: value[index] for key, value in document.items()} for index in inner[0]] if alike else document
 
 
+def _are_columns(lists: Sequence[list[Any]], has_more: bool) -> bool:
+    """Return whether lists of equal length have the values of records, one of them texts as long as stems.
+
+    Args:
+        has_more: whether there are other values, too: then they may be of one question, whose lists are no longer than its options.
+    """
+    if len(lists[0]) < _FEWEST or any(isinstance(each, dict) for value in lists for each in value) or not any(map(_are_texts, lists)):
+        return False
+    return not has_more or len(lists[0]) > len(LETTERS) or any(isinstance(each, list) for value in lists for each in value)
+
+
 def _are_texts(column: list[Any]) -> bool:
     """Return whether a column has texts as long as stems."""
     return all(isinstance(each, str) for each in column) and sum(map(len, column)) >= _LEAST_TEXT_CHARS * len(column)
 
 
-def with_stems(document: Any, depth: int = 0) -> Any:
-    """Return a document whose records are named by their questions with the name of each among its fields."""
+def by_name(document: Any, depth: int = 0) -> Any:
+    """Return a document with the lists in it that have names beside them, as arrays in XML have, as an object of lists."""
+    if isinstance(document, list) and len(document) > 1 and all(map(_is_named_list, document)):
+        named = {name: values for each in document for name, values in [each.values()]}
+        return named if len(named) == len(document) else document
+    if not isinstance(document, dict) or depth > _DEEPEST:
+        return document
+    return {key: by_name(value, depth + 1) for key, value in document.items()}
+
+
+def _is_named_list(value: Any) -> bool:
+    """Return whether an object has but a name and a list longer than that of a question's options."""
+    fields = list(value.values()) if isinstance(value, dict) else []
+    if len(fields) != 2 or not isinstance(fields[0], str) or not isinstance(fields[1], list):
+        return False
+    return _NAME.fullmatch(fields[0]) is not None and len(fields[1]) > len(LETTERS)
+
+
+def with_stems(document: Any, depth: int = 0, beside: bool = False) -> Any:
+    """Return a document whose records are named by their questions with the name of each among its fields.
+
+    Args:
+        beside: whether other values than objects and lists are beside it: then statements may be the options of a question.
+    """
     if depth > _DEEPEST or not isinstance(document, dict):
         return document
+    if len(document) >= _FEWEST and (len(document) > len(LETTERS) or not beside) and are_verdicts(list(document.items())):
+        return [{STEM: key, ANSWER: value} for key, value in document.items()]
     records = [value for value in document.values() if isinstance(value, dict)]
     named = len(records) == len(document) >= _FEWEST and _are_stems(list(document))
     if named and not any(STEM in each for each in records):
         return {key: {STEM: key, **value} for key, value in document.items()}
-    return {key: with_stems(value, depth + 1) if isinstance(value, dict) else value for key, value in document.items()}
+    has_more = not all(isinstance(value, dict | list) for value in document.values())
+    return {key: with_stems(value, depth + 1, has_more) if isinstance(value, dict) else value for key, value in document.items()}
 
 
 def _are_stems(names: Sequence[str]) -> bool:

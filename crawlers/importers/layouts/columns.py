@@ -33,6 +33,8 @@ _AND_OPTIONS = re.compile(r"\s?(?:[/、,+&]|及|和|与|and)\s?(?:备?选项|选
 _TWO_LANGUAGES = re.compile(
     r"(?P<chinese>[\u4e00-\u9fff]{1,12})(?P<english>[a-z]{3,20})|(?P<english2>[a-z]{3,20})(?P<chinese2>[\u4e00-\u9fff]{1,12})"
 )
+_NOTE = re.compile(r"\s[-–—]\s.{6,120}$")
+"""What a template says of a column after its name: `Question - max 120 characters`."""
 _UNNAMED = re.compile(r"column \d+")
 _SHARD = re.compile(r"-\d{5}-of-\d{5}(?:-[0-9a-f]+)?$")
 _SPLIT = re.compile("train|dev|val|validation|test")
@@ -69,6 +71,8 @@ class TableLayout(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     under: list[str] = []
     """Keys, or the name of the sheet, that lead to its rows."""
+    header: int = 0
+    """Number of the row of a sheet that names the columns; 0 if it is to be found."""
     stem: str
     options: list[str] = []
     """One column with all of them, or one each; that of the stem if they are below it."""
@@ -239,7 +243,7 @@ def plain(key: str) -> str:
     """Return a header's word without variations between tables: `选项 A（必填）` is 选项a, `题干 / Stem` and `题干及选项` are 题干."""
     if verdicts_of_name(key):
         return "判断结果"
-    text = re.sub(r"\(.{0,80}?\)|\[.{0,80}?\]|【.{0,80}?】", "", unicodedata.normalize("NFKC", key).lower())
+    text = re.sub(r"\(.{0,80}?\)|\[.{0,80}?\]|【.{0,80}?】", "", _NOTE.sub("", unicodedata.normalize("NFKC", key).lower()))
     word = re.sub(r"[\W_]", "", _AND_OPTIONS.sub("", text))
     both = _TWO_LANGUAGES.fullmatch(word)
     if both is None:

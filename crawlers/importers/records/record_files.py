@@ -186,6 +186,7 @@ def _add_records(
 ) -> None:
     """Read records into items; record which keys are read, which are not, and the values under `beside_keys`."""
     subject, used, spare, keys_present = shape.subject_of(name), shape.used(), Counter[str](), set[str]()
+    left = Counter[str]()
     for position, record in records:
         record_provenance = structs.replace(provenance, position=position)
         for item in [record] if isinstance(record, Lost) else items_of(record, shape, record_provenance, subject):
@@ -201,10 +202,13 @@ def _add_records(
             }
             if beside_text := next((text for key in beside_keys if (text := _text_under(key, record))), None):
                 reading.beside[position] = beside_text
+            left.update([key for key in shape.keys_of("options_raw") if record.get(key) not in (None, "")][1:])
             if shape.entity is None:
                 spare.update(key for key, value in record.items() if key not in used and value not in (None, ""))
     reading.columns |= shape.columns_of(keys_present)
     reading.unread += [f"field {key!r} of {count} records" for key, count in spare.items()]
+    advice = "`options_raw` is the first of its keys that is filled; options in columns, one each, are `option_keys`: docs/importing.md"
+    reading.skipped += [f"field {key!r} of {count} records: not read: {advice}" for key, count in left.items()]
 
 
 def _text_under(wanted: str, record: dict[str, Any]) -> str | None:

@@ -1,7 +1,7 @@
 """Rows of a table that describe those below: headings, shared cases. A sheet and its layout in, one record per question out."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from crawlers.importers.files.reading import Lost
@@ -11,6 +11,7 @@ from crawlers.importers.layouts.table import LocatedRow, SheetTable
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import case_heading_in, case_mark_in, heads, is_heading, kind_of, note_in, tells_patient
 from crawlers.papers.signs.letters import letter_of
+from crawlers.tables.shaping import with_lettered_rows
 
 _RAW_CHARS = 2000
 _ASKS = re.compile(r"[?_]|\(\s*\)|[是为有]\s*$|什么|哪|如何")
@@ -49,7 +50,7 @@ def _whole_rows(sheet: SheetTable, shape: RecordLayout) -> Iterator[LocatedRow]:
     """Yield the rows, joining those that only have a further option to the question that they continue."""
     options = next((sheet.header.index(key) for key in shape.keys_of("options_raw") if key in sheet.header), None)
     if options is None or shape.option_keys or not shape.by_words:
-        yield from sheet.rows
+        yield from _with_lettered_cells(sheet.rows) if shape.by_words and shape.options_in_stem else sheet.rows
         return
     pending: LocatedRow | None = None
     for position, cells in sheet.rows:
@@ -62,6 +63,12 @@ def _whole_rows(sheet: SheetTable, shape: RecordLayout) -> Iterator[LocatedRow]:
         pending = (position, [*cells])
     if pending:
         yield pending
+
+
+def _with_lettered_cells(rows: Iterable[LocatedRow]) -> Iterator[LocatedRow]:
+    """Yield rows with the options in lettered rows below each question as lines of its stem."""
+    for position, cells in with_lettered_rows([(position, dict(enumerate(cells))) for position, cells in rows]):
+        yield position, list(cells.values())
 
 
 def _goes_on(before: list[str], text: str) -> bool:

@@ -1,0 +1,262 @@
+"""Tables read by a layout that names their columns: forms of options and answers, rows above the header, and doubts where nothing fits."""
+
+import csv
+import io
+import json
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from atomexam.records.item import QuestionItem
+from crawlers.coverage.report import ReportRow
+from crawlers.read import read_row
+
+_STEMS = [f"第{n}次测量时应当先看哪一项（ ）" for n in range(1, 13)]
+_OPTIONS = [["感知觉", "记忆力", "注意力", "思维"][n % 4 :] + ["感知觉", "记忆力", "注意力", "思维"][: n % 4] for n in range(12)]
+
+
+def _csv(rows: list[list[Any]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode()
+
+
+def _read(folder: Path, name: str, body: bytes | Any, table: dict[str, Any] | None = None) -> ReportRow:
+    path = folder / name
+    path.write_bytes(body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode())
+    if table:
+        path.with_name(f"{path.stem}.layout.yaml").write_text(json.dumps({"bank": {"tables": [table]}}, ensure_ascii=False))
+    return read_row(name, path)
+
+
+def _told(row: ReportRow) -> list[tuple[str, list[str] | None, str | None]]:
+    assert not row.error, row.error
+    items = [item for item in row.reading.items if isinstance(item, QuestionItem)]
+    return [(item.stem_raw or "", item.options_raw, item.answer_raw) if not item.doubt else (item.doubt, None, None) for item in items]
+
+
+_EXPECTED = [(stem, options, "ABCD"[n % 4]) for n, (stem, options) in enumerate(zip(_STEMS, _OPTIONS, strict=True))]
+_TABLE = {"under": ["*"], "stem": "q", "options": ["o"], "answer": "k"}
+_BY_LAYOUT = pytest.mark.parametrize("layout", [None, _TABLE], ids=["by content", "by layout"])
+
+
+@_BY_LAYOUT
+@pytest.mark.parametrize("sign", "$#^~")
+def test_options_in_one_cell_are_divided_also_if_a_question_has_more(tmp_path: Path, sign: str, layout: dict[str, Any] | None) -> None:
+    more = [[*options, "情绪"] if n == 3 else options for n, options in enumerate(_OPTIONS)]
+    rows = [{"q": stem, "o": sign.join(options), "k": "ABCD"[n % 4]} for n, (stem, options) in enumerate(zip(_STEMS, more, strict=True))]
+    assert _told(_read(tmp_path, "bank.json", rows, layout)) == [
+        (stem, options, "ABCD"[n % 4]) for n, (stem, options) in enumerate(zip(_STEMS, more, strict=True))
+    ]
+
+
+@_BY_LAYOUT
+@pytest.mark.parametrize("signs", ["甲乙丙丁", "①②③④"])
+def test_answers_in_other_signs_are_letters(tmp_path: Path, signs: str, layout: dict[str, Any] | None) -> None:
+    rows = [{"q": stem, "o": options, "k": signs[n % 4]} for n, (stem, options) in enumerate(zip(_STEMS, _OPTIONS, strict=True))]
+    assert _told(_read(tmp_path, "bank.json", rows, layout)) == _EXPECTED
+
+
+@_BY_LAYOUT
+@pytest.mark.parametrize(("signs", "form"), [("甲乙丙丁", "{}. {}"), ("①②③④", "{}{}"), ("1234", "({}) {}"), ("1234", "{}、{}")])
+def test_signs_of_options_are_no_part_of_them(tmp_path: Path, signs: str, form: str, layout: dict[str, Any] | None) -> None:
+    marked = [[form.format(sign, text) for sign, text in zip(signs, options, strict=True)] for options in _OPTIONS]
+    rows = [{"q": stem, "o": options, "k": signs[n % 4]} for n, (stem, options) in enumerate(zip(_STEMS, marked, strict=True))]
+    assert _told(_read(tmp_path, "bank.json", rows, layout)) == _EXPECTED
+
+
+def test_options_that_are_signs_themselves_are_named_by_their_text(tmp_path: Path) -> None:
+    options = ["乙", "丙", "丁", "戊"]
+    rows = [{"q": stem, "o": options, "k": options[n % 4]} for n, stem in enumerate(_STEMS)]
+    assert [answer for _, _, answer in _told(_read(tmp_path, "bank.json", rows, {**_TABLE, "form": "text"}))] == [*"ABCD"] * 3
+
+
+def test_numbers_are_no_letters_of_options_without_numbers(tmp_path: Path) -> None:
+    rows = [{"q": stem, "o": options, "k": str(n % 4 + 1)} for n, (stem, options) in enumerate(zip(_STEMS, _OPTIONS, strict=True))]
+    assert {doubt for doubt, _, _ in _told(_read(tmp_path, "bank.json", rows, _TABLE))} == {"answer_unreadable"}
+
+
+@pytest.mark.parametrize(
+    ("form", "answer"),
+    [
+        *((form, answer) for form, wrong in (("letters", "E AE 戊 ⑤"), ("text", "E 7")) for answer in wrong.split()),
+        *((form, answer) for form, wrong in (("from 0", "4 B"), ("from 1", "0 A")) for answer in wrong.split()),
+        *((form, answer) for form, wrong in (("mask", "00000 D"), ("bits", "64 A")) for answer in wrong.split()),
+    ],
+)
+def test_an_answer_that_names_no_option_in_its_form_is_doubted(tmp_path: Path, form: str, answer: str) -> None:
+    rows = [{"q": stem, "o": options, "k": answer} for stem, options in zip(_STEMS, _OPTIONS, strict=True)]
+    doubts = {doubt for doubt, _, _ in _told(_read(tmp_path, "bank.json", rows, {**_TABLE, "form": form}))}
+    assert doubts == {"answer_unreadable"}
+
+
+@pytest.mark.parametrize(("form", "answer"), [("letters", "A"), ("letters", "B"), ("from 1", "1"), ("text", "感知觉")])
+def test_options_that_cannot_be_divided_are_doubted(tmp_path: Path, form: str, answer: str) -> None:
+    rows = [{"q": stem, "o": "感知觉和记忆力及注意力", "k": answer} for stem in _STEMS]
+    doubts = {doubt for doubt, _, _ in _told(_read(tmp_path, "bank.json", rows, {**_TABLE, "form": form}))}
+    assert doubts == {"options_unreadable"}
+
+
+_HEADER = ["Question - max 120 characters", *(f"Answer {n} - max 75 characters" for n in range(1, 5)), "Correct answer(s) - choose one"]
+_CELLS = [[stem, *options, n % 4 + 1] for n, (stem, options) in enumerate(zip(_STEMS, _OPTIONS, strict=True))]
+_TITLES = [["Quiz template"], ["Add questions, at least two answer alternatives"], ["Remember: questions have a limit"]]
+
+
+@pytest.mark.parametrize("titles", [1, 2, 3])
+def test_a_header_of_known_words_is_found_below_titles(tmp_path: Path, titles: int) -> None:
+    assert _told(_read(tmp_path, "bank.csv", _csv([*_TITLES[:titles], _HEADER, *_CELLS]))) == _EXPECTED
+
+
+@pytest.mark.parametrize("name", ["bank.csv", "bank.xls"])
+def test_a_layout_names_the_row_of_the_header(tmp_path: Path, name: str) -> None:
+    rows = [["说明：请勿改动", "共", "若干"], ["甲方审定", "第二稿", "2020"], ["要问的", "一", "二", "三", "四", "选哪个"], *_CELLS]
+    page = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    body = _csv(rows) if name == "bank.csv" else f"<html><table>{page}</table></html>".encode()
+    under = [] if name == "bank.csv" else ["table 1"]
+    table = {"under": under, "header": 3, "stem": "要问的", "options": [*"一二三四"], "answer": "选哪个", "form": "from 1"}
+    assert _told(_read(tmp_path, name, body, table)) == _EXPECTED
+    assert "a header in row 99" in str(_read(tmp_path, name, body, {**table, "header": 99}).error)
+
+
+def test_a_header_by_number_in_data_without_rows_is_refused(tmp_path: Path) -> None:
+    assert "`header: 2`" in str(_read(tmp_path, "bank.json", [{"q": stem} for stem in _STEMS], {**_TABLE, "header": 2}).error)
+
+
+_VERDICTS = ["对", "错", "错", "对"] * 3
+
+
+@pytest.mark.parametrize("verdicts", [_VERDICTS, ["√" if one == "对" else "×" for one in _VERDICTS]])
+@pytest.mark.parametrize("layout", [None, {"under": ["*"], "stem": "column 1", "answer": "column 2", "form": "verdict"}])
+def test_pairs_of_statements_and_truth_values_are_rows(tmp_path: Path, verdicts: list[str], layout: dict[str, Any] | None) -> None:
+    pairs = list(map(list, zip(_STATEMENTS, verdicts, strict=True)))
+    assert _told(_read(tmp_path, "bank.json", pairs, layout)) == _JUDGED
+
+
+_STATEMENTS = [f"第{n}种知觉是对事物整体属性的反映。" for n in range(1, 13)]
+_JUDGED = [(text, None, "正确" if verdict == "对" else "错误") for text, verdict in zip(_STATEMENTS, _VERDICTS, strict=True)]
+
+
+def test_pairs_beside_questions_may_all_be_true(tmp_path: Path) -> None:
+    lists = [[stem, options, answer] for stem, options, answer in _EXPECTED]
+    row = _read(tmp_path, "bank.json", {"one": lists, "two": [[text, "对"] for text in _STATEMENTS]})
+    assert _told(row) == [*_EXPECTED, *((text, None, "正确") for text in _STATEMENTS)]
+
+
+@pytest.mark.parametrize("true", [True, "对"])
+def test_statements_that_are_keys_are_rows(tmp_path: Path, true: bool | str) -> None:
+    false = False if true is True else "错"
+    named = {text: true if verdict == "对" else false for text, verdict in zip(_STATEMENTS, _VERDICTS, strict=True)}
+    assert _told(_read(tmp_path, "bank.json", {"title": "心理学判断题", "判断题": named})) == _JUDGED
+
+
+def test_options_with_truth_values_as_keys_stay_options(tmp_path: Path) -> None:
+    rows = {
+        f"q{n}": {"题干": stem, "选项": {f"这是很长的一个选项{text}": text == options[n % 4] for text in options}}
+        for n, (stem, options) in enumerate(zip(_STEMS, _OPTIONS, strict=True))
+    }
+    assert [(stem, answer) for stem, _, answer in _told(_read(tmp_path, "bank.json", rows))] == [
+        (one, answer) for one, _, answer in _EXPECTED
+    ]
+
+
+_LISTS = {"stems": _STEMS, "options": _OPTIONS, "answers": [answer for _, _, answer in _EXPECTED]}
+
+
+@pytest.mark.parametrize(
+    "document", [_LISTS, {"title": "题库", **_LISTS}, {"title": "题库", "data": _LISTS}], ids=["bare", "titled", "below"]
+)
+def test_lists_beside_each_other_are_columns(tmp_path: Path, document: dict[str, Any]) -> None:
+    assert _told(_read(tmp_path, "bank.json", document)) == _EXPECTED
+
+
+def test_named_arrays_of_xml_are_columns(tmp_path: Path) -> None:
+    columns = {
+        "questions": _STEMS,
+        **{f"option_{'abcd'[n]}": [options[n] for options in _OPTIONS] for n in range(4)},
+        "keys": _LISTS["answers"],
+    }
+    arrays = "".join(
+        f'<string-array name="{name}">{"".join(f"<item>{text}</item>" for text in texts)}</string-array>' for name, texts in columns.items()
+    )
+    assert _told(_read(tmp_path, "arrays.xml", f'<?xml version="1.0"?><resources>{arrays}</resources>'.encode())) == _EXPECTED
+
+
+@pytest.mark.parametrize("names", [["编号", "内容", "答案"], ["那个", "要问的", "选哪个"]], ids=["known", "unknown"])
+def test_options_in_lettered_rows_below_belong_to_the_question(tmp_path: Path, names: list[str]) -> None:
+    rows = [names]
+    for number, (stem, options, answer) in enumerate(_EXPECTED, 1):
+        rows += [[str(number), stem, answer], *([letter, text, ""] for letter, text in zip("ABCD", options, strict=True))]
+    table = {"under": [], "header": 1, "stem": names[1], "options": [names[1]], "answer": names[2]}
+    lettered = [
+        (stem, [f"{letter}. {text}" for letter, text in zip("ABCD", options, strict=True)], key) for stem, options, key in _EXPECTED
+    ]
+    if names[0] == "编号":
+        assert _told(_read(tmp_path, "bank.csv", _csv(rows))) == lettered
+    else:
+        assert "`header: 1`" in str(_read(tmp_path, "bank.csv", _csv(rows), {**table, "header": 0}).error)
+    assert _told(_read(tmp_path, "bank.csv", _csv(rows), table)) == lettered
+
+
+def test_options_of_a_database_belong_to_questions_that_have_an_owner_themselves(tmp_path: Path) -> None:
+    path = tmp_path / "bank.sqlite"
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("create table subject (_id integer primary key, name text)")
+        base.execute("create table question (_id integer primary key, subject_id integer, content text, multi integer)")
+        base.execute("create table answer (_id integer primary key, question_id integer, content text, correct integer)")
+        base.execute("insert into subject values (1, '心理学')")
+        for number, (stem, options, answer) in enumerate(_EXPECTED, 1):
+            base.execute("insert into question values (?, 1, ?, ?)", (number, stem, number == 3))
+            rows = [(number, text, letter == answer) for letter, text in zip("ABCD", options, strict=True)]
+            base.executemany("insert into answer (question_id, content, correct) values (?, ?, ?)", rows)
+        base.commit()
+    assert _told(read_row(path.name, path)) == _EXPECTED
+
+
+@pytest.mark.parametrize("answer", ["对", "错", "答案"])
+def test_a_layout_may_name_either_of_two_columns_to_tick(tmp_path: Path, answer: str) -> None:
+    cells = [[text, "√", ""] if verdict == "对" else [text, "", "√"] for text, verdict in zip(_STATEMENTS, _VERDICTS, strict=True)]
+    table = {"under": [], "stem": "题目", "answer": answer, "form": "verdict"}
+    assert _told(_read(tmp_path, "bank.csv", _csv([["题目", "对", "错"], *cells]), table)) == _JUDGED
+
+
+def _zip(files: dict[str, bytes]) -> bytes:
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w") as archive:
+        for name, inner in files.items():
+            archive.writestr(name, inner)
+    return body.getvalue()
+
+
+def test_tables_in_an_archive_are_joined(tmp_path: Path) -> None:
+    questions = [["qid", "title", "type"], *([f"q{n}", stem, "1"] for n, (stem, _, _) in enumerate(_EXPECTED))]
+    options = [[f"o{n}{at}", f"q{n}", at + 1, text] for n, (_, texts, _) in enumerate(_EXPECTED) for at, text in enumerate(texts)]
+    answers = [["qid", "correct_oid"], *([f"q{n}", f"o{n}{'ABCD'.index(answer)}"] for n, (_, _, answer) in enumerate(_EXPECTED))]
+    tables = {"questions.csv": questions, "options.csv": [["oid", "qid", "seq", "content"], *reversed(options)], "answers.csv": answers}
+    row = _read(tmp_path, "bank.zip", _zip({name: _csv(rows) for name, rows in tables.items()}))
+    assert _told(row) == _EXPECTED
+
+
+def test_a_paper_and_its_answers_in_an_archive_are_one(tmp_path: Path) -> None:
+    paper = [
+        f"{n}. {stem}\n{'   '.join(f'{letter}. {text}' for letter, text in zip('ABCD', options, strict=True))}"
+        for n, (stem, options, _) in enumerate(_EXPECTED, 1)
+    ]
+    answers = ["参考答案", *(f"{n}. {answer}" for n, (_, _, answer) in enumerate(_EXPECTED, 1))]
+    files = {"试卷.txt": "\n".join(["试卷", *paper]).encode(), "答案.txt": "\n".join(answers).encode()}
+    assert [answer for _, _, answer in _told(_read(tmp_path, "paper.zip", _zip(files)))] == [answer for _, _, answer in _EXPECTED]
+
+
+def test_further_filled_columns_of_options_are_reported(tmp_path: Path) -> None:
+    rows = [["q", *"abcd", "k"], *([stem, *options, answer] for stem, options, answer in _EXPECTED)]
+    (tmp_path / "bank.csv").write_bytes(_csv(rows))
+    for keys, reported in ((["options_raw", [*"abcd"]], True), (["option_keys", [*"abcd"]], False)):
+        fields = {"stem_raw": "q", "answer_raw": "k"} | ({keys[0]: keys[1]} if reported else {})
+        layout = {"questions": fields} | ({} if reported else {keys[0]: keys[1]})
+        (tmp_path / "bank.layout.yaml").write_text(json.dumps({"bank": layout}))
+        row = read_row("bank.csv", tmp_path / "bank.csv")
+        assert any("field 'b' of 12 records: not read" in text and "`option_keys`" in text for text in row.reading.skipped) == reported
+        assert reported or [len(options or []) for _, options, _ in _told(row)] == [4] * 12
