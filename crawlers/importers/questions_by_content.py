@@ -16,7 +16,7 @@ from atomexam.text.refusal import Refusal
 from crawlers.column_roles.distractors import has_wrong_ones
 from crawlers.column_roles.records import NAMED, Roles, options_of, record_of, values_of, without_fillers
 from crawlers.column_roles.solver import PAIR, SURE, roles_of
-from crawlers.column_roles.values import ALL_FORMS, DISTRACTORS, FORMS, SIGNS, answer_letters
+from crawlers.column_roles.values import ALL_FORMS, DISTRACTORS, FORMS, MARKED, SIGNS, answer_letters
 from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
@@ -329,7 +329,7 @@ def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any
     elif answer and roles.form in FORMS and roles.options != [roles.stem] and _are_undivided(row, record, roles):
         words = f"the text in {', '.join(map(repr, roles.options))} is not divided into options, which the answer {answer!r} needs"
         yield Lost(provenance.position, "options_unreadable", words, raw_of(row))
-    elif roles.options and answer and not (record.get("选项") and roles.form == "words") and _is_unfit(answer, row, record, roles):
+    elif roles.options and answer and _is_unfit(answer, row, record, roles):
         yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} fits no options of its row", raw_of(row))
     elif roles.form == DISTRACTORS and not record.get("选项") and has_wrong_ones(row.get(roles.answer or ""), values_of(row, roles)):
         yield Lost(provenance.position, "options_unreadable", "the right answer and the wrong ones beside it are no options", raw_of(row))
@@ -344,11 +344,13 @@ def _are_undivided(row: dict[str, Any], record: dict[str, Any], roles: Roles) ->
 
 def _is_unfit(answer: str, row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:
     """Return whether an answer is a number, or signs that name no options in the form that its column has."""
+    options = bool(record.get("选项"))
     if answer.isdigit():
-        return True
-    options = options_of(row, roles.options, roles.stem)
-    lettered = bool(record.get("选项")) and roles.form in FORMS and set(answer) <= SIGNS
-    return lettered and not answer_letters(row.get(roles.answer or ""), options, roles.form)
+        return not (options and roles.form == "words")
+    form = roles.form if roles.form in FORMS else "letters"
+    is_made = roles.form in (MARKED, DISTRACTORS)  # from the options themselves
+    stated = options_of(row, roles.options, roles.stem) if options and not is_made and set(answer) <= SIGNS else []
+    return bool(stated) and not answer_letters(row.get(roles.answer or ""), stated, form)
 
 
 def _account_for(reading: FileReading, rows: Iterable[tuple[str, dict[str, Any]]], left_out: Collection[str | None] = ()) -> None:

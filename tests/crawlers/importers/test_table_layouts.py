@@ -83,9 +83,12 @@ def test_numbers_are_no_letters_of_options_without_numbers(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("form", "answer"),
     [
-        *((form, answer) for form, wrong in (("letters", "E AE 戊 ⑤"), ("text", "E 7")) for answer in wrong.split()),
-        *((form, answer) for form, wrong in (("from 0", "4 B"), ("from 1", "0 A")) for answer in wrong.split()),
-        *((form, answer) for form, wrong in (("mask", "00000 D"), ("bits", "64 A")) for answer in wrong.split()),
+        (form, answer)
+        for form, wrong in {
+            **{"letters": "E AE 戊 ⑤", "text": "E 7", "from 0": "4 B", "from 1": "0 A"},
+            **{"mask": "00000 D", "bits": "64 A", "words": "E", "verdict": "E"},
+        }.items()
+        for answer in wrong.split()
     ],
 )
 def test_an_answer_that_names_no_option_in_its_form_is_doubted(tmp_path: Path, form: str, answer: str) -> None:
