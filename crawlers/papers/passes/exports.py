@@ -278,9 +278,9 @@ def _bare_counts(lines: Sequence[Numbered]) -> Iterator[Numbered]:
             first_options += 1
         elif line.lstrip("*_ ")[:1].isdigit() and first_options == len(matches):
             match = _BARE_NUMBER.match(line)
-            if match and int(match["number"]) == len(matches) + 1:
+            if match and int(match["number"]) == len(matches) + 1 and "\t" not in lines[at][1][: match.end()]:  # a tab is sign enough
                 matches[at] = match
-    is_counter = len(matches) == first_options > _FEWEST_LINES and any(lines[at][1][match.end()].isdigit() for at, match in matches.items())
+    is_counter = len(matches) == first_options > _FEWEST_LINES
     for at, (index, text) in enumerate(lines):
         if is_counter and (match := matches.get(at)):
             text = f"{match['number']}. {text[match.end() :].rstrip().removesuffix(match['bold'] or '')}"
