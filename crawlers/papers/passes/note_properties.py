@@ -124,7 +124,9 @@ def _notes(flats: Sequence[str]) -> Iterator[_Note]:
 
 def _is_head(line: str) -> bool:
     number = number_of(line)
-    return bool(_HEADING.match(line) or _RULE.fullmatch(line)) or (number is not None and number.end == len(line))
+    return bool(_HEADING.match(line) or _RULE.fullmatch(line)) or (
+        number is not None and (number.is_of_question or number.end == len(line))
+    )
 
 
 def _property_in(line: str) -> tuple[str, str] | None:

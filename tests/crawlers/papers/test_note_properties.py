@@ -54,6 +54,7 @@ BLOCKS: dict[str, Block] = {
     "an own name": lambda n, stem, answer, state: f"## Q{n}\n\n状态: {state}\n老师: 王{n}\n答案: {answer}\n\n{stem}\n\n{{options}}",
     "only the state": lambda n, stem, answer, state: f"## Q{n}\n\n{state}\n\n{stem}\n\n{{options}}\n\n答案：{answer}",
     "the state in the heading": lambda n, stem, answer, state: f"## Q{n} {state}\n\n{stem}\n\n{{options}}\n\n答案：{answer}",
+    "below a numbered stem": lambda n, stem, answer, state: f"{n}. {stem}\n状态：{state}\n更新时间：{n}日\n{{options}}\n答案：{answer}",
     "without signs of Markdown": lambda n, stem, answer, state: f"第{n}题\n答案: {answer}\n状态: {state}\n{stem}\n{{options}}",
 }
 
