@@ -39,7 +39,7 @@ _STATE = re.compile(
     re.I,
 )
 """A state without the name of its property."""
-_STATE_AT_END = re.compile(rf"[\s(\[【-]{{1,6}}(?:{_STATE.pattern})[)\]】]?\s{{0,3}}$", re.I)
+_STATE_AT_END = re.compile(rf"(?<![\s(\[【-])[\s(\[【-]{{1,6}}+(?:{_STATE.pattern})[)\]】]?\s{{0,3}}$", re.I)
 _CONTENT = re.compile(
     r"题[干目型]|试题|问题|材料|案例|病例|病[史历]|主诉|性别|年龄|患者|病人|患儿|查体|选项|question|stem|prompt|case|options?|choices?|[A-J]",
     re.I,
@@ -108,10 +108,12 @@ def _notes(flats: Sequence[str]) -> Iterator[_Note]:
             continue
         note = _Note(head, [], head + 1, stop)
         at = head + 1
-        while at < len(flats) and (not flats[at] or (one := _property_in(flats[at]))):
-            if flats[at]:
+        while at < len(flats):
+            if one := _property_in(flats[at]):
                 note.properties.append((at, *one))
                 note.below = at + 1
+            elif flats[at]:
+                break
             at += 1
         if _RULE.fullmatch(flats[head]):
             if not note.properties or at == len(flats) or not _RULE.fullmatch(flats[at]):
