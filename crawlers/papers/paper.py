@@ -39,6 +39,7 @@ from crawlers.papers.passes.filled_stems import filled_stems_numbered
 from crawlers.papers.passes.gift import without_gift
 from crawlers.papers.passes.headlines import without_headlines
 from crawlers.papers.passes.markup import without_markup, without_times
+from crawlers.papers.passes.note_properties import without_properties
 from crawlers.papers.passes.quiz_makers import label_quiz_makers
 from crawlers.papers.passes.quiz_markup import label_quiz_markup
 from crawlers.papers.passes.rings import rings_as_letters
@@ -88,7 +89,7 @@ def labelled_lines(lines: Iterable[str]) -> list[tuple[int, str]]:
 
 def _of_makers(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines of texts in the formats of programs as those of a paper."""
-    made = label_signed_blocks(label_clozes(label_quiz_makers(label_quiz_markup(label_chats(without_times(lines))))))
+    made = label_signed_blocks(label_clozes(label_quiz_makers(label_quiz_markup(label_chats(without_properties(without_times(lines)))))))
     return filled_stems_numbered(label_bare_answers(label_beside_options(made)))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from crawlers.papers.passes.note_properties import names_property
 from crawlers.papers.sections.signals import asks
 from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of
 from crawlers.papers.signs.letters import letter_of
@@ -115,7 +116,7 @@ def _messages(lines: Sequence[Numbered]) -> list[_Message]:
 def _untimed(flats: Sequence[str]) -> list[re.Match[str] | None]:
     """Return the heads of a log without times: names before a colon, of several members who write repeatedly; none if they are labels."""
     matches = [_UNTIMED.match(line) if ":" in line else None for line in flats]
-    heads = [head if head and not _LABEL.search(head["who"]) else None for head in matches]
+    heads = [head if head and not _LABEL.search(head["who"]) and not names_property(head["who"]) else None for head in matches]
     counts = Counter(head["who"] for head in heads if head)
     names = {who for who, count in counts.items() if count >= _FEWEST}
     return [head if head and head["who"] in names else None for head in heads] if len(names) > 1 else [None] * len(flats)

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from atomexam.text.option_letters import are_in_turn
+from atomexam.text.numerals import CIRCLED_NUMBERS
+from atomexam.text.option_letters import CIRCLED_AS_LETTERS, are_in_turn
 from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of
 
 _FIRST_SIGN, _END = 0xE100, "\ue0ff"
@@ -46,6 +47,9 @@ _NAMED = re.compile(
 )
 _MARKDOWN = re.compile(r"\*\*(?=\S)|(?<=\S)\*\*|==(?=\S)|(?<=\S)==")
 _OPTION = re.compile(r"(?:^\s{0,12}(?:[-*+•]\s{1,3})?|(?<=\s)|(?<=[^\w\s]))[(\[]?(?P<letter>[A-J])\s?[.、:)\]]")
+_SMALL_OPTION = re.compile(r"^\s{0,12}(?:[-*+•]\s{1,3})?[(\[]?(?P<letter>[a-j])\s?[.、:)\]]")
+_RINGED_OPTION = re.compile(rf"(?:^\s{{0,12}}(?:[-*+•]\s{{1,3}})?|(?<=\s))(?P<letter>[{CIRCLED_NUMBERS[:10]}])\s?[.、]?")
+"""Options of papers that have none with capital letters, where they are lists within stems."""
 _WORD = re.compile(r"\w")
 _FEWEST, _SHARE = 2, 0.6
 _FEWEST_OF_TYPE, _SHARE_OF_TYPE = 4, 0.8
@@ -69,8 +73,9 @@ def label_emphasis(lines: Sequence[Numbered]) -> list[Numbered]:
     if not any("<" in text or "**" in text or "==" in text or _SIGNS.search(text) for _, text in lines):
         return list(lines)
     visible_lines = [_visible(text) for _, text in lines]
-    runs = list(_runs([words for words, _ in visible_lines], [kinds for _, kinds in visible_lines]))
-    plain = [words for words, _ in visible_lines]
+    plain, kinds = [words for words, _ in visible_lines], [kinds for _, kinds in visible_lines]
+    forms = (_OPTION, _SMALL_OPTION, _RINGED_OPTION)
+    runs = next(filter(None, (list(_runs(plain, kinds, form)) for form in forms)), [])
     has_answer = [_says_answer(plain, run[-1].line + 1) for run in runs]
     face = _telling(runs) if sum(has_answer) * 10 <= len(runs) else ""
     if not face:
@@ -189,12 +194,12 @@ def _visible(text: str) -> tuple[str, list[frozenset[str]]]:
     return words + text[end:], kinds + [frozenset(active)] * (len(text) - end)
 
 
-def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> Iterator[list[_EmphasizedOption]]:
+def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]], form: re.Pattern[str]) -> Iterator[list[_EmphasizedOption]]:
     """Yield the options of each question that has its A, B, … below one another or on one line."""
     run: list[_EmphasizedOption] = []
     for index, text in enumerate(texts):
         line = flat(text)
-        options = list(_OPTION.finditer(line))
+        options = list(form.finditer(line))
         own = [
             _EmphasizedOption(index, option["letter"], *_common(line, kinds[index], option, later.start() if later else len(line)))
             for option, later in zip(options, [*options[1:], None], strict=False)
@@ -204,7 +209,7 @@ def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> It
                 yield from _whole(run)
                 run = []
             for option in own:
-                if option.letter == "A" and run:
+                if _capital(option) == "A" and run:
                     yield from _whole(run)
                     run = []
                 run.append(option)
@@ -215,7 +220,11 @@ def _runs(texts: Sequence[str], kinds: Sequence[Sequence[frozenset[str]]]) -> It
 
 
 def _whole(run: list[_EmphasizedOption]) -> list[list[_EmphasizedOption]]:
-    return [run] if len(run) > 1 and are_in_turn([option.letter for option in run]) else []
+    return [run] if len(run) > 1 and are_in_turn([*map(_capital, run)]) else []
+
+
+def _capital(option: _EmphasizedOption) -> str:
+    return option.letter.translate(CIRCLED_AS_LETTERS).upper()
 
 
 def _common(line: str, kinds: Sequence[frozenset[str]], option: re.Match[str], stop: int) -> tuple[frozenset[str], frozenset[str]]:

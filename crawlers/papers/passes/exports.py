@@ -57,6 +57,12 @@ _BY_NUMBER = re.compile(
 )
 """`A01 c` in a list, if the questions begin with `Q01`."""
 _OF_HOW_MANY = re.compile(r"\s{0,9}(?:第\s?)?(?P<number>\d{1,4})\s?/\s?(?P<all>\d{1,4})\s?(?:题\s?)?[.、:)\s]\s{0,4}(?=\S)")
+_EMPHASISED_NUMBER = re.compile(
+    r"\s{0,9}(?:#{1,6}\s{1,3}|[-+]\s{1,3})?(?:(?P<sign>[*_]{1,3}|`)\s?|<(?P<tag>b|strong|em|i|u)>)(?P<number>\d{1,4})"
+    r"(?:\s?(?P=sign)|</(?P=tag)>)\s{0,4}[.、:)]?\s{0,4}(?=\S)"
+)
+"""A number that only its emphasis distinguishes from the stem: `**1** …`."""
+_BARE_NUMBER = re.compile(r"(?:\s{0,9}|(?P<bold>\*\*|__))(?P<number>\d{1,4})\s{1,4}(?=[^\s.、:)\]】,/|*+×=<>%~-])")
 _QUESTION_FIELD = re.compile(r"\s{0,9}Q(?:uestion)?\s?[.#]?\s?\d{1,4}\b")
 _RIGHT, _WRONG = ("正确", "对", "是", "true"), ("错误", "错", "否", "false")
 _VERDICT = re.compile(
@@ -244,15 +250,41 @@ def _by_number(lines: Sequence[Numbered]) -> Iterator[Numbered]:
 
 
 def _counted(lines: Sequence[Numbered]) -> Iterator[Numbered]:
-    """Return lines that begin with their index among all questions, `3/20 …`, with only the number, if these are consecutive."""
-    matches = [_OF_HOW_MANY.match(flat(text)) if "/" in text or "／" in text else None for _, text in lines]
-    numbers = [int(match["number"]) for match in matches if match]
-    is_counter = len(numbers) > _FEWEST_LINES and are_consecutive(numbers)
-    if not is_counter or len({match["all"] for match in matches if match}) > 1:
-        yield from lines
-        return
-    for (index, text), match in zip(lines, matches, strict=True):
-        yield index, f"{match['number']}. {text[match.end() :]}" if match else text
+    """Return lines that begin with their index among all questions, `3/20 …`, or an emphasised one, `**3** …`, with only the number, if
+    these are consecutive.
+    """
+    for form, signs in ((_OF_HOW_MANY, "/／"), (_EMPHASISED_NUMBER, "*_`<")):
+        matches = [form.match(flat(text)) if any(sign in text for sign in signs) else None for _, text in lines]
+        numbers = [int(match["number"]) for match in matches if match]
+        wholes = {match["all"] for match in matches if match and "all" in form.groupindex}
+        if len(numbers) > _FEWEST_LINES and are_consecutive(numbers) and len(wholes) <= 1:
+            lines = [
+                (index, f"{match['number']}. {text[match.end() :]}" if match else text)
+                for (index, text), match in zip(lines, matches, strict=True)
+            ]
+    yield from lines
+
+
+def _bare_counts(lines: Sequence[Numbered]) -> Iterator[Numbered]:
+    """Return lines that begin with a number without a sign with its sign, if these count from 1 and each has options below, from A on.
+
+    A number before one that begins the stem, `3 1882年…`, looks like no number of a question on its own.
+    """
+    flats = [flat(text) for _, text in lines]
+    matches: dict[int, re.Match[str]] = {}
+    first_options = 0
+    for at, line in enumerate(flats):
+        if letter_of(line.strip()) == "A":
+            first_options += 1
+        elif line.lstrip("*_ ")[:1].isdigit() and first_options == len(matches):
+            match = _BARE_NUMBER.match(line)
+            if match and int(match["number"]) == len(matches) + 1 and "\t" not in lines[at][1][: match.end()]:  # a tab is sign enough
+                matches[at] = match
+    is_counter = len(matches) == first_options > _FEWEST_LINES
+    for at, (index, text) in enumerate(lines):
+        if is_counter and (match := matches.get(at)):
+            text = f"{match['number']}. {text[match.end() :].rstrip().removesuffix(match['bold'] or '')}"
+        yield index, text
 
 
 def _has_own_numbers(line: str) -> bool:
@@ -363,5 +395,5 @@ def _tag_behind(line: str) -> re.Match[str] | None:
 
 _STEPS = (
     *(_without_remarks, _with_colons, fields_in_chinese, _unfolded, _official_answers),
-    *(_fields, _verdicts_lettered, _ordinals, _by_number, _counted, _tags_first),
+    *(_fields, _verdicts_lettered, _ordinals, _by_number, _counted, _bare_counts, _tags_first),
 )

@@ -27,7 +27,10 @@ _PROPERTY = re.compile(r"[A-Za-z][\w-]{0,30}::?(?:\s.{0,400})?|\s{1,8}-\s.{0,200
 _FENCE = re.compile(r"\s{0,3}```(?P<language>\w{0,20})\s{0,9}")
 _QUERIES = {"dataview", "dataviewjs", "query", "tasks", "button"}
 _HEADING = re.compile(r"(?P<signs>#{1,6})\s{1,4}\S")
-_NUMBER = re.compile(r"#{1,6}\s{1,4}(?P<number>[1-9]\d{0,3})\s{0,3}[.、]?")
+_NUMBER = re.compile(
+    r"#{1,6}\s{1,4}(?:(?:Q(?:uestion)?|No\.?|[试问]?题目?)\s{0,2}#?)?0{0,3}(?P<number>[1-9]\d{0,3})\s{0,3}[.、:]?", re.IGNORECASE
+)
+"""A heading that is only a number: `### 1`, `## Q01`."""
 _ENDS = re.compile(r"[。?!:;]$|[(\[]\s{0,9}[)\]]|_{2,}")
 """What ends a sentence or leaves a gap: it may be part of a question."""
 

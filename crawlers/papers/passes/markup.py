@@ -59,8 +59,8 @@ _EMPHASISED = re.compile(
 """`*答案*：B`, `**Answer:** B`, `*正确选项：B*`."""
 _FIELD = re.compile(rf"\s{{0,9}}:(?P<label>{_LABELS}):\s{{0,9}}(?=\S)")
 """`:答案: B`, a field of reStructuredText and AsciiDoc."""
-_BLOCK_QUOTE = re.compile(r"\s{0,3}>\s{0,3}(?=[^\n]{0,4000}[\u4e00-\u9fff]{3})")
-_STARRED = re.compile(r"\s{0,9}(?P<star>\*\s{1,3})?(?=[(\[（]?[A-J]\s?[.．、:：)）\]])")
+_BLOCK_QUOTE = re.compile(r"^\s{0,3}>\s{0,3}(?=[^\n]{0,4000}[\u4e00-\u9fff]{3})")
+_STARRED = re.compile(r"^\s{0,9}(?P<star>\*\s{1,3})?(?=[(\[（]?[A-J]\s?[.．、:：)）\]])")
 _CODE_ALONE = re.compile(r"(?<=[:：])(?P<blank>\s{0,3})`(?P<words>[^`\n]{1,40})`\s{0,9}$")
 
 _BOX = re.compile(r"\s{0,12}(?:[-*+]\s{1,3})?\[(?P<tick>[ xX√+-])?\]\s{1,3}(?P<words>\S.{0,2000})$")

@@ -14,6 +14,12 @@ from crawlers.papers.signs.options import find_options
 from crawlers.papers.signs.own_answer import QuestionBlock, with_answer, with_marked
 
 _SPEAKS = re.compile(r"[\u4e00-\u9fff]{1,6}:\S")
+_ASIDE = re.compile(
+    r"(?:[(\[【*#-]|P\.?S\b).{0,30}(?:先到这|先打到|休息一|歇一|喝口水|待续|手打|打字|错别字|见谅|看不清|没拍|转载|明天再|明天继续|下次(?:再|继续)|接着[来更打写发]"
+    r"|持续更新|以[上下][是为](?:第|昨|今)|有争议).{0,30}",
+    re.IGNORECASE,
+)
+"""What a typist remarks between two questions: `（今天先到这儿，休息一下）`."""
 _FEW = 4  # options: with fewer, a line after them more likely continues the last
 
 
@@ -139,8 +145,8 @@ def _part_tail(block: QuestionBlock, body: list[tuple[str, bool]], usual: int) -
     last = tail.split("\n")
     if len(block.options) < (usual or _FEW):
         return block
-    if len(last) > 1 and len(block.options) >= usual > 0 and _SPEAKS.match(flat(last[-1])):
-        remarks = [*block.remarks, last.pop()]  # a reader's remark: `小李：我选A`
+    if len(last) > 1 and len(block.options) >= usual > 0 and (_SPEAKS.match(flat(last[-1])) or _ASIDE.fullmatch(flat(last[-1]))):
+        remarks = [*block.remarks, last.pop()]  # by a reader, `小李：我选A`, or the typist
         block = structs.replace(block, remarks=remarks, options=[*options, "\n".join(last)])
         body = body[:-1]
     gaps = [gap for _, gap in body][len(body) - len(last) :]

@@ -122,3 +122,37 @@ def test_bold_type_that_ends_within_options_tells_no_answers() -> None:
         "<bold>C．白细胞计数    D．皮</>疹",
     ]
     assert len(label_emphasis(list(enumerate(lines)))) == len(lines)
+
+
+@pytest.mark.parametrize("number", ["({})", "{}."])
+@pytest.mark.parametrize("signs", [("①", "②", "③", "④"), ("a. ", "b. ", "c. ", "d. "), ("(a) ", "(b) ", "(c) ", "(d) ")], ids="".join)
+def test_emphasised_options_with_circled_numbers_or_small_letters_are_answers(signs: tuple[str, ...], number: str) -> None:
+    right = [1, 0, 3, 2, 1]
+    lines = [
+        line
+        for at, chosen in enumerate(right, 1)
+        for line in (
+            f"{number.format(at)} 下列属于第{at}类的是（ ）",
+            *(f"<mark>{sign}第{at}物{place}</mark>" if place == chosen else f"{sign}第{at}物{place}" for place, sign in enumerate(signs)),
+        )
+    ]
+    reading = read_paper(lines)
+    assert not reading.rejected
+    assert [(draft.answer or "").upper() for draft in reading.questions] == ["ABCD"[chosen] for chosen in right]
+    assert all(len(draft.options) == len(signs) for draft in reading.questions)
+
+
+def test_circled_statements_above_lettered_options_are_no_options() -> None:
+    lines = [
+        line
+        for at in range(1, 6)
+        for line in (
+            f"{at}. 下列正确的是（ ）",
+            f"①第{at}物 ②<mark>甲物</mark>",
+            "③丙物 ④丁物",
+            "A. ①②",
+            "<mark>B. ③④</mark>",
+            "C. ①③",
+        )
+    ]
+    assert [draft.answer for draft in read_paper(lines).drafts] == ["B"] * 5

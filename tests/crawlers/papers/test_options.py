@@ -5,6 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from crawlers.papers.pages.page import Line
+from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.block import read_block
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.numbers import number_of
@@ -64,6 +65,7 @@ _LINES = [
     "解析：故选B",
     "（B）",
     "小李：我选A",
+    "（休息一下）",
     "患者，男，30岁",
 ]
 
@@ -75,3 +77,30 @@ def test_an_unambiguous_question_reads_the_same_whatever_number_is_usual(below: 
     number = number_of(lines[0].flat)
     block = read_block(lines, number, 0, "")
     assert not block.unambiguous or read_block(lines, number, usual, kind) == block
+
+
+REMARKS = ["（今天先到这儿，休息一下）", "（手打的，有错别字请见谅）", "(未完待续)", "【以下是第二页】"]
+REMARKS += ["——休息一下——", "[转载请注明出处]", "# 明天继续", "（此题有争议）"]
+
+
+@pytest.mark.parametrize("remark", REMARKS)
+@pytest.mark.parametrize("form", ["arrow", "key"])
+def test_a_remark_of_the_typist_below_the_last_option_is_no_part_of_it(remark: str, form: str) -> None:
+    lines = ["自己整理的", ""]
+    for number in range(1, 13):
+        stem = f"下列第{number}类东西的特点是（ ）。"
+        lines += [f"{number:02d} {stem} →{'ABCD'[number % 4]}" if form == "arrow" else f"{number}. {stem}"]
+        lines += [f"{letter}. 第{number}物{letter}" for letter in ("abcd" if form == "arrow" else "ABCD")]
+        lines += [remark, ""] if number in (5, 9) else [""]
+    lines += ["参考答案", *(f"{number}. {'ABCD'[number % 4]}" for number in range(1, 13))] if form == "key" else []
+    reading = read_paper(lines)
+    assert not reading.rejected
+    assert [draft.options[-1].lower() for draft in reading.questions] == [f"d. 第{number}物d" for number in range(1, 13)]
+    assert [draft.answer for draft in reading.questions] == ["ABCD"[number % 4] for number in range(1, 13)]
+
+
+@pytest.mark.parametrize("tail", ["（心得安）", "(卧床休息)", "（以上各项）"])
+def test_words_in_brackets_below_the_last_option_are_not_left_out(tail: str) -> None:
+    lines = [line for n in range(1, 7) for line in (f"{n}. 第{n}种药是（ ）", "A. 甲", "B. 乙", "C. 丙", "D. 丁", *[tail] * (n == 3), "")]
+    third = next(draft for draft in read_paper(lines).drafts if draft.number == 3)
+    assert third.doubts or tail in third.options[-1]
