@@ -5,7 +5,7 @@ line that fits no pattern continues the text directly above it, or is unread. Wh
 """
 
 from collections.abc import Sequence
-from itertools import pairwise, zip_longest
+from itertools import pairwise, takewhile, zip_longest
 
 from msgspec import Struct, field, structs
 
@@ -26,7 +26,7 @@ from crawlers.importers.question_templates import (
 from crawlers.papers.answer_key.join import join
 from crawlers.papers.answer_key.key_lines import read_key
 from crawlers.papers.pages.page import own_lines
-from crawlers.papers.pages.wraps import wraps_of
+from crawlers.papers.pages.wraps import Wraps, wraps_of
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.questions.groups import Above
 from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, flat, trimmed, visible
@@ -66,8 +66,8 @@ class _Divided(Struct):
 
 def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, Text]:
     """Return the questions of a paper, and its lines without the signs of the patterns, for the account of characters."""
-    rows = _rows_of(text.lines)
-    divider = _Divider(rows, patterns)
+    rows, wraps = _rows_of(text.lines)
+    divider = _Divider(rows, patterns, wraps)
     for row in rows:
         divider.take(row)
     out = divider.out
@@ -109,7 +109,7 @@ def _by_position(reads: Sequence[_BlockRead], out: _Divided) -> list[_BlockRead]
     return questions
 
 
-def _rows_of(lines: Sequence[str]) -> list[Row]:
+def _rows_of(lines: Sequence[str]) -> tuple[list[Row], Wraps]:
     rows, gap = list[Row](), False
     for index, line in enumerate(lines):
         if text := trimmed(visible(line)):
@@ -118,7 +118,7 @@ def _rows_of(lines: Sequence[str]) -> list[Row]:
     if sum(row.gap for row in rows) > _GAPS * len(rows):
         rows = [structs.replace(row, gap=False) for row in rows]
     wraps = wraps_of(rows)
-    return rows[:1] + [structs.replace(row, wrapped=wraps.fills(above.flat, row.flat)) for above, row in pairwise(rows)]
+    return rows[:1] + [structs.replace(row, wrapped=wraps.fills(above.flat, row.flat)) for above, row in pairwise(rows)], wraps
 
 
 def _best(patterns: Sequence[LinePattern], row: Row) -> tuple[int, list[Field]]:
@@ -139,8 +139,9 @@ def _text(row: Row, fields: Sequence[Field], *names: str) -> str | None:
 class _Divider:
     """Divides a paper into blocks. One per paper; pass its lines in order."""
 
-    def __init__(self, rows: Sequence[Row], patterns: PaperPatterns) -> None:
+    def __init__(self, rows: Sequence[Row], patterns: PaperPatterns, wraps: Wraps) -> None:
         self.out = _Divided()
+        self._wraps = wraps
         self._patterns = patterns
         self._openings = [template[0] for template in patterns.questions]
         self._inner = [one for template in patterns.questions for one in template if not one.is_open]
@@ -193,13 +194,21 @@ class _Divider:
         elif row.text in self._of_pages and _best(self._inner, row)[0] < 0:
             self.out.dropped.append(row)
         elif self._block:
-            self._block.rows.append(row)
+            self._block.rows.append(self._below(self._block.rows[-1], row))
         elif self._in_list:
             self._extend_entry(row)
         elif self._case is not None:
             self._case.append(row.text)
         else:
             self.out.unread.append(row)
+
+    def _below(self, above: Row, row: Row) -> Row:
+        """Return a line as it is below the one above it in its question, since the dropped lines between them may be below an empty one."""
+        between = [*takewhile(lambda one: one.index > above.index, reversed(self.out.dropped))]
+        if not between:
+            return row
+        wrapped = self._wraps.fills(above.flat, row.flat)
+        return structs.replace(row, wrapped=wrapped, gap=row.gap or (between[-1].gap and not wrapped))
 
     def _leaves_list(self, row: Row, opening: int) -> bool:
         """Return whether a line of a list of answers begins a question: a further list is below, and the line is no entry of this one."""

@@ -51,6 +51,8 @@ class Filled(Struct):
     """Name of the text that a further line continues."""
     torn: bool = False
     """Its options in one text could not be divided, or one goes on in a line that is no wrapped one."""
+    unsigned: bool = False
+    """Some of its options have no sign of their own, so that only their number shows whether one is lost."""
     unsure: bool = False
     """Its lines may not be those of the question, which only their places show."""
 
@@ -73,6 +75,7 @@ class Filled(Struct):
                 letter = text
             elif one.name in _OPTIONS:
                 self.options.append((one.letter or letter, text, one.name == "right_option"))
+                self.unsigned |= pattern.is_open
                 letter = ""
             elif one.name and not (pattern.in_blank and one.name == "stem"):
                 self.texts.setdefault(one.name, []).append(text)
@@ -108,6 +111,7 @@ class Filled(Struct):
         run = find_options(text)
         parts = run.texts(text) if run and run.sure and run.cuts and not min(run.cuts)[0] else split_options(text)
         self.torn |= bool(text) and len(parts) < _FEWEST
+        self.unsigned |= bool(text)
         patterns = [one for one in template if "right_option" in one.names]
         for part in parts if text else ():
             fields = next((fields for one in patterns if (fields := one.fields(flat(part))) is not None), [])
@@ -240,8 +244,8 @@ def with_letters(draft: Draft, read: Filled) -> Draft:
 
 
 def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
-    """Return the questions, doubting those with more or fewer options without letters than most of their section have."""
-    is_counted = [bool(read.options) and not read.options[0][0] and not _are_verdicts(read) for read in reads]
+    """Return the questions, doubting those with more or fewer options without letters and signs than most of their section have."""
+    is_counted = [read.unsigned and bool(read.options) and not read.options[0][0] and not _are_verdicts(read) for read in reads]
     counts: dict[str | None, Counter[int]] = {}
     for draft, counted in zip(drafts, is_counted, strict=True):
         if counted:

@@ -236,8 +236,7 @@ def _without_tables(row: dict[str, Any], way: tuple[str, ...], ways: Collection[
     return {
         key: value
         for key, value in row.items()
-        if (*way, key.partition(".")[0]) not in ways
-        and not (isinstance(value, list) and any(isinstance(each, dict | list) for each in value))
+        if (*way, key.partition(".")[0]) not in ways and not (isinstance(value, list) and any(isinstance(each, dict) for each in value))
     }
 
 

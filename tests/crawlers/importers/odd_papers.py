@@ -221,5 +221,42 @@ ODD_PAPERS: dict[str, tuple[str, PaperLayout, list[Written]]] = {
         PaperLayout(question="{answer} ┃ {number} ┃ {stem}\n{letter}、{option}"),
         [Written("感觉是", ["甲", "乙"], "B"), Written("知觉是", ["甲", "乙"], "AB")],
     ),
+    "options_with_a_sign_each_in_any_number": (
+        """
+        1. 感觉是
+        + 甲
+        - 乙
+        2. 知觉是
+        - 甲
+        + 乙
+        - 丙
+        3. 记忆是
+        - 甲
+        + 乙
+        """,
+        PaperLayout(question="{number}. {stem}\n+ {right_option}\n- {option}"),
+        [Written("感觉是", ["甲", "乙"], "A"), Written("知觉是", ["甲", "乙", "丙"], "B"), Written("记忆是", ["甲", "乙"], "B")],
+    ),
+    "speech_below_a_line_of_a_speaker": (
+        """
+        【每日一题】感觉是
+        A. 甲
+        B. 乙
+
+        2023-05-01 08:03:11 木子
+        这题我会
+
+        2023-05-01 20:00:05 老师
+        今日答案：B，记一下
+        【每日一题】知觉是
+        A. 甲
+        B. 乙
+
+        2023-05-02 20:00:05 老师
+        今日答案：A，记一下
+        """,
+        PaperLayout(question="【每日一题】{stem}\n{letter}. {option}\n今日答案：{answer}，记一下", leave_out="2023-{}"),
+        [Written("感觉是", ["甲", "乙"], "B"), Written("知觉是", ["甲", "乙"], "A")],
+    ),
 }
 """Text, layout and questions by name."""

@@ -22,11 +22,11 @@ from atomexam.records.params import Import
 from atomexam.records.provenance import Provenance
 from atomexam.text.yaml_values import yaml_values
 from crawlers.coverage.files import account_of
+from crawlers.coverage.proposed import proposed_layout
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.layouts.columns import RecordLayout
 from crawlers.importers.layouts.line_patterns import compiled
 from crawlers.importers.layouts.paper_layout import PaperLayout
-from crawlers.importers.paper_proposals import propose_paper
 from crawlers.importers.papers import questions_by_layout, questions_in
 from crawlers.importers.question_templates import bare_answer
 from crawlers.papers.signs.answer_marks import flat
@@ -92,7 +92,7 @@ def test_a_proposal_of_a_paper_is_read_corrected_and_kept(tmp_path: Path, capsys
     usual = _items(capsys)
     assert main([str(paper), "--propose"]) == 0
     proposed = layout.read_text(encoding="utf-8")
-    assert "8 questions by these patterns, 8 without; 0 rejected, 0 lines unread" in proposed and proposed.count(" => ") == 10
+    assert "8 questions by this layout, 8 without it; 0 rejected, 0 characters unread" in proposed and proposed.count(" => ") == 10
     assert "confirmed: no" not in proposed
     capsys.readouterr()
     assert main([str(paper)]) == 0
@@ -331,11 +331,10 @@ def test_a_proposal_reads_at_least_what_is_read_without_it(seed: int) -> None:
         usual = questions_in(name, text, _HERE)
     except ValueError:
         return
-    proposal = propose_paper(name, text)
-    if proposal is None:
-        return
+    proposal = proposed_layout(name, "\n".join(lines).encode())
     proposed = next(iter(msgspec.convert(yaml_values(proposal, "a", ""), dict[str, RecordLayout]).values()))
-    assert proposed.paper is not None
+    if proposed.paper is None:
+        return
     own = questions_by_layout(name, text, proposed.paper, _HERE)
     account_of(name, b"", "paper", own)
     answers = [
@@ -364,3 +363,46 @@ def test_no_line_makes_a_pattern_hang(pattern: str, line: str) -> None:
     one, start = compiled(pattern, "test"), thread_time()
     one.fields(flat(line))
     assert thread_time() - start < 2
+
+
+@pytest.mark.parametrize("name", ["a.gs", "a.Rmd", "a.js", "a.json", "a.unknown"])
+def test_a_layout_of_lines_reads_any_file_that_has_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    source = "".join(f'add("第{n}次应当先看哪一项", [\n  choice("甲", false),\n  choice("乙", true)\n]);\n' for n in range(1, 5))
+    _written(tmp_path / name, source)
+    layout = {
+        "paper": {
+            "question": 'add("{stem}", [\nchoice("{option}", false),\nchoice("{right_option}", true)',
+            "leave_out": "]);",
+        }
+    }
+    _written(tmp_path / "a.layout.yaml", json.dumps({"a": layout}, ensure_ascii=False))
+    assert main([str(tmp_path / name)]) == 0
+    assert [(item["options_raw"], item["answer_raw"]) for item in _items(capsys)] == [(["A. 甲", "B. 乙"], "B")] * 4
+
+
+def test_a_page_or_a_text_under_the_suffix_of_an_office_file_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = "<html><body>" + "".join(f"<p>{line}</p>" for line in _PAPER.split("\n")) + "</body></html>"
+    assert main([str(_written(tmp_path / "a.doc", page))]) == 0
+    assert len(_items(capsys)) == 8
+    assert main([str(tmp_path / "a.doc"), "--propose"]) == 0
+    assert main([str(tmp_path / "a.doc")]) == 0
+    assert len(_items(capsys)) == 8
+
+
+def test_a_chat_gets_a_proposal_with_the_words_around_its_stems_and_answers(tmp_path: Path) -> None:
+    chat = "".join(
+        f"2023-05-0{n} 08:00:25 李老师\n【每日一题】第{n}次应当先看哪一项\nA. 甲{n}\nB. 乙{n}\nC. 丙{n}\n\n"
+        f"2023-05-0{n} 08:03:11 木子\n我猜吧\n\n2023-05-0{n} 20:00:05 李老师\n今日正确答案：B，大家记一下\n\n"
+        for n in range(1, 9)
+    )
+    assert main([str(_written(tmp_path / "a.txt", chat)), "--propose"]) == 0
+    proposed = (tmp_path / "a.layout.yaml").read_text(encoding="utf-8")
+    assert "        【每日一题】{stem}\n        {letter}. {option}\n        今日正确答案：{answer}，大家记一下\n" in proposed
+
+
+def test_a_container_gets_a_proposal_of_the_file_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("inner/卷.txt", _PAPER)
+    assert main([str(tmp_path / "a.zip"), "--propose"]) == 0
+    assert main([str(tmp_path / "a.zip")]) == 0
+    assert len(_items(capsys)) == 8
