@@ -175,6 +175,9 @@ def _account_of_rows(name: str, body: bytes, reading: FileReading) -> CharacterA
         with uncollected():
             lines = PaperAccount(LINE_READERS[suffix](name, body), reading.items).result()
         if lines.in_items + lines.rejected.total() >= _IN_LINES * (account.in_items + account.rejected.total()):
+            read = {folded(leaf.text) for leaf in leaves_of_rows(reading.rows or [])} - {folded(one.text) for one in account.unread}
+            lines.in_items += sum(one.characters for one in lines.unread if folded(one.text) in read)  # such as 对, which became 正确
+            lines.unread = [one for one in lines.unread if folded(one.text) not in read]
             return lines
     return account
 

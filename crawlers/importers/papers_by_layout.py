@@ -60,6 +60,8 @@ class _Divided(Struct):
     """The lines of lists whose entries have no pattern, and are read as in any paper."""
     unread: list[Row] = field(default_factory=list)
     dropped: list[Row] = field(default_factory=list)
+    left_out: set[int] = field(default_factory=set)
+    """Which of these the layout names as lines of no use."""
     kept: dict[int, list[Field]] = field(default_factory=dict)
     """What the patterns found, by line."""
 
@@ -86,7 +88,7 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
         out.kept |= read.kept
     paper = ParsedPaper(
         [draft for draft in drafts if not draft.doubts],
-        [row.text for row in [*out.dropped, *unread]] + left,
+        [row.text for row in [*out.dropped, *unread] if row.index not in out.left_out] + left,
         [draft for draft in drafts if draft.doubts],
         len(drafts),
     )
@@ -172,6 +174,7 @@ class _Divider:
         useless = _best(self._patterns.leave_out, row)[0]
         if useless > 0 and useless >= max(opening, heading, case, _best(self._inner, row)[0]):
             self.out.dropped.append(row)
+            self.out.left_out.add(row.index)
         elif _best(self._titles, row)[0] > 0:
             self.out.dropped.append(row)
             self._block, self._case, self._section, self._in_list, self._goes_on = None, None, None, True, ""

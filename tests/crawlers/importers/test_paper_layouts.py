@@ -227,11 +227,12 @@ def test_questions_by_their_places_are_as_long_as_elsewhere(block: str, doubts: 
 
 def test_lines_that_fit_nothing_are_unread_and_lines_of_no_use_are_furniture() -> None:
     layout = PaperLayout(question=_SIMPLE.question, leave_out=["※{}"])
-    text = Text(["※ 广告", "前言一行", "1、感觉是", "知觉的基础", "A. 甲", "B. 乙", "第 3 页", "答：A", "", "后记一行"])
+    text = Text(["※ 广告", "前言一行。", "1、感觉是", "知觉的基础", "A. 甲", "B. 乙", "第 3 页", "答：A", "", "后记一行"])
     reading = questions_by_layout("a.txt", text, layout, _HERE)
     account = account_of("a.txt", b"", "paper", reading)
     assert [row.stem for row in _rows(reading)] == ["感觉是\n知觉的基础"]
-    assert [one.text for one in account.unread] == ["前言一行", "后记一行"] and account.difference == 0
+    assert [one.text for one in account.unread] == ["前言一行。", "后记一行"] and account.difference == 0
+    assert "※ 广告" not in reading.unread and "前言一行。" in reading.unread
     assert account.characters == sum(len("".join(line.split())) for line in text.lines)
 
 
@@ -406,3 +407,13 @@ def test_a_container_gets_a_proposal_of_the_file_in_it(tmp_path: Path, capsys: p
     assert main([str(tmp_path / "a.zip"), "--propose"]) == 0
     assert main([str(tmp_path / "a.zip")]) == 0
     assert len(_items(capsys)) == 8
+
+
+def test_an_answer_on_a_line_of_its_own_is_no_letter_of_an_option() -> None:
+    layout = PaperLayout(question="第{number}题 {stem}\n({letter}) {option}\n→ {answer} {}")
+    text = Text(
+        ["第1题 首先应当看哪一项", "(A) 甲一", "(B) 乙二", "→ A 甲一", "第2题 其次应当看哪一项", "(A) 甲三", "(B) 乙四", "→ B 乙四"]
+    )
+    reading = questions_by_layout("a.txt", text, layout, _HERE)
+    assert [row.answer for row in _rows(reading)] == ["A", "B"]
+    assert account_of("a.txt", b"", "paper", reading).unread == []

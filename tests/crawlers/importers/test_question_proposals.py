@@ -289,3 +289,12 @@ def test_a_file_without_a_proposal_says_why(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / name).write_bytes(body)
     assert main([str(tmp_path / name), "--propose"]) == 1
     assert said in capsys.readouterr().err
+
+
+def test_a_word_of_a_row_that_became_another_is_read(tmp_path: Path) -> None:
+    bank = tmp_path / "bank.txt"
+    bank.write_text("".join(f"{n}.第{n}次测量总是在前一次之后进行。\t{'对错'[n % 2]}\n" for n in range(1, 9)), encoding="utf-8")
+    layout = "bank:\n  tables:\n    - {under: [], stem: column 1, answer: column 2, form: verdict}\n"
+    (tmp_path / "bank.layout.yaml").write_text(layout, encoding="utf-8")
+    assert main([str(bank), "--report", str(tmp_path / "report.jsonl")]) == 0
+    assert json.loads((tmp_path / "report.jsonl").read_text(encoding="utf-8"))["characters"]["unread"] == {}
