@@ -21,7 +21,7 @@ from crawlers.importers.question_templates import bare_answer
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.answer_marks import flat, marks_in, trimmed, visible
-from crawlers.papers.signs.entries import is_title
+from crawlers.papers.signs.entries import is_title, title_in
 from crawlers.papers.signs.headings import case_heading_in, note_in
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
@@ -123,7 +123,7 @@ def _layout_of(lines: Sequence[str], drafts: Sequence[Draft]) -> PaperLayout | N
         _heading(draft.above.heading) for draft in drafts if draft.above.heading and not case_heading_in(flat(draft.above.heading))
     )
     stems = _squeezed("".join(draft.stem for draft in drafts))
-    titles = dict.fromkeys(_fixed(line) for line in lines if is_title(flat(line)) and _squeezed(line) not in stems) if is_listed else {}
+    titles = dict.fromkeys(filter(None, (_answers(line) for line in lines if _squeezed(line) not in stems))) if is_listed else {}
     return PaperLayout(question=_merged(templates), case=cases, heading=[*headings][:_MOST_LINES], answers=[*titles][:_MOST_LINES])
 
 
@@ -278,6 +278,14 @@ def _heading(text: str) -> str:
     if match is None or not match["after"] or not text[match.end() :].strip():
         return _fixed(text[:_MOST_CHARS])
     return f"{_fixed(text[: match.end('before')])}{{numeral}}{_fixed(text[match.start('after') : match.end()])}{{heading}}"
+
+
+def _answers(line: str) -> str:
+    """Return the pattern of a title of a list of answers, which may have them behind it, `第一章答案：1.B 2.C`; nothing if it is none."""
+    if is_title(flat(line)):
+        return _fixed(line)
+    title = title_in(flat(line))
+    return f"{_VALUE.sub('{}', _fixed(line[: title.end]))}{{answer}}" if title and line[title.end :].strip() else ""
 
 
 def _case(above: Sequence[str]) -> str:

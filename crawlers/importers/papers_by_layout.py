@@ -4,6 +4,7 @@ The lines are divided into blocks, one for each question, and a block is read by
 line that fits no pattern continues the text directly above it, or is unread. What does not add up is a doubt, as in any paper.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise, takewhile, zip_longest
 
@@ -36,6 +37,7 @@ from crawlers.papers.signs.options import find_options
 
 _GAPS = 0.6
 """Share of lines below an empty one above which empty lines show nothing."""
+_BETWEEN_ANSWERS = re.compile(r"[\s,;、/|]{1,9}")
 _POINTS = 30
 """Numbered points within a text, behind which the number of the next question is expected."""
 
@@ -58,6 +60,8 @@ class _Divided(Struct):
     entries: list[KeyEntry] = field(default_factory=list)
     lists: list[list[str]] = field(default_factory=list)
     """The lines of lists whose entries have no pattern, and are read as in any paper."""
+    in_order: list[tuple[range, list[str]]] = field(default_factory=list)
+    """Questions by their index, and the answers that a list without their numbers gives to them in order."""
     unread: list[Row] = field(default_factory=list)
     dropped: list[Row] = field(default_factory=list)
     left_out: set[int] = field(default_factory=set)
@@ -80,6 +84,7 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
     entries = (
         out.entries if any(any(one.names) for one in patterns.answers) else [entry for lines in out.lists for entry in read_key(lines)]
     )
+    drafts = _with_answers_in_order(drafts, out.in_order)
     drafts, left = _with_list(_with_lost_numbers_doubted(drafts, reads), entries)
     drafts = [with_letters(draft, read) for draft, (_, read) in zip(drafts, reads, strict=True)]
     drafts = with_odd_numbers_doubted(drafts, [read for _, read in reads])
@@ -179,7 +184,7 @@ class _Divider:
             self.out.dropped.append(row)
             self._block, self._case, self._section, self._in_list, self._goes_on = None, None, None, True, ""
             self.out.lists.append([])
-        elif heading >= 0 and heading >= max(opening, case):
+        elif heading >= 0 and heading >= max(opening, case, _best(self._keys, row)[0]):
             self._heading, self._section, self._case, self._block, self._goes_on = row.text, row.flat, None, None, ""
             self._in_list &= row.index > self._last_title
             if self._in_list and self.out.lists:
@@ -262,6 +267,8 @@ class _Divider:
             if not found and (self._in_list or one.weight > opening) and (fields := one.fields(row.flat)) is not None:
                 found = [fields]
             numbered = {"number", "numeral", "last"} & set(one.names)
+            if found and not numbered and self._take_in_order(row, found[0]):
+                return True
             if not found or not (numbered or self._in_list):
                 continue
             for fields in found:
@@ -269,6 +276,27 @@ class _Divider:
             self.out.kept[row.index] = [one for fields in found for one in fields]
             return True
         return False
+
+    def _take_in_order(self, row: Row, fields: Sequence[Field]) -> bool:
+        """Read a line with the answers of all questions since the last such line: by their numbers if it has any, else in order."""
+        answer = next((one for one in fields if one.name == "answer"), None)
+        done = self.out.in_order[-1][0].stop if self.out.in_order else 0
+        blocks = self.out.blocks[done:]
+        if answer is None or not blocks:
+            return False
+        text = row.text[answer.start : answer.end]
+        answers = [part for part in _BETWEEN_ANSWERS.split(flat(text)) if part]
+        if entries := listed_in(text).entries:
+            answer_of = {entry.number: entry.answer or "" for entry in entries}
+            numbers = [block.number for block in blocks]
+            answers = [answer_of[number] for number in numbers if number in answer_of] if len(answer_of) == len(set(numbers)) else []
+        elif len(answers) == 1 and len(blocks) > 1:
+            answers = [*answers[0]]
+        if len(answers) == 1 < len(blocks) or (self._in_list and len(answers) != len(blocks)):
+            return False
+        self.out.in_order.append((range(done, done + len(blocks)), answers))
+        self.out.kept[row.index] = [*fields]
+        return True
 
     def _add_entry(self, row: Row, fields: Sequence[Field]) -> None:
         section = self._section
@@ -332,6 +360,21 @@ def _with_lost_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[_BlockRe
         if opens or (below and below.number is not None and below.number > block.number + 1):
             doubted[index] = doubted[index].doubted("number_out_of_order")
     return doubted
+
+
+def _with_answers_in_order(drafts: Sequence[Draft], lists: Sequence[tuple[range, list[str]]]) -> list[Draft]:
+    """Return the questions with their answers from lists without numbers; a list of more or fewer answers than questions fits none."""
+    joined = list(drafts)
+    for at, answers in lists:
+        for index, answer in zip_longest(at, answers if len(answers) == len(at) else []):
+            draft = joined[index]
+            if answer is None:
+                joined[index] = draft.doubted("answer_list_mismatch")
+            elif draft.answer and bare_answer(draft.answer) != bare_answer(answer):
+                joined[index] = draft.doubted("two_answers")
+            else:
+                joined[index] = structs.replace(draft, answer=answer)
+    return joined
 
 
 def _with_list(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[list[Draft], list[str]]:

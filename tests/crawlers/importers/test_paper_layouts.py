@@ -417,3 +417,11 @@ def test_an_answer_on_a_line_of_its_own_is_no_letter_of_an_option() -> None:
     reading = questions_by_layout("a.txt", text, layout, _HERE)
     assert [row.answer for row in _rows(reading)] == ["A", "B"]
     assert account_of("a.txt", b"", "paper", reading).unread == []
+
+
+def test_more_or_fewer_answers_in_order_than_questions_fit_none() -> None:
+    layout = PaperLayout(question="{number}. {stem}\n{letter}. {option}", answers="答案：{answer}")
+    text = "".join(f"{n}. 第{n}次应当先看哪一项\nA. 甲\nB. 乙\n" for n in range(1, 4))
+    for answers in ("B,A", "B,A,A,B", "1.B 2.A", "1.B 2.A 4.B"):
+        reading = _read(f"{text}答案：{answers}", layout)
+        assert [item.doubt for item in reading.items if isinstance(item, QuestionItem)] == ["answer_list_mismatch"] * 3, answers
