@@ -23,6 +23,7 @@ from crawlers.importers.question_templates import (
     number_in,
     with_letters,
     with_odd_numbers_doubted,
+    with_swallowed_doubted,
 )
 from crawlers.papers.answer_key.join import join
 from crawlers.papers.answer_key.key_lines import read_key
@@ -87,7 +88,8 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
     drafts = _with_answers_in_order(drafts, out.in_order)
     drafts, left = _with_list(_with_lost_numbers_doubted(drafts, reads), entries)
     drafts = [with_letters(draft, read) for draft, (_, read) in zip(drafts, reads, strict=True)]
-    drafts = with_odd_numbers_doubted(drafts, [read for _, read in reads])
+    for doubting in (with_odd_numbers_doubted, with_swallowed_doubted):
+        drafts = doubting(drafts, [read for _, read in reads])
     unread = sorted([*out.unread, *(row for _, read in reads for row in read.unread)], key=lambda row: row.index)
     for _, read in reads:
         out.kept |= read.kept

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from statistics import median
 
 from msgspec import Struct, field, structs
 
@@ -21,6 +22,7 @@ _SEPARATORS = re.compile(r"[\s,、;./|+&和及与()\[\]]")
 _LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")
 _OPTIONS = ("option", "right_option")
 _FEWEST = 2
+_LONG_CHARS, _TIMES_LONGER = 200, 4
 Template = Sequence[LinePattern]
 
 
@@ -217,6 +219,8 @@ def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None
         return draft.doubted("stem_unreadable")
     if not is_whole or any(after and letter_of(row.text) == after for row in loose):
         return draft.doubted("options_unreadable")
+    if {"A", "B"} <= {letter_of(row.text) for row in loose} and not options:
+        return draft.doubted("options_unreadable")
     if any(opening_mark(row.flat) == "answer" for row in loose):
         return draft.doubted("options_unreadable" if options else "stem_unreadable")
     if len({bare_answer(answer) for answer in answers}) > 1:
@@ -256,6 +260,18 @@ def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -
         is_odd = any(times * 2 > sizes.total() for size, times in sizes.items() if size != len(draft.options))
         doubted.append(draft.doubted("options_unreadable") if is_odd else draft)
     return doubted
+
+
+def with_swallowed_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
+    """Return the questions, doubting those that lines without a pattern make several times as long as usual: these may be questions."""
+    sizes = [sum(map(len, (draft.stem, *draft.options, draft.explanation or ""))) for draft in drafts]
+    most = max(_LONG_CHARS, _TIMES_LONGER * median(sizes or [0]))
+    return [
+        draft.doubted("options_unreadable" if draft.options else "stem_unreadable")
+        if size > most and 2 * sum(len(row.text) for row in read.further) > size
+        else draft
+        for draft, read, size in zip(drafts, reads, sizes, strict=True)
+    ]
 
 
 def _are_verdicts(read: Filled) -> bool:

@@ -425,3 +425,14 @@ def test_more_or_fewer_answers_in_order_than_questions_fit_none() -> None:
     for answers in ("B,A", "B,A,A,B", "1.B 2.A", "1.B 2.A 4.B"):
         reading = _read(f"{text}答案：{answers}", layout)
         assert [item.doubt for item in reading.items if isinstance(item, QuestionItem)] == ["answer_list_mismatch"] * 3, answers
+
+
+def test_a_question_that_swallows_those_of_another_kind_is_rejected() -> None:
+    layout = PaperLayout(question="{number}、{stem}\n答：{answer}\n解：{explanation}")
+    usual = [f"{n}、第{n}次应当先看哪一项\n答：甲{n}\n解：因为" for n in range(1, 5)]
+    others = "".join(f"{sign}◇另一种题目的题干在此处第{sign}题应当怎样回答才对\n◆回答的要点在此处\n" for sign in "甲乙丙丁戊己")
+    reading = _read("\n".join([*usual[:2], others.strip(), *usual[2:]]), layout)
+    doubts = [item.doubt for item in reading.items if isinstance(item, QuestionItem)]
+    assert doubts == [None, "stem_unreadable", None, None]
+    lettered = _read("\n".join([*usual[:2], "A. 红", "B. 绿", *usual[2:]]), layout)
+    assert [item.doubt for item in lettered.items if isinstance(item, QuestionItem)] == [None, "options_unreadable", None, None]
