@@ -58,7 +58,10 @@ def _proposed(name: str, body: bytes) -> Iterator[str]:
     except ValueError as error:
         if not compared:
             raise _refusal(name, usual, error) from None
-    yield max(compared, key=lambda each: (not each.waits, each.question_count)).text
+    best = max(compared, key=lambda each: (not each.waits, each.question_count))
+    if not best.question_count and best.waits and isinstance(usual, FileResult) and _questions(usual.reading.items):
+        raise _refusal(name, usual, Refusal(name))
+    yield best.text
 
 
 def _proposals(name: str, body: bytes) -> Iterator[str]:

@@ -298,3 +298,14 @@ def test_a_word_of_a_row_that_became_another_is_read(tmp_path: Path) -> None:
     (tmp_path / "bank.layout.yaml").write_text(layout, encoding="utf-8")
     assert main([str(bank), "--report", str(tmp_path / "report.jsonl")]) == 0
     assert json.loads((tmp_path / "report.jsonl").read_text(encoding="utf-8"))["characters"]["unread"] == {}
+
+
+def test_a_file_that_no_proposal_reads_says_how_it_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = '<answer fraction="100"><text>甲</text></answer><answer fraction="0"><text>乙</text></answer>'
+    questions = "".join(
+        f'<question type="multichoice"><questiontext format="html"><text>{stem}</text></questiontext>{answers}</question>'
+        for stem in _STEMS
+    )
+    (tmp_path / "bank.xml").write_text(f"<quiz>{questions}</quiz>", encoding="utf-8")
+    assert main([str(tmp_path / "bank.xml"), "--propose"]) == 1
+    assert "none is needed for its 12 questions" in capsys.readouterr().err
