@@ -191,6 +191,8 @@ def _before_marks(text: str, draft: Draft, is_first: bool) -> str:
     starts = ([] if len(starts) == 1 else starts) if is_first else [0] if not starts and letter_of(text) else starts
     if starts and draft.options:
         stem = text[: starts[0]].strip()
+        if stem and not is_first and _squeezed(stem) not in _squeezed(draft.stem):
+            return ""
         options = _option(text, draft) if len(starts) == 1 and not stem else "{options}" + _ticked(text[starts[0] :])
         return " ".join([*([_stem(stem, draft)] if stem else []), options])
     own = [_squeezed(_bare(option)) for option in draft.options]
