@@ -177,7 +177,10 @@ def _account_of_rows(name: str, body: bytes, reading: FileReading) -> CharacterA
         if lines.in_items + lines.rejected.total() >= _IN_LINES * (account.in_items + account.rejected.total()):
             read = {folded(leaf.text) for leaf in leaves_of_rows(reading.rows or [])} - {folded(one.text) for one in account.unread}
             lines.in_items += sum(one.characters for one in lines.unread if folded(one.text) in read)  # such as 对, which became 正确
-            lines.unread = [one for one in lines.unread if folded(one.text) not in read]
+            names = {key for _, row in reading.rows or [] for key in row}
+            header = [one for one in lines.unread if folded(one.text) not in read and names.issuperset(one.text.split())]
+            lines.furniture["label"] += sum(one.characters for one in header)
+            lines.unread = [one for one in lines.unread if folded(one.text) not in read and one not in header]
             return lines
     return account
 

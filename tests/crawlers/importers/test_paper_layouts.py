@@ -429,6 +429,9 @@ def test_more_or_fewer_answers_in_order_than_questions_fit_none() -> None:
     for answers in ("B,A", "B,A,A,B", "1.B 2.A", "1.B 2.A 4.B"):
         reading = _read(f"{text}答案：{answers}", layout)
         assert [item.doubt for item in reading.items if isinstance(item, QuestionItem)] == ["answer_list_mismatch"] * 3, answers
+    points = text.replace("第2次应当先看哪一项\n", "第2次应当先看哪一项\n1. 一处\n2. 二处\n")
+    read = _rows(_read(f"{points}答案：B,A,B", layout))
+    assert all(row.answer == "BAB"[int(row.stem[1]) - 1] for row in read if row.answer)  # points of a list move no answer
 
 
 def test_a_question_that_swallows_those_of_another_kind_is_rejected() -> None:

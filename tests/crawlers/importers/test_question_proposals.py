@@ -309,3 +309,16 @@ def test_a_file_that_no_proposal_reads_says_how_it_is_read(tmp_path: Path, capsy
     (tmp_path / "bank.xml").write_text(f"<quiz>{questions}</quiz>", encoding="utf-8")
     assert main([str(tmp_path / "bank.xml"), "--propose"]) == 1
     assert "none is needed for its 12 questions" in capsys.readouterr().err
+
+
+def test_the_names_of_columns_on_a_page_are_labels(tmp_path: Path) -> None:
+    cells = [
+        ["ID", "试题题目", "备选项", "标准答案"],
+        *([str(n), stem, "A.甲 B.乙 C.丙 D.丁", "ABCD"[n % 4]] for n, stem in enumerate(_STEMS)),
+    ]
+    rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in cells)
+    (tmp_path / "bank.xls").write_text(f"<html><body><table>{rows}</table></body></html>", encoding="utf-8")
+    layout = "bank:\n  tables:\n    - {under: [table 1], stem: 试题题目, options: [备选项], answer: 标准答案}\n"
+    (tmp_path / "bank.layout.yaml").write_text(layout, encoding="utf-8")
+    assert main([str(tmp_path / "bank.xls"), "--report", str(tmp_path / "report.jsonl")]) == 0
+    assert json.loads((tmp_path / "report.jsonl").read_text(encoding="utf-8"))["characters"]["unread"] == {}
