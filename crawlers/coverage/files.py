@@ -11,7 +11,7 @@ from msgspec import structs
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded, uncollected
 from atomexam.text.refusal import Refusal
-from crawlers.coverage.characters import CharacterAccount, folded, summed
+from crawlers.coverage.characters import CharacterAccount, Unread, folded, summed
 from crawlers.coverage.leaves import SHEETS, leaves_of, leaves_of_rows
 from crawlers.coverage.papers import PaperAccount
 from crawlers.coverage.records import account_of_records
@@ -175,14 +175,27 @@ def _account_of_rows(name: str, body: bytes, reading: FileReading) -> CharacterA
         with uncollected():
             lines = PaperAccount(LINE_READERS[suffix](name, body), reading.items).result()
         if lines.in_items + lines.rejected.total() >= _IN_LINES * (account.in_items + account.rejected.total()):
-            read = {folded(leaf.text) for leaf in leaves_of_rows(reading.rows or [])} - {folded(one.text) for one in account.unread}
-            lines.in_items += sum(one.characters for one in lines.unread if folded(one.text) in read)  # such as 对, which became 正确
-            names = {key for _, row in reading.rows or [] for key in row}
-            header = [one for one in lines.unread if folded(one.text) not in read and names.issuperset(one.text.split())]
-            lines.furniture["label"] += sum(one.characters for one in header)
-            lines.unread = [one for one in lines.unread if folded(one.text) not in read and one not in header]
+            _settle_rows(lines, reading, account)
             return lines
     return account
+
+
+def _settle_rows(lines: CharacterAccount, reading: FileReading, account: CharacterAccount) -> None:
+    """Count as read what the account of the rows has as read, such as a 对 that became 正确; headers are labels, and bars are markup."""
+    rows = reading.rows or []
+    read = {folded(leaf.text) for leaf in leaves_of_rows(rows)} - {folded(one.text) for one in account.unread}
+    names = {key for _, row in rows for key in row} | {key for keys in reading.columns.values() for key in keys.split(", ")}
+    left = list[Unread]()
+    for one in lines.unread:
+        bars = one.text.count("|")
+        lines.furniture["markup"] += bars
+        if folded(one.text.replace("|", "")) in read:
+            lines.in_items += one.characters - bars
+        elif names.issuperset(one.text.replace("|", " ").split()):
+            lines.furniture["label"] += one.characters - bars
+        else:
+            left.append(structs.replace(one, characters=one.characters - bars))
+    lines.unread = left
 
 
 def account_of(name: str, body: bytes, format_name: str, reading: FileReading, known: KnownLayouts | None = None) -> CharacterAccount:

@@ -11,12 +11,10 @@ from msgspec import structs
 
 from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE
-from crawlers.importers.any_rows import rows_of
 from crawlers.importers.files.reading import Text
-from crawlers.importers.layouts.columns import layout_of_keys
 from crawlers.importers.paper_proposals import propose_paper, skeleton, spread
 from crawlers.importers.papers import LINE_READERS
-from crawlers.importers.questions_by_content import LEAST_PROPOSED, TableRoles, inferred_tables
+from crawlers.importers.questions_by_content import LEAST_PROPOSED, TableRoles, inferred_tables, named_tables
 from crawlers.importers.records.record_files import propose_layout
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 from crawlers.tables.tree import Rows
@@ -25,8 +23,6 @@ _MOST_EXAMPLE_ROWS, _MOST_EXAMPLE_CHARS = 5, 60
 _DOUBTFUL = 0.8
 """Confidence in questions that may lack their case."""
 _LEAST_CASE_CHARS = 60
-_BY_NAME = "known by the names of the columns; is the answer in that form?"
-_OTHERS = {"题型": "type_raw", "章节": "section_raw", "科目": "subject_raw", "案例": "case_raw"}
 _CASE = re.compile(r"案例|病例|共用题干|材料|资料|背景|case|passage|material|context|background|stimulus|article", re.IGNORECASE)
 """Names of a text that the questions below it share."""
 
@@ -73,21 +69,9 @@ def propose_questions(name: str, body: bytes, least: float = LEAST_PROPOSED) -> 
 def _by_names(name: str, body: bytes) -> str | None:
     """Return the text of a layout for a file whose columns are known by their names alone; None if they are not."""
     with suppress(ValueError):
-        if tables := [(table, roles) for table in rows_of(name, body) if (roles := _roles_by_name(table.own_columns()))]:
+        if tables := named_tables(name, body):
             return _written(name, tables)
     return None
-
-
-def _roles_by_name(columns: list[str]) -> Roles | None:
-    layout = layout_of_keys(columns)
-    if layout is None:
-        return None
-    keys = {field: next((key for key in layout.keys_of(field) if key in columns), None) for field in layout.questions or {}}
-    options = layout.option_keys or [*filter(None, [keys.get("options_raw")])]
-    others = {word: key for word, field in _OTHERS.items() if (key := keys.get(field))}
-    form = "letters" if options else "words"
-    stem, answer = keys["stem_raw"] or "", keys.get("answer_raw")
-    return Roles(stem, options, answer, form, keys.get("explanation_raw"), others, LEAST_PROPOSED, [_BY_NAME])
 
 
 def _written(name: str, tables: list[TableRoles]) -> str:

@@ -267,14 +267,17 @@ def test_a_proposal_with_rejected_rows_or_rows_without_an_answer_waits(tmp_path:
     assert _STEMS[-1] in proposed  # examples from the end, too
 
 
-def test_columns_known_by_their_names_alone_are_read_and_proposed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_known_by_their_names_alone_are_proposed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bank = tmp_path / "bank.csv"
     rows = [f"{stem},正确,错误,{'AB'[n % 2]},安全" for n, stem in enumerate(_STEMS)]
     bank.write_text("\n".join(["试题题目,A,B,试题答案,所属科目", *rows]), encoding="utf-8")
-    assert main([str(bank)]) == 0 and _answers(capsys) == ["A", "B"] * 6
+    assert main([str(bank)]) == 1 and "--propose writes a layout" in capsys.readouterr().err
     assert main([str(bank), "--propose"]) == 0
     proposed = (tmp_path / "bank.layout.yaml").read_text(encoding="utf-8")
     assert "confirmed: no" in proposed and 'stem: "试题题目"' in proposed and 'answer: "试题答案"' in proposed
+    (tmp_path / "bank.layout.yaml").write_text(proposed.replace("confirmed: no", "confirmed: yes"), encoding="utf-8")
+    capsys.readouterr()
+    assert main([str(bank)]) == 0 and _answers(capsys) == ["A", "B"] * 6
 
 
 @pytest.mark.parametrize(
