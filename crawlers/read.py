@@ -21,7 +21,8 @@ from atomexam.records.item import Item, QuestionItem
 from atomexam.records.provenance import Provenance, page_id
 from atomexam.runtime.jsonl import replacing, to_line
 from atomexam.runtime.stage import command, run_stage
-from crawlers.coverage.files import proposed_layout, read_steps
+from crawlers.coverage.files import read_steps
+from crawlers.coverage.proposed import proposed_layout
 from crawlers.coverage.report import ReportRow, row_json, table_of
 from crawlers.importers.formats import KnownLayouts, known_formats, suffixes_of
 from crawlers.importers.layouts.layout_files import layout_beside, layout_path_of, layouts_with, shipped_layouts

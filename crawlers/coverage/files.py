@@ -12,7 +12,7 @@ from msgspec import structs
 from atomexam.records.provenance import Provenance
 from atomexam.runtime.budgets import Budget, OverBudget, Read, read_guarded, uncollected
 from atomexam.text.refusal import Refusal
-from crawlers.coverage.characters import CharacterAccount, folded, summed
+from crawlers.coverage.characters import CharacterAccount, Unread, folded, summed
 from crawlers.coverage.leaves import SHEETS, leaves_of, leaves_of_rows
 from crawlers.coverage.papers import PaperAccount
 from crawlers.coverage.records import account_of_records
@@ -25,15 +25,26 @@ from crawlers.importers.files.archives import ArchiveMember, add_member, members
 from crawlers.importers.files.containers import CONTAINERS, parts_of
 from crawlers.importers.files.kinds import true_name
 from crawlers.importers.files.reading import FileReading, Text
-from crawlers.importers.formats import TABLE, KnownLayouts, guess_format, read_file, read_guessed, read_suffixes, suffixes_of
+from crawlers.importers.formats import (
+    TABLE,
+    KnownLayouts,
+    guess_format,
+    is_open_format,
+    read_file,
+    read_guessed,
+    read_suffixes,
+    suffixes_of,
+)
 from crawlers.importers.layouts.layout_files import shipped_layouts
-from crawlers.importers.question_proposals import proposals
+from crawlers.importers.papers import LINE_READERS
 from crawlers.importers.reading_quality import answered_count
 from crawlers.text.fields import text_of
 
 _HEAVY_BYTES = 1 << 20
 """Bytes when unpacked. Smaller files do not get their own process: the readers are linear and finish within seconds."""
 _SECONDS, _SECONDS_PER_MEGABYTE, _MEMORY_PER_BYTE = 60.0, 20.0, 16
+_IN_LINES = 0.9
+"""Share of the characters in rows that are also in the lines of a page if its rows are made of these, not of a script."""
 _ADVICE = "split it"
 
 
@@ -62,20 +73,11 @@ def read_steps(
     Raises:
         ValueError: the file is not what its suffix or its format claims, or takes more time or memory than allowed.
     """
-    yield from _within_budget(_read, name, body, format_name, provenance, beside_keys, known)
+    yield from within_budget(read_within, name, body, format_name, provenance, beside_keys, known)
 
 
-def proposed_layout(name: str, body: bytes) -> str:
-    """Return the text of a proposed layout for one file, made in a separate process if that may take long.
-
-    Raises:
-        ValueError: the file is damaged, contains nothing known, or takes more time or memory than allowed.
-    """
-    [text] = _within_budget(proposals, name, body)
-    return str(text)
-
-
-def _within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterator[Any]:
+def within_budget(read: Read, name: str, body: bytes, *arguments: Any) -> Iterator[Any]:
+    """Yield what a reader of one file yields, run in a separate process if it may take long."""
     weight = _weight(body)
     if weight <= _HEAVY_BYTES:
         try:
@@ -99,10 +101,16 @@ def _weight(body: bytes) -> int:
     return len(body)
 
 
-def _read(
-    name: str, body: bytes, format_name: str | None, provenance: Provenance, beside_keys: Collection[str], known: KnownLayouts | None
+def read_within(
+    name: str,
+    body: bytes,
+    format_name: str | None,
+    provenance: Provenance,
+    beside_keys: Collection[str] = (),
+    known: KnownLayouts | None = None,
 ) -> Iterator[str | FileResult]:
-    if format_name is None:
+    """Yield what `read_steps` yields, in this process."""
+    if is_open_format(format_name, known):
         name = true_name(name, body, read_suffixes())
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in (ARCHIVE, *CONTAINERS):
@@ -152,15 +160,16 @@ def _archive(
     """Return what the members of an archive contain together; those that cannot be read are listed in `skipped`."""
     suffixes = suffixes_of(format_name, known) if format_name else read_suffixes()
     kind = PurePosixPath(name.lower()).suffix
-    members = members_of(name, body, suffixes) if kind == ARCHIVE else (ArchiveMember(part, inner) for part, inner in parts_of(name, body))
     reading, accounts, faults = FileReading(), list[CharacterAccount](), list[str]()
-    for member in members:
+    for member in contained(name, body, suffixes):
         try:
             if member.fault:
                 raise ValueError(f"{member.name}: {member.fault}")
             if PurePosixPath(true_name(member.name, member.body, suffixes).lower()).suffix in (ARCHIVE, *CONTAINERS):
                 raise ValueError(f"{member.name}: an archive within one; unpack it first")
-            steps = _within_budget(_read, member.name, member.body, format_name, provenance, beside_keys, known)  # it may itself be packed
+            steps = within_budget(
+                read_within, member.name, member.body, format_name, provenance, beside_keys, known
+            )  # it may itself be packed
             [result] = [step for step in steps if isinstance(step, FileResult)]
         except ValueError as error:
             faults.append(str(error))
@@ -174,6 +183,48 @@ def _archive(
     return FileResult(kind.lstrip("."), reading, summed(accounts))
 
 
+def contained(name: str, body: bytes, suffixes: tuple[str, ...]) -> Iterator[ArchiveMember]:
+    """Return the files in an archive or another container.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    if name.lower().endswith(ARCHIVE):
+        return members_of(name, body, suffixes)
+    return (ArchiveMember(part, inner) for part, inner in parts_of(name, body))
+
+
+def _account_of_rows(name: str, body: bytes, reading: FileReading) -> CharacterAccount:
+    """Return the account of rows that were read by content; if these are lines of a page or paper, then of all its lines."""
+    account = account_of_records(leaves_of_rows(reading.rows or []), reading, [], is_table=False)
+    suffix = PurePosixPath(name.lower()).suffix
+    if suffix in LINE_READERS and suffix != PDF:
+        with uncollected():
+            lines = PaperAccount(LINE_READERS[suffix](name, body), reading.items).result()
+        if lines.in_items + lines.rejected.total() >= _IN_LINES * (account.in_items + account.rejected.total()):
+            _settle_rows(lines, reading, account)
+            return lines
+    return account
+
+
+def _settle_rows(lines: CharacterAccount, reading: FileReading, account: CharacterAccount) -> None:
+    """Count as read what the account of the rows has as read, such as a 对 that became 正确; headers are labels, and bars are markup."""
+    rows = reading.rows or []
+    read = {folded(leaf.text) for leaf in leaves_of_rows(rows)} - {folded(one.text) for one in account.unread}
+    names = {key for _, row in rows for key in row} | {key for keys in reading.columns.values() for key in keys.split(", ")}
+    left = list[Unread]()
+    for one in lines.unread:
+        bars = one.text.count("|")
+        lines.furniture["markup"] += bars
+        if folded(one.text.replace("|", "")) in read:
+            lines.in_items += one.characters - bars
+        elif names.issuperset(one.text.replace("|", " ").split()):
+            lines.furniture["label"] += one.characters - bars
+        else:
+            left.append(structs.replace(one, characters=one.characters - bars))
+    lines.unread = left
+
+
 def account_of(name: str, body: bytes, format_name: str, reading: FileReading, known: KnownLayouts | None = None) -> CharacterAccount:
     """Return the account of a file that was read.
 
@@ -184,7 +235,7 @@ def account_of(name: str, body: bytes, format_name: str, reading: FileReading, k
         with uncollected():
             account = PaperAccount(reading.source, reading.items).result()
     elif reading.rows is not None:
-        account = account_of_records(leaves_of_rows(reading.rows), reading, [], is_table=False)
+        account = _account_of_rows(name, body, reading)
     elif format_name in EXCHANGES:
         lines = [line for leaf in leaves_of(name, body) for line in text_of(leaf.text).split("\n")]
         account = PaperAccount(Text(lines), reading.items, "text").result()

@@ -141,6 +141,8 @@ class PaperAccount:
             return
         position = first = lines.find_free(text, extent.start, extent.stop)
         while position >= 0:
+            if lines.bounds(lines.line_of(position)) == (position, position + len(text)):
+                first = position  # a letter before it may be that of an option
             if announces_answer(lines.text[max(0, position - 16) : position]):
                 lines.claim(position, position + len(text), extent.mark)
                 return

@@ -27,6 +27,7 @@ from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import first_row
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.files.sheet_colours import signed_cells, with_coloured_answers
+from crawlers.importers.files.text import read_text
 from crawlers.importers.files.workbook import BOOKS
 from crawlers.importers.layouts.columns import RecordLayout, layout_of_keys
 from crawlers.importers.layouts.layout_files import layout_by_keys, shipped_layouts
@@ -98,10 +99,8 @@ def suffixes_of(format_name: str, known: KnownLayouts | None = None) -> tuple[st
         ValueError: there is no such format; the message lists the known ones.
     """
     one_of(format_name, known_formats(known), "format", "crawlers/importers/layouts/layouts.yaml")
-    if (shape := _layouts(known).get(format_name)) and shape.tables:
+    if (shape := _layouts(known).get(format_name)) and (shape.tables or shape.paper):
         return read_suffixes()
-    if shape and shape.paper:
-        return (*LINE_READERS, ARCHIVE, *CONTAINERS)
     if format_name in _WORDED:
         return _WORDED[format_name][0]
     return PAPERS.get(format_name) or EXCHANGES.get(format_name) or RECORD_SUFFIXES + _MORE.get(format_name, ())
@@ -134,7 +133,7 @@ def read_file(
     if shape and shape.tables:
         return read_by_layout(name, body, shape.tables, provenance, shape.unread)
     if shape and shape.paper:
-        return questions_by_layout(name, LINE_READERS[suffix](name, body), shape.paper, provenance)
+        return questions_by_layout(name, _lines_of(name, body, suffix), shape.paper, provenance)
     read = read_plain_records if suffix in _RECORDS else read_tables
     if shape:
         return read(name, body, shape, provenance, beside_keys)
@@ -164,7 +163,7 @@ def _read_by_words_or_content(
     except ValueError as error:
         if suffix != PARQUET and (by_content := read_by_content(name, body, provenance)):
             return by_content
-        lines = lone_lines(name, body) if suffix in (*BOOKS, ".csv") else lone_texts(name, body) if suffix != PARQUET else []
+        lines = _lone_lines(name, body, suffix)
         if lines and _has_colours(body, suffix):
             lines = with_emphasised_answers(lines, lone_lines(name, body, signed_cells(body)))
         if lines:
@@ -200,6 +199,28 @@ def _read_by_words_or_content(
     return _without_switches(reading)
 
 
+def _lone_lines(name: str, body: bytes, suffix: str) -> list[str]:
+    """Return the lines of a paper in the cells or records of a file; none if there is none."""
+    if suffix == PARQUET:
+        return []
+    return lone_lines(name, body) if suffix in (*BOOKS, ".csv") else lone_texts(name, body)
+
+
+def _lines_of(name: str, body: bytes, suffix: str) -> Text:
+    """Return the lines of any file that has some, for the layout of a paper.
+
+    Raises:
+        ValueError: it has none.
+    """
+    if suffix in LINE_READERS:
+        return LINE_READERS[suffix](name, body)
+    if suffix in SHEETS and (lines := _lone_lines(name, body, suffix)):
+        return Text(lines)
+    with suppress(Refusal):
+        return read_text(name, body)
+    raise Refusal(f"{name}: no lines of text, which `paper` in its layout reads; `tables` reads columns: docs/importing.md")
+
+
 def _has_colours(body: bytes, suffix: str) -> bool:
     """Return whether a file is a workbook whose colours are read."""
     return suffix in BOOKS and suffix != ODS and body.startswith(b"PK")
@@ -219,6 +240,11 @@ def _without_switches(reading: FileReading) -> FileReading:
 
 def _is_bare(item: QuestionItem) -> bool:
     return item.doubt is None and not item.options_raw and not item.shared_options_raw
+
+
+def is_open_format(format_name: str | None, known: KnownLayouts | None = None) -> bool:
+    """Return whether a file of any suffix may be read: no format is given, or the layout of a paper, which reads any lines."""
+    return format_name is None or ((shape := _layouts(known).get(format_name)) is not None and shape.paper is not None)
 
 
 def suffix_of(name: str, format_name: str, known: KnownLayouts | None = None) -> str:

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
+from typing import TypeVar
 
 from msgspec import structs
 
@@ -15,17 +16,18 @@ from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.reading import FileReading, Text
 from crawlers.importers.layouts.paper_layout import PaperLayout
-from crawlers.importers.papers import paper_in, questions_by_layout, reading_of
+from crawlers.importers.papers import paper_in, questions_by_layout
 from crawlers.importers.question_templates import bare_answer
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 from crawlers.papers.questions.draft import Draft, ParsedPaper
 from crawlers.papers.signs.answer_marks import flat, marks_in, trimmed, visible
-from crawlers.papers.signs.entries import is_title
+from crawlers.papers.signs.entries import is_title, title_in
 from crawlers.papers.signs.headings import case_heading_in, note_in
 from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.numbers import number_of
 from crawlers.papers.signs.options import find_options
 
+_Value = TypeVar("_Value")
 _MOST_ROWS, _MOST_CHARS, _FIRST_LINES = 5, 60, 10
 _MOST_TEMPLATES, _MOST_LINES, _OFTEN = 6, 12, 3
 _HERE = Provenance(source="proposal", url="file:proposal", snapshot="2026-01-01", page_id="page-0", position="")
@@ -34,6 +36,8 @@ _TICK = re.compile(r"[(（【\[]\s?(?:正确)?答案\s?[)）】\]]")
 _VALUE = re.compile(rf"\d{{1,6}}|[①-⑳㉑-㉟⑴-⒇⒈-⒛]|[{HANZI}]{{1,3}}")
 _LETTER = re.compile(r"[(\[【]?\s?(?P<letter>[A-Ja-jⒶ-Ⓙⓐ-ⓙ⒜-⒥])\s?[)\]】]?\s?[.、:)]?")
 _IN_BRACKETS = re.compile(r"[(\[【<_]{1,9}\s{0,9}(?P<answer>[^()\[\]【】<>_]{1,40}?)\s{0,9}[)\]】>_]{1,9}")
+_ANNOUNCED = re.compile(r"(?:答案|正解|answer|key)\s?[:是为]?\s?(?P<answer>[A-J]{1,10}|正确|错误|[对错√×])(?![A-Za-z])", re.IGNORECASE)
+"""An answer in the middle of a remark: `今日正确答案：B，大家记一下`."""
 _NUMBERS = re.compile(r"(?P<first>\d{1,5})\s?题?\s?[-_]{1,3}\s?(?:第\s?)?(?P<last>\d{1,5})")
 _DIGITS, _BLANK = re.compile(r"\d{1,9}(?:\.\d{1,2})?"), re.compile(r"\s")
 _OPENS = "([【（ "
@@ -53,19 +57,16 @@ def propose_paper(name: str, text: Text) -> str | None:
     if layout is None:
         return None
     own = questions_by_layout(name, text, layout, _HERE)
-    if unread := _recurring(_unread(own)):
+    texts = _squeezed("\n".join(text for draft in paper.drafts for text in (draft.stem, *draft.options)))
+    if unread := _recurring(line for line in _unread(own) if _squeezed(line) not in texts):
         layout = structs.replace(layout, leave_out=unread)
         own = questions_by_layout(name, text, layout, _HERE)
-    usual = _read(reading_of(name, text, paper, text, _HERE))
-    otherwise = Counter(map(_key, usual)) - Counter(map(_key, _read(own)))
     unread = _unread(own)
-    left = [*own.faults, *(f"unread: {line}" for line in unread), *(f"read otherwise without this layout: {key[0]}" for key in otherwise)]
     notes = [
-        f"# {len(_read(own))} questions by these patterns, {len(usual)} without; {len(own.faults)} rejected, {len(unread)} lines unread",
-        *(f"# {_cut(line)}" for line in left[:_MOST_ROWS]),
-        *(f"# {_row(item)}" for item in _read(own)[:_MOST_ROWS]),
+        *(f"# unread: {shortened(line)}" for line in unread[:_MOST_ROWS]),
+        *(f"# {_row(item)}" for item in spread(_read(own), _MOST_ROWS)),
     ]
-    return _written(name, layout, not left, notes)
+    return _written(name, layout, not unread, notes)
 
 
 def skeleton(name: str, text: Text) -> str:
@@ -74,14 +75,14 @@ def skeleton(name: str, text: Text) -> str:
     Raises:
         ValueError: it has no lines.
     """
-    shown = [f"# {_cut(line)}" for line in text.lines if line.strip()][:_FIRST_LINES]
+    shown = [f"# {shortened(line)}" for line in text.lines if line.strip()][:_FIRST_LINES]
     if not shown:
         raise Refusal(f"{name}: no line of text; expected a paper")
     notes = ["# no question was read; write the patterns from the first lines of the file:", *shown]
     return _written(name, PaperLayout(question=_SKELETON), False, notes)
 
 
-def _key(item: QuestionItem) -> tuple[str, ...]:
+def question_key(item: QuestionItem) -> tuple[str, ...]:
     """Return what must be equal in two readings of a question: its stem without its number, its options without letters, its answer."""
     options = [_squeezed(_bare(option)) for option in item.options_raw or item.shared_options_raw or []]
     return (_squeezed(_without_number(item.stem_raw or "")), *options, bare_answer(item.answer_raw or ""), _squeezed(item.case_raw or ""))
@@ -110,7 +111,7 @@ def _layout_of(lines: Sequence[str], drafts: Sequence[Draft]) -> PaperLayout | N
     for draft, end in zip(drafts, [*(draft.line for draft in drafts[1:]), len(lines)], strict=False):
         if draft.doubts:
             continue
-        template = tuple(dict.fromkeys(_template(lines[draft.line : end], draft)))
+        template = _without_marks_of_all(dict.fromkeys(_template(lines[draft.line : end], draft)))
         is_listed |= bool(draft.answer) and not any("{answer}" in line or "right_option" in line for line in template)
         if template and "{stem}" in "".join(template):
             templates[template] += 1
@@ -122,8 +123,15 @@ def _layout_of(lines: Sequence[str], drafts: Sequence[Draft]) -> PaperLayout | N
         _heading(draft.above.heading) for draft in drafts if draft.above.heading and not case_heading_in(flat(draft.above.heading))
     )
     stems = _squeezed("".join(draft.stem for draft in drafts))
-    titles = dict.fromkeys(_fixed(line) for line in lines if is_title(flat(line)) and _squeezed(line) not in stems) if is_listed else {}
+    titles = dict.fromkeys(filter(None, (_answers(line) for line in lines if _squeezed(line) not in stems))) if is_listed else {}
     return PaperLayout(question=_merged(templates), case=cases, heading=[*headings][:_MOST_LINES], answers=[*titles][:_MOST_LINES])
+
+
+def _without_marks_of_all(template: Iterable[str]) -> tuple[str, ...]:
+    """Return the lines of a question without those that mark right options as wrong ones are marked: a bullet."""
+    lines = [*template]
+    plain = {line for line in lines if "{option}" in line}
+    return tuple(line for line in lines if line.replace("{right_option}", "{option}") not in plain or line in plain)
 
 
 def _merged(templates: Counter[tuple[str, ...]]) -> list[str]:
@@ -141,7 +149,7 @@ def _merged(templates: Counter[tuple[str, ...]]) -> list[str]:
 
 def _template(lines: Sequence[str], draft: Draft) -> Iterator[str]:
     """Yield the lines of a question with names for the texts that it has in them."""
-    number = number_of(flat(lines[0]))
+    number = number_of(flat(lines[0])) if lines else None
     opening, start = "", 0
     if number and (value := _VALUE.search(flat(lines[0]), number.begin, number.end)):
         opening = _fixed(lines[0][: value.start()]) + "{number}" + _fixed(lines[0][value.end() : number.end])
@@ -160,12 +168,18 @@ def _pattern(text: str, draft: Draft, is_first: bool) -> str:
         return option
     marks = [(kind, start, start + len(words)) for kind, words, start in marks_in(text)]
     if marks and not (find_options(text) and _TICK.search(text)) and (text[marks[-1][2] :].strip() or not find_options(text)):
-        named = [_before_marks(text[: marks[0][1]].strip(), draft, is_first)] if text[: marks[0][1]].strip() else []
+        before = text[: marks[0][1]].strip()
+        named = [_before_marks(before, draft, is_first) or (_fixed(before) if len(before) <= _MOST_MARK else "")] if before else []
         ends = [*(start for _, start, _ in marks[1:]), len(text)]
         for (kind, start, end), stop in zip(marks, ends, strict=True):
             name = {"answer": "{answer}", "explanation": "{explanation}", "text": "{stem}"}.get(kind, "{}")
-            named.append(_fixed(text[start:end]) + (name if text[end:stop].strip() else ""))
+            value = text[end:stop].strip()
+            after = value.removeprefix(draft.answer) if kind == "answer" and draft.answer and len(draft.answer) < len(value) else value
+            after = _fixed(after) if after != value and len(after) <= _MOST_MARK and letter_of(after) is None else ""
+            named.append(_fixed(text[start:end]) + (name + after if value else ""))
         return " ".join(named) if any("{" in part for part in named) else ""
+    if not is_first and (found := _ANNOUNCED.search(flat(text))) and bare_answer(found["answer"]) == bare_answer(draft.answer or ""):
+        return _fixed(text[: found.start("answer")]) + "{answer}" + _fixed(text[found.end("answer") :])
     if bare_answer(text) == bare_answer(draft.answer or "?") and not is_first:
         return "{answer}"
     return _before_marks(text, draft, is_first)
@@ -177,6 +191,8 @@ def _before_marks(text: str, draft: Draft, is_first: bool) -> str:
     starts = ([] if len(starts) == 1 else starts) if is_first else [0] if not starts and letter_of(text) else starts
     if starts and draft.options:
         stem = text[: starts[0]].strip()
+        if stem and not is_first and _squeezed(stem) not in _squeezed(draft.stem):
+            return ""
         options = _option(text, draft) if len(starts) == 1 and not stem else "{options}" + _ticked(text[starts[0] :])
         return " ".join([*([_stem(stem, draft)] if stem else []), options])
     own = [_squeezed(_bare(option)) for option in draft.options]
@@ -202,10 +218,10 @@ def _bare(option: str) -> str:
 
 
 def _marked_option(text: str, draft: Draft) -> str:
-    """Return an option on a line of its own with what marks it as right, `★B. 乙` or `乙(正确答案)`; nothing if the line is none."""
+    """Return an option on a line of its own with its mark, `★B. 乙`, `乙(正确答案)` or `- 乙`; nothing if the line is none."""
     for at, option in enumerate(draft.options[: len(LETTERS)]):
-        bare = _bare(option)
-        start = text.find(bare) if bare and LETTERS[at] in bare_answer(draft.answer or "") else -1
+        bare, is_right = _bare(option), LETTERS[at] in bare_answer(draft.answer or "")
+        start = text.find(bare) if bare and (is_right or not [*marks_in(text)]) else -1
         before, after = (text[:start], text[start + len(bare) :].strip()) if start >= 0 else ("", "")
         letter = flat(before).upper().find(LETTERS[at])
         if letter < 0 and letter_of(text):
@@ -213,7 +229,7 @@ def _marked_option(text: str, draft: Draft) -> str:
         mark = before[: max(letter, 0)].strip(_OPENS) if letter >= 0 else before.strip()
         if (mark or after) and len(mark) + len(after) <= _MOST_MARK and not letter_of(after):
             named = f"{_fixed(before[:letter])}{{letter}}{_fixed(before[letter + 1 :])}" if letter >= 0 else _fixed(before)
-            return f"{named} {{right_option}} {_fixed(after)}".strip()
+            return f"{named} {{{'right_option' if is_right else 'option'}}} {_fixed(after)}".strip()
     return ""
 
 
@@ -241,7 +257,8 @@ def _stem(text: str, draft: Draft) -> str:
             return f"{before}{_fixed(opening)}{{answer}}{_fixed(closing)}{after}"
     if draft.answer and text.endswith(draft.answer) and not stem.endswith(draft.answer):
         return "{stem} {answer}"
-    return "{stem}"
+    before = text[: text.find(stem)] if stem and stem in text else ""
+    return (_fixed(before) if len(before) <= _MOST_MARK else "") + "{stem}"
 
 
 def _fixed(text: str) -> str:
@@ -263,6 +280,14 @@ def _heading(text: str) -> str:
     if match is None or not match["after"] or not text[match.end() :].strip():
         return _fixed(text[:_MOST_CHARS])
     return f"{_fixed(text[: match.end('before')])}{{numeral}}{_fixed(text[match.start('after') : match.end()])}{{heading}}"
+
+
+def _answers(line: str) -> str:
+    """Return the pattern of a title of a list of answers, which may have them behind it, `第一章答案：1.B 2.C`; nothing if it is none."""
+    if is_title(flat(line)):
+        return _fixed(line)
+    title = title_in(flat(line))
+    return f"{_VALUE.sub('{}', _fixed(line[: title.end]))}{{answer}}" if title and line[title.end :].strip() else ""
 
 
 def _case(above: Sequence[str]) -> str:
@@ -305,10 +330,17 @@ def _written(name: str, layout: PaperLayout, is_sure: bool, notes: Iterable[str]
 
 
 def _row(item: QuestionItem) -> str:
-    options = " | ".join(map(_cut, item.options_raw or []))
-    return " => ".join(filter(None, (_cut(item.stem_raw or ""), options, _cut(item.answer_raw or "no answer"))))
+    options = " | ".join(map(shortened, item.options_raw or []))
+    return " => ".join(filter(None, (shortened(item.stem_raw or ""), options, shortened(item.answer_raw or "no answer"))))
 
 
-def _cut(text: str) -> str:
+def shortened(text: str) -> str:
+    """Return a text as a comment shows it: on one line, without what YAML does not allow."""
     line = "".join(sign for sign in " ".join(text.split()) if sign.isprintable())
     return line[:_MOST_CHARS] + ("…" if len(line) > _MOST_CHARS else "")
+
+
+def spread(values: Sequence[_Value], most: int) -> list[_Value]:
+    """Return values from the beginning, the middle and the end, at most as many as given."""
+    last = len(values) - 1
+    return [*values] if last < most else [values[index * last // (most - 1)] for index in range(most)]

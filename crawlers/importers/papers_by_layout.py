@@ -5,69 +5,41 @@ line that fits no pattern continues the text directly above it, or is unread. Wh
 """
 
 from collections.abc import Sequence
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 
-from msgspec import Struct, field, structs
+from msgspec import structs
 
 from crawlers.importers.files.reading import Text
-from crawlers.importers.layouts.line_patterns import Field, LinePattern
+from crawlers.importers.layouts.line_patterns import Field
 from crawlers.importers.layouts.paper_layout import PaperPatterns
+from crawlers.importers.paper_blocks import Block, Divided, Divider, rows_of
 from crawlers.importers.question_templates import (
     Filled,
     Row,
     bare_answer,
     draft_of,
     filled,
-    fixed_length,
-    number_in,
     with_letters,
     with_odd_numbers_doubted,
+    with_swallowed_doubted,
 )
 from crawlers.papers.answer_key.join import join
 from crawlers.papers.answer_key.key_lines import read_key
-from crawlers.papers.pages.page import own_lines
-from crawlers.papers.pages.wraps import wraps_of
 from crawlers.papers.questions.draft import Draft, ParsedPaper
-from crawlers.papers.questions.groups import Above
-from crawlers.papers.signs.answer_marks import IMAGE, WHOLE_ANSWER, flat, trimmed, visible
-from crawlers.papers.signs.entries import KeyEntry, answers_of_run, listed_in
+from crawlers.papers.signs.entries import KeyEntry
 from crawlers.papers.signs.numbers import number_of
-from crawlers.papers.signs.options import find_options
 
-_GAPS = 0.6
-"""Share of lines below an empty one above which empty lines show nothing."""
 _POINTS = 30
 """Numbered points within a text, behind which the number of the next question is expected."""
 
 
-class _Block(Struct):
-    """The lines of one question."""
-
-    rows: list[Row]
-    above: Above
-    number: int | None = None
-
-
-_BlockRead = tuple[_Block, Filled]
-
-
-class _Divided(Struct):
-    """The lines of a paper by what they belong to."""
-
-    blocks: list[_Block] = field(default_factory=list)
-    entries: list[KeyEntry] = field(default_factory=list)
-    lists: list[list[str]] = field(default_factory=list)
-    """The lines of lists whose entries have no pattern, and are read as in any paper."""
-    unread: list[Row] = field(default_factory=list)
-    dropped: list[Row] = field(default_factory=list)
-    kept: dict[int, list[Field]] = field(default_factory=dict)
-    """What the patterns found, by line."""
+_BlockRead = tuple[Block, Filled]
 
 
 def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, Text]:
     """Return the questions of a paper, and its lines without the signs of the patterns, for the account of characters."""
-    rows = _rows_of(text.lines)
-    divider = _Divider(rows, patterns)
+    rows, wraps = rows_of(text.lines)
+    divider = Divider(rows, patterns, wraps)
     for row in rows:
         divider.take(row)
     out = divider.out
@@ -78,22 +50,24 @@ def read_by_patterns(text: Text, patterns: PaperPatterns) -> tuple[ParsedPaper, 
     entries = (
         out.entries if any(any(one.names) for one in patterns.answers) else [entry for lines in out.lists for entry in read_key(lines)]
     )
+    drafts = [_with_listed(draft, block.listed) for draft, (block, _) in zip(drafts, reads, strict=True)]
     drafts, left = _with_list(_with_lost_numbers_doubted(drafts, reads), entries)
     drafts = [with_letters(draft, read) for draft, (_, read) in zip(drafts, reads, strict=True)]
-    drafts = with_odd_numbers_doubted(drafts, [read for _, read in reads])
+    for doubting in (with_odd_numbers_doubted, with_swallowed_doubted):
+        drafts = doubting(drafts, [read for _, read in reads])
     unread = sorted([*out.unread, *(row for _, read in reads for row in read.unread)], key=lambda row: row.index)
     for _, read in reads:
         out.kept |= read.kept
     paper = ParsedPaper(
         [draft for draft in drafts if not draft.doubts],
-        [row.text for row in [*out.dropped, *unread]] + left,
+        [row.text for row in [*out.dropped, *unread] if row.index not in out.left_out] + left,
         [draft for draft in drafts if draft.doubts],
         len(drafts),
     )
     return paper, _without_signs(text, rows, out)
 
 
-def _by_position(reads: Sequence[_BlockRead], out: _Divided) -> list[_BlockRead]:
+def _by_position(reads: Sequence[_BlockRead], out: Divided) -> list[_BlockRead]:
     """Return the questions of a paper without numbers. What is no question, or has no answer where others do, makes the next one unsure."""
     questions: list[_BlockRead] = []
     answered = any("answer" in read.texts for _, read in reads)
@@ -109,179 +83,9 @@ def _by_position(reads: Sequence[_BlockRead], out: _Divided) -> list[_BlockRead]
     return questions
 
 
-def _rows_of(lines: Sequence[str]) -> list[Row]:
-    rows, gap = list[Row](), False
-    for index, line in enumerate(lines):
-        if text := trimmed(visible(line)):
-            rows.append(Row(index, text, flat(text), gap))
-        gap = not text
-    if sum(row.gap for row in rows) > _GAPS * len(rows):
-        rows = [structs.replace(row, gap=False) for row in rows]
-    wraps = wraps_of(rows)
-    return rows[:1] + [structs.replace(row, wrapped=wraps.fills(above.flat, row.flat)) for above, row in pairwise(rows)]
-
-
-def _best(patterns: Sequence[LinePattern], row: Row) -> tuple[int, list[Field]]:
-    """Return weight and texts of the heaviest pattern that a line fits; a weight of -1 if it fits none."""
-    fits = [(one.weight, fields) for one in patterns if (fields := one.fields(row.flat)) is not None]
-    return max(fits, key=lambda fit: fit[0], default=(-1, []))
-
-
-def _best_read(block: _Block, patterns: PaperPatterns) -> Filled:
+def _best_read(block: Block, patterns: PaperPatterns) -> Filled:
     """Return the texts of a block by the template that leaves the fewest lines over."""
     return min((filled(template, block.rows) for template in patterns.questions), key=lambda read: (len(read.unread), len(read.further)))
-
-
-def _text(row: Row, fields: Sequence[Field], *names: str) -> str | None:
-    return next((row.text[one.start : one.end] for one in fields if one.name in names), None)
-
-
-class _Divider:
-    """Divides a paper into blocks. One per paper; pass its lines in order."""
-
-    def __init__(self, rows: Sequence[Row], patterns: PaperPatterns) -> None:
-        self.out = _Divided()
-        self._patterns = patterns
-        self._openings = [template[0] for template in patterns.questions]
-        self._inner = [one for template in patterns.questions for one in template if not one.is_open]
-        self._of_pages = {trimmed(line) for line in own_lines([(row.index, row.text) for row in rows])[1]}
-        self._length = fixed_length(patterns.questions)
-        gaps = sum(row.gap for row in rows[1:])
-        self._by_gaps = 2 * self._length * gaps >= len(rows) if self._length else gaps > 0
-        self._ends = [template[-1] for template in patterns.questions if not template[-1].is_open and len(template) > 1]
-        self._titles = [one for one in patterns.answers if not any(one.names)]
-        self._keys = [one for one in patterns.answers if any(one.names)]
-        self._last_title = max((row.index for row in rows if _best(self._titles, row)[0] > 0), default=-1)
-        self._heading: str | None = None
-        self._section: str | None = None
-        """The heading within a list of answers."""
-        self._case: list[str] | None = None
-        self._numbers = range(0)
-        self._groups = 0
-        self._block: _Block | None = None
-        self._in_list = False
-        self._goes_on = ""
-        """Which text of the last entry a further line continues."""
-
-    def take(self, row: Row) -> None:
-        """Add a line to what it belongs to."""
-        opening, fields = self._opening(row)
-        heading = _best(self._patterns.heading, row)[0]
-        case, case_fields = _best(self._patterns.case, row)
-        useless = _best(self._patterns.leave_out, row)[0]
-        if useless > 0 and useless >= max(opening, heading, case, _best(self._inner, row)[0]):
-            self.out.dropped.append(row)
-        elif _best(self._titles, row)[0] > 0:
-            self.out.dropped.append(row)
-            self._block, self._case, self._section, self._in_list, self._goes_on = None, None, None, True, ""
-            self.out.lists.append([])
-        elif heading >= 0 and heading >= max(opening, case):
-            self._heading, self._section, self._case, self._block, self._goes_on = row.text, row.flat, None, None, ""
-            self._in_list &= row.index > self._last_title
-            if self._in_list and self.out.lists:
-                self.out.lists[-1].append(row.text)
-        elif self._in_list and self._leaves_list(row, opening):
-            self._open(row, fields)
-        elif self._in_list and row.text in self._of_pages and number_of(row.flat) is None:
-            self.out.dropped.append(row)
-        elif self._take_entries(row, opening):
-            self._block, self._in_list = None, True
-        elif case >= 0 and case >= opening:
-            self._open_case(row, case_fields)
-        elif opening >= 0:
-            self._open(row, fields)
-        elif row.text in self._of_pages and _best(self._inner, row)[0] < 0:
-            self.out.dropped.append(row)
-        elif self._block:
-            self._block.rows.append(row)
-        elif self._in_list:
-            self._extend_entry(row)
-        elif self._case is not None:
-            self._case.append(row.text)
-        else:
-            self.out.unread.append(row)
-
-    def _leaves_list(self, row: Row, opening: int) -> bool:
-        """Return whether a line of a list of answers begins a question: a further list is below, and the line is no entry of this one."""
-        return opening > 0 and row.index < self._last_title and not listed_in(row.text).entries
-
-    def _opening(self, row: Row) -> tuple[int, list[Field]]:
-        """Return weight and texts of a line that may begin a question: by its signs, or by its place if no sign does."""
-        weight, fields = _best([one for one in self._openings if not one.is_open], row)
-        if weight >= 0 or not self._patterns.is_positional or self._in_list or row.text in self._of_pages:
-            return weight, fields
-        if self._block is None or (row.gap and self._by_gaps):
-            return 0, []
-        is_done = len(self._block.rows) >= self._length if self._length else _best(self._ends, self._block.rows[-1])[0] > 0
-        return (0, []) if is_done and not self._by_gaps else (-1, [])
-
-    def _open(self, row: Row, fields: Sequence[Field]) -> None:
-        number = number_in(_text(row, fields, "number", "numeral") or "")
-        above = Above(heading=self._heading)
-        if self._case is not None and (not self._numbers or number in self._numbers):
-            text = "\n".join(self._case)
-            run = find_options(text)
-            shared = run.texts(text) if run and run.cuts and min(run.cuts)[0] == 0 else None
-            above = Above(
-                heading=self._heading, case=None if shared else text.replace(IMAGE, ""), shared_options=shared, group=f"g{self._groups}"
-            )
-        elif self._numbers:
-            self._case = None
-        self._block = _Block([row], above, number)
-        self._in_list = False
-        self.out.blocks.append(self._block)
-
-    def _open_case(self, row: Row, fields: Sequence[Field]) -> None:
-        first, last = _text(row, fields, "first"), _text(row, fields, "last")
-        self._numbers = range(int(first or 1), int(last) + 1) if last else range(0)
-        self._case = [text] if (text := _text(row, fields, "case")) else []
-        self._block, self._groups, self._in_list = None, self._groups + 1, False
-        self.out.kept[row.index] = list(fields)
-
-    def _take_entries(self, row: Row, opening: int) -> bool:
-        """Read the entries of a line of the list of answers; return False if it has none."""
-        if self._titles and not self._in_list:
-            return False
-        if self._in_list and not self._keys:
-            self.out.lists[-1].append(row.text)
-            return True
-        for one in self._keys:
-            found = list(one.entries(row.flat))
-            if not found and (self._in_list or one.weight > opening) and (fields := one.fields(row.flat)) is not None:
-                found = [fields]
-            numbered = {"number", "numeral", "last"} & set(one.names)
-            if not found or not (numbered or self._in_list):
-                continue
-            for fields in found:
-                self._add_entry(row, fields)
-            self.out.kept[row.index] = [one for fields in found for one in fields]
-            return True
-        return False
-
-    def _add_entry(self, row: Row, fields: Sequence[Field]) -> None:
-        section = self._section
-        answer, explanation = _text(row, fields, "answer"), _text(row, fields, "explanation")
-        first, last = _text(row, fields, "first"), _text(row, fields, "last")
-        number = number_in(_text(row, fields, "number", "numeral") or "")
-        if first and last:
-            run = answers_of_run({"first": first, "last": last, "answers": flat(answer or "")})
-            self.out.entries += [structs.replace(one, section=section) for one in run]
-        elif number is not None:
-            lettered = WHOLE_ANSWER.fullmatch(flat(answer or "")) is not None
-            self.out.entries.append(KeyEntry(number, answer, explanation, section=section, lettered=lettered))
-        elif self.out.entries:
-            entry = self.out.entries[-1]
-            entry.sure &= not (answer and entry.answer)
-            entry.answer = entry.answer or answer
-            entry.explanation = "\n".join(filter(None, (entry.explanation, explanation))) or None
-        self._goes_on = "explanation" if explanation else "answer" if answer and not WHOLE_ANSWER.fullmatch(flat(answer)) else ""
-
-    def _extend_entry(self, row: Row) -> None:
-        if row.gap or not self._goes_on or not self.out.entries:
-            self.out.unread.append(row)
-            return
-        entry = self.out.entries[-1]
-        setattr(entry, self._goes_on, f"{getattr(entry, self._goes_on)}\n{row.text}")
 
 
 def _with_points_joined(reads: Sequence[_BlockRead], patterns: PaperPatterns) -> list[_BlockRead]:
@@ -322,6 +126,17 @@ def _with_lost_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[_BlockRe
     return doubted
 
 
+def _with_listed(draft: Draft, answer: str | None) -> Draft:
+    """Return a question with its answer from a list without numbers, if there is one."""
+    if answer is None:
+        return draft
+    if not answer:
+        return draft.doubted("answer_list_mismatch")
+    if draft.answer and bare_answer(draft.answer) != bare_answer(answer):
+        return draft.doubted("two_answers")
+    return structs.replace(draft, answer=answer)
+
+
 def _with_list(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[list[Draft], list[str]]:
     """Return the questions with their answers from the list, and its entries that match none."""
     joined, left = list(drafts), list[str]()
@@ -340,7 +155,7 @@ def _with_list(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> tuple[li
     return joined, left
 
 
-def _without_signs(text: Text, rows: Sequence[Row], out: _Divided) -> Text:
+def _without_signs(text: Text, rows: Sequence[Row], out: Divided) -> Text:
     """Return the lines with only the texts of questions in those that fit a pattern; the rest of these counts as dropped."""
     lines, signs = [""] * len(text.lines), list[str]()
     dropped = {row.index for row in out.dropped}

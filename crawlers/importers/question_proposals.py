@@ -12,9 +12,9 @@ from msgspec import structs
 from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE
 from crawlers.importers.files.reading import Text
-from crawlers.importers.paper_proposals import propose_paper, skeleton
+from crawlers.importers.paper_proposals import propose_paper, skeleton, spread
 from crawlers.importers.papers import LINE_READERS
-from crawlers.importers.questions_by_content import LEAST_PROPOSED, inferred_tables
+from crawlers.importers.questions_by_content import LEAST_PROPOSED, TableRoles, inferred_tables, named_tables
 from crawlers.importers.records.record_files import propose_layout
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 from crawlers.tables.tree import Rows
@@ -28,21 +28,22 @@ _CASE = re.compile(r"案例|病例|共用题干|材料|资料|背景|case|passag
 
 
 def proposals(name: str, body: bytes) -> Iterator[str]:
-    """Yield the text of a layout for one file: of certain questions, else of records, else of a paper or possible questions.
+    """Yield the texts of possible layouts for one file, the likeliest first: certain questions or records, a paper, possible questions.
 
     Raises:
         ValueError: the file is damaged, or contains nothing known.
     """
+    read_lines = LINE_READERS.get(PurePath(name).suffix.lower())
     try:
         yield propose_questions(name, body, SURE) or propose_layout(name, body)
     except ValueError:
-        read_lines = LINE_READERS.get(PurePath(name).suffix.lower())
-        if read_lines:
-            yield _of_paper(name, body, read_lines(name, body))
-        elif unsure := propose_questions(name, body):
-            yield unsure
-        else:
+        if not read_lines:
+            if unsure := _by_names(name, body) or propose_questions(name, body):
+                yield unsure
+                return
             raise
+    if read_lines:
+        yield _of_paper(name, body, read_lines(name, body))
 
 
 def _of_paper(name: str, body: bytes, text: Text) -> str:
@@ -62,8 +63,18 @@ def propose_questions(name: str, body: bytes, least: float = LEAST_PROPOSED) -> 
         ValueError: the file is damaged.
     """
     tables = [(table, _with_text_above(table, roles)) for table, roles in inferred_tables(name, body) if roles.confidence >= least]
-    if not tables:
-        return None
+    return _written(name, tables) if tables else None
+
+
+def _by_names(name: str, body: bytes) -> str | None:
+    """Return the text of a layout for a file whose columns are known by their names alone; None if they are not."""
+    with suppress(ValueError):
+        if tables := named_tables(name, body):
+            return _written(name, tables)
+    return None
+
+
+def _written(name: str, tables: list[TableRoles]) -> str:
     lines = [
         "# Proposed from the content of the file. Correct what is wrong; the next read of the file uses it:",
         "# form is letters, text (of the option), from 0, from 1 (its position), marked (in each option), distractors, verdict or words.",
@@ -105,7 +116,7 @@ def _table_lines(table: Rows, roles: Roles) -> list[str]:
     notes += (
         [f"# not read: {_printable(', '.join(map(repr, left)))[:400]}"] if (left := [key for key in columns if key not in used]) else []
     )
-    examples = [f"# {_row(row, roles)}" for _, row in table.rows[:_MOST_EXAMPLE_ROWS]]
+    examples = [f"# {_row(row, roles)}" for _, row in spread(table.rows, _MOST_EXAMPLE_ROWS)]
     return [*(f"    {line}" for line in notes), f"    - {first}", *(f"      {line}" for line in [*rest, *examples])]
 
 

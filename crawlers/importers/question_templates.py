@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from statistics import median
 
 from msgspec import Struct, field, structs
 
@@ -21,6 +22,7 @@ _SEPARATORS = re.compile(r"[\s,、;./|+&和及与()\[\]]")
 _LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")
 _OPTIONS = ("option", "right_option")
 _FEWEST = 2
+_LONG_CHARS, _TIMES_LONGER = 200, 4
 Template = Sequence[LinePattern]
 
 
@@ -51,6 +53,8 @@ class Filled(Struct):
     """Name of the text that a further line continues."""
     torn: bool = False
     """Its options in one text could not be divided, or one goes on in a line that is no wrapped one."""
+    unsigned: bool = False
+    """Some of its options have no sign of their own, so that only their number shows whether one is lost."""
     unsure: bool = False
     """Its lines may not be those of the question, which only their places show."""
 
@@ -73,6 +77,7 @@ class Filled(Struct):
                 letter = text
             elif one.name in _OPTIONS:
                 self.options.append((one.letter or letter, text, one.name == "right_option"))
+                self.unsigned |= pattern.is_open
                 letter = ""
             elif one.name and not (pattern.in_blank and one.name == "stem"):
                 self.texts.setdefault(one.name, []).append(text)
@@ -108,6 +113,7 @@ class Filled(Struct):
         run = find_options(text)
         parts = run.texts(text) if run and run.sure and run.cuts and not min(run.cuts)[0] else split_options(text)
         self.torn |= bool(text) and len(parts) < _FEWEST
+        self.unsigned |= bool(text)
         patterns = [one for one in template if "right_option" in one.names]
         for part in parts if text else ():
             fields = next((fields for one in patterns if (fields := one.fields(flat(part))) is not None), [])
@@ -213,6 +219,8 @@ def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None
         return draft.doubted("stem_unreadable")
     if not is_whole or any(after and letter_of(row.text) == after for row in loose):
         return draft.doubted("options_unreadable")
+    if {"A", "B"} <= {letter_of(row.text) for row in loose} and not options:
+        return draft.doubted("options_unreadable")
     if any(opening_mark(row.flat) == "answer" for row in loose):
         return draft.doubted("options_unreadable" if options else "stem_unreadable")
     if len({bare_answer(answer) for answer in answers}) > 1:
@@ -240,8 +248,8 @@ def with_letters(draft: Draft, read: Filled) -> Draft:
 
 
 def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
-    """Return the questions, doubting those with more or fewer options without letters than most of their section have."""
-    is_counted = [bool(read.options) and not read.options[0][0] and not _are_verdicts(read) for read in reads]
+    """Return the questions, doubting those with more or fewer options without letters and signs than most of their section have."""
+    is_counted = [read.unsigned and bool(read.options) and not read.options[0][0] and not _are_verdicts(read) for read in reads]
     counts: dict[str | None, Counter[int]] = {}
     for draft, counted in zip(drafts, is_counted, strict=True):
         if counted:
@@ -252,6 +260,18 @@ def with_odd_numbers_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -
         is_odd = any(times * 2 > sizes.total() for size, times in sizes.items() if size != len(draft.options))
         doubted.append(draft.doubted("options_unreadable") if is_odd else draft)
     return doubted
+
+
+def with_swallowed_doubted(drafts: Sequence[Draft], reads: Sequence[Filled]) -> list[Draft]:
+    """Return the questions, doubting those that lines without a pattern make several times as long as usual: these may be questions."""
+    sizes = [sum(map(len, (draft.stem, *draft.options, draft.explanation or ""))) for draft in drafts]
+    most = max(_LONG_CHARS, _TIMES_LONGER * median(sizes or [0]))
+    return [
+        draft.doubted("options_unreadable" if draft.options else "stem_unreadable")
+        if size > most and 2 * sum(len(row.text) for row in read.further) > size
+        else draft
+        for draft, read, size in zip(drafts, reads, sizes, strict=True)
+    ]
 
 
 def _are_verdicts(read: Filled) -> bool:

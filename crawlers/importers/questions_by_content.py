@@ -34,6 +34,9 @@ LEAST_PROPOSED = 0.3
 """Confidence below which no layout is proposed."""
 _OPTION = re.compile(r"option|choice|answer|alternative|distract|选项|备选", re.IGNORECASE)
 """Names of lists of options."""
+_OF_QUESTION, _NAME_OF_STEM = re.compile(r"^(?:试题|题目|习题)(?=.)"), re.compile(r"^标题$")
+"""What names of columns may begin with, `试题答案`; a further name of the column of stems."""
+_OTHERS = {"题型": "type_raw", "章节": "section_raw", "科目": "subject_raw", "案例": "case_raw"}
 _MOST_WAYS, _FEWEST_OPTIONS = 8, 2
 _FIELDS = ("题干", "选项", "正确答案", "解析", "题型", "章节", "科目", "案例")
 
@@ -66,7 +69,7 @@ def _propose(name: str) -> str:
 def with_advice(message: str, name: str, body: bytes) -> str:
     """Return the message of a refused file with the command that proposes a layout, if it would find one."""
     try:
-        tables = inferred_tables(name, body)
+        tables = [*inferred_tables(name, body), *named_tables(name, body)]
     except ValueError:
         return message
     return f"{message}; {_propose(name)}" if any(roles.confidence >= LEAST_PROPOSED for _, roles in tables) else message
@@ -114,6 +117,24 @@ def inferred_tables(name: str, body: bytes) -> list[TableRoles]:
     _, candidates = _tables_of(name, body)
     sure = _apart([each for each in candidates if each[1].confidence >= SURE])
     return sure or sorted(candidates, key=lambda each: -each[1].confidence)[:1]
+
+
+def named_tables(name: str, body: bytes) -> list[TableRoles]:
+    """Return the tables of a file whose columns are known by their names alone, which proves nothing of their content."""
+    return [(table, roles) for table in _tables_of(name, body)[0] if (roles := _roles_by_name(table.own_columns()))]
+
+
+def _roles_by_name(columns: list[str]) -> Roles | None:
+    column_of = {_NAME_OF_STEM.sub("题目", _OF_QUESTION.sub("", column)): column for column in reversed(columns)}
+    layout = layout_of_keys([*column_of])
+    if layout is None:
+        return None
+    keys = {field: next((column_of[key] for key in layout.keys_of(field) if key in column_of), None) for field in layout.questions or {}}
+    options = [column_of[key] for key in layout.option_keys] or [*filter(None, [keys.get("options_raw")])]
+    others = {word: key for word, field in _OTHERS.items() if (key := keys.get(field))}
+    form = "letters" if options else "words"
+    doubts = ["known by the names of the columns; is the answer in that form?"]
+    return Roles(keys["stem_raw"] or "", options, keys.get("answer_raw"), form, keys.get("explanation_raw"), others, LEAST_PROPOSED, doubts)
 
 
 def holds_table(name: str, body: bytes) -> bool:
@@ -249,8 +270,7 @@ def _without_tables(row: dict[str, Any], way: tuple[str, ...], ways: Collection[
     return {
         key: value
         for key, value in row.items()
-        if (*way, key.partition(".")[0]) not in ways
-        and not (isinstance(value, list) and any(isinstance(each, dict | list) for each in value))
+        if (*way, key.partition(".")[0]) not in ways and not (isinstance(value, list) and any(isinstance(each, dict) for each in value))
     }
 
 

@@ -25,7 +25,7 @@ def true_name(name: str, body: bytes, known: Collection[str]) -> str:
     The name is returned unchanged if the content is of no known kind.
     """
     suffix = PurePosixPath(name).suffix.lower()
-    if suffix in OLD or (suffix in known and not (suffix in _SHEETS and _is_text(body))):
+    if (suffix in OLD and not _is_text(body)) or (suffix in known and not (suffix in _SHEETS and _is_text(body))):
         return name
     own_suffix = _suffix_of(name, body)
     return f"{name}{own_suffix}" if own_suffix else name
@@ -46,6 +46,8 @@ def _suffix_of(name: str, body: bytes) -> str:
     except ValueError:
         return ""
     head = text[:_HEAD]
+    if head.startswith("{\\rtf"):
+        return ".rtf"
     if head[:1] in ("{", "["):
         return ".json"
     if head.startswith("<?php"):

@@ -19,6 +19,7 @@ _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("
 _MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40
 """Limits of a file of layouts; brackets are those open at once, since the cost of each YAML token is proportional to them."""
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+_ADVICE = "docs/importing.md has an example"
 _ENDING = ".layout.yaml"
 _SHIPPED = Path(__file__).parent / "layouts.yaml"
 
@@ -123,20 +124,28 @@ def _has_too_many_values(content: Any) -> bool:
 
 
 def _read(path: Path) -> dict[str, RecordLayout]:
-    advice = "docs/importing.md has an example"
     try:
         if (size := path.stat().st_size) > _MAX_BYTES:
-            raise ValueError(f"{path}: {size} bytes; layouts have at most {_MAX_BYTES}; {advice}")
-        text = path.read_text(encoding="utf-8")
-        if max(accumulate(_STEPS.get(sign, 0) for sign in text), default=0) > _MAX_BRACKETS:
-            raise ValueError(f"{path}: more than {_MAX_BRACKETS} nested open brackets; {advice}")
-        content = yaml_values(text, str(path), advice)
-        if _has_too_many_values(content):
-            raise ValueError(f"{path}: more than {_MAX_VALUES} values, each alias (`*name`) counted as a copy; {advice}")
-        return msgspec.convert(content, dict[str, RecordLayout])
+            raise ValueError(f"{path}: {size} bytes; layouts have at most {_MAX_BYTES}; {_ADVICE}")
+        return layouts_in(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
         raise ValueError(f"{path}: cannot be opened ({error.strerror}); expected a file of layouts") from None
     except UnicodeError as error:
-        raise ValueError(f"{path}: not YAML in UTF-8 ({error}); {advice}") from None
+        raise ValueError(f"{path}: not YAML in UTF-8 ({error}); {_ADVICE}") from None
+
+
+def layouts_in(text: str, where: str) -> dict[str, RecordLayout]:
+    """Return the layouts of a text.
+
+    Raises:
+        ValueError: it contains something else; the message gives `where`.
+    """
+    if max(accumulate(_STEPS.get(sign, 0) for sign in text), default=0) > _MAX_BRACKETS:
+        raise ValueError(f"{where}: more than {_MAX_BRACKETS} nested open brackets; {_ADVICE}")
+    content = yaml_values(text, where, _ADVICE)
+    if _has_too_many_values(content):
+        raise ValueError(f"{where}: more than {_MAX_VALUES} values, each alias (`*name`) counted as a copy; {_ADVICE}")
+    try:
+        return msgspec.convert(content, dict[str, RecordLayout])
     except msgspec.ValidationError as error:
-        raise ValueError(f"{path}: {error}; expected layouts by name; {advice}") from None
+        raise ValueError(f"{where}: {error}; expected layouts by name; {_ADVICE}") from None

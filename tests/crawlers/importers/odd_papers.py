@@ -221,5 +221,85 @@ ODD_PAPERS: dict[str, tuple[str, PaperLayout, list[Written]]] = {
         PaperLayout(question="{answer} ┃ {number} ┃ {stem}\n{letter}、{option}"),
         [Written("感觉是", ["甲", "乙"], "B"), Written("知觉是", ["甲", "乙"], "AB")],
     ),
+    "options_with_a_sign_each_in_any_number": (
+        """
+        1. 感觉是
+        + 甲
+        - 乙
+        2. 知觉是
+        - 甲
+        + 乙
+        - 丙
+        3. 记忆是
+        - 甲
+        + 乙
+        """,
+        PaperLayout(question="{number}. {stem}\n+ {right_option}\n- {option}"),
+        [Written("感觉是", ["甲", "乙"], "A"), Written("知觉是", ["甲", "乙", "丙"], "B"), Written("记忆是", ["甲", "乙"], "B")],
+    ),
+    "speech_below_a_line_of_a_speaker": (
+        """
+        【每日一题】感觉是
+        A. 甲
+        B. 乙
+
+        2023-05-01 08:03:11 木子
+        这题我会
+
+        2023-05-01 20:00:05 老师
+        今日答案：B，记一下
+        【每日一题】知觉是
+        A. 甲
+        B. 乙
+
+        2023-05-02 20:00:05 老师
+        今日答案：A，记一下
+        """,
+        PaperLayout(question="【每日一题】{stem}\n{letter}. {option}\n今日答案：{answer}，记一下", leave_out="2023-{}"),
+        [Written("感觉是", ["甲", "乙"], "B"), Written("知觉是", ["甲", "乙"], "A")],
+    ),
+    "answers_in_order_without_numbers": (
+        """
+        1. 感觉是
+        A. 甲
+        B. 乙
+        2. 知觉是
+        A. 甲
+        B. 乙
+        3. 记忆是
+        A. 甲
+        B. 乙
+        答案（按题号顺序）：B,A,AB
+        """,
+        PaperLayout(question="{number}. {stem}\n{letter}. {option}", answers="答案（按题号顺序）：{answer}"),
+        [Written("感觉是", ["甲", "乙"], "B"), Written("知觉是", ["甲", "乙"], "A"), Written("记忆是", ["甲", "乙"], "AB")],
+    ),
+    "answers_of_each_chapter_on_a_line": (
+        """
+        第一章 心理
+        1. 感觉是
+        A. 甲
+        B. 乙
+        2. 知觉是
+        A. 甲
+        B. 乙
+        第一章答案：2.A 1.B
+        第二章 记忆
+        1. 记忆是
+        A. 甲
+        B. 乙
+        2. 思维是
+        A. 甲
+        B. 乙
+        第二章答案：AB
+        """,
+        PaperLayout(question="{number}. {stem}\n{letter}. {option}", heading="第{numeral}章{heading}", answers="第{}章答案：{answer}"),
+        [
+            Written("感觉是", ["甲", "乙"], "B"),
+            Written("知觉是", ["甲", "乙"], "A"),
+            Written("记忆是", ["甲", "乙"], "A"),
+            Written("思维是", ["甲", "乙"], "B"),
+        ],
+    ),
 }
 """Text, layout and questions by name."""

@@ -217,3 +217,111 @@ def test_values_above_questions_by_name_are_counted_once(tmp_path: Path, capsys:
     assert len(capsys.readouterr().out.splitlines()) == 6
     counts = json.loads((tmp_path / "report.jsonl").read_text(encoding="utf-8"))["characters"]
     assert counts["characters"] == sum(len(folded(stem)) + 4 for stem in _STEMS[:6]) + len("本校题库")
+
+
+_QUESTIONS = "".join(
+    f"<li>{stem}<ol type='A'><li>甲</li><li>乙</li><li>丙</li></ol><p>答案：{'ABC'[n % 3]}</p></li>" for n, stem in enumerate(_STEMS)
+)
+_STATEMENTS = "".join(f"<li>第{n}次测量总是在前一次之后进行。<p>答案：正确</p></li>" for n in range(8))
+
+
+def test_a_proposal_by_which_less_is_read_waits_and_what_it_does_not_reach_is_unread(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "wiki.html"
+    page.write_text(f"<html><h2>选择题</h2><ol>{_QUESTIONS}</ol><h2>判断题</h2><ol>{_STATEMENTS}</ol></html>", encoding="utf-8")
+    layout = "wiki:\n  tables:\n    - {under: [], stem: stem, options: [options], answer: 答案}\n"
+    (tmp_path / "wiki.layout.yaml").write_text(layout, encoding="utf-8")
+    assert main([str(page), "--report", str(tmp_path / "report.jsonl")]) == 0
+    assert len(_answers(capsys)) == 12
+    unread = json.loads((tmp_path / "report.jsonl").read_text(encoding="utf-8"))["characters"]["unread"]
+    assert sum(unread.values()) > 100  # the statements
+    (tmp_path / "wiki.layout.yaml").unlink()
+    assert main([str(page)]) == 0
+    usual = capsys.readouterr().out.splitlines()
+    assert len(usual) > 12
+    assert main([str(page), "--propose"]) == 0
+    proposed = (tmp_path / "wiki.layout.yaml").read_text(encoding="utf-8")
+    assert "confirmed: no" in proposed and f"questions by this layout, {len(usual)} without it" in proposed
+    assert "are missing or different by it" in proposed and "leave_out" not in proposed
+
+
+def test_lists_beside_those_of_a_layout_are_unread(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bank = tmp_path / "bank.json"
+    questions = [[stem, ["甲", "乙", "丙", "丁"], "ABCD"[n % 4]] for n, stem in enumerate(_STEMS)]
+    pairs = [[f"第{n}次测量总是在前一次之后进行。", "对"] for n in range(6)]
+    bank.write_text(json.dumps({"danxuan": questions, "panduan": pairs}, ensure_ascii=False), encoding="utf-8")
+    (tmp_path / "bank.layout.yaml").write_text(
+        "bank:\n  tables:\n    - {under: [danxuan, '*'], stem: column 1, options: [column 2], answer: column 3}\n", encoding="utf-8"
+    )
+    assert main([str(bank), "--report", str(tmp_path / "report.jsonl")]) == 0
+    counts = json.loads((tmp_path / "report.jsonl").read_text(encoding="utf-8"))["characters"]
+    assert sum(counts["unread"].values()) == sum(len(folded(text)) for pair in pairs for text in pair)
+
+
+def test_a_proposal_with_rejected_rows_or_rows_without_an_answer_waits(tmp_path: Path) -> None:
+    bank = _bank(tmp_path / "bank.json", k=lambda n: "ABCD"[n % 4] if n else "")
+    assert main([str(bank), "--propose"]) == 0
+    proposed = (tmp_path / "bank.layout.yaml").read_text(encoding="utf-8")
+    assert "confirmed: no" in proposed and f"# without an answer: {_STEMS[0]}" in proposed
+    assert _STEMS[-1] in proposed  # examples from the end, too
+
+
+def test_columns_known_by_their_names_alone_are_proposed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bank = tmp_path / "bank.csv"
+    rows = [f"{stem},正确,错误,{'AB'[n % 2]},安全" for n, stem in enumerate(_STEMS)]
+    bank.write_text("\n".join(["试题题目,A,B,试题答案,所属科目", *rows]), encoding="utf-8")
+    assert main([str(bank)]) == 1 and "--propose writes a layout" in capsys.readouterr().err
+    assert main([str(bank), "--propose"]) == 0
+    proposed = (tmp_path / "bank.layout.yaml").read_text(encoding="utf-8")
+    assert "confirmed: no" in proposed and 'stem: "试题题目"' in proposed and 'answer: "试题答案"' in proposed
+    (tmp_path / "bank.layout.yaml").write_text(proposed.replace("confirmed: no", "confirmed: yes"), encoding="utf-8")
+    capsys.readouterr()
+    assert main([str(bank)]) == 0 and _answers(capsys) == ["A", "B"] * 6
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "said"),
+    [
+        ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "save it as .docx"),
+        ("a.js", b"const a = 1;", "no questions found in its data"),
+        ("a.bin", bytes(range(256)), "no format reads a file"),
+    ],
+)
+def test_a_file_without_a_proposal_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, body: bytes, said: str) -> None:
+    (tmp_path / name).write_bytes(body)
+    assert main([str(tmp_path / name), "--propose"]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_a_word_of_a_row_that_became_another_is_read(tmp_path: Path) -> None:
+    bank = tmp_path / "bank.txt"
+    bank.write_text("".join(f"{n}.第{n}次测量总是在前一次之后进行。\t{'对错'[n % 2]}\n" for n in range(1, 9)), encoding="utf-8")
+    layout = "bank:\n  tables:\n    - {under: [], stem: column 1, answer: column 2, form: verdict}\n"
+    (tmp_path / "bank.layout.yaml").write_text(layout, encoding="utf-8")
+    assert main([str(bank), "--report", str(tmp_path / "report.jsonl")]) == 0
+    assert json.loads((tmp_path / "report.jsonl").read_text(encoding="utf-8"))["characters"]["unread"] == {}
+
+
+def test_a_file_that_no_proposal_reads_says_how_it_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = '<answer fraction="100"><text>甲</text></answer><answer fraction="0"><text>乙</text></answer>'
+    questions = "".join(
+        f'<question type="multichoice"><questiontext format="html"><text>{stem}</text></questiontext>{answers}</question>'
+        for stem in _STEMS
+    )
+    (tmp_path / "bank.xml").write_text(f"<quiz>{questions}</quiz>", encoding="utf-8")
+    assert main([str(tmp_path / "bank.xml"), "--propose"]) == 1
+    assert "none is needed for its 12 questions" in capsys.readouterr().err
+
+
+def test_the_names_of_columns_on_a_page_are_labels(tmp_path: Path) -> None:
+    cells = [
+        ["ID", "试题题目", "备选项", "标准答案"],
+        *([str(n), stem, "A.甲 B.乙 C.丙 D.丁", "ABCD"[n % 4]] for n, stem in enumerate(_STEMS)),
+    ]
+    rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in cells)
+    (tmp_path / "bank.xls").write_text(f"<html><body><table>{rows}</table></body></html>", encoding="utf-8")
+    layout = "bank:\n  tables:\n    - {under: [table 1], stem: 试题题目, options: [备选项], answer: 标准答案}\n"
+    (tmp_path / "bank.layout.yaml").write_text(layout, encoding="utf-8")
+    assert main([str(tmp_path / "bank.xls"), "--report", str(tmp_path / "report.jsonl")]) == 0
+    assert json.loads((tmp_path / "report.jsonl").read_text(encoding="utf-8"))["characters"]["unread"] == {}
