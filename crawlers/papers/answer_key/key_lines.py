@@ -145,10 +145,14 @@ def _begins(number: int, style: str, section: str | None, entries: Sequence[KeyE
 
 
 def _extend(entry: KeyEntry, kind: str, words: str) -> None:
-    if kind == "remark":
-        return
+    if kind == "remark" or (kind == "answer" and entry.lettered and _without_stop(words) == _without_stop(entry.answer or "")):
+        return  # 故本题选B, below 【答案】B
     if kind == "explanation" or (kind == "text" and (entry.explanation or entry.lettered)):
         entry.explanation = f"{entry.explanation}\n{words}" if entry.explanation else words
     else:
         entry.lettered = entry.answer is None and bool(re.fullmatch(ANSWER + r"[\s。.;]?", flat(words)))
         entry.answer = f"{entry.answer}\n{words}" if entry.answer else words
+
+
+def _without_stop(answer: str) -> str:
+    return flat(answer).strip(" .。;")
