@@ -165,9 +165,11 @@ def _of_objects(objects: list[dict[str, Any]]) -> list[str]:
     flag = _flag_of(objects)
     names = dict.fromkeys(key for each in objects for key in each)
     keys = [key for key in names if key != flag and all(isinstance(each.get(key), str) and each[key].strip() for each in objects)]
-    signs = (list(LETTERS[: len(objects)]), _digits(0, objects), _digits(1, objects))
-    labels = [key for key in keys if [each[key].strip().upper() for each in objects] in signs]
+    signs = {key: [each[key].strip().upper() for each in objects] for key in keys}
+    letters, digits = list(LETTERS[: len(objects)]), (_digits(0, objects), _digits(1, objects))
+    labels = [key for key in keys if signs[key] == letters or signs[key] in digits]
     texts = [key for key in keys if key not in labels and not _are_codes([each[key] for each in objects])]
+    texts = texts or [key for key in labels if signs[key] != letters and key.lower() not in _LABELS]  # 1, 2, 3 and 4 years
     if len(texts) > 1:
         texts = [key for key in texts if key.lower() not in _LABELS and not REASON.search(key)] or texts
     if len(texts) != 1 or any(key.lower() in ("answer", "analysis", "question") for key in names if key not in (*texts, *labels, flag)):

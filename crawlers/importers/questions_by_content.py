@@ -25,6 +25,7 @@ from crawlers.importers.records.record_items import items_of
 from crawlers.importers.sheet_rows import row_with
 from crawlers.papers.signs.answer_marks import flat
 from crawlers.papers.signs.headings import is_heading
+from crawlers.papers.signs.letters import letter_of
 from crawlers.tables.marked_options import ANSWER, verdict_named
 from crawlers.tables.tree import EVERY, TWICE, Rows
 
@@ -358,8 +359,10 @@ def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any
 
 
 def _are_undivided(row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:
-    """Return whether the columns of options have text that is not several options."""
-    return len(record.get("选项") or []) < _FEWEST_OPTIONS and any(value not in (None, "", [], {}) for value in values_of(row, roles))
+    """Return whether the columns of options have text that is not several options, nor several that `clean` divides: `A、甲B、乙`."""
+    texts = [value for value in values_of(row, roles) if value not in (None, "", [], {})]
+    is_lettered = len(texts) == 1 and isinstance(texts[0], str) and letter_of(flat(texts[0])) == "A"
+    return bool(texts) and not is_lettered and len(record.get("选项") or []) < _FEWEST_OPTIONS
 
 
 def _is_unfit(answer: str, row: dict[str, Any], record: dict[str, Any], roles: Roles) -> bool:
@@ -370,7 +373,7 @@ def _is_unfit(answer: str, row: dict[str, Any], record: dict[str, Any], roles: R
     form = roles.form if roles.form in FORMS else "letters"
     is_made = roles.form in (MARKED, DISTRACTORS)  # from the options themselves
     stated = options_of(row, roles.options, roles.stem) if options and not is_made and set(answer) <= SIGNS else []
-    return bool(stated) and not answer_letters(row.get(roles.answer or ""), stated, form)
+    return len(stated) >= _FEWEST_OPTIONS and not answer_letters(row.get(roles.answer or ""), stated, form)
 
 
 def _account_for(reading: FileReading, rows: Iterable[tuple[str, dict[str, Any]]], left_out: Collection[str | None] = ()) -> None:

@@ -104,6 +104,23 @@ def test_options_that_cannot_be_divided_are_doubted(tmp_path: Path, form: str, a
     assert doubts == {"options_unreadable"}
 
 
+@_BY_LAYOUT
+def test_lettered_options_without_a_sign_between_are_left_to_clean(tmp_path: Path, layout: dict[str, Any] | None) -> None:
+    glued = "A、环境因素B、心理因素C、遗传因素D、以上都是"  # 素B may be that of a vitamin
+    lines = ["\n".join(f"{letter}、{text}" for letter, text in zip("ABCD", options, strict=True)) for options in _OPTIONS]
+    rows = [{"q": stem, "o": lines[n] if n else glued, "k": "ABCD"[n % 4]} for n, stem in enumerate(_STEMS)]
+    assert _told(_read(tmp_path, "bank.json", rows, layout))[0] == (_STEMS[0], [glued], "A")
+
+
+@_BY_LAYOUT
+def test_options_that_are_their_own_numbers_are_texts(tmp_path: Path, layout: dict[str, Any] | None) -> None:
+    texts = [["1", "2", "3", "4"], *_OPTIONS[1:]]
+    listed = [[{"sort": n, "code": "ABCD"[n - 1], "content": text} for n, text in enumerate(options, 1)] for options in texts]
+    rows = [{"q": stem, "o": options, "k": "ABCD"[n % 4]} for n, (stem, options) in enumerate(zip(_STEMS, listed, strict=True))]
+    expected = [(stem, options, "ABCD"[n % 4]) for n, (stem, options) in enumerate(zip(_STEMS, texts, strict=True))]
+    assert _told(_read(tmp_path, "bank.json", rows, layout)) == expected
+
+
 _HEADER = ["Question - max 120 characters", *(f"Answer {n} - max 75 characters" for n in range(1, 5)), "Correct answer(s) - choose one"]
 _CELLS = [[stem, *options, n % 4 + 1] for n, (stem, options) in enumerate(zip(_STEMS, _OPTIONS, strict=True))]
 _TITLES = [["Quiz template"], ["Add questions, at least two answer alternatives"], ["Remember: questions have a limit"]]
