@@ -142,7 +142,7 @@ class Divider:
         if not between:
             return row
         wrapped = self._wraps.fills(above.flat, row.flat)
-        return structs.replace(row, wrapped=wrapped, gap=row.gap or (between[-1].gap and not wrapped))
+        return structs.replace(row, wrapped=wrapped, apart=True, gap=row.gap or (between[-1].gap and not wrapped))
 
     def _leaves_list(self, row: Row, opening: int) -> bool:
         """Return whether a line of a list of answers begins a question: a further list is below, and the line is no entry of this one."""

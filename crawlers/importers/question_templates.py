@@ -36,6 +36,8 @@ class Row(Struct, frozen=True):
     """An empty line is before it."""
     wrapped: bool = False
     """The line above is as long as lines are in the paper, so that this one may continue it."""
+    apart: bool = False
+    """Lines that a layout leaves out are between it and the line above, which it continues only if that is as long as lines are."""
 
 
 class Filled(Struct):
@@ -94,7 +96,7 @@ class Filled(Struct):
 
     def go_on(self, row: Row) -> None:
         """Add a line that fits no pattern to the text above, or to the unread ones."""
-        if row.gap or (self.last == "" and not self.options):
+        if row.gap or (row.apart and not row.wrapped) or (self.last == "" and not self.options):
             self.unread.append(row)
         elif self.last in _OPTIONS and self.options:
             letter, text, right = self.options[-1]

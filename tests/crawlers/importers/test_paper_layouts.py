@@ -243,6 +243,14 @@ def test_lines_that_fit_nothing_are_unread_and_lines_of_no_use_are_furniture() -
     assert account.characters == sum(len("".join(line.split())) for line in text.lines)
 
 
+@pytest.mark.parametrize("between", [["2楼 某某 发表于 22:00"], ["", "2楼 某某 发表于 22:00"], ["回复", "", "2楼 某某 发表于 22:00"]])
+def test_a_line_below_lines_of_no_use_continues_only_a_full_one(between: list[str]) -> None:
+    layout = PaperLayout(question=_SIMPLE.question, leave_out=["{}楼 {}发表于 {}", "回复"])
+    lines = ["1、感觉是", "A. 甲", "B. 乙", *between, "顶一下", "答：A"] * 2
+    reading = questions_by_layout("a.txt", Text(lines), layout, _HERE)
+    assert [row.options for row in _rows(reading)] == [["甲", "乙"]] * 2 and "顶一下" in reading.unread
+
+
 def test_a_case_ends_with_its_questions_and_shared_options_are_options() -> None:
     layout = PaperLayout(question="{number}、{stem}\n答：{answer}", case="（{first}～{last}题共用）", heading="{numeral}、{heading}")
     text = "（1～2题共用）\n患者，男，45岁。\n1、首选检查\n答：甲\n2、首选治疗\n答：乙\n3、感觉是\n答：丙\n"
