@@ -186,7 +186,8 @@ def _due(template: Template, at: int, row: Row) -> int | None:
     if not row.gap or letter_of(row.text):
         if len(of_options) == 1 and not set(_OPTIONS).isdisjoint(above):
             return of_options[0]
-        if at in in_turn and "options" in above:
+        is_apart = row.apart and not row.wrapped and not letter_of(row.text)
+        if at in in_turn and "options" in above and not is_apart:
             return at
     return next((index for index in in_turn if index > at), None)
 

@@ -245,8 +245,8 @@ def test_lines_that_fit_nothing_are_unread_and_lines_of_no_use_are_furniture() -
 
 @pytest.mark.parametrize("between", [["2楼 某某 发表于 22:00"], ["", "2楼 某某 发表于 22:00"], ["回复", "", "2楼 某某 发表于 22:00"]])
 def test_a_line_below_lines_of_no_use_continues_only_a_full_one(between: list[str]) -> None:
-    layout = PaperLayout(question=_SIMPLE.question, leave_out=["{}楼 {}发表于 {}", "回复"])
-    lines = ["1、感觉是", "A. 甲", "B. 乙", *between, "顶一下", "答：A"] * 2
+    layout = PaperLayout(question="{number}、{stem}\n{options}\n答：{answer}", leave_out=["{}楼 {}发表于 {}", "回复"])
+    lines = ["1、感觉是", "A. 甲 B. 乙", *between, "顶一下", "答：A"] * 2
     reading = questions_by_layout("a.txt", Text(lines), layout, _HERE)
     assert [row.options for row in _rows(reading)] == [["甲", "乙"]] * 2 and "顶一下" in reading.unread
 
