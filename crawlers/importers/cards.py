@@ -1,23 +1,29 @@
 """Importer of cards and of numbered questions with their answers: a text in, questions out whose answers are words.
 
 Cards are those of Obsidian's Spaced Repetition (`front :: back`, `front ::: back`, `?` or `??` alone between them) and of Logseq
-(`- front #card` above its indented answer). Numbered ones are `Q1：` above `A1：`. The same signs occur in help pages, interviews and
+(`- front #card` above its indented answer), and the two fields of a text that Anki exported (`#separator:tab`). Numbered ones are `Q1：`
+above `A1：`. The same signs occur in help pages, interviews and
 word lists: a text is read only if it states that it contains cards or exam questions, and if most fronts ask something.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from msgspec import Struct, structs
 
 from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.encodings import decoded
+from crawlers.importers.files.csv_rows import csv_rows, directives_of
 from crawlers.importers.files.reading import FileReading, Lost, Text
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.letters import letter_of
 from crawlers.papers.signs.options import find_options
 
+_TAGGED_ABOVE = re.compile(r"\s{0,9}(?:tags?\s{0,3}:|-)[\s\w,，\[\]\"'/]{0,200}?\b(?:flashcards?|闪卡|记忆卡)\b", re.IGNORECASE)
+"""A tag in the properties above a note."""
 _TAGGED = re.compile(r"(?:^|(?<=\s))#(?:flashcards?|card|闪卡|记忆卡)(?:/\S{0,60})?(?=\s|$)", re.IGNORECASE)
 _SCHEDULE = re.compile(r"\s{0,9}<!--\s{0,3}SR:[^<>]{0,2000}-->")
 _BLOCK_ID = re.compile(r"(?:^|\s)\^[\w-]{1,20}$")
@@ -36,10 +42,16 @@ _EXAM = re.compile(
 """What marks the questions of a text as those of an exam."""
 _NO_EXAM = re.compile(r"常见问题|问答集|客服|帮助|须知|访谈|采访|术语|词汇|单词|glossary|vocabulary|interview|\bfaqs?\b", re.IGNORECASE)
 _SPOKEN = re.compile(r"[您你我]")
+_MOST_PROPERTIES = 40
 _FEWEST, _ASKING, _PAIRED_ASKING, _SPEAKING = 3, 0.5, 0.3, 0.2
 _MARKED = 0.8
 """Share of the lines that must be cards if only the file's name shows what they are."""
-_LETTERS = re.compile(r"[A-J](?:[\s,，、]{0,3}[A-J]){0,9}[。.]?")
+_LETTERS = re.compile(
+    r"\**(?:(?:正确)?答案\s?[:：]\s?)?(?P<letters>[A-J](?:[\s,，、]{0,3}[A-J]){0,9})\**(?:\s?[。.．、:：)）]\**\s{0,4}(?P<words>.{0,400}))?"
+)
+"""The first line of an answer that names options, with the text of one or without."""
+_NOTES = 0.8
+"""Share of a text's rows that must be two fields with options on the first."""
 
 
 class Flashcard(Struct):
@@ -89,26 +101,69 @@ def read_cards(name: str, body: bytes, provenance: Provenance) -> FileReading:
         card_provenance = structs.replace(provenance, position=f"line:{card.line}")
         reading.record_count += 1
         options = find_options(card.front)
-        if options and (not options.sure or not _LETTERS.fullmatch(flat(card.back))):
+        letters = _letters_on(card, options.texts(card.front)) if options and options.sure else ""
+        if options and not letters:
             words = "options on its front, but no letters of them on its back"
             reading.give_up(Lost(card_provenance.position, "options_unreadable", words, card.front), provenance)
             continue
         stem = card.front[: min(options.cuts)[0]].rstrip() if options else card.front
         offered = options.texts(card.front) if options else None
         reading.items.append(
-            QuestionItem(url=provenance.url, provenance=card_provenance, stem_raw=stem, options_raw=offered, answer_raw=card.back or None)
+            QuestionItem(
+                url=provenance.url,
+                provenance=card_provenance,
+                stem_raw=stem,
+                options_raw=offered,
+                answer_raw=letters or card.back or None,
+                explanation_raw=("\n".join(card.backs[1:]).strip() or None) if options else None,
+            )
         )
     return reading
 
 
+def _letters_on(card: Flashcard, options: Sequence[str]) -> str:
+    """Return the letters on the first line of a card's back; nothing if the words beside them are not those of the option."""
+    match = _LETTERS.fullmatch(flat(card.backs[0]).strip()) if card.backs else None
+    if match is None:
+        return ""
+    named = [option for option in options if letter_of(flat(option)) in match["letters"]]
+    words = _bare(match["words"] or "")
+    return match["letters"] if not words or (len(named) == 1 and _bare(named[0]).endswith(words)) else ""
+
+
+def _bare(words: str) -> str:
+    return re.sub(r"[\s。.;；*]+", "", flat(words))
+
+
+def _notes_of(name: str, text: str) -> Deck | None:
+    """Return the notes of two fields in a text that Anki exported; None if it is none, or if most have no options on the first."""
+    directives, below = directives_of(text)
+    if "separator" not in directives or below == text:
+        return None
+    columns = [int(value) - 1 for key, value in directives.items() if key.endswith(" column") and value.isdigit()]
+    deck = Deck()
+    for position, row in csv_rows(name, text.encode()):
+        fields = [cell for index, cell in enumerate(row) if cell and index not in columns]
+        if len(fields) == 2:
+            fronts, backs = ([line.strip() for line in field.splitlines() if line.strip()] for field in fields)
+            deck.cards.append(Flashcard(int(position.partition(":")[2]), fronts, backs))
+        elif fields:
+            deck.rest.append("\n".join(row))
+    offering = sum(find_options(card.front) is not None for card in deck.cards)
+    return deck if offering >= max(_FEWEST, _NOTES * (len(deck.cards) + len(deck.rest))) else None
+
+
 def _deck_of(name: str, text: str) -> Deck:
     """Return the cards of a text; none if it does not state what they are."""
-    lines = text.lstrip("\ufeff").splitlines()
+    text = text.lstrip("\ufeff")
+    if notes := _notes_of(name, text):
+        return notes
+    lines = text.splitlines()
     if paired := _numbered_pairs(lines):
         openings = [name, *lines[: _opening_lines(lines)]]
         is_exam = any(map(_EXAM.search, openings)) and not any(map(_NO_EXAM.search, openings))
         return paired if is_exam and _ask(paired, _PAIRED_ASKING) and not _speak(paired) else Deck()
-    is_tagged = any(("#" in line and _TAGGED.search(line)) or "<!--SR:" in line for line in lines)
+    is_tagged = any(("#" in line and _TAGGED.search(line)) or "<!--SR:" in line for line in lines) or _is_tagged_above(lines)
     if not is_tagged and not any("::" in line for line in lines):
         return Deck()
     deck = _marked_cards(lines)
@@ -117,13 +172,20 @@ def _deck_of(name: str, text: str) -> Deck:
     return deck if (is_tagged or is_named) and _ask(deck, _ASKING) and not _speak(deck) else Deck()
 
 
+def _is_tagged_above(lines: Sequence[str]) -> bool:
+    """Return whether the properties above a note, between lines of dashes, have a tag of cards."""
+    if not lines or lines[0].strip() != "---":
+        return False
+    return any(map(_TAGGED_ABOVE.match, takewhile(lambda line: line.strip() != "---", lines[1:_MOST_PROPERTIES])))
+
+
 def _opening_lines(lines: Sequence[str]) -> int:
     """Return the number of lines before the first question or card."""
     return next((index for index, line in enumerate(lines) if _QUESTION.match(line) or "::" in line), len(lines))
 
 
 def _ask(deck: Deck, share: float) -> bool:
-    asking = sum(is_worded_as_question(flat(card.front)) for card in deck.cards)
+    asking = sum(is_worded_as_question(flat(card.front)) or find_options(card.front) is not None for card in deck.cards)
     return len(deck.cards) >= _FEWEST and asking >= share * len(deck.cards)
 
 

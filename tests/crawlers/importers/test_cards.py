@@ -52,6 +52,39 @@ def test_answers_of_several_lines_are_whole() -> None:
     assert [item.answer_raw for item in items] == ["- 甲\n- 乙", "首先\n其次", "丙"]
 
 
+_FRONT = "第{n}项是（ ）|A. 甲类|B. 乙类|C. 丙类"
+_BACKS = ["B", "**C**. 丙类|因为丙在后。", "A. 甲类|见第一章。|又见第二章。", "正确答案：AC|都对。", "B. 丙类|相反。", "丙类"]
+_READ = [("B", None), ("C", "因为丙在后。"), ("A", "见第一章。\n又见第二章。"), ("AC", "都对。"), (None, None), (None, None)]
+
+
+@pytest.mark.parametrize(
+    ("head", "between", "line_end", "after"),
+    [
+        ("---\ntags: [flashcards, 生理]\ncreated: 2024-01-08\n---\n\n", "\n?\n", "\n", "\n\n"),
+        ("---\ntags:\n  - 生理\n  - flashcards\n---\n\n", "\n?\n", "\n", "\n\n"),
+        ("#separator:tab\n#html:true\n#tags column:3\n", "\t", "<br>", "\t生理 背诵\n"),
+        ("#separator:Pipe\n#html:true\n#notetype column:1\n", "|", "<br/>", "\n"),
+    ],
+    ids=["tag", "list of tags", "Anki", "Anki with pipes"],
+)
+def test_the_first_line_of_a_back_names_options_and_the_others_explain(head: str, between: str, line_end: str, after: str) -> None:
+    before = "选择题|" if "notetype" in head else ""
+    cards = [f"{_FRONT.format(n=n)}{{}}{back}".replace("|", line_end).format(between) for n, back in enumerate(_BACKS, 1)]
+    body = (head + "".join(f"{before}{card}{after}" for card in cards)).encode()
+    assert guess_format("生理.txt", body) == "cards"
+    items = [item for item in read("生理.txt", body).items if isinstance(item, QuestionItem)]
+    assert [(item.answer_raw, item.explanation_raw) for item in items] == _READ
+    assert [item.doubt for item in items] == [None] * 4 + ["options_unreadable"] * 2
+    assert items[0].stem_raw == "第1项是（ ）" and items[0].options_raw == ["A. 甲类", "B. 乙类", "C. 丙类"]
+    kind, reading = read_guessed("生理.txt", body, "cards", SEEN)
+    assert account_of("生理.txt", body, kind, reading).difference == 0
+
+
+def test_words_of_an_anki_text_are_no_exam() -> None:
+    words = "#separator:tab\n#html:true\n" + "".join(f"word{n}\t第{n}个词的意思\n" for n in range(20))
+    assert guess_format("词汇.txt", words.encode()) != "cards"
+
+
 def test_options_on_a_front_are_options() -> None:
     text = "#flashcards\n" + "\n".join(f"第{n}项是（ ） A. 甲 B. 乙 C. 丙 :: {key}" for n, key in enumerate(("A", "B", "丙", "BC"), 1))
     items = [item for item in read("a.md", text.encode()).items if isinstance(item, QuestionItem)]

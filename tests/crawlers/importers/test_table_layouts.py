@@ -280,3 +280,12 @@ def test_further_filled_columns_of_options_are_reported(tmp_path: Path) -> None:
         row = read_row("bank.csv", tmp_path / "bank.csv")
         assert any("field 'b' of 12 records: not read" in text and "`option_keys`" in text for text in row.reading.skipped) == reported
         assert reported or [len(options or []) for _, options, _ in _told(row)] == [4] * 12
+
+
+@pytest.mark.parametrize("columns", ["题干;A;B;C;D;答案", ""])
+def test_a_text_that_anki_exported_names_its_separator_and_columns(tmp_path: Path, columns: str) -> None:
+    head = "#separator:Semicolon\n#html:false\n" + (f"#columns:{columns}\n" if columns else "")
+    rows = "".join(f"{stem};{';'.join(options)};{'ABCD'[n % 4]}\n" for n, (stem, options) in enumerate(zip(_STEMS, _OPTIONS, strict=True)))
+    assert [(stem, answer) for stem, _, answer in _told(_read(tmp_path, "bank.csv", (head + rows).encode()))] == [
+        (stem, "ABCD"[n % 4]) for n, stem in enumerate(_STEMS)
+    ]
