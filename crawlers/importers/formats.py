@@ -4,10 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
 
-from msgspec import structs
-
 from atomexam.records.checks import one_of
-from atomexam.records.item import QuestionItem
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_lines, lone_texts, ticks_verdicts
@@ -45,6 +42,7 @@ from crawlers.importers.reading_quality import (
     may_miss_options,
     shows_markup,
     sound_count,
+    with_codes_doubted,
 )
 from crawlers.importers.records.record_files import read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
@@ -137,7 +135,7 @@ def read_file(
     read = read_plain_records if suffix in _RECORDS else read_tables
     if shape:
         return read(name, body, shape, provenance, beside_keys)
-    reading = _read_by_words_or_content(read, name, body, suffix, provenance, beside_keys)
+    reading = with_codes_doubted(_read_by_words_or_content(read, name, body, suffix, provenance, beside_keys))
     refuse_survey(name, reading)
     return reading
 
@@ -196,7 +194,7 @@ def _read_by_words_or_content(
                 and (are_marked(by_content) or answered == 0 or sound_count(by_content) >= sound_count(reading))
             ):
                 return by_content
-    return _without_switches(reading)
+    return reading
 
 
 def _lone_lines(name: str, body: bytes, suffix: str) -> list[str]:
@@ -224,22 +222,6 @@ def _lines_of(name: str, body: bytes, suffix: str) -> Text:
 def _has_colours(body: bytes, suffix: str) -> bool:
     """Return whether a file is a workbook whose colours are read."""
     return suffix in BOOKS and suffix != ODS and body.startswith(b"PK")
-
-
-def _without_switches(reading: FileReading) -> FileReading:
-    """Return a reading without its answers if those without options are only 0 and 1: which of the two means that a text is true?"""
-    bare = {index: item for index, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item)}
-    if {(item.answer_raw or "").strip() for item in bare.values()} != {"0", "1"}:
-        return reading
-    lost = f"{len(bare)} answers are 0 or 1, and nothing states which of them is 正确; name their column 对错, or write 正确 and 错误"
-    items = [structs.replace(bare[at], doubt="answer_unreadable") if at in bare else item for at, item in enumerate(reading.items)]
-    return structs.replace(
-        reading, items=items, faults=[*reading.faults, f"answer_unreadable: {lost}"], misfits=reading.misfits + len(bare)
-    )
-
-
-def _is_bare(item: QuestionItem) -> bool:
-    return item.doubt is None and not item.options_raw and not item.shared_options_raw
 
 
 def is_open_format(format_name: str | None, known: KnownLayouts | None = None) -> bool:

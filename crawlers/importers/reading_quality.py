@@ -2,6 +2,8 @@
 
 import re
 
+from msgspec import structs
+
 from atomexam.records.answer_forms import answer_form
 from atomexam.records.item import QuestionItem
 from crawlers.column_roles.values import answer_letters
@@ -9,7 +11,7 @@ from crawlers.importers.files.reading import FileReading
 
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
 _NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
-_FEWEST_OPTIONS = 2
+_FEWEST_OPTIONS, _FEWEST_CODES = 2, 5
 
 
 def sound_count(reading: FileReading) -> int:
@@ -73,3 +75,27 @@ def _is_answered(item: QuestionItem) -> bool:
     if not item.answer_raw or not (options := item.options_raw or item.shared_options_raw):
         return (item.answer_raw or "").strip() not in ("", "0", "1")
     return answer_form(item.answer_raw) in ("letters", "verdict") or bool(answer_letters(item.answer_raw, list(options), "text"))
+
+
+def with_codes_doubted(reading: FileReading) -> FileReading:
+    """Return a reading without the answers of questions without options that are codes which nothing explains.
+
+    If they are only 0 and 1, which of the two means that a text is true? If most are numbers below 10, they may be positions of options
+    that were not found.
+    """
+    bare = {index: item for index, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item)}
+    answers = {index: (item.answer_raw or "").strip() for index, item in bare.items()}
+    codes = [index for index, answer in answers.items() if len(answer) == 1 and answer.isdecimal()]
+    if set(answers.values()) == {"0", "1"}:
+        lost = f"{len(bare)} answers are 0 or 1, and nothing states which of them is 正确; name their column 对错, or write 正确 and 错误"
+    elif len(codes) >= _FEWEST_CODES and 2 * len(codes) > sum(map(bool, answers.values())):
+        lost = f"{len(codes)} answers are numbers below 10, without options: they may be positions of options that were not found"
+    else:
+        return reading
+    items = [structs.replace(bare[at], doubt="answer_unreadable") if at in codes else item for at, item in enumerate(reading.items)]
+    faults = [*reading.faults, f"answer_unreadable: {lost}"]
+    return structs.replace(reading, items=items, faults=faults, misfits=reading.misfits + len(codes))
+
+
+def _is_bare(item: QuestionItem) -> bool:
+    return item.doubt is None and not item.options_raw and not item.shared_options_raw

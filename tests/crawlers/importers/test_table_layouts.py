@@ -289,3 +289,16 @@ def test_a_text_that_anki_exported_names_its_separator_and_columns(tmp_path: Pat
     assert [(stem, answer) for stem, _, answer in _told(_read(tmp_path, "bank.csv", (head + rows).encode()))] == [
         (stem, "ABCD"[n % 4]) for n, stem in enumerate(_STEMS)
     ]
+
+
+@pytest.mark.parametrize("name", ["题干", "q"])
+def test_numbers_that_name_options_which_are_nowhere_are_no_answers(tmp_path: Path, name: str) -> None:
+    rows = [{name: stem, "答案": str(n % 4 + 1)} for n, stem in enumerate(_STEMS)]
+    verdicts = [{name: f"第{n}项检查可以不做。", "答案": "对" if n % 2 else "错"} for n in range(6)]
+    row = _read(tmp_path, "bank.json", [*rows, *verdicts])
+    assert row.error or {answer for _, _, answer in _told(row)} <= {"对", "错", None}
+
+
+def test_numbers_as_answers_of_questions_without_options_stay(tmp_path: Path) -> None:
+    rows = [{"题干": f"第{n}节脊柱共有几块骨？", "答案": answer} for n, answer in enumerate(["7", "12", "5", "33", "24", "26", "1", "31"])]
+    assert [answer for _, _, answer in _told(_read(tmp_path, "bank.json", rows))] == ["7", "12", "5", "33", "24", "26", "1", "31"]
