@@ -6,7 +6,6 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from atomexam.records.item import Item, QuestionItem
-from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.coverage.files import FileResult, contained, read_within, within_budget
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
@@ -14,14 +13,13 @@ from crawlers.importers.files.containers import CONTAINERS
 from crawlers.importers.files.kinds import true_name
 from crawlers.importers.formats import KnownLayouts, read_suffixes
 from crawlers.importers.layouts.layout_files import layouts_in, shipped_layouts
-from crawlers.importers.paper_proposals import question_key, shortened
+from crawlers.importers.paper_proposals import PROPOSAL, question_key, shortened
 from crawlers.importers.question_proposals import proposals
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 
 _MOST_ROWS = 5
 _MOST_UNANSWERED = 0.5
 """Share of questions without an answer above which an answer is not expected."""
-_HERE = Provenance(source="proposal", url="file:proposal", snapshot="2026-01-01", page_id="page-0", position="")
 
 
 class _Compared(NamedTuple):
@@ -82,7 +80,7 @@ def _proposals(name: str, body: bytes) -> Iterator[str]:
 def _result(name: str, body: bytes, layout: str | None = None, known: KnownLayouts | None = None) -> FileResult | ValueError:
     """Return what is read from a file, or why it is not read."""
     try:
-        [result] = [step for step in read_within(name, body, layout, _HERE, (), known) if isinstance(step, FileResult)]
+        [result] = [step for step in read_within(name, body, layout, PROPOSAL, (), known) if isinstance(step, FileResult)]
     except ValueError as error:
         return error
     return result

@@ -2,8 +2,8 @@
 
 Cards are those of Obsidian's Spaced Repetition (`front :: back`, `front ::: back`, `?` or `??` alone between them) and of Logseq
 (`- front #card` above its indented answer), and the two fields of a text that Anki exported (`#separator:tab`). Numbered ones are `Q1：`
-above `A1：`. The same signs occur in help pages, interviews and
-word lists: a text is read only if it states that it contains cards or exam questions, and if most fronts ask something.
+above `A1：`. The same signs occur in help pages, interviews and word lists: a text is read only if it states that it contains cards or exam
+questions, and if most fronts ask something.
 """
 
 import re
@@ -137,8 +137,8 @@ def _bare(words: str) -> str:
 
 def _notes_of(name: str, text: str) -> Deck | None:
     """Return the notes of two fields in a text that Anki exported; None if it is none, or if most have no options on the first."""
-    directives, below = directives_of(text)
-    if "separator" not in directives or below == text:
+    directives, _ = directives_of(text)
+    if "separator" not in directives:
         return None
     columns = [int(value) - 1 for key, value in directives.items() if key.endswith(" column") and value.isdigit()]
     deck = Deck()

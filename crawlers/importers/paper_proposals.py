@@ -30,7 +30,7 @@ from crawlers.papers.signs.options import find_options
 _Value = TypeVar("_Value")
 _MOST_ROWS, _MOST_CHARS, _FIRST_LINES = 5, 60, 10
 _MOST_TEMPLATES, _MOST_LINES, _OFTEN = 6, 12, 3
-_HERE = Provenance(source="proposal", url="file:proposal", snapshot="2026-01-01", page_id="page-0", position="")
+PROPOSAL = Provenance(source="proposal", url="file:proposal", snapshot="2026-01-01", page_id="page-0", position="")
 _SKELETON = "{number}. {stem}\n{letter}. {option}\n答案：{answer}\n解析：{explanation}"
 _TICK = re.compile(r"[(（【\[]\s?(?:正确)?答案\s?[)）】\]]")
 _VALUE = re.compile(rf"\d{{1,6}}|[①-⑳㉑-㉟⑴-⒇⒈-⒛]|[{HANZI}]{{1,3}}")
@@ -56,11 +56,11 @@ def propose_paper(name: str, text: Text) -> str | None:
     layout = _layout_of(lines, paper.drafts)
     if layout is None:
         return None
-    own = questions_by_layout(name, text, layout, _HERE)
+    own = questions_by_layout(name, text, layout, PROPOSAL)
     texts = _squeezed("\n".join(text for draft in paper.drafts for text in (draft.stem, *draft.options)))
     if unread := _recurring(line for line in _unread(own) if _squeezed(line) not in texts):
         layout = structs.replace(layout, leave_out=unread)
-        own = questions_by_layout(name, text, layout, _HERE)
+        own = questions_by_layout(name, text, layout, PROPOSAL)
     unread = _unread(own)
     notes = [
         *(f"# unread: {shortened(line)}" for line in unread[:_MOST_ROWS]),

@@ -85,7 +85,7 @@ def with_codes_doubted(reading: FileReading) -> FileReading:
     """
     bare = {index: item for index, item in enumerate(reading.items) if isinstance(item, QuestionItem) and _is_bare(item)}
     answers = {index: (item.answer_raw or "").strip() for index, item in bare.items()}
-    codes = [index for index, answer in answers.items() if len(answer) == 1 and answer.isdecimal()]
+    codes = {index for index, answer in answers.items() if len(answer) == 1 and answer.isdecimal()}
     if set(answers.values()) == {"0", "1"}:
         lost = f"{len(bare)} answers are 0 or 1, and nothing states which of them is 正确; name their column 对错, or write 正确 and 错误"
     elif len(codes) >= _FEWEST_CODES and 2 * len(codes) > sum(map(bool, answers.values())):
