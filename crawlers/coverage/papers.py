@@ -27,6 +27,8 @@ _SHORT = 4
 _LEAST_TITLE = 4
 _BEHIND_LABEL = 12
 _LEAST_QUOTE = 12
+_MOST_SIGNS, _AHEAD = 4, 400
+"""Signs between a letter and its option, and characters from one option to the next."""
 _ADDED_LETTER = re.compile(r"[a-j]\.")
 
 
@@ -93,7 +95,9 @@ class PaperAccount:
             for index, text in enumerate(map(words_of, [item.stem_raw or "", *(item.options_raw or [])])):
                 bounds = lines.claim_near(text, extent.end, stop, mark) or lines.claim_near(text, extent.start, stop, mark)
                 if index and not bounds and (letter := _ADDED_LETTER.match(text)):  # a letter that is not in the source: 正确 over 错误
-                    bounds = self._line_of_its_own(text[letter.end() :], extent.end, stop, mark)
+                    bounds = self._line_of_its_own(text[letter.end() :], extent.end, stop, mark) or self._behind_letter(
+                        text[0], text[letter.end() :], extent.end, stop, mark
+                    )
                 extent.end = max(extent.end, bounds[1]) if bounds else extent.end
                 if bounds and not index and anchor < 0:  # what is before its stem belongs to the previous question, at least its answer
                     extent.start = bounds[0]
@@ -104,12 +108,25 @@ class PaperAccount:
         return extents
 
     def _line_of_its_own(self, text: str, start: int, stop: int, mark: int) -> tuple[int, int] | None:
-        """Claim a text after `start` that is separate, with no word beside it."""
+        """Claim a text after `start` that is separate, with no word beside it but behind a blank."""
         position = self._lines.find_free(text, start, stop) if text else -1
-        if position < 0 or not self._stands_alone(position, position + len(text)):
+        if position < 0 or not (self._stands_alone(position, position + len(text)) or self._is_parted(position, text)):
             return None
         self._lines.claim(position, position + len(text), mark)
         return position, position + len(text)
+
+    def _behind_letter(self, letter: str, text: str, start: int, stop: int, mark: int) -> tuple[int, int] | None:
+        """Claim a text after `start` that has its letter before it, with other signs between them than a dot: `A=甲`."""
+        end = min(stop, start + _AHEAD)
+        position = self._lines.find_free(text, start, end) if text else -1
+        while position >= 0:
+            between = self._lines.text[max(start, position - _MOST_SIGNS) : position].rpartition(letter)
+            if between[1] and not any(map(str.isalnum, between[2])):
+                low = position - len(between[2]) - 1
+                self._lines.claim(low, position + len(text), mark)
+                return low, position + len(text)
+            position = self._lines.find_free(text, position + 1, end)
+        return None
 
     def _shared(self, item: QuestionItem, start: int, stop: int, mark: int) -> int:
         """Align texts shared by several items with the lines, at the first of the items; return where the rest begins."""
@@ -171,6 +188,11 @@ class PaperAccount:
         before, after = start - 1, end
         free_before = before >= low and self._lines.marks[before] == FREE and self._lines.text[before].isalnum()
         return not (free_before or (after < high and self._lines.marks[after] == FREE and self._lines.text[after].isalnum()))
+
+    def _is_parted(self, position: int, text: str) -> bool:
+        """Return whether a text at a position is one of the parts into which blanks divide its line."""
+        line = self._lines.line_of(position)
+        return text in map(folded, self._lines.original(line, *self._lines.bounds(line)).split())
 
     def _entity(self, item: EntityItem) -> None:
         """Align the texts of an encyclopedia's page with its lines."""

@@ -28,6 +28,8 @@ class _Compared(NamedTuple):
     text: str
     waits: bool
     question_count: int
+    gain: int
+    """How many questions it reads beyond those that are missing or different by it."""
 
 
 def proposed_layout(name: str, body: bytes) -> str:
@@ -56,7 +58,7 @@ def _proposed(name: str, body: bytes) -> Iterator[str]:
     except ValueError as error:
         if not compared:
             raise _refusal(name, usual, error) from None
-    best = max(compared, key=lambda each: (not each.waits, each.question_count))
+    best = max(compared, key=lambda each: (not each.waits, each.gain))
     if not best.question_count and best.waits and isinstance(usual, FileResult) and _questions(usual.reading.items):
         raise _refusal(name, usual, Refusal(name))
     yield best.text
@@ -101,7 +103,7 @@ def _compared(name: str, body: bytes, text: str, usual: FileResult | ValueError)
     layouts = layouts_in(text, name)
     [layout] = layouts
     if layouts[layout].entity is not None:
-        return _Compared(text, not layouts[layout].is_confirmed, 0)
+        return _Compared(text, not layouts[layout].is_confirmed, 0, 0)
     own = _result(name, body, layout, layouts | shipped_layouts())
     items, usual_items = ([] if isinstance(each, ValueError) else _questions(each.reading.items) for each in (own, usual))
     lost = Counter(map(question_key, usual_items)) - Counter(map(question_key, items))
@@ -121,7 +123,7 @@ def _compared(name: str, body: bytes, text: str, usual: FileResult | ValueError)
     lines = [line for line in text.split("\n") if line != UNCONFIRMED]
     head = next(index for index, line in enumerate(lines) if not line.startswith("#")) + 1
     notes = [*([UNCONFIRMED] if waits else []), counts, *(f"  # {shortened(doubt)}" for doubt in doubts[:_MOST_ROWS])]
-    return _Compared("\n".join([*lines[:head], *notes, *lines[head:]]), waits, len(items))
+    return _Compared("\n".join([*lines[:head], *notes, *lines[head:]]), waits, len(items), len(items) - lost.total())
 
 
 def _questions(items: Sequence[Item]) -> list[QuestionItem]:

@@ -451,3 +451,14 @@ def test_a_question_that_swallows_those_of_another_kind_is_rejected() -> None:
     assert doubts == [None, "stem_unreadable", None, None]
     lettered = _read("\n".join([*usual[:2], "A. 红", "B. 绿", *usual[2:]]), layout)
     assert [item.doubt for item in lettered.items if isinstance(item, QuestionItem)] == [None, "options_unreadable", None, None]
+
+
+def test_words_of_single_questions_are_no_signs_of_a_proposal() -> None:
+    words = ["感知觉", "记忆力", "注意力", "思维", "情绪", "意志", "能力", "气质"]
+    blocks = [
+        f"{n}. 病人{n}入院后突然出现呼吸困难并伴有咳嗽，\n先看{words[n % 8]}否？ 答案：{'AB'[n % 2]}\nA. {words[n % 8]} B. {words[-n]}\n"
+        for n in range(1, 9)
+    ]
+    proposal = proposed_layout("a.txt", "".join(blocks).encode())
+    assert "8 questions by this layout, 8 without it" in proposal and "confirmed: no" not in proposal, proposal
+    assert not any(word in proposal.partition("question:")[2] for word in words), proposal
