@@ -22,8 +22,9 @@ from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.records.record_fields import raw_of
 from crawlers.importers.records.record_items import items_of
+from crawlers.importers.records.stem_cells import IN_CELL, has_options_below, with_cell_divided
 from crawlers.importers.sheet_rows import row_with
-from crawlers.papers.signs.answer_marks import flat
+from crawlers.papers.signs.answer_marks import flat, opening_mark
 from crawlers.papers.signs.headings import is_heading
 from crawlers.papers.signs.letters import letter_of
 from crawlers.tables.marked_options import ANSWER, verdict_named
@@ -106,8 +107,13 @@ def read_by_layout(
             advice = f"; row {row} has these names: `header: {row}` makes it the header" if row else ""
             raise Refusal(f"{name}: its layout names column {missing[0]!r}; found {', '.join(map(repr, sorted(columns)))[:400]}{advice}")
         one_of(shape.form, ALL_FORMS, "form", f"{name}: its layout")
-        form = shape.form if shape.answer else ""
-        named_tables.append((table, Roles(shape.stem, shape.options, shape.answer, form, shape.explanation, shape.others, 1.0)))
+        answer = None if shape.answer == shape.stem else shape.answer  # then the cells of the stem have whole questions
+        if shape.options == [shape.stem] and not any(has_options_below(row, shape.stem) for _, row in table.rows):
+            raise Refusal(
+                f"{name}: its layout has the options in the cells of the stem, {shape.stem!r}; none of them has any below its stem"
+            )
+        form = shape.form if answer else ""
+        named_tables.append((table, Roles(shape.stem, shape.options, answer, form, shape.explanation, shape.others, 1.0)))
     reading = _reading(name, tables, named_tables, provenance, unread=unread)
     reading.names_verdicts = any(roles.form == "verdict" for _, roles in named_tables)
     return reading
@@ -323,7 +329,7 @@ def _add_questions(reading: FileReading, table: Rows, roles: Roles, inner: set[s
         row_provenance = structs.replace(provenance, position=position)
         record = record_of(row, roles)
         record["章节"] = record.get("章节") or heading
-        for item in _items(record, row, roles, shape, row_provenance):
+        for item in _items(with_cell_divided(record, row, roles), row, roles, shape, row_provenance):
             reading.record_count += 1
             if isinstance(item, Lost):
                 reading.give_up(item, provenance)
@@ -343,14 +349,19 @@ def _heading_in(row: dict[str, Any]) -> str | None:
 
 def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any, provenance: Provenance) -> Iterator[Any]:
     answer = record.get("正确答案")
-    if TWICE in row:
+    if answer and record.get(IN_CELL, answer) != answer:
+        words = f"{record[IN_CELL]!r} in the cell of the stem, but {answer!r} beside it"
+        yield Lost(provenance.position, "two_answers", words, raw_of(row))
+    elif any(opening_mark(flat(line)) == "answer" for option in record.get("选项") or [] for line in str(option).split("\n")[1:]):
+        yield Lost(provenance.position, "options_unreadable", "the answer below the options was not read", raw_of(row))
+    elif TWICE in row:
         yield Lost(
             provenance.position, "field_unreadable", "a key occurs twice with different values, so the right one is not known", raw_of(row)
         )
     elif answer and roles.form in FORMS and roles.options != [roles.stem] and _are_undivided(row, record, roles):
         words = f"the text in {', '.join(map(repr, roles.options))} is not divided into options, which the answer {answer!r} needs"
         yield Lost(provenance.position, "options_unreadable", words, raw_of(row))
-    elif roles.options and answer and _is_unfit(answer, row, record, roles):
+    elif roles.options and answer and roles.answer and _is_unfit(answer, row, record, roles):
         yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} fits no options of its row", raw_of(row))
     elif roles.form == DISTRACTORS and not record.get("选项") and has_wrong_ones(row.get(roles.answer or ""), values_of(row, roles)):
         yield Lost(provenance.position, "options_unreadable", "the right answer and the wrong ones beside it are no options", raw_of(row))

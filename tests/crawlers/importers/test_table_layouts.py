@@ -302,3 +302,40 @@ def test_numbers_that_name_options_which_are_nowhere_are_no_answers(tmp_path: Pa
 def test_numbers_as_answers_of_questions_without_options_stay(tmp_path: Path) -> None:
     rows = [{"题干": f"第{n}节脊柱共有几块骨？", "答案": answer} for n, answer in enumerate(["7", "12", "5", "33", "24", "26", "1", "31"])]
     assert [answer for _, _, answer in _told(_read(tmp_path, "bank.json", rows))] == ["7", "12", "5", "33", "24", "26", "1", "31"]
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"stem": "q", "options": ["o"], "answer": "q"}, "column 'q' is named 2 times, as stem and answer; expected a column for each"),
+        ({"stem": "q", "options": ["q", "o"], "answer": "k"}, "'q' is named 2 times, as stem and options"),
+        ({"stem": "q", "options": ["o"], "answer": "o"}, "'o' is named 2 times, as options and answer"),
+        ({"stem": "q", "options": ["o"], "answer": "k", "explanation": "k"}, "'k' is named 2 times, as answer and explanation"),
+        ({"stem": "q", "options": ["o"], "answer": "k", "others": {"题型": "k"}}, "'k' is named 2 times, as answer and others"),
+        ({"stem": "q", "options": ["q"], "answer": "q"}, "options in the cells of the stem, 'q'; none of them has any"),
+    ],
+)
+def test_a_column_has_one_role(tmp_path: Path, table: dict[str, Any], message: str) -> None:
+    rows = [{"q": stem, "o": options, "k": "A"} for stem, options in zip(_STEMS, _OPTIONS, strict=True)]
+    row = _read(tmp_path, "bank.json", rows, {"under": ["*"], **table})
+    assert message in row.error and "bank" in row.error
+
+
+@pytest.mark.parametrize("answer", [None, "q"])
+@pytest.mark.parametrize("form", ["{stem}\n{options}\n答案：{answer}", "{stem}（{answer}）\n{options}"])
+def test_cells_of_whole_questions_are_divided(tmp_path: Path, form: str, answer: str | None) -> None:
+    cells = [
+        form.format(
+            stem=stem.removesuffix("（ ）"), options="\n".join(f"{a}. {b}" for a, b in zip("ABCD", options, strict=True)), answer=key
+        )
+        for stem, options, key in _EXPECTED
+    ]
+    row = _read(
+        tmp_path,
+        "bank.json",
+        [{"q": cell, "note": "甲"} for cell in cells],
+        {"under": ["*"], "stem": "q", "options": ["q"], "answer": answer},
+    )
+    assert [(stem.removesuffix("（ ）"), [option[3:] for option in options or []], key) for stem, options, key in _told(row)] == [
+        (stem.removesuffix("（ ）"), options, key) for stem, options, key in _EXPECTED
+    ]
