@@ -27,6 +27,8 @@ from crawlers.column_roles.values import (
 _STEM_LABEL = re.compile(
     r"\s{0,9}(?:[【\[](?:题目|题干|试题|问题)[】\]]|(?:题目|题干|试题|问题|question|q)\s?[:：])\s{0,9}(?=\S)", re.IGNORECASE
 )
+_TELLS = re.compile(r"对错|正误|是非|1\W?(?:对|正确|真)|(?:is|was)_?(?:true|correct|right)", re.IGNORECASE)
+"""Names of columns that show that a 1 means true."""
 NAMED = {
     "题型": re.compile(r"题型|題型|qtype|questiontype|类型|^\^?type$", re.IGNORECASE),
     "章节": re.compile(r"章|chapter|section|知识点|单元", re.IGNORECASE),
@@ -98,7 +100,8 @@ def record_of(row: dict[str, Any], roles: Roles) -> dict[str, Any]:
         form = roles.form if options or roles.form in ("verdict", "words", MARKED) else ""
         record["正确答案"] = _answer(answer_value, options, form)
     if roles.verdict and not options:
-        record["正确答案"] = verdict_of(as_verdict(row.get(roles.verdict))) or None
+        value = row.get(roles.verdict)
+        record["正确答案"] = verdict_of(as_verdict(value) if _TELLS.search(roles.verdict) else value) or text_of(value) or None
     if roles.explanation:
         record["解析"] = text_of(row.get(roles.explanation)) or None
     for field, key in roles.others.items():

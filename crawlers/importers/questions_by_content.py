@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import structs
 
+from atomexam.records.answer_forms import answer_form
 from atomexam.records.checks import one_of
 from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
@@ -25,7 +26,7 @@ from crawlers.importers.records.record_items import items_of
 from crawlers.importers.records.stem_cells import IN_CELL, has_options_below, with_cell_divided
 from crawlers.importers.sheet_rows import row_with
 from crawlers.papers.signs.answer_marks import flat, opening_mark
-from crawlers.papers.signs.headings import is_heading
+from crawlers.papers.signs.headings import is_heading, kind_of
 from crawlers.papers.signs.letters import letter_of
 from crawlers.tables.marked_options import ANSWER, verdict_named
 from crawlers.tables.tree import EVERY, TWICE, Rows
@@ -354,6 +355,8 @@ def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any
         yield Lost(provenance.position, "two_answers", words, raw_of(row))
     elif any(opening_mark(flat(line)) == "answer" for option in record.get("选项") or [] for line in str(option).split("\n")[1:]):
         yield Lost(provenance.position, "options_unreadable", "the answer below the options was not read", raw_of(row))
+    elif answer and not record.get("选项") and kind_of(flat(record.get("题型") or "")) == "verdict" and answer_form(answer) != "verdict":
+        yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} is no truth value, as its type says", raw_of(row))
     elif TWICE in row:
         yield Lost(
             provenance.position, "field_unreadable", "a key occurs twice with different values, so the right one is not known", raw_of(row)
