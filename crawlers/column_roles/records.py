@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from atomexam.text.option_letters import are_fillers, is_filler
+from atomexam.text.option_letters import LETTERS, are_fillers, is_filler
 from crawlers.column_roles.distractors import options_beside
 from crawlers.column_roles.option_cells import options_below
 from crawlers.column_roles.option_columns import EXPLAINED
@@ -63,6 +63,16 @@ def without_fillers(row: dict[str, Any]) -> dict[str, Any]:
     texts = Counter(value.strip() for value in row.values() if isinstance(value, str))
     unused = {text for text, times in texts.items() if is_filler(text) or (times > 1 and are_fillers([text]))}
     return {key: "" if isinstance(value, str) and value.strip() in unused else value for key, value in row.items()} if unused else row
+
+
+def with_letters_of_columns(rows: Sequence[tuple[str, dict[str, Any]]], options: Sequence[str], answer: str) -> None:
+    """Replace answers that are all the names of the options' columns, `p` for `choices.p`, by the letters of these."""
+    names = [key.rpartition(".")[2] for key in options]
+    values = {value for _, row in rows if (value := row.get(answer)) not in (None, "")}
+    if len(set(names)) == len(names) > 1 and values and values <= set(names) and not values <= set(LETTERS):
+        for _, row in rows:
+            if row.get(answer):
+                row[answer] = LETTERS[names.index(row[answer])]
 
 
 def options_of(row: dict[str, Any], options: list[str], stem: str = "") -> list[str]:

@@ -34,7 +34,7 @@ _WITHIN = re.compile(
     re.I,
 )
 _NUMBER_FIRST = re.compile(r"(?:Q\s?|题\s?|No\.?\s?)?\d{1,4}", re.I)
-_LETTER_LAST = re.compile(r"[A-J]\W{0,3}|T|true|false", re.I)
+_LETTER_LAST = re.compile(r"[A-J甲乙丙丁戊己庚辛壬癸]\W{0,3}|T|true|false", re.I)
 _HEADING = re.compile(
     rf"\$CATEGORY:[^\n]{{1,300}}|[#\s]{{0,7}}[(【\[]?(?:(?:第\s?{_NUMERAL}\s?(?:[章节篇编讲课卷套]|单元|部分|大题)[、.:\s]{{0,3}}[^。?？;；]{{0,40}})"
     rf"|(?:(?:(?:{_NUMERAL}\s?[、.)]\s?|第?{_NUMERAL}大?题[、.:]?\s?){_KIND}题?|{_KIND}题|[ABX][1-4]型)[】\])]?[\s:、(,]{{0,3}}{_INNER}{{0,20}}[)\]】]?[:。.]?)"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.text.option_letters import LETTERS
 from crawlers.coverage.alignment import FREE, IN_ITEM, REJECTED, MarkedLines, anchors_of, words_of
 from crawlers.coverage.characters import CharacterAccount, folded
 from crawlers.coverage.furniture import (
@@ -20,6 +21,7 @@ from crawlers.coverage.furniture import (
     says_answer,
 )
 from crawlers.importers.files.reading import Text
+from crawlers.importers.layouts.line_patterns import ALPHABETS
 
 _MOST_REASONS = 250
 _SHORT = 4
@@ -175,6 +177,17 @@ class PaperAccount:
                 return
         if first >= 0 and self._stands_alone(first, first + len(text)):
             lines.claim(first, first + len(text), extent.mark)
+        elif first < 0 and set(text.upper()) <= set(LETTERS):
+            self._answer_in_other_signs(extent, text.upper())
+
+    def _answer_in_other_signs(self, extent: _Extent, letters: str) -> None:
+        """Claim an answer that is alone on its line in the signs of another alphabet: 丁 or ④ for D."""
+        for alphabet in ALPHABETS:
+            text = words_of("".join(alphabet[at] for letter in letters if (at := LETTERS.index(letter)) < len(alphabet)))
+            position = self._lines.find_free(text, extent.end, extent.stop)
+            if position >= 0 and self._lines.bounds(self._lines.line_of(position)) == (position, position + len(text)):
+                self._lines.claim(position, position + len(text), extent.mark)
+                return
 
     def _announced(self, extent: _Extent) -> Iterator[int]:
         position = extent.start

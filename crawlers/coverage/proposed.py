@@ -1,5 +1,6 @@
 """A proposed layout, compared with what is read without it: one file's name and bytes in, the layout's text out."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
@@ -11,7 +12,7 @@ from crawlers.coverage.files import FileResult, contained, read_within, within_b
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
 from crawlers.importers.files.containers import CONTAINERS
 from crawlers.importers.files.kinds import true_name
-from crawlers.importers.formats import KnownLayouts, read_suffixes
+from crawlers.importers.formats import KnownLayouts, known_formats, read_suffixes
 from crawlers.importers.layouts.layout_files import layouts_in, shipped_layouts
 from crawlers.importers.paper_proposals import PROPOSAL, question_key, shortened
 from crawlers.importers.question_proposals import proposals
@@ -52,7 +53,7 @@ def _proposed(name: str, body: bytes) -> Iterator[str]:
     compared: list[_Compared] = []
     try:
         for text in _proposals(true_name(name, body, read_suffixes()), body):
-            compared.append(_compared(name, body, text, usual))
+            compared.append(_compared(name, body, _with_free_name(text, name), usual))
             if not compared[-1].waits:
                 break
     except ValueError as error:
@@ -62,6 +63,13 @@ def _proposed(name: str, body: bytes) -> Iterator[str]:
     if not best.question_count and best.waits and isinstance(usual, FileResult) and _questions(usual.reading.items):
         raise _refusal(name, usual, Refusal(name))
     yield best.text
+
+
+def _with_free_name(text: str, name: str) -> str:
+    """Return a proposal whose layout does not have the name of a format, as `cards` for cards.md would."""
+    [layout] = layouts_in(text, name)
+    quoted = json.dumps(layout, ensure_ascii=False)
+    return text.replace(f"\n{quoted}:\n", f'\n"{layout} (file)":\n', 1) if layout in known_formats() else text
 
 
 def _proposals(name: str, body: bytes) -> Iterator[str]:

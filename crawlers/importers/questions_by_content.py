@@ -15,7 +15,7 @@ from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.column_roles.distractors import has_wrong_ones
-from crawlers.column_roles.records import NAMED, Roles, options_of, record_of, values_of, without_fillers
+from crawlers.column_roles.records import NAMED, Roles, options_of, record_of, values_of, with_letters_of_columns, without_fillers
 from crawlers.column_roles.solver import PAIR, SURE, roles_of
 from crawlers.column_roles.values import ALL_FORMS, DISTRACTORS, FORMS, MARKED, SIGNS, answer_letters
 from crawlers.importers.any_rows import rows_of
@@ -33,8 +33,7 @@ from crawlers.tables.tree import EVERY, TWICE, Rows
 
 _logger = logging.getLogger(__name__)
 _MAYBE = 0.6
-LEAST_PROPOSED = 0.3
-"""Confidence below which no layout is proposed."""
+LEAST_PROPOSED = 0.3  # below which no layout is proposed
 _OPTION = re.compile(r"option|choice|answer|alternative|distract|选项|备选", re.IGNORECASE)
 """Names of lists of options."""
 _OF_QUESTION, _NAME_OF_STEM = re.compile(r"^(?:试题|题目|习题)(?=.)"), re.compile(r"^标题$")
@@ -114,6 +113,8 @@ def read_by_layout(
                 f"{name}: its layout has the options in the cells of the stem, {shape.stem!r}; none of them has any below its stem"
             )
         form = shape.form if answer else ""
+        if answer and form == "letters":
+            with_letters_of_columns(table.rows, shape.options, answer)
         named_tables.append((table, Roles(shape.stem, shape.options, answer, form, shape.explanation, shape.others, 1.0)))
     reading = _reading(name, tables, named_tables, provenance, unread=unread)
     reading.names_verdicts = any(roles.form == "verdict" for _, roles in named_tables)
@@ -386,7 +387,8 @@ def _is_unfit(answer: str, row: dict[str, Any], record: dict[str, Any], roles: R
         return not (options and roles.form == "words")
     form = roles.form if roles.form in FORMS else "letters"
     is_made = roles.form in (MARKED, DISTRACTORS)  # from the options themselves
-    stated = options_of(row, roles.options, roles.stem) if options and not is_made and set(answer) <= SIGNS else []
+    is_sign = set(answer) <= SIGNS or (len(answer) == 1 and answer.isascii())
+    stated = options_of(row, roles.options, roles.stem) if options and not is_made and is_sign else []
     return len(stated) >= _FEWEST_OPTIONS and not answer_letters(row.get(roles.answer or ""), stated, form)
 
 

@@ -26,6 +26,8 @@ _STEM_LABEL, _TYPE = re.compile(r"(?:试题|题目|问题|题干)(?:内容)?"), 
 _NUMBER = re.compile(r"(?:第\s?)?\d{1,4}(?:\s?题)?\s?[.．、:：)）]?")
 _FEW_COMMAS = 0.2
 """Share of the rows of a csv above which their delimiter divides cells, whatever is in them."""
+_ALIKE = 0.6
+"""Share of rows with the same number of cells above which they are those of a table."""
 _MOST_BLOCKS, _CELLS_OF_LINE = 4, 2
 _Row = tuple[str, list[str]]
 
@@ -69,9 +71,10 @@ def row_lines(name: str, body: bytes, signed: Mapping[str, Mapping[str, str]] | 
 
 
 def are_lines(name: str, body: bytes) -> bool:
-    """Return whether most rows of a sheet have fewer cells than a question with its options and answer."""
+    """Return whether most rows of a sheet have fewer cells than a question with its options and answer, or not as many as each other."""
     counts = [count for _, cells in _rows_and_answers(name, body)[0] if (count := sum(map(bool, cells)))]
-    return len(counts) >= _LEAST_ROWS and 2 * sum(count <= _CELLS_OF_LINE for count in counts) > len(counts)
+    small, same = sum(count <= _CELLS_OF_LINE for count in counts), max(map(counts.count, set(counts)), default=0)
+    return len(counts) >= _LEAST_ROWS and (2 * small > len(counts) or same <= _ALIKE * len(counts))
 
 
 def lines_by_block(name: str, body: bytes) -> list[list[str]]:

@@ -466,3 +466,26 @@ def test_words_of_single_questions_are_no_signs_of_a_proposal() -> None:
     proposal = proposed_layout("a.txt", "".join(blocks).encode())
     assert "8 questions by this layout, 8 without it" in proposal and "confirmed: no" not in proposal, proposal
     assert not any(word in proposal.partition("question:")[2] for word in words), proposal
+
+
+@pytest.mark.parametrize(
+    ("options", "template", "answer"),
+    [
+        ("甲﹚{0}　乙﹚{1}　丙﹚{2}", "{options}", "乙"),
+        ("a~{0} b~{1} c~{2}", "{options}", "b"),
+        ("①→{0} ②→{1}\n③→{2}", "{options}", "②"),
+        ("甲\n= {0}\n乙\n= {1}\n丙\n= {2}", "{letter}\n= {option}", "乙"),
+    ],
+)
+def test_letters_with_unusual_signs_are_no_part_of_options(options: str, template: str, answer: str) -> None:
+    texts = [[f"{word}{n}" for word in ("感觉", "知觉", "记忆")] for n in range(1, 7)]
+    text = "".join(f"〖{n}〗第{n}项应当先看哪一个\n{options.format(*each)}\n＊{answer}\n" for n, each in enumerate(texts, 1))
+    reading = _read(text, PaperLayout(question=f"〖{{number}}〗{{stem}}\n{template}\n＊{{answer}}"))
+    assert [(row.options, row.answer.upper()) for row in _rows(reading)] == [(each, "B") for each in texts], reading.faults
+    account = account_of("a.txt", text.encode(), "paper", reading)
+    assert account.unread_characters == 0, account.unread
+
+
+def test_a_proposal_has_not_the_name_of_a_format() -> None:
+    proposal = proposed_layout("cards.txt", _PAPER.encode())
+    assert '"cards (file)":' in proposal and '"cards":' not in proposal

@@ -339,3 +339,46 @@ def test_cells_of_whole_questions_are_divided(tmp_path: Path, form: str, answer:
     assert [(stem.removesuffix("（ ）"), [option[3:] for option in options or []], key) for stem, options, key in _told(row)] == [
         (stem.removesuffix("（ ）"), options, key) for stem, options, key in _EXPECTED
     ]
+
+
+def test_answers_may_be_the_names_of_the_columns_of_options(tmp_path: Path) -> None:
+    rows = [{"q": stem, "x": dict(zip("pqrs", options, strict=True)), "k": "pqrs"["ABCD".index(key)]} for stem, options, key in _EXPECTED]
+    layout = {"under": ["*"], "stem": "q", "options": [f"x.{name}" for name in "pqrs"], "answer": "k"}
+    assert _told(_read(tmp_path, "bank.json", rows, layout)) == _EXPECTED
+    rows[3]["k"] = "z"
+    assert {doubt for doubt, options, _ in _told(_read(tmp_path, "bank.json", rows, layout)) if options is None} == {"answer_unreadable"}
+
+
+def test_one_table_may_be_read_twice_for_two_questions_a_row(tmp_path: Path) -> None:
+    rows = [["左题", "左选", "左答", "右题", "右选", "右答"]]
+    for (one, first, a), (other, second, b) in zip(_EXPECTED[::2], _EXPECTED[1::2], strict=True):
+        rows.append([one, "|".join(first), a, other, "|".join(second), b])
+    tables = [{"stem": f"{side}题", "options": [f"{side}选"], "answer": f"{side}答"} for side in "左右"]
+    (tmp_path / "bank.csv").write_bytes(_csv(rows))
+    (tmp_path / "bank.layout.yaml").write_text(json.dumps({"bank": {"tables": tables}}, ensure_ascii=False), encoding="utf-8")
+    row = read_row("bank.csv", tmp_path / "bank.csv")
+    assert sorted(_told(row)) == sorted(_EXPECTED) and row.account and row.account.unread_characters == 0
+
+
+_LABELLED = [
+    row
+    for stem, options, key in _EXPECTED
+    for row in (["题目", stem], *([f"选项{a}", b] for a, b in zip("ABCD", options, strict=True)), ["答案", key], ["解析", "因为在先"])
+]
+
+
+@pytest.mark.parametrize(
+    ("label", "further", "unread"),
+    [("题目", "见第3页", 12 * 4), ("题目", "2分", 0), ("选项C", "此项易错", 12 * 4), ("答案", "难点", 12 * 2), ("选项C", "√", 0)],
+)
+def test_a_third_column_of_cards_is_counted(tmp_path: Path, label: str, further: str, unread: int) -> None:
+    row = _read(tmp_path, "bank.csv", _csv([[*cells, further if cells[0] == label else ""] for cells in _LABELLED]))
+    assert _told(row) == _EXPECTED
+    assert row.account and row.account.unread_characters == unread, row.account.unread
+
+
+def test_cells_beside_labels_of_cards_are_options_or_an_explanation(tmp_path: Path) -> None:
+    rows = [row for stem, options, key in _EXPECTED for row in (["题目", stem], ["选项", *options], ["答案", key, f"见{stem}"])]
+    row = _read(tmp_path, "bank.csv", _csv(rows))
+    assert _told(row) == _EXPECTED
+    assert [item.explanation_raw for item in row.reading.items if isinstance(item, QuestionItem)] == [f"见{stem}" for stem in _STEMS]
