@@ -20,7 +20,8 @@ from crawlers.papers.signs.options import find_options
 
 _SEPARATORS = re.compile(r"[\s,、;./|+&和及与()\[\]]")
 _LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")
-_ODD_LETTER = re.compile(rf"(?:^|(?<=\s))(?P<letter>[{''.join(map(re.escape, ALPHABETS))}])\s{{0,2}}(?P<sign>[^\w\s]{{1,3}})")
+_ALPHABET = "".join(map(re.escape, ALPHABETS))
+_ODD_LETTER = re.compile(rf"(?:^|(?<=\s)|(?=[^\w\s]))(?P<before>[^\w\s]{{0,2}})(?P<letter>[{_ALPHABET}])\s{{0,2}}(?P<sign>[^\w\s]{{1,3}})")
 _USUAL_SIGNS = (".", "、", "．", ":", "：", ")", "）", ",", "，")
 _OPTIONS = ("option", "right_option")
 _FEWEST = 2
@@ -118,14 +119,15 @@ class Filled(Struct):
         """Divide the options in one text; one that fits a pattern of right options is right."""
         text = "\n".join(self.texts.get("options", []))
         run = find_options(text)
-        parts = lettered_parts(text) or (run.texts(text) if run and run.sure and run.cuts and not min(run.cuts)[0] else split_options(text))
+        odd = lettered_parts(text)
+        parts = odd or (run.texts(text) if run and run.sure and run.cuts and not min(run.cuts)[0] else split_options(text))
         self.torn |= bool(text) and len(parts) < _FEWEST
         self.unsigned |= bool(text)
         patterns = [one for one in template if "right_option" in one.names]
         for part in parts if text else ():
             fields = next((fields for one in patterns if (fields := one.fields(flat(part))) is not None), [])
             right = next((part[one.start : one.end] for one in fields if one.name == "right_option"), None)
-            sign = _ODD_LETTER.match(part) if lettered_parts(text) else None
+            sign = _ODD_LETTER.match(part) if odd else None
             bare = _without_letter(part) if sign is None else part[sign.end() :].strip()
             self.options.append((sign["letter"] if sign else letter_of(part), bare if right is None else right, right is not None))
 
@@ -136,9 +138,10 @@ def lettered_parts(text: str) -> list[str]:
     alphabet = next((one for one in ALPHABETS if first and one.startswith(_plain(first["letter"]))), "")
     if first is None or not alphabet or first["sign"] in _USUAL_SIGNS:
         return []
-    starts = [match.start() for match in _ODD_LETTER.finditer(text) if match["sign"] == first["sign"]]
+    marks = [match for match in _ODD_LETTER.finditer(text) if match.group("before", "sign") == first.group("before", "sign")]
+    starts = [match.start() for match in marks]
     parts = [text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
-    letters = "".join(_plain(part[0]) for part in parts)
+    letters = "".join(_plain(match["letter"]) for match in marks)
     return parts if len(parts) >= _FEWEST and alphabet.startswith(letters) else []
 
 

@@ -474,6 +474,7 @@ def test_words_of_single_questions_are_no_signs_of_a_proposal() -> None:
         ("甲﹚{0}　乙﹚{1}　丙﹚{2}", "{options}", "乙"),
         ("a~{0} b~{1} c~{2}", "{options}", "b"),
         ("①→{0} ②→{1}\n③→{2}", "{options}", "②"),
+        ("|a-{0}|b-{1}|c-{2}", "{options}", "b"),
         ("甲\n= {0}\n乙\n= {1}\n丙\n= {2}", "{letter}\n= {option}", "乙"),
     ],
 )
