@@ -387,7 +387,7 @@ def _is_unfit(answer: str, row: dict[str, Any], record: dict[str, Any], roles: R
         return not (options and roles.form == "words")
     form = roles.form if roles.form in FORMS else "letters"
     is_made = roles.form in (MARKED, DISTRACTORS)  # from the options themselves
-    is_sign = set(answer) <= SIGNS or (len(answer) == 1 and answer.isascii())
+    is_sign = set(answer) <= SIGNS or (len(answer) == 1 and answer.isascii() and answer_form(answer) != "verdict")
     stated = options_of(row, roles.options, roles.stem) if options and not is_made and is_sign else []
     return len(stated) >= _FEWEST_OPTIONS and not answer_letters(row.get(roles.answer or ""), stated, form)
 

@@ -349,6 +349,13 @@ def test_answers_may_be_the_names_of_the_columns_of_options(tmp_path: Path) -> N
     assert {doubt for doubt, options, _ in _told(_read(tmp_path, "bank.json", rows, layout)) if options is None} == {"answer_unreadable"}
 
 
+def test_a_truth_value_beside_options_is_no_letter_that_is_missing(tmp_path: Path) -> None:
+    rows = [{"q": stem, "o": options, "k": key} for stem, options, key in _EXPECTED]
+    rows += [{"q": f"第{n}次测量属于感知觉。", "o": ["对", "错"], "k": "T"} for n in range(20, 24)]
+    read = _told(_read(tmp_path, "bank.json", rows, _TABLE))
+    assert read[len(_EXPECTED) :] == [(f"第{n}次测量属于感知觉。", ["对", "错"], "T") for n in range(20, 24)]
+
+
 def test_one_table_may_be_read_twice_for_two_questions_a_row(tmp_path: Path) -> None:
     rows = [["左题", "左选", "左答", "右题", "右选", "右答"]]
     for (one, first, a), (other, second, b) in zip(_EXPECTED[::2], _EXPECTED[1::2], strict=True):
