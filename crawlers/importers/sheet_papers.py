@@ -21,6 +21,11 @@ from crawlers.importers.sheet_lines import lines_by_block, lone_lines, row_lines
 
 LINED = (*BOOKS, ".csv", ".tsv")
 """Suffixes of files whose rows may be the lines of a paper."""
+_LEAST_ROWS = 3
+_SHOWS_CHOICE = re.compile(
+    r"(?:^|[\s(（【])A(?:[\s.．、:：)）]|$)|答案|答\s?[:：\t]|answer|[(（]\s?[A-J]{1,6}\s?[)）]|[√✓✔☑]", re.IGNORECASE
+)
+"""What some lines of a paper have: the first option, or an answer."""
 _UNCLEAR = "its stem or an option is in several cells of a row; a layout says what each is: docs/papers.md"
 _SIGN = re.compile(r"\W{0,2}(?:第\s?)?(?:\d{1,4}|[A-Ja-j])(?:\s?题)?\W{0,2}")
 """What may be in a cell before a stem or an option: its number or letter."""
@@ -36,9 +41,11 @@ def read_paper_in_sheet(name: str, body: bytes, provenance: Provenance) -> FileR
     """
     fault: Refusal | None = None
     try:
-        lines = lone_lines(name, body)
+        lines, rows = lone_lines(name, body), row_lines(name, body)
     except Refusal:  # damaged, as its other readers say
         return None
+    if not lines and sum(_SHOWS_CHOICE.search(row) is not None for row in rows) < _LEAST_ROWS:
+        return None  # a long price list is not read as a paper in vain
     signed = signed_cells(body) if has_colours(name, body) else {}
     if lines:
         try:
