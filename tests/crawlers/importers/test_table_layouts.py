@@ -349,11 +349,12 @@ def test_answers_may_be_the_names_of_the_columns_of_options(tmp_path: Path) -> N
     assert {doubt for doubt, options, _ in _told(_read(tmp_path, "bank.json", rows, layout)) if options is None} == {"answer_unreadable"}
 
 
-def test_a_truth_value_beside_options_is_no_letter_that_is_missing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", ["TF", "√×", "对错"])
+def test_a_truth_value_in_other_words_than_the_options_is_one_of_them(tmp_path: Path, words: str) -> None:
     rows = [{"q": stem, "o": options, "k": key} for stem, options, key in _EXPECTED]
-    rows += [{"q": f"第{n}次测量属于感知觉。", "o": ["对", "错"], "k": "T"} for n in range(20, 24)]
+    rows += [{"q": f"第{n}次测量属于感知觉。", "o": ["正确", "错误"], "k": words[n % 2]} for n in range(20, 24)]
     read = _told(_read(tmp_path, "bank.json", rows, _TABLE))
-    assert read[len(_EXPECTED) :] == [(f"第{n}次测量属于感知觉。", ["对", "错"], "T") for n in range(20, 24)]
+    assert read[len(_EXPECTED) :] == [(f"第{n}次测量属于感知觉。", ["正确", "错误"], "AB"[n % 2]) for n in range(20, 24)]
 
 
 def test_one_table_may_be_read_twice_for_two_questions_a_row(tmp_path: Path) -> None:
