@@ -25,10 +25,10 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def layout_of(source: Import) -> str:
-    """Return hash and name of the layout beside an import of one file; "" if there is none or the format is stated."""
+    """Return hash and name of the layout beside an import of one file; "" if there is none."""
     path = Path(source.path)
     layout_path = layout_path_of(path)
-    if source.format or not path.is_file() or not layout_path.is_file():
+    if not path.is_file() or not layout_path.is_file():
         return ""
     return f"{sha256(layout_path.read_bytes()).hexdigest()}  {layout_path.name}\n"
 

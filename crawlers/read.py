@@ -8,6 +8,7 @@ docs/importing.md says how the files become a source of the pipeline.
 """
 
 import argparse
+import logging
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,6 +30,7 @@ from crawlers.importers.layouts.layout_files import layout_beside, layout_path_o
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.importers.records.record_proposals import UNCONFIRMED
 
+_logger = logging.getLogger("crawlers.read")
 _SOURCE, _SNAPSHOT = "read", "2026-01-01"
 
 
@@ -115,7 +117,8 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog=command(), description=__doc__, formatter_class=form, allow_abbrev=False)
     parser.add_argument("paths", nargs="+", metavar="PATH")
-    parser.add_argument("--format", metavar="NAME", help=f"one format for all files: {', '.join(known_formats())}")
+    of_all = f"one format for all files, except those with a layout beside them: {', '.join(known_formats())}"
+    parser.add_argument("--format", metavar="NAME", help=of_all)
     parser.add_argument("--layouts", type=Path, metavar="FILE", help="YAML with layouts of your own; docs/importing.md has an example")
     parser.add_argument(
         "--propose",
@@ -144,7 +147,9 @@ def read_row(
     row = ReportRow(file=name)
     try:
         body = read_bytes(name, path)
-        if format_name is None and (beside := layout_beside(path, known_formats())):
+        if beside := layout_beside(path, known_formats()):
+            if format_name not in (None, beside[0]):
+                _logger.warning("%s: read by %s beside it, not by --format %s", name, layout_path_of(path).name, format_name)
             format_name, known = beside
         row.guessed = format_name is None
         url = f"file:{name}"

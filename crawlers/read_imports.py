@@ -21,7 +21,7 @@ from crawlers.coverage.characters import CharacterAccount, summed
 from crawlers.coverage.files import FileResult, read_steps
 from crawlers.coverage.limits import limits_of
 from crawlers.importers.formats import known_formats, suffix_of, suffixes_of
-from crawlers.importers.layouts.layout_files import layout_beside
+from crawlers.importers.layouts.layout_files import layout_beside, layout_path_of
 from crawlers.importers.paths import named_files, read_bytes
 from crawlers.store.merging import finish
 from crawlers.store.part_writer import PartWriter, discard_parts
@@ -58,14 +58,12 @@ def store_files(name: str, source: Import, folder: Path) -> int:
         ValueError: the format is not known, no file fits, or a layout beside one is wrong or unconfirmed; the message lists known formats.
     """
     files = files_of(name, source)
-    if not source.format:
-        for _, path in files:
-            layout_beside(path, known_formats())  # an unconfirmed layout raises here
+    own = {file for file, path in files if layout_beside(path, known_formats())}  # an unconfirmed layout raises here
     discard_parts(folder, source.snapshot)
     writer = PartWriter(folder, source.snapshot, ORIGIN)
     seen: dict[str, str] = {}
     for file, path in files:
-        if source.format:
+        if source.format and file not in own:
             suffix_of(file, source.format)
         body = read_bytes(file, path)
         if (first := seen.setdefault(sha256(body).hexdigest(), file)) != file:
@@ -118,7 +116,9 @@ def read_files(
         file = row.url.removeprefix("file:")
         provenance = Provenance(source=name, url=row.url, snapshot=source.snapshot, page_id=row.page_id, position="")
         body = read_page(folder, row).body
-        beside = layout_beside(paths[file], known_formats()) if file in paths and not source.format else None
+        beside = layout_beside(paths[file], known_formats()) if file in paths else None
+        if beside and source.format:
+            _logger.warning("%s: %s: read by %s beside it, not by format %s", name, file, layout_path_of(paths[file]).name, source.format)
         format_name, known = beside or (source.format, None)
         [file_result] = [step for step in read_steps(file, body, format_name, provenance, known=known) if isinstance(step, FileResult)]
         reading, account = file_result.reading, file_result.account

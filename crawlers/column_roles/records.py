@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from atomexam.text.option_letters import are_fillers, is_filler
+from atomexam.text.option_letters import LETTERS, are_fillers, is_filler
 from crawlers.column_roles.distractors import options_beside
 from crawlers.column_roles.option_cells import options_below
 from crawlers.column_roles.option_columns import EXPLAINED
@@ -27,6 +27,8 @@ from crawlers.column_roles.values import (
 _STEM_LABEL = re.compile(
     r"\s{0,9}(?:[【\[](?:题目|题干|试题|问题)[】\]]|(?:题目|题干|试题|问题|question|q)\s?[:：])\s{0,9}(?=\S)", re.IGNORECASE
 )
+_TELLS = re.compile(r"对错|正误|是非|1\W?(?:对|正确|真)|(?:is|was)_?(?:true|correct|right)", re.IGNORECASE)
+"""Names of columns that show that a 1 means true."""
 NAMED = {
     "题型": re.compile(r"题型|題型|qtype|questiontype|类型|^\^?type$", re.IGNORECASE),
     "章节": re.compile(r"章|chapter|section|知识点|单元", re.IGNORECASE),
@@ -61,6 +63,16 @@ def without_fillers(row: dict[str, Any]) -> dict[str, Any]:
     texts = Counter(value.strip() for value in row.values() if isinstance(value, str))
     unused = {text for text, times in texts.items() if is_filler(text) or (times > 1 and are_fillers([text]))}
     return {key: "" if isinstance(value, str) and value.strip() in unused else value for key, value in row.items()} if unused else row
+
+
+def with_letters_of_columns(rows: Sequence[tuple[str, dict[str, Any]]], options: Sequence[str], answer: str) -> None:
+    """Replace answers that are all the names of the options' columns, `p` for `choices.p`, by the letters of these."""
+    names = [key.rpartition(".")[2] for key in options]
+    values = {value for _, row in rows if (value := row.get(answer)) not in (None, "")}
+    if len(set(names)) == len(names) > 1 and values and values <= set(names) and not values <= set(LETTERS):
+        for _, row in rows:
+            if row.get(answer):
+                row[answer] = LETTERS[names.index(row[answer])]
 
 
 def options_of(row: dict[str, Any], options: list[str], stem: str = "") -> list[str]:
@@ -98,7 +110,8 @@ def record_of(row: dict[str, Any], roles: Roles) -> dict[str, Any]:
         form = roles.form if options or roles.form in ("verdict", "words", MARKED) else ""
         record["正确答案"] = _answer(answer_value, options, form)
     if roles.verdict and not options:
-        record["正确答案"] = verdict_of(as_verdict(row.get(roles.verdict))) or None
+        value = row.get(roles.verdict)
+        record["正确答案"] = verdict_of(as_verdict(value) if _TELLS.search(roles.verdict) else value) or text_of(value) or None
     if roles.explanation:
         record["解析"] = text_of(row.get(roles.explanation)) or None
     for field, key in roles.others.items():

@@ -74,13 +74,29 @@ def roles_of(rows: Sequence[dict[str, Any]]) -> Roles | None:
     named = named_distractors(sample, columns)
     best = _with_distractors(sample, columns, named) if named else None
     best = best or _best(sample, columns, sets) or _with_options_below(sample, columns)
-    best = best or _with_distractors(sample, columns) or _without_options(sample, columns)
+    best = best or _with_distractors(sample, columns) or _beside_statements(sample, columns) or _without_options(sample, columns)
     if (best is None or best.confidence < _UNPROVEN) and any(_may_be_indices(sample, key) for key in columns):
         other = _best(sample, columns, sets, proven=False)
         best = other if other and (best is None or other.confidence > best.confidence) else best
     if best:
         best.confidence = min(1.0, best.confidence)
     return best
+
+
+def _beside_statements(rows: Sequence[dict[str, Any]], columns: list[str]) -> Roles | None:
+    """Return the roles of a table with few lists of options, if all its other rows are statements that are true or false."""
+    for key in columns:
+        chosen = [row for row in rows if row.get(key)]
+        if not LEAST_ROWS <= len(chosen) < len(rows) or not all(isinstance(row.get(key), list) for row in rows):
+            continue
+        roles = roles_of(chosen)
+        if roles is None or roles.options != [key]:
+            continue
+        if roles.form == MARKED:
+            roles.verdict = _verdicts_of(rows, [options_of(row, [key]) for row in rows], [each for each in columns if each != roles.stem])
+        if roles.verdict or all(verdict_of(as_verdict(row.get(roles.answer or ""))) for row in rows if not row[key]):
+            return roles
+    return None
 
 
 def _in_turn(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -126,11 +142,13 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     rest = [key for key in columns if key not in options and not key.startswith(inner)]
     answers = answers_of(rows, sets, rest, proven)
     marked = [marked_letters(row.get(options[0])) for row in rows] if len(options) == 1 else []
-    if marked and sum(map(bool, marked)) >= _LEAST_SHARE * len(rows) and len(set(marked)) > 1:
+    verdict = _verdicts_of(rows, sets, rest) if any(marked) else None
+    marked_rows = sum(map(bool, marked)) + (sum(not each for each in sets) if verdict else 0)
+    if marked and marked_rows >= _LEAST_SHARE * len(rows) and len(set(filter(None, marked))) > 1:
         answers = [(sum(map(bool, marked)) / max(1, sum(map(bool, sets))), 2.0, options[0], MARKED)]
     if not answers:
         return None
-    stem, sure, doubts = _stem(rows, [key for key in rest if key != answers[0][2]])
+    stem, sure, doubts = _stem(rows, [key for key in rest if key not in (answers[0][2], verdict)])
     if stem is None:
         return None
     usual = [key for key in options if len(texts_of(rows, key)) >= LEAST_ROWS]  # a single text may end like a question
@@ -154,7 +172,7 @@ def _with_options(rows: Sequence[dict[str, Any]], columns: list[str], options: l
     if len(options) > 1:  # a wider run that fits as well is better
         sure *= 1 + 0.001 * len(options)
     roles = Roles(stem, options, answer, form, confidence=share * sure, doubts=doubts)
-    roles.verdict = _verdicts_of(rows, sets, [key for key in rest if key not in (stem, answer)]) if form == MARKED else None
+    roles.verdict = verdict if form == MARKED else None
     find_others(rows, rest, roles)
     return roles
 

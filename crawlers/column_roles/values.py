@@ -255,7 +255,7 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
         return ""
     if form == "letters":
         are_verdicts = len(options) == len(_TWO_VERDICTS) and {verdict_of(bare(option)) for option in options} == _TWO_VERDICTS
-        return _letters(parts, options) or (_by_text(parts, options) if are_verdicts else "")
+        return _letters(parts, options) or (_by_text(parts, options) or _by_verdict(parts, options) if are_verdicts else "")
     if form == "text":
         return _by_text(parts, options)
     if form == "bits":
@@ -271,6 +271,13 @@ def answer_letters(value: Any, options: list[str], form: str) -> str:
     if len(set(indices)) < len(indices):  # a 1 or a 0 for each option
         return ""
     return "".join(LETTERS[index] for index in sorted(set(indices))) if all(0 <= index < len(options) for index in indices) else ""
+
+
+def _by_verdict(parts: list[Any], options: list[str]) -> str:
+    """Return the letter of the one of two truth values that an answer names in other words: F for 错."""
+    word = str(parts[0]).strip() if len(parts) == 1 else ""
+    verdict = "" if word.isdigit() else verdict_of(word)
+    return LETTERS[[verdict_of(bare(option)) for option in options].index(verdict)] if verdict else ""
 
 
 def _of_bits(parts: list[Any], options: list[str]) -> str:

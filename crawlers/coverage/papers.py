@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from atomexam.records.item import EntityItem, Item, QuestionItem
+from atomexam.text.option_letters import LETTERS
 from crawlers.coverage.alignment import FREE, IN_ITEM, REJECTED, MarkedLines, anchors_of, words_of
 from crawlers.coverage.characters import CharacterAccount, folded
 from crawlers.coverage.furniture import (
@@ -20,6 +21,7 @@ from crawlers.coverage.furniture import (
     says_answer,
 )
 from crawlers.importers.files.reading import Text
+from crawlers.importers.layouts.line_patterns import ALPHABETS
 
 _MOST_REASONS = 250
 _SHORT = 4
@@ -27,6 +29,8 @@ _SHORT = 4
 _LEAST_TITLE = 4
 _BEHIND_LABEL = 12
 _LEAST_QUOTE = 12
+_MOST_SIGNS, _AHEAD = 4, 400
+"""Signs between a letter and its option, and characters from one option to the next."""
 _ADDED_LETTER = re.compile(r"[a-j]\.")
 
 
@@ -93,7 +97,9 @@ class PaperAccount:
             for index, text in enumerate(map(words_of, [item.stem_raw or "", *(item.options_raw or [])])):
                 bounds = lines.claim_near(text, extent.end, stop, mark) or lines.claim_near(text, extent.start, stop, mark)
                 if index and not bounds and (letter := _ADDED_LETTER.match(text)):  # a letter that is not in the source: 正确 over 错误
-                    bounds = self._line_of_its_own(text[letter.end() :], extent.end, stop, mark)
+                    bounds = self._line_of_its_own(text[letter.end() :], extent.end, stop, mark) or self._behind_letter(
+                        text[0], text[letter.end() :], extent.end, stop, mark
+                    )
                 extent.end = max(extent.end, bounds[1]) if bounds else extent.end
                 if bounds and not index and anchor < 0:  # what is before its stem belongs to the previous question, at least its answer
                     extent.start = bounds[0]
@@ -104,12 +110,25 @@ class PaperAccount:
         return extents
 
     def _line_of_its_own(self, text: str, start: int, stop: int, mark: int) -> tuple[int, int] | None:
-        """Claim a text after `start` that is separate, with no word beside it."""
+        """Claim a text after `start` that is separate, with no word beside it but behind a blank."""
         position = self._lines.find_free(text, start, stop) if text else -1
-        if position < 0 or not self._stands_alone(position, position + len(text)):
+        if position < 0 or not (self._stands_alone(position, position + len(text)) or self._is_parted(position, text)):
             return None
         self._lines.claim(position, position + len(text), mark)
         return position, position + len(text)
+
+    def _behind_letter(self, letter: str, text: str, start: int, stop: int, mark: int) -> tuple[int, int] | None:
+        """Claim a text after `start` that has its letter before it, with other signs between them than a dot: `A=甲`."""
+        end = min(stop, start + _AHEAD)
+        position = self._lines.find_free(text, start, end) if text else -1
+        while position >= 0:
+            between = self._lines.text[max(start, position - _MOST_SIGNS) : position].rpartition(letter)
+            if between[1] and not any(map(str.isalnum, between[2])):
+                low = position - len(between[2]) - 1
+                self._lines.claim(low, position + len(text), mark)
+                return low, position + len(text)
+            position = self._lines.find_free(text, position + 1, end)
+        return None
 
     def _shared(self, item: QuestionItem, start: int, stop: int, mark: int) -> int:
         """Align texts shared by several items with the lines, at the first of the items; return where the rest begins."""
@@ -158,6 +177,17 @@ class PaperAccount:
                 return
         if first >= 0 and self._stands_alone(first, first + len(text)):
             lines.claim(first, first + len(text), extent.mark)
+        elif first < 0 and set(text.upper()) <= set(LETTERS):
+            self._answer_in_other_signs(extent, text.upper())
+
+    def _answer_in_other_signs(self, extent: _Extent, letters: str) -> None:
+        """Claim an answer that is alone on its line in the signs of another alphabet: 丁 or ④ for D."""
+        for alphabet in ALPHABETS:
+            text = words_of("".join(alphabet[at] for letter in letters if (at := LETTERS.index(letter)) < len(alphabet)))
+            position = self._lines.find_free(text, extent.end, extent.stop)
+            if position >= 0 and self._lines.bounds(self._lines.line_of(position)) == (position, position + len(text)):
+                self._lines.claim(position, position + len(text), extent.mark)
+                return
 
     def _announced(self, extent: _Extent) -> Iterator[int]:
         position = extent.start
@@ -171,6 +201,11 @@ class PaperAccount:
         before, after = start - 1, end
         free_before = before >= low and self._lines.marks[before] == FREE and self._lines.text[before].isalnum()
         return not (free_before or (after < high and self._lines.marks[after] == FREE and self._lines.text[after].isalnum()))
+
+    def _is_parted(self, position: int, text: str) -> bool:
+        """Return whether a text at a position is one of the parts into which blanks divide its line."""
+        line = self._lines.line_of(position)
+        return text in map(folded, self._lines.original(line, *self._lines.bounds(line)).split())
 
     def _entity(self, item: EntityItem) -> None:
         """Align the texts of an encyclopedia's page with its lines."""

@@ -1,5 +1,6 @@
 """A proposed layout, compared with what is read without it: one file's name and bytes in, the layout's text out."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
@@ -11,7 +12,7 @@ from crawlers.coverage.files import FileResult, contained, read_within, within_b
 from crawlers.importers.files.archives import SUFFIX as ARCHIVE
 from crawlers.importers.files.containers import CONTAINERS
 from crawlers.importers.files.kinds import true_name
-from crawlers.importers.formats import KnownLayouts, read_suffixes
+from crawlers.importers.formats import KnownLayouts, known_formats, read_suffixes
 from crawlers.importers.layouts.layout_files import layouts_in, shipped_layouts
 from crawlers.importers.paper_proposals import PROPOSAL, question_key, shortened
 from crawlers.importers.question_proposals import proposals
@@ -28,6 +29,8 @@ class _Compared(NamedTuple):
     text: str
     waits: bool
     question_count: int
+    gain: int
+    """How many questions it reads beyond those that are missing or different by it."""
 
 
 def proposed_layout(name: str, body: bytes) -> str:
@@ -50,16 +53,23 @@ def _proposed(name: str, body: bytes) -> Iterator[str]:
     compared: list[_Compared] = []
     try:
         for text in _proposals(true_name(name, body, read_suffixes()), body):
-            compared.append(_compared(name, body, text, usual))
+            compared.append(_compared(name, body, _with_free_name(text, name), usual))
             if not compared[-1].waits:
                 break
     except ValueError as error:
         if not compared:
             raise _refusal(name, usual, error) from None
-    best = max(compared, key=lambda each: (not each.waits, each.question_count))
+    best = max(compared, key=lambda each: (not each.waits, each.gain))
     if not best.question_count and best.waits and isinstance(usual, FileResult) and _questions(usual.reading.items):
         raise _refusal(name, usual, Refusal(name))
     yield best.text
+
+
+def _with_free_name(text: str, name: str) -> str:
+    """Return a proposal whose layout does not have the name of a format, as `cards` for cards.md would."""
+    [layout] = layouts_in(text, name)
+    quoted = json.dumps(layout, ensure_ascii=False)
+    return text.replace(f"\n{quoted}:\n", f'\n"{layout} (file)":\n', 1) if layout in known_formats() else text
 
 
 def _proposals(name: str, body: bytes) -> Iterator[str]:
@@ -101,7 +111,7 @@ def _compared(name: str, body: bytes, text: str, usual: FileResult | ValueError)
     layouts = layouts_in(text, name)
     [layout] = layouts
     if layouts[layout].entity is not None:
-        return _Compared(text, not layouts[layout].is_confirmed, 0)
+        return _Compared(text, not layouts[layout].is_confirmed, 0, 0)
     own = _result(name, body, layout, layouts | shipped_layouts())
     items, usual_items = ([] if isinstance(each, ValueError) else _questions(each.reading.items) for each in (own, usual))
     lost = Counter(map(question_key, usual_items)) - Counter(map(question_key, items))
@@ -121,7 +131,7 @@ def _compared(name: str, body: bytes, text: str, usual: FileResult | ValueError)
     lines = [line for line in text.split("\n") if line != UNCONFIRMED]
     head = next(index for index, line in enumerate(lines) if not line.startswith("#")) + 1
     notes = [*([UNCONFIRMED] if waits else []), counts, *(f"  # {shortened(doubt)}" for doubt in doubts[:_MOST_ROWS])]
-    return _Compared("\n".join([*lines[:head], *notes, *lines[head:]]), waits, len(items))
+    return _Compared("\n".join([*lines[:head], *notes, *lines[head:]]), waits, len(items), len(items) - lost.total())
 
 
 def _questions(items: Sequence[Item]) -> list[QuestionItem]:

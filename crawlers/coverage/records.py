@@ -27,6 +27,7 @@ _NUMBERS = frozenset(
 _NUMBER = re.compile(r"[a-z0-9._-]{1,64}", re.I)
 _LETTERS_AND_SIGNS = re.compile(r"[\W_]|(?<![a-z])[a-j](?![a-z])")
 _ONE_LETTER = re.compile("[a-j]")
+_SIGNS = {"sign", "tag", "markup"}
 _CODE_CHARS = 8
 """A value of a known key may be read as another word, such as 2 for C or single for 单选; a longer value may not."""
 _TINY = 2
@@ -258,7 +259,7 @@ class _UnclaimedValues:
             account.furniture["number"] += count
         elif value.is_free and record.items and plain(name) in _LETTERS and _ONE_LETTER.fullmatch(value.text):
             account.furniture["letter"] += count
-        elif value.is_free and not record.items and len(record.values) == 1 and (kind := class_of_line(value.original)):
+        elif value.is_free and (kind := _kind_of_furniture(value, record)):
             account.furniture[kind] += count
         elif value.is_free and _is_repeated(value, record):
             account.furniture["repeated"] += count
@@ -298,6 +299,18 @@ class _UnclaimedValues:
 
     def _name_of(self, value: _Value) -> str:
         return self._header.get(value.key) or value.key.rpartition(".")[2].rpartition(":")[2]
+
+
+def _kind_of_furniture(value: _Value, record: _SourceRecord) -> str | None:
+    """Return the class of a heading alone in its row, or of signs, points and remarks, `2分`, beside questions that have their answers: a
+    tick beside others may be the answer.
+    """
+    if not record.items:
+        return class_of_line(value.original) if len(record.values) == 1 else None
+    if not all(isinstance(item, QuestionItem) and item.answer_raw for item in record.items):
+        return None
+    kinds = {kind for kind, _ in parts_of_stretch(value.original, False, False)}
+    return min(kinds) if kinds and kinds <= _SIGNS else None
 
 
 def _is_repeated(value: _Value, record: _SourceRecord) -> bool:

@@ -6,7 +6,7 @@ without a header. The content decides which it is, as the suffix may be wrong.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from atomexam.text.encodings import decoded
 from atomexam.text.refusal import Refusal
 from crawlers.importers.documents.packed_pages import PACKED, packed_page
-from crawlers.importers.documents.sheets import SHEETS, sheets_in
+from crawlers.importers.documents.sheets import SHEETS
 from crawlers.importers.exchange.exchange import root_of
 from crawlers.importers.files.anki_package import SUFFIX as ANKI
 from crawlers.importers.files.anki_package import notes_of
@@ -27,8 +27,8 @@ from crawlers.importers.files.property_lists import PLIST, property_list
 from crawlers.importers.files.workbook import BOOKS
 from crawlers.importers.layouts.columns import named
 from crawlers.importers.records.triples import TEXTS
+from crawlers.importers.sheet_lines import HAS_OPTION
 from crawlers.importers.sheet_rows import (
-    KEY_WORD,
     cells_of_page,
     cells_of_sheets,
     is_page,
@@ -40,7 +40,7 @@ from crawlers.importers.sheet_rows import (
 from crawlers.tables.beside import fields_beside, with_fields
 from crawlers.tables.documents import DOCUMENTS, document_in
 from crawlers.tables.inner_data import opened
-from crawlers.tables.keys import ANSWER, key_rows
+from crawlers.tables.keys import ANSWER
 from crawlers.tables.light_markup import LIGHT, page_of
 from crawlers.tables.literals import literals_of
 from crawlers.tables.markup import cells_of_book, data_of, scripts_of_page, tables_of_page
@@ -51,7 +51,7 @@ from crawlers.tables.properties import PROPERTIES, properties_of
 from crawlers.tables.separated import separated
 from crawlers.tables.shaping import shaped
 from crawlers.tables.statements import statement_rows
-from crawlers.tables.tree import NUMBER, Rows, marked_object, tables_in
+from crawlers.tables.tree import Rows, marked_object, tables_in
 from crawlers.tables.turning import by_name, turned_document, with_stems
 from crawlers.text.fields import text_of
 
@@ -74,15 +74,7 @@ _SQL = re.compile(r"\b(?:insert\s{1,8}(?:ignore\s{1,8})?(?:into)?|update|copy)\s
 _SCRIPTED = (".vue", ".svelte", ".astro")
 """Suffixes of parts of pages, whose data is in their scripts."""
 _LEAST_ROWS = 3
-_LEAST_LINES, _LONE = 9, 0.95
-_LINE_START = re.compile(
-    r"(?:\d{1,4}|第\s?\d{1,4}\s?题|[A-Ja-j]|(?P<label>(?:正确|参考|标准)?答案|解析|答案解析|难度|知识点|题型))(?P<sign>\s?[.．、:：)）])?"
-)
-"""What may be in a separate cell at the start of a line of a paper."""
-_HAS_OPTION = re.compile(r"(?:^|\s|[)）])A\s?(?:[.．、:：)）]|$)", re.MULTILINE)
 _SAYS_ANSWER = re.compile(r"^[ \t]{0,9}[【\[]?(?:(?:正确|参考|标准)?答案|answer)[】\]]?\s?[:：]?\s?\S", re.MULTILINE | re.IGNORECASE)
-_TICK, _LABEL_ALONE = re.compile(r"[√✓✔☑]"), re.compile(r"[^\W\d_]{2,6}")
-"""The tick of a correct option in the cell after it; the name of such a column."""
 _TAG = re.compile(
     r"<(?:/?(?:p|div|span|b|i|u|em|strong|font|sub|sup|li|ul|ol|h[1-6])|br|img)(?:\s[^<>]{0,500})?/?>|</\w{1,10}>", re.IGNORECASE
 )
@@ -205,34 +197,6 @@ def literals_as_json(name: str, body: bytes) -> bytes:
     return json.dumps(document, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
-def lone_lines(name: str, body: bytes, signed: Mapping[str, Mapping[str, str]] | None = None) -> list[str]:
-    """Return the lines of a paper pasted into a sheet, with numbers and option letters in separate cells; else nothing.
-
-    A sheet of numbers with their answers beside it is the paper's list of answers.
-
-    Args:
-        signed: texts of cells to replace, by the position of their row.
-    """
-    sheets = [rows for _, hidden, rows in sheets_in(name, body) if not hidden]
-    rows: list[tuple[str, list[str]]] = []
-    answers: list[str] = []
-    for sheet in sheets:
-        cells = list(sheet)
-        if key := key_rows(cells):
-            answers += [f"{row[NUMBER]}. {row[ANSWER]}" for _, row in key]
-        else:
-            rows += [(position, [cell for cell in row if cell]) for position, row in cells]
-    filled = [cells for _, cells in rows if cells]
-    numbered = sum(_HAS_OPTION.search("\n".join(cells)) is not None for cells in filled) >= _LEAST_ROWS
-    alone = sum(len(cells) == 1 or (numbered and _is_line(cells)) for cells in filled)
-    if len(filled) < (_LEAST_ROWS if numbered else _LEAST_LINES) or alone < _LONE * len(filled):
-        return []
-    if len(filled[0]) == 1 and KEY_WORD.fullmatch(filled[0][0]):
-        rows = rows[[cells for _, cells in rows].index(filled[0]) + 1 :]  # the name of the only column
-    lines = [line for position, cells in rows for line in _lines_of(cells, numbered, (signed or {}).get(position, {}))]
-    return [*lines, "参考答案", *answers] if answers else lines
-
-
 def lone_texts(name: str, body: bytes) -> list[str]:
     """Return the lines of the questions of records that have a complete question in one text, options and answer below the stem; else
     nothing.
@@ -248,29 +212,7 @@ def lone_texts(name: str, body: bytes) -> list[str]:
 def _are_whole(values: Sequence[Any]) -> bool:
     """Return whether all values are texts that state an answer, most of them below options."""
     texts = [value for value in values if isinstance(value, str) and _SAYS_ANSWER.search(value)]
-    return len(texts) == len(values) and 2 * sum(_HAS_OPTION.search(text) is not None for text in texts) > len(texts)
-
-
-def _is_line(cells: list[str]) -> bool:
-    """Return whether cells are a line of a paper that was split after its number or letter, or before its tick."""
-    return _LINE_START.fullmatch(cells[0]) is not None or all(map(_TICK.fullmatch, cells[1:])) or all(map(_LABEL_ALONE.fullmatch, cells))
-
-
-def _lines_of(cells: list[str], numbered: bool, signed: Mapping[str, str]) -> list[str]:
-    line = _line_of(cells, numbered)
-    for cell in cells if signed else ():
-        line = line.replace(cell, signed.get(cell, cell), 1)
-    return line.splitlines() or [""]
-
-
-def _line_of(cells: list[str], numbered: bool) -> str:
-    """Return the cells of a row as a line of a paper, adding a sign after a separate number, letter or label."""
-    if numbered and len(cells) > 1 and all(map(_TICK.fullmatch, cells[1:])) and not _LINE_START.fullmatch(cells[0]):
-        return f"{cells[0]} √"
-    if not numbered or len(cells) < 2 or not (start := _LINE_START.fullmatch(cells[0])):
-        return "\t".join(cells)
-    sign = "：" if start["label"] else "" if start["sign"] else ". "
-    return f"{cells[0]}{sign}{' '.join(cells[1:])}"
+    return len(texts) == len(values) and 2 * sum(HAS_OPTION.search(text) is not None for text in texts) > len(texts)
 
 
 def _in_text(text: str) -> list[Rows]:

@@ -7,9 +7,8 @@ from pathlib import PurePosixPath
 from atomexam.records.checks import one_of
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
-from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_lines, lone_texts, ticks_verdicts
+from crawlers.importers.any_rows import ALONE, DATA, PAGES, SOURCES, literals_as_json, lone_texts, ticks_verdicts
 from crawlers.importers.cards import are_cards, read_cards
-from crawlers.importers.documents.docx import with_emphasised_answers
 from crawlers.importers.documents.pdf import SUFFIX as PDF
 from crawlers.importers.documents.pdf import table_rows
 from crawlers.importers.documents.sheets import SHEETS, sheets_in
@@ -19,13 +18,11 @@ from crawlers.importers.files.archives import SUFFIX as ARCHIVE
 from crawlers.importers.files.containers import CONTAINERS
 from crawlers.importers.files.json import below, first_record
 from crawlers.importers.files.kinds import OLD
-from crawlers.importers.files.open_document import ODS
 from crawlers.importers.files.parquet import SUFFIX as PARQUET
 from crawlers.importers.files.parquet import first_row
 from crawlers.importers.files.reading import FileReading, Text
-from crawlers.importers.files.sheet_colours import signed_cells, with_coloured_answers
+from crawlers.importers.files.sheet_colours import with_coloured_answers
 from crawlers.importers.files.text import read_text
-from crawlers.importers.files.workbook import BOOKS
 from crawlers.importers.layouts.columns import RecordLayout, layout_of_keys
 from crawlers.importers.layouts.layout_files import layout_by_keys, shipped_layouts
 from crawlers.importers.layouts.table import read_sheets
@@ -46,6 +43,7 @@ from crawlers.importers.reading_quality import (
 )
 from crawlers.importers.records.record_files import read_plain_records, read_tables
 from crawlers.importers.records.triples import TEXTS, are_triples, read_triples
+from crawlers.importers.sheet_papers import LINED, has_colours, read_paper_in_sheet, text_of_sheet
 from crawlers.tables.light_markup import MARKDOWN
 
 PAPERS = {"paper": tuple(LINE_READERS), "docx": (".docx",), "pdf": (PDF,)}
@@ -159,17 +157,20 @@ def _read_by_words_or_content(
     except RecursionError:
         raise Refusal(f"{name}: nested too deep; expected records of plain fields") from None
     except ValueError as error:
-        if suffix != PARQUET and (by_content := read_by_content(name, body, provenance)):
-            return by_content
-        lines = _lone_lines(name, body, suffix)
-        if lines and _has_colours(body, suffix):
-            lines = with_emphasised_answers(lines, lone_lines(name, body, signed_cells(body)))
-        if lines:
-            return questions_in(name, Text(lines), provenance)
         if suffix == PARQUET:
             raise
-        raise Refusal(with_advice(str(error), name, body)) from None
-    if _has_colours(body, suffix) and reading.record_count and (coloured_items := with_coloured_answers(body, reading.items)):
+        try:
+            if by_content := read_by_content(name, body, provenance):
+                return by_content
+            doubt = Refusal(with_advice(str(error), name, body))
+        except Refusal as unsure:
+            doubt = unsure
+        if suffix in LINED and (paper := read_paper_in_sheet(name, body, provenance)):
+            return paper
+        if suffix not in LINED and (lines := lone_texts(name, body)):
+            return questions_in(name, Text(lines), provenance)
+        raise doubt from None
+    if has_colours(name, body) and reading.record_count and (coloured_items := with_coloured_answers(body, reading.items)):
         reading.items = coloured_items
     if suffix != PARQUET and may_miss_options(reading):
         with suppress(Refusal):
@@ -197,13 +198,6 @@ def _read_by_words_or_content(
     return reading
 
 
-def _lone_lines(name: str, body: bytes, suffix: str) -> list[str]:
-    """Return the lines of a paper in the cells or records of a file; none if there is none."""
-    if suffix == PARQUET:
-        return []
-    return lone_lines(name, body) if suffix in (*BOOKS, ".csv") else lone_texts(name, body)
-
-
 def _lines_of(name: str, body: bytes, suffix: str) -> Text:
     """Return the lines of any file that has some, for the layout of a paper.
 
@@ -212,16 +206,11 @@ def _lines_of(name: str, body: bytes, suffix: str) -> Text:
     """
     if suffix in LINE_READERS:
         return LINE_READERS[suffix](name, body)
-    if suffix in SHEETS and (lines := _lone_lines(name, body, suffix)):
-        return Text(lines)
+    if suffix in LINED:
+        return text_of_sheet(name, body)
     with suppress(Refusal):
         return read_text(name, body)
     raise Refusal(f"{name}: no lines of text, which `paper` in its layout reads; `tables` reads columns: docs/importing.md")
-
-
-def _has_colours(body: bytes, suffix: str) -> bool:
-    """Return whether a file is a workbook whose colours are read."""
-    return suffix in BOOKS and suffix != ODS and body.startswith(b"PK")
 
 
 def is_open_format(format_name: str | None, known: KnownLayouts | None = None) -> bool:

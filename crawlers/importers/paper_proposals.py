@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from atomexam.text.numerals import HANZI
 from atomexam.text.option_letters import LETTERS
 from atomexam.text.refusal import Refusal
 from crawlers.importers.files.reading import FileReading, Text
+from crawlers.importers.layouts.line_patterns import compiled
 from crawlers.importers.layouts.paper_layout import PaperLayout
 from crawlers.importers.papers import paper_in, questions_by_layout
 from crawlers.importers.question_templates import bare_answer
@@ -41,6 +42,8 @@ _ANNOUNCED = re.compile(r"(?:答案|正解|answer|key)\s?[:是为]?\s?(?P<answer
 _NUMBERS = re.compile(r"(?P<first>\d{1,5})\s?题?\s?[-_]{1,3}\s?(?:第\s?)?(?P<last>\d{1,5})")
 _DIGITS, _BLANK = re.compile(r"\d{1,9}(?:\.\d{1,2})?"), re.compile(r"\s")
 _OPENS = "([【（ "
+_WORDS, _NAME = re.compile(r"[^\W\d_]{2,}"), re.compile(r"\{\w*\}")
+_WORD, _NAME_OR_WORD = re.compile(r"[^\W\d_]+"), re.compile(r"\{\w*\}|[^\W\d_]+")
 _MOST_ABOVE, _MOST_TAG, _MOST_MARK = 30, 3, 8
 _TAG_END = re.compile(r"[^)\]】]{0,12}[)\]】]\s{0,3}")
 _NUMBERED_HEADING = re.compile(rf"(?P<before>第?[(\[]?)[{HANZI}\d]{{1,3}}(?P<after>[)\]]?[章节篇编讲课卷套部分单元大题]{{0,2}}[、.:)]?)")
@@ -85,7 +88,8 @@ def skeleton(name: str, text: Text) -> str:
 def question_key(item: QuestionItem) -> tuple[str, ...]:
     """Return what must be equal in two readings of a question: its stem without its number, its options without letters, its answer."""
     options = [_squeezed(_bare(option)) for option in item.options_raw or item.shared_options_raw or []]
-    return (_squeezed(_without_number(item.stem_raw or "")), *options, bare_answer(item.answer_raw or ""), _squeezed(item.case_raw or ""))
+    stem = _squeezed(_without_number(item.stem_raw or "")).replace("()", "")  # the brackets of its answer may be left or not
+    return (stem, *options, bare_answer(item.answer_raw or ""), _squeezed(item.case_raw or ""))
 
 
 def _read(reading: FileReading) -> list[QuestionItem]:
@@ -106,7 +110,7 @@ def _without_number(line: str) -> str:
 
 def _layout_of(lines: Sequence[str], drafts: Sequence[Draft]) -> PaperLayout | None:
     """Return the layout by which the questions read for certain are read again; None if there are none."""
-    templates: Counter[tuple[str, ...]] = Counter()
+    every: list[tuple[str, ...]] = []
     is_listed = False
     for draft, end in zip(drafts, [*(draft.line for draft in drafts[1:]), len(lines)], strict=False):
         if draft.doubts:
@@ -114,9 +118,10 @@ def _layout_of(lines: Sequence[str], drafts: Sequence[Draft]) -> PaperLayout | N
         template = _without_marks_of_all(dict.fromkeys(_template(lines[draft.line : end], draft)))
         is_listed |= bool(draft.answer) and not any("{answer}" in line or "right_option" in line for line in template)
         if template and "{stem}" in "".join(template):
-            templates[template] += 1
-    if not templates:
+            every.append(template)
+    if not every:
         return None
+    templates = Counter(_with_recurring_signs(every))
     above = (lines[max(0, draft.line - _MOST_ABOVE) : draft.line] for draft in drafts if draft.above.group)
     cases = [*filter(None, dict.fromkeys(map(_case, above)))][:_MOST_LINES]
     headings = dict.fromkeys(
@@ -132,6 +137,37 @@ def _without_marks_of_all(template: Iterable[str]) -> tuple[str, ...]:
     lines = [*template]
     plain = {line for line in lines if "{option}" in line}
     return tuple(line for line in lines if line.replace("{right_option}", "{option}") not in plain or line in plain)
+
+
+def _with_recurring_signs(templates: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the templates of all questions without the words of single ones: a sign recurs in most of those with a line of its shape."""
+    counts, of_shape = Counter[str](), Counter[str]()
+    for template in templates:
+        counts.update({word for line in template for word in _WORD.findall(_NAME.sub(" ", line))})
+        of_shape.update({_with_words(line, lambda _: False) for line in template})
+    least = min(2, (len(templates) + 1) // 2)
+
+    def own(line: str) -> str:
+        most = max(least, of_shape[_with_words(line, lambda _: False)] / 2)
+        return _with_words(line, lambda word: counts[word] >= most or any(marks_in(f"{word}：")))
+
+    return [tuple(loose for at, line in enumerate(each) if (loose := _loosened(line, own(line), not at))) for each in templates]
+
+
+def _with_words(line: str, are_signs: Callable[[str], bool]) -> str:
+    """Return a pattern with {} for the words that are no signs."""
+    return _NAME_OR_WORD.sub(lambda match: match[0] if match[0].startswith("{") or are_signs(match[0]) else "{}", line)
+
+
+def _loosened(line: str, loose: str, is_first: bool) -> str:
+    """Return a pattern with {} for its words; nothing if no sign would be left in it, unless it is that of a first line."""
+    if line == loose:
+        return line
+    try:
+        is_open = compiled(loose, "").is_open
+    except ValueError:
+        return line if is_first else ""
+    return loose if is_first or not is_open else ""
 
 
 def _merged(templates: Counter[tuple[str, ...]]) -> list[str]:
@@ -169,7 +205,9 @@ def _pattern(text: str, draft: Draft, is_first: bool) -> str:
     marks = [(kind, start, start + len(words)) for kind, words, start in marks_in(text)]
     if marks and not (find_options(text) and _TICK.search(text)) and (text[marks[-1][2] :].strip() or not find_options(text)):
         before = text[: marks[0][1]].strip()
-        named = [_before_marks(before, draft, is_first) or (_fixed(before) if len(before) <= _MOST_MARK else "")] if before else []
+        is_stem = not is_first and _squeezed(before) in _squeezed(draft.stem)
+        other = "{stem}" if is_stem else _fixed(before) if len(before) <= _MOST_MARK else ""
+        named = [_before_marks(before, draft, is_first) or other] if before else []
         ends = [*(start for _, start, _ in marks[1:]), len(text)]
         for (kind, start, end), stop in zip(marks, ends, strict=True):
             name = {"answer": "{answer}", "explanation": "{explanation}", "text": "{stem}"}.get(kind, "{}")
@@ -221,16 +259,28 @@ def _marked_option(text: str, draft: Draft) -> str:
     """Return an option on a line of its own with its mark, `★B. 乙`, `乙(正确答案)` or `- 乙`; nothing if the line is none."""
     for at, option in enumerate(draft.options[: len(LETTERS)]):
         bare, is_right = _bare(option), LETTERS[at] in bare_answer(draft.answer or "")
-        start = text.find(bare) if bare and (is_right or not [*marks_in(text)]) else -1
+        start = text.find(bare) if bare else -1
+        if any(not is_right or mark_start < start for *_, mark_start in marks_in(text)):
+            continue
         before, after = (text[:start], text[start + len(bare) :].strip()) if start >= 0 else ("", "")
         letter = flat(before).upper().find(LETTERS[at])
         if letter < 0 and letter_of(text):
             continue
         mark = before[: max(letter, 0)].strip(_OPENS) if letter >= 0 else before.strip()
-        if (mark or after) and len(mark) + len(after) <= _MOST_MARK and not letter_of(after):
+        if (
+            (mark or after)
+            and len(mark) + len(after) <= _MOST_MARK
+            and not (letter_of(mark) or letter_of(after) or _are_texts(mark, after, draft))
+        ):
             named = f"{_fixed(before[:letter])}{{letter}}{_fixed(before[letter + 1 :])}" if letter >= 0 else _fixed(before)
             return f"{named} {{{'right_option' if is_right else 'option'}}} {_fixed(after)}".strip()
     return ""
+
+
+def _are_texts(before: str, after: str, draft: Draft) -> bool:
+    """Return whether what is beside an option is in another text of its question: two options on a line, or a stem that goes on."""
+    words = [word for text in (before, after) for word in _WORDS.findall(text)]
+    return any(word in text for word in words for text in (draft.stem, *draft.options))
 
 
 def _ticked(options: str) -> str:

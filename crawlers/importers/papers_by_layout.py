@@ -84,8 +84,15 @@ def _by_position(reads: Sequence[_BlockRead], out: Divided) -> list[_BlockRead]:
 
 
 def _best_read(block: Block, patterns: PaperPatterns) -> Filled:
-    """Return the texts of a block by the template that leaves the fewest lines over."""
-    return min((filled(template, block.rows) for template in patterns.questions), key=lambda read: (len(read.unread), len(read.further)))
+    """Return the texts of a block by the template that leaves the fewest lines over, with an answer if one finds it."""
+    return min(
+        (filled(template, block.rows) for template in patterns.questions),
+        key=lambda read: (
+            len(read.unread),
+            len(read.further),
+            "answer" not in read.texts and not any(right for _, _, right in read.options),
+        ),
+    )
 
 
 def _with_points_joined(reads: Sequence[_BlockRead], patterns: PaperPatterns) -> list[_BlockRead]:

@@ -12,11 +12,13 @@ from msgspec import structs
 from crawlers.column_roles.records import Roles, record_of
 from crawlers.column_roles.solver import SURE
 from crawlers.importers.files.reading import Text
-from crawlers.importers.paper_proposals import propose_paper, skeleton, spread
+from crawlers.importers.paper_proposals import PROPOSAL, propose_paper, skeleton, spread
 from crawlers.importers.papers import LINE_READERS
 from crawlers.importers.questions_by_content import LEAST_PROPOSED, TableRoles, inferred_tables, named_tables
 from crawlers.importers.records.record_files import propose_layout
 from crawlers.importers.records.record_proposals import UNCONFIRMED
+from crawlers.importers.sheet_lines import are_lines
+from crawlers.importers.sheet_papers import LINED, read_paper_in_sheet, text_of_sheet
 from crawlers.tables.tree import Rows
 
 _MOST_EXAMPLE_ROWS, _MOST_EXAMPLE_CHARS = 5, 60
@@ -33,17 +35,29 @@ def proposals(name: str, body: bytes) -> Iterator[str]:
     Raises:
         ValueError: the file is damaged, or contains nothing known.
     """
-    read_lines = LINE_READERS.get(PurePath(name).suffix.lower())
+    suffix = PurePath(name).suffix.lower()
+    read_lines = LINE_READERS.get(suffix)
     try:
         yield propose_questions(name, body, SURE) or propose_layout(name, body)
     except ValueError:
         if not read_lines:
-            if unsure := _by_names(name, body) or propose_questions(name, body):
-                yield unsure
-                return
-            raise
+            proposed = [each for each in (_by_names(name, body) or propose_questions(name, body), _of_sheet(name, body, suffix)) if each]
+            if not proposed and suffix in LINED and are_lines(name, body):
+                proposed = [skeleton(name, text_of_sheet(name, body))]
+            yield from proposed
+            if not proposed:
+                raise
+            return
     if read_lines:
         yield _of_paper(name, body, read_lines(name, body))
+
+
+def _of_sheet(name: str, body: bytes, suffix: str) -> str | None:
+    """Return the text of a layout of a sheet whose rows are the lines of a paper; None if they are not."""
+    with suppress(ValueError):
+        if suffix in LINED and read_paper_in_sheet(name, body, PROPOSAL):
+            return propose_paper(name, text_of_sheet(name, body))
+    return None
 
 
 def _of_paper(name: str, body: bytes, text: Text) -> str:

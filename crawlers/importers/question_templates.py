@@ -20,6 +20,9 @@ from crawlers.papers.signs.options import find_options
 
 _SEPARATORS = re.compile(r"[\s,、;./|+&和及与()\[\]]")
 _LETTER = re.compile(r"[(\[【]?\s?[A-Ja-j]\s{0,2}[)\]】.、:,]{0,2}\s{0,8}|[Ⓐ-Ⓙⓐ-ⓙ⒜-⒥]\s{0,8}")
+_ALPHABET = "".join(map(re.escape, ALPHABETS))
+_ODD_LETTER = re.compile(rf"(?:^|(?<=\s)|(?=[^\w\s]))(?P<before>[^\w\s]{{0,2}})(?P<letter>[{_ALPHABET}])\s{{0,2}}(?P<sign>[^\w\s]{{1,3}})")
+_USUAL_SIGNS = (".", "、", "．", ":", "：", ")", "）", ",", "，")
 _OPTIONS = ("option", "right_option")
 _FEWEST = 2
 _LONG_CHARS, _TIMES_LONGER = 200, 4
@@ -53,6 +56,8 @@ class Filled(Struct):
     """What the patterns found, by line."""
     last: str = ""
     """Name of the text that a further line continues."""
+    letter: str = ""
+    """The letter of an option that is on the next line."""
     torn: bool = False
     """Its options in one text could not be divided, or one goes on in a line that is no wrapped one."""
     unsigned: bool = False
@@ -71,7 +76,7 @@ class Filled(Struct):
         known = {bare_answer(text) for text in self.texts.get("answer", [])}
         again = [one.name == "answer" and bare_answer(row.text[one.start : one.end]) in known for one in fields]
         self.kept[row.index] = [one for one, is_again in zip(fields, again, strict=True) if not is_again]
-        letter = ""
+        letter, self.letter = self.letter, ""
         answer = next((one for one in fields if one.name == "answer"), None)
         for one in fields:
             text = row.text[one.start : one.end]
@@ -83,6 +88,7 @@ class Filled(Struct):
                 letter = ""
             elif one.name and not (pattern.in_blank and one.name == "stem"):
                 self.texts.setdefault(one.name, []).append(text)
+        self.letter = letter
         if pattern.in_blank:
             stem, start, end = _with_blank(row, fields)
             self.texts.setdefault("stem", []).append(stem)
@@ -113,14 +119,30 @@ class Filled(Struct):
         """Divide the options in one text; one that fits a pattern of right options is right."""
         text = "\n".join(self.texts.get("options", []))
         run = find_options(text)
-        parts = run.texts(text) if run and run.sure and run.cuts and not min(run.cuts)[0] else split_options(text)
+        odd = lettered_parts(text)
+        parts = odd or (run.texts(text) if run and run.sure and run.cuts and not min(run.cuts)[0] else split_options(text))
         self.torn |= bool(text) and len(parts) < _FEWEST
         self.unsigned |= bool(text)
         patterns = [one for one in template if "right_option" in one.names]
         for part in parts if text else ():
             fields = next((fields for one in patterns if (fields := one.fields(flat(part))) is not None), [])
             right = next((part[one.start : one.end] for one in fields if one.name == "right_option"), None)
-            self.options.append((letter_of(part), _without_letter(part) if right is None else right, right is not None))
+            sign = _ODD_LETTER.match(part) if odd else None
+            bare = _without_letter(part) if sign is None else part[sign.end() :].strip()
+            self.options.append((sign["letter"] if sign else letter_of(part), bare if right is None else right, right is not None))
+
+
+def lettered_parts(text: str) -> list[str]:
+    """Return the options of a text that begin with letters of any alphabet in order, each with the same unusual sign: `甲﹚… 乙﹚…`."""
+    first = _ODD_LETTER.match(text)
+    alphabet = next((one for one in ALPHABETS if first and one.startswith(_plain(first["letter"]))), "")
+    if first is None or not alphabet or first["sign"] in _USUAL_SIGNS:
+        return []
+    marks = [match for match in _ODD_LETTER.finditer(text) if match.group("before", "sign") == first.group("before", "sign")]
+    starts = [match.start() for match in marks]
+    parts = [text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    letters = "".join(_plain(match["letter"]) for match in marks)
+    return parts if len(parts) >= _FEWEST and alphabet.startswith(letters) else []
 
 
 def _with_blank(row: Row, fields: Sequence[Field]) -> tuple[str, int, int]:
@@ -194,7 +216,9 @@ def _due(template: Template, at: int, row: Row) -> int | None:
 
 def _may_be(pattern: LinePattern, row: Row) -> bool:
     """Return whether a line has what a pattern without signs asks for: several options, if it names them."""
-    return "options" not in pattern.names or bool(letter_of(row.text)) or len(split_options(row.text)) >= _FEWEST
+    return (
+        "options" not in pattern.names or bool(letter_of(row.text) or lettered_parts(row.text)) or len(split_options(row.text)) >= _FEWEST
+    )
 
 
 def draft_of(read: Filled, rows: Sequence[Row], above: Above, number: int | None, ordinal: int) -> Draft:

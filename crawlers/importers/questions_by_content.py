@@ -9,12 +9,13 @@ from typing import Any
 
 from msgspec import structs
 
+from atomexam.records.answer_forms import answer_form
 from atomexam.records.checks import one_of
 from atomexam.records.item import Item
 from atomexam.records.provenance import Provenance
 from atomexam.text.refusal import Refusal
 from crawlers.column_roles.distractors import has_wrong_ones
-from crawlers.column_roles.records import NAMED, Roles, options_of, record_of, values_of, without_fillers
+from crawlers.column_roles.records import NAMED, Roles, options_of, record_of, values_of, with_letters_of_columns, without_fillers
 from crawlers.column_roles.solver import PAIR, SURE, roles_of
 from crawlers.column_roles.values import ALL_FORMS, DISTRACTORS, FORMS, MARKED, SIGNS, answer_letters
 from crawlers.importers.any_rows import rows_of
@@ -22,17 +23,17 @@ from crawlers.importers.files.reading import FileReading, Lost
 from crawlers.importers.layouts.columns import TableLayout, layout_of_keys
 from crawlers.importers.records.record_fields import raw_of
 from crawlers.importers.records.record_items import items_of
+from crawlers.importers.records.stem_cells import IN_CELL, has_options_below, with_cell_divided
 from crawlers.importers.sheet_rows import row_with
-from crawlers.papers.signs.answer_marks import flat
-from crawlers.papers.signs.headings import is_heading
+from crawlers.papers.signs.answer_marks import flat, opening_mark
+from crawlers.papers.signs.headings import is_heading, kind_of
 from crawlers.papers.signs.letters import letter_of
 from crawlers.tables.marked_options import ANSWER, verdict_named
 from crawlers.tables.tree import EVERY, TWICE, Rows
 
 _logger = logging.getLogger(__name__)
 _MAYBE = 0.6
-LEAST_PROPOSED = 0.3
-"""Confidence below which no layout is proposed."""
+LEAST_PROPOSED = 0.3  # below which no layout is proposed
 _OPTION = re.compile(r"option|choice|answer|alternative|distract|选项|备选", re.IGNORECASE)
 """Names of lists of options."""
 _OF_QUESTION, _NAME_OF_STEM = re.compile(r"^(?:试题|题目|习题)(?=.)"), re.compile(r"^标题$")
@@ -106,8 +107,15 @@ def read_by_layout(
             advice = f"; row {row} has these names: `header: {row}` makes it the header" if row else ""
             raise Refusal(f"{name}: its layout names column {missing[0]!r}; found {', '.join(map(repr, sorted(columns)))[:400]}{advice}")
         one_of(shape.form, ALL_FORMS, "form", f"{name}: its layout")
-        form = shape.form if shape.answer else ""
-        named_tables.append((table, Roles(shape.stem, shape.options, shape.answer, form, shape.explanation, shape.others, 1.0)))
+        answer = None if shape.answer == shape.stem else shape.answer  # then the cells of the stem have whole questions
+        if shape.options == [shape.stem] and not any(has_options_below(row, shape.stem) for _, row in table.rows):
+            raise Refusal(
+                f"{name}: its layout has the options in the cells of the stem, {shape.stem!r}; none of them has any below its stem"
+            )
+        form = shape.form if answer else ""
+        if answer and form == "letters":
+            with_letters_of_columns(table.rows, shape.options, answer)
+        named_tables.append((table, Roles(shape.stem, shape.options, answer, form, shape.explanation, shape.others, 1.0)))
     reading = _reading(name, tables, named_tables, provenance, unread=unread)
     reading.names_verdicts = any(roles.form == "verdict" for _, roles in named_tables)
     return reading
@@ -323,7 +331,7 @@ def _add_questions(reading: FileReading, table: Rows, roles: Roles, inner: set[s
         row_provenance = structs.replace(provenance, position=position)
         record = record_of(row, roles)
         record["章节"] = record.get("章节") or heading
-        for item in _items(record, row, roles, shape, row_provenance):
+        for item in _items(with_cell_divided(record, row, roles), row, roles, shape, row_provenance):
             reading.record_count += 1
             if isinstance(item, Lost):
                 reading.give_up(item, provenance)
@@ -343,14 +351,21 @@ def _heading_in(row: dict[str, Any]) -> str | None:
 
 def _items(record: dict[str, Any], row: dict[str, Any], roles: Roles, shape: Any, provenance: Provenance) -> Iterator[Any]:
     answer = record.get("正确答案")
-    if TWICE in row:
+    if answer and record.get(IN_CELL, answer) != answer:
+        words = f"{record[IN_CELL]!r} in the cell of the stem, but {answer!r} beside it"
+        yield Lost(provenance.position, "two_answers", words, raw_of(row))
+    elif any(opening_mark(flat(line)) == "answer" for option in record.get("选项") or [] for line in str(option).split("\n")[1:]):
+        yield Lost(provenance.position, "options_unreadable", "the answer below the options was not read", raw_of(row))
+    elif answer and not record.get("选项") and kind_of(flat(record.get("题型") or "")) == "verdict" and answer_form(answer) != "verdict":
+        yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} is no truth value, as its type says", raw_of(row))
+    elif TWICE in row:
         yield Lost(
             provenance.position, "field_unreadable", "a key occurs twice with different values, so the right one is not known", raw_of(row)
         )
     elif answer and roles.form in FORMS and roles.options != [roles.stem] and _are_undivided(row, record, roles):
         words = f"the text in {', '.join(map(repr, roles.options))} is not divided into options, which the answer {answer!r} needs"
         yield Lost(provenance.position, "options_unreadable", words, raw_of(row))
-    elif roles.options and answer and _is_unfit(answer, row, record, roles):
+    elif roles.options and answer and roles.answer and _is_unfit(answer, row, record, roles):
         yield Lost(provenance.position, "answer_unreadable", f"the answer {answer!r} fits no options of its row", raw_of(row))
     elif roles.form == DISTRACTORS and not record.get("选项") and has_wrong_ones(row.get(roles.answer or ""), values_of(row, roles)):
         yield Lost(provenance.position, "options_unreadable", "the right answer and the wrong ones beside it are no options", raw_of(row))
@@ -372,7 +387,8 @@ def _is_unfit(answer: str, row: dict[str, Any], record: dict[str, Any], roles: R
         return not (options and roles.form == "words")
     form = roles.form if roles.form in FORMS else "letters"
     is_made = roles.form in (MARKED, DISTRACTORS)  # from the options themselves
-    stated = options_of(row, roles.options, roles.stem) if options and not is_made and set(answer) <= SIGNS else []
+    is_sign = set(answer) <= SIGNS or (len(answer) == 1 and answer.isascii() and answer_form(answer) != "verdict")
+    stated = options_of(row, roles.options, roles.stem) if options and not is_made and is_sign else []
     return len(stated) >= _FEWEST_OPTIONS and not answer_letters(row.get(roles.answer or ""), stated, form)
 
 

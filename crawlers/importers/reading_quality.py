@@ -11,7 +11,7 @@ from crawlers.importers.files.reading import FileReading
 
 _MARKUP = re.compile(r"^[ \t]{0,9}(?:#{1,6}|\*{1,6})[ \t]", re.MULTILINE)
 _NUMBERED = re.compile(r"\s{0,9}(?:第\s?\d{1,5}\s?题|[(（【\[]?\d{1,5}\s?[.、:：)）】\]．])")
-_FEWEST_OPTIONS, _FEWEST_CODES = 2, 5
+_FEWEST_OPTIONS, _FEWEST_CODES, _FEWEST_CHOICES = 2, 5, 3
 
 
 def sound_count(reading: FileReading) -> int:
@@ -51,6 +51,13 @@ def are_marked(reading: FileReading) -> bool:
     sound = sum(len(item.options_raw or ()) > 1 and answer_form(item.answer_raw) == "letters" for item in items)
     verdicts = sum(not item.options_raw and answer_form(item.answer_raw) == "verdict" for item in items)
     return (sound + verdicts) * 10 >= 9 * len(items) and sound >= verdicts
+
+
+def is_choice_bank(reading: FileReading) -> bool:
+    """Return whether several questions are certainly choices, with options and their letters as answers, and most have an answer."""
+    items = [item for item in reading.items if isinstance(item, QuestionItem) and item.doubt is None]
+    choices = sum(len(item.options_raw or ()) > 1 and answer_form(item.answer_raw) == "letters" for item in items)
+    return choices >= _FEWEST_CHOICES and 2 * answered_count(reading) >= reading.record_count
 
 
 def has_empty(reading: FileReading) -> bool:

@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from atomexam.text.option_letters import LETTERS
+from crawlers.tables.marked_options import NO, YES, word_of
 from crawlers.tables.tree import ABOVE, EVERY, MOST_TABLES, NAME, OPTIONS, Rows
 
 _FEWEST, _SHARE, _MOST_OPTIONS, _MOST_KINDS = 3, 0.9, 12, 8
@@ -38,6 +40,8 @@ def joined(tables: list[Rows]) -> list[Rows]:
     for children in (_are_options, _are_answers):
         for inner in list(done):
             match = next((each for each in _owners(inner, done) if children(inner, each[0], each[2])), None)
+            if match is None and children is _are_options:
+                match = next((each for each in _owners(inner, done, least=0.0) if _are_options_of_some(inner, *each)), None)
             if match and inner in done:
                 outer, ids, owner = match
                 make = _with_options if children is _are_options else _with_answers
@@ -217,6 +221,32 @@ def _groups(inner: Rows, owner: str) -> dict[str, list[dict[str, Any]]]:
 def _are_options(inner: Rows, outer: Rows, owner: str) -> bool:
     """Return whether nearly every row of another table has two or more rows of a table, with shorter texts than its own."""
     return _have_several(inner, outer, owner) and 0 < _longest(inner, owner) <= _longest(outer, "")
+
+
+def _are_options_of_some(inner: Rows, outer: Rows, ids: str, owner: str) -> bool:
+    """Return whether a table has the options of another's rows, all others of which are true or false, or are fewer than these; then
+    letters or truth values must show that they are options.
+    """
+    if not (_OWNER.search(owner.rpartition(".")[2]) or owner == ids):
+        return False
+    groups = _groups(inner, owner)
+    chosen = [each for each in outer.rows if str(each[1].get(ids)) in groups]
+    statements = [row for _, row in outer.rows if str(row.get(ids)) not in groups]
+    is_known = _are_stated(statements) or (len(chosen) >= len(statements) and _show_options(inner))
+    return len(chosen) >= _FEWEST and is_known and _are_options(inner, Rows(outer.way, chosen), owner)
+
+
+def _show_options(table: Rows) -> bool:
+    """Return whether a column has the letters of options, or whether each is correct."""
+    columns = [{word_of(row.get(key)) for _, row in table.rows} for key in table.own_columns()]
+    return any({"a", "b"} <= each <= {*map(str.lower, LETTERS)} or (len(each) == 2 and each <= YES | NO) for each in columns)
+
+
+def _are_stated(rows: Sequence[dict[str, Any]]) -> bool:
+    """Return whether a column has nothing but truth values."""
+    keys = [key for key in rows[0] if not key.startswith("^")] if rows else []
+    words = ([word_of(row.get(key)) for row in rows] for key in keys)
+    return any(len(set(each)) > 1 and all(word and word in YES | NO for word in each) for each in words)
 
 
 def _have_several(inner: Rows, outer: Rows, owner: str) -> bool:

@@ -20,6 +20,13 @@ _LABEL = re.compile(
 _NUMBER = re.compile(r"\d{1,4}\s?[.．、]?")
 _TITLE = re.compile(r"(?:第\s?\d{1,4}\s?[题道]|(?:题目?|试题|问题|question|no\.?|q)\s?[#.]?\s?\d{1,4})\s?[:：.、]?", re.IGNORECASE)
 """Beginning of a card: the number of its question, with its stem beside it or alone; in a title, alone."""
+_OPTIONS = re.compile(r"(?:备?选项|options?|choices?)\s?[:：]?", re.IGNORECASE)
+_ANSWER, _EXPLANATION = (
+    re.compile(r"(?:正确|参考|标准)?答案\s?[:：]?|answer\s?[:：]?", re.IGNORECASE),
+    re.compile(r"解析|详解|expla|rationale", re.IGNORECASE),
+)
+_FURTHER = "(further cells)"
+"""Key of the texts behind those of the labels, which nothing reads: each in a list of its own, so that they are no options."""
 _TRUE, _FALSE = ("true", "正确", "对"), ("false", "错误", "错")
 Row = tuple[str, list[str]]
 Card = tuple[str, list[tuple[str, list[str]]]]
@@ -109,21 +116,30 @@ def _share(value: str) -> float:
 def _card(fields: Sequence[tuple[str, list[str]]], listed: str) -> dict[str, Any] | None:
     """Return a card as a record; None if a label other than that of options occurs twice."""
     card: dict[str, Any] = {}
+    further: list[list[str]] = []
     for label, values in fields:
-        text = next((value for value in values if value), "")
+        filled = [value for value in values if value]
+        text = filled[0] if filled else ""
         if label == listed:
-            marked, filled = _marked(values), [value for value in values if value]
+            marked = _marked(values)
             text = next((value for value in filled[:2] if not _is_mark(value)), filled[1] if len(filled) > 1 else "")
             if marked is None:
                 return None
             card.setdefault(label, []).append({TEXT: text, RIGHT: int(marked)})
+            further += [[value] for value in filled[2:]]
         elif label in card:
             return None
+        elif len(filled) > 1 and _OPTIONS.fullmatch(label):
+            card[label] = filled
+        elif len(filled) > 1 and _ANSWER.fullmatch(label) and not any(_EXPLANATION.search(name) for name, _ in fields):
+            card |= {label: text, f"{label} 解析": filled[1]}
+            further += [[value] for value in filled[2:]]
         else:
             card[label] = text
+            further += [[value] for value in filled[1:]]
     verdicts = {key: value for key, value in card.items() if key.lower() in (*_TRUE, *_FALSE)}
     if listed and listed not in card and len(verdicts) == 2:
         right = [key for key, value in verdicts.items() if _share(value) > 0]
         card = {key: value for key, value in card.items() if key not in verdicts}
         card[listed] = [{TEXT: "正确" if key.lower() in _TRUE else "错误", RIGHT: int(key in right)} for key in verdicts]
-    return card
+    return card | {_FURTHER: further} if further else card

@@ -268,7 +268,8 @@ def test_what_says_options_again_is_no_unread_text_and_codes_are_told_by_their_k
         ("答案：", "label"), ("- 12 -", "page_number"), ("第 3 页 共 10 页", "page_number"), ("180", "page_number"), ("治疗", None),
         ("----------", "sign"), ("我的答案:正确", "tag"), ("患者女，20岁", None), ("3.A", None),
         ("第2题 对肺炎的处理不应依靠主观", None), ("第二题：急性胰腺炎最常见的病因", None), ("第二部分 判断题", "heading"),
-        ("第二大题 单选题", "heading"),
+        ("第二大题 单选题", "heading"), ("☐", "sign"), ("本题共被作答1024次，正确率72%，易错项：B", "tag"), ("浏览 31 次", "tag"),
+        ("浏览器的作用", None), ("正确率很高的是", None), ("选项", "label"),
     ],
 )  # fmt: skip
 def test_furniture_is_a_small_closed_class(line: str, kind: str | None) -> None:

@@ -31,7 +31,7 @@ def test_the_layout_of_one_file_is_told_by_hash_and_name(tmp_path: Path) -> None
     (tmp_path / "own/bank.layout.yaml").write_text(_LAYOUT, encoding="utf-8")
     told = layout_of(line)
     assert told.endswith("  bank.layout.yaml\n") and len(told.split()[0]) == 64
-    assert layout_of(Import(path=str(bank), format="table")) == ""  # then no layout is read
+    assert layout_of(Import(path=str(bank), format="table")) == told  # the layout goes before the format
     assert layout_of(Import(path=str(tmp_path / "own"))) == ""  # DVC watches what stands in a folder
     main(["mine", "--path", str(bank), "--out", str(out)])
     assert out.read_text(encoding="utf-8") == told

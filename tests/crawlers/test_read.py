@@ -174,6 +174,13 @@ def test_a_given_format_holds_for_all_files(books: Path, capsys: pytest.CaptureF
     assert "error: bank.csv: format paper does not read a file that ends in '.csv'; it reads .txt" in capsys.readouterr().err
 
 
+def test_a_layout_beside_a_file_goes_before_the_given_format(books: Path, caplog: pytest.LogCaptureFixture) -> None:
+    layout = "bank: {tables: [{stem: 题干, options: [A, B], answer: 答案}]}"
+    (books / "bank.layout.yaml").write_text(layout, encoding="utf-8")
+    main(["books/bank.csv", "--format", "paper"])
+    assert "bank.csv: read by bank.layout.yaml beside it, not by --format paper" in caplog.text
+
+
 def run(*arguments: str, root: Path, shell: bool = False) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "crawlers.read", *arguments]
     return subprocess.run(" ".join(command) + " | head -n 1" if shell else command, cwd=root, capture_output=True, shell=shell, check=False)

@@ -32,7 +32,7 @@ def csv_rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
 def _rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
     directives, text = directives_of(decoded(name, body))
     csv.field_size_limit(_MAX_CELL_CHARS)
-    delimiter = _SEPARATORS.get(directives.get("separator", "").lower()) or _delimiter(name, text)
+    delimiter = _delimiter(name, directives, text)
     strict = _closes_its_quotes(name, text, delimiter)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
     start = line = len(directives) + 1
@@ -44,6 +44,11 @@ def _rows(name: str, body: bytes) -> Iterator[tuple[str, list[str]]]:
             line = rows.line_num + start
     except csv.Error as error:
         raise Refusal(f"{name}: line {line}: {error}; expected a table") from None
+
+
+def delimiter_in(name: str, body: bytes) -> str:
+    """Return the delimiter that divides the rows of a file into cells."""
+    return _delimiter(name, *directives_of(decoded(name, body)))
 
 
 def directives_of(text: str) -> tuple[dict[str, str], str]:
@@ -74,8 +79,10 @@ def _closes_its_quotes(name: str, text: str, delimiter: str) -> bool:
     return True
 
 
-def _delimiter(name: str, text: str) -> str:
-    """Return the delimiter that divides the first rows into cells."""
+def _delimiter(name: str, directives: dict[str, str], text: str) -> str:
+    """Return the delimiter that the file states, or that divides its first rows into cells."""
+    if stated := _SEPARATORS.get(directives.get("separator", "").lower()):
+        return stated
     if name.lower().endswith(".tsv"):
         return "\t"
     cut = text[:_SAMPLE_CHARS]

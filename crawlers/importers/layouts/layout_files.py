@@ -12,12 +12,17 @@ import msgspec
 from atomexam.records.checks import one_of
 from atomexam.records.item import QuestionItem
 from atomexam.text.yaml_values import yaml_values
-from crawlers.importers.layouts.columns import RecordLayout
+from crawlers.column_roles.values import MARKED
+from crawlers.importers.layouts.columns import RecordLayout, TableLayout
 from crawlers.importers.layouts.paper_layout import patterns_of
 
 _FIELDS = [field for field in QuestionItem.__struct_fields__ if field.endswith("_raw") and field != "group_raw"]
 _MAX_BYTES, _MAX_VALUES, _MAX_BRACKETS = 1 << 16, 100_000, 40
 """Limits of a file of layouts; brackets are those open at once, since the cost of each YAML token is proportional to them."""
+_ONE_ROLE = (
+    "expected a column for each; only if the cells of one have whole questions, it may be `stem`, `options` and `answer`, "
+    "and with `form: marked` that of the options is `answer`, too"
+)
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _ADVICE = "docs/importing.md has an example"
 _ENDING = ".layout.yaml"
@@ -46,6 +51,8 @@ def layouts_with(path: Path, reserved_names: Collection[str], of: Path | None = 
             raise ValueError(f"{path}: {name} is the name of a format that ships with the project; choose another name")
         if (shape.questions is not None) + (shape.entity is not None) + bool(shape.tables) + (shape.paper is not None) != 1:
             raise ValueError(f"{path}: {name}: expected one of `questions`, `tables`, `entity` and `paper`; docs/importing.md has examples")
+        for table in shape.tables:
+            _check_columns(f"{path}: {name}: tables", table)
         if shape.paper is not None:
             patterns_of(shape.paper, f"{path}: {name}")
         if not shape.is_confirmed:
@@ -92,6 +99,21 @@ def _unconfirmed(path: Path, name: str, of: Path | None) -> str:
         f"{path}: line {number}: {name} says `confirmed: no`: it is an uncertain proposal that nobody has confirmed. Check the "
         f"rows it shows, correct what is wrong, remove line {number} or write `confirmed: yes` there, then {again}"
     )
+
+
+def _check_columns(where: str, table: TableLayout) -> None:
+    """Refuse a table in which a column has two roles, unless a cell may have both: a whole question, or marked options."""
+    is_whole, is_marked = table.options == [table.stem], table.form == MARKED and table.options == [table.answer]
+    roles = [("stem", table.stem), *(("options", key) for key in table.options if not is_whole)]
+    roles += [("answer", key) for key in (table.answer,) if key and not is_marked and not (is_whole and key == table.stem)]
+    roles += [("explanation", key) for key in (table.explanation,) if key]
+    roles += [("others", key) for key in dict.fromkeys(table.others.values())]
+    roles_of: dict[str, list[str]] = {}
+    for role, key in roles:
+        roles_of.setdefault(key, []).append(role)
+    for key, named in roles_of.items():
+        if len(named) > 1:
+            raise ValueError(f"{where}: column {key!r} is named {len(named)} times, as {' and '.join(named)}; {_ONE_ROLE}")
 
 
 def _check_fields(where: str, fields: Collection[str]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from atomexam.text.option_letters import LETTERS, are_in_turn
+from crawlers.column_roles.records import Roles, options_of
 from crawlers.papers.paper import read_paper
 from crawlers.papers.questions.bank_options import read_choice
 from crawlers.papers.questions.draft import Draft
@@ -25,6 +26,8 @@ _COUNTER = re.compile(r"\s{0,3}\d{1,4}\s?(?:[/.|]?\s?\d{1,6}\s?[单多判][^\d\s
 """Index and total of the question, as an app shows them above it: 18/473单选题."""
 _QUESTIONS_BELOW = re.compile(r"\n\s{0,9}(?:请|试)?回答(?:下列|以下|有关|相关)?(?:的)?问题")
 """What begins the questions about the text above."""
+IN_CELL = "(answer in the cell)"
+"""Key of a record with the answer that the cell of its stem states."""
 _RINGS = re.compile(r"[①-⑳]")
 _WRAPPED = re.compile(r"(?<![\s。？?！!：:；;])\s{0,3}\n\s{0,3}")
 
@@ -66,6 +69,21 @@ def parts_of_stem(text: str) -> dict[str, Any]:
     if drafts[0].explanation:
         parts["explanation_raw"] = drafts[0].explanation
     return parts
+
+
+def has_options_below(row: dict[str, Any], stem: str) -> bool:
+    """Return whether the cell of a row's stem has its options, too."""
+    text = row.get(stem)
+    return isinstance(text, str) and bool(options_of(row, [stem], stem) or parts_of_stem(text))
+
+
+def with_cell_divided(record: dict[str, Any], row: dict[str, Any], roles: Roles) -> dict[str, Any]:
+    """Return the record of a row whose cell of the stem has the options, and may have the answer, as in a paper."""
+    parts = parts_of_stem(text) if roles.options == [roles.stem] and isinstance(text := row.get(roles.stem), str) else {}
+    if not parts.get("options_raw") or not parts.get("answer_raw"):
+        return record
+    own = {"题干": parts["stem_raw"], "选项": parts["options_raw"], "解析": record.get("解析") or parts.get("explanation_raw")}
+    return record | own | {"正确答案": record.get("正确答案") or parts["answer_raw"], IN_CELL: parts["answer_raw"]}
 
 
 def _behind_rings(text: str, line: str, drafts: Sequence[Draft]) -> dict[str, Any]:

@@ -291,17 +291,21 @@ def test_a_proposal_is_written_for_a_document(tmp_path: Path, capsys: pytest.Cap
     assert len(_items(capsys)) == 8
 
 
-def test_an_import_reads_its_papers_by_the_layouts_beside_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("format_name", [None, "paper", "docx"])
+def test_an_import_reads_its_papers_by_the_layouts_beside_them(tmp_path: Path, format_name: str | None) -> None:
     text, layout, written = ODD_PAPERS["own_marks"]
     _written(tmp_path / "own/a.txt", text)
     _written(tmp_path / "own/b.txt", _PAPER)
     _written(tmp_path / "own/a.layout.yaml", json.dumps({"a": {"paper": msgspec.to_builtins(layout)}}, ensure_ascii=False))
     (tmp_path / "pages").mkdir()
-    source = Import(path=str(tmp_path / "own"), snapshot="2026-01-01")
+    if format_name == "docx":  # which reads no .txt: the layout does
+        (tmp_path / "own/b.txt").unlink()
+    path = tmp_path / "own" / ("a.txt" if format_name == "docx" else "")
+    source = Import(path=str(path), snapshot="2026-01-01", format=format_name)
     store_files("mine", source, tmp_path / "pages")
     items = list(read_files("mine", source, tmp_path / "pages", 0.1))
     assert [item.provenance.position for item in items if item.url == "file:a.txt"] == ["q1", "q2"]
-    assert len(items) == len(written) + 8
+    assert len(items) == len(written) + (0 if format_name == "docx" else 8)
 
 
 _WORDS = st.text("感知觉记忆思维甲乙丙丁戊", min_size=1, max_size=12)
@@ -451,3 +455,38 @@ def test_a_question_that_swallows_those_of_another_kind_is_rejected() -> None:
     assert doubts == [None, "stem_unreadable", None, None]
     lettered = _read("\n".join([*usual[:2], "A. 红", "B. 绿", *usual[2:]]), layout)
     assert [item.doubt for item in lettered.items if isinstance(item, QuestionItem)] == [None, "options_unreadable", None, None]
+
+
+def test_words_of_single_questions_are_no_signs_of_a_proposal() -> None:
+    words = ["感知觉", "记忆力", "注意力", "思维", "情绪", "意志", "能力", "气质"]
+    blocks = [
+        f"{n}. 病人{n}入院后突然出现呼吸困难并伴有咳嗽，\n先看{words[n % 8]}否？ 答案：{'AB'[n % 2]}\nA. {words[n % 8]} B. {words[-n]}\n"
+        for n in range(1, 9)
+    ]
+    proposal = proposed_layout("a.txt", "".join(blocks).encode())
+    assert "8 questions by this layout, 8 without it" in proposal and "confirmed: no" not in proposal, proposal
+    assert not any(word in proposal.partition("question:")[2] for word in words), proposal
+
+
+@pytest.mark.parametrize(
+    ("options", "template", "answer"),
+    [
+        ("甲﹚{0}　乙﹚{1}　丙﹚{2}", "{options}", "乙"),
+        ("a~{0} b~{1} c~{2}", "{options}", "b"),
+        ("①→{0} ②→{1}\n③→{2}", "{options}", "②"),
+        ("|a-{0}|b-{1}|c-{2}", "{options}", "b"),
+        ("甲\n= {0}\n乙\n= {1}\n丙\n= {2}", "{letter}\n= {option}", "乙"),
+    ],
+)
+def test_letters_with_unusual_signs_are_no_part_of_options(options: str, template: str, answer: str) -> None:
+    texts = [[f"{word}{n}" for word in ("感觉", "知觉", "记忆")] for n in range(1, 7)]
+    text = "".join(f"〖{n}〗第{n}项应当先看哪一个\n{options.format(*each)}\n＊{answer}\n" for n, each in enumerate(texts, 1))
+    reading = _read(text, PaperLayout(question=f"〖{{number}}〗{{stem}}\n{template}\n＊{{answer}}"))
+    assert [(row.options, row.answer.upper()) for row in _rows(reading)] == [(each, "B") for each in texts], reading.faults
+    account = account_of("a.txt", text.encode(), "paper", reading)
+    assert account.unread_characters == 0, account.unread
+
+
+def test_a_proposal_has_not_the_name_of_a_format() -> None:
+    proposal = proposed_layout("cards.txt", _PAPER.encode())
+    assert '"cards (file)":' in proposal and '"cards":' not in proposal

@@ -302,3 +302,91 @@ def test_numbers_that_name_options_which_are_nowhere_are_no_answers(tmp_path: Pa
 def test_numbers_as_answers_of_questions_without_options_stay(tmp_path: Path) -> None:
     rows = [{"题干": f"第{n}节脊柱共有几块骨？", "答案": answer} for n, answer in enumerate(["7", "12", "5", "33", "24", "26", "1", "31"])]
     assert [answer for _, _, answer in _told(_read(tmp_path, "bank.json", rows))] == ["7", "12", "5", "33", "24", "26", "1", "31"]
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"stem": "q", "options": ["o"], "answer": "q"}, "column 'q' is named 2 times, as stem and answer; expected a column for each"),
+        ({"stem": "q", "options": ["q", "o"], "answer": "k"}, "'q' is named 2 times, as stem and options"),
+        ({"stem": "q", "options": ["o"], "answer": "o"}, "'o' is named 2 times, as options and answer"),
+        ({"stem": "q", "options": ["o"], "answer": "k", "explanation": "k"}, "'k' is named 2 times, as answer and explanation"),
+        ({"stem": "q", "options": ["o"], "answer": "k", "others": {"题型": "k"}}, "'k' is named 2 times, as answer and others"),
+        ({"stem": "q", "options": ["q"], "answer": "q"}, "options in the cells of the stem, 'q'; none of them has any"),
+    ],
+)
+def test_a_column_has_one_role(tmp_path: Path, table: dict[str, Any], message: str) -> None:
+    rows = [{"q": stem, "o": options, "k": "A"} for stem, options in zip(_STEMS, _OPTIONS, strict=True)]
+    row = _read(tmp_path, "bank.json", rows, {"under": ["*"], **table})
+    assert message in row.error and "bank" in row.error
+
+
+@pytest.mark.parametrize("answer", [None, "q"])
+@pytest.mark.parametrize("form", ["{stem}\n{options}\n答案：{answer}", "{stem}（{answer}）\n{options}"])
+def test_cells_of_whole_questions_are_divided(tmp_path: Path, form: str, answer: str | None) -> None:
+    cells = [
+        form.format(
+            stem=stem.removesuffix("（ ）"), options="\n".join(f"{a}. {b}" for a, b in zip("ABCD", options, strict=True)), answer=key
+        )
+        for stem, options, key in _EXPECTED
+    ]
+    row = _read(
+        tmp_path,
+        "bank.json",
+        [{"q": cell, "note": "甲"} for cell in cells],
+        {"under": ["*"], "stem": "q", "options": ["q"], "answer": answer},
+    )
+    assert [(stem.removesuffix("（ ）"), [option[3:] for option in options or []], key) for stem, options, key in _told(row)] == [
+        (stem.removesuffix("（ ）"), options, key) for stem, options, key in _EXPECTED
+    ]
+
+
+def test_answers_may_be_the_names_of_the_columns_of_options(tmp_path: Path) -> None:
+    rows = [{"q": stem, "x": dict(zip("pqrs", options, strict=True)), "k": "pqrs"["ABCD".index(key)]} for stem, options, key in _EXPECTED]
+    layout = {"under": ["*"], "stem": "q", "options": [f"x.{name}" for name in "pqrs"], "answer": "k"}
+    assert _told(_read(tmp_path, "bank.json", rows, layout)) == _EXPECTED
+    rows[3]["k"] = "z"
+    assert {doubt for doubt, options, _ in _told(_read(tmp_path, "bank.json", rows, layout)) if options is None} == {"answer_unreadable"}
+
+
+@pytest.mark.parametrize("words", ["TF", "√×", "对错"])
+def test_a_truth_value_in_other_words_than_the_options_is_one_of_them(tmp_path: Path, words: str) -> None:
+    rows = [{"q": stem, "o": options, "k": key} for stem, options, key in _EXPECTED]
+    rows += [{"q": f"第{n}次测量属于感知觉。", "o": ["正确", "错误"], "k": words[n % 2]} for n in range(20, 24)]
+    read = _told(_read(tmp_path, "bank.json", rows, _TABLE))
+    assert read[len(_EXPECTED) :] == [(f"第{n}次测量属于感知觉。", ["正确", "错误"], "AB"[n % 2]) for n in range(20, 24)]
+
+
+def test_one_table_may_be_read_twice_for_two_questions_a_row(tmp_path: Path) -> None:
+    rows = [["左题", "左选", "左答", "右题", "右选", "右答"]]
+    for (one, first, a), (other, second, b) in zip(_EXPECTED[::2], _EXPECTED[1::2], strict=True):
+        rows.append([one, "|".join(first), a, other, "|".join(second), b])
+    tables = [{"stem": f"{side}题", "options": [f"{side}选"], "answer": f"{side}答"} for side in "左右"]
+    (tmp_path / "bank.csv").write_bytes(_csv(rows))
+    (tmp_path / "bank.layout.yaml").write_text(json.dumps({"bank": {"tables": tables}}, ensure_ascii=False), encoding="utf-8")
+    row = read_row("bank.csv", tmp_path / "bank.csv")
+    assert sorted(_told(row)) == sorted(_EXPECTED) and row.account and row.account.unread_characters == 0
+
+
+_LABELLED = [
+    row
+    for stem, options, key in _EXPECTED
+    for row in (["题目", stem], *([f"选项{a}", b] for a, b in zip("ABCD", options, strict=True)), ["答案", key], ["解析", "因为在先"])
+]
+
+
+@pytest.mark.parametrize(
+    ("label", "further", "unread"),
+    [("题目", "见第3页", 12 * 4), ("题目", "2分", 0), ("选项C", "此项易错", 12 * 4), ("答案", "难点", 12 * 2), ("选项C", "√", 0)],
+)
+def test_a_third_column_of_cards_is_counted(tmp_path: Path, label: str, further: str, unread: int) -> None:
+    row = _read(tmp_path, "bank.csv", _csv([[*cells, further if cells[0] == label else ""] for cells in _LABELLED]))
+    assert _told(row) == _EXPECTED
+    assert row.account and row.account.unread_characters == unread, row.account.unread
+
+
+def test_cells_beside_labels_of_cards_are_options_or_an_explanation(tmp_path: Path) -> None:
+    rows = [row for stem, options, key in _EXPECTED for row in (["题目", stem], ["选项", *options], ["答案", key, f"见{stem}"])]
+    row = _read(tmp_path, "bank.csv", _csv(rows))
+    assert _told(row) == _EXPECTED
+    assert [item.explanation_raw for item in row.reading.items if isinstance(item, QuestionItem)] == [f"见{stem}" for stem in _STEMS]
