@@ -51,3 +51,17 @@ def test_words_of_controls_within_questions_stay() -> None:
     found = read_paper(lines)
     assert [draft.options for draft in found.questions] == [["A. 收藏", "B. 正确率 50%", "C. 分享"]] * 4
     assert "反馈" in found.questions[0].stem
+
+
+@pytest.mark.parametrize(("number", "tag"), [("{n}. ", "{kind}"), ("第{n}题 ", "【{kind}】"), ("{n}、", "（{kind}）")])
+def test_a_type_above_the_answer_is_its_questions(number: str, tag: str) -> None:
+    kinds = [("单选题", "B"), ("多选题", "AC"), ("判断题", "对"), ("单选题", "A")]
+    lines = []
+    for n, (kind, key) in enumerate(kinds, 1):
+        options = [] if kind == "判断题" else ["A. 整体", "B. 属性", "C. 关系"]
+        lines += [f"{number.format(n=n)}感觉的对象{n}是事物的整体", *options, tag.format(kind=kind), f"答案：{key}"]
+    found = read_paper(lines)
+    assert not found.rejected
+    assert [(draft.type, draft.answer) for draft in found.questions] == kinds
+    assert [len(draft.options or []) for draft in found.questions] == [3, 3, 0, 3]
+    assert not any("题" in option for draft in found.questions for option in draft.options)
