@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
-from crawlers.papers.signs.numbers import TYPE, number_of, opens_question
+from crawlers.papers.signs.headings import heads
+from crawlers.papers.signs.letters import letter_of
+from crawlers.papers.signs.numbers import TYPE, number_of, opens_question, type_of
 
 _BUTTON = (
     r"(?:(?:取消|已)?收藏(?:本题|此题|题目|试题)?|(?:我要)?(?:纠错|报错)|(?:题目|试题)?反馈|(?:写|记|添加|我的|查看)?笔记|分享|(?:未|已)?标记(?:题目|试题|本题)?"
@@ -27,6 +29,16 @@ _STATE = r"(?:(?:部分|不|回答)?正确|(?:回答)?错误|(?:已|未)?完成|
 _HEAD = re.compile(rf"\s{{0,9}}(?P<type>[(\[【]?\s?(?:{TYPE})\s?[)\]】]?)?\s{{0,9}}(?:{_STATE})?(?P<controls>{_CONTROLS.pattern})$")
 _MAY_HAVE = re.compile(r"收藏|错|反馈|笔记|分享|标记|查看|显示|隐藏|收起|展开|讨论|评论|提问|一题|编辑|得|满分|分值|[次人%]")
 _DIGITS = re.compile(r"\d+")
+_ASK = (
+    r"(?:请?判断(?:以上|上述|该|此)?(?:说法|观点|表述)?的?(?:对错|正误|是否正确)|对\s{0,3}(?:还是|或)\s{0,3}错误?|正确\s{0,3}(?:还是|或)\s{0,3}(?:错误|不正确)"
+    r"|[Tt]rue\s{1,3}or\s{1,3}[Ff]alse)"
+)
+_ASKS = re.compile(
+    rf"(?P<start>(?<=[。.!?;)])\s{{0,3}}|^\s{{0,9}}){_ASK}\s?[?。!]?\s{{0,9}}$|\s{{0,3}}[(\[【]\s?{_ASK}\s?[?。!]?\s?[)\]】]\s?[?。]?\s{{0,9}}$"
+)
+"""What asks whether the statement before it is true: `对还是错？`, `（判断对错）`."""
+_MAY_ASK = re.compile("对|误|正确|alse")
+_LONGEST_ASK = 40
 _TYPE_ALONE = re.compile(rf"[(\[【]?\s?(?P<type>{TYPE})\s?[)\]】]?")
 _LONGEST_TYPE = 12
 _LEAST = 3
@@ -36,7 +48,7 @@ _SEVERAL = 2
 
 def without_controls(lines: Sequence[Numbered]) -> list[Numbered]:
     """Return the lines without a platform's controls: behind the number of a question, and on lines of their own."""
-    lines = _types_first(lines)
+    lines = _types_first(_without_asks(lines))
     flats = [flat(text).strip() if _MAY_HAVE.search(text) else "" for _, text in lines]
     if not any(flats):
         return list(lines)
@@ -50,6 +62,26 @@ def without_controls(lines: Sequence[Numbered]) -> list[Numbered]:
         (index, "" if at in dropped else f"{text.strip()[: heads[at]].rstrip()}" if cut and at in heads else text)
         for at, (index, text) in enumerate(lines)
     ]
+
+
+def _without_asks(lines: Sequence[Numbered]) -> list[Numbered]:
+    """Return statements without the words that ask whether they are true."""
+    done: list[Numbered] = []
+    above = ""
+    for index, text in lines:
+        line = flat(text)
+        ask = _ASKS.search(line, max(0, len(line) - _LONGEST_ASK)) if _MAY_ASK.search(text[-_LONGEST_ASK:]) else None
+        if ask and (line[: ask.start()].strip() or _is_statement(above)):
+            text = text[: ask.start()].rstrip()
+        above = text.strip() or above
+        done.append((index, text))
+    return done
+
+
+def _is_statement(text: str) -> bool:
+    """Return whether a line may be one that is true or false: no heading, option, or answer."""
+    line = flat(text)
+    return len(line) > _LONGEST_TYPE and not letter_of(line) and not heads(line) and parts_of(text)[:1] == (("text", text),)
 
 
 def _types_first(lines: Sequence[Numbered]) -> list[Numbered]:
@@ -83,6 +115,15 @@ def _head(line: str) -> int:
     number = number_of(line)
     head = _HEAD.match(line, number.end) if number else None
     return (head.end("type") if head["type"] else number.end) if head and number else 0
+
+
+def bare_head(text: str) -> str | None:
+    """Return the type stated by a line that is only the number of a question, its type and controls; None for any other line."""
+    line = flat(text).strip()
+    number = number_of(line)
+    if number is None or (line[number.end :].strip() and not _TYPE_ALONE.fullmatch(line, number.end) and not _head(line)):
+        return None
+    return type_of(line, number)
 
 
 def _parts(line: str) -> int:

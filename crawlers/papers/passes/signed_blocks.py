@@ -6,10 +6,13 @@ The complete text decides: nearly all blocks, between empty lines or from one nu
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from atomexam.text.option_letters import LETTERS, are_in_turn
+from atomexam.text.option_letters import LETTERS
+from crawlers.papers.passes.controls import bare_head
 from crawlers.papers.sections.signals import is_worded_as_question
 from crawlers.papers.signs.answer_marks import Numbered, flat, parts_of, trimmed
+from crawlers.papers.signs.headings import heads
 from crawlers.papers.signs.letters import is_signed, letter_of
 from crawlers.papers.signs.numbers import number_of
 
@@ -20,6 +23,8 @@ _STARRED = re.compile(rf"\s{{0,9}}(?P<sign>[*{_STARS}])\s{{0,3}}(?P<words>[^\s*]
 _BEHIND = re.compile(rf"\s{{0,9}}(?P<words>[^\s*{_STARS}][^{_STARS}]{{0,2000}}?)\s{{0,9}}(?P<sign>[{_STARS}])\s{{0,9}}$")
 _ANNOUNCES = re.compile(rf"[^{_STARS}*]{{0,12}}[*{_STARS}][^{_STARS}*]{{0,12}}(?:答案|正确|选项)[^{_STARS}*]{{0,9}}$")
 """What says that the sign marks answers: `带★的是答案`."""
+_COUNTED = re.compile(r"[①-⑩]|[(\[]?\d{1,2}\s?[)\]、.](?!\d)")
+"""Options that have numbers for letters."""
 _STEM = re.compile(r"\s{0,9}(?:\?|Q\s?[:.)]|问\s?:)\s{0,3}(?=\S)", re.IGNORECASE)
 """What some write before a stem."""
 _NUMBER = re.compile(r"\s{0,9}(?:第\s?)?\d{1,4}\s?[题.、:)]\s{0,4}(?=\D)")
@@ -34,18 +39,25 @@ def label_signed_blocks(lines: Sequence[Numbered]) -> list[Numbered]:
     ways = ((_blocks, _label_by_signs), (_blocks, _label_by_stars), (_numbered_blocks, _label_by_stars))
     for block_way, label_block in ways:
         announced, rest = _announced(lines)
-        blocks = list(block_way(rest))
+        blocks = [_headed(block) for block in block_way(rest)]
         labelled = [label_block(block) for block in blocks]
         count = sum(bool(each) for each in labelled)
+        others = sum(len(block) == 1 and heads(flat(block[0][1]).strip()) for block in blocks)
         asking = sum(bool(each) and is_worded_as_question(flat(block[0][1])) for block, each in zip(blocks, labelled, strict=True))
         partly = sum(any(kind == "option" for _, kind, _ in each) for each in labelled)
-        if count >= max(_FEWEST, _SHARE * len(blocks)) and 2 * partly > count and asking >= _ASKING * count:
+        if count >= max(_FEWEST, _SHARE * (len(blocks) - others)) and 2 * partly > count and asking >= _ASKING * count:
             numbers = iter(range(1, count + 1))
             return [
                 *announced,
                 *(line for block, each in zip(blocks, labelled, strict=True) for line in (written(each, next(numbers)) if each else block)),
             ]
     return list(lines)
+
+
+def _headed(block: Block) -> Block:
+    """Return a block whose number is alone above the stem without it, with the type it states before the stem."""
+    kind = bare_head(block[0][1]) if len(block) > 1 else None
+    return block if kind is None else [(block[0][0], f"【{kind}】{block[1][1].strip()}" if kind else block[1][1]), *block[2:]]
 
 
 def _announced(lines: Sequence[Numbered]) -> tuple[list[Numbered], Sequence[Numbered]]:
@@ -57,11 +69,12 @@ def _announced(lines: Sequence[Numbered]) -> tuple[list[Numbered], Sequence[Numb
 def _blocks(lines: Sequence[Numbered]) -> Iterator[Block]:
     block: Block = []
     for index, text in lines:
-        if text.strip():
+        if text.strip() and not heads(flat(text).strip()):
             block.append((index, text))
-        elif block:
-            yield block
-            block = []
+            continue
+        yield from [block] if block else []
+        yield from [[(index, text)]] if text.strip() else []
+        block = []
     if block:
         yield block
 
@@ -72,11 +85,16 @@ def _numbered_blocks(lines: Sequence[Numbered]) -> Iterator[Block]:
     count = 0
     for index, text in lines:
         number = number_of(flat(trimmed(text)))
-        if number and number.value == count + 1 and len(trimmed(text)) - number.end >= _LEAST_STEM:
+        has_words = number is not None and (len(trimmed(text)) - number.end >= _LEAST_STEM or number.is_of_question)
+        if number and number.value == count + 1 and has_words:
             count += 1
             yield from [block] if block else []
             block = []
-        if text.strip():
+        if heads(flat(text).strip()):
+            yield from [block] if block else []
+            yield [(index, text)]
+            block = []
+        elif text.strip():
             block.append((index, text))
     if block:
         yield block
@@ -95,7 +113,12 @@ def _label_by_stars(block: Block) -> list[tuple[int, str, str]]:
     end = next((at for at, (_, text) in enumerate(block) if at and _says(text)), len(block))
     texts = [flat(text).strip().lstrip(f"*{_STARS} ") for _, text in block[1:end]]
     letters = [letter_of(text) for text in texts]
-    if any(map(is_signed, texts)) or (all(letters) and are_in_turn(letters)) or _STARRED.match(flat(block[0][1])):
+    if (
+        any(map(is_signed, texts))
+        or ("A", "B") in pairwise(letters)
+        or any(map(_COUNTED.match, texts))
+        or _STARRED.match(flat(block[0][1]))
+    ):
         return []
     form = _BEHIND if any(_BEHIND.match(flat(text)) for _, text in block[1:end]) else _STARRED
     return _parts(block, 1, end, [bool(form.match(flat(text))) for _, text in block], form)

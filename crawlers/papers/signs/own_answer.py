@@ -16,6 +16,8 @@ _OPTION_LETTER = re.compile(r"^\s{0,9}[(\[【]?\s?[A-Ja-j]\s?[)\]】]?\s?[.、:)
 _LETTER_WITH_WORDS = re.compile(r"[A-J]\s?[(.、:]\s?[^\s()]")
 _SEVERAL_WITH_WORDS = re.compile(r"[A-J]\s?\([^()]{1,200}\)\s?[;、,]\s?[A-J]\s?\(")
 """Several letters, each with words in brackets."""
+_OPTIONS_BELOW = re.compile(r"[^\n]{2,400}(?:[?:]|[是为有](?:什么|哪[项种些个一])?|\(\s{0,9}\)[。.]?)\n[^\n]{1,60}\n[^\n]{1,60}")
+"""A stem that asks for one of the lines below it."""
 _ALONE = re.compile(r"[(\[【]?\s{0,3}(?P<answer>[A-J]{1,6})\s{0,3}[)\]】]?")
 _BEHIND_OPTION = re.compile(r"\s{1,20}[(\[【]\s{0,3}(?P<answer>[A-J]{1,6})\s{0,3}[)\]】]$")
 _BEHIND_TAB = re.compile(r"(?<=\S)(?:\t\s{0,4}|\s{3,20})(?P<answer>[A-J]{1,6})\s{0,4}$")
@@ -130,6 +132,8 @@ def _read_verdict(block: QuestionBlock, start: int, kind: str) -> QuestionBlock:
             answer=corrected["answer"],
             explanation="\n".join(filter(None, (block.stem[corrected.end() :], block.explanation))),
         )
+    if parted and flat(parted[1]) in ("√", "×") and _OPTIONS_BELOW.match(flat(block.stem), start):
+        return structs.replace(block, sure_options=False)  # the tick of an option without a letter
     if parted and _bare(block.answer or parted[1]) == _bare(parted[1]):
         block = structs.replace(block, stem=parted[0], answer=block.answer or parted[1])
     if kind == "verdict" and (empty := _EMPTY_AT_END.search(flat(block.stem), start)):

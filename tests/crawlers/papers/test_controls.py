@@ -65,3 +65,20 @@ def test_a_type_above_the_answer_is_its_questions(number: str, tag: str) -> None
     assert [(draft.type, draft.answer) for draft in found.questions] == kinds
     assert [len(draft.options or []) for draft in found.questions] == [3, 3, 0, 3]
     assert not any("题" in option for draft in found.questions for option in draft.options)
+
+
+_SAID = ["感觉反映事物的整体属性。", "记忆有三个基本环节", "小张的做法是否正确？", "知觉具有选择性和理解性。"]
+
+
+@pytest.mark.parametrize("ask", ["\n对 还是 错？", "\n（判断对错）", "（判断正误）", "【正确还是错误？】", "\n请判断上述说法是否正确"])
+def test_what_asks_for_a_verdict_is_no_part_of_a_statement(ask: str) -> None:
+    lines = [line for n, said in enumerate(_SAID, 1) for line in (*f"{n}. 关于记忆，{said}{ask}".split("\n"), "正确答案：对")]
+    found = read_paper(lines)
+    assert not found.rejected
+    assert [draft.stem for draft in found.questions] == [f"{n}. 关于记忆，{said}" for n, said in enumerate(_SAID, 1)]
+    assert {draft.answer for draft in found.questions} == {"对"}
+
+
+def test_questions_that_ask_what_is_right_stay() -> None:
+    lines = [line for n in range(1, 4) for line in (f"{n}. 关于记忆的说法{n}，对还是错？", "A. 对", "B. 错", "答案：A")]
+    assert all("对还是错" in draft.stem for draft in read_paper(["判断对错", *lines]).questions)

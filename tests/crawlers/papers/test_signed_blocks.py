@@ -35,3 +35,28 @@ def test_signs_beside_options_without_letters_are_answers(note: str, right: str,
 def test_options_without_any_star_have_no_answer() -> None:
     lines = [line for n, (stem, options, _) in enumerate(_ASKED, 1) for line in (f"{n} {stem}", *options, "")]
     assert not any(draft.answer for draft in read_paper(lines).questions)
+
+
+@pytest.mark.parametrize("head", ["试题 {n} 满分1.00\n{stem}", "第{n}题\n{stem}"])
+@pytest.mark.parametrize("option", ["{letter}  {text}{tick}", "{ring} {text}{tick}", "{text}{tick}"])
+def test_a_stem_below_its_number_is_no_option(head: str, option: str) -> None:
+    lines = []
+    for n, (stem, options, key) in enumerate(_ASKED, 1):
+        lines += head.format(n=n, stem=stem).split("\n")
+        for letter, ring, text in zip("ABCD", "①②③④", options, strict=False):
+            lines.append(option.format(letter=letter, ring=ring, text=text, tick="  ✔" if letter in key else ""))
+    found = read_paper(lines)
+    for draft, (_, options, key) in zip(found.questions, _ASKED, strict=False):
+        assert len(draft.options or []) in (0, len(options))
+        assert draft.answer in (None, key)
+
+
+def test_headings_among_such_questions_are_no_options() -> None:
+    lines = ["一、单选题"]
+    for n, (stem, options, key) in enumerate(_ASKED, 1):
+        lines += ["二、多选题"] if n == 5 else []
+        lines += [f"{n}. {stem}", *(f"★{text}" if letter in key else text for letter, text in zip("ABCD", options, strict=False))]
+    found = read_paper(lines)
+    assert not found.rejected
+    assert [draft.answer for draft in found.questions] == [key for _, _, key in _ASKED]
+    assert [[option[3:] for option in draft.options] for draft in found.questions] == [options for _, options, _ in _ASKED]

@@ -92,12 +92,19 @@ def test_what_opens_with_the_number_that_is_missing_doubts_the_question_above(to
         (["void A::f(){ }", "A::f( int a ){ }", "int f(){ }"], False),
         (["A:甲", "B:头痛 E:1∶1000肾上腺素", "C:乙", "D:丙"], True),
         (["A.甲", "B.CT检查 D.", "C.咳嗽"], True),
+        (["A.核糖和FADH2", "B.核糖", "C.甘油和FSH", "D.葡糖"], False),
         (["A、心理疏导", "B、α受体", "C、体温38.5℃D.大于30岁者"], True),
         (["A.每日3次", "B.判断力下降         ECT检查", "C.大于30岁者", "D.发热"], True),
     ],
 )
 def test_a_letter_within_an_option_may_open_another(options: list[str], held: bool) -> None:
     assert holds_letter(options) == held
+
+
+def test_a_word_in_capitals_is_no_letter_that_a_scan_changed() -> None:
+    options = ["A.核糖和FADH2", "B.核糖", "C.甘油和FSH", "D.葡糖"]
+    assert not holds_letter(options, usual=5)
+    assert holds_letter([*options[:3], "D.葡糖F甘油"], usual=5)
 
 
 @pytest.mark.parametrize(
